@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU labeller: the job of labeller.h in plain C, without a GPU. */
+#ifndef CCL_CPU_LABELLER_H
+#define CCL_CPU_LABELLER_H
+
+#include "labeller.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Plans a labeller that runs on the CPU.
+ *
+ * Frames and label maps are host memory. Free with ccl_labeller_free(). Any thread may call.
+ *
+ * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT,
+ * CCL_ERROR_UNSUPPORTED (the algorithm is none of ccl_cpu_algorithms()), CCL_ERROR_NO_MEMORY. */
+CclLabeller *ccl_cpu_labeller_new (const CclPlan *plan, CclError *error);
+
+/* The names that plan.algorithm may have, NULL-terminated, the one that "auto" picks first.
+ * Static memory. */
+const char *const *ccl_cpu_algorithms (void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_CPU_LABELLER_H */
