@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs `meson test` in a build folder and counts single test cases, not programs.
+
+usage: count.py BUILD [ARGUMENT OF meson test…]
+
+The last line is `N passed, N failed, N skipped`. What counts as a case, by what a program
+prints (docs/testing.md):
+
+- TAP: every `ok` and `not ok` line; a planned case without one has failed.
+- Check (gst-check): its summary line gives checks, failures and errors. A case that cannot run
+  prints `SKIP: name: reason` and returns; it is taken out of the passed ones.
+- Anything else is one case: exit status 0 passed, 77 skipped, any other failed.
+
+A program that crashed, timed out or failed without naming a case adds one failure.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+TAP_LINE = re.compile(r"^(not )?ok\b\s*\d*\s*(?:- )?([^#]*?)\s*(?:#\s*(SKIP|TODO)\b\s*(.*))?$", re.I)
+TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#\s*SKIP\w*\s*(.*))?$", re.I)
+CHECK_SUMMARY = re.compile(r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)$")
+SKIP_LINE = re.compile(r"^SKIP: ([^:]+): (.*)$")
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: list = field(default_factory=list)  # what failed
+    skipped: list = field(default_factory=list)  # (name, reason)
+
+
+def count_tap(lines):
+    """Counts TAP; None if there is none."""
+    count, planned, seen = Count(), None, 0
+    for line in lines:
+        if plan := TAP_PLAN.match(line):
+            planned = int(plan[1])
+            if planned == 0:
+                count.skipped.append(("all", plan[2] or "no reason given"))
+        elif case := TAP_LINE.match(line):
+            seen += 1
+            name, directive, reason = case[2] or f"case {seen}", (case[3] or "").upper(), case[4]
+            if directive == "SKIP":
+                count.skipped.append((name, reason or "no reason given"))
+            elif case[1] and directive != "TODO":
+                count.failed.append(name)
+            else:
+                count.passed += 1
+    if planned is None:
+        return None
+    if seen < planned:
+        count.failed += [f"{planned - seen} planned cases did not run"] * (planned - seen)
+    return count
+
+
+def count_check(lines):
+    """Counts the summaries of the Check library; None if there is none."""
+    count, found = Count(), False
+    for line in lines:
+        if summary := CHECK_SUMMARY.match(line):
+            found = True
+            checks, bad = int(summary[1]), int(summary[2]) + int(summary[3])
+            count.passed += checks - bad
+            count.failed += ["see the log"] * bad
+        elif skip := SKIP_LINE.match(line):
+            count.skipped.append((skip[1], skip[2]))
+    if not found:
+        return None
+    count.passed -= len(count.skipped)
+    return count
+
+
+def count_program(output, result, returncode):
+    """Counts the cases of one program from what it printed and how it ended."""
+    lines = [line.rstrip() for line in output.splitlines()]
+    count = count_tap(lines) or count_check(lines)
+    if count is None:
+        skips = [m.groups() for m in map(SKIP_LINE.match, lines) if m]
+        if result == "SKIP":
+            return Count(skipped=skips or [("all", "no reason given")])
+        if result in ("OK", "EXPECTEDFAIL"):
+            return Count(passed=1, skipped=skips)
+        count = Count(skipped=skips)
+    if result not in ("OK", "EXPECTEDFAIL", "SKIP") and not count.failed:
+        how = f"signal {-returncode}" if returncode < 0 else f"exit status {returncode}"
+        count.failed.append("timed out" if result == "TIMEOUT" else f"ended with {how}")
+    return count
+
+
+def merge(programs):
+    """Prints what was skipped and what failed, then the total; returns the exit status."""
+    reasons = {}
+    for program, count in programs:
+        for name, reason in count.skipped:
+            reasons.setdefault(reason, []).append(f"{program}: {name}")
+    if reasons:
+        print("\nSkipped:")
+        for reason, cases in sorted(reasons.items()):
+            more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
+            print(f"  {reason} ({len(cases)}): {', '.join(cases[:3])}{more}")
+    failed = [(program, name) for program, count in programs for name in count.failed]
+    if failed:
+        print("\nFailed:")
+        for program, name in dict.fromkeys(failed):
+            print(f"  {program}: {name}")
+    passed = sum(count.passed for _, count in programs)
+    skipped = sum(len(count.skipped) for _, count in programs)
+    print(f"\n{passed} passed, {len(failed)} failed, {skipped} skipped", flush=True)
+    return 1 if failed or passed == 0 else 0
+
+
+def main():
+    build, arguments = sys.argv[1], sys.argv[2:]
+    log = os.path.join(build, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", *arguments])
+    programs = []
+    if os.path.exists(log):
+        with open(log, encoding="utf-8", errors="replace") as entries:
+            for entry in map(json.loads, entries):
+                output = entry.get("stdout") or ""
+                programs.append(
+                    (entry["name"], count_program(output, entry["result"], entry["returncode"])))
+    if tests.returncode != 0 and not any(count.failed for _, count in programs):
+        programs.append(("meson test", Count(failed=[f"ended with exit status {tests.returncode}"])))
+    return merge(programs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
