@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One body of checks for every labeller. A backend says how its labellers are made and run on
+ * host memory; the checks compare what comes out with the reference, bit for bit. A backend's
+ * test program is a main of a few lines:
+ *
+ *   int
+ *   main (int argc, char **argv)
+ *   {
+ *     static const LabellerBackend backend = {
+ *       .name = "cuda", .algorithms = …, .offers = …, .labeller_new = …, .run = …,
+ *     };
+ *     g_test_init (&argc, &argv, NULL);
+ *     labeller_checks_register (&backend);
+ *     return g_test_run ();
+ *   }
+ *
+ * Every check becomes one test case, /NAME/ALGORITHM/CONNECTIVITY/what-it-checks, for each
+ * algorithm and each connectivity that it offers. Cases over huge frames run with -m slow and
+ * are skipped without it; give a program that runs under a sanitizer or valgrind no -m slow.
+ * A failure names the shape, size, stride, options and, for random masks, the seed.
+ */
+#ifndef CCL_TEST_LABELLER_CHECKS_H
+#define CCL_TEST_LABELLER_CHECKS_H
+
+#include "labeller.h"
+
+typedef struct LabellerBackend {
+  /* First word of the names of the cases. */
+  const char *name;
+
+  /* Names for plan.algorithm, NULL-terminated; each one is checked. */
+  const char *const *algorithms;
+
+  /* Whether an algorithm offers a connectivity; NULL when all offer both. */
+  bool (*offers) (const char *algorithm, CclConnectivity connectivity);
+
+  /* Plans a labeller. The checks free it with ccl_labeller_free(). */
+  CclLabeller *(*labeller_new) (void *data, const CclPlan *plan, CclError *error);
+
+  /* Does what ccl_labeller_run() does, with frame and label map in host memory.
+   *
+   * frame: host memory, read only; the byte behind its last pixel may lie in a page that cannot
+   *   be read, and so may the byte before its first.
+   * labels: host memory or NULL; the padding of its rows holds a pattern that must still be
+   *   there afterwards. A backend whose label map lives on a device uploads the map with its
+   *   padding, labels, and downloads it with its padding, so that the pattern guards device
+   *   memory too. The last row has no padding: it ends 4 × width bytes after its start, and a
+   *   page that cannot be touched may follow.
+   * table: filled; its rows are read before the next run.
+   *
+   * NULL: ccl_labeller_run() itself, for labellers that work on host memory. */
+  CclStatus (*run) (void *data, CclLabeller *labeller, const CclFrame *frame,
+      const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error);
+
+  /* Passed to labeller_new and run. */
+  void *data;
+} LabellerBackend;
+
+/* Adds the test cases of a backend. Between g_test_init() and g_test_run(); the backend must
+ * live until the latter returns. May be called for several backends of different names. */
+void labeller_checks_register (const LabellerBackend *backend);
+
+#endif /* CCL_TEST_LABELLER_CHECKS_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Masks to label: drawn shapes that are known to be hard, and noise. */
+#ifndef CCL_TEST_MASKS_H
+#define CCL_TEST_MASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A mask of foreground (true) and background, without padding. */
+typedef struct Mask {
+  const char *name;
+  uint32_t width, height;
+  bool *pixels; /* width × height */
+} Mask;
+
+/* A shape says of each pixel of a frame of any size whether it is foreground. */
+typedef struct Shape {
+  const char *name;
+  bool (*is_foreground) (uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+} Shape;
+
+/* All shapes; the last one has no name. */
+extern const Shape shapes[];
+
+Mask *mask_new_from_shape (const Shape *shape, uint32_t width, uint32_t height);
+
+/* Blocks of granularity × granularity pixels, each foreground with a probability of
+ * density per cent. The same seed gives the same mask. */
+Mask *mask_new_from_noise (
+    uint32_t width, uint32_t height, uint32_t granularity, uint32_t density, uint32_t seed);
+
+void mask_free (Mask *mask);
+
+#endif /* CCL_TEST_MASKS_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The reference that every labeller is compared with: a flood fill from each unvisited pixel in
+ * raster order, one pixel at a time. It is written to be obviously right and shares nothing with
+ * the labellers but the types of labeller.h.
+ */
+#ifndef CCL_TEST_REFERENCE_H
+#define CCL_TEST_REFERENCE_H
+
+#include "labeller.h"
+
+/* The whole result of a frame. */
+typedef struct Reference {
+  uint32_t n_components;
+  CclComponent *rows; /* n_components of them, in label order */
+  uint32_t *labels;   /* width × height, without padding */
+} Reference;
+
+/* Labels a frame of width × height bytes whose rows are stride bytes apart.
+ * Free with reference_free(). */
+Reference *reference_new (const uint8_t *data, uint32_t width, uint32_t height, size_t stride,
+    CclConnectivity connectivity, const CclOptions *options);
+
+void reference_free (Reference *reference);
+
+#endif /* CCL_TEST_REFERENCE_H */
