@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Labels the moving foreground of a video and writes one JSON object a frame.
+
+usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
+
+Takes cudaccl where there is a CUDA device, else ccl. OpenCV's `segmentation` element learns the
+background; its mask is 0 for background, 127 for shadows and 255 for what moves, so a threshold
+of 127 leaves the shadows out. Specks of fewer than 64 pixels are left out, too.
+"""
+import json
+import os
+import statistics
+import sys
+import time
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+
+PIPELINE = ("uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false"
+            " ! videoconvert name=converter ! segmentation test-mode=true method=mog2"
+            " ! videoconvert ! video/x-raw,format=GRAY8"
+            " ! {labeller} name=labeller threshold=127 min-area=64"
+            " ! ccljson name=json ! filesink name=file")
+
+
+def fail(message):
+    sys.exit("demo: " + " ".join(message.split()))
+
+
+def choose_labeller():
+    """cudaccl where it finds a device, else ccl."""
+    cudaccl = Gst.ElementFactory.make("cudaccl")
+    if cudaccl:
+        found = cudaccl.set_state(Gst.State.READY) != Gst.StateChangeReturn.FAILURE
+        cudaccl.set_state(Gst.State.NULL)
+        if found:
+            return "cudaccl"
+    return "ccl"
+
+
+class Progress:
+    """Frames done, of how many, and frames a second: one line kept fresh on a terminal, a line
+    now and then elsewhere."""
+
+    def __init__(self, labeller):
+        self.pad = labeller.get_static_pad("sink")
+        self.terminal = sys.stdout.isatty()
+        self.period = 0.2 if self.terminal else 5.0
+        self.frames = 0
+        self.start = self.shown = time.monotonic()
+        labeller.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
+
+    def on_frame(self, pad, info):
+        self.frames += 1
+        return Gst.PadProbeReturn.OK
+
+    def total(self):
+        """How many frames the video has, as far as its length and frame rate tell; or None."""
+        known, duration = self.pad.peer_query_duration(Gst.Format.TIME)
+        caps = self.pad.get_current_caps()
+        if not known or duration < 0 or not caps:
+            return None
+        _, rate, per = caps.get_structure(0).get_fraction("framerate")
+        return round(duration * rate / (per * Gst.SECOND)) or None
+
+    def seconds(self):
+        return time.monotonic() - self.start
+
+    def show(self, last=False):
+        now = time.monotonic()
+        if not last and (now - self.shown < self.period or self.frames == 0):
+            return
+        self.shown = now
+        total = self.frames if last else self.total()
+        line = f"{self.frames} of {total or '?'} frames, {self.frames / self.seconds():.1f} frames/s"
+        end = "\r" if self.terminal and not last else "\n"
+        print(line.ljust(50) if self.terminal else line, end=end, flush=True)
+
+
+def run(pipeline, progress, video):
+    """Plays to the end; stops the program with one line if that fails."""
+    bus = pipeline.get_bus()
+    no_video = []
+
+    def on_no_more_pads(decoder):
+        if not pipeline.get_by_name("converter").get_static_pad("sink").is_linked():
+            no_video.append(True)
+
+    pipeline.get_by_name("decoder").connect("no-more-pads", on_no_more_pads)
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        while True:
+            message = bus.timed_pop_filtered(
+                100 * Gst.MSECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
+            if no_video:
+                fail(f"{video} holds no video")
+            if message and message.type == Gst.MessageType.ERROR:
+                fail(f"{video}: {message.parse_error()[0].message}")
+            if message:
+                break
+            progress.show()
+    finally:
+        seconds = progress.seconds()
+        pipeline.set_state(Gst.State.NULL)
+    return seconds
+
+
+def main():
+    if len(sys.argv) != 3:
+        fail("usage: demo.py VIDEO OUT_FOLDER")
+    video, folder = sys.argv[1], sys.argv[2]
+    if not os.path.isfile(video):
+        fail(f"no such video: {video}")
+    os.makedirs(folder, exist_ok=True)
+    out = os.path.join(folder, "components.ndjson")
+
+    Gst.init(None)
+    for element in ("segmentation", "ccl", "ccljson"):
+        if not Gst.ElementFactory.find(element):
+            fail(f"GStreamer does not find the element {element}")
+    name = choose_labeller()
+    pipeline = Gst.parse_launch(PIPELINE.format(labeller=name))
+    pipeline.get_by_name("decoder").set_property("uri", Gst.filename_to_uri(os.path.abspath(video)))
+    pipeline.get_by_name("file").set_property("location", out)
+    print(f"{video}: labelling on {'the GPU (cudaccl)' if name == 'cudaccl' else 'the CPU (ccl)'}",
+          flush=True)
+
+    progress = Progress(pipeline.get_by_name("labeller"))
+    seconds = run(pipeline, progress, video)
+    with open(out, encoding="utf-8") as lines:
+        counts = [json.loads(line)["count"] for line in lines]
+    if not counts:
+        fail(f"{video} gave no frame")
+    progress.show(last=True)
+    print(f"frames: {len(counts)}")
+    print(f"components a frame: min {min(counts)}, median {statistics.median(counts):g}, "
+          f"max {max(counts)}")
+    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, segmentation and labelling)")
+    print(f"written: {os.path.relpath(out)}")
+
+
+try:
+    main()
+except KeyboardInterrupt:
+    fail("stopped")
