@@ -125,8 +125,8 @@ def main():
         with open(log, encoding="utf-8", errors="replace") as entries:
             for entry in map(json.loads, entries):
                 output = entry.get("stdout") or ""
-                programs.append(
-                    (entry["name"], count_program(output, entry["result"], entry["returncode"])))
+                name = entry["name"].removeprefix("cudaccl").lstrip(": /")
+                programs.append((name, count_program(output, entry["result"], entry["returncode"])))
     if tests.returncode != 0 and not any(count.failed for _, count in programs):
         programs.append(("meson test", Count(failed=[f"ended with exit status {tests.returncode}"])))
     return merge(programs)

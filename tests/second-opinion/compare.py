@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares labels with scipy.ndimage.label and component tables with OpenCV. Prints TAP.
 
-usage: compare.py label-map LABEL_MAP MASK…   the labeller: label maps and tables
-       compare.py elements - MASK…            `ccl ! ccljson` in a pipeline: the JSON
+usage: compare.py label-map LABEL_MAP MASK…  the labeller: label maps and tables
+       compare.py element ELEMENT MASK…      `ELEMENT ! ccljson` in a pipeline: the JSON
 
 Every mask with 4 and 8 connectivity. Labels must equal scipy's one for one; areas, boxes and
 centroids must equal OpenCV's, whose labels are matched at each component's first pixel.
@@ -64,11 +64,11 @@ def run_labeller(program, algorithm, mask, connectivity):
     return labels, numpy.frombuffer(result, ROW, count, 4 + 4 * mask.size)
 
 
-def run_elements(path, connectivity):
+def run_element(element, path, connectivity):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "components.ndjson")
         subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!", "pngdec", "!",
-                        "videoconvert", "!", "video/x-raw,format=GRAY8", "!", "ccl",
+                        "videoconvert", "!", "video/x-raw,format=GRAY8", "!", element,
                         f"connectivity={connectivity}", "max-components=1000000", "!", "ccljson",
                         "!", "filesink", f"location={out}"], check=True, timeout=120)
         with open(out, encoding="utf-8") as file:
@@ -91,8 +91,8 @@ def cases(mode, program, paths):
             table = opencv_table(mask, labels, connectivity)
             for algorithm in algorithms:
                 name = f"{os.path.basename(path)}, {connectivity}-connected {algorithm}".strip()
-                if mode == "elements":
-                    shape, ours = run_elements(path, connectivity)
+                if mode == "element":
+                    shape, ours = run_element(program, path, connectivity)
                     wrong = None if shape == mask.shape else f"frame is {shape}, not {mask.shape}"
                 else:
                     map_, ours = run_labeller(program, algorithm, mask, connectivity)

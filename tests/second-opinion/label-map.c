@@ -34,13 +34,13 @@ main (int argc, char **argv)
     return fail ("usage: label-map ALGORITHM CONNECTIVITY WIDTH HEIGHT <MASK >RESULT");
 
   CclPlan plan = {
-      .width = (uint32_t) strtoul (argv[3], NULL, 10),
-      .height = (uint32_t) strtoul (argv[4], NULL, 10),
-      .connectivity = (CclConnectivity) strtoul (argv[2], NULL, 10),
+      .width = (uint32_t)strtoul (argv[3], NULL, 10),
+      .height = (uint32_t)strtoul (argv[4], NULL, 10),
+      .connectivity = (CclConnectivity)strtoul (argv[2], NULL, 10),
       .algorithm = argv[1],
   };
-  const size_t n_pixels = (size_t) plan.width * plan.height;
-  plan.max_components = (uint32_t) (n_pixels / 2 + 1);
+  const size_t n_pixels = (size_t)plan.width * plan.height;
+  plan.max_components = (uint32_t)(n_pixels / 2 + 1);
 
   CclError error;
   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
@@ -70,7 +70,7 @@ main (int argc, char **argv)
     written += fwrite (whole, sizeof whole, 1, stdout);
     written += fwrite (centroid, sizeof centroid, 1, stdout);
   }
-  if (written != 1 + n_pixels + 2 * (size_t) table.n_rows || fflush (stdout) != 0)
+  if (written != 1 + n_pixels + 2 * (size_t)table.n_rows || fflush (stdout) != 0)
     return fail ("could not write the result");
 
   free (labels);

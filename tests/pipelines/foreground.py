@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the video pipelines should find, from scipy: the expectation of the tests."""
+import subprocess
+import tempfile
+
+import numpy
+from scipy import ndimage
+
+
+def masks(video, width, height):
+    """The masks that stock elements give for a video: an array of frames, rows, columns."""
+    with tempfile.NamedTemporaryFile() as raw:
+        subprocess.run(
+            ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
+             "videoconvert", "!", "segmentation", "test-mode=true", "!", "videoconvert", "!",
+             "video/x-raw,format=GRAY8", "!", "filesink", f"location={raw.name}"],
+            check=True, timeout=120)
+        return numpy.fromfile(raw.name, numpy.uint8).reshape(-1, height, width)
+
+
+def components(mask, threshold, min_area):
+    """Area, x, y, width and height of the components of one mask, in the order of their labels."""
+    labels, _ = ndimage.label(mask > threshold, ndimage.generate_binary_structure(2, 2))
+    areas = numpy.bincount(labels.ravel())[1:]
+    rows = []
+    for area, (rows_of, columns) in zip(areas.tolist(), ndimage.find_objects(labels)):
+        if area >= min_area:
+            rows.append((area, columns.start, rows_of.start, columns.stop - columns.start,
+                         rows_of.stop - rows_of.start))
+    return rows

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of pipelines/demo.py, on the real video among others. Prints TAP."""
+import json
+import os
+import pathlib
+import pty
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/runner"))
+import foreground  # noqa: E402
+import tap  # noqa: E402
+
+VIDEO = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
+folder = pathlib.Path(tempfile.mkdtemp(prefix="demo test "))
+
+
+def demo(video, **options):
+    return subprocess.run([sys.executable, ROOT / "pipelines/demo.py", video, folder / "out"],
+                          text=True, timeout=120, cwd=folder, **options)
+
+
+def read():
+    return [json.loads(line) for line in (folder / "out/components.ndjson").read_text().splitlines()]
+
+
+def make(name, *elements):
+    subprocess.run(["gst-launch-1.0", "-q", *" ! ".join(elements).split(), "!", "filesink",
+                    f"location={folder / name}"], check=True, timeout=60)
+    return folder / name
+
+
+def refused(video, *words):
+    result = demo(video, capture_output=True)
+    assert result.returncode != 0, "exit status 0"
+    tap.equal(len(result.stderr.splitlines()), 1, f"lines of {result.stderr!r}:")
+    for word in ("demo: ", str(video), *words):
+        assert word in result.stderr, f"{word!r} is not in {result.stderr!r}"
+
+
+def street():
+    """the street video: every frame has the components that scipy finds in its mask"""
+    if not os.path.exists(VIDEO):
+        raise tap.Skip("opencv-doc is not installed")
+    result = demo(VIDEO, stdout=subprocess.PIPE)
+    tap.equal(result.returncode, 0, "exit status")
+    frames = read()
+    tap.equal(len(frames), 795, "frames")
+    for number, (frame, mask) in enumerate(zip(frames, foreground.masks(VIDEO, 768, 576))):
+        got = [tuple(c[k] for k in ("area", "x", "y", "width", "height")) for c in frame["components"]]
+        tap.equal(got, foreground.components(mask, 127, 64), f"frame {number}:")
+        tap.equal((frame["frame"], frame["count"]), (number, len(got)))
+    counts = [frame["count"] for frame in frames]
+    summary = result.stdout.splitlines()[-4:]
+    tap.equal(summary[:2], ["frames: 795", f"components a frame: min {min(counts)}, median "
+                            f"{statistics.median(counts):g}, max {max(counts)}"])
+    assert re.fullmatch(r"frames a second: \d+\.\d .*", summary[2]), summary[2]
+    assert summary[3].endswith("components.ndjson"), summary[3]
+
+
+def terminal():
+    """on a terminal one line shows the frames done, of how many, and frames a second"""
+    video = make("ball.avi", "videotestsrc pattern=ball num-buffers=600",
+                 "video/x-raw,width=320,height=240,framerate=30/1", "jpegenc", "avimux")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, ROOT / "pipelines/demo.py", video, folder / "out"],
+                          stdout=theirs, cwd=folder) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # the other end closed
+            pass
+    os.close(ours)
+    tap.equal(process.returncode, 0, "exit status")
+    lines = re.findall(r"(\d+) of (\d+) frames, \d+\.\d frames/s *\r", shown.decode())
+    assert len(lines) >= 2, shown
+    tap.equal({total for _, total in lines}, {"600"}, "totals")
+    done = [int(frames) for frames, _ in lines]
+    assert done == sorted(done) and done[-1] == 600, done
+
+
+def other_format():
+    """another container and codec, a name with spaces and umlauts, sound beside the video"""
+    video = make("für alle #1 100%.mkv", "matroskamux name=m audiotestsrc num-buffers=40",
+                 "vorbisenc", "queue", "m. videotestsrc pattern=ball num-buffers=25",
+                 "video/x-raw,width=321,height=243,framerate=25/1", "theoraenc", "queue", "m. m.")
+    tap.equal(demo(video, stdout=subprocess.DEVNULL).returncode, 0, "exit status")
+    frames = read()
+    tap.equal([frame["frame"] for frame in frames], list(range(25)))
+    tap.equal({(frame["width"], frame["height"]) for frame in frames}, {(321, 243)})
+    assert any(frame["count"] for frame in frames), "the ball was never found"
+
+
+def missing():
+    """a video that is not there: one line that says so"""
+    refused(folder / "nowhere.avi", "no such video")
+
+
+def no_media():
+    """a file that is no video: one line that says so"""
+    text = folder / "text.avi"
+    text.write_text("This is no video.\n" * 100)
+    refused(text)
+
+
+def empty():
+    """an empty file: one line that says so"""
+    (folder / "empty.avi").touch()
+    refused(folder / "empty.avi")
+
+
+def sound():
+    """a file that holds sound alone: one line that says so"""
+    refused(make("sound.ogg", "audiotestsrc num-buffers=40", "vorbisenc", "oggmux"), "no video")
+
+
+sys.exit(tap.run(street, terminal, other_format, missing, no_media, empty, sound))

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every script of pipelines/ that can run here and checks the JSON. Prints TAP."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/runner"))
+import foreground  # noqa: E402
+import tap  # noqa: E402
+
+folder = pathlib.Path(tempfile.mkdtemp(prefix="pipelines test "))
+WIDTH, HEIGHT, FRAMES = 323, 241, 30
+
+
+def launch(*words):
+    subprocess.run(["gst-launch-1.0", "-q", *words], check=True, timeout=60)
+
+
+def pipeline(name, source, check=True):
+    out = folder / f"{name}.ndjson"
+    result = subprocess.run([ROOT / "pipelines" / name, source, out], check=False, timeout=120,
+                            stderr=subprocess.PIPE, text=True)
+    if check:
+        tap.equal(result.returncode, 0, f"exit status ({result.stderr})")
+        return [json.loads(line) for line in out.read_text().splitlines()]
+    return result
+
+
+def tables(frames):
+    return [[tuple(c[key] for key in ("area", "x", "y", "width", "height"))
+             for c in frame["components"]] for frame in frames]
+
+
+def ball():
+    video = folder / "a ball.avi"
+    if not video.exists():
+        launch(*f"videotestsrc pattern=ball num-buffers={FRAMES} ! video/x-raw,width={WIDTH},height={HEIGHT},"
+               "framerate=30/1 ! jpegenc ! avimux ! filesink".split(), f"location={video}")
+    return video
+
+
+def needs_device():
+    """Skips without the element or a device for it."""
+    element = subprocess.run(["gst-inspect-1.0", "--exists", "cudaccl"], check=False)
+    if element.returncode != 0:
+        raise tap.Skip("built without cudaccl")
+    ready = subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8"
+                           " ! cudaccl ! fakesink".split(), check=False, capture_output=True)
+    if ready.returncode != 0:
+        raise tap.Skip("no NVIDIA GPU here")
+
+
+def check_video(name):
+    frames = pipeline(name, ball())
+    want = [foreground.components(mask, 127, 64) for mask in foreground.masks(ball(), WIDTH, HEIGHT)]
+    tap.equal(len(want), FRAMES, "frames of the expectation")
+    assert any(want), "the ball was never found"
+    tap.equal(tables(frames), want)
+
+
+def video_ccl():
+    """video-ccl: the components that scipy finds in each mask"""
+    check_video("video-ccl")
+
+
+def video_cudaccl():
+    """video-cudaccl: the components that scipy finds in each mask"""
+    needs_device()
+    check_video("video-cudaccl")
+
+
+def png_masks():
+    """png-masks-ccl: a folder of masks of several sizes, in the order of names"""
+    import cv2
+    masks = sorted((ROOT / "tests/data/masks").glob("*.png"))
+    frames = pipeline("png-masks-ccl", ROOT / "tests/data/masks")
+    tap.equal(len(frames), len(masks), "frames")
+    for path, frame, table in zip(masks, frames, tables(frames)):
+        mask = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
+        tap.equal((frame["height"], frame["width"]), mask.shape, f"{path.name}: size")
+        want = foreground.components(mask, 0, 1)
+        assert table == want, f"{path.name}: {len(table)} components, scipy has {len(want)}"
+
+
+def no_masks():
+    """png-masks-ccl: a folder without masks is refused with one line"""
+    result = pipeline("png-masks-ccl", folder, check=False)
+    assert result.returncode != 0, "exit status 0"
+    tap.equal(result.stderr, f"png-masks-ccl: no *.png in {folder}\n")
+
+
+def h264():
+    """h264-cudaccl: decoded and labelled on the GPU"""
+    needs_device()
+    if subprocess.run(["gst-inspect-1.0", "--exists", "nvh264dec"], check=False).returncode != 0:
+        raise tap.Skip("no nvh264dec here")
+    video = folder / "ball.mp4"
+    subprocess.run([ROOT / "tests/gpu/make-h264", ball(), video], check=True, timeout=60)
+    frames = pipeline("h264-cudaccl", video)
+    tap.equal(len(frames), FRAMES, "frames")
+    for frame in frames:  # a white ball on black
+        tap.equal((frame["width"], frame["height"], frame["count"]), (WIDTH, HEIGHT, 1))
+
+
+def every_script():
+    """every script of pipelines/ is tried here"""
+    scripts = {path.name for path in (ROOT / "pipelines").iterdir() if path.suffix == ""}
+    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl"})
+
+
+sys.exit(tap.run(every_script, video_ccl, video_cudaccl, png_masks, no_masks, h264))
