@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:gstcclmeta
+ * @title: GstCclMeta
+ * @short_description: The connected components of a video frame
+ *
+ * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame they label. It holds the
+ * component table and, when the element's property `attach-labels` is set, the label map.
+ *
+ * All coordinates are in pixels of the frame that carries the metadata, origin in its upper left
+ * corner, and a box lies inside that frame. The metadata follows the frame:
+ *
+ * - Copying the buffer copies it. The table and the label map are shared, not duplicated.
+ * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole
+ *   pixels that covers the component. Areas stay in pixels of the frame that was labelled, and
+ *   the label map is dropped, because it has that frame's size.
+ * - What turns, crops or otherwise warps the video drops it.
+ *
+ * |[<!-- language="C" -->
+ * GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+ * if (meta) {
+ *   guint n_rows;
+ *   const GstCclComponent *components = gst_ccl_meta_get_components (meta, &n_rows);
+ *   for (guint i = 0; i < n_rows; i++)
+ *     g_print ("%u: %u pixels\n", components[i].label, components[i].area);
+ * }
+ * ]|
+ *
+ * Thread safety: reading is safe from any number of threads as long as each holds a reference
+ * to the buffer.
+ */
+#include "gstcclmeta.h"
+
+#include <gst/video/video.h>
+
+struct _GstCclMeta {
+  GstMeta meta;
+
+  guint frame_width, frame_height;
+  guint n_components;
+  guint n_rows;
+  GstCclComponent *rows; /* an atomic reference counted box that copies share; NULL if no rows */
+  GstBuffer *labels;
+  gsize labels_stride;
+};
+
+G_DEFINE_BOXED_TYPE (
+    GstCclComponent, gst_ccl_component, gst_ccl_component_copy, gst_ccl_component_free)
+
+/**
+ * gst_ccl_component_copy:
+ * @component: a #GstCclComponent
+ *
+ * Returns: (transfer full): a copy, to be freed with gst_ccl_component_free()
+ */
+GstCclComponent *
+gst_ccl_component_copy (const GstCclComponent *component)
+{
+  return g_memdup2 (component, sizeof *component);
+}
+
+/**
+ * gst_ccl_component_free:
+ * @component: (transfer full): a #GstCclComponent that gst_ccl_component_copy() gave
+ */
+void
+gst_ccl_component_free (GstCclComponent *component)
+{
+  g_free (component);
+}
+
+static gboolean
+gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  memset ((guint8 *)meta + sizeof (GstMeta), 0, sizeof (GstCclMeta) - sizeof (GstMeta));
+  return TRUE;
+}
+
+static void
+gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  GstCclMeta *self = (GstCclMeta *)meta;
+
+  g_clear_pointer (&self->rows, g_atomic_rc_box_release);
+  gst_clear_buffer (&self->labels);
+}
+
+/* Takes over the reference to the rows. */
+static GstCclMeta *
+add_meta (GstBuffer *buffer, guint frame_width, guint frame_height, guint n_components,
+    GstCclComponent *rows, guint n_rows)
+{
+  GstCclMeta *self = (GstCclMeta *)gst_buffer_add_meta (buffer, GST_CCL_META_INFO, NULL);
+
+  self->frame_width = frame_width;
+  self->frame_height = frame_height;
+  self->n_components = n_components;
+  self->rows = rows;
+  self->n_rows = n_rows;
+  return self;
+}
+
+static GstCclComponent *
+alloc_rows (guint n_rows)
+{
+  return n_rows ? g_atomic_rc_box_alloc (n_rows * sizeof (GstCclComponent)) : NULL;
+}
+
+/* The smallest whole-pixel interval that covers [start, start + length) after scaling. */
+static void
+scale_interval (guint32 *start, guint32 *length, guint from, guint to)
+{
+  guint64 first = (guint64)*start * to / from;
+  guint64 end = (((guint64)*start + *length) * to + from - 1) / from;
+
+  *start = (guint32)first;
+  *length = (guint32)(end - first);
+}
+
+/* Pixel centres sit at integers, so pixel edges, which scaling keeps in proportion, at halves. */
+static gdouble
+scale_centre (gdouble centre, guint from, guint to)
+{
+  return (centre + 0.5) * to / from - 0.5;
+}
+
+static void
+scale_components (GstCclComponent *scaled, const GstCclComponent *components, guint n,
+    guint from_width, guint from_height, guint to_width, guint to_height)
+{
+  for (guint i = 0; i < n; i++) {
+    scaled[i] = components[i];
+    scale_interval (&scaled[i].x, &scaled[i].width, from_width, to_width);
+    scale_interval (&scaled[i].y, &scaled[i].height, from_height, to_height);
+    scaled[i].centroid_x = scale_centre (components[i].centroid_x, from_width, to_width);
+    scaled[i].centroid_y = scale_centre (components[i].centroid_y, from_height, to_height);
+  }
+}
+
+static gboolean
+gst_ccl_meta_transform (
+    GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
+{
+  const GstCclMeta *self = (GstCclMeta *)meta;
+
+  if (GST_META_TRANSFORM_IS_COPY (type)) {
+    GstCclMeta *copy = add_meta (dest, self->frame_width, self->frame_height, self->n_components,
+        self->rows ? g_atomic_rc_box_acquire (self->rows) : NULL, self->n_rows);
+    if (self->labels)
+      copy->labels = gst_buffer_ref (self->labels);
+    copy->labels_stride = self->labels_stride;
+    return TRUE;
+  }
+
+  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type)) {
+    const GstVideoMetaTransform *scale = data;
+    guint from_width = GST_VIDEO_INFO_WIDTH (scale->in_info);
+    guint from_height = GST_VIDEO_INFO_HEIGHT (scale->in_info);
+    guint to_width = GST_VIDEO_INFO_WIDTH (scale->out_info);
+    guint to_height = GST_VIDEO_INFO_HEIGHT (scale->out_info);
+    GstCclComponent *rows;
+
+    if (from_width == 0 || from_height == 0)
+      return FALSE;
+    rows = alloc_rows (self->n_rows);
+    scale_components (rows, self->rows, self->n_rows, from_width, from_height, to_width, to_height);
+    add_meta (dest, to_width, to_height, self->n_components, rows, self->n_rows);
+    return TRUE;
+  }
+
+  return FALSE;
+}
+
+/**
+ * gst_ccl_meta_api_get_type: (skip)
+ */
+GType
+gst_ccl_meta_api_get_type (void)
+{
+  static GType type = 0;
+  /* The tags of GstVideoRegionOfInterestMeta: elements that only convert colours carry the
+   * metadata along, those that scale ask it to follow, those that turn the image drop it. */
+  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+      GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
+
+  if (g_once_init_enter (&type)) {
+    GType registered = gst_meta_api_type_register ("GstCclMetaAPI", tags);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+/**
+ * gst_ccl_meta_get_info: (skip)
+ */
+const GstMetaInfo *
+gst_ccl_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **)&info)) {
+    const GstMetaInfo *registered = gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta",
+        sizeof (GstCclMeta), gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
+    g_once_init_leave ((GstMetaInfo **)&info, (GstMetaInfo *)registered);
+  }
+  return info;
+}
+
+/**
+ * gst_buffer_add_ccl_meta:
+ * @buffer: a writable #GstBuffer that holds a video frame
+ * @frame_width: width of the frame in pixels, at least 1
+ * @frame_height: height of the frame in pixels, at least 1
+ * @n_components: N, how many components the frame has
+ * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied
+ * @n_rows: at most @n_components; fewer mean that the table is truncated
+ * @labels: (transfer none) (nullable): the label map, one native-endian guint32 a pixel, 0 for
+ *   background; a reference is kept
+ * @labels_stride: bytes from one row of @labels to the next
+ *
+ * Adds a #GstCclMeta to a buffer.
+ *
+ * Returns: (transfer none): the metadata, owned by the buffer; NULL when an argument is wrong
+ */
+GstCclMeta *
+gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_height,
+    guint n_components, const GstCclComponent *components, guint n_rows, GstBuffer *labels,
+    gsize labels_stride)
+{
+  GstCclComponent *rows;
+  GstCclMeta *self;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
+  g_return_val_if_fail (frame_width > 0 && frame_height > 0, NULL);
+  g_return_val_if_fail (n_rows <= n_components, NULL);
+  g_return_val_if_fail (components != NULL || n_rows == 0, NULL);
+  g_return_val_if_fail (labels == NULL || labels_stride >= 4 * (gsize)frame_width, NULL);
+
+  rows = alloc_rows (n_rows);
+  if (rows)
+    memcpy (rows, components, n_rows * sizeof *rows);
+  self = add_meta (buffer, frame_width, frame_height, n_components, rows, n_rows);
+  if (labels) {
+    self->labels = gst_buffer_ref (labels);
+    self->labels_stride = labels_stride;
+  }
+  return self;
+}
+
+/**
+ * gst_buffer_get_ccl_meta:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer none) (nullable): the first #GstCclMeta of the buffer, or %NULL
+ */
+GstCclMeta *
+gst_buffer_get_ccl_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  return (GstCclMeta *)gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
+}
+
+/**
+ * gst_ccl_meta_get_frame_width:
+ * @meta: a #GstCclMeta
+ *
+ * Returns: width in pixels of the frame that boxes and centroids refer to
+ */
+guint
+gst_ccl_meta_get_frame_width (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+
+  return meta->frame_width;
+}
+
+/**
+ * gst_ccl_meta_get_frame_height:
+ * @meta: a #GstCclMeta
+ *
+ * Returns: height in pixels of the frame that boxes and centroids refer to
+ */
+guint
+gst_ccl_meta_get_frame_height (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+
+  return meta->frame_height;
+}
+
+/**
+ * gst_ccl_meta_get_n_components:
+ * @meta: a #GstCclMeta
+ *
+ * Returns: N, the number of components in the frame, also when the table holds fewer
+ */
+guint
+gst_ccl_meta_get_n_components (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+
+  return meta->n_components;
+}
+
+/**
+ * gst_ccl_meta_is_truncated:
+ * @meta: a #GstCclMeta
+ *
+ * Returns: whether the frame has more components than the table holds
+ */
+gboolean
+gst_ccl_meta_is_truncated (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, FALSE);
+
+  return meta->n_rows < meta->n_components;
+}
+
+/**
+ * gst_ccl_meta_get_components:
+ * @meta: a #GstCclMeta
+ * @n_rows: (out): how many components the table holds
+ *
+ * Returns: (transfer none) (array length=n_rows) (nullable): the table, in label order, valid as
+ *   long as the metadata; %NULL if it is empty
+ */
+const GstCclComponent *
+gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_rows)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  g_return_val_if_fail (n_rows != NULL, NULL);
+
+  *n_rows = meta->n_rows;
+  return meta->rows;
+}
+
+/**
+ * gst_ccl_meta_get_labels:
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next
+ *
+ * The label map: one native-endian guint32 for each pixel of the frame, 0 for background,
+ * otherwise the label of the pixel's component. It is complete also when the table is truncated.
+ * From `ccl` it is system memory, from `cudaccl` CUDA memory, which gst_buffer_map() downloads
+ * unless it is called with GST_MAP_CUDA.
+ *
+ * Returns: (transfer none) (nullable): the label map, or %NULL if none is attached
+ */
+GstBuffer *
+gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  if (stride)
+    *stride = meta->labels_stride;
+  return meta->labels;
+}

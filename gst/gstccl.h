@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef __GST_CCL_H__
+#define __GST_CCL_H__
+
+#include "gstcclbase.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CCL (gst_ccl_get_type ())
+G_DECLARE_FINAL_TYPE (GstCcl, gst_ccl, GST, CCL, GstCclBase)
+
+GST_ELEMENT_REGISTER_DECLARE (ccl)
+
+G_END_DECLS
+
+#endif /* __GST_CCL_H__ */

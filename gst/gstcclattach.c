@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclattach.h"
+
+#include <gst/ccl/gstcclmeta.h>
+#include <gst/video/video.h>
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+/* The table of a labeller is the table of the metadata, so it is copied as a block. */
+#define SAME_FIELD(ours, theirs)                                                                   \
+  G_STATIC_ASSERT (                                                                                \
+      G_STRUCT_OFFSET (CclComponent, ours) == G_STRUCT_OFFSET (GstCclComponent, theirs));          \
+  G_STATIC_ASSERT (sizeof ((CclComponent){0}.ours) == sizeof ((GstCclComponent){0}.theirs))
+SAME_FIELD (label, label);
+SAME_FIELD (area, area);
+SAME_FIELD (x, x);
+SAME_FIELD (y, y);
+SAME_FIELD (width, width);
+SAME_FIELD (height, height);
+SAME_FIELD (centroid_x, centroid_x);
+SAME_FIELD (centroid_y, centroid_y);
+G_STATIC_ASSERT (sizeof (CclComponent) == sizeof (GstCclComponent));
+
+GType
+gst_ccl_meta_flags_get_type (void)
+{
+  static GType type = 0;
+  static const GFlagsValue values[] = {
+    {GST_CCL_META_FLAG_CCL, "GstCclMeta, one a frame", "ccl"},
+    {GST_CCL_META_FLAG_ROI, "GstVideoRegionOfInterestMeta, one a component", "roi"},
+#if HAVE_ANALYTICS
+    {GST_CCL_META_FLAG_ANALYTICS, "GstAnalyticsODMtd, one a component", "analytics"},
+#endif
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_flags_register_static ("GstCclMetaFlags", values);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+static GQuark
+component_quark (void)
+{
+  static GQuark quark = 0;
+
+  if (G_UNLIKELY (quark == 0))
+    quark = g_quark_from_static_string ("component");
+  return quark;
+}
+
+static void
+attach_ccl (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
+    GstBuffer *labels, gsize labels_stride)
+{
+  GstCclMeta *former;
+
+  while ((former = gst_buffer_get_ccl_meta (buffer)))
+    gst_buffer_remove_meta (buffer, (GstMeta *)former);
+  gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, table->n_components,
+      (const GstCclComponent *)table->rows, table->n_rows, labels, labels_stride);
+}
+
+static void
+attach_roi (GstBuffer *buffer, const CclTable *table)
+{
+  for (guint i = 0; i < table->n_rows; i++) {
+    const CclComponent *c = &table->rows[i];
+    GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta_id (
+        buffer, component_quark (), c->x, c->y, c->width, c->height);
+    roi->id = (gint)c->label;
+  }
+}
+
+#if HAVE_ANALYTICS
+static void
+attach_analytics (GstBuffer *buffer, const CclTable *table)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+
+  if (!relations)
+    relations = gst_buffer_add_analytics_relation_meta (buffer);
+  for (guint i = 0; i < table->n_rows; i++) {
+    const CclComponent *c = &table->rows[i];
+    GstAnalyticsODMtd detection;
+    gst_analytics_relation_meta_add_od_mtd (relations, component_quark (), (gint)c->x, (gint)c->y,
+        (gint)c->width, (gint)c->height, 1.0f, &detection);
+  }
+}
+#endif
+
+void
+gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width, guint frame_height,
+    const CclTable *table, GstBuffer *labels, gsize labels_stride)
+{
+  if (kinds & GST_CCL_META_FLAG_CCL)
+    attach_ccl (buffer, frame_width, frame_height, table, labels, labels_stride);
+  if (kinds & GST_CCL_META_FLAG_ROI)
+    attach_roi (buffer, table);
+#if HAVE_ANALYTICS
+  if (kinds & GST_CCL_META_FLAG_ANALYTICS)
+    attach_analytics (buffer, table);
+#endif
+}
+
+static void
+append_component (GValue *array, const CclComponent *component)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value,
+      gst_structure_new ("component", "label", G_TYPE_UINT, component->label, "area", G_TYPE_UINT,
+          component->area, "x", G_TYPE_UINT, component->x, "y", G_TYPE_UINT, component->y, "width",
+          G_TYPE_UINT, component->width, "height", G_TYPE_UINT, component->height, "cx",
+          G_TYPE_DOUBLE, component->centroid_x, "cy", G_TYPE_DOUBLE, component->centroid_y, NULL));
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+GstStructure *
+gst_ccl_message_structure (
+    const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table)
+{
+  GstClockTime timestamp = GST_BUFFER_PTS (buffer);
+  GstClockTime stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
+  GValue components = G_VALUE_INIT;
+  GstStructure *structure;
+
+  if (segment->format == GST_FORMAT_TIME) {
+    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, timestamp);
+    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, timestamp);
+  }
+  structure = gst_structure_new (name, "timestamp", GST_TYPE_CLOCK_TIME, timestamp, "stream-time",
+      GST_TYPE_CLOCK_TIME, stream_time, "running-time", GST_TYPE_CLOCK_TIME, running_time,
+      "duration", GST_TYPE_CLOCK_TIME, GST_BUFFER_DURATION (buffer), "count", G_TYPE_UINT,
+      table->n_components, "truncated", G_TYPE_BOOLEAN, table->n_rows < table->n_components, NULL);
+
+  gst_value_array_init (&components, table->n_rows);
+  for (guint i = 0; i < table->n_rows; i++)
+    append_component (&components, &table->rows[i]);
+  gst_structure_take_value (structure, "components", &components);
+  return structure;
+}

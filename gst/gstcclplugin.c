@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gst/gst.h>
+
+#include "gstccl.h"
+#include "gstccljson.h"
+#if HAVE_CUDA
+#include "gstcudaccl.h"
+#endif
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  gboolean registered = FALSE;
+
+  registered |= GST_ELEMENT_REGISTER (ccl, plugin);
+  registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
+#if HAVE_CUDA
+  /* Also without a driver: then the element says what is missing when it is started. */
+  registered |= GST_ELEMENT_REGISTER (cudaccl, plugin);
+#endif
+  return registered;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, ccl,
+    "Connected components labelling of video", plugin_init, PACKAGE_VERSION, "LGPL", "cudaccl",
+    "Unknown package origin")
