@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int least_compute_capability = 75;
+
+/* Fills in what the driver tells about the device, the context being current. */
+static CclStatus
+read_attributes (CclCudaDevice *device, CclError *error)
+{
+  const CclCudaDriver *driver = device->driver;
+  int major = 0, minor = 0;
+  CclStatus status = ccl_cuda_call (driver, error,
+      cuDeviceGetAttribute (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device->handle));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error,
+        cuDeviceGetAttribute (
+            &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->handle));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error,
+        cuDeviceGetAttribute (
+            &device->n_multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->handle));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (
+        driver, error, cuDeviceGetName (device->name, sizeof device->name, device->handle));
+  if (status != CCL_OK)
+    return status;
+  device->compute_capability = 10 * major + minor;
+  if (device->compute_capability < least_compute_capability)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "%s has compute capability %d.%d; %d.%d is the least that works", device->name, major,
+        minor, least_compute_capability / 10, least_compute_capability % 10);
+  return CCL_OK;
+}
+
+static CclCudaDevice *
+device_new (const CclCudaDriver *driver, CclError *error)
+{
+  CclCudaDevice *device = calloc (1, sizeof *device);
+  if (device)
+    device->modules = calloc (ccl_cuda_n_images, sizeof *device->modules);
+  if (!device || !device->modules) {
+    free (device);
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a CUDA device");
+    return NULL;
+  }
+  device->driver = driver;
+  atomic_init (&device->references, 1);
+  pthread_mutex_init (&device->lock, NULL);
+  return device;
+}
+
+CclCudaDevice *
+ccl_cuda_device_open (int number, CclError *error)
+{
+  const CclCudaDriver *driver = ccl_cuda_driver (error);
+  if (!driver)
+    return NULL;
+  int count = 0;
+  if (ccl_cuda_call (driver, error, cuDeviceGetCount (&count)) != CCL_OK)
+    return NULL;
+  if (number < -1 || number >= count || count == 0) {
+    ccl_error_set (
+        error, CCL_ERROR_NOT_FOUND, "there is no CUDA device %d; devices found: %d", number, count);
+    return NULL;
+  }
+  CclCudaDevice *device = device_new (driver, error);
+  if (!device)
+    return NULL;
+  CclStatus status =
+      ccl_cuda_call (driver, error, cuDeviceGet (&device->handle, number < 0 ? 0 : number));
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_call (driver, error, cuDevicePrimaryCtxRetain (&device->context, device->handle));
+  if (status == CCL_OK) {
+    device->is_primary = true;
+    status = read_attributes (device, error);
+  }
+  if (status != CCL_OK)
+    ccl_cuda_device_unref (&device);
+  return device;
+}
+
+CclCudaDevice *
+ccl_cuda_device_open_in_context (void *context, CclError *error)
+{
+  const CclCudaDriver *driver = ccl_cuda_driver (error);
+  if (!driver)
+    return NULL;
+  if (!context) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a CUDA context is needed");
+    return NULL;
+  }
+  CclCudaDevice *device = device_new (driver, error);
+  if (!device)
+    return NULL;
+  device->context = context;
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CCL_OK) {
+    status = ccl_cuda_call (driver, error, cuCtxGetDevice (&device->handle));
+    if (status == CCL_OK)
+      status = read_attributes (device, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status != CCL_OK)
+    ccl_cuda_device_unref (&device);
+  return device;
+}
+
+CclCudaDevice *
+ccl_cuda_device_ref (CclCudaDevice *device)
+{
+  atomic_fetch_add (&device->references, 1);
+  return device;
+}
+
+void
+ccl_cuda_device_unref (CclCudaDevice **handle)
+{
+  if (!handle || !*handle)
+    return;
+  CclCudaDevice *device = *handle;
+  *handle = NULL;
+  if (atomic_fetch_sub (&device->references, 1) > 1)
+    return;
+  if (device->context && ccl_cuda_device_enter (device, NULL) == CCL_OK) {
+    for (size_t i = 0; i < ccl_cuda_n_images; i++) {
+      if (device->modules[i])
+        device->driver->cuModuleUnload (device->modules[i]);
+    }
+    ccl_cuda_device_leave (device);
+  }
+  if (device->is_primary)
+    device->driver->cuDevicePrimaryCtxRelease (device->handle);
+  pthread_mutex_destroy (&device->lock);
+  free (device->modules);
+  free (device);
+}
+
+const char *
+ccl_cuda_device_name (const CclCudaDevice *device)
+{
+  return device->name;
+}
+
+CclStatus
+ccl_cuda_device_enter (CclCudaDevice *device, CclError *error)
+{
+  return ccl_cuda_call (device->driver, error, cuCtxPushCurrent (device->context));
+}
+
+void
+ccl_cuda_device_leave (CclCudaDevice *device)
+{
+  CUcontext context;
+  device->driver->cuCtxPopCurrent (&context);
+}
+
+CclStatus
+ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char *kernel,
+    CUfunction *function, CclError *error)
+{
+  size_t i = 0;
+  while (i < ccl_cuda_n_images && strcmp (ccl_cuda_images[i].file, file))
+    i++;
+  if (i == ccl_cuda_n_images)
+    return ccl_error_set (
+        error, CCL_ERROR_UNSUPPORTED, "this build has no kernel file named %s", file);
+
+  CclStatus status = CCL_OK;
+  pthread_mutex_lock (&device->lock);
+  if (!device->modules[i]) {
+    CUmodule module = NULL;
+    status =
+        ccl_cuda_call (device->driver, error, cuModuleLoadData (&module, ccl_cuda_images[i].data));
+    if (status == CCL_OK)
+      device->modules[i] = module;
+  }
+  if (status == CCL_OK) {
+    CUresult result = device->driver->cuModuleGetFunction (function, device->modules[i], kernel);
+    status = ccl_cuda_result (device->driver, result, kernel, error);
+  }
+  pthread_mutex_unlock (&device->lock);
+  return status;
+}
+
+CclStatus
+ccl_cuda_device_allocate (CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error)
+{
+  *memory = 0;
+  if (size == 0)
+    return CCL_OK;
+  CclStatus status = ccl_cuda_call (device->driver, error, cuMemAlloc (memory, size));
+  if (status == CCL_ERROR_NO_MEMORY)
+    ccl_error_set (error, status, "%s has no %zu MiB of memory free (CUDA_ERROR_OUT_OF_MEMORY)",
+        device->name, (size >> 20) + 1);
+  return status;
+}
+
+CclStatus
+ccl_cuda_device_allocate_pinned (
+    CclCudaDevice *device, size_t size, void **host, CUdeviceptr *memory, CclError *error)
+{
+  *host = NULL;
+  CclStatus status =
+      ccl_cuda_call (device->driver, error, cuMemHostAlloc (host, size, CU_MEMHOSTALLOC_DEVICEMAP));
+  if (status == CCL_OK) {
+    status = ccl_cuda_call (device->driver, error, cuMemHostGetDevicePointer (memory, *host, 0));
+    if (status != CCL_OK)
+      ccl_cuda_device_release_pinned (device, host);
+  }
+  return status;
+}
+
+void
+ccl_cuda_device_release (CclCudaDevice *device, CUdeviceptr *memory)
+{
+  if (*memory)
+    device->driver->cuMemFree (*memory);
+  *memory = 0;
+}
+
+void
+ccl_cuda_device_release_pinned (CclCudaDevice *device, void **host)
+{
+  if (*host)
+    device->driver->cuMemFreeHost (*host);
+  *host = NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Blocks of 2×2 pixels. All foreground pixels of a block belong to one component when corners
+ * connect, so a block is labelled as if it were a pixel.
+ *
+ * A block X is connected to a neighbour through the pixels around it. Counting those of the 4×4
+ * square that has X in its middle in raster order, 0 to 15, X holds 5, 6, 9 and 10; the block P
+ * to its upper left shows pixel 0, Q above it 1 and 2, R to its upper right 3, S to its left 4
+ * and 8 (TPDS 2020, figures 2 and 7).
+ */
+#ifndef CCL_CUDA_BLOCKS_CUH
+#define CCL_CUDA_BLOCKS_CUH
+
+#include "foreground.cuh"
+
+/* The information byte (TPDS 2020, table 1): bits 0 to 3 are the foreground pixels of the block
+ * in raster order; bits 4 to 7 the neighbours it is connected to. */
+#define BLOCK_PIXELS 0x0fu
+#define BLOCK_P 0x10u
+#define BLOCK_Q 0x20u
+#define BLOCK_R 0x40u
+#define BLOCK_S 0x80u
+
+/* Reads the block whose upper left pixel is (x, y), inside the frame, and what is around it as
+ * far as that matters. */
+static __device__ __forceinline__ uint32_t
+read_block (const CclLabellingParameters &p, uint32_t x, uint32_t y)
+{
+  const uint8_t *pixel = frame_row (p, y) + x;
+  const bool has_right = x + 1 < p.width, has_below = y + 1 < p.height;
+
+  uint32_t pixels = is_foreground (p, pixel[0]);
+  if (has_right)
+    pixels |= is_foreground (p, pixel[1]) << 1;
+  if (has_below) {
+    pixels |= is_foreground (p, pixel[p.frame_stride]) << 2;
+    if (has_right)
+      pixels |= is_foreground (p, pixel[p.frame_stride + 1]) << 3;
+  }
+
+  /* The 3×3 square around each foreground pixel; the last pixel touches none of P, Q, R, S. */
+  uint32_t around = 0;
+  if (pixels & 1)
+    around |= 0x777;
+  if (pixels & 2)
+    around |= 0x777 << 1;
+  if (pixels & 4)
+    around |= 0x777 << 4;
+  if (x == 0)
+    around &= 0xeeee;
+  if (x + 2 >= p.width)
+    around &= 0x7777;
+  if (!has_right)
+    around &= 0x3333;
+  if (y == 0)
+    around &= 0xfff0;
+  if (!has_below)
+    around &= 0x00ff;
+
+  const uint8_t *above = pixel - p.frame_stride;
+  uint32_t information = pixels;
+  if ((around & 0x001) && is_foreground (p, above[-1]))
+    information |= BLOCK_P;
+  if (((around & 0x002) && is_foreground (p, above[0])) ||
+      ((around & 0x004) && is_foreground (p, above[1])))
+    information |= BLOCK_Q;
+  if ((around & 0x008) && is_foreground (p, above[2]))
+    information |= BLOCK_R;
+  if (((around & 0x010) && is_foreground (p, pixel[-1])) ||
+      ((around & 0x100) && is_foreground (p, pixel[(ptrdiff_t)p.frame_stride - 1])))
+    information |= BLOCK_S;
+  return information;
+}
+
+#endif /* CCL_CUDA_BLOCKS_CUH */

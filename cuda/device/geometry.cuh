@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a thread is in the grid. */
+#ifndef CCL_CUDA_GEOMETRY_CUH
+#define CCL_CUDA_GEOMETRY_CUH
+
+#include <stdint.h>
+
+/* The thread's column among all threads of the grid. */
+static __device__ __forceinline__ uint32_t
+thread_column ()
+{
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* The block's row among all blocks of a frame's grid. A grid has at most 65535 of them in the
+ * second direction, so taller ones continue in the third. */
+static __device__ __forceinline__ uint32_t
+block_row ()
+{
+  return blockIdx.z * gridDim.y + blockIdx.y;
+}
+
+/* The thread's row among all threads of a frame's grid. */
+static __device__ __forceinline__ uint32_t
+thread_row ()
+{
+  return block_row () * blockDim.y + threadIdx.y;
+}
+
+#endif /* CCL_CUDA_GEOMETRY_CUH */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT(name) #name
+#define EXPANDED_TEXT(name) TEXT (name)
+
+typedef struct Symbol {
+  const char *name;
+  size_t offset;
+  bool core;
+} Symbol;
+
+static const Symbol symbols[] = {
+#define CORE(name) {EXPANDED_TEXT (name), offsetof (CclCudaDriver, name), true},
+#define OPTIONAL(name) {EXPANDED_TEXT (name), offsetof (CclCudaDriver, name), false},
+    CCL_CUDA_CORE_FUNCTIONS (CORE) CCL_CUDA_OPTIONAL_FUNCTIONS (OPTIONAL)
+#undef CORE
+#undef OPTIONAL
+};
+
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+static CclCudaDriver loaded_driver;
+static CclError load_error;
+
+static void
+load_driver (void)
+{
+  /* dlopen() searches LD_LIBRARY_PATH first, which is where a simulated driver comes in. */
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    ccl_error_set (
+        &load_error, CCL_ERROR_NOT_FOUND, "there is no NVIDIA driver here: %s", dlerror ());
+    return;
+  }
+  for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+    void *address = dlsym (library, symbols[i].name);
+    if (!address && symbols[i].core) {
+      ccl_error_set (&load_error, CCL_ERROR_NOT_FOUND,
+          "the NVIDIA driver here is too old: libcuda.so.1 lacks %s", symbols[i].name);
+      dlclose (library);
+      return;
+    }
+    memcpy ((char *)&loaded_driver + symbols[i].offset, &address, sizeof address);
+  }
+  CclStatus status = ccl_cuda_call (&loaded_driver, &load_error, cuInit (0));
+  if (status != CCL_OK)
+    dlclose (library);
+}
+
+const CclCudaDriver *
+ccl_cuda_driver (CclError *error)
+{
+  pthread_once (&load_once, load_driver);
+  if (load_error.status != CCL_OK) {
+    ccl_error_set (error, load_error.status, "%s", load_error.message);
+    return NULL;
+  }
+  return &loaded_driver;
+}
+
+CclStatus
+ccl_cuda_result (const CclCudaDriver *driver, CUresult result, const char *call, CclError *error)
+{
+  const char *name = NULL, *description = NULL;
+  CclStatus status;
+
+  switch (result) {
+  case CUDA_SUCCESS:
+    return CCL_OK;
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    status = CCL_ERROR_NO_MEMORY;
+    break;
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+    status = CCL_ERROR_NOT_FOUND;
+    break;
+  default:
+    status = CCL_ERROR_DEVICE;
+    break;
+  }
+  driver->cuGetErrorName (result, &name);
+  driver->cuGetErrorString (result, &description);
+  return ccl_error_set (error, status, "%s (%s) from %s", name ? name : "an unknown CUDA error",
+      description ? description : "no description", call);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The CUDA driver API, looked up at run time.
+ *
+ * cuda.h gives the types only; libcuda is never linked. A missing symbol of the core makes the
+ * driver unusable, a missing optional symbol leaves its pointer NULL: that feature is off.
+ */
+#ifndef CCL_CUDA_DRIVER_H
+#define CCL_CUDA_DRIVER_H
+
+#include <cuda.h>
+
+#include "labeller.h"
+
+/* cuda.h renames functions to their current versions (cuMemAlloc is cuMemAlloc_v2), here as well
+ * as where they are called, so the names below are written without one. */
+#define CCL_CUDA_CORE_FUNCTIONS(F)                                                                 \
+  F (cuInit)                                                                                       \
+  F (cuGetErrorName)                                                                               \
+  F (cuGetErrorString)                                                                             \
+  F (cuDriverGetVersion)                                                                           \
+  F (cuDeviceGetCount)                                                                             \
+  F (cuDeviceGet)                                                                                  \
+  F (cuDeviceGetName)                                                                              \
+  F (cuDeviceGetAttribute)                                                                         \
+  F (cuDevicePrimaryCtxRetain)                                                                     \
+  F (cuDevicePrimaryCtxRelease)                                                                    \
+  F (cuCtxPushCurrent)                                                                             \
+  F (cuCtxPopCurrent)                                                                              \
+  F (cuCtxGetDevice)                                                                               \
+  F (cuModuleLoadData)                                                                             \
+  F (cuModuleUnload)                                                                               \
+  F (cuModuleGetFunction)                                                                          \
+  F (cuMemAlloc)                                                                                   \
+  F (cuMemFree)                                                                                    \
+  F (cuMemHostAlloc)                                                                               \
+  F (cuMemFreeHost)                                                                                \
+  F (cuMemHostGetDevicePointer)                                                                    \
+  F (cuMemcpy2DAsync)                                                                              \
+  F (cuMemcpyHtoDAsync)                                                                            \
+  F (cuMemcpyDtoHAsync)                                                                            \
+  F (cuMemsetD8Async)                                                                              \
+  F (cuStreamCreate)                                                                               \
+  F (cuStreamDestroy)                                                                              \
+  F (cuStreamSynchronize)                                                                          \
+  F (cuEventCreate)                                                                                \
+  F (cuEventDestroy)                                                                               \
+  F (cuEventRecord)                                                                                \
+  F (cuEventQuery)                                                                                 \
+  F (cuEventSynchronize)                                                                           \
+  F (cuLaunchKernel)
+
+#define CCL_CUDA_OPTIONAL_FUNCTIONS(F)                                                             \
+  F (cuEventElapsedTime)                                                                           \
+  F (cuLaunchKernelEx)                                                                             \
+  F (cuLaunchCooperativeKernel)                                                                    \
+  F (cuFuncGetAttribute)                                                                           \
+  F (cuFuncSetAttribute)                                                                           \
+  F (cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                  \
+  F (cuOccupancyMaxActiveClusters)                                                                 \
+  F (cuStreamBeginCapture)                                                                         \
+  F (cuStreamEndCapture)                                                                           \
+  F (cuGraphCreate)                                                                                \
+  F (cuGraphDestroy)                                                                               \
+  F (cuGraphGetNodes)                                                                              \
+  F (cuGraphAddKernelNode)                                                                         \
+  F (cuGraphKernelNodeGetParams)                                                                   \
+  F (cuGraphInstantiateWithFlags)                                                                  \
+  F (cuGraphExecKernelNodeSetParams)                                                               \
+  F (cuGraphExecDestroy)                                                                           \
+  F (cuGraphLaunch)
+
+typedef struct CclCudaDriver {
+#define CCL_CUDA_DECLARE(name) __typeof__ (name) *name;
+  CCL_CUDA_CORE_FUNCTIONS (CCL_CUDA_DECLARE)
+  CCL_CUDA_OPTIONAL_FUNCTIONS (CCL_CUDA_DECLARE)
+#undef CCL_CUDA_DECLARE
+} CclCudaDriver;
+
+/* The driver, loaded and initialised by the first call; any thread may call. It stays loaded.
+ *
+ * Returns NULL with CCL_ERROR_NOT_FOUND: no libcuda.so.1, one that lacks a core function, or
+ * one that finds no device; CCL_ERROR_DEVICE: it does not start for another reason. */
+const CclCudaDriver *ccl_cuda_driver (CclError *error);
+
+/* Turns the result of a driver call into a status; when it is an error, fills the error with the
+ * text of the call and CUDA's name and description of what happened. */
+CclStatus ccl_cuda_result (
+    const CclCudaDriver *driver, CUresult result, const char *call, CclError *error);
+
+/* Calls a driver function: ccl_cuda_call (driver, error, cuMemFree (pointer)). */
+#define ccl_cuda_call(driver, error, call)                                                         \
+  ccl_cuda_result ((driver), (driver)->call, #call, (error))
+
+#endif /* CCL_CUDA_DRIVER_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The parameters of kernels, declared once for the C that launches them and for the CUDA C++
+ * that runs. Every kernel takes one such struct by value.
+ *
+ * Raw labels. A labelling kernel numbers the pixels of a frame in its label buffer: pixel
+ * (x, y, z) has the index z × label_slice + y × label_stride + x, a 32-bit number whatever the
+ * size of the frame. What an algorithm leaves behind is, at every foreground pixel, the index of
+ * its component's root plus one, and 0 at every background pixel. The elements between the end
+ * of one row and the start of the next belong to nobody: they are 0 and stay so.
+ */
+#ifndef CCL_CUDA_KERNEL_PARAMETERS_H
+#define CCL_CUDA_KERNEL_PARAMETERS_H
+
+#include "labeller.h"
+
+/* What a labelling kernel works on. */
+typedef struct CclLabellingParameters {
+  const uint8_t *frame;          /* one byte a pixel, any alignment */
+  size_t frame_stride;           /* bytes from row to row */
+  size_t frame_slice;            /* bytes from slice to slice */
+  uint32_t width, height, depth; /* pixels; depth is 1 for a frame, more for a volume */
+  uint32_t connectivity;         /* 4 or 8; 6, 18 or 26 for a volume */
+  uint32_t threshold, invert;    /* foreground: (value > threshold) != invert; invert is 0 or 1 */
+  uint32_t *labels;              /* the label buffer, at least 16-byte aligned */
+  uint32_t label_stride;         /* elements from row to row, even, ≥ width */
+  uint32_t label_slice;          /* elements from slice to slice */
+  void *scratch;     /* what the algorithm's row in the table asks for, 16-byte aligned */
+  uint32_t *changed; /* set to 1 by a kernel of a repeated group that has not converged */
+} CclLabellingParameters;
+
+/* What is summed up for one component while its runs are met in any order. Every field starts
+ * with all bits set, so that one memset prepares it: counts and sums are off by one until they
+ * are read, and maxima are kept as minima of the complement. */
+typedef struct CclAccumulator {
+  uint64_t sum_x, sum_y; /* minus 1 */
+  uint32_t area;         /* minus 1 */
+  uint32_t min_x, min_y;
+  uint32_t max_x_complement, max_y_complement;
+  uint32_t unused;
+} CclAccumulator;
+
+/* 32 consecutive elements of the label buffer: which of them are the first pixel of a
+ * component, and how many such pixels the chunk has before them. */
+typedef struct CclFirstPixels {
+  uint32_t bits;
+  uint32_t n_before;
+} CclFirstPixels;
+
+/* Elements of the label buffer that one thread block of the analysis handles: 256 words. */
+#define CCL_CHUNK_WORDS 256u
+#define CCL_CHUNK_ELEMENTS (32u * CCL_CHUNK_WORDS)
+
+/* What a kernel of the analysis works on. */
+typedef struct CclAnalysisParameters {
+  const uint32_t *labels;       /* raw labels */
+  uint32_t label_stride;        /* elements */
+  uint32_t width, height;       /* pixels */
+  uint32_t n_elements;          /* of the label buffer: label_stride × height */
+  uint32_t *firsts;             /* for the index of each root: index of the component's first pixel.
+                                 * NULL when the algorithm's roots are the first pixels themselves. */
+  CclFirstPixels *first_pixels; /* one for each 32 elements of the label buffer */
+  uint32_t *chunk_offsets;      /* for each chunk: its first pixels, then those before it */
+  uint32_t n_chunks;
+  uint32_t *areas; /* for each component, in raster order of first pixels, before the filter */
+  uint32_t min_area, max_area;  /* the filter, both inclusive */
+  CclAccumulator *accumulators; /* n_rows of them */
+  uint32_t n_rows;              /* the most rows the table may have */
+  uint32_t *n_components;       /* device memory */
+  uint32_t *result_count;       /* pinned host memory */
+  CclComponent *result_rows;    /* pinned host memory, n_rows of them */
+  uint32_t *label_map;          /* the caller's */
+  size_t label_map_stride;      /* elements from row to row */
+} CclAnalysisParameters;
+
+/* What the two memory floors of the benchmark work on. */
+typedef struct CclFloorParameters {
+  const uint8_t *frame;
+  size_t frame_stride; /* bytes */
+  uint32_t width, height;
+  uint32_t *labels;
+  size_t label_stride; /* elements */
+} CclFloorParameters;
+
+#endif /* CCL_CUDA_KERNEL_PARAMETERS_H */

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cudalabeller.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine.h"
+
+typedef struct CudaLabeller {
+  CclLabeller base;
+  CclCudaDevice *device;
+  CclCudaEngine *engine;
+  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CUevent done;
+  CUdeviceptr uploaded; /* the frame, when it comes from the host */
+  size_t uploaded_stride;
+} CudaLabeller;
+
+/* How long the host looks for the end of a frame by itself, before it sleeps until the device
+ * calls. Sleeping costs some ten microseconds at waking up, looking costs a core. */
+static const int64_t patience_ns = 50 * 1000;
+
+static int64_t
+now_ns (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Waits for all that is queued on the stream: the one synchronisation of a frame. */
+static CclStatus
+wait_for_stream (CudaLabeller *self, CclError *error)
+{
+  const CclCudaDriver *driver = self->device->driver;
+  CclStatus status = ccl_cuda_call (driver, error, cuEventRecord (self->done, self->stream));
+  if (status != CCL_OK)
+    return status;
+  const int64_t start = now_ns ();
+  do {
+    CUresult result = driver->cuEventQuery (self->done);
+    if (result != CUDA_ERROR_NOT_READY)
+      return ccl_cuda_result (driver, result, "cuEventQuery (self->done)", error);
+  } while (now_ns () - start < patience_ns);
+  return ccl_cuda_call (driver, error, cuEventSynchronize (self->done));
+}
+
+/* Queues the copy of a frame in host memory to the device. */
+static CclStatus
+upload (CudaLabeller *self, const CclFrame *frame, CclError *error)
+{
+  const CclPlan *plan = &self->base.plan;
+  CUDA_MEMCPY2D copy = {
+      .srcMemoryType = CU_MEMORYTYPE_HOST,
+      .srcHost = frame->data,
+      .srcPitch = plan->height > 1 ? frame->stride : plan->width,
+      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+      .dstDevice = self->uploaded,
+      .dstPitch = self->uploaded_stride,
+      .WidthInBytes = plan->width,
+      .Height = plan->height,
+  };
+  return ccl_cuda_call (self->device->driver, error, cuMemcpy2DAsync (&copy, self->stream));
+}
+
+static CclStatus
+cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options};
+
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CCL_OK)
+    return status;
+  if (frame->location == CCL_LOCATION_HOST) {
+    status = upload (self, frame, error);
+    input.frame = self->uploaded;
+    input.frame_stride = self->uploaded_stride;
+  }
+  if (status == CCL_OK)
+    status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
+  if (status == CCL_OK)
+    status = wait_for_stream (self, error);
+  if (status == CCL_OK)
+    self->engine->klass->read (self->engine, table);
+  else
+    /* Whatever was queued before it failed must not outlive the call: it uses the caller's memory.
+     */
+    self->device->driver->cuStreamSynchronize (self->stream);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static void
+cuda_labeller_free (CclLabeller *labeller)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  /* Runs have waited for their work, so nothing is going on. A device that is lost lets nothing
+   * be freed; then the host's part is what can be saved. */
+  bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
+  const CclCudaDriver *driver = self->device->driver;
+  if (self->engine)
+    self->engine->klass->free (self->engine);
+  ccl_cuda_device_release (self->device, &self->uploaded);
+  if (self->done)
+    driver->cuEventDestroy (self->done);
+  if (self->own_stream)
+    driver->cuStreamDestroy (self->own_stream);
+  if (entered)
+    ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_unref (&self->device);
+  free (self);
+}
+
+static const CclLabellerClass cuda_labeller_class = {
+    .name = "cuda",
+    .run = cuda_labeller_run,
+    .free = cuda_labeller_free,
+};
+
+/* The row that a plan asks for; "auto" is the first that has the connectivity. */
+static const CclAlgorithm *
+choose_algorithm (const CclPlan *plan, CclError *error)
+{
+  if (!plan->algorithm || !strcmp (plan->algorithm, "auto")) {
+    const char *const *names = ccl_cuda_algorithms ();
+    while (*names && !ccl_cuda_algorithm_offers (*names, plan->connectivity))
+      names++;
+    return *names ? ccl_cuda_algorithm_find (*names) : NULL;
+  }
+  if (ccl_cuda_algorithm_offers (plan->algorithm, plan->connectivity))
+    return ccl_cuda_algorithm_find (plan->algorithm);
+  if (ccl_cuda_algorithm_offers (plan->algorithm, CCL_CONNECTIVITY_4) ||
+      ccl_cuda_algorithm_offers (plan->algorithm, CCL_CONNECTIVITY_8))
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
+        plan->algorithm, (int)plan->connectivity);
+  else
+    ccl_error_set (
+        error, CCL_ERROR_UNSUPPORTED, "there is no algorithm %s on the GPU", plan->algorithm);
+  return NULL;
+}
+
+/* Allocates what a labeller needs, the context being current. */
+static CclStatus
+allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
+{
+  const CclPlan *plan = &self->base.plan;
+  const CclCudaDriver *driver = self->device->driver;
+  const CclCudaEngineClass *klass = algorithm->engine ? algorithm->engine : &ccl_cuda_steps_engine;
+  CclStatus status =
+      ccl_cuda_call (driver, error, cuStreamCreate (&self->own_stream, CU_STREAM_NON_BLOCKING));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error,
+        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  self->stream = self->own_stream;
+  self->uploaded_stride = plan->height > 1 ? ((size_t)plan->width + 15) / 16 * 16 : plan->width;
+  if (status == CCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->device, self->uploaded_stride * plan->height, &self->uploaded, error);
+  if (status == CCL_OK) {
+    CclError reason = {CCL_OK};
+    self->engine = klass->new (self->device, algorithm, plan, self->own_stream, &reason);
+    if (!self->engine)
+      status = ccl_error_set (error, reason.status, "%s", reason.message);
+  }
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error, cuStreamSynchronize (self->own_stream));
+  return status;
+}
+
+CclLabeller *
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_plan_check (plan, error) != CCL_OK)
+    return NULL;
+  const CclAlgorithm *algorithm = choose_algorithm (plan, error);
+  if (!algorithm)
+    return NULL;
+  CudaLabeller *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    return NULL;
+  }
+  self->base.klass = &cuda_labeller_class;
+  self->base.plan = *plan;
+  self->base.plan.algorithm = algorithm->name;
+  self->device = ccl_cuda_device_ref (device);
+
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CCL_OK) {
+    status = allocate (self, algorithm, error);
+    if (status != CCL_OK && self->own_stream)
+      device->driver->cuStreamSynchronize (self->own_stream); /* before its memory goes */
+    ccl_cuda_device_leave (device);
+  }
+  if (status != CCL_OK) {
+    cuda_labeller_free (&self->base);
+    return NULL;
+  }
+  return &self->base;
+}
+
+void
+ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  self->stream = stream ? stream : self->own_stream;
+}

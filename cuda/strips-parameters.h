@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kernels of strips.cu are launched with; compiled by the host's C and by nvcc. The
+ * terms (strip, tile, slot, piece, quad) are explained at the head of strips.cu. */
+#ifndef CCL_STRIPS_PARAMETERS_H
+#define CCL_STRIPS_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "labeller.h"
+
+enum {
+  CCL_STRIPS_TILE_WORDS = 4,   /* words of 32 columns across a tile */
+  CCL_STRIPS_TILE_STRIPS = 32, /* strips down a tile */
+  CCL_STRIPS_TILE_WIDTH = 32 * CCL_STRIPS_TILE_WORDS,
+  CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one a word */
+  CCL_STRIPS_STRIP_SLOTS = CCL_STRIPS_TILE_WIDTH / 2,
+  CCL_STRIPS_TILE_SLOTS = CCL_STRIPS_STRIP_SLOTS * CCL_STRIPS_TILE_STRIPS,
+  /* The most open pieces of a tile: parts along its four edges. */
+  CCL_STRIPS_TILE_OPEN = 2 * CCL_STRIPS_STRIP_SLOTS + 2 * CCL_STRIPS_TILE_STRIPS,
+  CCL_STRIPS_MERGE_THREADS = 128,
+  CCL_STRIPS_FOLD_THREADS = 128,
+  CCL_STRIPS_RANK_THREADS = 256,
+  CCL_STRIPS_DELIVER_THREADS = 256,
+};
+
+/* A piece's features: what its tile found, and for the root piece of a component that spans
+ * tiles, after folding, those of the whole component. */
+typedef struct CclStripsRecord {
+  unsigned long long sum_x, sum_y;
+  uint32_t area;
+  uint32_t left, right, bottom; /* inclusive; the top is the row of the first pixel */
+} CclStripsRecord;
+
+typedef struct CclStripsParameters {
+  /* The frame and what counts as foreground. */
+  const uint8_t *frame;
+  uint64_t frame_stride; /* bytes */
+  uint32_t width, height;
+  uint32_t threshold;
+  uint32_t invert;             /* 0 or all ones */
+  uint32_t vectorised;         /* frame and stride are multiples of 16 */
+  uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
+  uint32_t filtered;           /* whether these two can reject anything */
+
+  /* Geometry, fixed by the plan. */
+  uint32_t tile_columns, tile_rows;
+  uint32_t row_quads;   /* tile_columns: one quad a tile and row */
+  uint32_t chunk_shift; /* quads a chunk, as a power of two */
+  uint32_t n_quads, n_chunks;
+
+  /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
+   * quads; that number is below 2^31. */
+  uint32_t *bits;           /* [rows padded to tiles][words of a row] foreground */
+  uint32_t *parent;         /* [pixel] of first pixels of open pieces: the first pixel of another
+                             * piece of the component, or CCL_STRIPS_ROOT | record */
+  uint32_t *slot_first;     /* [strip][slot] first pixel of the piece, for parts at tile edges */
+  uint16_t *slot_piece;     /* [strip][slot] number of the piece in its tile */
+  uint32_t *piece_first;    /* [tile][piece] first pixel, | CCL_STRIPS_OPEN */
+  uint32_t *piece_count;    /* [tile] */
+  uint32_t *open_count;     /* [tile] */
+  struct uint2 *open_piece; /* [tile][open piece] first pixel and record */
+  CclStripsRecord *record;  /* [tile][piece] */
+  uint32_t *first_bits;     /* [quad][4] first pixels of the components that count */
+  uint32_t *chunk_count;    /* [chunk] bits set in it; zero between frames */
+  uint32_t *quad_rank;      /* [quad] bits set before it */
+
+  /* Where the result goes. */
+  uint32_t *labels;           /* NULL if not wanted */
+  uint64_t labels_stride;     /* elements */
+  uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */
+  uint32_t max_components;
+  uint32_t *n_components; /* pinned host memory */
+  CclComponent *rows;     /* [max_components] pinned host memory */
+} CclStripsParameters;
+
+#define CCL_STRIPS_ROOT 0x80000000u
+#define CCL_STRIPS_OPEN 0x80000000u
+
+#endif /* CCL_STRIPS_PARAMETERS_H */

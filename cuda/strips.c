@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The host side of strips.cu. The kernels of a frame are recorded once as a graph, so that a
+ * frame costs one launch; when the frame's address, the label map's or an option has changed
+ * since the last one, the nodes that look at it get new parameters.
+ */
+#include "strips.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "strips-parameters.h"
+
+enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
+
+typedef struct Strips {
+  CclCudaEngine engine;
+  CclCudaDevice *device; /* the labeller keeps the reference */
+  CUfunction functions[N_KERNELS];
+  uint32_t blocks[N_KERNELS];
+  uint32_t threads[N_KERNELS];
+  CclStripsParameters parameters; /* as of the last frame */
+
+  CUdeviceptr scratch; /* one allocation for everything in device memory */
+  void *pinned;        /* the number of components, then the rows */
+  CUdeviceptr pinned_on_device;
+  const CclComponent *rows;
+
+  CUstream recording; /* graphs are captured on it */
+  CUgraphExec graph;  /* NULL until the first frame */
+  CUgraph template;   /* what the graph was made from; its nodes name those of the graph */
+  CUgraphNode nodes[N_KERNELS]; /* NULL where a kernel is left out */
+  bool counters_clean;          /* chunk_count is zero, as the tile kernel expects */
+} Strips;
+
+static const char *const kernel_names[2][N_KERNELS] = {
+    {"ccl_strips_tile_4", "ccl_strips_merge_4", "ccl_strips_fold", "ccl_strips_filter",
+        "ccl_strips_rank", "ccl_strips_deliver_4"},
+    {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_fold", "ccl_strips_filter",
+        "ccl_strips_rank", "ccl_strips_deliver_8"},
+};
+
+static uint32_t
+divide_up (uint64_t a, uint32_t b)
+{
+  return (uint32_t)((a + b - 1) / b);
+}
+
+/* Whether a kernel has anything to do for frames with these parameters. */
+static bool
+is_needed (const CclStripsParameters *p, int kernel)
+{
+  bool has_edges = p->tile_columns * p->tile_rows > 1;
+  switch (kernel) {
+  case MERGE:
+  case FOLD:
+    return has_edges;
+  case FILTER:
+    return has_edges && p->filtered;
+  default:
+    return true;
+  }
+}
+
+static void
+drop_graph (Strips *strips)
+{
+  const CclCudaDriver *driver = strips->device->driver;
+  if (strips->graph)
+    driver->cuGraphExecDestroy (strips->graph);
+  if (strips->template)
+    driver->cuGraphDestroy (strips->template);
+  strips->graph = NULL;
+  strips->template = NULL;
+}
+
+/* Queues the kernels one by one. Each but the first may be brought onto the GPU before the one
+ * ahead of it is done, where the GPU can do that: device/dependent-launch.cuh. */
+static CclStatus
+launch_kernels (Strips *strips, CUstream stream, CclError *error)
+{
+  const CclCudaDriver *driver = strips->device->driver;
+  void *arguments[] = {&strips->parameters};
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < N_KERNELS && !status; i++) {
+    if (!is_needed (&strips->parameters, i))
+      continue;
+    if (driver->cuLaunchKernelEx && strips->device->compute_capability >= 90 && i != TILE) {
+      CUlaunchAttribute overlap = {
+          .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+          .value.programmaticStreamSerializationAllowed = 1,
+      };
+      CUlaunchConfig launch = {
+          .gridDimX = strips->blocks[i],
+          .gridDimY = 1,
+          .gridDimZ = 1,
+          .blockDimX = strips->threads[i],
+          .blockDimY = 1,
+          .blockDimZ = 1,
+          .hStream = stream,
+          .attrs = &overlap,
+          .numAttrs = 1,
+      };
+      status = ccl_cuda_call (
+          driver, error, cuLaunchKernelEx (&launch, strips->functions[i], arguments, NULL));
+    } else
+      status = ccl_cuda_call (driver, error,
+          cuLaunchKernel (strips->functions[i], strips->blocks[i], 1, 1, strips->threads[i], 1, 1,
+              0, stream, arguments, NULL));
+  }
+  return status;
+}
+
+/* Finds out which node of the recorded graph launches which kernel. */
+static CclStatus
+find_nodes (Strips *strips, CclError *error)
+{
+  const CclCudaDriver *driver = strips->device->driver;
+  CUgraphNode nodes[N_KERNELS];
+  size_t n_nodes = N_KERNELS;
+  CclStatus status =
+      ccl_cuda_call (driver, error, cuGraphGetNodes (strips->template, nodes, &n_nodes));
+  memset (strips->nodes, 0, sizeof strips->nodes);
+  for (size_t i = 0; i < n_nodes && !status; i++) {
+    CUDA_KERNEL_NODE_PARAMS launch;
+    status = ccl_cuda_call (driver, error, cuGraphKernelNodeGetParams (nodes[i], &launch));
+    for (int kernel = 0; kernel < N_KERNELS && !status; kernel++) {
+      if (strips->functions[kernel] == launch.func)
+        strips->nodes[kernel] = nodes[i];
+    }
+  }
+  return status;
+}
+
+static CclStatus
+record_graph (Strips *strips, CclError *error)
+{
+  const CclCudaDriver *driver = strips->device->driver;
+  drop_graph (strips);
+  CclStatus status = ccl_cuda_call (
+      driver, error, cuStreamBeginCapture (strips->recording, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  if (status)
+    return status;
+  status = launch_kernels (strips, strips->recording, error);
+  /* The capture ends in any case; the first error is the one to tell. */
+  CclStatus end_status = ccl_cuda_call (
+      driver, status ? NULL : error, cuStreamEndCapture (strips->recording, &strips->template));
+  if (!status)
+    status = end_status;
+  if (!status)
+    status = find_nodes (strips, error);
+  if (!status)
+    status = ccl_cuda_call (
+        driver, error, cuGraphInstantiateWithFlags (&strips->graph, strips->template, 0));
+  if (status)
+    drop_graph (strips);
+  return status;
+}
+
+static CclStatus
+update_node (Strips *strips, int kernel, CclError *error)
+{
+  if (!strips->nodes[kernel])
+    return CCL_OK;
+  void *arguments[] = {&strips->parameters};
+  CUDA_KERNEL_NODE_PARAMS launch = {
+      .func = strips->functions[kernel],
+      .gridDimX = strips->blocks[kernel],
+      .gridDimY = 1,
+      .gridDimZ = 1,
+      .blockDimX = strips->threads[kernel],
+      .blockDimY = 1,
+      .blockDimZ = 1,
+      .kernelParams = arguments,
+  };
+  return ccl_cuda_call (strips->device->driver, error,
+      cuGraphExecKernelNodeSetParams (strips->graph, strips->nodes[kernel], &launch));
+}
+
+/* Brings the graph up to date with parameters that were `before` when it last ran. */
+static CclStatus
+update_graph (Strips *strips, const CclStripsParameters *before, CclError *error)
+{
+  const CclStripsParameters *now = &strips->parameters;
+  bool same_options = before->threshold == now->threshold && before->invert == now->invert &&
+                      before->min_area == now->min_area && before->max_area == now->max_area;
+  bool same_map = before->labels == now->labels && before->labels_stride == now->labels_stride;
+  bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
+  bool same_kernels = before->filtered == now->filtered;
+  if (!strips->graph || !same_kernels)
+    return record_graph (strips, error);
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < N_KERNELS && !status; i++) {
+    bool is_concerned = !same_options || (!same_frame && i == TILE) ||
+                        (!same_map && i == DELIVER) ||
+                        (!before->labels != !now->labels && i == TILE);
+    if (is_concerned)
+      status = update_node (strips, i, error);
+  }
+  if (status)
+    drop_graph (strips);
+  return status;
+}
+
+static CclStatus
+strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
+    CUstream stream, CclError *error)
+{
+  Strips *strips = (Strips *)engine;
+  const CclCudaDriver *driver = strips->device->driver;
+  CclStripsParameters *p = &strips->parameters;
+  const CclStripsParameters before = *p;
+
+  p->frame = (const uint8_t *)(uintptr_t)input->frame;
+  p->frame_stride = input->frame_stride;
+  p->vectorised = input->frame % 16 == 0 && input->frame_stride % 16 == 0;
+  p->threshold = input->options.threshold;
+  p->invert = input->options.invert ? UINT32_MAX : 0;
+  p->min_area = input->options.min_area;
+  p->max_area = input->options.max_area ? input->options.max_area : UINT32_MAX;
+  p->filtered = p->min_area > 1 || p->max_area != UINT32_MAX;
+  p->labels = labels ? labels->data : NULL;
+  p->labels_stride = labels ? labels->stride / sizeof (uint32_t) : 0;
+  p->labels_vectorised = labels && (uintptr_t)labels->data % 16 == 0 && labels->stride % 16 == 0;
+
+  CclStatus status = CCL_OK;
+  if (!strips->counters_clean)
+    status = ccl_cuda_call (driver, error,
+        cuMemsetD8Async (
+            (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
+  strips->counters_clean = false;
+  if (!status && strips->recording) {
+    status = update_graph (strips, &before, error);
+    if (!status)
+      status = ccl_cuda_call (driver, error, cuGraphLaunch (strips->graph, stream));
+  } else if (!status)
+    status = launch_kernels (strips, stream, error);
+  strips->counters_clean = !status;
+  return status;
+}
+
+static void
+strips_read (CclCudaEngine *engine, CclTable *table)
+{
+  Strips *strips = (Strips *)engine;
+  uint32_t n = *(volatile uint32_t *)strips->pinned;
+  table->n_components = n;
+  table->n_rows = n < strips->parameters.max_components ? n : strips->parameters.max_components;
+  table->rows = strips->rows;
+}
+
+static void
+strips_free (CclCudaEngine *engine)
+{
+  Strips *strips = (Strips *)engine;
+  drop_graph (strips);
+  if (strips->recording)
+    strips->device->driver->cuStreamDestroy (strips->recording);
+  ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
+  ccl_cuda_device_release (strips->device, &strips->scratch);
+  free (strips);
+}
+
+/* Takes size bytes off the scratch memory, or just counts them while there is none. */
+static void *
+take (CUdeviceptr scratch, size_t *used, uint64_t size)
+{
+  void *memory = (void *)(uintptr_t)(scratch + *used);
+  *used += (size + 255) / 256 * 256;
+  return memory;
+}
+
+/* Lays out the scratch memory; returns its size. */
+static size_t
+lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
+{
+  const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
+  const uint64_t n_strips = (uint64_t)p->tile_rows * CCL_STRIPS_TILE_STRIPS;
+  const uint64_t n_slots = n_strips * p->row_quads * CCL_STRIPS_STRIP_SLOTS;
+  size_t used = 0;
+  p->bits = take (scratch, &used, n_strips * strip_rows * p->row_quads * 16);
+  p->parent = take (scratch, &used, (uint64_t)p->n_quads * CCL_STRIPS_TILE_WIDTH * 4);
+  p->slot_first = take (scratch, &used, n_slots * sizeof *p->slot_first);
+  p->slot_piece = take (scratch, &used, n_slots * sizeof *p->slot_piece);
+  p->piece_first = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_SLOTS * sizeof *p->piece_first);
+  p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
+  p->open_count = take (scratch, &used, n_tiles * sizeof *p->open_count);
+  p->open_piece = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_OPEN * 8);
+  p->record = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_SLOTS * sizeof *p->record);
+  p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
+  p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
+  p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
+  return used;
+}
+
+static CclCudaEngine *
+strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
+    CUstream stream, CclError *error)
+{
+  const CclCudaDriver *driver = device->driver;
+  const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
+  const uint32_t row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  const uint32_t tile_rows = divide_up (plan->height, tile_height);
+  if ((uint64_t)row_quads * CCL_STRIPS_TILE_WIDTH * tile_rows * tile_height > INT32_MAX) {
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "%s: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
+        algorithm->name, plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
+    return NULL;
+  }
+
+  Strips *strips = calloc (1, sizeof *strips);
+  if (!strips) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no memory for a labeller");
+    return NULL;
+  }
+  strips->engine.klass = &ccl_cuda_strips_engine;
+  strips->device = device;
+
+  CclStripsParameters *p = &strips->parameters;
+  p->width = plan->width;
+  p->height = plan->height;
+  p->max_components = plan->max_components;
+  p->tile_columns = row_quads;
+  p->tile_rows = tile_rows;
+  p->row_quads = row_quads;
+  p->n_quads = row_quads * plan->height;
+  /* Every block of the rank kernel adds up the counts of the chunks before its own: few enough
+   * chunks for that to be quick, and a block's worth of quads in each at least. */
+  p->chunk_shift = 8;
+  while (p->n_quads >> p->chunk_shift > 4096)
+    p->chunk_shift++;
+  p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
+
+  const uint32_t n_tiles = p->tile_columns * p->tile_rows;
+  const uint32_t n_strips = divide_up (plan->height, strip_rows);
+  const uint64_t merges = (uint64_t)(p->tile_rows - 1) * row_quads * CCL_STRIPS_TILE_WIDTH +
+                          (uint64_t)(p->tile_columns - 1) * n_strips;
+  const uint32_t open_blocks =
+      divide_up ((uint64_t)n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
+  const uint32_t blocks[N_KERNELS] = {n_tiles, divide_up (merges, CCL_STRIPS_MERGE_THREADS),
+      open_blocks, open_blocks, p->n_chunks, n_tiles};
+  const uint32_t threads[N_KERNELS] = {CCL_STRIPS_TILE_THREADS, CCL_STRIPS_MERGE_THREADS,
+      CCL_STRIPS_FOLD_THREADS, CCL_STRIPS_FOLD_THREADS, CCL_STRIPS_RANK_THREADS,
+      CCL_STRIPS_DELIVER_THREADS};
+  memcpy (strips->blocks, blocks, sizeof blocks);
+  memcpy (strips->threads, threads, sizeof threads);
+
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < N_KERNELS && !status; i++)
+    status = ccl_cuda_device_find_kernel (
+        device, algorithm->name, kernel_names[strip_rows - 1][i], &strips->functions[i], error);
+  if (!status)
+    status = ccl_cuda_device_allocate (device, lay_out (p, 0, strip_rows), &strips->scratch, error);
+  if (!status) {
+    lay_out (p, strips->scratch, strip_rows);
+    status = ccl_cuda_device_allocate_pinned (device,
+        sizeof (CclComponent) * ((size_t)plan->max_components + 1), &strips->pinned,
+        &strips->pinned_on_device, error);
+  }
+  if (!status) {
+    /* One row's room for the count keeps the rows aligned. */
+    strips->rows = (const CclComponent *)strips->pinned + 1;
+    p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
+    p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
+  }
+  bool has_graphs = driver->cuStreamBeginCapture && driver->cuStreamEndCapture &&
+                    driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
+                    driver->cuGraphInstantiateWithFlags && driver->cuGraphExecKernelNodeSetParams &&
+                    driver->cuGraphExecDestroy && driver->cuGraphDestroy && driver->cuGraphLaunch;
+  if (!status && has_graphs)
+    status =
+        ccl_cuda_call (driver, error, cuStreamCreate (&strips->recording, CU_STREAM_NON_BLOCKING));
+  if (status) {
+    strips_free (&strips->engine);
+    return NULL;
+  }
+  return &strips->engine;
+}
+
+const CclCudaEngineClass ccl_cuda_strips_engine = {
+    .new = strips_new,
+    .queue = strips_queue,
+    .read = strips_read,
+    .free = strips_free,
+};
