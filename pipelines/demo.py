@@ -19,9 +19,8 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
-PIPELINE = ("uridecodebin name=decoder caps=video/x-raw(ANY) expose-all-streams=false"
-            " ! videoconvert name=converter ! segmentation test-mode=true method=mog2"
-            " ! videoconvert ! video/x-raw,format=GRAY8"
+PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
+            " ! segmentation test-mode=true method=mog2 ! videoconvert ! video/x-raw,format=GRAY8"
             " ! {labeller} name=labeller threshold=127 min-area=64"
             " ! ccljson name=json ! filesink name=file")
 
@@ -96,7 +95,7 @@ def run(pipeline, progress, video):
             message = bus.timed_pop_filtered(
                 100 * Gst.MSECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
             if no_video:
-                fail(f"{video} holds no video")
+                fail(f"{video} holds no video that GStreamer can decode")
             if message and message.type == Gst.MessageType.ERROR:
                 fail(f"{video}: {message.parse_error()[0].message}")
             if message:
@@ -139,7 +138,7 @@ def main():
     print(f"components a frame: min {min(counts)}, median {statistics.median(counts):g}, "
           f"max {max(counts)}")
     print(f"frames a second: {len(counts) / seconds:.1f} (decoding, segmentation and labelling)")
-    print(f"written: {os.path.relpath(out)}")
+    print(f"written: {os.path.abspath(out)}")
 
 
 try:

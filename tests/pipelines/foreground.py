@@ -15,7 +15,8 @@ def masks(video, width, height):
              "videoconvert", "!", "segmentation", "test-mode=true", "!", "videoconvert", "!",
              "video/x-raw,format=GRAY8", "!", "filesink", f"location={raw.name}"],
             check=True, timeout=120)
-        return numpy.fromfile(raw.name, numpy.uint8).reshape(-1, height, width)
+        stride = (width + 3) // 4 * 4
+        return numpy.fromfile(raw.name, numpy.uint8).reshape(-1, height, stride)[:, :, :width]
 
 
 def components(mask, threshold, min_area):
