@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The checks of every labeller on every algorithm of the GPU, with frames in host memory and in
+ * device memory, and what is special about the GPU labeller: its errors, streams and threads.
+ *
+ * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
+ * skipped. --algorithms NAME[,NAME…] restricts it to some of them.
+ */
+#include "labeller-checks.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "cudalabeller.h"
+#include "device.h"
+
+#include "masks.h"
+#include "reference.h"
+
+static CclCudaDevice *device;
+
+/* A copy in device memory of something in host memory, byte for byte. */
+static CUdeviceptr
+upload (const void *data, size_t size)
+{
+  CUdeviceptr memory = 0;
+  CclError error = {CCL_OK};
+  if (ccl_cuda_device_allocate (device, size, &memory, &error) != CCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuMemcpyHtoDAsync (memory, data, size, NULL)) !=
+          CCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+    g_error ("%s", error.message);
+  return memory;
+}
+
+static void
+download (void *data, CUdeviceptr memory, size_t size)
+{
+  CclError error = {CCL_OK};
+  if (ccl_cuda_call (device->driver, &error, cuMemcpyDtoHAsync (data, memory, size, NULL)) !=
+          CCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+    g_error ("%s", error.message);
+}
+
+static CclLabeller *
+labeller_new (void *data, const CclPlan *plan, CclError *error)
+{
+  return ccl_cuda_labeller_new (device, plan, error);
+}
+
+/* Runs with the label map in device memory and brings it back, padding and all. */
+static CclStatus
+run_with_frame (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  if (!labels)
+    return ccl_labeller_run (labeller, frame, options, NULL, table, error);
+  size_t size = labels->stride * (labeller->plan.height - 1) + 4 * (size_t)labeller->plan.width;
+  CUdeviceptr memory = upload (labels->data, size);
+  CclLabels on_device = {(void *)memory, labels->stride};
+  CclStatus status = ccl_labeller_run (labeller, frame, options, &on_device, table, error);
+  download (labels->data, memory, size);
+  ccl_cuda_device_release (device, &memory);
+  return status;
+}
+
+static CclStatus
+run_on_host_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
+    const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
+{
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CclStatus status = run_with_frame (labeller, frame, options, labels, table, error);
+  ccl_cuda_device_leave (device);
+  return status;
+}
+
+static CclStatus
+run_on_device_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
+    const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
+{
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CUdeviceptr memory =
+      upload (frame->data, frame->stride * (labeller->plan.height - 1) + labeller->plan.width);
+  CclFrame on_device = {(void *)memory, frame->stride, CCL_LOCATION_DEVICE};
+  CclStatus status = run_with_frame (labeller, &on_device, options, labels, table, error);
+  ccl_cuda_device_release (device, &memory);
+  ccl_cuda_device_leave (device);
+  return status;
+}
+
+static CclPlan
+small_plan (void)
+{
+  return (CclPlan){
+      .width = 64, .height = 48, .connectivity = CCL_CONNECTIVITY_8, .max_components = 100};
+}
+
+/* Every name in the list can be planned with each connectivity it says it has, "auto" and NULL
+ * with both. */
+static void
+test_every_algorithm_offers_a_connectivity (void)
+{
+  CclError error = {CCL_OK};
+  g_assert_true (ccl_cuda_algorithm_offers ("bke", CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cuda_algorithm_offers ("bke", CCL_CONNECTIVITY_4));
+  g_assert_false (ccl_cuda_algorithm_offers ("no such", CCL_CONNECTIVITY_8));
+  for (const char *const *name = ccl_cuda_algorithms (); *name; name++)
+    g_assert_true (ccl_cuda_algorithm_offers (*name, CCL_CONNECTIVITY_4) ||
+                   ccl_cuda_algorithm_offers (*name, CCL_CONNECTIVITY_8));
+  for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
+    for (int i = 0; i < 2; i++) {
+      CclPlan plan = small_plan ();
+      plan.connectivity = connectivity;
+      plan.algorithm = i ? "auto" : NULL;
+      CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+      g_assert_nonnull (labeller);
+      g_assert_true (ccl_cuda_algorithm_offers (labeller->plan.algorithm, connectivity));
+      ccl_labeller_free (&labeller);
+      g_assert_null (labeller);
+    }
+  }
+}
+
+static void
+assert_plan_fails (const CclPlan *plan, CclStatus status, const char *words)
+{
+  CclError error = {CCL_OK};
+  g_assert_null (ccl_cuda_labeller_new (device, plan, &error));
+  g_assert_cmpint (error.status, ==, status);
+  if (!strstr (error.message, words))
+    g_error ("\"%s\" does not say \"%s\"", error.message, words);
+  g_assert_null (ccl_cuda_labeller_new (device, plan, NULL));
+}
+
+static void
+test_impossible_plans_say_why (void)
+{
+  CclPlan plan = small_plan ();
+  plan.algorithm = "no such";
+  assert_plan_fails (&plan, CCL_ERROR_UNSUPPORTED, "no such");
+  plan.algorithm = "bke";
+  plan.connectivity = CCL_CONNECTIVITY_4;
+  assert_plan_fails (&plan, CCL_ERROR_UNSUPPORTED, "4-connectivity");
+  plan = small_plan ();
+  plan.width = 0;
+  assert_plan_fails (&plan, CCL_ERROR_ARGUMENT, "0×48");
+  plan = small_plan ();
+  plan.width = plan.height = 1u << 16;
+  assert_plan_fails (&plan, CCL_ERROR_ARGUMENT, "too large");
+
+  CclError error = {CCL_OK};
+  plan = small_plan ();
+  g_assert_null (ccl_cuda_labeller_new (NULL, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+}
+
+static void
+test_unknown_devices_are_not_found (void)
+{
+  for (int i = 0; i < 2; i++) {
+    CclError error = {CCL_OK};
+    g_assert_null (ccl_cuda_device_open (i ? -2 : 1000, &error));
+    g_assert_cmpint (error.status, ==, CCL_ERROR_NOT_FOUND);
+    g_assert_nonnull (strstr (error.message, i ? "-2" : "1000"));
+  }
+  CclError error = {CCL_OK};
+  g_assert_null (ccl_cuda_device_open_in_context (NULL, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+}
+
+/* A labeller keeps its device, whatever becomes of other references. */
+static void
+test_labellers_keep_their_device (void)
+{
+  CclError error = {CCL_OK};
+  CclCudaDevice *other = ccl_cuda_device_open_in_context (device->context, &error);
+  g_assert_nonnull (other);
+  g_assert_cmpstr (ccl_cuda_device_name (other), ==, ccl_cuda_device_name (device));
+  CclPlan plan = small_plan ();
+  CclLabeller *labeller = ccl_cuda_labeller_new (other, &plan, &error);
+  g_assert_nonnull (labeller);
+  ccl_cuda_device_unref (&other);
+  g_assert_null (other);
+  ccl_cuda_device_unref (&other);
+
+  uint8_t pixels[48 * 64];
+  memset (pixels, 9, sizeof pixels);
+  CclTable table;
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &(CclFrame){pixels, 64}, &(CclOptions){0}, NULL, &table, &error),
+      ==, CCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 1);
+  g_assert_cmpuint (table.rows[0].area, ==, 48 * 64);
+  ccl_labeller_free (&labeller);
+}
+
+/* Arguments that labeller.h forbids are refused and do no harm. */
+static void
+test_bad_arguments_leave_the_labeller_usable (void)
+{
+  CclError error = {CCL_OK};
+  CclPlan plan = small_plan ();
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  uint8_t pixels[48 * 64] = {1, 1, 0, 1};
+  CclFrame frame = {pixels, 64};
+  CclOptions options = {0};
+  CclTable table;
+
+  CclFrame narrow = {pixels, 63}, nothing = {NULL, 64};
+  CclOptions above = {.threshold = 256};
+  CclLabels odd = {(void *)(uintptr_t)4096, 4 * 64 + 2};
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &narrow, &options, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_run (labeller, &nothing, &options, NULL, &table, &error), ==,
+      CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &above, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &options, &odd, &table, &error), ==, CCL_ERROR_ARGUMENT);
+
+  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+  ccl_labeller_free (&labeller);
+}
+
+/* A frame that is still being written by work queued on the caller's stream comes out right
+ * when the labeller is put on that stream, and the labeller goes back to its own stream. */
+static void
+test_runs_wait_for_the_callers_stream (void)
+{
+  const uint32_t width = 640, height = 480;
+  const CclCudaDriver *driver = device->driver;
+  CclError error = {CCL_OK};
+  CUstream stream;
+  CclPlan plan = {
+      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (driver->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), ==, CUDA_SUCCESS);
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  uint8_t *zeroes = g_malloc0 (width * height);
+  CUdeviceptr memory = upload (zeroes, width * height);
+  CclFrame frame = {(void *)memory, width, CCL_LOCATION_DEVICE};
+  CclTable table;
+
+  ccl_cuda_labeller_set_stream (labeller, stream);
+  for (uint32_t value = 1; value <= 20; value++) {
+    uint32_t area = 0;
+    g_assert_cmpint (driver->cuMemsetD8Async (memory, 0, width * height, stream), ==, CUDA_SUCCESS);
+    g_assert_cmpint (
+        driver->cuMemsetD8Async (memory, value, value * 1000, stream), ==, CUDA_SUCCESS);
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+    area = table.n_components == 1 ? table.rows[0].area : 0;
+    g_assert_cmpuint (area, ==, value * 1000);
+  }
+  ccl_cuda_labeller_set_stream (labeller, NULL);
+  g_assert_cmpint (driver->cuStreamDestroy (stream), ==, CUDA_SUCCESS);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpuint (table.rows[0].area, ==, 20000);
+
+  ccl_labeller_free (&labeller);
+  ccl_cuda_device_release (device, &memory);
+  ccl_cuda_device_leave (device);
+  g_free (zeroes);
+}
+
+/* What one of several threads labels. */
+typedef struct Work {
+  const char *algorithm;
+  CclConnectivity connectivity;
+  uint32_t seed;
+  char *failure;
+} Work;
+
+static gpointer
+label_many_frames (gpointer data)
+{
+  Work *work = data;
+  const uint32_t width = 150 + work->seed, height = 90;
+  CclError error = {CCL_OK};
+  CclPlan plan = {.width = width,
+      .height = height,
+      .connectivity = work->connectivity,
+      .max_components = 10000,
+      .algorithm = work->algorithm};
+  CclOptions options = {0};
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  if (!labeller) {
+    work->failure = g_strdup (error.message);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < 20 && !work->failure; i++) {
+    Mask *mask = mask_new_from_noise (width, height, 1 + i % 3, 30 + 5 * (i % 8), work->seed + i);
+    uint8_t *pixels = g_malloc (width * height);
+    for (uint32_t j = 0; j < width * height; j++)
+      pixels[j] = mask->pixels[j];
+    Reference *reference =
+        reference_new (pixels, width, height, width, work->connectivity, &options);
+    CclTable table;
+    if (ccl_labeller_run (labeller, &(CclFrame){pixels, width}, &options, NULL, &table, &error) !=
+        CCL_OK)
+      work->failure = g_strdup (error.message);
+    else if (table.n_components != reference->n_components ||
+             memcmp (table.rows, reference->rows, table.n_rows * sizeof (CclComponent)))
+      work->failure =
+          g_strdup_printf ("frame %u of %s came out wrong", i, labeller->plan.algorithm);
+    reference_free (reference);
+    mask_free (mask);
+    g_free (pixels);
+  }
+  ccl_labeller_free (&labeller);
+  return NULL;
+}
+
+/* Labellers on one device do not disturb each other; modules are loaded by whoever comes first. */
+static void
+test_threads_share_a_device (void)
+{
+  Work work[4] = {{"bke", CCL_CONNECTIVITY_8, 1}, {"bke", CCL_CONNECTIVITY_8, 2},
+      {"ke", CCL_CONNECTIVITY_4, 3}, {"auto", CCL_CONNECTIVITY_8, 4}};
+  GThread *threads[4];
+  for (int i = 0; i < 4; i++)
+    threads[i] = g_thread_new ("labeller", label_many_frames, &work[i]);
+  for (int i = 0; i < 4; i++) {
+    g_thread_join (threads[i]);
+    if (work[i].failure)
+      g_test_fail_printf ("%s: %s", work[i].algorithm, work[i].failure);
+    g_free (work[i].failure);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *const *algorithms = ccl_cuda_algorithms ();
+  CclError error = {CCL_OK};
+
+  g_test_init (&argc, &argv, NULL);
+  if (argc == 3 && !strcmp (argv[1], "--algorithms"))
+    algorithms = (const char *const *)g_strsplit (argv[2], ",", 0);
+  else if (argc > 1)
+    g_error ("unknown argument %s", argv[1]);
+
+  device = ccl_cuda_device_open (-1, &error);
+  if (!device) {
+    g_print ("1..0 # SKIP %s\n", error.message);
+    return 0;
+  }
+
+  LabellerBackend host = {
+      .name = "cuda-host-frames",
+      .algorithms = algorithms,
+      .offers = ccl_cuda_algorithm_offers,
+      .labeller_new = labeller_new,
+      .run = run_on_host_frame,
+  };
+  LabellerBackend on_device = host;
+  on_device.name = "cuda-device-frames";
+  on_device.run = run_on_device_frame;
+  labeller_checks_register (&host);
+  labeller_checks_register (&on_device);
+  g_test_add_func (
+      "/cuda/every-algorithm-offers-a-connectivity", test_every_algorithm_offers_a_connectivity);
+  g_test_add_func ("/cuda/impossible-plans-say-why", test_impossible_plans_say_why);
+  g_test_add_func ("/cuda/unknown-devices-are-not-found", test_unknown_devices_are_not_found);
+  g_test_add_func ("/cuda/labellers-keep-their-device", test_labellers_keep_their_device);
+  g_test_add_func ("/cuda/bad-arguments-leave-the-labeller-usable",
+      test_bad_arguments_leave_the_labeller_usable);
+  g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
+  g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
+  int result = g_test_run ();
+  ccl_cuda_device_unref (&device);
+  return result;
+}
