@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "check.h"
+
+#include "grid.h"
+#include "problem.h"
+#include "progress.h"
+#include "reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is right for an input: the label map, and for images the table. */
+typedef struct Expectation {
+  uint32_t *labels;
+  uint32_t n_components;
+  Reference *reference; /* owns the labels of images */
+} Expectation;
+
+uint32_t *
+check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_components)
+{
+  const int width = (int)volume->width, height = (int)volume->height, depth = (int)volume->depth;
+  const int most_steps = connectivity == 6 ? 1 : connectivity == 18 ? 2 : 3;
+  const size_t n_voxels = input_n_pixels (volume);
+  uint32_t *labels = g_malloc0 (4 * n_voxels);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (size_t));
+
+  *n_components = 0;
+  for (size_t first = 0; first < n_voxels; first++) {
+    if (!volume->pixels[first] || labels[first])
+      continue;
+    labels[first] = ++*n_components;
+    g_array_append_val (stack, first);
+    while (stack->len) {
+      const size_t voxel = g_array_index (stack, size_t, stack->len - 1);
+      const int x = (int)(voxel % volume->width);
+      const int y = (int)(voxel / volume->width % volume->height);
+      const int z = (int)(voxel / volume->width / volume->height);
+      g_array_set_size (stack, stack->len - 1);
+      for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++)
+          for (int dx = -1; dx <= 1; dx++) {
+            const int nx = x + dx, ny = y + dy, nz = z + dz;
+            size_t neighbour;
+            if (abs (dx) + abs (dy) + abs (dz) > most_steps || nx < 0 || ny < 0 || nz < 0 ||
+                nx >= width || ny >= height || nz >= depth)
+              continue;
+            neighbour = ((size_t)nz * volume->height + (size_t)ny) * volume->width + (size_t)nx;
+            if (!volume->pixels[neighbour] || labels[neighbour])
+              continue;
+            labels[neighbour] = *n_components;
+            g_array_append_val (stack, neighbour);
+          }
+    }
+  }
+  return labels;
+}
+
+static void
+expect (const Input *input, const ContenderSettings *settings, Expectation *expectation)
+{
+  if (input->depth > 1) {
+    expectation->reference = NULL;
+    expectation->labels =
+        check_label_volume (input, settings->volume_connectivity, &expectation->n_components);
+    return;
+  }
+  expectation->reference = reference_new (input->pixels, input->width, input->height, input->width,
+      settings->connectivity, &(CclOptions){0});
+  expectation->labels = expectation->reference->labels;
+  expectation->n_components = expectation->reference->n_components;
+}
+
+static void
+expectation_clear (Expectation *expectation)
+{
+  if (expectation->reference)
+    reference_free (expectation->reference);
+  else
+    g_free (expectation->labels);
+}
+
+/* Renumbers arbitrary labels 1…N in raster order of first pixels. */
+static void
+number_labels (uint32_t *labels, size_t n_pixels)
+{
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  uint32_t last_raw = 0, last_number = 0; /* neighbours have the same label more often than not */
+
+  for (size_t i = 0; i < n_pixels; i++) {
+    if (!labels[i])
+      continue;
+    if (labels[i] != last_raw) {
+      gpointer number;
+      last_raw = labels[i];
+      if (!g_hash_table_lookup_extended (numbers, GUINT_TO_POINTER (last_raw), NULL, &number)) {
+        number = GUINT_TO_POINTER (g_hash_table_size (numbers) + 1);
+        g_hash_table_insert (numbers, GUINT_TO_POINTER (last_raw), number);
+      }
+      last_number = GPOINTER_TO_UINT (number);
+    }
+    labels[i] = last_number;
+  }
+}
+
+static bool
+components_are_equal (const CclComponent *a, const CclComponent *b)
+{
+  return a->label == b->label && a->area == b->area && a->x == b->x && a->y == b->y &&
+         a->width == b->width && a->height == b->height && a->centroid_x == b->centroid_x &&
+         a->centroid_y == b->centroid_y;
+}
+
+/* What is wrong with a labelling, or NULL. Free with g_free(). */
+static char *
+find_difference (const Expectation *expectation, Labelling *labelling, const Input *input)
+{
+  const size_t n_pixels = input_n_pixels (input);
+
+  if (labelling->labels) {
+    if (labelling->is_raw)
+      number_labels (labelling->labels, n_pixels);
+    for (size_t i = 0; i < n_pixels; i++)
+      if (labelling->labels[i] != expectation->labels[i])
+        return g_strdup_printf ("pixel %zu, %zu, %zu has label %u instead of %u", i % input->width,
+            i / input->width % input->height, i / input->width / input->height,
+            labelling->labels[i], expectation->labels[i]);
+  }
+  if (labelling->is_raw)
+    return NULL;
+  if (labelling->n_components != expectation->n_components)
+    return g_strdup_printf (
+        "%u components instead of %u", labelling->n_components, expectation->n_components);
+  for (uint32_t row = 0; expectation->reference && row < labelling->n_rows; row++)
+    if (!components_are_equal (&labelling->components[row], &expectation->reference->rows[row]))
+      return g_strdup_printf ("component %u differs", row + 1);
+  return NULL;
+}
+
+typedef struct Count {
+  unsigned equal, different, not_offered, failed;
+} Count;
+
+static void
+check_one (Contender *contender, const Input *input, const char *title,
+    const Expectation *expectation, Count *count)
+{
+  g_autofree char *name = contender_title (contender);
+  g_autofree char *difference = NULL;
+  g_autoptr (GError) error = NULL;
+  Labelling labelling = {0};
+
+  if (contender->klass->prepare (contender, input, &error) &&
+      contender->klass->run (contender, &error) &&
+      contender->klass->fetch (contender, &labelling, &error)) {
+    difference = find_difference (expectation, &labelling, input);
+    count->equal += !difference;
+    count->different += difference != NULL;
+    if (difference && !contender->may_be_inexact)
+      problem_tell ("%s on %s is wrong: %s", name, title, difference);
+  } else if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
+    count->not_offered++;
+  } else {
+    count->failed++;
+    problem_tell ("%s on %s: %s", name, title, error->message);
+  }
+  labelling_clear (&labelling);
+  contender->klass->release (contender);
+}
+
+void
+check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings,
+    FILE *file)
+{
+  g_autofree Count *counts = g_new0 (Count, contenders->len);
+  Grid *grid = grid_new ("compared with the reference, pixel by pixel and row by row; inputs:");
+
+  for (guint i = 0; i < sources->len; i++) {
+    const InputSource *source = sources->pdata[i];
+    g_autofree char *title = g_strdup_printf ("%s %s", source->set, source->name);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (Input) input = NULL;
+    Expectation expectation;
+
+    progress_show (i, sources->len, title);
+    input = input_source_load (source, &error);
+    if (!input) {
+      problem_tell ("%s", error->message);
+      continue;
+    }
+    expect (input, settings, &expectation);
+    for (guint c = 0; c < contenders->len; c++) {
+      Contender *contender = contenders->pdata[c];
+      if (contender->klass->fetch)
+        check_one (contender, input, title, &expectation, &counts[c]);
+    }
+    expectation_clear (&expectation);
+  }
+  progress_show (sources->len, sources->len, "");
+
+  grid_row (grid);
+  grid_cell (grid, "contender");
+  grid_cell (grid, "by");
+  grid_cell (grid, "equal");
+  grid_cell (grid, "different");
+  grid_cell (grid, "not offered");
+  grid_cell (grid, "failed");
+  for (guint c = 0; c < contenders->len; c++) {
+    const Contender *contender = contenders->pdata[c];
+    g_autofree char *name = contender_title (contender);
+    if (!contender->klass->fetch)
+      continue;
+    grid_row (grid);
+    grid_cell (grid, "%s%s", name, contender->may_be_inexact ? " (inexact by its paper)" : "");
+    grid_cell (grid, "%s", contender->maker);
+    grid_cell (grid, "%u", counts[c].equal);
+    grid_cell (grid, "%u", counts[c].different);
+    grid_cell (grid, "%u", counts[c].not_offered);
+    grid_cell (grid, "%u", counts[c].failed);
+  }
+  grid_print (grid, file);
+}

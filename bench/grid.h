@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Aligned tables of text: the first column left, the others right. */
+#ifndef BENCH_GRID_H
+#define BENCH_GRID_H
+
+#include <glib.h>
+#include <stdio.h>
+
+typedef struct Grid Grid;
+
+/* The title may be NULL. */
+Grid *grid_new (const char *title);
+
+/* Begins a row; the first one is the head. */
+void grid_row (Grid *grid);
+
+/* The next cell of the row. */
+void grid_cell (Grid *grid, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* A time as the next cell, in the unit of so many seconds, with three or more digits; a dash for
+ * 0 and less. */
+void grid_time (Grid *grid, double seconds, double unit);
+
+/* Prints the title, the rows and an empty line, and frees the grid. */
+void grid_print (Grid *grid, FILE *file);
+
+#endif /* BENCH_GRID_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures of results, drawn by gnuplot. */
+#ifndef BENCH_PLOT_H
+#define BENCH_PLOT_H
+
+#include "results.h"
+
+/* Draws into a folder, which is made if it is not there: <mode>….png and .svg, and beside them
+ * the data (.dat) and the script (.gp) to draw them again. Tells a problem when it cannot.
+ *
+ * density: one picture for each set and granularity, time against density; size and growth: time
+ * against pixels; other modes: a bar for each contender on each data set. */
+void plot_results (const Results *results, const char *mode, const char *folder);
+
+#endif /* BENCH_PLOT_H */

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "report.h"
+
+#include "grid.h"
+
+#include <string.h>
+
+static const double microsecond = 1e-6, picosecond = 1e-12;
+
+void
+report_header (const GPtrArray *machine, FILE *file)
+{
+  for (guint i = 0; i + 1 < machine->len; i += 2)
+    fprintf (
+        file, "# %s: %s\n", (const char *)machine->pdata[i], (const char *)machine->pdata[i + 1]);
+  fputc ('\n', file);
+}
+
+static const Contender *
+get_contender (const Results *results, guint c)
+{
+  return results->contenders->pdata[c];
+}
+
+static bool
+has_clock (const Results *results, Clock clock)
+{
+  for (guint i = 0; i < results->inputs->len; i++)
+    for (guint c = 0; c < results->contenders->len; c++)
+      if (results_spread (results, i, c, clock)->n)
+        return true;
+  return false;
+}
+
+/* The interquartile range as a share of the median, averaged over the inputs of a set. */
+static double
+mean_width (const Results *results, const char *set, guint contender, Clock clock)
+{
+  double sum = 0;
+  unsigned n = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    const Spread *spread = results_spread (results, i, contender, clock);
+    if (g_str_equal (input->source->set, set) && spread->n) {
+      sum += spread_width (spread);
+      n++;
+    }
+  }
+  return n ? sum / n : 0;
+}
+
+/* The contender of the same device whose floor is to read all pixels and write all labels. */
+static int
+find_floor (const Results *results, const char *device)
+{
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Contender *contender = get_contender (results, c);
+    if (contender->is_floor && g_str_equal (contender->device, device) &&
+        strstr (contender->algorithm, "write 4"))
+      return (int)c;
+  }
+  return -1;
+}
+
+/* What a device's figures are compared with: on a GPU the raw labels of BKE, the best published
+ * labeller; on a CPU OpenCV's labels and statistics, one thread. -1 if it did not take part. */
+static int
+find_baseline (const Results *results, const char *device)
+{
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Contender *contender = get_contender (results, c);
+    if (g_str_equal (contender->device, device) &&
+        ((g_str_equal (contender->algorithm, "bke") && contender->delivery == DELIVER_RAW_LABELS) ||
+            (g_str_equal (contender->algorithm, "opencv") && contender->threads == 1 &&
+                contender->delivery == DELIVER_LABELS_AND_TABLE)))
+      return (int)c;
+  }
+  return -1;
+}
+
+static unsigned
+count_inputs (const Results *results, const char *set)
+{
+  unsigned n = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    n += g_str_equal (input->source->set, set);
+  }
+  return n;
+}
+
+/* A mean time and its spread as two cells. */
+static void
+add_mean (Grid *grid, const Results *results, const char *set, guint contender, Clock clock)
+{
+  const double mean = results_mean (results, set, contender, clock);
+
+  grid_time (grid, mean, microsecond);
+  if (mean > 0)
+    grid_cell (grid, "%.0f %%", 100 * mean_width (results, set, contender, clock));
+  else
+    grid_cell (grid, "-");
+}
+
+void
+report_average (const Results *results, FILE *file)
+{
+  g_autofree const char **sets = results_sets (results);
+  const bool device = has_clock (results, CLOCK_DEVICE);
+
+  for (const char **set = sets; *set; set++) {
+    const unsigned n = count_inputs (results, *set);
+    g_autofree char *title = g_strdup_printf (
+        "%s: mean of %u input%s; spread is the interquartile range", *set, n, n == 1 ? "" : "s");
+    Grid *grid = grid_new (title);
+    grid_row (grid);
+    grid_cell (grid, "contender");
+    grid_cell (grid, "by");
+    grid_cell (grid, "wall µs");
+    grid_cell (grid, "spread");
+    if (device) {
+      grid_cell (grid, "GPU µs");
+      grid_cell (grid, "spread");
+    }
+    grid_cell (grid, "÷ read 1, write 4");
+    for (guint c = 0; c < results->contenders->len; c++) {
+      const Contender *contender = get_contender (results, c);
+      g_autofree char *name = contender_title (contender);
+      const Clock clock = g_str_equal (contender->device, "cpu") ? CLOCK_WALL : CLOCK_DEVICE;
+      const int floor = find_floor (results, contender->device);
+      const double mean = results_mean (results, *set, c, clock);
+      const double floor_mean = floor >= 0 ? results_mean (results, *set, (guint)floor, clock) : 0;
+      grid_row (grid);
+      grid_cell (grid, "%s", name);
+      grid_cell (grid, "%s", contender->maker);
+      add_mean (grid, results, *set, c, CLOCK_WALL);
+      if (device)
+        add_mean (grid, results, *set, c, CLOCK_DEVICE);
+      if (mean > 0 && floor_mean > 0)
+        grid_cell (grid, "%.2f", mean / floor_mean);
+      else
+        grid_cell (grid, "-");
+    }
+    grid_print (grid, file);
+  }
+}
+
+void
+report_steps (const Results *results, FILE *file)
+{
+  static const char *const heads[N_STEPS] = {
+      "allocation µs", "scan µs", "merging µs", "relabelling µs", "analysis µs"};
+  g_autofree const char **sets = results_sets (results);
+
+  for (const char **set = sets; *set; set++) {
+    g_autofree char *title = g_strdup_printf ("%s: mean time of each step", *set);
+    Grid *grid = grid_new (title);
+    grid_row (grid);
+    grid_cell (grid, "contender");
+    for (unsigned step = 0; step < N_STEPS; step++)
+      grid_cell (grid, "%s", heads[step]);
+    for (guint c = 0; c < results->contenders->len; c++) {
+      g_autofree char *name = contender_title (get_contender (results, c));
+      grid_row (grid);
+      grid_cell (grid, "%s", name);
+      for (unsigned step = 0; step < N_STEPS; step++) {
+        double sum = 0;
+        unsigned n = 0;
+        for (guint i = 0; i < results->inputs->len; i++) {
+          const MeasuredInput *input = results->inputs->pdata[i];
+          const Spread *spread = &input->measurements[c].steps[step];
+          if (g_str_equal (input->source->set, *set) && spread->n) {
+            sum += spread->median;
+            n++;
+          }
+        }
+        grid_time (grid, n ? sum / n : 0, microsecond);
+      }
+    }
+    grid_print (grid, file);
+  }
+}
+
+/* The largest ratio to the baseline over all inputs; the input's number by reference. */
+static double
+worst_ratio (
+    const Results *results, guint contender, guint baseline, Clock clock, guint *worst_input)
+{
+  double worst = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const Spread *spread = results_spread (results, i, contender, clock);
+    const Spread *base = results_spread (results, i, baseline, clock);
+    if (spread->n && base->n && spread->median / base->median > worst) {
+      worst = spread->median / base->median;
+      *worst_input = i;
+    }
+  }
+  return worst;
+}
+
+static void
+report_ratios_by (const Results *results, Clock clock, FILE *file)
+{
+  g_autofree char *title = g_strdup_printf ("%s time, geometric mean of %u inputs",
+      clock == CLOCK_WALL ? "wall" : "GPU", results->inputs->len);
+  Grid *grid = grid_new (title);
+
+  grid_row (grid);
+  grid_cell (grid, "contender");
+  grid_cell (grid, "by");
+  grid_cell (grid, "µs");
+  grid_cell (grid, "÷ read 1, write 4");
+  grid_cell (grid, "÷ baseline");
+  grid_cell (grid, "worst");
+  grid_cell (grid, "on");
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Contender *contender = get_contender (results, c);
+    g_autofree char *name = contender_title (contender);
+    const double mean = results_geometric_mean (results, NULL, c, clock);
+    const int baseline = find_baseline (results, contender->device);
+    const int floor = find_floor (results, contender->device);
+    const double floor_mean =
+        floor >= 0 ? results_geometric_mean (results, NULL, (guint)floor, clock) : 0;
+    const double baseline_mean =
+        baseline >= 0 ? results_geometric_mean (results, NULL, (guint)baseline, clock) : 0;
+    guint worst_input = 0;
+    const double worst =
+        baseline >= 0 ? worst_ratio (results, c, (guint)baseline, clock, &worst_input) : 0;
+
+    if (clock == CLOCK_DEVICE && mean <= 0)
+      continue;
+    grid_row (grid);
+    grid_cell (grid, "%s%s", name, baseline == (int)c ? " (baseline)" : "");
+    grid_cell (grid, "%s", contender->maker);
+    grid_time (grid, mean, microsecond);
+    if (mean > 0 && floor_mean > 0)
+      grid_cell (grid, "%.2f", mean / floor_mean);
+    else
+      grid_cell (grid, "-");
+    if (mean > 0 && baseline_mean > 0)
+      grid_cell (grid, "%.3f", mean / baseline_mean);
+    else
+      grid_cell (grid, "-");
+    if (worst > 0 && baseline != (int)c) {
+      const MeasuredInput *input = results->inputs->pdata[worst_input];
+      grid_cell (grid, "%.3f", worst);
+      grid_cell (grid, "%s", input->title);
+    } else {
+      grid_cell (grid, "-");
+      grid_cell (grid, "-");
+    }
+  }
+  grid_print (grid, file);
+}
+
+void
+report_ratios (const Results *results, FILE *file)
+{
+  if (has_clock (results, CLOCK_DEVICE))
+    report_ratios_by (results, CLOCK_DEVICE, file);
+  report_ratios_by (results, CLOCK_WALL, file);
+}
+
+void
+report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
+{
+  g_autofree char *title =
+      g_strdup_printf ("%s time, median in %s; columns:", clock == CLOCK_WALL ? "wall" : "GPU",
+          per_pixel ? "ps a pixel" : "µs");
+  Grid *grid;
+
+  if (!has_clock (results, clock))
+    return;
+  fprintf (file, "%s\n", title);
+  for (guint c = 0; c < results->contenders->len; c++) {
+    g_autofree char *name = contender_title (get_contender (results, c));
+    if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
+      fprintf (file, "  [%u] %s (%s)\n", c + 1, name, get_contender (results, c)->maker);
+  }
+  fputc ('\n', file);
+
+  grid = grid_new (NULL);
+  grid_row (grid);
+  grid_cell (grid, "input");
+  grid_cell (grid, "pixels");
+  grid_cell (grid, "foreground");
+  for (guint c = 0; c < results->contenders->len; c++)
+    if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
+      grid_cell (grid, "[%u]", c + 1);
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    const double n_pixels = (double)input->width * input->height * input->depth;
+    grid_row (grid);
+    grid_cell (grid, "%s", input->title);
+    grid_cell (grid, "%.0f", n_pixels);
+    grid_cell (grid, "%.1f %%", 100 * input->density);
+    for (guint c = 0; c < results->contenders->len; c++)
+      if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
+        grid_time (grid, results_spread (results, i, c, clock)->median,
+            per_pixel ? picosecond * n_pixels : microsecond);
+  }
+  grid_print (grid, file);
+}
+
+void
+report_noise (const Results *results, FILE *file)
+{
+  const double share = results_noisy_share (results);
+
+  if (share > 0.1)
+    fprintf (file,
+        "Warning: the machine is noisy. In %.0f %% of the measurements the interquartile range is "
+        "more than a quarter of the median: compare ratios, and run again when it is quiet.\n\n",
+        100 * share);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Everything a run has measured, and its forms: sums for tables, CSV, JSON. */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include "measure.h"
+
+#include <json-glib/json-glib.h>
+
+/* What is kept of an input once its pixels are gone. */
+typedef struct MeasuredInput {
+  const InputSource *source; /* of the results' sources */
+  char *title;               /* set and name */
+  uint32_t width, height, depth;
+  double density;            /* share of foreground pixels */
+  Measurement *measurements; /* one a contender */
+} MeasuredInput;
+
+typedef struct Results {
+  GPtrArray *sources;    /* InputSource; those that would not load are not among the inputs */
+  GPtrArray *contenders; /* Contender */
+  GPtrArray *inputs;     /* MeasuredInput */
+} Results;
+
+/* Loads one source after the other and measures all contenders on it. Takes both arrays. */
+Results *results_measure (
+    GPtrArray *sources, GPtrArray *contenders, const MeasureSettings *settings, double seconds);
+
+void results_free (Results *results);
+
+/* Which clock a figure is from. */
+typedef enum Clock {
+  CLOCK_WALL,   /* one call until its delivery is there */
+  CLOCK_DEVICE, /* the device's own, without the call */
+} Clock;
+
+/* The spread of a contender on an input, by a clock; its n is 0 where there is none. */
+const Spread *results_spread (const Results *results, guint input, guint contender, Clock clock);
+
+/* Means in seconds over the inputs of a set (NULL: all) that the contender was measured on; 0 if
+ * there are none, or if it failed on one of them that others were measured on: a mean over fewer
+ * inputs would not compare. */
+double results_mean (const Results *results, const char *set, guint contender, Clock clock);
+double results_geometric_mean (
+    const Results *results, const char *set, guint contender, Clock clock);
+
+/* The data sets in the order of the inputs; NULL-terminated, free with g_free(). */
+const char **results_sets (const Results *results);
+
+/* The share of measurements whose interquartile range is more than a quarter of the median. */
+double results_noisy_share (const Results *results);
+
+/* One line a measurement, with a head line. Free with g_free(). */
+char *results_to_csv (const Results *results);
+
+/* One object a measurement. */
+JsonArray *results_to_json (const Results *results);
+
+#endif /* BENCH_RESULTS_H */
