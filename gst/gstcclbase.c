@@ -387,7 +387,7 @@ map_luma (GstCclBase *base, GstBuffer *buffer, GstMapInfo *map, CclFrame *frame,
   gsize length, skip;
 
   if (klass->locate)
-    klass->locate (base, buffer, &luma);
+    klass->locate (base, buffer, PRIVATE (base)->labeller, &luma);
   if (meta) {
     luma.offset = meta->offset[0];
     luma.stride = meta->stride[0];
@@ -415,8 +415,17 @@ map_luma (GstCclBase *base, GstBuffer *buffer, GstMapInfo *map, CclFrame *frame,
     return FALSE;
   }
 
-  if (!gst_buffer_find_memory (buffer, luma.offset, length, &first_memory, &n_memories, &skip) ||
-      !gst_buffer_map_range (buffer, first_memory, (gint)n_memories, map, luma.map_flags)) {
+  if (!gst_buffer_find_memory (buffer, luma.offset, length, &first_memory, &n_memories, &skip)) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "The frame's memory ends before its pixels");
+    return FALSE;
+  }
+  /* Mapping several memories as one would merge them in system memory. */
+  if (luma.location == CCL_LOCATION_DEVICE && n_memories != 1) {
+    ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "The frame's luma is spread over %u memories", n_memories);
+    return FALSE;
+  }
+  if (!gst_buffer_map_range (buffer, first_memory, (gint)n_memories, map, luma.map_flags)) {
     ccl_error_set (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
     return FALSE;
   }

@@ -44,9 +44,9 @@ struct _GstCclBaseClass {
    * needs another one. FALSE with the error filled stops the stream. */
   gboolean (*prepare) (GstCclBase *base, GstBuffer *buffer, CclError *error);
 
-  /* Optional. Corrects where the luma is: filled in from the caps for system memory, before a
-   * GstVideoMeta, which goes first, is looked at. */
-  void (*locate) (GstCclBase *base, GstBuffer *buffer, GstCclLuma *luma);
+  /* Optional. Corrects where the luma is, which is filled in from the caps for system memory; a
+   * GstVideoMeta goes before either. Also the place to ready the labeller for such memory. */
+  void (*locate) (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclLuma *luma);
 
   /* Gets an unused label map from the pool for frames of that size; the caller unrefs its
    * buffer. FALSE with the error filled if there is none. */

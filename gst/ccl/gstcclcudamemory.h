@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstCudaMemory made the same way with every version of GStreamer. Not installed. */
+#ifndef __GST_CCL_CUDA_MEMORY_H__
+#define __GST_CCL_CUDA_MEMORY_H__
+
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* Allocates memory for a format that GStreamer's CUDA allocator knows; the memory's own info has
+ * the strides. NULL if there is none left. */
+GstMemory *gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info);
+
+/* Wraps memory of the caller's, of one plane laid out as info says, in any format. */
+GstMemory *gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
+    CUdeviceptr data, gpointer user_data, GDestroyNotify notify);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_CUDA_MEMORY_H__ */

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-cudaccl
+ * @title: cudaccl
+ * @short_description: finds the connected components of a mask, on an NVIDIA GPU
+ * @see_also: ccl, ccljson
+ *
+ * Labels the connected components of every frame and attaches what it finds, a #GstCclMeta with
+ * area, bounding box and centroid of each component, to the frame. The pixels stay as they are.
+ * It is `ccl` on a GPU: same properties, same metadata, bit for bit the same result.
+ *
+ * Frames in CUDA memory are read where they are; of formats other than GRAY8 that is the luma
+ * plane, so a decoder's output needs no conversion. Frames in system memory are uploaded, without
+ * a copy in between if upstream uses the page-locked memory that this element proposes.
+ *
+ * Without an NVIDIA driver the element exists but refuses to start.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! cudaccl
+ * threshold=128 ! ccljson ! fdsink
+ * ]| This prints one line of JSON a frame, each with one component, the ball.
+ * |[
+ * gst-launch-1.0 filesrc location=video.mp4 ! qtdemux ! h264parse ! nvh264dec ! cudaccl
+ * threshold=200 ! ccljson ! filesink location=bright.ndjson
+ * ]| This finds what is bright in a film that never leaves the GPU.
+ */
+#include "gstcudaccl.h"
+
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcudastream.h>
+#endif
+
+#include "cudalabeller.h"
+#include "gstcudapinnedallocator.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
+#define GST_CAT_DEFAULT gst_cuda_ccl_debug
+
+enum {
+  /* Above those of GstCclBase, whose accessors serve the rest. */
+  PROP_CUDA_DEVICE_ID = 1000,
+};
+
+#define DEFAULT_CUDA_DEVICE_ID -1
+
+#define WITHOUT_GPU "the element ccl does the same without a GPU"
+
+struct _GstCudaCcl {
+  GstCclBase parent;
+
+  gint cuda_device_id; /* guarded by the object lock */
+
+  /* Where the element works; set from NULL→READY to READY→NULL. Other elements and the
+   * application may offer one or ask for it at any time. */
+  GRecMutex context_lock;
+  GstCudaContext *context;
+
+  /* Of the streaming thread. Frames may be in another context than the element's, then their
+   * labeller is there, too. */
+  CclCudaDevice *device;
+  GstCudaContext *device_context;
+  GstBufferPool *label_maps;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_BASE,
+    GST_DEBUG_CATEGORY_INIT (
+        gst_cuda_ccl_debug, "cudaccl", 0, "connected components labelling on a GPU"))
+GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, GST_TYPE_CUDA_CCL)
+
+#define CAPS                                                                                       \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, GST_CCL_FORMATS)         \
+  "; " GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static void
+gst_cuda_ccl_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (object);
+
+  switch (id) {
+  case PROP_CUDA_DEVICE_ID:
+    GST_OBJECT_LOCK (self);
+    self->cuda_device_id = g_value_get_int (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_CLASS (gst_cuda_ccl_parent_class)->set_property (object, id, value, pspec);
+    break;
+  }
+}
+
+static void
+gst_cuda_ccl_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (object);
+
+  switch (id) {
+  case PROP_CUDA_DEVICE_ID:
+    GST_OBJECT_LOCK (self);
+    g_value_set_int (value, self->cuda_device_id);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_CLASS (gst_cuda_ccl_parent_class)->get_property (object, id, value, pspec);
+    break;
+  }
+}
+
+static gint
+get_device_id (GstCudaCcl *self)
+{
+  gint device_id;
+
+  GST_OBJECT_LOCK (self);
+  device_id = self->cuda_device_id;
+  GST_OBJECT_UNLOCK (self);
+  return device_id;
+}
+
+static void
+gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (element);
+
+  g_rec_mutex_lock (&self->context_lock);
+  gst_cuda_handle_set_context (element, context, get_device_id (self), &self->context);
+  g_rec_mutex_unlock (&self->context_lock);
+
+  GST_ELEMENT_CLASS (gst_cuda_ccl_parent_class)->set_context (element, context);
+}
+
+static GstCudaContext *
+ref_context (GstCudaCcl *self)
+{
+  GstCudaContext *context;
+
+  g_rec_mutex_lock (&self->context_lock);
+  context = self->context ? gst_object_ref (self->context) : NULL;
+  g_rec_mutex_unlock (&self->context_lock);
+  return context;
+}
+
+static gboolean
+gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (trans);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
+    GstCudaContext *context = ref_context (self);
+    gboolean answered = gst_cuda_handle_context_query (GST_ELEMENT (self), query, context);
+    gst_clear_object (&context);
+    if (answered)
+      return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_cuda_ccl_parent_class)->query (trans, direction, query);
+}
+
+static void
+close_device (GstCudaCcl *self)
+{
+  gst_ccl_base_forget_labeller (GST_CCL_BASE (self));
+  ccl_cuda_device_unref (&self->device);
+  gst_clear_object (&self->device_context);
+}
+
+/* Opens the device in that context, unless it is already. */
+static gboolean
+open_device (GstCudaCcl *self, GstCudaContext *context, CclError *error)
+{
+  if (self->device && self->device_context == context)
+    return TRUE;
+
+  close_device (self);
+  self->device = ccl_cuda_device_open_in_context (gst_cuda_context_get_handle (context), error);
+  if (!self->device)
+    return FALSE;
+  self->device_context = gst_object_ref (context);
+  GST_INFO_OBJECT (self, "labelling on %s", ccl_cuda_device_name (self->device));
+  return TRUE;
+}
+
+static gboolean
+find_context (GstCudaCcl *self)
+{
+  gint device_id = get_device_id (self);
+  gboolean found;
+
+  if (!gst_cuda_load_library ()) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("There is no NVIDIA driver on this machine; " WITHOUT_GPU), (NULL));
+    return FALSE;
+  }
+  gst_cuda_memory_init_once ();
+
+  g_rec_mutex_lock (&self->context_lock);
+  found = gst_cuda_ensure_element_context (GST_ELEMENT (self), device_id, &self->context);
+  g_rec_mutex_unlock (&self->context_lock);
+  if (!found && device_id < 0)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("There is no CUDA device that works on this machine; " WITHOUT_GPU), (NULL));
+  else if (!found)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("There is no CUDA device %d on this machine; " WITHOUT_GPU, device_id), (NULL));
+  return found;
+}
+
+/* NULL→READY, so that what is missing is known before any frame flows. */
+static gboolean
+open_element (GstCudaCcl *self)
+{
+  GstCudaContext *context;
+  CclError error;
+  gboolean opened;
+
+  if (!find_context (self))
+    return FALSE;
+  context = ref_context (self);
+  opened = open_device (self, context, &error);
+  gst_object_unref (context);
+
+  if (!opened && (error.status == CCL_ERROR_NOT_FOUND || error.status == CCL_ERROR_UNSUPPORTED))
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error.message), (NULL));
+  else if (!opened)
+    gst_ccl_base_post_error (GST_CCL_BASE (self), &error);
+  return opened;
+}
+
+static void
+close_element (GstCudaCcl *self)
+{
+  close_device (self);
+  g_rec_mutex_lock (&self->context_lock);
+  gst_clear_object (&self->context);
+  g_rec_mutex_unlock (&self->context_lock);
+}
+
+static GstStateChangeReturn
+gst_cuda_ccl_change_state (GstElement *element, GstStateChange transition)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !open_element (self)) {
+    close_element (self);
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (gst_cuda_ccl_parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    close_element (self);
+  return ret;
+}
+
+/* Proposes page-locked memory, so that frames are uploaded straight from where they were made. */
+static void
+propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
+{
+  GstAllocationParams params;
+  GstCudaContext *context;
+  GstAllocator *allocator;
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps) || GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT)
+    return;
+  context = ref_context (self);
+  if (!context)
+    return;
+  allocator = gst_cuda_pinned_allocator_new (context);
+  gst_object_unref (context);
+
+  gst_allocation_params_init (&params);
+  pool = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (gst_buffer_pool_set_config (pool, config)) {
+    gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
+    gst_query_add_allocation_param (query, allocator, &params);
+  }
+  gst_object_unref (pool);
+  gst_object_unref (allocator);
+}
+
+static gboolean
+gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstCaps *caps;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_cuda_ccl_parent_class)
+           ->propose_allocation (trans, decide_query, query))
+    return FALSE;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  /* A pool from downstream means that frames are wanted in its memory in the end. */
+  if (caps && gst_query_get_n_allocation_pools (query) == 0 &&
+      !gst_caps_features_contains (
+          gst_caps_get_features (caps, 0), GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY))
+    propose_pinned_pool (GST_CUDA_CCL (trans), caps, query);
+  return TRUE;
+}
+
+static GstCudaMemory *
+peek_cuda_memory (GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+
+  return gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory) : NULL;
+}
+
+static gboolean
+gst_cuda_ccl_prepare (GstCclBase *base, GstBuffer *buffer, CclError *error)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (base);
+  GstCudaMemory *memory = peek_cuda_memory (buffer);
+  GstCudaContext *context;
+  gboolean opened;
+
+  if (memory)
+    return open_device (self, memory->context, error);
+
+  context = ref_context (self);
+  opened = open_device (self, context, error);
+  gst_object_unref (context);
+  return opened;
+}
+
+static CclLabeller *
+gst_cuda_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
+{
+  return ccl_cuda_labeller_new (GST_CUDA_CCL (base)->device, plan, error);
+}
+
+static void
+gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclLuma *luma)
+{
+  GstCudaMemory *memory = peek_cuda_memory (buffer);
+
+  if (memory) {
+    luma->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
+    luma->stride = GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
+    luma->width = (guint)GST_VIDEO_INFO_WIDTH (&memory->info);
+    luma->height = (guint)GST_VIDEO_INFO_HEIGHT (&memory->info);
+    luma->map_flags = GST_MAP_READ | GST_MAP_CUDA;
+    luma->location = CCL_LOCATION_DEVICE;
+  }
+#if GST_CHECK_VERSION(1, 24, 0)
+  {
+    /* On the stream that writes the frame, labelling comes after writing without a wait. */
+    GstCudaStream *stream = memory ? gst_cuda_memory_get_stream (memory) : NULL;
+    ccl_cuda_labeller_set_stream (labeller, stream ? gst_cuda_stream_get_handle (stream) : NULL);
+  }
+#endif
+}
+
+/* Label maps are RGBA to GStreamer's allocator: also four bytes a pixel. */
+static GstBufferPool *
+new_label_map_pool (GstCudaContext *context, gint width, gint height)
+{
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
+      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
+  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+  gst_caps_unref (caps);
+  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+static gboolean
+gst_cuda_ccl_acquire_label_map (GstCclBase *base, GstCclLabelMap *map, CclError *error)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (base);
+  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+  gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  GstCudaMemory *memory;
+
+  if (!self->label_maps)
+    self->label_maps = new_label_map_pool (self->device_context, width, height);
+  if (!self->label_maps ||
+      gst_buffer_pool_acquire_buffer (self->label_maps, &map->buffer, NULL) != GST_FLOW_OK) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No device memory for a label map of %d×%d pixels",
+        width, height);
+    return FALSE;
+  }
+
+  memory = peek_cuda_memory (map->buffer);
+#if GST_CHECK_VERSION(1, 24, 0)
+  /* Whoever had the map before may have left work on its stream. */
+  gst_cuda_memory_sync (memory);
+#endif
+  map->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
+  map->stride = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
+  map->map_flags = GST_MAP_WRITE | GST_MAP_CUDA;
+  return TRUE;
+}
+
+static void
+gst_cuda_ccl_release_label_maps (GstCclBase *base)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (base);
+
+  if (self->label_maps) {
+    gst_buffer_pool_set_active (self->label_maps, FALSE);
+    gst_clear_object (&self->label_maps);
+  }
+}
+
+static void
+gst_cuda_ccl_finalize (GObject *object)
+{
+  g_rec_mutex_clear (&GST_CUDA_CCL (object)->context_lock);
+  G_OBJECT_CLASS (gst_cuda_ccl_parent_class)->finalize (object);
+}
+
+static void
+gst_cuda_ccl_class_init (GstCudaCclClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCclBaseClass *base_class = GST_CCL_BASE_CLASS (klass);
+
+  object_class->set_property = gst_cuda_ccl_set_property;
+  object_class->get_property = gst_cuda_ccl_get_property;
+  object_class->finalize = gst_cuda_ccl_finalize;
+  g_object_class_install_property (object_class, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device ID",
+          "Number of the GPU to work on (-1 = any); holds from the next start", -1, G_MAXINT,
+          DEFAULT_CUDA_DEVICE_ID,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+  gst_ccl_base_class_install_algorithms (base_class, "GstCudaCclAlgorithm", ccl_cuda_algorithms ());
+
+  gst_element_class_set_static_metadata (element_class, "CUDA connected components labeller",
+      "Filter/Analyzer/Video/Hardware",
+      "Finds the connected components of video frames on an NVIDIA GPU and attaches area, box and "
+      "centroid of each",
+      "The cudaccl authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_cuda_ccl_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_cuda_ccl_change_state);
+
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_cuda_ccl_query);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_cuda_ccl_propose_allocation);
+
+  base_class->plan = gst_cuda_ccl_plan;
+  base_class->prepare = gst_cuda_ccl_prepare;
+  base_class->locate = gst_cuda_ccl_locate;
+  base_class->acquire_label_map = gst_cuda_ccl_acquire_label_map;
+  base_class->release_label_maps = gst_cuda_ccl_release_label_maps;
+}
+
+static void
+gst_cuda_ccl_init (GstCudaCcl *self)
+{
+  self->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
+  g_rec_mutex_init (&self->context_lock);
+}

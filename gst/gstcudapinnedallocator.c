@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcudapinnedallocator.h"
+
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudautils.h>
+#include <string.h>
+
+struct _GstCudaPinnedAllocator {
+  GstAllocator parent;
+  GstCudaContext *context;
+};
+
+#define GST_TYPE_CUDA_PINNED_ALLOCATOR (gst_cuda_pinned_allocator_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstCudaPinnedAllocator, gst_cuda_pinned_allocator, GST, CUDA_PINNED_ALLOCATOR, GstAllocator)
+G_DEFINE_TYPE (GstCudaPinnedAllocator, gst_cuda_pinned_allocator, GST_TYPE_ALLOCATOR)
+
+/* What the driver gives is at least this aligned, as a mask. */
+#define ALIGNMENT_MASK ((gsize)255)
+
+/* What freeing a block takes. */
+typedef struct {
+  GstCudaContext *context;
+  gpointer data;
+} PinnedBlock;
+
+static void
+pinned_block_free (gpointer data)
+{
+  PinnedBlock *block = data;
+
+  if (gst_cuda_context_push (block->context)) {
+    CuMemFreeHost (block->data);
+    gst_cuda_context_pop (NULL);
+  }
+  gst_object_unref (block->context);
+  g_free (block);
+}
+
+static gpointer
+alloc_pinned (GstCudaContext *context, gsize size)
+{
+  gpointer data = NULL;
+
+  /* GStreamer 1.22 passes the size on in 32 bits. */
+  if (size == 0 || size > G_MAXUINT || !gst_cuda_context_push (context))
+    return NULL;
+  if (CuMemAllocHost (&data, (guint)size) != CUDA_SUCCESS)
+    data = NULL;
+  gst_cuda_context_pop (NULL);
+  return data;
+}
+
+static GstMemory *
+gst_cuda_pinned_allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  GstCudaPinnedAllocator *self = GST_CUDA_PINNED_ALLOCATOR (allocator);
+  gsize whole = params->prefix + size + params->padding;
+  gpointer data = NULL;
+  PinnedBlock *block;
+
+  if ((params->align & ~ALIGNMENT_MASK) == 0)
+    data = alloc_pinned (self->context, whole);
+  if (!data) {
+    GST_INFO_OBJECT (self, "no page-locked memory for %" G_GSIZE_FORMAT " bytes", whole);
+    return gst_allocator_alloc (NULL, size, params);
+  }
+
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
+    memset (data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset ((guint8 *)data + params->prefix + size, 0, params->padding);
+
+  block = g_new (PinnedBlock, 1);
+  block->context = gst_object_ref (self->context);
+  block->data = data;
+  return gst_memory_new_wrapped (
+      params->flags, data, whole, params->prefix, size, block, pinned_block_free);
+}
+
+static void
+gst_cuda_pinned_allocator_finalize (GObject *object)
+{
+  gst_clear_object (&GST_CUDA_PINNED_ALLOCATOR (object)->context);
+  G_OBJECT_CLASS (gst_cuda_pinned_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_cuda_pinned_allocator_class_init (GstCudaPinnedAllocatorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gst_cuda_pinned_allocator_finalize;
+  GST_ALLOCATOR_CLASS (klass)->alloc = gst_cuda_pinned_allocator_alloc;
+}
+
+static void
+gst_cuda_pinned_allocator_init (GstCudaPinnedAllocator *self)
+{
+  /* Its memories are wrapped system memories, so only alloc is ever called. */
+  GST_ALLOCATOR_CAST (self)->mem_type = GST_ALLOCATOR_SYSMEM;
+}
+
+GstAllocator *
+gst_cuda_pinned_allocator_new (GstCudaContext *context)
+{
+  GstCudaPinnedAllocator *self = g_object_new (GST_TYPE_CUDA_PINNED_ALLOCATOR, NULL);
+
+  self->context = gst_object_ref (context);
+  return GST_ALLOCATOR (gst_object_ref_sink (self));
+}
