@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Plans, threads, and what happens to a frame as a whole; how a band of it is labelled is told in
+ * runs.h.
+ *
+ *   1. Each thread labels a band: runs get provisional labels, features are summed up.
+ *   2. One thread joins the bands, adds the features of each tree of labels up in its root,
+ *      numbers the roots that pass the area filter, and fills the table.
+ *   3. If a label map is wanted, each thread writes that of its band from the runs.
+ *
+ * Nothing reads the pixels a second time.
+ */
+#include "cpulabeller-private.h"
+
+#include "band.h"
+#include "workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Below this a thread's work is not worth waking it. */
+#define DEFAULT_PIXELS_PER_THREAD (1u << 20)
+
+/* Label map entries that vector code may read beyond what is there. */
+#define RUN_LABELS_MARGIN 16
+
+typedef struct CpuLabeller {
+  CclLabeller base;
+  const RunLabeller *runs;
+  Workers *workers;
+  Job job;
+  CclComponent *rows;
+  uint32_t n_bands;
+  Band *bands;
+
+  /* One mapping that all the buffers lie in. */
+  void *memory;
+  size_t memory_size;
+} CpuLabeller;
+
+static const char *const algorithms[] = {"runs", NULL};
+
+const char *const *
+ccl_cpu_algorithms (void)
+{
+  return algorithms;
+}
+
+static bool
+is_offered (const RunLabeller *runs)
+{
+#if HAVE_X86_64
+  if (runs == &run_labeller_avx512)
+    return __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl") &&
+           __builtin_cpu_supports ("avx512vpopcntdq") && __builtin_cpu_supports ("bmi2");
+  if (runs == &run_labeller_avx2)
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2") &&
+           __builtin_cpu_supports ("popcnt") && __builtin_cpu_supports ("lzcnt");
+#endif
+  return true;
+}
+
+/* The best way for this processor, or the one that is named. */
+static const RunLabeller *
+choose_runs (const char *instructions)
+{
+  static const RunLabeller *const ways[] = {
+#if HAVE_X86_64
+    &run_labeller_avx512,
+    &run_labeller_avx2,
+#endif
+    &run_labeller_portable,
+  };
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (is_offered (ways[i]) && (!instructions || strcmp (instructions, ways[i]->name) == 0))
+      return ways[i];
+  return NULL;
+}
+
+/* Buffers are laid out twice: once to learn how much memory they need, once in that memory. */
+typedef struct Layout {
+  uint8_t *memory; /* NULL the first time */
+  size_t size;
+} Layout;
+
+static void *
+lay_out (Layout *layout, size_t n, size_t size)
+{
+  void *here = layout->memory ? layout->memory + layout->size : NULL;
+  layout->size += (n * size + 63) / 64 * 64;
+  return here;
+}
+
+static uint64_t *
+lay_out_words (Layout *layout, size_t n)
+{
+  /* The first word of a row has a zero word before it. */
+  uint64_t *words = lay_out (layout, n + 1, sizeof (uint64_t));
+  return words ? words + 1 : NULL;
+}
+
+static void
+lay_out_band (Layout *layout, const Job *job, Band *band)
+{
+  const size_t n_rows = band->end_row - band->first_row;
+  const size_t n_strips = (n_rows + job->rows_per_strip - 1) / job->rows_per_strip;
+  const size_t max_runs = ((size_t)job->width + 1) / 2; /* of a strip */
+
+  for (int i = 0; i < N_SLOTS; i++) {
+    Strip *slot = &band->slots[i];
+    slot->top = lay_out_words (layout, job->words_per_row);
+    slot->bottom =
+        job->rows_per_strip == 2 ? lay_out_words (layout, job->words_per_row) : slot->top;
+    slot->starts = lay_out_words (layout, job->words_per_row);
+    slot->occupied = lay_out (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
+    slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
+    slot->labels = lay_out (layout, max_runs, sizeof *slot->labels);
+  }
+  band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
+  band->run_counts = lay_out (layout, n_strips, sizeof *band->run_counts);
+  band->run_labels =
+      lay_out (layout, n_strips * max_runs + 2 * RUN_LABELS_MARGIN, sizeof *band->run_labels);
+  if (band->run_labels)
+    band->run_labels += RUN_LABELS_MARGIN;
+}
+
+/* New labels are only given to runs that touch nothing above. The first pixels of two of them
+ * are never neighbours, so half of the pixels can have one, or a quarter 8-connected. */
+static uint32_t
+max_labels (const Job *job, const Band *band)
+{
+  const uint64_t n_rows = band->end_row - band->first_row;
+  if (job->rows_per_strip == 2)
+    return (uint32_t)(((uint64_t)job->width + 1) / 2 * ((n_rows + 1) / 2));
+  return (uint32_t)((job->width * n_rows + 1) / 2);
+}
+
+static void
+lay_out_everything (Layout *layout, CpuLabeller *self)
+{
+  const CclPlan *plan = &self->base.plan;
+  Forest *forest = &self->job.forest;
+  uint32_t n_labels = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    Band *band = &self->bands[i];
+    lay_out_band (layout, &self->job, band);
+    band->first_label = n_labels;
+    n_labels += max_labels (&self->job, band);
+  }
+  forest->parents = lay_out (layout, n_labels, sizeof *forest->parents);
+  forest->features = lay_out (layout, n_labels, sizeof *forest->features);
+  forest->first_of_row = lay_out (layout, plan->height, sizeof *forest->first_of_row);
+  self->rows = lay_out (layout, plan->max_components < n_labels ? plan->max_components : n_labels,
+      sizeof *self->rows);
+}
+
+/* Address space for the worst frame; pages come when they are first written, which for usual
+ * frames is a small part. */
+static bool
+allocate (CpuLabeller *self)
+{
+  Layout layout = {0};
+  lay_out_everything (&layout, self);
+  self->memory = mmap (NULL, layout.size, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (self->memory == MAP_FAILED) {
+    self->memory = NULL;
+    return false;
+  }
+  self->memory_size = layout.size;
+  layout = (Layout){.memory = self->memory};
+  lay_out_everything (&layout, self);
+  return true;
+}
+
+static void
+cut_into_bands (CpuLabeller *self)
+{
+  const uint32_t height = self->base.plan.height;
+  const uint32_t rows_per_strip = self->job.rows_per_strip;
+  const uint64_t n_strips = ((uint64_t)height + rows_per_strip - 1) / rows_per_strip;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    const uint64_t end = (i + 1) * n_strips / self->n_bands * rows_per_strip;
+    self->bands[i].first_row = (uint32_t)(i * n_strips / self->n_bands * rows_per_strip);
+    self->bands[i].end_row = end < height ? (uint32_t)end : height;
+  }
+}
+
+static void
+add_to_root (Features *root, const Features *features)
+{
+  root->sum_x += features->sum_x;
+  root->sum_y += features->sum_y;
+  root->area += features->area;
+  root->left = features->left < root->left ? features->left : root->left;
+  root->right = features->right > root->right ? features->right : root->right;
+  root->bottom = features->bottom > root->bottom ? features->bottom : root->bottom;
+}
+
+static void
+join_bands (CpuLabeller *self)
+{
+  for (uint32_t i = 1; i < self->n_bands; i++)
+    self->runs->link_strips (&self->job, self->bands[i - 1].last, self->bands[i].first);
+}
+
+/* Makes every label's parent its root, and the root's features those of the whole component. */
+static void
+add_up_trees (CpuLabeller *self)
+{
+  uint32_t *const parents = self->job.forest.parents;
+  Features *const features = self->job.forest.features;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
+      const uint32_t parent = parents[label];
+      if (parent != label) {
+        /* Parents are less than their children, so the parent's parent is a root by now. */
+        const uint32_t root = parents[parent];
+        parents[label] = root;
+        add_to_root (features + root, features + label);
+      }
+    }
+  }
+}
+
+static CclComponent
+describe (const Features *features, uint32_t label, uint32_t top)
+{
+  return (CclComponent){
+      .label = label,
+      .area = features->area,
+      .x = features->left,
+      .y = top,
+      .width = features->right - features->left + 1,
+      .height = features->bottom - top + 1,
+      .centroid_x = (double)features->sum_x / features->area,
+      .centroid_y = (double)features->sum_y / features->area,
+  };
+}
+
+/* Numbers the components, fills the table, and replaces each provisional label's parent by the
+ * final label, which is 0 for what the filter takes out. */
+static void
+number_components (CpuLabeller *self, const CclOptions *options, CclTable *table)
+{
+  const Forest *forest = &self->job.forest;
+  const uint32_t height = self->base.plan.height;
+  const uint32_t max_rows = self->base.plan.max_components;
+  const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
+  uint32_t n = 0;
+  uint32_t y = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
+      const uint32_t root = forest->parents[label];
+      const Features *features = &forest->features[label];
+      if (root != label) {
+        forest->parents[label] = forest->parents[root];
+      } else if (features->area < options->min_area || features->area > max_area) {
+        forest->parents[label] = 0;
+      } else {
+        if (n < max_rows) {
+          while (y + 1 < height && forest->first_of_row[y + 1] <= label)
+            y++;
+          self->rows[n] = describe (features, n + 1, y);
+        }
+        forest->parents[label] = ++n;
+      }
+    }
+  }
+  table->n_components = n;
+  table->n_rows = n < max_rows ? n : max_rows;
+  table->rows = self->rows;
+}
+
+static void
+label_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  self->runs->label_band (&self->job, &self->bands[index]);
+}
+
+static void
+write_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  self->runs->write_band (&self->job, &self->bands[index]);
+}
+
+static CclStatus
+cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CpuLabeller *self = (CpuLabeller *)labeller;
+  Job *job = &self->job;
+
+  if (frame->location != CCL_LOCATION_HOST)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the CPU labeller cannot read frames in device memory");
+
+  job->data = frame->data;
+  job->stride = frame->stride;
+  job->threshold = (uint8_t)options->threshold;
+  job->inversion = options->invert ? UINT64_MAX : 0;
+  job->labels = labels ? labels->data : NULL;
+  job->labels_stride = labels ? labels->stride : 0;
+
+  workers_run (self->workers, label_band, self);
+  join_bands (self);
+  add_up_trees (self);
+  number_components (self, options, table);
+  if (labels)
+    workers_run (self->workers, write_band, self);
+  return CCL_OK;
+}
+
+static void
+cpu_labeller_free (CclLabeller *labeller)
+{
+  CpuLabeller *self = (CpuLabeller *)labeller;
+  workers_free (self->workers);
+  if (self->memory)
+    munmap (self->memory, self->memory_size);
+  free (self->bands);
+  free (self);
+}
+
+static const CclLabellerClass cpu_labeller_class = {
+    .name = "cpu",
+    .run = cpu_labeller_run,
+    .free = cpu_labeller_free,
+};
+
+static uint32_t
+choose_n_threads (const CclPlan *plan, uint64_t pixels_per_thread)
+{
+  const uint64_t n_pixels = (uint64_t)plan->width * plan->height;
+  const uint64_t useful = n_pixels / pixels_per_thread;
+  uint64_t n_strips = ((uint64_t)plan->height + 1) / 2;
+  uint64_t n = plan->n_threads;
+
+  n = n < useful ? n : useful;
+  n = n < n_strips ? n : n_strips;
+  return n < 1 ? 1 : (uint32_t)n;
+}
+
+CclLabeller *
+ccl_cpu_labeller_new_tuned (const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+{
+  const RunLabeller *runs;
+  CpuLabeller *self;
+
+  if (ccl_plan_check (plan, error) != CCL_OK)
+    return NULL;
+  if (plan->algorithm && strcmp (plan->algorithm, "auto") != 0 &&
+      strcmp (plan->algorithm, algorithms[0]) != 0) {
+    ccl_error_set (
+        error, CCL_ERROR_UNSUPPORTED, "the CPU labeller has no algorithm '%s'", plan->algorithm);
+    return NULL;
+  }
+  runs = choose_runs (tuning->instructions);
+  if (!runs) {
+    ccl_error_set (
+        error, CCL_ERROR_UNSUPPORTED, "no code for '%s' on this processor", tuning->instructions);
+    return NULL;
+  }
+
+  self = calloc (1, sizeof *self);
+  if (!self)
+    goto no_memory;
+  self->base.klass = &cpu_labeller_class;
+  self->base.plan = *plan;
+  self->base.plan.algorithm = algorithms[0];
+  self->runs = runs;
+  self->job.width = plan->width;
+  self->job.n_words = (plan->width + 63) / 64;
+  self->job.words_per_row = self->job.n_words + 1;
+  self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  self->n_bands = choose_n_threads (
+      plan, tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD);
+  self->bands = calloc (self->n_bands, sizeof *self->bands);
+  if (!self->bands)
+    goto no_memory;
+  cut_into_bands (self);
+  self->workers = workers_new (self->n_bands);
+  if (!self->workers || !allocate (self))
+    goto no_memory;
+  return &self->base;
+
+no_memory:
+  ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to label frames of %u×%u pixels",
+      plan->width, plan->height);
+  if (self)
+    cpu_labeller_free (&self->base);
+  return NULL;
+}
+
+CclLabeller *
+ccl_cpu_labeller_new (const CclPlan *plan, CclError *error)
+{
+  const CclCpuTuning tuning = {.instructions = getenv ("CCL_CPU_INSTRUCTIONS")};
+  return ccl_cpu_labeller_new_tuned (plan, &tuning, error);
+}

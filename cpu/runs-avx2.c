@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The run labeller for x86-64 processors with AVX2 and BMI2. */
+#include "expand.h"
+
+#include <immintrin.h>
+
+typedef __m256i Threshold;
+
+static inline Threshold
+threshold_prepare (uint8_t threshold)
+{
+  return _mm256_set1_epi8 ((char)threshold);
+}
+
+static inline uint32_t
+pack_32 (const uint8_t *pixels, Threshold threshold)
+{
+  const __m256i values = _mm256_loadu_si256 ((const __m256i *)pixels);
+  const __m256i excess = _mm256_subs_epu8 (values, threshold);
+  return ~(uint32_t)_mm256_movemask_epi8 (_mm256_cmpeq_epi8 (excess, _mm256_setzero_si256 ()));
+}
+
+static inline uint64_t
+pack (const uint8_t *pixels, Threshold threshold)
+{
+  return pack_32 (pixels, threshold) | (uint64_t)pack_32 (pixels + 32, threshold) << 32;
+}
+
+static inline void
+expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
+{
+  const __m256i column_bits = _mm256_setr_epi32 (1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i columns_up_to = _mm256_setr_epi32 (1, 3, 7, 15, 31, 63, 127, 255);
+  const __m256i nibble = _mm256_set1_epi32 (15);
+  const __m256i bits_of_nibble = _mm256_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+      0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+
+  if (n < 64) {
+    expand_portable (out, n, pixels, starts, labels);
+    return;
+  }
+  for (int i = 0; i < 64; i += 8, pixels >>= 8, starts >>= 8) {
+    /* For each of eight columns: which of the labels it has, by counting starts. */
+    const __m256i before = _mm256_and_si256 (_mm256_set1_epi32 ((int)starts), columns_up_to);
+    const __m256i index =
+        _mm256_add_epi32 (_mm256_shuffle_epi8 (bits_of_nibble, _mm256_and_si256 (before, nibble)),
+            _mm256_shuffle_epi8 (bits_of_nibble, _mm256_srli_epi32 (before, 4)));
+    const __m256i candidates = _mm256_loadu_si256 ((const __m256i *)labels);
+    const __m256i label = _mm256_permutevar8x32_epi32 (candidates, index);
+    const __m256i is_background = _mm256_cmpeq_epi32 (
+        _mm256_and_si256 (_mm256_set1_epi32 ((int)pixels), column_bits), _mm256_setzero_si256 ());
+    _mm256_storeu_si256 ((__m256i *)(out + i), _mm256_andnot_si256 (is_background, label));
+    labels += __builtin_popcount (starts & 0xff);
+  }
+}
+
+#define RUN_LABELLER run_labeller_avx2
+#define RUN_LABELLER_NAME "avx2"
+#include "runs.h"

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU labeller, each way that its work can be done. */
+#include "cpulabeller-private.h"
+#include "labeller-checks.h"
+
+#include <glib.h>
+
+/* One way: code for some instructions, shared by some threads however small the frame. */
+typedef struct Way {
+  const char *name;
+  CclCpuTuning tuning;
+  uint32_t n_threads;
+} Way;
+
+static const Way ways[] = {
+    {"cpu-portable", {.instructions = "portable"}, 1},
+    {"cpu-avx2", {.instructions = "avx2"}, 1},
+    {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-2-threads", {.pixels_per_thread = 1}, 2},
+    {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
+};
+
+static CclLabeller *
+labeller_new (void *data, const CclPlan *plan, CclError *error)
+{
+  const Way *way = data;
+  CclPlan own_plan = *plan;
+  own_plan.n_threads = way->n_threads;
+  return ccl_cpu_labeller_new_tuned (&own_plan, &way->tuning, error);
+}
+
+static void
+skip_way (gconstpointer data)
+{
+  const Way *way = data;
+  g_test_skip_printf ("this processor has no %s", way->tuning.instructions);
+}
+
+static bool
+is_offered (const Way *way)
+{
+  const CclPlan plan = {.width = 1, .height = 1, .connectivity = 8, .max_components = 1};
+  CclError error = {0};
+  CclLabeller *labeller = ccl_cpu_labeller_new_tuned (&plan, &way->tuning, &error);
+  bool offered = labeller != NULL;
+  g_assert_true (offered || error.status == CCL_ERROR_UNSUPPORTED);
+  ccl_labeller_free (&labeller);
+  return offered;
+}
+
+int
+main (int argc, char **argv)
+{
+  static LabellerBackend backends[G_N_ELEMENTS (ways)];
+
+  g_test_init (&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS (ways); i++) {
+    if (is_offered (&ways[i])) {
+      backends[i] = (LabellerBackend){
+          .name = ways[i].name,
+          .algorithms = ccl_cpu_algorithms (),
+          .labeller_new = labeller_new,
+          .data = (void *)&ways[i],
+      };
+      labeller_checks_register (&backends[i]);
+    } else {
+      char *path = g_strdup_printf ("/%s/all", ways[i].name);
+      g_test_add_data_func (path, &ways[i], skip_way);
+      g_free (path);
+    }
+  }
+  return g_test_run ();
+}
