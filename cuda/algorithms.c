@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 #define TPDS_2020                                                                                  \
   "Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on " \
   "GPUs, IEEE TPDS 31(2), 2020"
@@ -10,11 +11,15 @@
   "Komura: GPU-based cluster-labeling algorithm without the use of conventional iteration, "       \
   "Computer Physics Communications 194, 2015"
 
-/* clang-format off */
+#define HAWICK_2010 "Hawick, Leist, Playne: Parallel graph component labelling with GPUs and CUDA, Parallel Computing 36(12), 2010"
+#define KALENTEV_2011 "Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA, Journal of Parallel and Distributed Computing 71(4), 2011"
+#define OLIVEIRA_2010 "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI 2010"
+#define YONEHARA_2015 "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
+
 const CclAlgorithm ccl_cuda_algorithm_table[] = {
   {
     .name = "bke", .title = "Block-based Komura Equivalence", .paper = TPDS_2020 ", section 5.2",
-    .connectivities = CCL_OFFERS_8, .file = "bke", .scratch = {.per_element = 0},
+    .connectivities = CCL_OFFERS_8, .file = "bke",
     .steps = {
       {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
       {CCL_PHASE_MERGING, "ccl_bke_compress", CCL_WORK_BLOCK, {16, 16, 1}},
@@ -31,6 +36,103 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
       {CCL_PHASE_MERGING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_MERGING, "ccl_ke_reduce", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_RELABELLING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "bke-nic", .title = "Block-based Komura Equivalence without inline compression",
+    .paper = TPDS_2020 ", section 5.2", .connectivities = CCL_OFFERS_8, .file = "bke",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_bke_compress_at_end", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_bke_reduce", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_compress_at_end", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "buf", .title = "Block-based Union-Find", .paper = TPDS_2020 ", section 5.1",
+    .connectivities = CCL_OFFERS_8, .file = "buf",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_buf_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_buf_merge", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_compress", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "buf-nic", .title = "Block-based Union-Find without inline compression",
+    .paper = TPDS_2020 ", section 5.1", .connectivities = CCL_OFFERS_8, .file = "buf",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_buf_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_buf_merge", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_compress_at_end", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "uf", .title = "Union-Find", .paper = OLIVEIRA_2010,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "uf", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_uf_merge_locally", CCL_WORK_PIXEL, {16, 16, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_uf_merge_rows", {1, 16, 1}, {128, 1, 1}},
+      {CCL_PHASE_MERGING, "ccl_uf_merge_columns", {16, 1, 1}, {1, 128, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_uf_compress", CCL_WORK_PIXEL, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "lbuf", .title = "Line-Based Union-Find", .paper = YONEHARA_2015,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "lbuf", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_lbuf_merge_lines", CCL_WORK_PIXEL, {256, 1, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_lbuf_merge", CCL_WORK_PIXEL, {256, 1, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_lbuf_compress", CCL_WORK_PIXEL, {256, 1, 1}},
+    },
+  },
+  {
+    .name = "le", .title = "Label Equivalence", .paper = HAWICK_2010,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "le", .roots_are_first_pixels = true,
+    .scratch = {.per_element = sizeof (uint32_t)},
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_le_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_le_scan", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_le_analyse", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_le_label", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 3},
+    },
+  },
+  {
+    .name = "ole", .title = "Optimised Label Equivalence", .paper = KALENTEV_2011,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "ole", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_ole_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_ole_scan", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_ole_analyse", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 2},
+    },
+  },
+  {
+    .name = "dpl", .title = "Directional Propagation Labelling", .paper = HAWICK_2010,
+    .connectivities = CCL_OFFERS_4, .file = "dpl", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_dpl_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_dpl_rightwards", CCL_WORK_ROW, {1, 64, 1}},
+      {CCL_PHASE_MERGING, "ccl_dpl_upwards", CCL_WORK_COLUMN, {64, 1, 1}},
+      {CCL_PHASE_MERGING, "ccl_dpl_leftwards", CCL_WORK_ROW, {1, 64, 1}},
+      {CCL_PHASE_MERGING, "ccl_dpl_downwards", CCL_WORK_COLUMN, {64, 1, 1}, .repeats = 4},
+    },
+  },
+  {
+    .name = "lnp", .title = "Local Neighbour Propagation", .paper = HAWICK_2010,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "lnp", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_lnp_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_lnp_propagate", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 1, .is_fixed = true},
+    },
+  },
+  {
+    .name = "np", .title = "Neighbour Propagation", .paper = HAWICK_2010,
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "np", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_np_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_np_propagate", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 1},
     },
   },
   {NULL},

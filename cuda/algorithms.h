@@ -58,6 +58,7 @@ typedef struct CclStep {
   } block;
   uint32_t repeats; /* not 0: this many steps, this one being the last of them, are run again as
                      * long as they set the changed flag */
+  bool is_fixed;    /* the algorithm is written for thread blocks of just this shape */
 } CclStep;
 
 /* Scratch memory of an algorithm in bytes. */

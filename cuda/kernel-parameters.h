@@ -27,6 +27,7 @@ typedef struct CclLabellingParameters {
   uint32_t label_slice;          /* elements from slice to slice */
   void *scratch;     /* what the algorithm's row in the table asks for, 16-byte aligned */
   uint32_t *changed; /* set to 1 by a kernel of a repeated group that has not converged */
+  uint32_t round;    /* of a repeated group, from 0 */
 } CclLabellingParameters;
 
 /* What is summed up for one component while its runs are met in any order. Every field starts

@@ -40,9 +40,7 @@ ccl_cuda_labelling_init (CclCudaLabelling *labelling, CclCudaDevice *device,
         "algorithm %s labels at most %u pixels, rows padded to even length", algorithm->name,
         algorithm->max_elements);
 
-  size_t n_blocks = (labelling->n_elements + 1) / 2; /* enough for rows and columns, too */
-  if (height > 1)
-    n_blocks = (size_t)(parameters->label_stride / 2) * ((height + 1) / 2) * depth;
+  size_t n_blocks = (size_t)(parameters->label_stride / 2) * ((height + 1) / 2) * depth;
   /* 16 bytes more for all, the odd word that one or the other needs for degenerate frames */
   size_t scratch_size = 16 + algorithm->scratch.per_element * labelling->n_elements +
                         algorithm->scratch.per_block * n_blocks;
@@ -143,6 +141,7 @@ run_group (
 {
   const CclCudaDriver *driver = labelling->device->driver;
   CclStatus status;
+  labelling->parameters.round = 0;
   do {
     status = ccl_cuda_call (
         driver, error, cuMemsetD8Async (labelling->changed, 0, sizeof (uint32_t), stream));
@@ -154,6 +153,7 @@ run_group (
               labelling->changed_on_host, labelling->changed, sizeof (uint32_t), stream));
     if (status == CCL_OK)
       status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
+    labelling->parameters.round++;
   } while (status == CCL_OK && *labelling->changed_on_host);
   return status;
 }

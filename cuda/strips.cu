@@ -177,7 +177,7 @@ struct Tile {
   uint32_t leaving[STRIPS + 1][WORDS + 2]; /* node of the run that has the last column */
   uint32_t parent[TILE_SLOTS];
   uint16_t piece[TILE_SLOTS]; /* of nodes that are roots */
-  uint32_t first_bits[2 * STRIPS][WORDS];
+  alignas (16) uint32_t first_bits[2 * STRIPS][WORDS];
   uint32_t warp_roots[TILE_THREADS / 32];
   uint32_t n_open;
   /* Features of the round's pieces, in tile coordinates. A tile has at most 2^13 pixels: sums of

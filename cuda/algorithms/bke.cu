@@ -25,29 +25,7 @@
  * last block, too.
  */
 #include "blocks.cuh"
-#include "geometry.cuh"
 #include "union-find.cuh"
-
-/* The block of a thread, and where its label and its information lie in the label buffer. */
-struct Block {
-  uint32_t x, y;
-  uint32_t label, information;
-  bool exists;
-  bool has_right, has_below;
-};
-
-static __device__ __forceinline__ Block
-own_block (const CclLabellingParameters &p)
-{
-  Block block;
-  block.x = 2 * thread_column ();
-  block.y = 2 * thread_row ();
-  block.exists = block.x < p.width && block.y < p.height;
-  block.label = block.y * p.label_stride + block.x;
-  block.has_right = block.x + 1 < p.width;
-  block.has_below = block.y + 1 < p.height;
-  return block;
-}
 
 /* The word with the information of a block that has no upper right pixel. */
 static __device__ __forceinline__ uint32_t *
@@ -66,7 +44,7 @@ ccl_bke_initialise (const CclLabellingParameters p)
   const Block block = own_block (p);
   if (!block.exists)
     return;
-  uint32_t information = read_block (p, block.x, block.y);
+  uint32_t information = read_block (p, block);
 
   /* The first of P, Q, R, S is linked and needs no union later. */
   uint32_t parent = block.label;

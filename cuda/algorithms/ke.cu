@@ -20,79 +20,62 @@
  * 8-connectivity a foreground pixel above is a neighbour of all the others, so only without it
  * is there anything left to unite.
  */
-#include "foreground.cuh"
-#include "geometry.cuh"
-#include "union-find.cuh"
+#include "pixels.cuh"
 
 extern "C" __global__ void
 ccl_ke_initialise (const CclLabellingParameters p)
 {
-  const uint32_t x = thread_column (), y = thread_row ();
-  if (x >= p.width || y >= p.height)
+  const Pixel pixel = own_pixel (p);
+  if (!pixel.exists)
     return;
-  const uint8_t *pixel = frame_row (p, y) + x;
-  const uint32_t index = y * p.label_stride + x;
-
-  uint32_t label = 0;
-  if (is_foreground (p, pixel[0])) {
-    const uint8_t *above = pixel - p.frame_stride;
-    const bool corners = p.connectivity == 8;
-    label = index + 1;
-    if (corners && y > 0 && x > 0 && is_foreground (p, above[-1]))
-      label -= p.label_stride + 1;
-    else if (y > 0 && is_foreground (p, above[0]))
-      label -= p.label_stride;
-    else if (corners && y > 0 && x + 1 < p.width && is_foreground (p, above[1]))
-      label -= p.label_stride - 1;
-    else if (x > 0 && is_foreground (p, pixel[-1]))
-      label -= 1;
+  const uint8_t *value = frame_row (p, pixel.y) + pixel.x;
+  uint32_t parent = 0;
+  if (is_foreground (p, value[0])) {
+    const uint8_t *above = value - p.frame_stride;
+    const bool corners = p.connectivity == 8, has_above = pixel.y > 0, has_left = pixel.x > 0;
+    parent = pixel.number;
+    if (corners && has_above && has_left && is_foreground (p, above[-1]))
+      parent -= p.label_stride + 1;
+    else if (has_above && is_foreground (p, above[0]))
+      parent -= p.label_stride;
+    else if (corners && has_above && pixel.x + 1 < p.width && is_foreground (p, above[1]))
+      parent -= p.label_stride - 1;
+    else if (has_left && is_foreground (p, value[-1]))
+      parent -= 1;
   }
-  p.labels[index] = label;
+  parents_of_pixels (p)[pixel.number] = parent;
 }
 
 extern "C" __global__ void
 ccl_ke_compress (const CclLabellingParameters p)
 {
-  const uint32_t x = thread_column (), y = thread_row ();
-  if (x >= p.width || y >= p.height)
-    return;
-  const uint32_t label = y * p.label_stride + x + 1;
-  uint32_t *parents = p.labels - 1;
-  if (parents[label])
-    compress (parents, label);
+  const Pixel pixel = own_pixel (p);
+  uint32_t *parents = parents_of_pixels (p);
+  if (pixel.exists && parents[pixel.number])
+    compress (parents, pixel.number);
 }
 
 extern "C" __global__ void
 ccl_ke_reduce (const CclLabellingParameters p)
 {
-  const uint32_t x = thread_column (), y = thread_row ();
-  if (x >= p.width || y >= p.height)
-    return;
-  const uint32_t label = y * p.label_stride + x + 1;
-  uint32_t *parents = p.labels - 1;
-  if (!parents[label])
+  const Pixel pixel = own_pixel (p);
+  uint32_t *parents = parents_of_pixels (p);
+  if (!pixel.exists || !parents[pixel.number])
     return;
 
-  const bool has_left = x > 0 && parents[label - 1];
-  const bool has_above = y > 0 && parents[label - p.label_stride];
-  const bool has_upper_left = x > 0 && y > 0 && parents[label - p.label_stride - 1];
+  const uint32_t left = pixel.number - 1, upper_right = pixel.number - p.label_stride + 1;
+  const bool has_above = has_neighbour (p, parents, pixel, 0, -1);
+  const bool has_left = has_neighbour (p, parents, pixel, -1, 0);
+  const bool has_upper_left = has_neighbour (p, parents, pixel, -1, -1);
   if (p.connectivity == 4) {
-    /* linked to the pixel above */
     if (has_above && has_left && !has_upper_left)
-      unite (parents, label, label - 1);
-    return;
-  }
-  if (has_above) {
-    /* linked to the upper left pixel or to the one above */
-    return;
-  }
-  const bool has_upper_right = y > 0 && x + 1 < p.width && parents[label - p.label_stride + 1];
-  if (has_upper_left) {
-    /* linked to the upper left pixel, which the left one is a neighbour of */
-    if (has_upper_right)
-      unite (parents, label, label - p.label_stride + 1);
-  } else if (has_upper_right && has_left) {
-    /* linked to the upper right pixel */
-    unite (parents, label, label - 1);
+      unite (parents, pixel.number, left);
+  } else if (!has_above && has_neighbour (p, parents, pixel, 1, -1)) {
+    /* Linked to the upper left pixel, of which the left one is a neighbour, or else to the upper
+     * right one. */
+    if (has_upper_left)
+      unite (parents, pixel.number, upper_right);
+    else if (has_left)
+      unite (parents, pixel.number, left);
   }
 }

@@ -12,6 +12,28 @@
 #define CCL_CUDA_BLOCKS_CUH
 
 #include "foreground.cuh"
+#include "geometry.cuh"
+
+/* The block of a thread. */
+struct Block {
+  uint32_t x, y;  /* its upper left pixel */
+  uint32_t label; /* that pixel's index in the label buffer, where the block's label lies */
+  bool exists;    /* is inside the frame */
+  bool has_right, has_below; /* has pixels there */
+};
+
+static __device__ __forceinline__ Block
+own_block (const CclLabellingParameters &p)
+{
+  Block block;
+  block.x = 2 * thread_column ();
+  block.y = 2 * thread_row ();
+  block.label = block.y * p.label_stride + block.x;
+  block.exists = block.x < p.width && block.y < p.height;
+  block.has_right = block.x + 1 < p.width;
+  block.has_below = block.y + 1 < p.height;
+  return block;
+}
 
 /* The information byte (TPDS 2020, table 1): bits 0 to 3 are the foreground pixels of the block
  * in raster order; bits 4 to 7 the neighbours it is connected to. */
@@ -21,20 +43,17 @@
 #define BLOCK_R 0x40u
 #define BLOCK_S 0x80u
 
-/* Reads the block whose upper left pixel is (x, y), inside the frame, and what is around it as
- * far as that matters. */
+/* Reads a block of the frame, and what is around it as far as that matters. */
 static __device__ __forceinline__ uint32_t
-read_block (const CclLabellingParameters &p, uint32_t x, uint32_t y)
+read_block (const CclLabellingParameters &p, const Block &block)
 {
-  const uint8_t *pixel = frame_row (p, y) + x;
-  const bool has_right = x + 1 < p.width, has_below = y + 1 < p.height;
-
+  const uint8_t *pixel = frame_row (p, block.y) + block.x;
   uint32_t pixels = is_foreground (p, pixel[0]);
-  if (has_right)
+  if (block.has_right)
     pixels |= is_foreground (p, pixel[1]) << 1;
-  if (has_below) {
+  if (block.has_below) {
     pixels |= is_foreground (p, pixel[p.frame_stride]) << 2;
-    if (has_right)
+    if (block.has_right)
       pixels |= is_foreground (p, pixel[p.frame_stride + 1]) << 3;
   }
 
@@ -46,15 +65,15 @@ read_block (const CclLabellingParameters &p, uint32_t x, uint32_t y)
     around |= 0x777 << 1;
   if (pixels & 4)
     around |= 0x777 << 4;
-  if (x == 0)
+  if (block.x == 0)
     around &= 0xeeee;
-  if (x + 2 >= p.width)
+  if (block.x + 2 >= p.width)
     around &= 0x7777;
-  if (!has_right)
+  if (!block.has_right)
     around &= 0x3333;
-  if (y == 0)
+  if (block.y == 0)
     around &= 0xfff0;
-  if (!has_below)
+  if (!block.has_below)
     around &= 0x00ff;
 
   const uint8_t *above = pixel - p.frame_stride;

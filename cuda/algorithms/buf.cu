@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * BUF, Block-based Union-Find.
+ *
+ * Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on
+ * GPUs, IEEE TPDS 31(2), 2020, section 5.1 and algorithm 2. 8-connectivity. One thread for each
+ * block of 2×2 pixels; the label of a block, the index of its parent, lies at its upper left
+ * pixel.
+ *
+ * 1. initialise: each block is a tree of its own.
+ * 2. merge: union with the connected blocks before it.
+ * 3. compress, inline or at the end only.
+ * 4. label: the block's label goes to its foreground pixels, 0 to the others. The frame is read
+ *    a second time for that.
+ */
+#include "blocks.cuh"
+#include "union-find.cuh"
+
+extern "C" __global__ void
+ccl_buf_initialise (const CclLabellingParameters p)
+{
+  const Block block = own_block (p);
+  if (block.exists)
+    p.labels[block.label] = block.label;
+}
+
+extern "C" __global__ void
+ccl_buf_merge (const CclLabellingParameters p)
+{
+  const Block block = own_block (p);
+  if (!block.exists)
+    return;
+  const uint32_t information = read_block (p, block);
+  if (information & BLOCK_P)
+    unite (p.labels, block.label, block.label - 2 * p.label_stride - 2);
+  if (information & BLOCK_Q)
+    unite (p.labels, block.label, block.label - 2 * p.label_stride);
+  if (information & BLOCK_R)
+    unite (p.labels, block.label, block.label - 2 * p.label_stride + 2);
+  if (information & BLOCK_S)
+    unite (p.labels, block.label, block.label - 2);
+}
+
+extern "C" __global__ void
+ccl_buf_compress (const CclLabellingParameters p)
+{
+  const Block block = own_block (p);
+  if (block.exists)
+    compress_inline (p.labels, block.label);
+}
+
+extern "C" __global__ void
+ccl_buf_compress_at_end (const CclLabellingParameters p)
+{
+  const Block block = own_block (p);
+  if (block.exists)
+    compress (p.labels, block.label);
+}
+
+extern "C" __global__ void
+ccl_buf_label (const CclLabellingParameters p)
+{
+  const Block block = own_block (p);
+  if (!block.exists)
+    return;
+  const uint32_t label = p.labels[block.label] + 1;
+  for (uint32_t y = block.y; y < min (block.y + 2, p.height); y++) {
+    for (uint32_t x = block.x; x < min (block.x + 2, p.width); x++)
+      p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
+  }
+}
