@@ -2,10 +2,15 @@
 /* ccl-bench: compares labellers with each other, with their peers and with what memory allows. */
 #include "check.h"
 #include "contender.h"
+#if HAVE_CUDA
+#include "contender-cuda.h"
+#endif
+#include "document.h"
 #include "machine.h"
 #include "plot.h"
 #include "problem.h"
 #include "report.h"
+#include "streams.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -19,9 +24,11 @@ typedef enum Mode {
   MODE_SIZE,
   MODE_TABLE,
   MODE_GROWTH,
+  MODE_STREAMS,
   N_MODES
 } Mode;
 
+/* The masks of the repository: where the tool is run, or where it was built. */
 #define MASKS "tests/data/masks"
 
 /* What each mode labels when no input is named; the names are the papers' where they have one. */
@@ -49,6 +56,8 @@ static const struct {
             MASKS "/vtest200_2160.png@3840x2160", MASKS "/vtest200_2160.png@7680x4320",
             "noise:1280x720:g=4:d=30", "noise:1920x1080:g=4:d=30", "noise:3840x2160:g=4:d=30",
             "noise:7680x4320:g=4:d=30", "full:16384x16384"}},
+    {"streams", "many labellers at once: frames a second, and CPU time at 60 frames/s",
+        {MASKS "/vtest200_1080.png"}},
 };
 
 /* The command line. */
@@ -96,7 +105,7 @@ static const GOptionEntry entries[] = {
         "draws PNG and SVG files there, with gnuplot", "FOLDER"},
     {"list", 'l', 0, G_OPTION_ARG_NONE, &options.list, "lists the contenders and ends", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "prints the version and ends", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.words, NULL, "MODE [INPUT…]"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.words, NULL, "[MODE [INPUT…]]"},
     {NULL},
 };
 
@@ -157,6 +166,7 @@ parse_settings (void)
 {
   ContenderSettings settings = {
       .cpu = true,
+      .cuda = true,
       .peers = !options.no_peers,
       .algorithms = options.algorithms ? g_strsplit (options.algorithms, ",", -1) : NULL,
       .deliveries = parse_deliveries (options.deliver),
@@ -169,7 +179,7 @@ parse_settings (void)
 
   if (options.device) {
     settings.cpu = !g_str_equal (options.device, "cuda");
-    settings.cuda = !g_str_equal (options.device, "cpu");
+    settings.cuda = settings.needs_cuda = !g_str_equal (options.device, "cpu");
     if (settings.cpu && settings.cuda && !g_str_equal (options.device, "all"))
       refuse ("--device takes cpu, cuda or all, not \"%s\"", options.device);
   }
@@ -185,7 +195,8 @@ parse_settings (void)
           options.max_components, 10, 1, UINT32_MAX, &max_components, NULL))
     refuse (
         "--max-components takes a number from 1 on, or all, not \"%s\"", options.max_components);
-  settings.max_components = (unsigned)max_components;
+  settings.max_components =
+      g_strcmp0 (options.max_components, "all") == 0 ? UINT_MAX : (unsigned)max_components;
   return settings;
 }
 
@@ -208,8 +219,11 @@ collect_sources (Mode mode, const char *const *words)
   GPtrArray *sources = input_sources_new ();
 
   for (const char *const *word = *words ? words : modes[mode].inputs; *word; word++) {
+    g_autofree char *built_from = g_build_filename (BENCH_SOURCE_ROOT, *word, NULL);
+    const bool is_elsewhere =
+        !*words && g_str_has_prefix (*word, MASKS) && !g_file_test (MASKS, G_FILE_TEST_IS_DIR);
     g_autoptr (GError) error = NULL;
-    if (!input_sources_add (sources, *word, &error))
+    if (!input_sources_add (sources, is_elsewhere ? built_from : *word, &error))
       problem_tell ("%s", error->message);
   }
   return sources;
@@ -227,7 +241,7 @@ list_contenders (const GPtrArray *contenders)
 
 /* Writes a text to a file, or to standard output for "-". */
 static void
-write_text (const char *path, const char *text)
+write_text (const char *path, char *text)
 {
   g_autoptr (GError) error = NULL;
 
@@ -235,52 +249,27 @@ write_text (const char *path, const char *text)
     fputs (text, stdout);
   else if (!g_file_set_contents (path, text, -1, &error))
     problem_tell ("%s", error->message);
+  g_free (text);
 }
 
-static void
-write_json (const char *path, Mode mode, const GPtrArray *machine, const Results *results)
-{
-  JsonObject *root = json_object_new (), *description = json_object_new ();
-  JsonArray *problems = json_array_new ();
-  g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), root);
-  g_autofree char *text = NULL;
-
-  for (guint i = 0; i + 1 < machine->len; i += 2)
-    json_object_set_string_member (description, machine->pdata[i], machine->pdata[i + 1]);
-  for (const char *const *line = problems_told (); *line; line++)
-    json_array_add_string_element (problems, *line);
-  json_object_set_string_member (root, "mode", modes[mode].name);
-  json_object_set_object_member (root, "machine", description);
-  json_object_set_double_member (root, "noisy_share", results_noisy_share (results));
-  json_object_set_array_member (root, "measurements", results_to_json (results));
-  json_object_set_array_member (root, "problems", problems);
-  json_object_unref (root);
-  text = json_to_string (node, TRUE);
-  write_text (path, text);
-  if (g_str_equal (path, "-"))
-    fputc ('\n', stdout);
-}
-
+/* The tables of a mode. */
 static void
 report (Mode mode, const Results *results, FILE *file)
 {
+  const bool per_pixel = mode == MODE_GROWTH;
+
   switch (mode) {
   case MODE_STEPS:
     report_steps (results, file);
     break;
   case MODE_TABLE:
     report_ratios (results, file);
-    report_matrix (results, CLOCK_DEVICE, false, file);
-    report_matrix (results, CLOCK_WALL, false, file);
-    break;
+    /* fall through */
   case MODE_DENSITY:
   case MODE_SIZE:
-    report_matrix (results, CLOCK_DEVICE, false, file);
-    report_matrix (results, CLOCK_WALL, false, file);
-    break;
   case MODE_GROWTH:
-    report_matrix (results, CLOCK_DEVICE, true, file);
-    report_matrix (results, CLOCK_WALL, true, file);
+    report_matrix (results, CLOCK_DEVICE, per_pixel, file);
+    report_matrix (results, CLOCK_WALL, per_pixel, file);
     break;
   default:
     report_average (results, file);
@@ -289,12 +278,35 @@ report (Mode mode, const Results *results, FILE *file)
   report_noise (results, file);
 }
 
+/* Runs streams on the first source that loads. */
+static Grid *
+run_streams (const GPtrArray *sources, const ContenderSettings *contenders, double seconds)
+{
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (unsigned));
+  const StreamsSettings settings = {counts, MIN (seconds, 30), 60};
+
+  g_array_append_vals (counts, (const unsigned[]){1, 8, 32}, 3);
+  for (guint i = 0; i < sources->len; i++) {
+    const InputSource *source = sources->pdata[i];
+    g_autofree char *name = g_strdup_printf ("%s %s", source->set, source->name);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (Input) input = input_source_load (source, &error);
+    if (input)
+      return streams (input, name, contenders, &settings);
+    problem_tell ("%s", error->message);
+  }
+  return NULL;
+}
+
 /* The peers and devices that take part, for the header. */
 static void
 describe_contenders (GPtrArray *machine, const GPtrArray *contenders)
 {
   g_autoptr (GHashTable) makers = g_hash_table_new (g_str_hash, g_str_equal);
 
+#if HAVE_CUDA
+  contender_cuda_describe (machine);
+#endif
   for (guint i = 0; i < contenders->len; i++) {
     const Contender *contender = contenders->pdata[i];
     if (!g_str_equal (contender->maker, "cudaccl") &&
@@ -303,44 +315,42 @@ describe_contenders (GPtrArray *machine, const GPtrArray *contenders)
   }
 }
 
-static void
-run (Mode mode, GPtrArray *sources, GPtrArray *contenders, const ContenderSettings *settings,
-    const GPtrArray *machine)
+/* Runs one mode; its tables go to the file, if there is one, as soon as they are there. */
+static Section *
+run (Mode mode, const char *const *inputs, const ContenderSettings *settings, double seconds,
+    FILE *file)
 {
-  const bool tables = g_strcmp0 (options.csv, "-") != 0 && g_strcmp0 (options.json, "-") != 0;
   const MeasureSettings measure_settings = {
       .repetitions = (unsigned)options.repetitions,
       .warm_up = (unsigned)options.warm_up,
       .steps = mode == MODE_STEPS,
   };
-  Results *results;
+  GPtrArray *sources = collect_sources (mode, inputs);
+  GPtrArray *contenders = contenders_new (settings);
+  Section *section = g_new0 (Section, 1);
 
-  if (tables)
-    report_header (machine, stdout);
-  if (mode == MODE_CHECK) {
-    check (sources, contenders, settings, stdout);
+  section->mode = modes[mode].name;
+  if (mode == MODE_CHECK || mode == MODE_STREAMS) {
+    section->grid = mode == MODE_CHECK ? check (sources, contenders, settings)
+                                       : run_streams (sources, settings, seconds);
+    if (file && section->grid)
+      grid_print (section->grid, file);
     g_ptr_array_unref (sources);
     g_ptr_array_unref (contenders);
-    return;
+    return section;
   }
-  results = results_measure (sources, contenders, &measure_settings, options.seconds);
-  if (tables)
-    report (mode, results, stdout);
-  if (options.csv) {
-    g_autofree char *csv = results_to_csv (results);
-    write_text (options.csv, csv);
-  }
-  if (options.json)
-    write_json (options.json, mode, machine, results);
+  section->results = results_measure (sources, contenders, &measure_settings, seconds);
+  if (file)
+    report (mode, section->results, file);
   if (options.plot)
-    plot_results (results, modes[mode].name, options.plot);
-  results_free (results);
+    plot_results (section->results, section->mode, options.plot);
+  return section;
 }
 
 static char *
 make_description (void)
 {
-  GString *text = g_string_new ("Modes:\n");
+  GString *text = g_string_new ("Modes; without one: table, growth and streams\n");
 
   for (Mode mode = 0; mode < N_MODES; mode++) {
     g_string_append_printf (
@@ -362,9 +372,13 @@ main (int argc, char **argv)
   g_autofree char *description = make_description ();
   g_autoptr (GPtrArray) machine = machine_describe (argc, argv);
   g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) sections = g_ptr_array_new_with_free_func ((GDestroyNotify)section_free);
+  const Mode usual_modes[] = {MODE_TABLE, MODE_GROWTH, MODE_STREAMS};
+  const char *const no_inputs[] = {NULL};
   ContenderSettings settings;
-  GPtrArray *sources, *contenders;
-  Mode mode;
+  GPtrArray *contenders;
+  FILE *file = stdout;
+  Mode mode = MODE_TABLE;
 
   setlocale (LC_CTYPE, "");
   g_option_context_add_main_entries (context, entries, NULL);
@@ -382,14 +396,26 @@ main (int argc, char **argv)
     g_ptr_array_unref (contenders);
     return problems_count () ? 1 : 0;
   }
-  if (!options.words)
-    refuse ("a mode is needed, such as average (see --help)");
-
-  mode = parse_mode (options.words[0]);
-  sources = collect_sources (mode, (const char *const *)options.words + 1);
+  if (options.words)
+    mode = parse_mode (options.words[0]);
   contenders = contenders_new (&settings);
   describe_contenders (machine, contenders);
-  run (mode, sources, contenders, &settings, machine);
+  g_ptr_array_unref (contenders);
+  if (g_strcmp0 (options.csv, "-") == 0 || g_strcmp0 (options.json, "-") == 0)
+    file = NULL;
+  if (file)
+    report_header (machine, file);
+
+  if (options.words)
+    g_ptr_array_add (sections,
+        run (mode, (const char *const *)options.words + 1, &settings, options.seconds, file));
+  for (guint i = 0; !options.words && i < G_N_ELEMENTS (usual_modes); i++)
+    g_ptr_array_add (sections, run (usual_modes[i], no_inputs, &settings,
+                                   options.seconds / G_N_ELEMENTS (usual_modes), file));
+  if (options.csv)
+    write_text (options.csv, document_to_csv (sections));
+  if (options.json)
+    write_text (options.json, document_to_json (sections, machine));
 
   g_array_unref (settings.threads);
   g_strfreev (settings.algorithms);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "check.h"
 
-#include "grid.h"
 #include "problem.h"
 #include "progress.h"
 #include "reference.h"
@@ -168,9 +167,8 @@ check_one (Contender *contender, const Input *input, const char *title,
   contender->klass->release (contender);
 }
 
-void
-check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings,
-    FILE *file)
+Grid *
+check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings)
 {
   g_autofree Count *counts = g_new0 (Count, contenders->len);
   Grid *grid = grid_new ("compared with the reference, pixel by pixel and row by row; inputs:");
@@ -218,5 +216,5 @@ check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSet
     grid_cell (grid, "%u", counts[c].not_offered);
     grid_cell (grid, "%u", counts[c].failed);
   }
-  grid_print (grid, file);
+  return grid;
 }

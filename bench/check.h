@@ -4,14 +4,13 @@
 #define BENCH_CHECK_H
 
 #include "contender.h"
+#include "grid.h"
 
-#include <stdio.h>
-
-/* Checks every contender on every source and prints a table: inputs that were equal, that
- * differed, that the contender does not do. A difference is told as a problem, too, unless the
+/* Checks every contender on every source and counts inputs that were equal, that differed, that
+ * the contender does not do. A difference is told as a problem, too, unless the
  * algorithm may be inexact by its paper's own account. */
-void check (const GPtrArray *sources, const GPtrArray *contenders,
-    const ContenderSettings *settings, FILE *file);
+Grid *check (
+    const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings);
 
 /* Labels of a volume by flood fill, numbered in raster order of first voxels, with connectivity
  * 6, 18 or 26. Free with g_free(). */

@@ -156,7 +156,7 @@ contenders_add_cpu (GPtrArray *contenders, const ContenderSettings *settings)
             .algorithm = *name,
             .n_threads = cpu->head.threads,
         };
-        cpu->max_components = settings->max_components;
+        cpu->max_components = settings->max_components == UINT_MAX ? 0 : settings->max_components;
         cpu->allocation = settings->allocation;
         g_ptr_array_add (contenders, cpu);
       }

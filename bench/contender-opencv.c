@@ -122,8 +122,11 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
   g_autofree char *why = NULL;
   const PeerOpenCVModule *module = load_module (&why);
 
-  if (!module) {
-    g_printerr ("ccl-bench: no OpenCV to compare with: %s\n", why);
+  if (!module) { /* no problem: a peer is compared with where it is found */
+    static bool told;
+    if (!told)
+      g_printerr ("ccl-bench: no OpenCV to compare with: %s\n", why);
+    told = true;
     return;
   }
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)

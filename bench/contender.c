@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contender.h"
 
+#if HAVE_CUDA
+#include "contender-cuda.h"
+#endif
 #include "problem.h"
 
 #include <string.h>
@@ -64,6 +67,13 @@ contenders_new (const ContenderSettings *settings)
 {
   GPtrArray *contenders = g_ptr_array_new_with_free_func ((GDestroyNotify)contender_free);
 
+#if HAVE_CUDA
+  if (settings->cuda)
+    contenders_add_cuda (contenders, settings);
+#else
+  if (settings->needs_cuda)
+    problem_tell ("no GPU: the tool was built without CUDA");
+#endif
   if (settings->cpu) {
     contenders_add_cpu_floors (contenders, settings);
     contenders_add_cpu (contenders, settings);

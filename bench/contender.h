@@ -37,7 +37,6 @@ typedef enum Step {
   STEP_SCAN,        /* first scan, or initialisation */
   STEP_MERGING,     /* of labels and of tiles */
   STEP_RELABELLING, /* compression and final labels */
-  STEP_ANALYSIS,    /* features, numbering, the table */
   N_STEPS
 } Step;
 
@@ -83,12 +82,13 @@ struct Contender {
 /* How contenders are made. */
 typedef struct ContenderSettings {
   bool cpu, cuda;      /* devices to use */
+  bool needs_cuda;     /* it is a problem if there is no GPU */
   bool peers;          /* other makers' labellers, where found */
   char **algorithms;   /* names, or NULL for all */
   unsigned deliveries; /* a bit per Delivery */
   CclConnectivity connectivity;
   unsigned volume_connectivity;
-  unsigned max_components; /* rows of the table; 0 for as many as the input has components */
+  unsigned max_components; /* rows of the table; 0: the device's default; UINT_MAX: all */
   bool allocation;         /* part of every run */
   GArray *threads;         /* unsigned: CPU threads, one contender each */
 } ContenderSettings;

@@ -44,7 +44,7 @@ grid_time (Grid *grid, double seconds, double unit)
 }
 
 void
-grid_print (Grid *grid, FILE *file)
+grid_print (const Grid *grid, FILE *file)
 {
   g_autoptr (GArray) widths = g_array_new (FALSE, TRUE, sizeof (glong));
 
@@ -72,7 +72,33 @@ grid_print (Grid *grid, FILE *file)
     fputc ('\n', file);
   }
   fputc ('\n', file);
+}
+
+void
+grid_free (Grid *grid)
+{
+  if (!grid)
+    return;
   g_ptr_array_unref (grid->rows);
   g_free (grid->title);
   g_free (grid);
+}
+
+void
+grid_print_and_free (Grid *grid, FILE *file)
+{
+  grid_print (grid, file);
+  grid_free (grid);
+}
+
+guint
+grid_n_rows (const Grid *grid)
+{
+  return grid->rows->len;
+}
+
+const GPtrArray *
+grid_get_row (const Grid *grid, guint row)
+{
+  return grid->rows->pdata[row];
 }

@@ -21,7 +21,16 @@ void grid_cell (Grid *grid, const char *format, ...) G_GNUC_PRINTF (2, 3);
  * 0 and less. */
 void grid_time (Grid *grid, double seconds, double unit);
 
-/* Prints the title, the rows and an empty line, and frees the grid. */
-void grid_print (Grid *grid, FILE *file);
+/* Prints the title, the rows and an empty line. */
+void grid_print (const Grid *grid, FILE *file);
+
+/* Prints and frees. */
+void grid_print_and_free (Grid *grid, FILE *file);
+
+void grid_free (Grid *grid);
+
+/* The rows for other forms; each is an array of text. */
+guint grid_n_rows (const Grid *grid);
+const GPtrArray *grid_get_row (const Grid *grid, guint row);
 
 #endif /* BENCH_GRID_H */

@@ -7,9 +7,10 @@
 #include <time.h>
 
 enum {
-  FEWEST_TURNS = 3,  /* whatever the time limit says; a spread needs some */
-  MOST_RUNS = 20,    /* in a turn */
-  DEVICE_BATCH = 10, /* runs between two readings of the device's clock */
+  FEWEST_TURNS = 3,       /* whatever the time limit says; a spread needs some */
+  MOST_RUNS = 20,         /* in a turn */
+  TURNS_PIXELS = 1 << 24, /* larger inputs are measured by one contender after the other */
+  DEVICE_BATCH = 10,      /* runs between two readings of the device's clock */
 };
 static const double turn_seconds = 0.002; /* short runs are repeated within a turn for so long */
 
@@ -109,63 +110,86 @@ tell_failure (const Contender *contender, const char *input_name, GError **error
   g_clear_error (error);
 }
 
+/* Readies a contender; whether it takes part. */
+static bool
+prepare (Contender *contender, const Input *input, const char *input_name, Samples *samples,
+    Measurement *measurement)
+{
+  GError *error = NULL;
+
+  samples->wall = g_array_new (FALSE, FALSE, sizeof (double));
+  samples->device = g_array_new (FALSE, FALSE, sizeof (double));
+  for (unsigned step = 0; step < N_STEPS; step++)
+    samples->steps[step] = g_array_new (FALSE, FALSE, sizeof (double));
+  if (contender->klass->prepare (contender, input, &error))
+    return true;
+  if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
+    measurement->outcome = NOT_OFFERED;
+    g_clear_error (&error);
+  } else {
+    measurement->outcome = FAILED;
+    tell_failure (contender, input_name, &error);
+  }
+  contender->klass->release (contender);
+  return false;
+}
+
+static void
+conclude (Contender *contender, Samples *samples, Measurement *measurement)
+{
+  if (samples->takes_part) {
+    measurement->wall = spread_of (samples->wall);
+    measurement->device = spread_of (samples->device);
+    for (unsigned step = 0; step < N_STEPS; step++)
+      measurement->steps[step] = spread_of (samples->steps[step]);
+    contender->klass->release (contender);
+  }
+  g_array_unref (samples->wall);
+  g_array_unref (samples->device);
+  for (unsigned step = 0; step < N_STEPS; step++)
+    g_array_unref (samples->steps[step]);
+}
+
+/* Contenders first to end - 1, in turns. */
+static void
+measure_group (const GPtrArray *contenders, guint first, guint end, const Input *input,
+    const char *input_name, const MeasureSettings *settings, double seconds,
+    Measurement *measurements)
+{
+  g_autofree Samples *samples = g_new0 (Samples, contenders->len);
+  double deadline;
+
+  for (guint i = first; i < end; i++)
+    samples[i].takes_part =
+        prepare (contenders->pdata[i], input, input_name, &samples[i], &measurements[i]);
+
+  deadline = now () + seconds;
+  for (unsigned turn = 0; turn < settings->repetitions; turn++) {
+    if (turn >= FEWEST_TURNS && now () > deadline)
+      break;
+    for (guint i = first; i < end; i++) {
+      Contender *contender = contenders->pdata[i];
+      GError *error = NULL;
+      if (!samples[i].takes_part || take_turn (contender, settings, &samples[i], &error))
+        continue;
+      samples[i].takes_part = false;
+      measurements[i].outcome = FAILED;
+      tell_failure (contender, input_name, &error);
+      contender->klass->release (contender);
+    }
+  }
+  for (guint i = first; i < end; i++)
+    conclude (contenders->pdata[i], &samples[i], &measurements[i]);
+}
+
 void
 measure (const GPtrArray *contenders, const Input *input, const char *input_name,
     const MeasureSettings *settings, Measurement *measurements)
 {
-  g_autofree Samples *samples = g_new0 (Samples, contenders->len);
-  GError *error = NULL;
-  double deadline;
+  /* Every contender that waits for its turn holds its memory, which adds up for large inputs. */
+  const guint group = input_n_pixels (input) > TURNS_PIXELS ? 1 : MAX (1, contenders->len);
 
-  for (guint i = 0; i < contenders->len; i++) {
-    Contender *contender = contenders->pdata[i];
-    measurements[i] = (Measurement){0};
-    samples[i].wall = g_array_new (FALSE, FALSE, sizeof (double));
-    samples[i].device = g_array_new (FALSE, FALSE, sizeof (double));
-    for (unsigned step = 0; step < N_STEPS; step++)
-      samples[i].steps[step] = g_array_new (FALSE, FALSE, sizeof (double));
-    samples[i].takes_part = contender->klass->prepare (contender, input, &error);
-    if (samples[i].takes_part)
-      continue;
-    if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
-      measurements[i].outcome = NOT_OFFERED;
-      g_clear_error (&error);
-    } else {
-      measurements[i].outcome = FAILED;
-      tell_failure (contender, input_name, &error);
-    }
-    contender->klass->release (contender);
-  }
-
-  deadline = now () + settings->seconds;
-  for (unsigned turn = 0; turn < settings->repetitions; turn++) {
-    if (turn >= FEWEST_TURNS && now () > deadline)
-      break;
-    for (guint i = 0; i < contenders->len; i++) {
-      Contender *contender = contenders->pdata[i];
-      if (!samples[i].takes_part)
-        continue;
-      samples[i].takes_part = take_turn (contender, settings, &samples[i], &error);
-      if (!samples[i].takes_part) {
-        measurements[i].outcome = FAILED;
-        tell_failure (contender, input_name, &error);
-        contender->klass->release (contender);
-      }
-    }
-  }
-
-  for (guint i = 0; i < contenders->len; i++) {
-    Contender *contender = contenders->pdata[i];
-    if (samples[i].takes_part) {
-      measurements[i].wall = spread_of (samples[i].wall);
-      measurements[i].device = spread_of (samples[i].device);
-      for (unsigned step = 0; step < N_STEPS; step++)
-        measurements[i].steps[step] = spread_of (samples[i].steps[step]);
-      contender->klass->release (contender);
-    }
-    g_array_unref (samples[i].wall);
-    g_array_unref (samples[i].device);
-    for (unsigned step = 0; step < N_STEPS; step++)
-      g_array_unref (samples[i].steps[step]);
-  }
+  for (guint first = 0; first < contenders->len; first += group)
+    measure_group (contenders, first, first + group, input, input_name, settings,
+        settings->seconds * group / contenders->len, measurements);
 }

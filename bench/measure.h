@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Takes times. All contenders run on one input in turns, so that whatever the machine does
- * meanwhile meets all of them alike.
+ * meanwhile meets all of them alike. Only on very large inputs they run one after the other.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -40,7 +40,7 @@ typedef struct MeasureSettings {
   bool steps;           /* takes the steps apart, too */
 } MeasureSettings;
 
-/* Fills one measurement a contender. */
+/* Fills one measurement a contender, all zero before. */
 void measure (const GPtrArray *contenders, const Input *input, const char *input_name,
     const MeasureSettings *settings, Measurement *measurements);
 

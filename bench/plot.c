@@ -114,7 +114,6 @@ draw_lines (const Results *results, const char *folder, const char *mode, const 
   g_autoptr (GString) data = g_string_new (NULL);
   g_autoptr (GString) plot = g_string_new ("plot ");
   unsigned block = 0;
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (set)
     g_string_append_printf (title, ", %s", set);
@@ -132,10 +131,8 @@ draw_lines (const Results *results, const char *folder, const char *mode, const 
         continue;
       if (!n_points++)
         g_string_append_printf (data, "# %s\n", label);
-      g_string_append_printf (data, "%s ",
-          g_ascii_formatd (number, sizeof number, "%.0f", position (results->inputs->pdata[i])));
       g_string_append_printf (
-          data, "%s\n", g_ascii_formatd (number, sizeof number, "%.3f", 1e6 * spread->median));
+          data, "%.0f %.3f\n", position (results->inputs->pdata[i]), 1e6 * spread->median);
     }
     if (!n_points)
       continue;
@@ -156,7 +153,6 @@ draw_bars (const Results *results, const char *folder, const char *mode)
   g_autoptr (GString) data = g_string_new ("set");
   g_autoptr (GString) plot = g_string_new ("plot ");
   unsigned column = 1;
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint c = 0; c < results->contenders->len; c++) {
     g_autofree char *label = contender_title (results->contenders->pdata[c]);
@@ -171,8 +167,10 @@ draw_bars (const Results *results, const char *folder, const char *mode)
     for (guint c = 0; c < results->contenders->len; c++) {
       const Clock clock = clock_of (results->contenders->pdata[c]);
       const double mean = results_mean (results, *set, c, clock);
-      g_string_append_printf (data, " %s",
-          mean > 0 ? g_ascii_formatd (number, sizeof number, "%.3f", 1e6 * mean) : "?");
+      if (mean > 0)
+        g_string_append_printf (data, " %.3f", 1e6 * mean);
+      else
+        g_string_append (data, " ?");
     }
     g_string_append_c (data, '\n');
   }

@@ -26,6 +26,10 @@ problem_tell (const char *format, ...)
   va_start (arguments, format);
   line = g_strdup_vprintf (format, arguments);
   va_end (arguments);
+  if (g_strv_contains (problems_told (), line)) {
+    g_free (line);
+    return;
+  }
   g_ptr_array_insert (get_told (), (int)problems_count (), line);
   progress_clear ();
   fprintf (stderr, "ccl-bench: %s\n", line);

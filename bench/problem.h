@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+/* A line that was told before is not told again. */
 void problem_tell (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* The lines told so far; NULL-terminated, owned by this part. */

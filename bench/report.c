@@ -143,7 +143,7 @@ report_average (const Results *results, FILE *file)
       else
         grid_cell (grid, "-");
     }
-    grid_print (grid, file);
+    grid_print_and_free (grid, file);
   }
 }
 
@@ -151,7 +151,7 @@ void
 report_steps (const Results *results, FILE *file)
 {
   static const char *const heads[N_STEPS] = {
-      "allocation µs", "scan µs", "merging µs", "relabelling µs", "analysis µs"};
+      "allocation µs", "scan µs", "merging µs", "relabelling µs"};
   g_autofree const char **sets = results_sets (results);
 
   for (const char **set = sets; *set; set++) {
@@ -179,7 +179,7 @@ report_steps (const Results *results, FILE *file)
         grid_time (grid, n ? sum / n : 0, microsecond);
       }
     }
-    grid_print (grid, file);
+    grid_print_and_free (grid, file);
   }
 }
 
@@ -253,7 +253,7 @@ report_ratios_by (const Results *results, Clock clock, FILE *file)
       grid_cell (grid, "-");
     }
   }
-  grid_print (grid, file);
+  grid_print_and_free (grid, file);
 }
 
 void
@@ -302,7 +302,7 @@ report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
         grid_time (grid, results_spread (results, i, c, clock)->median,
             per_pixel ? picosecond * n_pixels : microsecond);
   }
-  grid_print (grid, file);
+  grid_print_and_free (grid, file);
 }
 
 void

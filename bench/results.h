@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Everything a run has measured, and its forms: sums for tables, CSV, JSON. */
+/* Everything a mode has measured, and its means. */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
 
 #include "measure.h"
-
-#include <json-glib/json-glib.h>
 
 /* What is kept of an input once its pixels are gone. */
 typedef struct MeasuredInput {
@@ -49,11 +47,5 @@ const char **results_sets (const Results *results);
 
 /* The share of measurements whose interquartile range is more than a quarter of the median. */
 double results_noisy_share (const Results *results);
-
-/* One line a measurement, with a head line. Free with g_free(). */
-char *results_to_csv (const Results *results);
-
-/* One object a measurement. */
-JsonArray *results_to_json (const Results *results);
 
 #endif /* BENCH_RESULTS_H */
