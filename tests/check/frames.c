@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "frames.h"
+
+guint
+drawing_width (Drawing drawing)
+{
+  return (guint)(strchr (drawing, '\n') - drawing);
+}
+
+guint
+drawing_height (Drawing drawing)
+{
+  guint height = 0;
+
+  for (const char *c = drawing; *c; c++)
+    height += *c == '\n';
+  return height;
+}
+
+void
+draw (Drawing drawing, guint8 *pixels, gsize stride)
+{
+  guint width = drawing_width (drawing), height = drawing_height (drawing);
+
+  for (guint y = 0; y < height; y++) {
+    for (guint x = 0; x < width; x++) {
+      char c = drawing[y * (width + 1) + x];
+      pixels[y * stride + x] = c == '#' ? 255 : c == '.' ? 0 : (guint8)(25 * (c - '0'));
+    }
+  }
+}
+
+GstCaps *
+frame_caps (const char *format, guint width, guint height)
+{
+  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
+      (gint)width, "height", G_TYPE_INT, (gint)height, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+}
+
+GstBuffer *
+luma_frame (const char *format, Drawing drawing)
+{
+  GstCaps *caps = frame_caps (format, drawing_width (drawing), drawing_height (drawing));
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_caps_unref (caps);
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_memset (buffer, 0, 255, (gsize)-1);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  draw (drawing, map.data + GST_VIDEO_INFO_PLANE_OFFSET (&info, 0),
+      (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;
+  return buffer;
+}
+
+GstBuffer *
+gray8_frame (Drawing drawing)
+{
+  return luma_frame ("GRAY8", drawing);
+}
+
+void
+assert_components_of (GstBuffer *buffer, guint n_components, const Expected *expected, guint n_rows)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstCclComponent *components;
+  guint n;
+
+  fail_unless (meta != NULL, "no GstCclMeta");
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n_components);
+  fail_unless_equals_int (gst_ccl_meta_is_truncated (meta), n_rows < n_components);
+  components = gst_ccl_meta_get_components (meta, &n);
+  fail_unless_equals_int (n, n_rows);
+  for (guint i = 0; i < n; i++) {
+    fail_unless_equals_int (components[i].label, i + 1);
+    fail_unless_equals_int (components[i].area, expected[i].area);
+    fail_unless_equals_int (components[i].x, expected[i].x);
+    fail_unless_equals_int (components[i].y, expected[i].y);
+    fail_unless_equals_int (components[i].width, expected[i].width);
+    fail_unless_equals_int (components[i].height, expected[i].height);
+    fail_unless_equals_float (components[i].centroid_x, expected[i].cx);
+    fail_unless_equals_float (components[i].centroid_y, expected[i].cy);
+  }
+}
+
+void
+assert_count (GstBuffer *buffer, guint n_components)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+
+  fail_unless (meta != NULL, "no GstCclMeta");
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n_components);
+}
+
+void
+assert_error (GstBus *bus, GQuark domain, gint code, const char *part)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, domain, code), "unexpected error %s %d: %s",
+      g_quark_to_string (error->domain), error->code, error->message);
+  if (part)
+    fail_unless (strstr (error->message, part) != NULL, "'%s' is not in: %s", part, error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
