@@ -340,7 +340,7 @@ run (Mode mode, const char *const *inputs, const ContenderSettings *settings, do
     return section;
   }
   section->results = results_measure (sources, contenders, &measure_settings, seconds);
-  if (file)
+  if (file && section->results->inputs->len && section->results->contenders->len)
     report (mode, section->results, file);
   if (options.plot)
     plot_results (section->results, section->mode, options.plot);

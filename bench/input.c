@@ -51,7 +51,10 @@ refuse (GError **error, const char *specification, const char *why)
   return FALSE;
 }
 
-enum { LONGEST_LIST = 100000 };
+enum {
+  LONGEST_LIST = 100000,
+  DEFAULT_SEED = 5489, /* of std::mt19937 */
+};
 
 /* A list of numbers: 5 or 1,4,16 or 1-6 or 0-100+10, or several of these with commas. */
 static gboolean
@@ -111,7 +114,10 @@ add_generated (GPtrArray *sources, const Generator *generator, InputSource sourc
                                       source.depth)
                                 : g_strdup_printf ("%s %ux%u", kind, source.width, source.height);
   if (source.kind == INPUT_NOISE)
-    source.name = g_strdup_printf ("g=%u d=%u", source.granularity, source.density);
+    source.name = source.seed == DEFAULT_SEED
+                      ? g_strdup_printf ("g=%u d=%u", source.granularity, source.density)
+                      : g_strdup_printf (
+                            "g=%u d=%u seed=%u", source.granularity, source.density, source.seed);
   else if (source.kind == INPUT_HILBERT)
     source.name = g_strdup_printf ("order %u", source.order);
   else
@@ -168,7 +174,8 @@ add_generator (GPtrArray *sources, const char *specification, GError **error)
   g_autoptr (GArray) orders = g_array_new (FALSE, FALSE, sizeof (unsigned));
   g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (unsigned));
   g_autoptr (GArray) seeds = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  Generator generator = {parts[0], 128, 128, 128, granularities, densities, orders, numbers};
+  Generator generator = {
+      parts[0], 128, 128, 128, granularities, densities, orders, numbers, DEFAULT_SEED};
   const gboolean noise = g_str_equal (parts[0], "noise");
   const gboolean hilbert = g_str_equal (parts[0], "hilbert");
   char **part = parts + 1;
@@ -212,7 +219,7 @@ add_generator (GPtrArray *sources, const char *specification, GError **error)
   if (!numbers->len)
     parse_list ("0", 0, 0, numbers);
   if (!seeds->len)
-    parse_list ("5489", 0, UINT32_MAX - 1, seeds); /* the default of std::mt19937 */
+    g_array_append_vals (seeds, &(unsigned){DEFAULT_SEED}, 1);
   for (guint i = 0; i < seeds->len; i++) {
     generator.seed = g_array_index (seeds, unsigned, i);
     add_all_generated (sources, &generator);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How the benchmark measures, sums up and checks, with contenders whose behaviour is known. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "problem.h"
+#include "results.h"
+
+/* A contender that writes down when it was called, and delivers what it is told to. */
+typedef struct FakeContender {
+  Contender head;
+  char letter;
+  unsigned fails_at;     /* the run that fails, from 1; 0: none */
+  bool unsupported;      /* refuses all inputs */
+  double device_seconds; /* what the device's clock says */
+  Labelling labelling;   /* what fetch gives a copy of */
+  unsigned n_runs, n_prepared;
+  size_t n_pixels;
+} FakeContender;
+
+static GString *journal; /* a letter for each run, in order */
+
+static gboolean
+fake_prepare (Contender *contender, const Input *input, GError **error)
+{
+  FakeContender *fake = (FakeContender *)contender;
+
+  if (fake->unsupported) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "not such an input");
+    return FALSE;
+  }
+  fake->n_prepared++;
+  fake->n_pixels = input_n_pixels (input);
+  return TRUE;
+}
+
+static gboolean
+fake_run (Contender *contender, GError **error)
+{
+  FakeContender *fake = (FakeContender *)contender;
+
+  g_string_append_c (journal, fake->letter);
+  if (++fake->n_runs == fake->fails_at) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_FAILED, "it broke");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+fake_release (Contender *contender)
+{
+  FakeContender *fake = (FakeContender *)contender;
+  fake->n_prepared -= fake->n_prepared > 0;
+}
+
+static void
+fake_free (Contender *contender)
+{
+}
+
+static double
+fake_device_time (Contender *contender, unsigned n_runs, GError **error)
+{
+  return ((FakeContender *)contender)->device_seconds;
+}
+
+static gboolean
+fake_fetch (Contender *contender, Labelling *labelling, GError **error)
+{
+  const FakeContender *fake = (FakeContender *)contender;
+
+  *labelling = fake->labelling;
+  if (labelling->labels)
+    labelling->labels = g_memdup2 (labelling->labels, 4 * fake->n_pixels);
+  labelling->components =
+      g_memdup2 (labelling->components, labelling->n_rows * sizeof *labelling->components);
+  return TRUE;
+}
+
+static const ContenderClass fake_class = {
+    .prepare = fake_prepare,
+    .run = fake_run,
+    .release = fake_release,
+    .free = fake_free,
+    .fetch = fake_fetch,
+};
+
+static const ContenderClass fake_device_class = {
+    .prepare = fake_prepare,
+    .run = fake_run,
+    .release = fake_release,
+    .free = fake_free,
+    .device_time = fake_device_time,
+    .fetch = fake_fetch,
+};
+
+static FakeContender
+fake_new (char letter, const ContenderClass *klass)
+{
+  return (FakeContender){
+      .head = {.klass = klass,
+          .device = "cpu",
+          .maker = "test",
+          .algorithm = "fake",
+          .delivery = DELIVER_LABELS_AND_TABLE,
+          .threads = 1},
+      .letter = letter,
+  };
+}
+
+static GPtrArray *
+collect (FakeContender *fakes, guint n)
+{
+  GPtrArray *array = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (array, &fakes[i]);
+  return array;
+}
+
+static void
+assert_close (double a, double b)
+{
+  g_assert_cmpfloat (fabs (a - b), <=, 1e-12 * fabs (b));
+}
+
+static void
+test_spread (void)
+{
+  static const double values[] = {5, 1, 4, 2, 3, 10, 8, 9};
+  g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (double));
+  Spread spread;
+
+  g_assert_cmpuint (spread_of (array).n, ==, 0);
+  g_array_append_vals (array, values, G_N_ELEMENTS (values));
+  spread = spread_of (array);
+  g_assert_cmpuint (spread.n, ==, 8);
+  /* What R's and NumPy's default quantiles say. */
+  assert_close (spread.minimum, 1);
+  assert_close (spread.first_quartile, 2.75);
+  assert_close (spread.median, 4.5);
+  assert_close (spread.third_quartile, 8.25);
+  assert_close (spread_width (&spread), 5.5 / 4.5);
+}
+
+/* With a warm-up run, each turn of a contender is one untimed run and then timed ones. */
+static void
+test_contenders_take_turns (void)
+{
+  FakeContender fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_device_class)};
+  g_autoptr (GPtrArray) contenders = collect (fakes, 2);
+  g_autoptr (Input) input = input_new (4, 4, 1);
+  const MeasureSettings settings = {.repetitions = 5, .warm_up = 1, .seconds = 1e9};
+  Measurement measurements[2] = {{0}};
+  unsigned n_changes = 0;
+
+  fakes[1].device_seconds = 0.25;
+  g_string_truncate (journal, 0);
+  measure (contenders, input, "input", &settings, measurements);
+  for (gsize i = 1; i < journal->len; i++)
+    n_changes += journal->str[i] != journal->str[i - 1];
+  g_assert_cmpuint (n_changes, ==, 2 * 5 - 1);
+  g_assert_cmpuint (measurements[0].wall.n, ==, fakes[0].n_runs - 5);
+  g_assert_cmpuint (measurements[0].device.n, ==, 0);
+  g_assert_cmpuint (measurements[1].device.n, ==, 5);
+  assert_close (measurements[1].device.median, 0.25);
+  g_assert_cmpuint (fakes[0].n_prepared + fakes[1].n_prepared, ==, 0);
+}
+
+static void
+test_time_limit_leaves_three_turns (void)
+{
+  FakeContender fake = fake_new ('a', &fake_device_class);
+  g_autoptr (GPtrArray) contenders = collect (&fake, 1);
+  g_autoptr (Input) input = input_new (4, 4, 1);
+  const MeasureSettings settings = {.repetitions = 1000000, .warm_up = 0, .seconds = 0};
+  Measurement measurement = {0};
+
+  measure (contenders, input, "input", &settings, &measurement);
+  g_assert_cmpuint (measurement.device.n, ==, 3);
+}
+
+static void
+test_failure_stops_one_contender_only (void)
+{
+  FakeContender fakes[3] = {
+      fake_new ('a', &fake_class), fake_new ('b', &fake_class), fake_new ('c', &fake_class)};
+  g_autoptr (GPtrArray) contenders = collect (fakes, 3);
+  g_autoptr (Input) input = input_new (4, 4, 1);
+  const MeasureSettings settings = {.repetitions = 4, .warm_up = 0, .seconds = 1e9};
+  Measurement measurements[3] = {{0}};
+  const unsigned n_problems = problems_count ();
+
+  fakes[0].fails_at = 2;
+  fakes[1].unsupported = true;
+  measure (contenders, input, "the failing input", &settings, measurements);
+  g_assert_cmpint (measurements[0].outcome, ==, FAILED);
+  g_assert_cmpuint (measurements[0].wall.n, ==, 0);
+  g_assert_cmpint (measurements[1].outcome, ==, NOT_OFFERED);
+  g_assert_cmpint (measurements[2].outcome, ==, MEASURED);
+  g_assert_cmpuint (measurements[2].wall.n, >=, 4);
+  g_assert_cmpuint (problems_count (), ==, n_problems + 1); /* not to offer it is no problem */
+  g_assert_nonnull (strstr (problems_told ()[n_problems], "the failing input: it broke"));
+  g_assert_cmpuint (fakes[0].n_prepared + fakes[2].n_prepared, ==, 0);
+}
+
+static GPtrArray *
+load_sources (const char *first, ...)
+{
+  GPtrArray *sources = input_sources_new ();
+  va_list more;
+
+  va_start (more, first);
+  for (const char *each = first; each; each = va_arg (more, const char *))
+    g_assert_true (input_sources_add (sources, each, NULL));
+  va_end (more);
+  return sources;
+}
+
+static void
+test_means (void)
+{
+  FakeContender fakes[2] = {fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
+  GPtrArray *sources = load_sources ("noise:8x8:g=1:d=10,20", "full:8x8", NULL);
+  const MeasureSettings settings = {.repetitions = 3, .warm_up = 0};
+  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0);
+  g_autofree const char **sets = results_sets (results);
+  static const double times[3] = {1, 4, 16};
+
+  g_assert_cmpstr (sets[0], ==, "noise 8x8");
+  g_assert_cmpstr (sets[1], ==, "full 8x8");
+  g_assert_null (sets[2]);
+  for (guint i = 0; i < 3; i++) {
+    MeasuredInput *input = results->inputs->pdata[i];
+    input->measurements[0].device.median = times[i];
+  }
+  assert_close (results_mean (results, "noise 8x8", 0, CLOCK_DEVICE), 2.5);
+  assert_close (results_mean (results, NULL, 0, CLOCK_DEVICE), 7);
+  assert_close (results_geometric_mean (results, NULL, 0, CLOCK_DEVICE), 4);
+
+  /* A mean over fewer inputs than the others' would not compare. */
+  ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
+  g_assert_cmpfloat (results_mean (results, NULL, 1, CLOCK_DEVICE), ==, 0);
+  g_assert_cmpfloat (results_geometric_mean (results, NULL, 1, CLOCK_DEVICE), ==, 0);
+  results_free (results);
+}
+
+/* A 4×1 picture with two components, as one PBM says it. */
+static void
+check_four_pixels (FakeContender *fake, unsigned expected_problems)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GPtrArray) contenders = collect (fake, 1);
+  const ContenderSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
+  const unsigned before = problems_count ();
+  GPtrArray *sources;
+  Grid *grid;
+
+  g_close (g_file_open_tmp ("ccl-bench-XXXXXX.pbm", &path, NULL), NULL);
+  g_assert_true (g_file_set_contents (path, "P1 4 1\n1011", -1, NULL));
+  sources = load_sources (path, NULL);
+  grid = check (sources, contenders, &settings);
+  g_assert_cmpuint (problems_count () - before, ==, expected_problems);
+  g_assert_cmpuint (grid_n_rows (grid), ==, 2);
+  grid_free (grid);
+  g_ptr_array_unref (sources);
+  g_unlink (path);
+}
+
+/* Each of these lines is told once only, so every wrong result here is another one. */
+static void
+test_check_finds_what_is_wrong (void)
+{
+  uint32_t right[] = {1, 0, 2, 2}, swapped[] = {2, 0, 1, 1}, raw[] = {9, 0, 4, 4},
+           split[] = {9, 0, 4, 5}, merged[] = {9, 0, 9, 9}, spilled[] = {9, 9, 4, 4};
+  CclComponent rows[] = {{1, 1, 0, 0, 1, 1, 0, 0}, {2, 2, 2, 0, 2, 1, 2.5, 0}};
+  CclComponent off[] = {{1, 1, 0, 0, 1, 1, 0, 0}, {2, 2, 2, 0, 2, 1, 2.5000001, 0}};
+  const struct {
+    Labelling labelling;
+    unsigned n_problems;
+  } cases[] = {
+      {{right, false, 2, rows, 2}, 0},
+      {{right, false, 2, rows, 1}, 0}, /* a table with room for one row */
+      {{NULL, false, 2, rows, 2}, 0},
+      {{raw, true, 0, NULL, 0}, 0},
+      {{swapped, true, 0, NULL, 0}, 0},  /* raw labels may have any order, */
+      {{swapped, false, 2, rows, 2}, 1}, /* final ones may not */
+      {{split, true, 0, NULL, 0}, 1},
+      {{merged, true, 0, NULL, 0}, 1},
+      {{spilled, true, 0, NULL, 0}, 1},
+      {{right, false, 3, rows, 2}, 1},
+      {{right, false, 2, off, 2}, 1},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FakeContender fake = fake_new ('a', &fake_class);
+    g_autofree char *name = g_strdup_printf ("case %u", i);
+    fake.head.algorithm = name;
+    fake.labelling = cases[i].labelling;
+    check_four_pixels (&fake, cases[i].n_problems);
+    fake.head.may_be_inexact = true; /* then it is counted, but is no problem */
+    check_four_pixels (&fake, 0);
+  }
+}
+
+/* Two voxels that share an edge, and two that share a corner only. */
+static void
+test_check_labels_volumes (void)
+{
+  static const struct {
+    unsigned connectivity;
+    uint32_t edge, corner;
+  } cases[] = {{6, 2, 2}, {18, 1, 2}, {26, 1, 1}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (Input) edge = input_new (2, 2, 2), corner = input_new (2, 2, 2);
+    uint32_t n_components;
+    edge->pixels[0] = edge->pixels[3] = 255;
+    corner->pixels[0] = corner->pixels[7] = 255;
+    g_free (check_label_volume (edge, cases[i].connectivity, &n_components));
+    g_assert_cmpuint (n_components, ==, cases[i].edge);
+    g_free (check_label_volume (corner, cases[i].connectivity, &n_components));
+    g_assert_cmpuint (n_components, ==, cases[i].corner);
+  }
+}
+
+/* A Hilbert curve is one line, whatever the connectivity. */
+static void
+test_hilbert_curve_is_one_component (void)
+{
+  for (unsigned order = 1; order <= 6; order += 5) {
+    g_autoptr (Input) volume = input_new (128, 128, 128);
+    uint32_t n_components;
+    input_draw_hilbert (volume, order);
+    g_free (check_label_volume (volume, 6, &n_components));
+    g_assert_cmpuint (n_components, ==, 1);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  journal = g_string_new (NULL);
+  g_test_add_func ("/measure/spread", test_spread);
+  g_test_add_func ("/measure/contenders-take-turns", test_contenders_take_turns);
+  g_test_add_func ("/measure/time-limit-leaves-three-turns", test_time_limit_leaves_three_turns);
+  g_test_add_func (
+      "/measure/failure-stops-one-contender-only", test_failure_stops_one_contender_only);
+  g_test_add_func ("/results/means", test_means);
+  g_test_add_func ("/check/finds-what-is-wrong", test_check_finds_what_is_wrong);
+  g_test_add_func ("/check/labels-volumes", test_check_labels_volumes);
+  g_test_add_func ("/check/hilbert-curve-is-one-component", test_hilbert_curve_is_one_component);
+  status = g_test_run ();
+  g_string_free (journal, TRUE);
+  return status;
+}
