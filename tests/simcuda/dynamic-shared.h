@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How the compiler's emulated thread-local storage describes a __shared__ variable. */
+#ifndef SIMCUDA_DYNAMIC_SHARED_H
+#define SIMCUDA_DYNAMIC_SHARED_H
+
+#include <stddef.h>
+
+namespace simcuda {
+
+struct SharedVariable {
+  size_t size;
+  size_t alignment;
+  size_t number; /* given by the scheduler at the first use; 0 before */
+  void *initial;
+};
+
+/* The size that says that the launch decides. */
+constexpr size_t size_of_launch = ~size_t (0);
+
+} /* namespace simcuda */
+
+#define SIMCUDA_DYNAMIC_SHARED(name)                                                               \
+  extern "C" __attribute__ ((weak, visibility ("hidden")))                                         \
+  simcuda::SharedVariable simcuda_dynamic_##name __asm__("__emutls_v." #name);                     \
+  simcuda::SharedVariable simcuda_dynamic_##name = {simcuda::size_of_launch, 16, 0, nullptr};
+
+#endif /* SIMCUDA_DYNAMIC_SHARED_H */

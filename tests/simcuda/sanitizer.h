@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the simulator tells AddressSanitizer, when built with it. */
+#ifndef SIMCUDA_SANITIZER_H
+#define SIMCUDA_SANITIZER_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIMCUDA_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SIMCUDA_ASAN 1
+#endif
+#ifndef SIMCUDA_ASAN
+#define SIMCUDA_ASAN 0
+#endif
+
+#if SIMCUDA_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define SIMCUDA_POISON(address, size) ASAN_POISON_MEMORY_REGION ((address), (size))
+#define SIMCUDA_UNPOISON(address, size) ASAN_UNPOISON_MEMORY_REGION ((address), (size))
+#else
+#define SIMCUDA_POISON(address, size) ((void)(address), (void)(size))
+#define SIMCUDA_UNPOISON(address, size) ((void)(address), (void)(size))
+#endif
+
+#endif /* SIMCUDA_SANITIZER_H */

@@ -1,0 +1,789 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scheduler.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sys/mman.h>
+
+#include "dynamic-shared.h"
+#include "fibre.h"
+#include "sanitizer.h"
+#include "settings.h"
+#include "thread.h"
+
+namespace simcuda {
+
+const Place *place;
+int points_to_switch;
+
+static const unsigned lanes_per_warp = 32, max_threads = 1024, max_warps = 32;
+static const size_t max_shared = 227 * 1024;
+/* Redzones of AddressSanitizer around each shared variable. */
+static const size_t redzone = 32;
+/* In plain order a thread that spins for another gives way after this many points. */
+static const int patience = 4096;
+
+struct Block;
+
+struct Thread : Place {
+  Block *block;
+  unsigned warp;
+  Fibre fibre;
+  const char *waits; /* what for; NULL while it can go on */
+  Collective what;
+  uint32_t mask, argument;
+  uint64_t value; /* handed to a collective, then got from it */
+};
+
+struct Warp {
+  uint32_t fresh;    /* lanes that have not started */
+  uint32_t ready;    /* lanes that can go on, the fresh ones included */
+  uint32_t yielded;  /* lanes that can go on, but spin */
+  uint32_t together; /* lanes that wait in a collective */
+  uint32_t alive;    /* lanes that have not ended */
+};
+
+struct Grid {
+  const Launch *launch;
+  uint64_t n_blocks, n_started = 0, n_ended = 0;
+  uint64_t order_factor = 1, order_offset = 0; /* the n-th block started is factor × n + offset */
+  bool waited = false;                         /* somebody called grid_dependency_wait () */
+};
+
+struct Block {
+  Grid *grid;
+  std::vector<Thread> threads{max_threads};
+  Warp warps[max_warps];
+  uint32_t warps_ready, warps_yielded;
+  unsigned n_threads, n_alive, n_arrived;
+  int n_true;  /* predicates, of those that arrived at the barrier */
+  int verdict; /* n_true and n_arrived of the barrier last passed */
+  unsigned verdict_arrived;
+  char *shared;               /* max_shared bytes and redzones */
+  size_t shared_used;         /* with redzones */
+  size_t static_shared;       /* without */
+  std::vector<char *> places; /* of shared variables, by number; NULL until used */
+};
+
+static const size_t arena_size = 1 << 20;
+static size_t n_shared_variables;
+static ScheduleStatistics statistics;
+
+class Scheduler;
+static Scheduler *the_scheduler; /* made by the first launch */
+
+class Scheduler {
+public:
+  std::string run (const Launch &launch);
+  void wait (const char *reason); /* the running thread waits until it is made ready */
+  void yield ();
+  void thread_ended ();
+  void make_ready (Block *block, unsigned warp, uint32_t lanes);
+  void give_up (const std::string &message);
+  [[noreturn]] void run_threads ();
+  Thread *
+  running () const
+  {
+    return running_;
+  }
+
+private:
+  Thread *pick ();
+  Thread *take (Block *block, unsigned warp, unsigned lane);
+  void go_on (Thread *next, Fibre *from, bool from_is_done);
+  bool admit ();
+  void retire (Block *block);
+  void start_block (Block *block, uint64_t number);
+  std::string describe_deadlock () const;
+  void draw_turn ();
+
+  StackPool stacks_;
+  Fibre device_; /* the thread's own stack */
+  Grid *grid_ = nullptr;
+  std::vector<Block *> resident_, unused_;
+  size_t turn_ = 0; /* whose turn it is in resident_, in plain order */
+  size_t most_resident_ = 1, most_held_ = 1;
+  uint32_t yields_ = 0; /* since a thread ended or a barrier was passed */
+  Thread *running_ = nullptr;
+  Random random_{settings ().seed};
+  bool drawn_ = settings ().seed != 0;
+  int longest_turn_ = patience;
+  std::string failure_;
+};
+
+static Scheduler &
+scheduler ()
+{
+  return *the_scheduler;
+}
+
+static void
+fibre_entry ()
+{
+  fibre_started ();
+  scheduler ().run_threads ();
+}
+
+/* Blocks. */
+
+void
+Scheduler::start_block (Block *block, uint64_t number)
+{
+  const Launch &launch = *grid_->launch;
+  uint3 index = {unsigned (number % launch.grid.x),
+      unsigned (number / launch.grid.x % launch.grid.y),
+      unsigned (number / launch.grid.x / launch.grid.y)};
+
+  block->grid = grid_;
+  block->n_threads = block->n_alive = unsigned (launch.block.count ());
+  block->n_arrived = 0;
+  block->n_true = 0;
+  block->shared_used = block->static_shared = 0;
+  block->places.assign (n_shared_variables + 1, nullptr);
+  SIMCUDA_POISON (block->shared, arena_size);
+
+  uint3 thread = {0, 0, 0};
+  for (unsigned i = 0; i < block->n_threads; i++) {
+    Thread &t = block->threads[i];
+    t.thread_index = thread;
+    t.block_index = index;
+    t.block_dimensions = dim3 (launch.block.x, launch.block.y, launch.block.z);
+    t.grid_dimensions = dim3 (launch.grid.x, launch.grid.y, launch.grid.z);
+    t.warp = i / lanes_per_warp;
+    t.lane = i % lanes_per_warp;
+    t.block = block;
+    t.waits = nullptr;
+    t.what = Collective::none;
+    if (++thread.x == launch.block.x) {
+      thread.x = 0;
+      if (++thread.y == launch.block.y) {
+        thread.y = 0;
+        thread.z++;
+      }
+    }
+  }
+  unsigned n_warps = (block->n_threads + lanes_per_warp - 1) / lanes_per_warp;
+  block->warps_ready = n_warps == 32 ? ~0u : (1u << n_warps) - 1;
+  block->warps_yielded = 0;
+  for (unsigned i = 0; i < n_warps; i++) {
+    unsigned lanes = std::min (lanes_per_warp, block->n_threads - i * lanes_per_warp);
+    uint32_t all = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    block->warps[i] = {all, all, 0, 0, all};
+  }
+}
+
+/* Starts the next block of the grid, if there is one and room for it. */
+bool
+Scheduler::admit ()
+{
+  if (grid_->n_started == grid_->n_blocks || resident_.size () >= most_resident_)
+    return false;
+  if (unused_.empty ()) {
+    Block *block = new Block;
+    block->shared = static_cast<char *> (mmap (nullptr, arena_size, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (block->shared == MAP_FAILED) {
+      complain ("no memory for shared memory");
+      abort ();
+    }
+    unused_.push_back (block);
+  }
+  Block *block = unused_.back ();
+  unused_.pop_back ();
+  uint64_t n = grid_->n_started++;
+  start_block (block,
+      uint64_t (
+          ((unsigned __int128)(grid_->order_factor) * n + grid_->order_offset) % grid_->n_blocks));
+  resident_.push_back (block);
+  return true;
+}
+
+void
+Scheduler::retire (Block *block)
+{
+  resident_.erase (std::find (resident_.begin (), resident_.end (), block));
+  unused_.push_back (block);
+  grid_->n_ended++;
+}
+
+/* Who goes on. */
+
+void
+Scheduler::make_ready (Block *block, unsigned warp, uint32_t lanes)
+{
+  block->warps[warp].ready |= lanes;
+  block->warps_ready |= 1u << warp;
+}
+
+Thread *
+Scheduler::take (Block *block, unsigned warp, unsigned lane)
+{
+  Warp &w = block->warps[warp];
+  w.ready &= ~(1u << lane);
+  if (!w.ready)
+    block->warps_ready &= ~(1u << warp);
+  return &block->threads[warp * lanes_per_warp + lane];
+}
+
+static unsigned
+nth_set_bit (uint32_t bits, unsigned n)
+{
+  while (n--)
+    bits &= bits - 1;
+  return unsigned (__builtin_ctz (bits));
+}
+
+/* The thread that goes on now; NULL when the grid has ended or none can. */
+Thread *
+Scheduler::pick ()
+{
+  if (drawn_) {
+    while (resident_.size () < most_resident_ && admit ()) {
+    }
+    size_t n = resident_.size (), first = n ? random_.below (uint32_t (n)) : 0;
+    for (size_t i = 0; i < n; i++) {
+      Block *block = resident_[(first + i) % n];
+      if (!block->warps_ready)
+        continue;
+      unsigned warp = nth_set_bit (
+          block->warps_ready, random_.below (unsigned (__builtin_popcount (block->warps_ready))));
+      uint32_t ready = block->warps[warp].ready;
+      return take (
+          block, warp, nth_set_bit (ready, random_.below (unsigned (__builtin_popcount (ready)))));
+    }
+    return nullptr;
+  }
+
+  for (size_t tries = 0;;) {
+    if (resident_.empty () && !admit ())
+      return nullptr;
+    if (turn_ >= resident_.size ())
+      turn_ = 0;
+    Block *block = resident_[turn_];
+    if (block->warps_ready) {
+      unsigned warp = unsigned (__builtin_ctz (block->warps_ready));
+      return take (block, warp, unsigned (__builtin_ctz (block->warps[warp].ready)));
+    }
+    /* All of it waits or spins: the others' turn, and another block may come in. */
+    for (uint32_t warps = block->warps_yielded; warps; warps &= warps - 1) {
+      unsigned warp = unsigned (__builtin_ctz (warps));
+      make_ready (block, warp, block->warps[warp].yielded);
+      block->warps[warp].yielded = 0;
+    }
+    block->warps_yielded = 0;
+    tries = block->warps_ready ? 0 : tries + 1;
+    if (admit ()) {
+      turn_ = resident_.size () - 1;
+      tries = 0;
+    } else {
+      turn_++;
+    }
+    if (tries > resident_.size ())
+      return nullptr;
+  }
+}
+
+void
+Scheduler::draw_turn ()
+{
+  points_to_switch = drawn_ ? 1 + int (random_.below (uint32_t (longest_turn_))) : patience;
+}
+
+/* Goes from one fibre to the next thread, or, without one, to the device's own stack. */
+void
+Scheduler::go_on (Thread *next, Fibre *from, bool from_is_done)
+{
+  statistics.switches++;
+  running_ = next;
+  place = next;
+  draw_turn ();
+  if (!next) {
+    fibre_switch (from, &device_, from_is_done);
+    return;
+  }
+  Warp &warp = next->block->warps[next->warp];
+  if (warp.fresh >> next->lane & 1)
+    fibre_prepare (&next->fibre, stacks_.take (), fibre_entry);
+  next->waits = nullptr;
+  fibre_switch (from, &next->fibre, from_is_done);
+}
+
+void
+Scheduler::wait (const char *reason)
+{
+  Thread *self = running_;
+  self->waits = reason;
+  Thread *next = pick ();
+  if (next == self) {
+    self->waits = nullptr;
+    draw_turn ();
+    return;
+  }
+  go_on (next, &self->fibre, false);
+}
+
+void
+Scheduler::yield ()
+{
+  Thread *self = running_;
+  Block *block = self->block;
+  if (drawn_) {
+    /* Perhaps all that are under way wait for a block that is not. */
+    if (++yields_ > 100000)
+      most_resident_ = most_held_;
+    make_ready (block, self->warp, 1u << self->lane);
+  } else {
+    block->warps[self->warp].yielded |= 1u << self->lane;
+    block->warps_yielded |= 1u << self->warp;
+  }
+  wait ("its turn");
+}
+
+/* Runs threads on this stack, one after the other as long as they are fresh. */
+void
+Scheduler::run_threads ()
+{
+  for (;;) {
+    Thread *self = running_;
+    Warp &warp = self->block->warps[self->warp];
+    warp.fresh &= ~(1u << self->lane);
+    statistics.threads++;
+    grid_->launch->kernel->call (grid_->launch->parameters.data ());
+
+    self = running_;
+    thread_ended ();
+    Fibre own = self->fibre;
+    self->fibre = Fibre ();
+    Thread *next = pick ();
+    if (next && next->block->warps[next->warp].fresh >> next->lane & 1) {
+      next->fibre = own;
+      next->waits = nullptr;
+      running_ = next;
+      place = next;
+      draw_turn ();
+      continue;
+    }
+    stacks_.give (own.stack);
+    go_on (next, &own, true);
+  }
+}
+
+/* Barriers and collectives. */
+
+static void
+pass_barrier (Block *block)
+{
+  block->verdict = block->n_true;
+  block->verdict_arrived = block->n_arrived;
+  block->n_arrived = 0;
+  block->n_true = 0;
+}
+
+static void
+release_barrier (Block *block, const Thread *except)
+{
+  pass_barrier (block);
+  unsigned n_warps = (block->n_threads + lanes_per_warp - 1) / lanes_per_warp;
+  for (unsigned i = 0; i < n_warps; i++) {
+    uint32_t lanes = block->warps[i].alive;
+    if (except && except->warp == i)
+      lanes &= ~(1u << except->lane);
+    if (lanes)
+      scheduler ().make_ready (block, i, lanes);
+  }
+}
+
+int
+barrier (Barrier what, int predicate)
+{
+  Thread *self = scheduler ().running ();
+  Block *block = self->block;
+  block->n_arrived++;
+  block->n_true += predicate != 0;
+  if (block->n_arrived == block->n_alive)
+    release_barrier (block, self);
+  else
+    scheduler ().wait ("__syncthreads");
+  switch (what) {
+  case Barrier::sync:
+    return 0;
+  case Barrier::count:
+    return block->verdict;
+  case Barrier::all:
+    return block->verdict == int (block->verdict_arrived);
+  case Barrier::any:
+    return block->verdict != 0;
+  }
+  return 0;
+}
+
+static const char *
+collective_name (Collective what)
+{
+  switch (what) {
+  case Collective::none:
+    return "nothing";
+  case Collective::sync:
+    return "__syncwarp";
+  case Collective::ballot:
+    return "__ballot_sync";
+  case Collective::all:
+    return "__all_sync";
+  case Collective::any:
+    return "__any_sync";
+  case Collective::shuffle:
+    return "__shfl_sync";
+  case Collective::match_any:
+    return "__match_any_sync";
+  case Collective::match_all:
+    return "__match_all_sync";
+  default:
+    return "__reduce_sync";
+  }
+}
+
+/* Gives every lane of the mask its result. All of them have come. */
+static void
+complete (Thread *lanes, uint32_t mask)
+{
+  uint64_t result[lanes_per_warp];
+  Collective what = lanes[__builtin_ctz (mask)].what;
+  uint64_t whole = lanes[__builtin_ctz (mask)].value;
+  uint32_t votes = 0;
+
+  if (what == Collective::ballot || what == Collective::all || what == Collective::any) {
+    for (uint32_t left = mask; left; left &= left - 1)
+      votes |= uint32_t (lanes[__builtin_ctz (left)].value) << __builtin_ctz (left);
+  } else if (what >= Collective::reduce_add) {
+    for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
+      uint32_t a = uint32_t (whole), b = uint32_t (lanes[__builtin_ctz (left)].value);
+      switch (what) {
+      case Collective::reduce_add:
+        whole = a + b;
+        break;
+      case Collective::reduce_min:
+        whole = std::min (a, b);
+        break;
+      case Collective::reduce_max:
+        whole = std::max (a, b);
+        break;
+      case Collective::reduce_min_signed:
+        whole = uint32_t (std::min (int32_t (a), int32_t (b)));
+        break;
+      case Collective::reduce_max_signed:
+        whole = uint32_t (std::max (int32_t (a), int32_t (b)));
+        break;
+      case Collective::reduce_and:
+        whole = a & b;
+        break;
+      case Collective::reduce_or:
+        whole = a | b;
+        break;
+      default:
+        whole = a ^ b;
+        break;
+      }
+    }
+    whole = uint32_t (whole);
+  } else if (what == Collective::match_all) {
+    uint64_t common = whole;
+    whole = mask;
+    for (uint32_t left = mask; left; left &= left - 1) {
+      if (lanes[__builtin_ctz (left)].value != common)
+        whole = 0;
+    }
+  }
+
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned i = unsigned (__builtin_ctz (left));
+    switch (what) {
+    case Collective::none:
+    case Collective::sync:
+      result[i] = 0;
+      break;
+    case Collective::ballot:
+      result[i] = votes;
+      break;
+    case Collective::all:
+      result[i] = votes == mask;
+      break;
+    case Collective::any:
+      result[i] = votes != 0;
+      break;
+    case Collective::shuffle: {
+      /* Reading a lane that does not take part is undefined: it gives what nobody expects. */
+      uint32_t source = lanes[i].argument & 31;
+      result[i] = mask >> source & 1 ? lanes[source].value : 0xdeadbeefdeadbeefull;
+      break;
+    }
+    case Collective::match_any: {
+      uint32_t same = 0;
+      for (uint32_t others = mask; others; others &= others - 1) {
+        if (lanes[__builtin_ctz (others)].value == lanes[i].value)
+          same |= others & -others;
+      }
+      result[i] = same;
+      break;
+    }
+    default:
+      result[i] = whole;
+      break;
+    }
+  }
+  for (uint32_t left = mask; left; left &= left - 1) {
+    unsigned i = unsigned (__builtin_ctz (left));
+    lanes[i].value = result[i];
+    lanes[i].what = Collective::none;
+  }
+}
+
+/* Whether all lanes of the mask that are alive wait together; then they are let go. */
+static bool
+try_complete (Block *block, unsigned warp_number, uint32_t mask, const Thread *except)
+{
+  Warp &warp = block->warps[warp_number];
+  uint32_t expected = mask & warp.alive;
+  if (!expected || (warp.together & expected) != expected)
+    return false;
+  Thread *lanes = &block->threads[warp_number * lanes_per_warp];
+  const Thread &first = lanes[__builtin_ctz (expected)];
+  for (uint32_t left = expected; left; left &= left - 1) {
+    const Thread &lane = lanes[__builtin_ctz (left)];
+    if (lane.mask != mask || lane.what != first.what)
+      return false;
+  }
+  complete (lanes, expected);
+  warp.together &= ~expected;
+  if (except)
+    expected &= ~(1u << except->lane);
+  if (expected)
+    scheduler ().make_ready (block, warp_number, expected);
+  return true;
+}
+
+uint64_t
+collective (Collective what, uint32_t mask, uint64_t value, uint32_t argument)
+{
+  Thread *self = scheduler ().running ();
+  if (!(mask >> self->lane & 1))
+    fault ("%s with the mask %#x, which lacks the calling lane %u", collective_name (what), mask,
+        self->lane);
+  self->what = what;
+  self->mask = mask;
+  self->value = value;
+  self->argument = argument;
+  self->block->warps[self->warp].together |= 1u << self->lane;
+  if (!try_complete (self->block, self->warp, mask, self))
+    scheduler ().wait (collective_name (what));
+  return self->value;
+}
+
+void
+Scheduler::thread_ended ()
+{
+  Thread *self = running_;
+  Block *block = self->block;
+  Warp &warp = block->warps[self->warp];
+  warp.alive &= ~(1u << self->lane);
+  yields_ = 0;
+  if (--block->n_alive == 0) {
+    retire (block);
+    return;
+  }
+  /* Those that waited for this one only go on without it. */
+  if (block->n_arrived && block->n_arrived == block->n_alive)
+    release_barrier (block, nullptr);
+  for (uint32_t left = warp.together; left; left &= left - 1) {
+    if (warp.together & left & -left)
+      try_complete (block, self->warp,
+          block->threads[self->warp * lanes_per_warp + unsigned (__builtin_ctz (left))].mask,
+          nullptr);
+  }
+}
+
+void
+yield ()
+{
+  scheduler ().yield ();
+}
+
+void
+grid_dependency_wait ()
+{
+  scheduler ().running ()->block->grid->waited = true;
+}
+
+void
+grid_dependency_trigger ()
+{
+}
+
+/* Faults. */
+
+void
+Scheduler::give_up (const std::string &message)
+{
+  failure_ = message;
+  Thread *self = running_;
+  running_ = nullptr;
+  place = nullptr;
+  fibre_switch (&self->fibre, &device_, false);
+}
+
+void
+fault (const char *format, ...)
+{
+  char text[256], where[160];
+  va_list arguments;
+  va_start (arguments, format);
+  vsnprintf (text, sizeof text, format, arguments);
+  va_end (arguments);
+  const Place *p = place;
+  snprintf (where, sizeof where, " by thread (%u, %u, %u) of block (%u, %u, %u)", p->thread_index.x,
+      p->thread_index.y, p->thread_index.z, p->block_index.x, p->block_index.y, p->block_index.z);
+  scheduler ().give_up (std::string (text) + where);
+  abort ();
+}
+
+std::string
+Scheduler::describe_deadlock () const
+{
+  std::string text = "its threads wait for each other for ever:";
+  unsigned n_shown = 0;
+  for (const Block *block : resident_) {
+    const char *last = nullptr;
+    for (unsigned i = 0; i < block->n_threads && n_shown < 6; i++) {
+      const Thread &t = block->threads[i];
+      if (!(block->warps[t.warp].alive >> t.lane & 1) || t.waits == last)
+        continue;
+      last = t.waits;
+      n_shown++;
+      char line[160];
+      snprintf (line, sizeof line, "%s block (%u, %u, %u) thread (%u, %u, %u) in %s",
+          n_shown > 1 ? "," : "", t.block_index.x, t.block_index.y, t.block_index.z,
+          t.thread_index.x, t.thread_index.y, t.thread_index.z, t.waits ? t.waits : "no wait");
+      text += line;
+      if (t.what != Collective::none) {
+        snprintf (line, sizeof line, " (mask %#x)", t.mask);
+        text += line;
+      }
+    }
+  }
+  return text;
+}
+
+std::string
+Scheduler::run (const Launch &launch)
+{
+  Grid grid;
+  grid.launch = &launch;
+  grid.n_blocks = launch.grid.count ();
+  grid_ = &grid;
+  device_ = Fibre ();
+  failure_.clear ();
+  turn_ = 0;
+  uint64_t held =
+      uint64_t (settings ().n_multiprocessors) *
+      blocks_per_multiprocessor (unsigned (launch.block.count ()), launch.dynamic_shared);
+  most_resident_ = most_held_ = std::min (grid.n_blocks, std::max<uint64_t> (held, 1));
+  yields_ = 0;
+  if (drawn_) {
+    if (!launch.cooperative)
+      most_resident_ = std::min<uint64_t> (most_resident_, 1 + random_.below (4));
+    grid.order_offset = random_.next () % grid.n_blocks;
+    do
+      grid.order_factor = 1 + random_.next () % grid.n_blocks;
+    while (std::__gcd (grid.order_factor, grid.n_blocks) != 1);
+    longest_turn_ = 1 << random_.below (7);
+  }
+
+  Thread *first = pick ();
+  if (first)
+    go_on (first, &device_, false);
+
+  grid_ = nullptr;
+  if (failure_.empty () && grid.n_ended < grid.n_blocks)
+    failure_ = describe_deadlock ();
+  /* What an unsuccessful launch leaves under way. */
+  for (Block *block : resident_) {
+    for (unsigned i = 0; i < block->n_threads; i++) {
+      Thread &t = block->threads[i];
+      bool started = !(block->warps[t.warp].fresh >> t.lane & 1);
+      if (started && t.fibre.stack)
+        stacks_.give (t.fibre.stack);
+      t.fibre = Fibre ();
+    }
+    unused_.push_back (block);
+  }
+  resident_.clear ();
+  if (failure_.empty () && launch.programmatic && !grid.waited)
+    failure_ = "launched to start before its predecessor has ended, but it never calls "
+               "cudaGridDependencySynchronize ()";
+  return failure_;
+}
+
+std::string
+run_launch (const Launch &launch)
+{
+  if (!the_scheduler)
+    the_scheduler = new Scheduler;
+  return the_scheduler->run (launch);
+}
+
+unsigned
+blocks_per_multiprocessor (unsigned threads, unsigned shared)
+{
+  /* As on compute capability 9.0: 2048 threads, 32 blocks, 228 KiB, 1 KiB of it a block's own. */
+  unsigned rounded = (threads + 31) / 32 * 32;
+  unsigned by_threads = rounded ? 2048 / rounded : 0;
+  unsigned by_shared = 228 * 1024 / (shared + 1024);
+  return std::min ({by_threads, by_shared, 32u});
+}
+
+ScheduleStatistics
+schedule_statistics ()
+{
+  return statistics;
+}
+
+/* The place of a shared variable in the running block; the first use decides it. */
+static void *
+find_shared (SharedVariable *variable)
+{
+  Block *block = scheduler ().running ()->block;
+  size_t number = variable->number;
+  if (number && number < block->places.size () && block->places[number])
+    return block->places[number];
+  if (!number)
+    number = variable->number = ++n_shared_variables;
+  if (number >= block->places.size ())
+    block->places.resize (number + 1, nullptr);
+
+  bool is_dynamic = variable->size == size_of_launch;
+  size_t size = is_dynamic ? block->grid->launch->dynamic_shared : variable->size;
+  size_t alignment = std::max<size_t> (variable->alignment, 16);
+  size_t start = (block->shared_used + redzone + alignment - 1) / alignment * alignment;
+  if (!is_dynamic)
+    block->static_shared += size;
+  if (start + size + redzone > arena_size ||
+      block->static_shared + block->grid->launch->dynamic_shared > max_shared)
+    fault ("%zu bytes of static and %u of dynamic shared memory are more than a block may have",
+        block->static_shared, block->grid->launch->dynamic_shared);
+  block->shared_used = start + size;
+  SIMCUDA_UNPOISON (block->shared + start, size);
+  memset (block->shared + start, 0xcd, size);
+  return block->places[number] = block->shared + start;
+}
+
+} /* namespace simcuda */
+
+/* The compiler's runtime function for thread-local storage, which is what __shared__ is here. */
+extern "C" __attribute__ ((visibility ("hidden"))) void *
+__emutls_get_address (simcuda::SharedVariable *variable)
+{
+  return simcuda::find_shared (variable);
+}
