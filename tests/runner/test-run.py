@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of the script ./run, as far as they need no build. Prints TAP."""
+import pathlib
+import subprocess
+import sys
+
+import tap
+
+RUN = pathlib.Path(__file__).resolve().parents[2] / "run"
+
+
+def run(*words):
+    return subprocess.run([RUN, *words], capture_output=True, text=True, check=False, cwd="/")
+
+
+def help_text():
+    """help names every command there is"""
+    for words in ([], ["help"], ["--help"]):
+        result = run(*words)
+        tap.equal(result.returncode, 0, "exit status")
+        for command in ("demo", "test", "build", "bench", "format"):
+            assert f"\n  {command} " in result.stdout, f"{command} is not in {result.stdout}"
+
+
+def unknown():
+    """an unknown command is refused, by name"""
+    result = run("tset")
+    tap.equal(result.returncode, 1, "exit status")
+    tap.equal(result.stderr.splitlines()[-1], "run: unknown command: tset")
+    tap.equal(result.stdout, "")
+
+
+def unquoted():
+    """a video's name in two pieces is refused before anything is built"""
+    result = run("demo", "my", "video.avi")
+    tap.equal(result.returncode, 1, "exit status")
+    tap.equal(result.stderr, "run: demo takes one video (quote a name with spaces)\n")
+
+
+sys.exit(tap.run(help_text, unknown, unquoted))
