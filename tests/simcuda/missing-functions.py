@@ -26,7 +26,7 @@ def main():
         with open(path, encoding='utf-8') as file:
             text = file.read()
         implemented |= set(re.findall(r'^(cu\w+) \(', text, re.MULTILINE))
-        implemented |= set(re.findall(r'asm \(\s*"(cu\w+)"', text))
+        implemented |= set(re.findall(r'asm\s*\(\s*"(cu\w+)"', text))
     # What was renamed has another signature under its old name, which nobody should still use.
     with open(output, 'w', encoding='utf-8') as file:
         file.write('extern "C" int simcuda_not_simulated (const char *name, void *caller);\n'
