@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithms.h"
+#include "strips.h"
 
 #include <string.h>
 
@@ -13,10 +14,17 @@
 
 #define HAWICK_2010 "Hawick, Leist, Playne: Parallel graph component labelling with GPUs and CUDA, Parallel Computing 36(12), 2010"
 #define KALENTEV_2011 "Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA, Journal of Parallel and Distributed Computing 71(4), 2011"
+#define HENNEQUIN_2018 "Hennequin, Lacassagne, Cabaret, Meunier: A new direct connected component labeling and analysis algorithms for GPUs, DASIP 2018"
+#define CABARET_2017 "Cabaret, Lacassagne, Etiemble: Distanceless Label Propagation: an Efficient Direct Connected Component Labeling Algorithm for GPUs, IPTA 2017"
 #define OLIVEIRA_2010 "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI 2010"
 #define YONEHARA_2015 "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
 
 const CclAlgorithm ccl_cuda_algorithm_table[] = {
+  {
+    .name = "strips", .title = "Strips", .paper = "this project",
+    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "strips",
+    .engine = &ccl_cuda_strips_engine,
+  },
   {
     .name = "bke", .title = "Block-based Komura Equivalence", .paper = TPDS_2020 ", section 5.2",
     .connectivities = CCL_OFFERS_8, .file = "bke",
@@ -86,6 +94,34 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
       {CCL_PHASE_LOCAL_MERGING, "ccl_lbuf_merge_lines", CCL_WORK_PIXEL, {256, 1, 1}, .is_fixed = true},
       {CCL_PHASE_MERGING, "ccl_lbuf_merge", CCL_WORK_PIXEL, {256, 1, 1}},
       {CCL_PHASE_RELABELLING, "ccl_lbuf_compress", CCL_WORK_PIXEL, {256, 1, 1}},
+    },
+  },
+  {
+    .name = "ha4", .title = "Hardware Accelerated 4", .paper = HENNEQUIN_2018,
+    .connectivities = CCL_OFFERS_4, .file = "ha", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_ha_label_strips", CCL_WORK_ROW, {32, 4, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}},
+    },
+  },
+  {
+    .name = "ha8", .title = "Hardware Accelerated 8", .paper = HENNEQUIN_2018,
+    .connectivities = CCL_OFFERS_8, .file = "ha", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_ha_label_strips", CCL_WORK_ROW, {32, 4, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}},
+    },
+  },
+  {
+    .name = "dlp", .title = "Distanceless Label Propagation", .paper = CABARET_2017,
+    .connectivities = CCL_OFFERS_8, .file = "dlp", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_dlp_label_tiles", CCL_WORK_PIXEL, {84, 8, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_dlp_merge_rows", {1, 8, 1}, {112, 1, 1}},
+      {CCL_PHASE_MERGING, "ccl_dlp_merge_columns", {84, 1, 1}, {1, 96, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_dlp_relabel", CCL_WORK_PIXEL, {64, 2, 1}},
     },
   },
   {
