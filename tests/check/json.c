@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ccljson writes, byte for byte. The metadata is made by hand, without a labeller. */
+#include "frames.h"
+#include "leaks.h"
+
+#include <locale.h>
+#include <math.h>
+
+static GstHarness *
+new_harness (guint width, guint height)
+{
+  GstHarness *h = gst_harness_new ("ccljson");
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", width, height));
+  return h;
+}
+
+static GstBuffer *
+frame_at (GstClockTime pts)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 64, NULL);
+
+  GST_BUFFER_PTS (frame) = pts;
+  return frame;
+}
+
+/* Takes the frame. */
+static void
+assert_line (GstHarness *h, GstBuffer *frame, const char *expected)
+{
+  GstBuffer *out = gst_harness_push_and_pull (h, frame);
+  GstMapInfo map;
+  gchar *line;
+
+  fail_unless (out != NULL);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  line = g_strndup ((const gchar *)map.data, map.size);
+  fail_unless_equals_string (line, expected);
+  g_free (line);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+}
+
+static const GstCclComponent two[] = {
+    {1, 4, 0, 0, 2, 2, 0.5, 0.5},
+    {2, 3, 5, 6, 3, 1, 6.0, 6.0},
+};
+
+GST_START_TEST (test_frame_without_components)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (40000000);
+
+  gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+  assert_line (h, frame,
+      "{\"pts\":40000000,\"frame\":0,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
+      "\"components\":[]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_components)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+
+  gst_buffer_add_ccl_meta (frame, 8, 8, 2, two, 2, NULL, 0);
+  assert_line (h, frame,
+      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":2,\"truncated\":false,"
+      "\"components\":["
+      "{\"label\":1,\"area\":4,\"x\":0,\"y\":0,\"width\":2,\"height\":2,\"cx\":0.5,\"cy\":0.5},"
+      "{\"label\":2,\"area\":3,\"x\":5,\"y\":6,\"width\":3,\"height\":1,\"cx\":6,\"cy\":6}"
+      "]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_truncated_table)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+
+  gst_buffer_add_ccl_meta (frame, 8, 8, 4000000000u, two, 1, NULL, 0);
+  assert_line (h, frame,
+      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":4000000000,\"truncated\":true,"
+      "\"components\":["
+      "{\"label\":1,\"area\":4,\"x\":0,\"y\":0,\"width\":2,\"height\":2,\"cx\":0.5,\"cy\":0.5}"
+      "]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_frames_are_counted_and_times_may_lack)
+{
+  static const GstClockTime times[] = {GST_CLOCK_TIME_NONE, 0, G_MAXUINT64 - 1};
+  static const char *const texts[] = {"null", "0", "18446744073709551614"};
+  GstHarness *h = new_harness (8, 8);
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    GstBuffer *frame = frame_at (times[i]);
+    gchar *expected = g_strdup_printf (
+        "{\"pts\":%s,\"frame\":%u,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
+        "\"components\":[]}\n",
+        texts[i], i);
+    gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+    assert_line (h, frame, expected);
+    g_free (expected);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The size is that of the frame the coordinates refer to. */
+GST_START_TEST (test_size_is_of_the_metadata)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+
+  gst_buffer_add_ccl_meta (frame, 1920, 1080, 0, NULL, 0, NULL, 0);
+  assert_line (h, frame,
+      "{\"pts\":0,\"frame\":0,\"width\":1920,\"height\":1080,\"count\":0,\"truncated\":false,"
+      "\"components\":[]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Unlabelled is not the same as empty; the first time it is said aloud. */
+GST_START_TEST (test_frames_without_metadata)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_set_bus (h->element, bus);
+  assert_line (h, frame_at (0),
+      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":null,\"truncated\":false,"
+      "\"components\":[]}\n");
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (g_error_matches (warning, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+  g_error_free (warning);
+  gst_message_unref (message);
+
+  assert_line (h, frame_at (1),
+      "{\"pts\":1,\"frame\":1,\"width\":8,\"height\":8,\"count\":null,\"truncated\":false,"
+      "\"components\":[]}\n");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The number that follows "cx": in the line. */
+static gchar *
+written_centroid (GstHarness *h, gdouble centroid)
+{
+  GstCclComponent component = {1, 1, 0, 0, 1, 1, centroid, 0.0};
+  GstBuffer *frame = frame_at (0), *out;
+  GstMapInfo map;
+  gchar *line, *start, *text;
+
+  gst_buffer_add_ccl_meta (frame, 8, 8, 1, &component, 1, NULL, 0);
+  out = gst_harness_push_and_pull (h, frame);
+  gst_buffer_map (out, &map, GST_MAP_READ);
+  line = g_strndup ((const gchar *)map.data, map.size);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  start = strstr (line, "\"cx\":") + strlen ("\"cx\":");
+  text = g_strndup (start, strcspn (start, ","));
+  g_free (line);
+  return text;
+}
+
+/* The texts are what Python's repr() gives, which is the shortest that reads back the same. */
+GST_START_TEST (test_numbers_are_short_and_exact)
+{
+  static const struct {
+    gdouble value;
+    const char *text;
+  } cases[] = {
+      {0.0, "0"},
+      {1.5, "1.5"},
+      {-0.25, "-0.25"},
+      {0.1, "0.1"},
+      {1.0 / 3, "0.3333333333333333"},
+      {2.0 / 3, "0.6666666666666666"},
+      {100.0 / 3, "33.333333333333336"},
+      {16383.5, "16383.5"},
+      {8191.333333333333, "8191.333333333333"},
+      {1e-05, "1e-05"},
+      {G_MAXINT, "2147483647"},
+      {NAN, "null"},
+      {INFINITY, "null"},
+  };
+  GstHarness *h = new_harness (8, 8);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = written_centroid (h, cases[i].value);
+    fail_unless_equals_string (text, cases[i].text);
+    g_free (text);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_numbers_read_back_the_same)
+{
+  GstHarness *h = new_harness (8, 8);
+  GRand *rand = g_rand_new_with_seed (1);
+
+  for (guint i = 0; i < 5000; i++) {
+    guint area = g_rand_int (rand) % 100000 + 1;
+    gdouble value = (gdouble)(g_rand_int (rand)) / area;
+    gchar *text = written_centroid (h, value);
+    fail_unless (g_ascii_strtod (text, NULL) == value, "%s is not %.17g", text, value);
+    g_free (text);
+  }
+  g_rand_free (rand);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_locale_with_decimal_comma)
+{
+  static const char *const locales[] = {
+      "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "es_ES.UTF-8", "it_IT.UTF-8", "de_DE"};
+  GstHarness *h;
+  gchar *text;
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (locales) && !setlocale (LC_NUMERIC, locales[i]))
+    i++;
+  if (i == G_N_ELEMENTS (locales)) {
+    g_print ("SKIP: test_locale_with_decimal_comma: no locale with a decimal comma is installed\n");
+    return;
+  }
+  fail_unless_equals_string (localeconv ()->decimal_point, ",");
+  h = new_harness (8, 8);
+  text = written_centroid (h, 1.5);
+  fail_unless_equals_string (text, "1.5");
+  g_free (text);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_caps)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstPad *sink = gst_element_get_static_pad (h->element, "sink");
+  GstCaps *out = gst_pad_get_current_caps (h->sinkpad);
+  static const char *const accepted[] = {"video/x-raw,format=RGB,width=8,height=8",
+      "video/x-raw(memory:CUDAMemory),format=NV12,width=8,height=8",
+      "video/x-raw(memory:CUDAMemory),format=GRAY8,width=8,height=8"};
+  GstCaps *audio = gst_caps_from_string ("audio/x-raw");
+
+  if (!out) {
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_at (0)));
+    out = gst_pad_get_current_caps (h->sinkpad);
+  }
+  fail_unless (gst_structure_has_name (gst_caps_get_structure (out, 0), "application/x-ndjson"));
+  fail_unless_equals_int (gst_structure_n_fields (gst_caps_get_structure (out, 0)), 0);
+  for (guint i = 0; i < G_N_ELEMENTS (accepted); i++) {
+    GstCaps *caps = gst_caps_from_string (accepted[i]);
+    fail_unless (gst_pad_query_accept_caps (sink, caps), "%s", accepted[i]);
+    gst_caps_unref (caps);
+  }
+  fail_if (gst_pad_query_accept_caps (sink, audio));
+  gst_caps_unref (audio);
+  gst_caps_unref (out);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_times_are_carried)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (GST_SECOND), *out;
+
+  GST_BUFFER_DTS (frame) = GST_SECOND / 2;
+  GST_BUFFER_DURATION (frame) = GST_SECOND / 25;
+  gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+  out = gst_harness_push_and_pull (h, frame);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_SECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (out), GST_SECOND / 2);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_SECOND / 25);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The counter starts again with the element. */
+GST_START_TEST (test_state_cycles)
+{
+  GstElement *element = gst_element_factory_make ("ccljson", NULL);
+
+  for (guint round = 0; round < 3; round++) {
+    GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+    GstBuffer *frame = frame_at (0);
+
+    gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 8));
+    gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+    assert_line (h, frame,
+        "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
+        "\"components\":[]}\n");
+    gst_harness_teardown (h);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+static Suite *
+ccljson_suite (void)
+{
+  Suite *suite = suite_create ("ccljson");
+  TCase *tcase = tcase_create ("ccljson");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_frame_without_components);
+  tcase_add_test (tcase, test_components);
+  tcase_add_test (tcase, test_truncated_table);
+  tcase_add_test (tcase, test_frames_are_counted_and_times_may_lack);
+  tcase_add_test (tcase, test_size_is_of_the_metadata);
+  tcase_add_test (tcase, test_frames_without_metadata);
+  tcase_add_test (tcase, test_numbers_are_short_and_exact);
+  tcase_add_test (tcase, test_numbers_read_back_the_same);
+  tcase_add_test (tcase, test_locale_with_decimal_comma);
+  tcase_add_test (tcase, test_caps);
+  tcase_add_test (tcase, test_times_are_carried);
+  tcase_add_test (tcase, test_state_cycles);
+  return suite;
+}
+
+GST_CHECK_MAIN (ccljson);
