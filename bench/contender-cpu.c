@@ -140,7 +140,8 @@ contenders_add_cpu (GPtrArray *contenders, const ContenderSettings *settings)
     for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
       for (guint t = 0; t < settings->threads->len; t++) {
         CpuContender *cpu;
-        if (!contender_is_wanted (settings, *name, deliveries[d]))
+        if (!contender_is_wanted (settings, *name, deliveries[d], false) ||
+            (settings->only_chosen && !settings->algorithms && name != ccl_cpu_algorithms ()))
           continue;
         cpu = g_new0 (CpuContender, 1);
         cpu->head = (Contender){

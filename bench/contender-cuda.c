@@ -633,6 +633,19 @@ add_floors (GPtrArray *contenders, CclCudaDevice *device, const ContenderSetting
           .head = read_write, .floor_kernel = "ccl_floor_read_write", .floor_work = {4, 1, 1}});
 }
 
+/* Whether an algorithm is what "auto" picks, or what the others are compared with. */
+static bool
+is_chosen (const CclAlgorithm *algorithm, const ContenderSettings *settings)
+{
+  const char *const *names = ccl_cuda_algorithms ();
+
+  while (*names && !ccl_cuda_algorithm_offers (*names, settings->connectivity))
+    names++;
+  return g_strcmp0 (*names, algorithm->name) == 0 ||
+         g_str_equal (algorithm->name,
+             settings->connectivity == CCL_CONNECTIVITY_8 ? BASELINE_8 : BASELINE_4);
+}
+
 /* An algorithm that brings an engine of its own has no raw labels; an inexact one and one for
  * volumes only has no table. */
 static bool
@@ -659,7 +672,10 @@ contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
   add_floors (contenders, device, settings);
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++)
-      if (delivers (row, deliveries[d]) && contender_is_wanted (settings, row->name, deliveries[d]))
+      if (delivers (row, deliveries[d]) &&
+          contender_is_wanted (
+              settings, row->name, deliveries[d], delivers (row, DELIVER_RAW_LABELS)) &&
+          (!settings->only_chosen || settings->algorithms || is_chosen (row, settings)))
         add (contenders, device, settings,
             (CudaContender){.head = {.klass = &labeller_class,
                                 .algorithm = row->name,

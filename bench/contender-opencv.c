@@ -119,6 +119,7 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
       .free = opencv_free,
   };
   static const Delivery deliveries[] = {DELIVER_RAW_LABELS, DELIVER_LABELS_AND_TABLE};
+  ContenderSettings any_algorithm = *settings;
   g_autofree char *why = NULL;
   const PeerOpenCVModule *module = load_module (&why);
 
@@ -129,10 +130,11 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
     told = true;
     return;
   }
+  any_algorithm.algorithms = NULL; /* a peer stays beside chosen ones */
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (guint t = 0; t < settings->threads->len; t++) {
       OpenCVContender *opencv;
-      if (!(settings->deliveries >> deliveries[d] & 1))
+      if (!contender_is_wanted (&any_algorithm, "opencv", deliveries[d], true))
         continue;
       opencv = g_new0 (OpenCVContender, 1);
       opencv->head = (Contender){

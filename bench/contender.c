@@ -43,11 +43,15 @@ contender_title (const Contender *contender)
 }
 
 bool
-contender_is_wanted (const ContenderSettings *settings, const char *algorithm, Delivery delivery)
+contender_is_wanted (const ContenderSettings *settings, const char *algorithm, Delivery delivery,
+    bool has_raw_labels)
 {
-  return (settings->deliveries >> delivery & 1) &&
-         (!settings->algorithms ||
-             g_strv_contains ((const char *const *)settings->algorithms, algorithm));
+  const Delivery cheapest = has_raw_labels ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
+
+  if (settings->algorithms &&
+      !g_strv_contains ((const char *const *)settings->algorithms, algorithm))
+    return false;
+  return settings->cheapest_labels ? delivery == cheapest : settings->deliveries >> delivery & 1;
 }
 
 void

@@ -79,13 +79,21 @@ struct Contender {
   bool may_be_inexact; /* by its paper's own account; a difference is told, but is no failure */
 };
 
+/* The GPU algorithms whose raw labels the others are compared with: the best published ones for
+ * 8- and 4-connectivity. */
+#define BASELINE_8 "bke"
+#define BASELINE_4 "ke"
+
 /* How contenders are made. */
 typedef struct ContenderSettings {
-  bool cpu, cuda;      /* devices to use */
-  bool needs_cuda;     /* it is a problem if there is no GPU */
-  bool peers;          /* other makers' labellers, where found */
-  char **algorithms;   /* names, or NULL for all */
-  unsigned deliveries; /* a bit per Delivery */
+  bool cpu, cuda;       /* devices to use */
+  bool needs_cuda;      /* it is a problem if there is no GPU */
+  bool peers;           /* other makers' labellers, where found */
+  char **algorithms;    /* names, or NULL for all */
+  bool only_chosen;     /* where no algorithms are named: what "auto" picks, and baselines */
+  bool cheapest_labels; /* instead of deliveries: the label map in the form that costs least,
+                         * which is raw where an algorithm has that */
+  unsigned deliveries;  /* a bit per Delivery */
   CclConnectivity connectivity;
   unsigned volume_connectivity;
   unsigned max_components; /* rows of the table; 0: the device's default; UINT_MAX: all */
@@ -110,9 +118,10 @@ GPtrArray *contenders_new (const ContenderSettings *settings);
 
 void contender_free (Contender *contender);
 
-/* Whether the settings ask for an algorithm and a delivery. */
-bool contender_is_wanted (
-    const ContenderSettings *settings, const char *algorithm, Delivery delivery);
+/* Whether the settings ask for an algorithm and a delivery; has_raw_labels says whether the
+ * algorithm can deliver those. */
+bool contender_is_wanted (const ContenderSettings *settings, const char *algorithm,
+    Delivery delivery, bool has_raw_labels);
 
 /* "cpu runs, labels + table, 2 threads". Free with g_free(). */
 char *contender_title (const Contender *contender);

@@ -32,6 +32,16 @@ has_clock (const Results *results, Clock clock)
   return false;
 }
 
+/* Whether a contender was measured on any input. */
+static bool
+is_measured (const Results *results, guint contender)
+{
+  for (guint i = 0; i < results->inputs->len; i++)
+    if (results_spread (results, i, contender, CLOCK_WALL)->n)
+      return true;
+  return false;
+}
+
 /* The interquartile range as a share of the median, averaged over the inputs of a set. */
 static double
 mean_width (const Results *results, const char *set, guint contender, Clock clock)
@@ -63,20 +73,28 @@ find_floor (const Results *results, const char *device)
   return -1;
 }
 
-/* What a device's figures are compared with: on a GPU the raw labels of BKE, the best published
+/* What a device's figures are compared with: on a GPU the raw labels of the best published
  * labeller; on a CPU OpenCV's labels and statistics, one thread. -1 if it did not take part. */
 static int
 find_baseline (const Results *results, const char *device)
 {
+  int baseline = -1;
+
   for (guint c = 0; c < results->contenders->len; c++) {
     const Contender *contender = get_contender (results, c);
-    if (g_str_equal (contender->device, device) &&
-        ((g_str_equal (contender->algorithm, "bke") && contender->delivery == DELIVER_RAW_LABELS) ||
-            (g_str_equal (contender->algorithm, "opencv") && contender->threads == 1 &&
-                contender->delivery == DELIVER_LABELS_AND_TABLE)))
-      return (int)c;
+    const bool is_opencv = g_str_equal (contender->algorithm, "opencv") &&
+                           contender->threads == 1 &&
+                           contender->delivery == DELIVER_LABELS_AND_TABLE;
+    const bool is_published = (g_str_equal (contender->algorithm, BASELINE_8) ||
+                                  g_str_equal (contender->algorithm, BASELINE_4)) &&
+                              contender->delivery == DELIVER_RAW_LABELS;
+    if (!g_str_equal (contender->device, device) || !(is_opencv || is_published) ||
+        !is_measured (results, c))
+      continue;
+    if (baseline < 0 || g_str_equal (contender->algorithm, BASELINE_8))
+      baseline = (int)c;
   }
-  return -1;
+  return baseline;
 }
 
 static unsigned
@@ -132,6 +150,8 @@ report_average (const Results *results, FILE *file)
       const int floor = find_floor (results, contender->device);
       const double mean = results_mean (results, *set, c, clock);
       const double floor_mean = floor >= 0 ? results_mean (results, *set, (guint)floor, clock) : 0;
+      if (mean <= 0)
+        continue;
       grid_row (grid);
       grid_cell (grid, "%s", name);
       grid_cell (grid, "%s", contender->maker);
@@ -145,6 +165,19 @@ report_average (const Results *results, FILE *file)
     }
     grid_print_and_free (grid, file);
   }
+}
+
+/* Whether the steps of a contender were told apart on any input. */
+static bool
+has_steps (const Results *results, guint contender)
+{
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    for (unsigned step = 0; step < N_STEPS; step++)
+      if (input->measurements[contender].steps[step].n)
+        return true;
+  }
+  return false;
 }
 
 void
@@ -163,6 +196,8 @@ report_steps (const Results *results, FILE *file)
       grid_cell (grid, "%s", heads[step]);
     for (guint c = 0; c < results->contenders->len; c++) {
       g_autofree char *name = contender_title (get_contender (results, c));
+      if (!has_steps (results, c))
+        continue;
       grid_row (grid);
       grid_cell (grid, "%s", name);
       for (unsigned step = 0; step < N_STEPS; step++) {
@@ -230,7 +265,7 @@ report_ratios_by (const Results *results, Clock clock, FILE *file)
     const double worst =
         baseline >= 0 ? worst_ratio (results, c, (guint)baseline, clock, &worst_input) : 0;
 
-    if (clock == CLOCK_DEVICE && mean <= 0)
+    if (!is_measured (results, c) || (clock == CLOCK_DEVICE && mean <= 0))
       continue;
     grid_row (grid);
     grid_cell (grid, "%s%s", name, baseline == (int)c ? " (baseline)" : "");
@@ -264,32 +299,21 @@ report_ratios (const Results *results, FILE *file)
   report_ratios_by (results, CLOCK_WALL, file);
 }
 
-void
+static void
 report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
 {
-  g_autofree char *title =
-      g_strdup_printf ("%s time, median in %s; columns:", clock == CLOCK_WALL ? "wall" : "GPU",
-          per_pixel ? "ps a pixel" : "µs");
-  Grid *grid;
+  g_autofree char *title = g_strdup_printf ("%s time, median in %s",
+      clock == CLOCK_WALL ? "wall" : "GPU", per_pixel ? "ps a pixel" : "µs");
+  Grid *grid = grid_new (title);
+  unsigned column = 0;
 
-  if (!has_clock (results, clock))
-    return;
-  fprintf (file, "%s\n", title);
-  for (guint c = 0; c < results->contenders->len; c++) {
-    g_autofree char *name = contender_title (get_contender (results, c));
-    if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
-      fprintf (file, "  [%u] %s (%s)\n", c + 1, name, get_contender (results, c)->maker);
-  }
-  fputc ('\n', file);
-
-  grid = grid_new (NULL);
   grid_row (grid);
   grid_cell (grid, "input");
   grid_cell (grid, "pixels");
   grid_cell (grid, "foreground");
   for (guint c = 0; c < results->contenders->len; c++)
-    if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
-      grid_cell (grid, "[%u]", c + 1);
+    if (is_measured (results, c))
+      grid_cell (grid, "[%u]", ++column);
   for (guint i = 0; i < results->inputs->len; i++) {
     const MeasuredInput *input = results->inputs->pdata[i];
     const double n_pixels = (double)input->width * input->height * input->depth;
@@ -298,11 +322,28 @@ report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
     grid_cell (grid, "%.0f", n_pixels);
     grid_cell (grid, "%.1f %%", 100 * input->density);
     for (guint c = 0; c < results->contenders->len; c++)
-      if (clock == CLOCK_WALL || get_contender (results, c)->klass->device_time)
+      if (is_measured (results, c))
         grid_time (grid, results_spread (results, i, c, clock)->median,
             per_pixel ? picosecond * n_pixels : microsecond);
   }
   grid_print_and_free (grid, file);
+}
+
+void
+report_matrices (const Results *results, bool per_pixel, FILE *file)
+{
+  unsigned column = 0;
+
+  fputs ("columns:\n", file);
+  for (guint c = 0; c < results->contenders->len; c++) {
+    g_autofree char *name = contender_title (get_contender (results, c));
+    if (is_measured (results, c))
+      fprintf (file, "  [%u] %s (%s)\n", ++column, name, get_contender (results, c)->maker);
+  }
+  fputc ('\n', file);
+  if (has_clock (results, CLOCK_DEVICE))
+    report_matrix (results, CLOCK_DEVICE, per_pixel, file);
+  report_matrix (results, CLOCK_WALL, per_pixel, file);
 }
 
 void

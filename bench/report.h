@@ -19,8 +19,8 @@ void report_steps (const Results *results, FILE *file);
 /* Geometric means over all inputs, ratios to the baseline of the device, and the worst input. */
 void report_ratios (const Results *results, FILE *file);
 
-/* A line an input and a column a contender; times, or times per pixel. */
-void report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file);
+/* By each clock a line an input and a column a contender; times, or times per pixel. */
+void report_matrices (const Results *results, bool per_pixel, FILE *file);
 
 /* A warning, if the spreads say that something else was at work on the machine. */
 void report_noise (const Results *results, FILE *file);
