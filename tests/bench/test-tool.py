@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ccl-bench as a user calls it, on tiny inputs. Prints TAP.
+
+usage: test-tool.py CCL_BENCH MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
+"""
+import csv
+import io
+import json
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+tool, masks = sys.argv[1:3]
+driver = sys.argv[3] if len(sys.argv) > 3 else None
+scratch = tempfile.mkdtemp(prefix="ccl-bench-")
+tests = []
+
+NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+QUICK = ["--repetitions", "2", "--seconds", "0.1"]
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+def run(*arguments, environment=NO_GPU, status=0):
+    """Runs the tool without a GPU unless told otherwise; checks the exit status."""
+    result = subprocess.run([tool, *arguments], capture_output=True, text=True, timeout=240,
+                            env={**os.environ, **environment}, cwd=scratch)
+    assert result.returncode == status, \
+        f"{arguments}: exit status {result.returncode}, not {status}\n{result.stdout}{result.stderr}"
+    return result
+
+
+def measurements(result):
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def problems(result):
+    """The lines on standard error, leaving out that there is no OpenCV to compare with."""
+    return [line for line in result.stderr.splitlines() if "no OpenCV" not in line]
+
+
+def folder(name, **files):
+    path = os.path.join(scratch, name)
+    os.mkdir(path)
+    for file, data in files.items():
+        with open(os.path.join(path, file.replace("_", ".")), "wb") as stream:
+            stream.write(data)
+    return path
+
+
+def pgm(width, height, value):
+    return b"P5 %d %d 255\n" % (width, height) + bytes([value]) * (width * height)
+
+
+@test
+def every_labeller_is_right():
+    result = run("check", "noise:61x43:g=1-2:d=20-80+30", "blobs:160x120", masks + "/otsu_graf1.png")
+    rows = [line for line in result.stdout.splitlines() if line.startswith("cpu ")]
+    assert len(rows) >= 2
+    for row in rows:
+        equal, different, _, failed = row.split()[-4:]
+        assert (equal, different, failed) == ("8", "0", "0"), row
+
+
+@test
+def average_has_floors_first_and_figures_that_agree():
+    result = run("average", *QUICK, "--csv", "-", "noise:64x48:g=1:d=50", "full:32x32")
+    rows = measurements(result)
+    assert [row["algorithm"] for row in rows[:3]] == ["read 1", "copy 1 to 1", "read 1, write 4"]
+    assert {row["set"] for row in rows} == {"noise 64x48", "full 32x32"}
+    for row in rows:
+        assert row["mode"] == "average" and row["outcome"] == "measured"
+        q1, median, q3 = (float(row[name]) for name in ("wall_q1_us", "wall_us", "wall_q3_us"))
+        assert 0 < float(row["wall_min_us"]) <= q1 <= median <= q3
+        assert int(row["wall_n"]) >= 2 and row["gpu_us"] == ""
+    foreground = {row["set"]: float(row["foreground"]) for row in rows}
+    assert foreground["full 32x32"] == 1 and 0.4 < foreground["noise 64x48"] < 0.6
+    table = run("average", *QUICK, "noise:64x48:g=1:d=50").stdout
+    assert "noise 64x48: mean of 1 input" in table and "÷ read 1, write 4" in table
+
+
+@test
+def the_header_names_machine_versions_and_command():
+    result = run("average", *QUICK, "full:8x8")
+    for name in ("command: ccl-bench average", "date: 20", "version: cudaccl ", "compiler: ", "cpu: ", "threads: "):
+        assert f"# {name}" in result.stdout, name
+
+
+@test
+def json_holds_the_same():
+    file = os.path.join(scratch, "out.json")
+    run("density", *QUICK, "noise:32x32:g=1,4:d=10,90", "--json", file)
+    with open(file) as stream:
+        document = json.load(stream)
+    assert document["machine"]["command"].startswith("ccl-bench density") and document["problems"] == []
+    entries = document["runs"][0]["measurements"]
+    assert document["runs"][0]["mode"] == "density"
+    assert {entry["input"] for entry in entries} == {"g=1 d=10", "g=1 d=90", "g=4 d=10", "g=4 d=90"}
+    assert all(entry["wall_us"]["q1"] <= entry["wall_us"]["median"] <= entry["wall_us"]["q3"] for entry in entries)
+
+
+@test
+def table_tells_ratios_and_the_worst_input():
+    result = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64")
+    assert "wall time, geometric mean of 2 inputs" in result.stdout
+    assert "÷ baseline" in result.stdout and "worst" in result.stdout
+    if "OpenCV" in result.stdout:
+        assert "(baseline)" in result.stdout
+
+
+@test
+def growth_is_a_pixel():
+    result = run("growth", *QUICK, "noise:64x64:g=4:d=30", "noise:128x128:g=4:d=30")
+    assert "ps a pixel" in result.stdout
+
+
+@test
+def streams_come_in_numbers():
+    rows = [line.split() for line in run("streams", "--seconds", "0.6", "--no-peers", "blobs:160x120",
+                                         "--csv", "-").stdout.splitlines()]
+    rows = list(csv.reader(" ".join(row) for row in rows))
+    assert rows[0][:3] == ["contender", "streams", "frames/s"]
+    assert [row[1] for row in rows[1:]] == ["1", "8", "32"]
+    assert all(float(row[2]) > 60 for row in rows[1:])
+    assert 40 < float(rows[1][4]) < 80, rows[1]  # one stream at 60 frames/s
+
+
+@test
+def a_damaged_image_is_told_and_the_rest_measured():
+    good = pgm(8, 8, 1)
+    path = folder("damaged", a_pgm=good, b_pgm=good[:-1], c_png=b"\x89PNG\r\n\x1a\nnothing", d_pgm=good)
+    result = run("average", *QUICK, path, "--csv", "-", status=1)
+    assert {row["input"] for row in measurements(result)} == {"a.pgm", "d.pgm"}
+    assert len(problems(result)) == 2
+    assert "b.pgm: damaged" in problems(result)[0] and "c.png: damaged" in problems(result)[1]
+
+
+@test
+def an_empty_folder_is_told_and_the_rest_measured():
+    result = run("average", *QUICK, folder("empty"), "full:8x8", "nowhere", "--csv", "-", status=1)
+    assert {row["set"] for row in measurements(result)} == {"full 8x8"}
+    assert len(problems(result)) == 2 and "holds no PNG" in problems(result)[0]
+
+
+@test
+def an_unknown_algorithm_is_told_and_the_rest_measured():
+    known = next(line.split()[1].rstrip(",") for line in run("--list", "--device", "cpu").stdout.splitlines()
+                 if line.startswith("cpu ") and "floor" not in line)
+    result = run("average", *QUICK, "--algorithms", f"{known},nonesuch", "full:8x8", "--csv", "-", status=1)
+    assert known in {row["algorithm"] for row in measurements(result)}
+    assert len(problems(result)) == 1 and '"nonesuch"' in problems(result)[0]
+
+
+@test
+def no_gpu_is_told_and_the_rest_measured():
+    result = run("average", *QUICK, "--device", "all", "full:8x8", "--csv", "-", status=1)
+    assert {row["device"] for row in measurements(result)} == {"cpu"}
+    assert len(problems(result)) == 1 and "no GPU" in problems(result)[0]
+    run("average", *QUICK, "full:8x8", status=0)  # nobody asked for one
+
+
+@test
+def a_wrong_command_line_is_refused_in_one_line():
+    for arguments in (["nomode"], ["average", "--connectivity", "5"], ["average", "--deliver", "all"],
+                      ["average", "--threads", "0"], ["average", "--nonesuch"], ["average", "--device", "gpu"],
+                      ["average", "--repetitions", "0"], ["average", "--max-components", "0"]):
+        result = run(*arguments, status=2)
+        assert len(problems(result)) == 1 and result.stdout == "", arguments
+
+
+@test
+def allocation_is_in_the_time_when_asked():
+    """Fresh pages for a 37 MB label map take longer than pages that are there already."""
+    def time(*more):
+        result = run("average", "--repetitions", "5", "--threads", "1", "--no-peers", "empty:4096x2304",
+                     "--csv", "-", *more)
+        return next(float(row["wall_us"]) for row in measurements(result) if row["delivers"] == "labels + table")
+    assert time("--allocation") > 1.1 * time()
+
+
+@test
+def pictures_are_drawn():
+    path = os.path.join(scratch, "plots")
+    if not shutil.which("gnuplot"):
+        return "gnuplot is not installed"
+    run("density", *QUICK, "noise:32x32:g=1,4:d=10,50,90", "--plot", path)
+    run("average", *QUICK, "full:8x8", "--plot", path)
+    for name in ("density-noise-32x32-g1", "density-noise-32x32-g4", "average"):
+        with open(os.path.join(path, name + ".png"), "rb") as stream:
+            data = stream.read()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", data[16:24])
+        assert width >= 800 and height >= 400 and len(zlib.compress(data)) > 3000
+        with open(os.path.join(path, name + ".svg")) as stream:
+            assert "read 1, write 4" in stream.read()
+
+
+@test
+def no_gnuplot_is_told_and_the_data_written():
+    path = os.path.join(scratch, "unplotted")
+    result = run("size", *QUICK, "full:8x8", "full:16x16", "--plot", path, status=1,
+                 environment={**NO_GPU, "PATH": scratch})
+    assert len(problems(result)) == 1 and "gnuplot" in problems(result)[0]
+    assert sorted(os.listdir(path)) == ["size.dat", "size.gp"]
+
+
+@test
+def a_progress_bar_is_for_terminals_only():
+    arguments = [tool, "average", *QUICK, "full:8x8", "empty:8x8"]
+    assert "\x1b" not in run(*arguments[1:]).stderr
+    ours, theirs = pty.openpty()
+    subprocess.run(arguments, stdout=subprocess.DEVNULL, stderr=theirs, check=True,
+                   env={**os.environ, **NO_GPU}, timeout=60)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        pass
+    assert b"0/2 full 8x8" in shown and b"1/2 empty 8x8" in shown
+    assert shown.endswith(b"\r\x1b[K")  # it takes itself away
+
+
+@test
+def gpu_algorithms_are_right_and_timed():
+    """On the simulated driver: what counts here is that all paths of the tool work."""
+    if not driver:
+        return "the simulated CUDA driver was not built"
+    simulated = {"LD_LIBRARY_PATH": driver + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+    result = run("check", "--device", "cuda", "noise:29x23:g=1:d=50", "full:9x9", environment=simulated)
+    rows = [line for line in result.stdout.splitlines() if line.startswith("cuda ")]
+    assert len(rows) >= 6
+    assert all(row.split()[-3] == "0" and row.split()[-1] == "0" for row in rows), result.stdout
+    result = run("table", "--device", "cuda", *QUICK, "noise:29x23:g=1:d=50", "--csv", "-", environment=simulated)
+    rows = measurements(result)
+    assert [row["algorithm"] for row in rows[:2]] == ["read 1", "read 1, write 4"]
+    assert ("bke", "raw labels") in {(row["algorithm"], row["delivers"]) for row in rows}
+    assert all(float(row["gpu_us"]) > 0 and int(row["gpu_n"]) >= 2 for row in rows)
+    result = run("steps", "--device", "cuda", *QUICK, "--algorithms", "bke,le", "noise:29x23:g=1:d=50", "--csv", "-",
+                 environment=simulated)
+    for row in measurements(result):
+        if row["algorithm"] in ("bke", "le"):
+            assert float(row["allocation_us"]) > 0 and float(row["scan_us"]) > 0 and float(row["merging_us"]) > 0
+        assert (float(row["relabelling_us"] or 0) > 0) == (row["algorithm"] == "bke"), row
+
+
+def main():
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, function in enumerate(tests, 1):
+        name = function.__name__.replace("_", "-")
+        try:
+            skipped = function()
+            print(f"ok {number} - {name}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+        except Exception as failure:  # the next cases still run
+            failed += 1
+            print(f"not ok {number} - {name}")
+            print("# " + f"{type(failure).__name__}: {failure}".replace("\n", "\n# "), flush=True)
+    shutil.rmtree(scratch)
+    return 1 if failed else 0
+
+
+sys.exit(main())
