@@ -50,6 +50,39 @@ typedef struct Strip {
   uint32_t n_runs;
 } Strip;
 
+/* Lists are written in steps of this many entries, so they need that much room behind their end. */
+#define LIST_MARGIN 64
+
+/* What is known of the strip at work. */
+typedef struct Scratch {
+  /* Places where a run of the strip above touches one of this strip, ordered by the latter. */
+  uint32_t *links_above;
+  uint32_t *links_below;
+
+  /* Labels found to be of one component. */
+  uint32_t *same_labels[2];
+
+  /* One bit a run: whether it holds a pixel of the top row. */
+  uint8_t *top_runs;
+
+  /* First and last column of each run. */
+  uint32_t *firsts;
+  uint32_t *lasts;
+
+  /* Spans: neighbouring runs of one label, with what is background between them. */
+  uint32_t *span_labels;
+  uint32_t *span_firsts;
+  uint32_t *span_lasts;
+
+  /* The foreground pixels in the columns before a word or before a span, those of the bottom row
+   * counted in the upper half, and the sum of their columns. Only words that hold foreground are
+   * filled in; behind the last span come the totals of the strip. */
+  uint64_t *counts_before_word;
+  uint64_t *sums_before_word;
+  uint64_t *counts_before_span;
+  uint64_t *sums_before_span;
+} Scratch;
+
 /* Strips a band has buffers for: its first one, which the band above wants to see, and two that
  * take turns. */
 #define N_SLOTS 3
@@ -62,6 +95,7 @@ typedef struct Band {
 
   Strip slots[N_SLOTS];  /* the buffers */
   Strip strips[N_SLOTS]; /* the strips in them, whose pixels and labels may lie below instead */
+  Scratch scratch;
 
   /* The whole band's pixels and run labels, for the label map. */
   uint64_t *pixels; /* row after row, words_per_row apart */
@@ -99,8 +133,8 @@ typedef struct RunLabeller {
   /* Writes the label map's rows of a band. Parents hold final labels by now. */
   void (*write_band) (const Job *job, Band *band);
 
-  /* Joins the runs that touch across two strips, which may be of different bands. */
-  void (*link_strips) (const Job *job, const Strip *above, const Strip *below);
+  /* Joins the runs that touch across the border of two bands that have labels. */
+  void (*join_bands) (const Job *job, Band *above, Band *below);
 } RunLabeller;
 
 extern const RunLabeller run_labeller_portable;

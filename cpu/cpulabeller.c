@@ -22,9 +22,6 @@
 /* Below this a thread's work is not worth waking it. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 20)
 
-/* Label map entries that vector code may read beyond what is there. */
-#define RUN_LABELS_MARGIN 16
-
 typedef struct CpuLabeller {
   CclLabeller base;
   const RunLabeller *runs;
@@ -53,7 +50,8 @@ is_offered (const RunLabeller *runs)
 #if HAVE_X86_64
   if (runs == &run_labeller_avx512)
     return __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl") &&
-           __builtin_cpu_supports ("avx512vpopcntdq") && __builtin_cpu_supports ("bmi2");
+           __builtin_cpu_supports ("avx512bitalg") && __builtin_cpu_supports ("avx512vpopcntdq") &&
+           __builtin_cpu_supports ("bmi2");
   if (runs == &run_labeller_avx2)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2") &&
            __builtin_cpu_supports ("popcnt") && __builtin_cpu_supports ("lzcnt");
@@ -101,6 +99,30 @@ lay_out_words (Layout *layout, size_t n)
 }
 
 static void
+lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
+{
+  /* A run takes two columns at least, a link one. */
+  const size_t n_runs = 32 * n_words + LIST_MARGIN;
+  const size_t n_links = 64 * n_words + LIST_MARGIN;
+
+  scratch->links_above = lay_out (layout, n_links, sizeof *scratch->links_above);
+  scratch->links_below = lay_out (layout, n_links, sizeof *scratch->links_below);
+  for (int i = 0; i < 2; i++)
+    scratch->same_labels[i] = lay_out (layout, n_links, sizeof *scratch->same_labels[i]);
+  scratch->top_runs = lay_out (layout, n_runs / 8 + 8, sizeof *scratch->top_runs);
+  scratch->firsts = lay_out (layout, n_runs, sizeof *scratch->firsts);
+  scratch->lasts = lay_out (layout, n_runs, sizeof *scratch->lasts);
+  scratch->span_labels = lay_out (layout, n_runs, sizeof *scratch->span_labels);
+  scratch->span_firsts = lay_out (layout, n_runs, sizeof *scratch->span_firsts);
+  scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
+  scratch->span_lasts += scratch->span_lasts ? 16 : 0;
+  scratch->counts_before_word = lay_out (layout, n_words, sizeof *scratch->counts_before_word);
+  scratch->sums_before_word = lay_out (layout, n_words, sizeof *scratch->sums_before_word);
+  scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
+  scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
+}
+
+static void
 lay_out_band (Layout *layout, const Job *job, Band *band)
 {
   const size_t n_rows = band->end_row - band->first_row;
@@ -115,14 +137,15 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     slot->starts = lay_out_words (layout, job->words_per_row);
     slot->occupied = lay_out (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
     slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
-    slot->labels = lay_out (layout, max_runs, sizeof *slot->labels);
+    slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
   }
+  lay_out_scratch (layout, &band->scratch, job->n_words);
   band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
   band->run_counts = lay_out (layout, n_strips, sizeof *band->run_counts);
   band->run_labels =
-      lay_out (layout, n_strips * max_runs + 2 * RUN_LABELS_MARGIN, sizeof *band->run_labels);
+      lay_out (layout, n_strips * max_runs + 2 * LIST_MARGIN, sizeof *band->run_labels);
   if (band->run_labels)
-    band->run_labels += RUN_LABELS_MARGIN;
+    band->run_labels += LIST_MARGIN;
 }
 
 /* New labels are only given to runs that touch nothing above. The first pixels of two of them
@@ -204,7 +227,7 @@ static void
 join_bands (CpuLabeller *self)
 {
   for (uint32_t i = 1; i < self->n_bands; i++)
-    self->runs->link_strips (&self->job, self->bands[i - 1].last, self->bands[i].first);
+    self->runs->join_bands (&self->job, &self->bands[i - 1], &self->bands[i]);
 }
 
 /* Makes every label's parent its root, and the root's features those of the whole component. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for x86-64 processors with AVX2 and BMI2. */
 #include "expand.h"
+#include "runs-scalar.h"
 
 #include <immintrin.h>
 
@@ -24,6 +25,24 @@ static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
   return pack_32 (pixels, threshold) | (uint64_t)pack_32 (pixels + 32, threshold) << 32;
+}
+
+static inline uint64_t
+extract_bits (uint64_t word, uint64_t mask)
+{
+  return _pext_u64 (word, mask);
+}
+
+static inline void
+list_columns (uint32_t *out, uint64_t word, uint32_t first)
+{
+  /* Too many at a time, so that the number of bits is seldom mispredicted. */
+  while (word) {
+    for (int i = 0; i < 8; i++) {
+      *out++ = first + (uint32_t)_tzcnt_u64 (word);
+      word = _blsr_u64 (word);
+    }
+  }
 }
 
 static inline void

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The run labeller for x86-64 processors with AVX-512 (BW and VPOPCNTDQ, Ice Lake and later). */
+/* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice
+ * Lake, Zen 4 and later). What each step does is described in runs-scalar.h. */
+#include "band.h"
+#include "words.h"
+
 #include <immintrin.h>
-#include <stdint.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef __m512i Threshold;
 
@@ -15,6 +20,211 @@ static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
   return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
+}
+
+static inline uint64_t
+extract_bits (uint64_t word, uint64_t mask)
+{
+  return _pext_u64 (word, mask);
+}
+
+/* The numbers 0…63. */
+static inline __m512i
+all_columns (void)
+{
+  return _mm512_set_epi64 (0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928,
+      0x2726252423222120, 0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908,
+      0x0706050403020100);
+}
+
+/* Stores n bytes plus base as numbers of 32 bits, in steps of 16. */
+static inline void
+store_bytes (uint32_t *out, __m512i bytes, uint32_t n, uint32_t base)
+{
+  const __m512i bases = _mm512_set1_epi32 ((int)base);
+  _mm512_storeu_si512 (
+      out, _mm512_add_epi32 (bases, _mm512_cvtepu8_epi32 (_mm512_castsi512_si128 (bytes))));
+  if (n > 16) {
+    _mm512_storeu_si512 (out + 16,
+        _mm512_add_epi32 (bases, _mm512_cvtepu8_epi32 (_mm512_extracti32x4_epi32 (bytes, 1))));
+    if (n > 32) {
+      _mm512_storeu_si512 (out + 32,
+          _mm512_add_epi32 (bases, _mm512_cvtepu8_epi32 (_mm512_extracti32x4_epi32 (bytes, 2))));
+      _mm512_storeu_si512 (out + 48,
+          _mm512_add_epi32 (bases, _mm512_cvtepu8_epi32 (_mm512_extracti32x4_epi32 (bytes, 3))));
+    }
+  }
+}
+
+static inline void
+list_columns (uint32_t *out, uint64_t word, uint32_t first)
+{
+  store_bytes (out, _mm512_maskz_compress_epi8 (word, all_columns ()), count_bits (word), first);
+}
+
+/* For each column of a word: how many bits the word has up to and including it. */
+static inline __m512i
+count_up_to_each_column (uint64_t word)
+{
+  const __m512i byte_of_column =
+      _mm512_srli_epi16 (_mm512_and_si512 (all_columns (), _mm512_set1_epi8 (0x38)), 3);
+  const __m512i up_to_column = _mm512_set1_epi64 ((int64_t)0xff7f3f1f0f070301);
+  const __m512i words = _mm512_set1_epi64 ((int64_t)word);
+  const __m512i bytes = _mm512_shuffle_epi8 (words, byte_of_column);
+  const __m512i in_byte = _mm512_popcnt_epi8 (_mm512_and_si512 (bytes, up_to_column));
+
+  /* Counts of whole bytes before each byte: multiplying sums up the bytes below. */
+  const uint64_t counts =
+      (uint64_t)_mm_cvtsi128_si64 (_mm_popcnt_epi8 (_mm_cvtsi64_si128 ((int64_t)word)));
+  const __m512i before = _mm512_shuffle_epi8 (
+      _mm512_set1_epi64 ((int64_t)(counts * 0x0101010101010100)), byte_of_column);
+  return _mm512_add_epi8 (in_byte, before);
+}
+
+static inline void
+list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
+{
+  store_bytes (out, _mm512_maskz_compress_epi8 (columns, count_up_to_each_column (starts)),
+      count_bits (columns), rank - 1);
+}
+
+static inline uint32_t
+take_labels (
+    const Scratch *scratch, uint32_t n_links, const uint32_t *above_labels, uint32_t *below_labels)
+{
+  const __m512i one_lane_down =
+      _mm512_setr_epi32 (15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+  __m512i last_run = _mm512_set1_epi32 (-1);
+  __m512i last_label = _mm512_setzero_si512 ();
+  uint32_t n_same = 0;
+
+  for (uint32_t i = 0; i < n_links; i += 16) {
+    const __mmask16 here = n_links - i < 16 ? (__mmask16)((1u << (n_links - i)) - 1) : 0xffff;
+    const __m512i run = _mm512_maskz_loadu_epi32 (here, scratch->links_below + i);
+    const __m512i label = _mm512_mask_i32gather_epi32 (_mm512_setzero_si512 (), here,
+        _mm512_maskz_loadu_epi32 (here, scratch->links_above + i), above_labels, 4);
+    /* Every lane's predecessor: the lane below, or the last one of the sixteen before. */
+    const __m512i run_down = _mm512_permutexvar_epi32 (one_lane_down, run);
+    const __m512i label_down = _mm512_permutexvar_epi32 (one_lane_down, label);
+    const __m512i run_before = _mm512_mask_mov_epi32 (run_down, 1, last_run);
+    const __m512i label_before = _mm512_mask_mov_epi32 (label_down, 1, last_label);
+    const __mmask16 again = _mm512_cmpeq_epi32_mask (run, run_before);
+    const __mmask16 same = again & here & _mm512_cmpneq_epi32_mask (label, label_before);
+
+    _mm512_mask_i32scatter_epi32 (below_labels, here & ~again, run, label, 4);
+    if (same) {
+      _mm512_mask_compressstoreu_epi32 (scratch->same_labels[0] + n_same, same, label_before);
+      _mm512_mask_compressstoreu_epi32 (scratch->same_labels[1] + n_same, same, label);
+      n_same += count_bits (same);
+    }
+    last_run = run_down;
+    last_label = label_down;
+  }
+  return n_same;
+}
+
+static inline uint32_t
+number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t next)
+{
+  const __m512i lanes = _mm512_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+
+  for (uint32_t i = 0; i < n_runs; i += 16) {
+    const __mmask16 here = n_runs - i < 16 ? (__mmask16)((1u << (n_runs - i)) - 1) : 0xffff;
+    const __m512i label = _mm512_maskz_loadu_epi32 (here, labels + i);
+    __mmask16 mine = here & _mm512_cmpeq_epi32_mask (label, _mm512_set1_epi32 ((int)NO_LABEL));
+    if (chosen)
+      mine &= (__mmask16)(chosen[i / 8] | chosen[i / 8 + 1] << 8);
+    _mm512_mask_storeu_epi32 (labels + i, mine,
+        _mm512_maskz_expand_epi32 (mine, _mm512_add_epi32 (_mm512_set1_epi32 ((int)next), lanes)));
+    next += count_bits (mine);
+  }
+  return next;
+}
+
+static inline uint32_t
+list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uint32_t *parents)
+{
+  const __m512i one_lane_down =
+      _mm512_setr_epi32 (15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+  __m512i last_label = _mm512_set1_epi32 ((int)NO_LABEL);
+  __m512i last_column = _mm512_setzero_si512 ();
+  uint32_t n_spans = 0;
+
+  for (uint32_t i = 0; i < n_runs; i += 16) {
+    const __mmask16 here = n_runs - i < 16 ? (__mmask16)((1u << (n_runs - i)) - 1) : 0xffff;
+    const __m512i label = _mm512_mask_i32gather_epi32 (
+        _mm512_setzero_si512 (), here, _mm512_maskz_loadu_epi32 (here, labels + i), parents, 4);
+    const __m512i first = _mm512_maskz_loadu_epi32 (here, scratch->firsts + i);
+    const __m512i last = _mm512_maskz_loadu_epi32 (here, scratch->lasts + i);
+    const __m512i label_down = _mm512_permutexvar_epi32 (one_lane_down, label);
+    const __m512i last_down = _mm512_permutexvar_epi32 (one_lane_down, last);
+    const __m512i label_before = _mm512_mask_mov_epi32 (label_down, 1, last_label);
+    const __m512i last_before = _mm512_mask_mov_epi32 (last_down, 1, last_column);
+    const __mmask16 opens = here & _mm512_cmpneq_epi32_mask (label, label_before);
+
+    _mm512_mask_storeu_epi32 (labels + i, here, label);
+    _mm512_storeu_si512 (
+        scratch->span_labels + n_spans, _mm512_maskz_compress_epi32 (opens, label));
+    _mm512_storeu_si512 (
+        scratch->span_firsts + n_spans, _mm512_maskz_compress_epi32 (opens, first));
+    /* Where a span opens the one before has ended; there is none before the first. */
+    _mm512_storeu_si512 (
+        scratch->span_lasts - 1 + n_spans, _mm512_maskz_compress_epi32 (opens, last_before));
+    n_spans += count_bits (opens);
+    last_label = label_down;
+    last_column = last_down;
+  }
+  scratch->span_lasts[n_spans - 1] = scratch->lasts[n_runs - 1];
+  return n_spans;
+}
+
+static inline void
+count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans, bool two_rows)
+{
+  const __m512i one = _mm512_set1_epi64 (1);
+
+  for (uint32_t i = 0; i < n_spans; i += 8) {
+    const __mmask8 here = n_spans - i < 8 ? (__mmask8)((1u << (n_spans - i)) - 1) : 0xff;
+    const __m512i zero = _mm512_setzero_si512 ();
+    const __m512i x =
+        _mm512_cvtepu32_epi64 (_mm256_maskz_loadu_epi32 (here, scratch->span_firsts + i));
+    const __m512i w = _mm512_srli_epi64 (x, 6);
+    const __m512i bit = _mm512_and_si512 (x, _mm512_set1_epi64 (63));
+    const __m512i before = _mm512_sub_epi64 (_mm512_sllv_epi64 (one, bit), one);
+    const __m512i top =
+        _mm512_and_si512 (before, _mm512_mask_i64gather_epi64 (zero, here, w, strip->top, 8));
+    const __m512i bottom = two_rows ? _mm512_and_si512 (before, _mm512_mask_i64gather_epi64 (zero,
+                                                                    here, w, strip->bottom, 8))
+                                    : zero;
+    const __m512i n_top = _mm512_popcnt_epi64 (top);
+    const __m512i n_bottom = _mm512_popcnt_epi64 (bottom);
+    const __m512i counts = _mm512_add_epi64 (
+        _mm512_mask_i64gather_epi64 (zero, here, w, scratch->counts_before_word, 8),
+        _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32)));
+    __m512i sum =
+        _mm512_add_epi64 (_mm512_mask_i64gather_epi64 (zero, here, w, scratch->sums_before_word, 8),
+            _mm512_mul_epu32 (_mm512_sub_epi64 (x, bit), _mm512_add_epi64 (n_top, n_bottom)));
+
+    /* The sum of the indices of bits, one binary digit of the index at a time: as each digit is
+     * set in half of the columns, those of the bottom row fit beside those of the top row. */
+#define ADD_DIGIT(digit, columns)                                                                  \
+  sum = _mm512_add_epi64 (                                                                         \
+      sum, _mm512_slli_epi64 (_mm512_popcnt_epi64 (_mm512_or_si512 (                               \
+                                  _mm512_and_si512 (top, _mm512_set1_epi64 ((int64_t)(columns))),  \
+                                  _mm512_srli_epi64 (_mm512_and_si512 (bottom,                     \
+                                                         _mm512_set1_epi64 ((int64_t)(columns))),  \
+                                      1 << (digit)))),                                             \
+               digit))
+    ADD_DIGIT (0, 0xaaaaaaaaaaaaaaaa);
+    ADD_DIGIT (1, 0xcccccccccccccccc);
+    ADD_DIGIT (2, 0xf0f0f0f0f0f0f0f0);
+    ADD_DIGIT (3, 0xff00ff00ff00ff00);
+    ADD_DIGIT (4, 0xffff0000ffff0000);
+    ADD_DIGIT (5, 0xffffffff00000000);
+#undef ADD_DIGIT
+    _mm512_storeu_si512 (scratch->counts_before_span + i, counts);
+    _mm512_storeu_si512 (scratch->sums_before_span + i, sum);
+  }
 }
 
 static inline void

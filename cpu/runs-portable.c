@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller in standard C, for any processor. */
 #include "expand.h"
+#include "runs-scalar.h"
 
 #include <endian.h>
 #include <string.h>
@@ -34,6 +35,22 @@ pack (const uint8_t *pixels, Threshold threshold)
     word |= (((greater >> 7 & ones) * 0x0102040810204080) >> 56) << (8 * i);
   }
   return word;
+}
+
+static inline uint64_t
+extract_bits (uint64_t word, uint64_t mask)
+{
+  uint64_t bits = 0;
+  for (uint64_t bit = 1; mask; mask &= mask - 1, bit <<= 1)
+    bits |= word & mask & -mask ? bit : 0;
+  return bits;
+}
+
+static inline void
+list_columns (uint32_t *out, uint64_t word, uint32_t first)
+{
+  for (; word; word &= word - 1)
+    *out++ = first + (uint32_t)__builtin_ctzll (word);
 }
 
 static inline void

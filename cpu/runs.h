@@ -3,12 +3,15 @@
  * The run labeller, compiled once for each instruction set. The file that includes this one has
  * defined:
  *
- *   RUN_LABELLER      the name of the RunLabeller to define
- *   RUN_LABELLER_NAME its name as a string
+ *   RUN_LABELLER, RUN_LABELLER_NAME
+ *       the RunLabeller to define, and its name as a string
  *   Threshold, threshold_prepare (value), pack (pixels, threshold)
- *                     64 pixels to 64 bits, set where the pixel is greater than the threshold
- *   expand (out, n, pixels, starts, labels)
- *                     one word of pixels to n label map entries, see expand_portable()
+ *       64 pixels to 64 bits, set where the pixel is greater than the threshold
+ *
+ * and, or includes runs-scalar.h for, these steps, which are described there:
+ *
+ *   extract_bits, list_columns, list_links, take_labels, number_runs, list_spans,
+ *   count_before_spans, expand
  *
  * Two ideas make it fast. Pixels become bits first, and everything after works on words of 64
  * columns or on runs, so background costs nothing and long runs little. And the run that holds a
@@ -20,52 +23,24 @@
  * 8-connectivity is what Grana, Borghesani and Cucchiara (2010) found for blocks.
  */
 #include "band.h"
+#include "words.h"
 
+#include <endian.h>
 #include <string.h>
 
-#define ALWAYS_INLINE inline __attribute__ ((always_inline))
-
-static ALWAYS_INLINE uint32_t
-count_bits (uint64_t word)
-{
-  return (uint32_t)__builtin_popcountll (word);
-}
-
-/* The index of the lowest bit of a word that is not zero. */
-static ALWAYS_INLINE uint32_t
-lowest_bit (uint64_t word)
-{
-  return (uint32_t)__builtin_ctzll (word);
-}
-
-static ALWAYS_INLINE uint32_t
-highest_bit (uint64_t word)
-{
-  return 63 - (uint32_t)__builtin_clzll (word);
-}
-
-/* All bits up to and including the lowest one. */
-static ALWAYS_INLINE uint64_t
-up_to_lowest_bit (uint64_t word)
-{
-  return word ^ (word - 1);
-}
-
-/* The stretch of ones that begins with the lowest bit of a word that is not zero. */
-static ALWAYS_INLINE uint64_t
-lowest_stretch (uint64_t word)
-{
-  return word & ~(word + (word & -word));
-}
-
-/* Packs the strip whose rows are given (bottom NULL: one row) and finds its runs. */
+/* Packs the strip whose rows are given, the bottom one NULL behind the end of the frame, and
+ * finds its runs. */
 static ALWAYS_INLINE void
-pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bottom)
+pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bottom, bool two_rows)
 {
   const Threshold threshold = threshold_prepare (job->threshold);
   const uint64_t inversion = job->inversion;
   const uint32_t n_words = job->n_words;
   const uint32_t n_full_words = job->width / 64;
+  uint64_t *const restrict top_words = strip->top;
+  uint64_t *const restrict bottom_words = strip->bottom;
+  uint64_t *const restrict start_words = strip->starts;
+  uint32_t *const restrict ranks = strip->ranks;
   uint64_t carry = 0;
   uint32_t n_runs = 0;
 
@@ -94,11 +69,11 @@ pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bot
       const uint64_t either = top_word | bottom_word;
       const uint64_t starts = either & ~(either << 1 | carry);
       carry = either >> 63;
-      strip->top[w] = top_word;
-      if (strip->bottom != strip->top)
-        strip->bottom[w] = bottom_word;
-      strip->starts[w] = starts;
-      strip->ranks[w] = n_runs;
+      top_words[w] = top_word;
+      if (two_rows)
+        bottom_words[w] = bottom_word;
+      start_words[w] = starts;
+      ranks[w] = n_runs;
       n_runs += count_bits (starts);
       occupied |= (uint64_t)(either != 0) << (w % 64);
     }
@@ -119,18 +94,16 @@ find (uint32_t *parents, uint32_t label)
   return label;
 }
 
-/* Joins two trees and gives the root. */
-static uint32_t
+/* Joins two trees; the lesser root stays root. */
+static void
 unite (uint32_t *parents, uint32_t a, uint32_t b)
 {
   a = find (parents, a);
   b = find (parents, b);
-  if (a < b) {
+  if (a < b)
     parents[b] = a;
-    return a;
-  }
-  parents[a] = b;
-  return b;
+  else
+    parents[a] = b;
 }
 
 /* The columns of a word at which a run above touches a run below; of columns that tell of the
@@ -164,11 +137,12 @@ find_links (const uint64_t *above, const uint64_t *below, uint64_t edges, bool d
   return at_edge | (links & inside & ~behind_edge & (sum ^ inside));
 }
 
-/* Joins the runs that touch across two strips. Runs below that have no label get one from above. */
-static ALWAYS_INLINE void
-link_strips_with (const Job *job, const Strip *above, const Strip *below, bool diagonals)
+/* Lists the places where runs of two strips touch. Returns how many there are. */
+static ALWAYS_INLINE uint32_t
+find_touching_runs (
+    const Job *job, const Strip *above, const Strip *below, const Scratch *scratch, bool diagonals)
 {
-  uint32_t *const parents = job->forest.parents;
+  uint32_t n_links = 0;
   uint64_t above_before = 0, below_before = 0;
 
   for (uint32_t group = 0; group < job->n_words; group += 64) {
@@ -184,140 +158,126 @@ link_strips_with (const Job *job, const Strip *above, const Strip *below, bool d
       const uint32_t w = group + lowest_bit (words);
       const uint64_t above_starts = above->starts[w];
       const uint64_t below_starts = below->starts[w];
-      const uint32_t *const above_labels = above->labels + above->ranks[w] - 1;
-      uint32_t *const below_labels = below->labels + below->ranks[w] - 1;
-      uint64_t links =
+      const uint64_t links =
           find_links (above->bottom + w, below->top + w, above_starts | below_starts, diagonals);
 
-      for (; links; links &= links - 1) {
-        const uint64_t columns = up_to_lowest_bit (links);
-        const uint32_t label = above_labels[count_bits (above_starts & columns)];
-        uint32_t *const other = below_labels + count_bits (below_starts & columns);
-        const uint32_t old = *other;
-
-        /* NO_LABEL is greater than any label. */
-        *other = label < old ? label : old;
-        if (old != label && old != NO_LABEL)
-          *other = unite (parents, label, old);
-      }
+      list_links (scratch->links_above + n_links, links, above_starts, above->ranks[w]);
+      list_links (scratch->links_below + n_links, links, below_starts, below->ranks[w]);
+      n_links += count_bits (links);
     }
   }
+  return n_links;
+}
+
+/* Gives the runs below that touch a run above the label of one such run, and joins the labels
+ * that are found to be of one component in this way. */
+static ALWAYS_INLINE void
+link_strips (
+    const Job *job, const Strip *above, const Strip *below, const Scratch *scratch, bool diagonals)
+{
+  const uint32_t n_links = find_touching_runs (job, above, below, scratch, diagonals);
+  const uint32_t n_same = take_labels (scratch, n_links, above->labels, below->labels);
+
+  for (uint32_t i = 0; i < n_same; i++)
+    unite (job->forest.parents, scratch->same_labels[0][i], scratch->same_labels[1][i]);
 }
 
 static void
-link_strips (const Job *job, const Strip *above, const Strip *below)
+join_bands (const Job *job, Band *above, Band *below)
 {
-  link_strips_with (job, above, below, job->rows_per_strip == 2);
+  const Scratch *scratch = &below->scratch;
+  const uint32_t n_links =
+      find_touching_runs (job, above->last, below->first, scratch, job->rows_per_strip == 2);
+
+  for (uint32_t i = 0; i < n_links; i++)
+    unite (job->forest.parents, above->last->labels[scratch->links_above[i]],
+        below->first->labels[scratch->links_below[i]]);
 }
 
-/* Whether the run that leaves word w to the right holds a pixel of the top row further on. */
-static bool
-top_follows (const Strip *strip, uint32_t w)
+/* Tells of each run whether it holds a pixel of the top row, one bit a run.
+ *
+ * Adding the first bit of a run to its pixels of the bottom row alone makes a carry that runs
+ * to the run's first pixel of the top row, or, if it has none, to the column behind the run. Each
+ * run's carry lands in one place and in the order of the runs. */
+static ALWAYS_INLINE void
+find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
 {
-  for (;;) {
-    w++;
-    const uint64_t either = strip->top[w] | strip->bottom[w];
-    const uint64_t stretch = either & 1 ? lowest_stretch (either) : 0;
-    if (strip->top[w] & stretch)
-      return true;
-    if (~stretch)
-      return false;
+  uint64_t pending = 0; /* bits not written for good */
+  uint32_t n_pending = 0;
+  bool carry = false;
+  uint32_t w_before = 0;
+
+  for (uint32_t group = 0; group < job->n_words; group += 64) {
+    for (uint64_t words = strip->occupied[group / 64]; words; words &= words - 1) {
+      const uint32_t w = group + lowest_bit (words);
+      const uint64_t top = strip->top[w];
+      const uint64_t bottom_only = strip->bottom[w] & ~top;
+      uint64_t sum, landed_on_top, landed;
+
+      /* A carry out of the word before an empty one has landed there. */
+      n_pending += carry && w != w_before + 1;
+      carry = carry && w == w_before + 1;
+      w_before = w;
+
+      carry = __builtin_add_overflow (bottom_only, (uint64_t)carry, &sum) |
+              __builtin_add_overflow (sum, strip->starts[w], &sum);
+      landed_on_top = sum & top;
+      landed = landed_on_top | (sum & ~(top | bottom_only));
+      pending |= extract_bits (landed_on_top, landed) << n_pending;
+      n_pending += count_bits (landed);
+
+      const uint64_t little_endian = htole64 (pending);
+      memcpy (out, &little_endian, 8);
+      out += n_pending / 8;
+      pending >>= n_pending / 8 * 8;
+      n_pending %= 8;
+    }
   }
+  memset (out, (int)pending, 1);
 }
 
-/* Gives new labels to the runs that have none, in raster order of their first pixels: first those
- * with a pixel in the top row. */
+/* Gives new labels to the runs that have none, in raster order of their first pixels. */
 static ALWAYS_INLINE void
 give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_rows)
 {
-  uint32_t *const parents = job->forest.parents;
-  uint32_t *const first_of_row = job->forest.first_of_row;
   const uint32_t first = band->end_label;
+  uint32_t n_new = 0;
   uint32_t next = first;
 
-  first_of_row[y] = next;
-  if (!two_rows) {
-    for (uint32_t i = 0; i < strip->n_runs; i++) {
-      if (strip->labels[i] == NO_LABEL)
-        strip->labels[i] = next++;
-    }
-  } else {
-    uint32_t n_left = 0;
-    for (uint32_t group = 0; group < job->n_words; group += 64) {
-      for (uint64_t words = strip->occupied[group / 64]; words; words &= words - 1) {
-        const uint32_t w = group + lowest_bit (words);
-        const uint64_t top = strip->top[w];
-        uint64_t either = top | strip->bottom[w];
-        uint32_t *labels = strip->labels + strip->ranks[w];
-        uint64_t starts = strip->starts[w];
-        either &= -(starts & -starts);
-        for (; either; labels++) {
-          const uint64_t stretch = lowest_stretch (either);
-          if (*labels == NO_LABEL) {
-            if (top & stretch || (stretch >> 63 && top_follows (strip, w)))
-              *labels = next++;
-            else
-              n_left++;
-          }
-          either &= ~stretch;
-        }
-      }
+  for (uint32_t i = 0; i < strip->n_runs; i++)
+    n_new += strip->labels[i] == NO_LABEL;
+
+  job->forest.first_of_row[y] = next;
+  if (two_rows) {
+    if (n_new) {
+      find_top_runs (job, strip, band->scratch.top_runs);
+      next = number_runs (strip->labels, strip->n_runs, band->scratch.top_runs, next);
     }
     if (y + 1 < band->end_row)
-      first_of_row[y + 1] = next;
-    for (uint32_t i = 0; n_left; i++) {
-      if (strip->labels[i] == NO_LABEL) {
-        strip->labels[i] = next++;
-        n_left--;
-      }
-    }
+      job->forest.first_of_row[y + 1] = next;
   }
+  if (next - first < n_new)
+    next = number_runs (strip->labels, strip->n_runs, NULL, next);
+
   for (uint32_t label = first; label < next; label++) {
-    parents[label] = label;
+    job->forest.parents[label] = label;
     job->forest.features[label] = (Features){.left = UINT32_MAX};
   }
   band->end_label = next;
 }
 
-/* The sum of the indices of the bits of a word. */
+/* Lists the spans of a strip that has labels, which it brings nearer to their roots, and what is
+ * counted before each of them. Returns how many there are. */
 static ALWAYS_INLINE uint32_t
-sum_bit_indices (uint64_t word)
+find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two_rows)
 {
-  return count_bits (word & 0xaaaaaaaaaaaaaaaa) + 2 * count_bits (word & 0xcccccccccccccccc) +
-         4 * count_bits (word & 0xf0f0f0f0f0f0f0f0) + 8 * count_bits (word & 0xff00ff00ff00ff00) +
-         16 * count_bits (word & 0xffff0000ffff0000) + 32 * count_bits (word & 0xffffffff00000000);
-}
+  uint32_t *firsts = scratch->firsts;
+  uint32_t *lasts = scratch->lasts;
+  uint64_t counts = 0;
+  uint64_t sum = 0;
 
-/* Adds the pixels of some columns of a word to the features of a label. */
-static ALWAYS_INLINE void
-add_features (
-    Features *features, uint64_t top, uint64_t bottom, uint32_t x, uint32_t y, bool two_rows)
-{
-  const uint64_t either = top | bottom;
-  const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
-  const uint32_t n = count_bits (top) + n_bottom;
-  const uint32_t left = x + lowest_bit (either);
-  const uint32_t right = x + highest_bit (either);
-  const uint32_t bottom_row = y + (n_bottom != 0);
-
-  features->area += n;
-  features->sum_x +=
-      (uint64_t)x * n + sum_bit_indices (top) + (two_rows ? sum_bit_indices (bottom) : 0);
-  features->sum_y += (uint64_t)y * n + n_bottom;
-  features->left = left < features->left ? left : features->left;
-  features->right = right > features->right ? right : features->right;
-  features->bottom = bottom_row > features->bottom ? bottom_row : features->bottom;
-}
-
-/* Adds the pixels of a strip to the features of their labels, and makes its run labels roots. */
-static ALWAYS_INLINE void
-sum_up_features (const Job *job, const Strip *strip, uint32_t y, bool two_rows)
-{
-  uint32_t *const parents = job->forest.parents;
-  Features *const features = job->forest.features;
-
-  for (uint32_t i = 0; i < strip->n_runs; i++)
-    strip->labels[i] = find (parents, strip->labels[i]);
+  if (strip->n_runs == 0)
+    return 0;
 
   for (uint32_t group = 0; group < job->n_words; group += 64) {
     for (uint64_t words = strip->occupied[group / 64]; words; words &= words - 1) {
@@ -325,25 +285,52 @@ sum_up_features (const Job *job, const Strip *strip, uint32_t y, bool two_rows)
       const uint64_t top = strip->top[w];
       const uint64_t bottom = two_rows ? strip->bottom[w] : 0;
       const uint64_t either = top | bottom;
-      const bool continues = either & ~strip->starts[w] & 1;
-      const uint32_t *labels = strip->labels + strip->ranks[w] - continues;
-      uint32_t label = *labels++;
-      uint64_t columns = lowest_stretch (either);
-      uint64_t rest = either & ~columns;
+      const uint64_t next = strip->top[w + 1] | (two_rows ? strip->bottom[w + 1] : 0);
+      const uint64_t starts = strip->starts[w];
+      const uint64_t ends = either & ~(either >> 1 | next << 63);
+      const uint32_t n_top = count_bits (top);
+      const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
 
-      /* Neighbouring runs are mostly of one component, so they are added in one go. */
-      for (; rest; labels++) {
-        const uint64_t stretch = lowest_stretch (rest);
-        if (*labels != label) {
-          add_features (features + label, top & columns, bottom & columns, 64 * w, y, two_rows);
-          label = *labels;
-          columns = 0;
-        }
-        columns |= stretch;
-        rest &= ~stretch;
-      }
-      add_features (features + label, top & columns, bottom & columns, 64 * w, y, two_rows);
+      list_columns (firsts, starts, 64 * w);
+      firsts += count_bits (starts);
+      list_columns (lasts, ends, 64 * w);
+      lasts += count_bits (ends);
+
+      scratch->counts_before_word[w] = counts;
+      scratch->sums_before_word[w] = sum;
+      counts += n_top | (uint64_t)n_bottom << 32;
+      sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices (top) +
+             (two_rows ? sum_bit_indices (bottom) : 0);
     }
+  }
+
+  const uint32_t n_spans = list_spans (strip->labels, strip->n_runs, scratch, job->forest.parents);
+  count_before_spans (strip, scratch, n_spans, two_rows);
+  scratch->counts_before_span[n_spans] = counts;
+  scratch->sums_before_span[n_spans] = sum;
+  return n_spans;
+}
+
+/* Adds the pixels of a strip to the features of their labels. */
+static ALWAYS_INLINE void
+sum_up_features (const Job *job, const Strip *strip, const Scratch *scratch, uint32_t n_spans,
+    uint32_t y, bool two_rows)
+{
+  for (uint32_t i = 0; i < n_spans; i++) {
+    Features *const features = &job->forest.features[scratch->span_labels[i]];
+    const uint64_t counts = scratch->counts_before_span[i + 1] - scratch->counts_before_span[i];
+    const uint32_t n_bottom = two_rows ? counts >> 32 : 0;
+    const uint32_t n = (uint32_t)counts + n_bottom;
+    const uint32_t left = scratch->span_firsts[i];
+    const uint32_t right = scratch->span_lasts[i];
+    const uint32_t bottom_row = y + (n_bottom != 0);
+
+    features->area += n;
+    features->sum_x += scratch->sums_before_span[i + 1] - scratch->sums_before_span[i];
+    features->sum_y += (uint64_t)y * n + n_bottom;
+    features->left = left < features->left ? left : features->left;
+    features->right = right > features->right ? right : features->right;
+    features->bottom = bottom_row > features->bottom ? bottom_row : features->bottom;
   }
 }
 
@@ -361,6 +348,7 @@ label_band_with (const Job *job, Band *band, bool two_rows)
     const uint32_t slot = n_strips == 0 ? 0 : 1 + n_strips % 2;
     Strip *strip = &band->strips[slot];
     const uint8_t *top = job->data + y * job->stride;
+    uint32_t n_spans;
     const uint8_t *bottom = two_rows && y + 1 < band->end_row ? top + job->stride : NULL;
 
     *strip = band->slots[slot];
@@ -371,15 +359,16 @@ label_band_with (const Job *job, Band *band, bool two_rows)
       pixels += rows_per_strip * job->words_per_row;
     }
     if (bottom)
-      pack_strip (job, strip, top, bottom);
+      pack_strip (job, strip, top, bottom, two_rows);
     else
-      pack_strip (job, strip, top, NULL);
+      pack_strip (job, strip, top, NULL, two_rows);
 
     memset (strip->labels, 0xff, strip->n_runs * sizeof *strip->labels);
-    if (above && strip->n_runs)
-      link_strips_with (job, above, strip, two_rows);
+    if (above)
+      link_strips (job, above, strip, &band->scratch, two_rows);
     give_new_labels (job, band, strip, y, two_rows);
-    sum_up_features (job, strip, y, two_rows);
+    n_spans = find_spans (job, strip, &band->scratch, two_rows);
+    sum_up_features (job, strip, &band->scratch, n_spans, y, two_rows);
 
     if (job->labels) {
       band->run_counts[n_strips] = strip->n_runs;
@@ -447,5 +436,5 @@ const RunLabeller RUN_LABELLER = {
     .name = RUN_LABELLER_NAME,
     .label_band = label_band,
     .write_band = write_band,
-    .link_strips = link_strips,
+    .join_bands = join_bands,
 };
