@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels of strips.cu are launched with; compiled by the host's C and by nvcc. The
- * terms (strip, tile, slot, piece, quad) are explained at the head of strips.cu. */
+ * terms (strip, tile, run, piece, quad) are explained at the head of strips.cu. */
 #ifndef CCL_STRIPS_PARAMETERS_H
 #define CCL_STRIPS_PARAMETERS_H
 
@@ -9,17 +9,17 @@
 #include "labeller.h"
 
 enum {
-  CCL_STRIPS_TILE_WORDS = 4,   /* words of 32 columns across a tile */
-  CCL_STRIPS_TILE_STRIPS = 32, /* strips down a tile */
+  CCL_STRIPS_TILE_WORDS = 4,   /* words of 32 columns across a tile; a multiple of 4 */
+  CCL_STRIPS_TILE_STRIPS = 32, /* strips down a tile; as many as a warp has lanes */
   CCL_STRIPS_TILE_WIDTH = 32 * CCL_STRIPS_TILE_WORDS,
   CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one a word */
-  CCL_STRIPS_STRIP_SLOTS = CCL_STRIPS_TILE_WIDTH / 2,
-  CCL_STRIPS_TILE_SLOTS = CCL_STRIPS_STRIP_SLOTS * CCL_STRIPS_TILE_STRIPS,
-  /* The most open pieces of a tile: parts along its four edges. */
-  CCL_STRIPS_TILE_OPEN = 2 * CCL_STRIPS_STRIP_SLOTS + 2 * CCL_STRIPS_TILE_STRIPS,
+  /* The most runs, and so the most pieces, that a tile can have. */
+  CCL_STRIPS_TILE_RUNS = CCL_STRIPS_TILE_WIDTH / 2 * CCL_STRIPS_TILE_STRIPS,
+  /* The most open pieces: runs along its four edges. */
+  CCL_STRIPS_TILE_OPEN = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
   CCL_STRIPS_MERGE_THREADS = 128,
-  CCL_STRIPS_FOLD_THREADS = 128,
-  CCL_STRIPS_RANK_THREADS = 256,
+  CCL_STRIPS_FOLD_THREADS = 64,
+  CCL_STRIPS_RANK_THREADS = 128,
   CCL_STRIPS_DELIVER_THREADS = 256,
 };
 
@@ -44,25 +44,27 @@ typedef struct CclStripsParameters {
 
   /* Geometry, fixed by the plan. */
   uint32_t tile_columns, tile_rows;
-  uint32_t row_quads;   /* tile_columns: one quad a tile and row */
+  uint32_t row_quads;   /* quads across the frame, in whole tiles */
   uint32_t chunk_shift; /* quads a chunk, as a power of two */
   uint32_t n_quads, n_chunks;
 
   /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
    * quads; that number is below 2^31. */
-  uint32_t *bits;           /* [rows padded to tiles][words of a row] foreground */
-  uint32_t *parent;         /* [pixel] of first pixels of open pieces: the first pixel of another
-                             * piece of the component, or CCL_STRIPS_ROOT | record */
-  uint32_t *slot_first;     /* [strip][slot] first pixel of the piece, for parts at tile edges */
-  uint16_t *slot_piece;     /* [strip][slot] number of the piece in its tile */
-  uint32_t *piece_first;    /* [tile][piece] first pixel, | CCL_STRIPS_OPEN */
-  uint32_t *piece_count;    /* [tile] */
-  uint32_t *open_count;     /* [tile] */
-  struct uint2 *open_piece; /* [tile][open piece] first pixel and record */
-  CclStripsRecord *record;  /* [tile][piece] */
-  uint32_t *first_bits;     /* [quad][4] first pixels of the components that count */
-  uint32_t *chunk_count;    /* [chunk] bits set in it; zero between frames */
-  uint32_t *quad_rank;      /* [quad] bits set before it */
+  uint32_t *bits;             /* [rows padded to tiles][words of a row] foreground */
+  uint32_t *parent;           /* [pixel] of first pixels of pieces: the first pixel of another
+                               * piece of the component, or CCL_STRIPS_ROOT | record */
+  uint16_t *word_base;        /* [strip][word] number of the run of its first part */
+  uint32_t *run_first;        /* [tile][run] first pixel of the run's piece */
+  uint16_t *run_piece;        /* [tile][run] number of the piece in its tile; for the label map */
+  uint32_t *piece_first;      /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
+  uint32_t *piece_count;      /* [tile] */
+  uint32_t *open_count;       /* [tile] */
+  struct uint2 *open_piece;   /* [tile][open piece] first pixel and record */
+  CclStripsRecord *record;    /* [tile][piece] */
+  uint32_t *first_bits;       /* [quad][4] first pixels of the components that count */
+  uint32_t *chunk_count;      /* [chunk] bits set in it; zero when the frame starts */
+  uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
+  uint32_t *quad_rank;        /* [quad] bits set before it */
 
   /* Where the result goes. */
   uint32_t *labels;           /* NULL if not wanted */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of strips.cu. The kernels of a frame are recorded once as a graph, so that a
- * frame costs one launch; when the frame's address, the label map's or an option has changed
- * since the last one, the nodes that look at it get new parameters.
+ * The host side of strips.cu. The kernels of a frame are recorded as a graph, so that a frame
+ * costs one launch; when the frame's address, the label map's or an option is not what it was,
+ * the nodes that look at it get new parameters.
+ *
+ * There are two graphs that take turns. Between them they have two sets of counters: while one
+ * frame counts in one, it clears the other for the next.
  */
 #include "strips.h"
 
@@ -11,7 +14,17 @@
 
 #include "strips-parameters.h"
 
+enum { QUAD_WIDTH = 128 };
+
 enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
+
+/* The kernels of a frame, ready to be launched with the parameters of its last one. */
+typedef struct Recording {
+  CclStripsParameters parameters;
+  CUgraphExec graph;            /* NULL until the first frame */
+  CUgraph source;               /* what the graph was made from; its nodes name the graph's */
+  CUgraphNode nodes[N_KERNELS]; /* NULL where a kernel is left out */
+} Recording;
 
 typedef struct Strips {
   CclCudaEngine engine;
@@ -19,18 +32,14 @@ typedef struct Strips {
   CUfunction functions[N_KERNELS];
   uint32_t blocks[N_KERNELS];
   uint32_t threads[N_KERNELS];
-  CclStripsParameters parameters; /* as of the last frame */
-
   CUdeviceptr scratch; /* one allocation for everything in device memory */
   void *pinned;        /* the number of components, then the rows */
   CUdeviceptr pinned_on_device;
   const CclComponent *rows;
-
-  CUstream recording; /* graphs are captured on it */
-  CUgraphExec graph;  /* NULL until the first frame */
-  CUgraph template;   /* what the graph was made from; its nodes name those of the graph */
-  CUgraphNode nodes[N_KERNELS]; /* NULL where a kernel is left out */
-  bool counters_clean;          /* chunk_count is zero, as the tile kernel expects */
+  CUstream recorder; /* graphs are captured on it; NULL if the driver has no graphs */
+  Recording recordings[2];
+  uint32_t turn;       /* which of them the next frame takes */
+  bool counters_clean; /* the next frame's counters are zero */
 } Strips;
 
 static const char *const kernel_names[2][N_KERNELS] = {
@@ -57,53 +66,56 @@ is_needed (const CclStripsParameters *p, int kernel)
     return has_edges;
   case FILTER:
     return has_edges && p->filtered;
+  case DELIVER:
+    return p->labels;
   default:
     return true;
   }
 }
 
 static void
-drop_graph (Strips *strips)
+drop_graph (Strips *strips, Recording *recording)
 {
   const CclCudaDriver *driver = strips->device->driver;
-  if (strips->graph)
-    driver->cuGraphExecDestroy (strips->graph);
-  if (strips->template)
-    driver->cuGraphDestroy (strips->template);
-  strips->graph = NULL;
-  strips->template = NULL;
+  if (recording->graph)
+    driver->cuGraphExecDestroy (recording->graph);
+  if (recording->source)
+    driver->cuGraphDestroy (recording->source);
+  recording->graph = NULL;
+  recording->source = NULL;
 }
 
 /* Queues the kernels one by one. Each but the first may be brought onto the GPU before the one
  * ahead of it is done, where the GPU can do that: device/dependent-launch.cuh. */
 static CclStatus
-launch_kernels (Strips *strips, CUstream stream, CclError *error)
+launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream, CclError *error)
 {
   const CclCudaDriver *driver = strips->device->driver;
-  void *arguments[] = {&strips->parameters};
+  void *arguments[] = {parameters};
+  CUlaunchAttribute overlap = {
+      .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+      .value.programmaticStreamSerializationAllowed = 1,
+  };
+  const bool can_overlap = driver->cuLaunchKernelEx && strips->device->compute_capability >= 90;
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
-    if (!is_needed (&strips->parameters, i))
+    if (!is_needed (parameters, i))
       continue;
-    if (driver->cuLaunchKernelEx && strips->device->compute_capability >= 90 && i != TILE) {
-      CUlaunchAttribute overlap = {
-          .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-          .value.programmaticStreamSerializationAllowed = 1,
-      };
-      CUlaunchConfig launch = {
-          .gridDimX = strips->blocks[i],
-          .gridDimY = 1,
-          .gridDimZ = 1,
-          .blockDimX = strips->threads[i],
-          .blockDimY = 1,
-          .blockDimZ = 1,
-          .hStream = stream,
-          .attrs = &overlap,
-          .numAttrs = 1,
-      };
+    CUlaunchConfig launch = {
+        .gridDimX = strips->blocks[i],
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = strips->threads[i],
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .hStream = stream,
+        .attrs = &overlap,
+        .numAttrs = 1,
+    };
+    if (can_overlap && i != TILE)
       status = ccl_cuda_call (
           driver, error, cuLaunchKernelEx (&launch, strips->functions[i], arguments, NULL));
-    } else
+    else
       status = ccl_cuda_call (driver, error,
           cuLaunchKernel (strips->functions[i], strips->blocks[i], 1, 1, strips->threads[i], 1, 1,
               0, stream, arguments, NULL));
@@ -111,58 +123,58 @@ launch_kernels (Strips *strips, CUstream stream, CclError *error)
   return status;
 }
 
-/* Finds out which node of the recorded graph launches which kernel. */
+/* Finds out which node of the captured graph launches which kernel. */
 static CclStatus
-find_nodes (Strips *strips, CclError *error)
+find_nodes (Strips *strips, Recording *recording, CclError *error)
 {
   const CclCudaDriver *driver = strips->device->driver;
   CUgraphNode nodes[N_KERNELS];
   size_t n_nodes = N_KERNELS;
   CclStatus status =
-      ccl_cuda_call (driver, error, cuGraphGetNodes (strips->template, nodes, &n_nodes));
-  memset (strips->nodes, 0, sizeof strips->nodes);
+      ccl_cuda_call (driver, error, cuGraphGetNodes (recording->source, nodes, &n_nodes));
+  memset (recording->nodes, 0, sizeof recording->nodes);
   for (size_t i = 0; i < n_nodes && !status; i++) {
     CUDA_KERNEL_NODE_PARAMS launch;
     status = ccl_cuda_call (driver, error, cuGraphKernelNodeGetParams (nodes[i], &launch));
     for (int kernel = 0; kernel < N_KERNELS && !status; kernel++) {
       if (strips->functions[kernel] == launch.func)
-        strips->nodes[kernel] = nodes[i];
+        recording->nodes[kernel] = nodes[i];
     }
   }
   return status;
 }
 
 static CclStatus
-record_graph (Strips *strips, CclError *error)
+record_graph (Strips *strips, Recording *recording, CclError *error)
 {
   const CclCudaDriver *driver = strips->device->driver;
-  drop_graph (strips);
+  drop_graph (strips, recording);
   CclStatus status = ccl_cuda_call (
-      driver, error, cuStreamBeginCapture (strips->recording, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+      driver, error, cuStreamBeginCapture (strips->recorder, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   if (status)
     return status;
-  status = launch_kernels (strips, strips->recording, error);
+  status = launch_kernels (strips, &recording->parameters, strips->recorder, error);
   /* The capture ends in any case; the first error is the one to tell. */
   CclStatus end_status = ccl_cuda_call (
-      driver, status ? NULL : error, cuStreamEndCapture (strips->recording, &strips->template));
+      driver, status ? NULL : error, cuStreamEndCapture (strips->recorder, &recording->source));
   if (!status)
     status = end_status;
   if (!status)
-    status = find_nodes (strips, error);
+    status = find_nodes (strips, recording, error);
   if (!status)
     status = ccl_cuda_call (
-        driver, error, cuGraphInstantiateWithFlags (&strips->graph, strips->template, 0));
+        driver, error, cuGraphInstantiateWithFlags (&recording->graph, recording->source, 0));
   if (status)
-    drop_graph (strips);
+    drop_graph (strips, recording);
   return status;
 }
 
 static CclStatus
-update_node (Strips *strips, int kernel, CclError *error)
+update_node (Strips *strips, Recording *recording, int kernel, CclError *error)
 {
-  if (!strips->nodes[kernel])
+  if (!recording->nodes[kernel])
     return CCL_OK;
-  void *arguments[] = {&strips->parameters};
+  void *arguments[] = {&recording->parameters};
   CUDA_KERNEL_NODE_PARAMS launch = {
       .func = strips->functions[kernel],
       .gridDimX = strips->blocks[kernel],
@@ -174,31 +186,30 @@ update_node (Strips *strips, int kernel, CclError *error)
       .kernelParams = arguments,
   };
   return ccl_cuda_call (strips->device->driver, error,
-      cuGraphExecKernelNodeSetParams (strips->graph, strips->nodes[kernel], &launch));
+      cuGraphExecKernelNodeSetParams (recording->graph, recording->nodes[kernel], &launch));
 }
 
-/* Brings the graph up to date with parameters that were `before` when it last ran. */
+/* Brings a graph up to date with its parameters, which were `before` when it last ran. */
 static CclStatus
-update_graph (Strips *strips, const CclStripsParameters *before, CclError *error)
+update_graph (
+    Strips *strips, Recording *recording, const CclStripsParameters *before, CclError *error)
 {
-  const CclStripsParameters *now = &strips->parameters;
-  bool same_options = before->threshold == now->threshold && before->invert == now->invert &&
-                      before->min_area == now->min_area && before->max_area == now->max_area;
-  bool same_map = before->labels == now->labels && before->labels_stride == now->labels_stride;
-  bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
-  bool same_kernels = before->filtered == now->filtered;
-  if (!strips->graph || !same_kernels)
-    return record_graph (strips, error);
+  const CclStripsParameters *now = &recording->parameters;
+  const bool same_kernels = before->filtered == now->filtered && !before->labels == !now->labels;
+  if (!recording->graph || !same_kernels)
+    return record_graph (strips, recording, error);
+  const bool same_options = before->threshold == now->threshold && before->invert == now->invert &&
+                            before->min_area == now->min_area && before->max_area == now->max_area;
+  const bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
+  const bool same_map =
+      before->labels == now->labels && before->labels_stride == now->labels_stride;
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
-    bool is_concerned = !same_options || (!same_frame && i == TILE) ||
-                        (!same_map && i == DELIVER) ||
-                        (!before->labels != !now->labels && i == TILE);
-    if (is_concerned)
-      status = update_node (strips, i, error);
+    if (!same_options || (!same_frame && i == TILE) || (!same_map && i == DELIVER))
+      status = update_node (strips, recording, i, error);
   }
   if (status)
-    drop_graph (strips);
+    drop_graph (strips, recording);
   return status;
 }
 
@@ -208,7 +219,8 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
 {
   Strips *strips = (Strips *)engine;
   const CclCudaDriver *driver = strips->device->driver;
-  CclStripsParameters *p = &strips->parameters;
+  Recording *recording = &strips->recordings[strips->turn];
+  CclStripsParameters *p = &recording->parameters;
   const CclStripsParameters before = *p;
 
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
@@ -229,13 +241,14 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
         cuMemsetD8Async (
             (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
   strips->counters_clean = false;
-  if (!status && strips->recording) {
-    status = update_graph (strips, &before, error);
+  if (!status && strips->recorder) {
+    status = update_graph (strips, recording, &before, error);
     if (!status)
-      status = ccl_cuda_call (driver, error, cuGraphLaunch (strips->graph, stream));
+      status = ccl_cuda_call (driver, error, cuGraphLaunch (recording->graph, stream));
   } else if (!status)
-    status = launch_kernels (strips, stream, error);
+    status = launch_kernels (strips, p, stream, error);
   strips->counters_clean = !status;
+  strips->turn = !strips->turn;
   return status;
 }
 
@@ -243,9 +256,10 @@ static void
 strips_read (CclCudaEngine *engine, CclTable *table)
 {
   Strips *strips = (Strips *)engine;
-  uint32_t n = *(volatile uint32_t *)strips->pinned;
+  const uint32_t n = *(volatile uint32_t *)strips->pinned;
+  const uint32_t max = strips->recordings[0].parameters.max_components;
   table->n_components = n;
-  table->n_rows = n < strips->parameters.max_components ? n : strips->parameters.max_components;
+  table->n_rows = n < max ? n : max;
   table->rows = strips->rows;
 }
 
@@ -253,9 +267,10 @@ static void
 strips_free (CclCudaEngine *engine)
 {
   Strips *strips = (Strips *)engine;
-  drop_graph (strips);
-  if (strips->recording)
-    strips->device->driver->cuStreamDestroy (strips->recording);
+  drop_graph (strips, &strips->recordings[0]);
+  drop_graph (strips, &strips->recordings[1]);
+  if (strips->recorder)
+    strips->device->driver->cuStreamDestroy (strips->recorder);
   ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
   ccl_cuda_device_release (strips->device, &strips->scratch);
   free (strips);
@@ -276,19 +291,21 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
 {
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   const uint64_t n_strips = (uint64_t)p->tile_rows * CCL_STRIPS_TILE_STRIPS;
-  const uint64_t n_slots = n_strips * p->row_quads * CCL_STRIPS_STRIP_SLOTS;
+  const uint64_t n_runs = n_tiles * CCL_STRIPS_TILE_RUNS;
   size_t used = 0;
   p->bits = take (scratch, &used, n_strips * strip_rows * p->row_quads * 16);
-  p->parent = take (scratch, &used, (uint64_t)p->n_quads * CCL_STRIPS_TILE_WIDTH * 4);
-  p->slot_first = take (scratch, &used, n_slots * sizeof *p->slot_first);
-  p->slot_piece = take (scratch, &used, n_slots * sizeof *p->slot_piece);
-  p->piece_first = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_SLOTS * sizeof *p->piece_first);
+  p->parent = take (scratch, &used, (uint64_t)p->n_quads * QUAD_WIDTH * sizeof *p->parent);
+  p->word_base = take (scratch, &used, n_strips * p->row_quads * 4 * sizeof *p->word_base);
+  p->run_first = take (scratch, &used, n_runs * sizeof *p->run_first);
+  p->run_piece = take (scratch, &used, n_runs * sizeof *p->run_piece);
+  p->piece_first = take (scratch, &used, n_runs * sizeof *p->piece_first);
   p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
   p->open_count = take (scratch, &used, n_tiles * sizeof *p->open_count);
   p->open_piece = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_OPEN * 8);
-  p->record = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_SLOTS * sizeof *p->record);
+  p->record = take (scratch, &used, n_runs * sizeof *p->record);
   p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
   p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
+  p->next_chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->next_chunk_count);
   p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
   return used;
 }
@@ -297,12 +314,14 @@ static CclCudaEngine *
 strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
     CUstream stream, CclError *error)
 {
+  (void)stream; /* nothing to prepare */
   const CclCudaDriver *driver = device->driver;
   const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
   const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
-  const uint32_t row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  const uint32_t row_quads =
+      divide_up (plan->width, CCL_STRIPS_TILE_WIDTH) * (CCL_STRIPS_TILE_WIDTH / QUAD_WIDTH);
   const uint32_t tile_rows = divide_up (plan->height, tile_height);
-  if ((uint64_t)row_quads * CCL_STRIPS_TILE_WIDTH * tile_rows * tile_height > INT32_MAX) {
+  if ((uint64_t)row_quads * QUAD_WIDTH * tile_rows * tile_height > INT32_MAX) {
     ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
         "%s: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
         algorithm->name, plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
@@ -317,34 +336,39 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
 
-  CclStripsParameters *p = &strips->parameters;
+  CclStripsParameters *p = &strips->recordings[0].parameters;
   p->width = plan->width;
   p->height = plan->height;
   p->max_components = plan->max_components;
-  p->tile_columns = row_quads;
+  p->tile_columns = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
   p->tile_rows = tile_rows;
   p->row_quads = row_quads;
   p->n_quads = row_quads * plan->height;
   /* Every block of the rank kernel adds up the counts of the chunks before its own: few enough
    * chunks for that to be quick, and a block's worth of quads in each at least. */
-  p->chunk_shift = 8;
+  p->chunk_shift = 7;
   while (p->n_quads >> p->chunk_shift > 4096)
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
 
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
-  const uint32_t n_strips = divide_up (plan->height, strip_rows);
-  const uint64_t merges = (uint64_t)(p->tile_rows - 1) * row_quads * CCL_STRIPS_TILE_WIDTH +
-                          (uint64_t)(p->tile_columns - 1) * n_strips;
   const uint32_t open_blocks =
       divide_up ((uint64_t)n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
-  const uint32_t blocks[N_KERNELS] = {n_tiles, divide_up (merges, CCL_STRIPS_MERGE_THREADS),
-      open_blocks, open_blocks, p->n_chunks, n_tiles};
-  const uint32_t threads[N_KERNELS] = {CCL_STRIPS_TILE_THREADS, CCL_STRIPS_MERGE_THREADS,
-      CCL_STRIPS_FOLD_THREADS, CCL_STRIPS_FOLD_THREADS, CCL_STRIPS_RANK_THREADS,
-      CCL_STRIPS_DELIVER_THREADS};
-  memcpy (strips->blocks, blocks, sizeof blocks);
-  memcpy (strips->threads, threads, sizeof threads);
+  const struct {
+    uint32_t blocks, threads;
+  } launches[N_KERNELS] = {
+      [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
+      [MERGE] = {divide_up ((uint64_t)n_tiles * 2 * 32, CCL_STRIPS_MERGE_THREADS),
+          CCL_STRIPS_MERGE_THREADS},
+      [FOLD] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
+      [FILTER] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
+      [RANK] = {p->n_chunks, CCL_STRIPS_RANK_THREADS},
+      [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
+  };
+  for (int i = 0; i < N_KERNELS; i++) {
+    strips->blocks[i] = launches[i].blocks;
+    strips->threads[i] = launches[i].threads;
+  }
 
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++)
@@ -363,6 +387,9 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
     strips->rows = (const CclComponent *)strips->pinned + 1;
     p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
     p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
+    strips->recordings[1] = strips->recordings[0];
+    strips->recordings[1].parameters.chunk_count = p->next_chunk_count;
+    strips->recordings[1].parameters.next_chunk_count = p->chunk_count;
   }
   bool has_graphs = driver->cuStreamBeginCapture && driver->cuStreamEndCapture &&
                     driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
@@ -370,7 +397,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
                     driver->cuGraphExecDestroy && driver->cuGraphDestroy && driver->cuGraphLaunch;
   if (!status && has_graphs)
     status =
-        ccl_cuda_call (driver, error, cuStreamCreate (&strips->recording, CU_STREAM_NON_BLOCKING));
+        ccl_cuda_call (driver, error, cuStreamCreate (&strips->recorder, CU_STREAM_NON_BLOCKING));
   if (status) {
     strips_free (&strips->engine);
     return NULL;

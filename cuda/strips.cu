@@ -5,31 +5,31 @@
  * It rests on an observation about 8-connectivity that is stronger than the one of 2×2 blocks
  * (Allegretti, Bolelli, Grana, TPDS 2020, section 4.3): in a strip of two rows, two foreground
  * pixels in the same or in adjacent columns always touch. So the runs of the bitwise OR of two
- * rows are connected sets, there are far fewer of them than of blocks or of ordinary runs, and
+ * rows are connected sets; there are far fewer of them than of blocks or of ordinary runs, and
  * finding them takes a handful of bit operations. For 4-connectivity a strip is a single row.
- * Everything below works on words of 32 columns of a strip.
  *
- *   word    32 columns of a strip
+ *   strip   two rows (8-connectivity) or one (4-connectivity)
+ *   word    32 columns of a strip; a column is occupied if any of its pixels is foreground
+ *   run     consecutive occupied columns of a strip, as far as the tile goes
  *   part    what a run has in one word
- *   slot    a number for a part: half the column it starts in (parts are two apart or more)
- *   tile    128 columns × 32 strips, labelled by one block of threads, one a word
+ *   tile    a few words × 32 strips, labelled by one block of threads, one thread a word
  *   piece   what a component has in one tile; open if it touches an edge shared with another tile
  *   quad    128 columns of a row, one bit each
  *
  * Kernels, in stream order:
  *
- *   tile     pixels → bits; parts joined in shared memory; features of each piece; closed pieces
+ *   tile     pixels → bits; runs joined in shared memory; features of each piece; closed pieces
  *            are components, and the bit of their first pixel is set
  *   merge    joins open pieces across tile edges, the earlier first pixel always the parent, so a
  *            component's root is the piece with its first pixel
- *   fold     adds the features of open pieces to those of their root
- *   filter   (only with an area filter) sets the first-pixel bit of the roots that pass
- *   rank     counts the first-pixel bits before each quad: a component's label is the count of
- *            bits before its own, plus one
- *   deliver  writes table rows, and the label map if wanted
+ *   fold     adds the features of open pieces to those of their root, and sets the roots' bits
+ *   filter   sets them instead where there is an area filter, which needs the folded areas
+ *   rank     counts the first-pixel bits before each: a component's label is the count of bits
+ *            before its own, plus one; writes the table
+ *   deliver  writes the label map, if wanted
  *
- * No result depends on the order in which threads get to run: pieces are identified by their
- * first pixel, and all sums are integers.
+ * No result depends on the order in which threads get to run: components are identified by
+ * their first pixel, and all sums are integers.
  */
 #include "strips-parameters.h"
 #include "device/dependent-launch.cuh"
@@ -41,10 +41,14 @@ enum {
   STRIPS = CCL_STRIPS_TILE_STRIPS,
   TILE_WIDTH = CCL_STRIPS_TILE_WIDTH,
   TILE_THREADS = CCL_STRIPS_TILE_THREADS,
-  WORD_SLOTS = 16,
-  STRIP_SLOTS = CCL_STRIPS_STRIP_SLOTS,
-  TILE_SLOTS = CCL_STRIPS_TILE_SLOTS,
+  TILE_WARPS = TILE_THREADS / 32,
+  TILE_RUNS = CCL_STRIPS_TILE_RUNS,
+  WARP_RUNS = 32 * 16, /* the most runs that start in 32 words */
+  /* The most links that are listed for 32 words. Up to 17 runs of the strip above and 16 parts
+   * have one pair less than there are of both, and all new runs but one list one pair less. */
+  WARP_LINKS = 32 * 17,
   ROUND_PIECES = 1024, /* pieces whose features fit into shared memory at a time */
+  QUAD_WIDTH = 128,
 };
 
 static const uint32_t NOTHING = 0xffffffffu;
@@ -59,12 +63,12 @@ lowest_run (uint32_t word)
   return word & ~(word + (word & -word));
 }
 
-/* The column in which the run that has this column starts, as far as this word knows. */
+/* How many parts of a word start up to and including a column. Runs are numbered so that, with
+ * the base number of their word, this tells the number of the run that has the column. */
 static __device__ __forceinline__ uint32_t
-part_start (uint32_t occupied, uint32_t column)
+parts_through (uint32_t occupied, uint32_t column)
 {
-  uint32_t gaps = ~occupied & ((1u << column) - 1);
-  return 32 - __clz (gaps);
+  return __popc (occupied & ~(occupied << 1) & ((2u << column) - 1));
 }
 
 /* The sum of the positions of the ones of two words. */
@@ -76,6 +80,12 @@ sum_of_positions (uint32_t a, uint32_t b)
          4 * (__popc (a & 0xf0f0f0f0u) + __popc (b & 0xf0f0f0f0u)) +
          8 * (__popc (a & 0xff00ff00u) + __popc (b & 0xff00ff00u)) +
          16 * (__popc (a & 0xffff0000u) + __popc (b & 0xffff0000u));
+}
+
+static __device__ __forceinline__ uint32_t
+count_bits (uint4 quad)
+{
+  return __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
 }
 
 /* ---- pixels to bits ---- */
@@ -144,93 +154,15 @@ words_of_unaligned_rows (
   }
 }
 
-/* ---- union-find ---- */
-
-/* Joins two sets of a forest in which parents have smaller numbers than their children. Steps up
- * from whichever is the larger until both are the same, so two that are close in the tree find
- * out soon, and links a root below the smaller. */
-static __device__ __forceinline__ void
-unite (volatile uint32_t *parent, uint32_t a, uint32_t b)
-{
-  while (a != b) {
-    if (a < b) {
-      uint32_t smaller = a;
-      a = b;
-      b = smaller;
-    }
-    uint32_t above = parent[a];
-    if (above == a) {
-      above = atomicMin ((uint32_t *)&parent[a], b);
-      if (above == a)
-        return;
-    }
-    a = above;
-  }
-}
-
-/* ---- tile ---- */
-
-struct Tile {
-  /* One word more on each side of a strip, and a strip more above, that are always empty. */
-  uint32_t occupied[STRIPS + 1][WORDS + 2];
-  uint32_t bottom[STRIPS + 1][WORDS + 2];  /* the lower row of the strip */
-  uint32_t leaving[STRIPS + 1][WORDS + 2]; /* node of the run that has the last column */
-  uint32_t parent[TILE_SLOTS];
-  uint16_t piece[TILE_SLOTS]; /* of nodes that are roots */
-  alignas (16) uint32_t first_bits[2 * STRIPS][WORDS];
-  uint32_t warp_roots[TILE_THREADS / 32];
-  uint32_t n_open;
-  /* Features of the round's pieces, in tile coordinates. A tile has at most 2^13 pixels: sums of
-   * y need 18 bits beside 14 for the area, sums of x need 19. */
-  uint32_t area_sum_y[ROUND_PIECES]; /* area | sum of y << 14 */
-  uint32_t sum_x[ROUND_PIECES];
-  uint32_t first[ROUND_PIECES]; /* y × TILE_WIDTH + x */
-  uint32_t left[ROUND_PIECES];
-  uint32_t right[ROUND_PIECES];
-  uint32_t last_row[ROUND_PIECES];
-};
-
-/* What a thread has gathered of one piece before it goes to shared memory. */
-struct Gathered {
-  uint32_t area_sum_y, sum_x, first, left, right, last_row;
-};
-
-template <int ROWS>
-static __device__ __forceinline__ Gathered
-gather (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
-{
-  uint32_t both = top | bottom;
-  uint32_t in_top = __popc (top), in_bottom = ROWS == 2 ? __popc (bottom) : 0;
-  uint32_t area = in_top + in_bottom;
-  uint32_t left = column + __ffs (both) - 1;
-  Gathered g;
-  g.area_sum_y = area | (area * row + in_bottom) << 14;
-  g.sum_x = sum_of_positions (top, ROWS == 2 ? bottom : 0) + area * column;
-  g.left = left;
-  g.right = column + 31 - __clz (both);
-  g.first = top ? row * TILE_WIDTH + column + __ffs (top) - 1 : (row + 1) * TILE_WIDTH + left;
-  g.last_row = ROWS == 2 && bottom ? row + 1 : row;
-  return g;
-}
-
-static __device__ __forceinline__ void
-add_to_piece (Tile &tile, uint32_t piece, const Gathered &g)
-{
-  atomicAdd (&tile.area_sum_y[piece], g.area_sum_y);
-  atomicAdd (&tile.sum_x[piece], g.sum_x);
-  atomicMin (&tile.first[piece], g.first);
-  atomicMin (&tile.left[piece], g.left);
-  atomicMax (&tile.right[piece], g.right);
-  atomicMax (&tile.last_row[piece], g.last_row);
-}
+/* ---- warps ---- */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+/* Every lane of the set reads every other, all in the same order. */
 #define CCL_REDUCE(name, type, combine)                                                            \
   static __device__ __forceinline__ type name (uint32_t lanes, type value)                         \
   {                                                                                                \
-    type result = value;                                                                           \
-    for (uint32_t rest = lanes & ~(1u << (threadIdx.x % 32)); rest; rest &= rest - 1) {            \
-      /* every lane of the set names one other lane at a time, in its own order */                 \
+    type result = __shfl_sync (lanes, value, __ffs (lanes) - 1);                                   \
+    for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {                            \
       type other = __shfl_sync (lanes, value, __ffs (rest) - 1);                                   \
       result = combine;                                                                            \
     }                                                                                              \
@@ -244,7 +176,7 @@ CCL_REDUCE (reduce_add_long, unsigned long long, result + other)
 #define reduce_add __reduce_add_sync
 #define reduce_min __reduce_min_sync
 #define reduce_max __reduce_max_sync
-/* In pieces of 26 bits, whose sums over a warp fit 32. */
+/* In parts of 26 bits, whose sums over a warp fit into 32. */
 static __device__ __forceinline__ unsigned long long
 reduce_add_long (uint32_t lanes, unsigned long long value)
 {
@@ -256,30 +188,196 @@ reduce_add_long (uint32_t lanes, unsigned long long value)
 }
 #endif
 
-/* Adds what every lane has gathered (piece NOTHING: nothing). Lanes that share a piece with the
- * first, as most do inside a large component, are summed by the warp before. */
-static __device__ __forceinline__ void
-add_to_pieces_by_warp (Tile &tile, uint32_t piece, const Gathered &gathered)
+/* The sum of the values of the lanes up to and including this one. */
+static __device__ __forceinline__ uint32_t
+sum_through_lane (uint32_t value)
 {
-  Gathered g = gathered;
-  uint32_t waiting = __ballot_sync (ALL_LANES, piece != NOTHING);
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    uint32_t other = __shfl_up_sync (ALL_LANES, value, distance);
+    if (threadIdx.x % 32 >= distance)
+      value += other;
+  }
+  return value;
+}
+
+/* How many lanes before this one are in the set. */
+static __device__ __forceinline__ uint32_t
+lanes_before (uint32_t lanes)
+{
+  return __popc (lanes & ((1u << (threadIdx.x % 32)) - 1));
+}
+
+/* ---- tile ---- */
+
+/* What a tile knows of a piece, in coordinates of the tile. A tile has at most 2^14 pixels on 64
+ * rows: the sum of y needs 20 bits, that of x 22. */
+struct Features {
+  uint32_t area;
+  uint32_t sum_x, sum_y;
+  uint32_t first; /* y × TILE_WIDTH + x of the first pixel */
+  uint32_t left, right, last_row;
+};
+
+struct Tile {
+  /* With one more word on each side of a strip, and one more strip above, that stay empty. */
+  uint32_t occupied[STRIPS + 1][WORDS + 2];
+  uint32_t bottom[STRIPS + 1][WORDS + 2]; /* the lower row of a strip of two */
+  uint32_t base[STRIPS + 1][WORDS + 2];   /* see parts_through() */
+  uint32_t parent[TILE_RUNS];             /* a run with a smaller number, or the run itself */
+  uint16_t piece[TILE_RUNS];              /* of runs that are roots */
+  alignas (16) uint32_t first_bits[2 * STRIPS][WORDS];
+  uint32_t n_pieces, n_open;
+  union {
+    uint32_t links[TILE_WARPS][WARP_LINKS]; /* two runs each */
+    /* The features of the round's pieces, a field after the other. */
+    struct {
+      uint32_t area[ROUND_PIECES];
+      uint32_t sum_x[ROUND_PIECES], sum_y[ROUND_PIECES];
+      uint32_t first[ROUND_PIECES];
+      uint32_t left[ROUND_PIECES], right[ROUND_PIECES], last_row[ROUND_PIECES];
+    };
+  };
+};
+
+/* Joins two sets of a forest in which parents have smaller numbers than their children. Steps up
+ * from whichever is the larger until both are the same, so two that are close in the tree find
+ * out soon, and links a root below the smaller. */
+static __device__ __forceinline__ void
+unite_runs (volatile uint32_t *parent, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    uint32_t larger = max (a, b), smaller = min (a, b);
+    uint32_t above = parent[larger];
+    if (above == larger) {
+      above = atomicMin ((uint32_t *)&parent[larger], smaller);
+      if (above == larger)
+        return;
+    }
+    a = above;
+    b = smaller;
+  }
+}
+
+/* The features of foreground pixels in one word. */
+template <int ROWS>
+static __device__ __forceinline__ Features
+features_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
+{
+  const uint32_t both = top | bottom;
+  const uint32_t in_bottom = ROWS == 2 ? __popc (bottom) : 0;
+  Features f;
+  f.area = __popc (top) + in_bottom;
+  f.sum_x = sum_of_positions (top, ROWS == 2 ? bottom : 0) + f.area * column;
+  f.sum_y = f.area * row + in_bottom;
+  f.left = column + __ffs (both) - 1;
+  f.right = column + 31 - __clz (both);
+  f.first = top ? row * TILE_WIDTH + column + __ffs (top) - 1 : (row + 1) * TILE_WIDTH + f.left;
+  f.last_row = ROWS == 2 && bottom ? row + 1 : row;
+  return f;
+}
+
+static __device__ __forceinline__ void
+add_to_piece (Tile &tile, uint32_t piece, const Features &f)
+{
+  atomicAdd (&tile.area[piece], f.area);
+  atomicAdd (&tile.sum_x[piece], f.sum_x);
+  atomicAdd (&tile.sum_y[piece], f.sum_y);
+  atomicMin (&tile.first[piece], f.first);
+  atomicMin (&tile.left[piece], f.left);
+  atomicMax (&tile.right[piece], f.right);
+  atomicMax (&tile.last_row[piece], f.last_row);
+}
+
+/* Adds every lane's features (piece NOTHING: none). Lanes that share a piece with the first, as
+ * most do inside a large component, are summed up by the warp before. */
+static __device__ __forceinline__ void
+add_to_pieces_by_warp (Tile &tile, uint32_t piece, Features f)
+{
+  const uint32_t waiting = __ballot_sync (ALL_LANES, piece != NOTHING);
   if (!waiting)
     return;
-  uint32_t first_lane = __ffs (waiting) - 1;
-  uint32_t shared_piece = __shfl_sync (ALL_LANES, piece, first_lane);
-  uint32_t sharing = __ballot_sync (ALL_LANES, piece == shared_piece);
+  const uint32_t first_lane = __ffs (waiting) - 1;
+  const uint32_t shared_piece = __shfl_sync (ALL_LANES, piece, first_lane);
+  const uint32_t sharing = __ballot_sync (ALL_LANES, piece == shared_piece);
   if (__popc (sharing) > 2 && piece == shared_piece) {
-    g.area_sum_y = reduce_add (sharing, g.area_sum_y);
-    g.sum_x = reduce_add (sharing, g.sum_x);
-    g.first = reduce_min (sharing, g.first);
-    g.left = reduce_min (sharing, g.left);
-    g.right = reduce_max (sharing, g.right);
-    g.last_row = reduce_max (sharing, g.last_row);
+    f.area = reduce_add (sharing, f.area);
+    f.sum_x = reduce_add (sharing, f.sum_x);
+    f.sum_y = reduce_add (sharing, f.sum_y);
+    f.first = reduce_min (sharing, f.first);
+    f.left = reduce_min (sharing, f.left);
+    f.right = reduce_max (sharing, f.right);
+    f.last_row = reduce_max (sharing, f.last_row);
     if (threadIdx.x % 32 != first_lane)
       piece = NOTHING;
   }
   if (piece != NOTHING)
-    add_to_piece (tile, piece, g);
+    add_to_piece (tile, piece, f);
+}
+
+static __device__ __forceinline__ void
+clear_features (Tile &tile, uint32_t piece)
+{
+  tile.area[piece] = tile.sum_x[piece] = tile.sum_y[piece] = 0;
+  tile.right[piece] = tile.last_row[piece] = 0;
+  tile.first[piece] = tile.left[piece] = NOTHING;
+}
+
+/* Links the runs that start in this thread's word to a run above each, and lists what other
+ * links its runs have for later. Returns the length of the warp's list. */
+template <int ROWS>
+static __device__ __forceinline__ uint32_t
+link_to_strip_above (
+    Tile &tile, uint32_t w, uint32_t s, uint32_t top, uint32_t occupied, uint32_t starts)
+{
+  /* In these words of 64 bits column c is bit c + 1; bits 0 and 33 are the neighbours'. Row s of
+   * the tile's arrays is the strip above. */
+  const uint64_t above_occupied = (uint64_t)tile.occupied[s][w + 1] << 1 |
+                                  tile.occupied[s][w] >> 31 |
+                                  (uint64_t)(tile.occupied[s][w + 2] & 1) << 33;
+  const uint64_t above_bottom = (uint64_t)tile.bottom[s][w + 1] << 1 | tile.bottom[s][w] >> 31 |
+                                (uint64_t)(tile.bottom[s][w + 2] & 1) << 33;
+  const uint32_t above_base = tile.base[s][w + 1], above_next_base = tile.base[s][w + 2];
+  uint32_t *const links = tile.links[threadIdx.x / 32];
+  uint32_t n_links = 0;
+
+  uint32_t rest = occupied, run = tile.base[s + 1][w + 1] - 1;
+  uint64_t touched = 0;
+  bool is_new = false;
+  while (__any_sync (ALL_LANES, rest || touched)) {
+    if (!touched && rest) {
+      const uint32_t part = lowest_run (rest);
+      rest ^= part;
+      run++;
+      uint64_t reach = (uint64_t)(top & part) << 1;
+      if (ROWS == 2)
+        reach |= reach << 1 | reach >> 1;
+      touched = above_bottom & reach;
+      is_new = part & starts;
+      if (is_new && !touched)
+        tile.parent[run] = run;
+    }
+    bool is_listed = false;
+    uint32_t above = 0;
+    if (touched) {
+      const uint32_t bit = __ffsll ((long long)touched) - 1;
+      touched &= ~(above_occupied & ~(above_occupied + (1ull << bit)));
+      if (bit == 33)
+        above = above_next_base;
+      else if (bit == 0)
+        above = above_base - 1 + (above_occupied >> 1 & 1);
+      else
+        above = above_base - 1 + parts_through ((uint32_t)(above_occupied >> 1), bit - 1);
+      if (is_new)
+        tile.parent[run] = above;
+      is_listed = !is_new;
+      is_new = false;
+    }
+    const uint32_t listed = __ballot_sync (ALL_LANES, is_listed);
+    if (is_listed)
+      links[n_links + lanes_before (listed)] = run << 16 | above;
+    n_links += __popc (listed);
+  }
+  return n_links;
 }
 
 template <int ROWS>
@@ -288,12 +386,12 @@ label_tile (const Parameters &p)
 {
   __shared__ Tile tile;
 
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t w = threadIdx.x % WORDS, s = threadIdx.x / WORDS;
   const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
   const uint32_t tile_x = tile_column * TILE_WIDTH, tile_y = tile_row * STRIPS * ROWS;
   const uint32_t column = w * 32, row = s * ROWS; /* in the tile */
-  const uint32_t row_words = p.row_quads * 4;
-  const uint32_t row_pixels = p.row_quads * TILE_WIDTH;
+  const uint32_t row_words = p.row_quads * 4, row_pixels = p.row_quads * QUAD_WIDTH;
 
   let_next_kernel_start ();
 
@@ -312,220 +410,182 @@ label_tile (const Parameters &p)
   }
   for (uint32_t i = threadIdx.x; i < WORDS + 2; i += TILE_THREADS)
     tile.occupied[0][i] = tile.bottom[0][i] = 0;
-  tile.occupied[s + 1][w + 1] = occupied;
-  tile.bottom[s + 1][w + 1] = bottom;
-  for (uint32_t i = 0; i < TILE_SLOTS / TILE_THREADS; i++)
-    tile.parent[i * TILE_THREADS + threadIdx.x] = i * TILE_THREADS + threadIdx.x;
   for (uint32_t i = 0; i < 2 * STRIPS * WORDS / TILE_THREADS; i++)
     (&tile.first_bits[0][0])[i * TILE_THREADS + threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    tile.n_pieces = tile.n_open = 0;
 
-  /* A run is one node wherever its parts lie; the node is the slot of its first part. */
-  const uint32_t base = s * STRIP_SLOTS + w * WORD_SLOTS;
-  uint32_t before = __shfl_up_sync (ALL_LANES, occupied, 1);
-  const bool entering = w > 0 && (before >> 31) && (occupied & 1);
-  uint32_t leaving = base + ((32 - __clz (~occupied)) >> 1); /* if it has the last column */
-  uint32_t entered = base;
-  for (uint32_t i = 1; i < WORDS; i++) {
-    uint32_t left = __shfl_up_sync (ALL_LANES, leaving, 1);
-    if (entering) {
-      entered = left;
-      if (occupied == NOTHING)
-        leaving = left;
-    }
-  }
-  tile.leaving[s + 1][w + 1] = leaving;
+  /* Number the runs in raster order of the warp's strips, the numbers of each warp apart. The
+   * base of a word whose first part belongs to a run that started before is that run's number. */
+  const uint32_t before = __shfl_up_sync (ALL_LANES, occupied, 1);
+  const uint32_t starts = occupied & ~(occupied << 1 | (w > 0 ? before >> 31 : 0));
+  const uint32_t n_starts = __popc (starts);
+  const uint32_t starts_through = sum_through_lane (n_starts);
+  const uint32_t n_runs = __shfl_sync (ALL_LANES, starts_through, 31);
+  const uint32_t base =
+      warp * WARP_RUNS + starts_through - n_starts - ((occupied & 1) && !(starts & 1));
 
-  bool nothing = !__syncthreads_or (occupied);
+  tile.occupied[s + 1][w + 1] = occupied;
+  tile.bottom[s + 1][w + 1] = bottom;
+  tile.base[s + 1][w + 1] = base;
+  const bool nothing = !__syncthreads_or (occupied);
   wait_for_previous_kernel ();
 
+  const uint32_t word = (tile_row * STRIPS + s) * row_words + tile_x / 32 + w;
   for (int i = 0; i < ROWS; i++)
     p.bits[(tile_y + row + i) * row_words + tile_x / 32 + w] = words[i];
+  p.word_base[word] = base;
   if (nothing) {
-    for (uint32_t y = threadIdx.x; y < STRIPS * ROWS && tile_y + y < p.height; y += TILE_THREADS)
-      ((uint4 *)p.first_bits)[(tile_y + y) * p.row_quads + tile_column] = make_uint4 (0, 0, 0, 0);
+    for (uint32_t i = threadIdx.x; i < STRIPS * ROWS * (WORDS / 4); i += TILE_THREADS) {
+      const uint32_t y = tile_y + i / (WORDS / 4);
+      if (y < p.height)
+        ((uint4 *)p.first_bits)[y * p.row_quads + tile_x / QUAD_WIDTH + i % (WORDS / 4)] =
+            make_uint4 (0, 0, 0, 0);
+    }
     if (threadIdx.x == 0)
       p.piece_count[blockIdx.x] = p.open_count[blockIdx.x] = 0;
     return;
   }
 
-  /* Join runs to those of the strip above. In these 64-bit words column c is bit c + 1; bits 0
-   * and 33 are the neighbouring words'. */
-  if (s > 0) {
-    uint64_t above_occupied = (uint64_t)tile.occupied[s][w + 1] << 1 | tile.occupied[s][w] >> 31 |
-                              (uint64_t)(tile.occupied[s][w + 2] & 1) << 33;
-    uint64_t above_bottom = (uint64_t)tile.bottom[s][w + 1] << 1 | tile.bottom[s][w] >> 31 |
-                            (uint64_t)(tile.bottom[s][w + 2] & 1) << 33;
-    for (uint32_t rest = occupied; rest;) {
-      uint32_t part = lowest_run (rest);
-      rest ^= part;
-      uint64_t reach = (uint64_t)(top & part) << 1;
-      if (ROWS == 2)
-        reach |= reach << 1 | reach >> 1;
-      uint64_t touched = above_bottom & reach;
-      if (!touched)
-        continue;
-      uint32_t node = (part & 1) && entering ? entered : base + ((__ffs (part) - 1) >> 1);
-      do {
-        uint32_t bit = __ffsll ((long long)touched) - 1;
-        uint64_t run = above_occupied & ~(above_occupied + (1ull << bit));
-        touched &= ~run;
-        uint32_t above;
-        if (bit == 0)
-          above = tile.leaving[s][w];
-        else if (bit == 33)
-          above =
-              above_occupied >> 32 & 1 ? tile.leaving[s][w + 1] : base - STRIP_SLOTS + WORD_SLOTS;
-        else {
-          uint32_t start = part_start ((uint32_t)(above_occupied >> 1), bit - 1);
-          above = start == 0 && (above_occupied & 1) ? tile.leaving[s][w]
-                                                     : base - STRIP_SLOTS + (start >> 1);
-        }
-        unite (tile.parent, above, node);
-      } while (touched);
+  const uint32_t n_links = link_to_strip_above<ROWS> (tile, w, s, top, occupied, starts);
+  __syncthreads ();
+
+  /* What is listed is joined after the trees that the first links made have been flattened. The
+   * two may overlap: flattening writes to runs below a root only, joining to roots. */
+  volatile uint32_t *const parent = tile.parent;
+  const uint32_t first_run = warp * WARP_RUNS, end_run = first_run + n_runs;
+  for (uint32_t run = first_run + lane; run < end_run; run += 32) {
+    uint32_t above = parent[run];
+    for (uint32_t next = parent[above]; next != above; next = parent[above]) {
+      parent[run] = next;
+      above = next;
     }
+  }
+  __syncwarp ();
+  for (uint32_t i = lane; i < n_links; i += 32) {
+    const uint32_t link = tile.links[warp][i];
+    unite_runs (parent, link >> 16, link & 0xffff);
   }
   __syncthreads ();
 
-  /* Flatten, and count the roots among the nodes that start in this word. */
-  uint32_t roots = 0;
-  for (uint32_t rest = occupied; rest;) {
-    uint32_t part = lowest_run (rest);
-    rest ^= part;
-    if ((part & 1) && entering)
-      continue;
-    uint32_t node = base + ((__ffs (part) - 1) >> 1);
-    volatile uint32_t *parent = tile.parent;
-    uint32_t root = parent[node];
-    if (root == node) {
-      roots++;
-      continue;
+  /* Flatten again, and number the roots: they are the pieces. */
+  uint32_t n_roots = 0;
+  for (uint32_t run = first_run + lane; run - lane < end_run; run += 32) {
+    bool is_root = false;
+    if (run < end_run) {
+      uint32_t above = parent[run];
+      is_root = above == run;
+      for (uint32_t next = parent[above]; next != above; next = parent[above])
+        above = next;
+      parent[run] = above;
     }
-    for (uint32_t above = parent[root]; above != root; above = parent[root])
-      root = above;
-    parent[node] = root;
+    n_roots += __popc (__ballot_sync (ALL_LANES, is_root));
   }
-
-  /* Number the pieces. */
-  uint32_t piece = roots;
-  for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    uint32_t sum = __shfl_up_sync (ALL_LANES, piece, distance);
-    if (threadIdx.x % 32 >= distance)
-      piece += sum;
+  uint32_t piece = 0;
+  if (lane == 0)
+    piece = atomicAdd (&tile.n_pieces, n_roots);
+  piece = __shfl_sync (ALL_LANES, piece, 0);
+  for (uint32_t run = first_run + lane; run - lane < end_run; run += 32) {
+    const bool is_root = run < end_run && parent[run] == run;
+    const uint32_t roots = __ballot_sync (ALL_LANES, is_root);
+    if (is_root) {
+      const uint32_t number = piece + lanes_before (roots);
+      tile.piece[run] = number;
+      if (number < ROUND_PIECES)
+        clear_features (tile, number);
+    }
+    piece += __popc (roots);
   }
-  if (threadIdx.x % 32 == 31)
-    tile.warp_roots[threadIdx.x / 32] = piece;
-  piece -= roots;
   __syncthreads ();
-  uint32_t n_pieces = 0;
-  for (uint32_t i = 0; i < TILE_THREADS / 32; i++) {
-    piece += i < threadIdx.x / 32 ? tile.warp_roots[i] : 0;
-    n_pieces += tile.warp_roots[i];
-  }
-  if (roots)
-    for (uint32_t rest = occupied; rest;) {
-      uint32_t part = lowest_run (rest);
-      rest ^= part;
-      uint32_t node = base + ((__ffs (part) - 1) >> 1);
-      if (!((part & 1) && entering) && tile.parent[node] == node)
-        tile.piece[node] = piece++;
-    }
-  if (threadIdx.x == 0) {
-    p.piece_count[blockIdx.x] = n_pieces;
-    tile.n_open = 0;
-  }
-
-  const bool at_edge = s == 0 || s == STRIPS - 1;
-  const uint32_t global_base = (tile_row * STRIPS + s) * (p.row_quads * STRIP_SLOTS) +
-                               tile_column * STRIP_SLOTS + w * WORD_SLOTS;
+  const uint32_t n_pieces = tile.n_pieces;
 
   for (uint32_t round = 0; round < n_pieces; round += ROUND_PIECES) {
     const uint32_t in_round = min (n_pieces - round, (uint32_t)ROUND_PIECES);
-    __syncthreads ();
-    for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS) {
-      tile.area_sum_y[i] = tile.sum_x[i] = tile.right[i] = tile.last_row[i] = 0;
-      tile.first[i] = tile.left[i] = NOTHING;
+    if (round > 0) {
+      __syncthreads ();
+      for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS)
+        clear_features (tile, i);
+      __syncthreads ();
     }
-    __syncthreads ();
 
     /* Parts of a word that follow each other and belong to one piece are counted together. */
-    uint32_t open_piece = NOTHING, gathered_top = 0, gathered_bottom = 0;
+    uint32_t current = NOTHING, its_top = 0, its_bottom = 0, run = base - 1;
     for (uint32_t rest = occupied; rest;) {
-      uint32_t part = lowest_run (rest);
+      const uint32_t part = lowest_run (rest);
       rest ^= part;
-      uint32_t node = (part & 1) && entering ? entered : base + ((__ffs (part) - 1) >> 1);
-      uint32_t number = tile.piece[tile.parent[node]] - round;
+      run++;
+      const uint32_t number = tile.piece[tile.parent[run]] - round;
       if (number >= in_round)
         continue;
-      if (number != open_piece && open_piece != NOTHING) {
-        add_to_piece (tile, open_piece, gather<ROWS> (gathered_top, gathered_bottom, column, row));
-        gathered_top = gathered_bottom = 0;
+      if (number != current && current != NOTHING) {
+        add_to_piece (tile, current, features_of<ROWS> (its_top, its_bottom, column, row));
+        its_top = its_bottom = 0;
       }
-      open_piece = number;
-      gathered_top |= top & part;
-      gathered_bottom |= bottom & part;
+      current = number;
+      its_top |= top & part;
+      its_bottom |= bottom & part;
     }
     __syncwarp ();
-    add_to_pieces_by_warp (
-        tile, open_piece, gather<ROWS> (gathered_top, gathered_bottom, column, row));
+    add_to_pieces_by_warp (tile, current, features_of<ROWS> (its_top, its_bottom, column, row));
     __syncthreads ();
 
     for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS) {
-      uint32_t area = tile.area_sum_y[i] & 0x3fff, first = tile.first[i];
-      uint32_t first_row = first / TILE_WIDTH, first_column = first % TILE_WIDTH;
-      uint32_t pixel = (tile_y + first_row) * row_pixels + tile_x + first_column;
-      bool open = (first_row == 0 && tile_row > 0) ||
-                  (tile.last_row[i] == STRIPS * ROWS - 1 && tile_row + 1 < p.tile_rows) ||
-                  (tile.left[i] == 0 && tile_column > 0) ||
-                  (tile.right[i] == TILE_WIDTH - 1 && tile_column + 1 < p.tile_columns);
-      uint32_t number = blockIdx.x * TILE_SLOTS + round + i;
+      const uint32_t area = tile.area[i], first = tile.first[i];
+      const uint32_t first_row = first / TILE_WIDTH, first_column = first % TILE_WIDTH;
+      const uint32_t pixel = (tile_y + first_row) * row_pixels + tile_x + first_column;
+      const bool is_open = (first_row == 0 && tile_row > 0) ||
+                           (tile.last_row[i] == STRIPS * ROWS - 1 && tile_row + 1 < p.tile_rows) ||
+                           (tile.left[i] == 0 && tile_column > 0) ||
+                           (tile.right[i] == TILE_WIDTH - 1 && tile_column + 1 < p.tile_columns);
+      const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
       CclStripsRecord record;
       record.sum_x = (unsigned long long)area * tile_x + tile.sum_x[i];
-      record.sum_y = (unsigned long long)area * tile_y + (tile.area_sum_y[i] >> 14);
+      record.sum_y = (unsigned long long)area * tile_y + tile.sum_y[i];
       record.area = area;
       record.left = tile_x + tile.left[i];
       record.right = tile_x + tile.right[i];
       record.bottom = tile_y + tile.last_row[i];
       p.record[number] = record;
-      p.piece_first[number] = open ? pixel | CCL_STRIPS_OPEN : pixel;
-      if (open) {
-        p.parent[pixel] = CCL_STRIPS_ROOT | number;
+      p.parent[pixel] = CCL_STRIPS_ROOT | number;
+      if (p.labels)
+        p.piece_first[number] = is_open ? pixel | CCL_STRIPS_OPEN : pixel;
+      if (is_open)
         p.open_piece[blockIdx.x * CCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u)] =
             make_uint2 (pixel, number);
-      } else if (area >= p.min_area && area <= p.max_area)
+      else if (area >= p.min_area && area <= p.max_area)
         atomicOr (&tile.first_bits[first_row][first_column / 32], 1u << (first_column % 32));
     }
 
-    /* What the later kernels need to know of the parts: merge those at edges, deliver all. */
-    if (at_edge || w == 0 || w == WORDS - 1 || p.labels)
-      for (uint32_t rest = occupied; rest;) {
-        uint32_t part = lowest_run (rest);
-        rest ^= part;
-        uint32_t slot = (__ffs (part) - 1) >> 1;
-        uint32_t node = (part & 1) && entering ? entered : base + slot;
-        uint32_t number = tile.piece[tile.parent[node]] - round;
-        if (number >= in_round)
-          continue;
-        if (at_edge || (w == 0 && (part & 1)) || (w == WORDS - 1 && part >> 31)) {
-          uint32_t first = tile.first[number];
-          p.slot_first[global_base + slot] =
-              (tile_y + first / TILE_WIDTH) * row_pixels + tile_x + first % TILE_WIDTH;
-        }
-        if (p.labels)
-          p.slot_piece[global_base + slot] = round + number;
-      }
+    /* What later kernels need to know of the runs: merge the piece's first pixel, deliver the
+     * number of the piece. */
+    for (uint32_t run = first_run + lane; run < end_run; run += 32) {
+      const uint32_t number = tile.piece[tile.parent[run]] - round;
+      if (number >= in_round)
+        continue;
+      const uint32_t first = tile.first[number];
+      p.run_first[blockIdx.x * TILE_RUNS + run] =
+          (tile_y + first / TILE_WIDTH) * row_pixels + tile_x + first % TILE_WIDTH;
+      if (p.labels)
+        p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
+    }
   }
   __syncthreads ();
 
-  for (uint32_t y = threadIdx.x; y < STRIPS * ROWS && tile_y + y < p.height; y += TILE_THREADS) {
-    uint4 quad = *(const uint4 *)tile.first_bits[y];
-    uint32_t number = (tile_y + y) * p.row_quads + tile_column;
+  for (uint32_t i = threadIdx.x; i < STRIPS * ROWS * (WORDS / 4); i += TILE_THREADS) {
+    const uint32_t y = i / (WORDS / 4), in_row = i % (WORDS / 4);
+    if (tile_y + y >= p.height)
+      break;
+    const uint4 quad = *(const uint4 *)&tile.first_bits[y][in_row * 4];
+    const uint32_t number = (tile_y + y) * p.row_quads + tile_x / QUAD_WIDTH + in_row;
     ((uint4 *)p.first_bits)[number] = quad;
-    uint32_t count = __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
+    const uint32_t count = count_bits (quad);
     if (count)
       atomicAdd (&p.chunk_count[number >> p.chunk_shift], count);
   }
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+    p.piece_count[blockIdx.x] = n_pieces;
     p.open_count[blockIdx.x] = tile.n_open;
+  }
 }
 
 extern "C" __global__ void
@@ -542,143 +602,174 @@ __launch_bounds__ (CCL_STRIPS_TILE_THREADS) ccl_strips_tile_8 (const CclStripsPa
 
 /* ---- merge ---- */
 
-/* Joins two pieces, given by their first pixels: unite() with roots marked by their upper bit,
- * which makes them larger than any pixel. */
-static __device__ __forceinline__ void
-unite_pieces (volatile uint32_t *parent, uint32_t a, uint32_t b)
+/* The root of a piece, both given by their first pixels, and what the root's entry holds. On the
+ * way up, what is passed is linked to its grandparent, so that the next one has half as far to
+ * go; only entries below roots are written, which nobody else joins anything to. */
+static __device__ __forceinline__ uint32_t
+find_root (volatile uint32_t *parent, uint32_t piece, uint32_t *entry)
 {
+  uint32_t above = parent[piece];
+  if (above & CCL_STRIPS_ROOT) {
+    *entry = above;
+    return piece;
+  }
+  uint32_t next = parent[above];
+  while (!(next & CCL_STRIPS_ROOT)) {
+    parent[piece] = next;
+    piece = above;
+    above = next;
+    next = parent[above];
+  }
+  *entry = next;
+  return above;
+}
+
+/* Joins two pieces: the root with the later first pixel is linked below the other. */
+static __device__ __forceinline__ void
+unite_pieces (uint32_t *parent, uint32_t a, uint32_t b)
+{
+  uint32_t a_entry, b_entry;
+  a = find_root (parent, a, &a_entry);
+  b = find_root (parent, b, &b_entry);
   while (a != b) {
     if (a < b) {
-      uint32_t smaller = a;
+      uint32_t swapped = a;
       a = b;
-      b = smaller;
+      b = swapped;
+      swapped = a_entry;
+      a_entry = b_entry;
+      b_entry = swapped;
     }
-    uint32_t above = parent[a];
-    if (above & CCL_STRIPS_ROOT) {
-      above = atomicMin ((uint32_t *)&parent[a], b);
-      if (above & CCL_STRIPS_ROOT)
-        return;
-    }
-    a = above;
+    const uint32_t found = atomicCAS (&parent[a], a_entry, b);
+    if (found == a_entry)
+      return;
+    a = find_root (parent, found, &a_entry); /* somebody else was faster */
   }
 }
 
-/* The first pixel of the piece that has a foreground column of a strip, for parts at tile edges. */
+/* One word of a strip. */
+struct Word {
+  uint32_t top, bottom, occupied;
+  uint32_t base;
+};
+
+/* Words outside of the frame are empty; `inside` says whether this one is not. */
+template <int ROWS>
+static __device__ __forceinline__ Word
+load_word (const Parameters &p, uint32_t strip, uint32_t word, bool inside)
+{
+  const uint32_t row_words = p.row_quads * 4;
+  Word result = {0, 0, 0, 0};
+  if (inside) {
+    const uint32_t *bits = p.bits + strip * ROWS * row_words + word;
+    result.top = bits[0];
+    result.bottom = ROWS == 2 ? bits[row_words] : result.top;
+    result.base = p.word_base[strip * row_words + word];
+  }
+  result.occupied = result.top | result.bottom;
+  return result;
+}
+
+/* The first pixel of the piece that an occupied column of a tile's word belongs to. */
 static __device__ __forceinline__ uint32_t
-piece_at (const Parameters &p, uint32_t strip, uint32_t word, uint32_t occupied, uint32_t column)
+piece_at (const Parameters &p, uint32_t tile, const Word &word, uint32_t column)
 {
-  uint32_t slot = word * WORD_SLOTS + (part_start (occupied, column) >> 1);
-  return p.slot_first[strip * (p.row_quads * STRIP_SLOTS) + slot];
+  return p.run_first[tile * TILE_RUNS + word.base - 1 + parts_through (word.occupied, column)];
 }
 
-/* The bits of a strip's word: both rows for occupied, one alone for a row. */
-template <int ROWS>
+/* Joins the two pieces of every lane (NOTHING: none), once where lanes have the same two. */
 static __device__ __forceinline__ void
-load_word (const Parameters &p, uint32_t strip, uint32_t word, uint32_t &top, uint32_t &bottom)
+unite_pieces_by_warp (const Parameters &p, uint32_t a, uint32_t b)
 {
-  const uint32_t *bits = p.bits + (uint64_t)strip * ROWS * (p.row_quads * 4) + word;
-  top = bits[0];
-  bottom = ROWS == 2 ? bits[p.row_quads * 4] : top;
+  const uint32_t lanes = __ballot_sync (ALL_LANES, a != NOTHING);
+  if (a == NOTHING)
+    return;
+  const uint32_t same = __match_any_sync (lanes, (unsigned long long)a << 32 | b);
+  if (threadIdx.x % 32 == __ffs (same) - 1)
+    unite_pieces (p.parent, a, b);
 }
 
-/* One column of the edge between two rows of tiles; the lanes of a warp have the columns of one
- * word. A column does nothing that the column before it does already. */
+/* Joins across the lower edge of a tile. A lane has a column. */
 template <int ROWS>
 static __device__ __forceinline__ void
-merge_across_rows (const Parameters &p, uint32_t edge, uint32_t word)
+merge_with_tile_below (const Parameters &p, uint32_t tile)
 {
   const uint32_t lane = threadIdx.x % 32, row_words = p.row_quads * 4;
-  const uint32_t lower = (edge + 1) * STRIPS, upper = lower - 1;
-  uint32_t top, bottom, above_top, above_bottom;
-  load_word<ROWS> (p, lower, word, top, bottom);
-  load_word<ROWS> (p, upper, word, above_top, above_bottom);
-  const uint32_t occupied = top | bottom, above_occupied = above_top | above_bottom;
+  const uint32_t tile_column = tile % p.tile_columns, below = tile + p.tile_columns;
+  const uint32_t lower = (tile / p.tile_columns + 1) * STRIPS, upper = lower - 1;
+  const uint32_t first_word = tile_column * WORDS;
 
-  /* The neighbouring words, for runs that go on there and for diagonals. */
-  uint32_t before_top = 0, before_bottom = 0, before_above_top = 0, before_above_bottom = 0;
-  uint32_t after_above_top = 0, after_above_bottom = 0;
-  if (word > 0) {
-    load_word<ROWS> (p, lower, word - 1, before_top, before_bottom);
-    load_word<ROWS> (p, upper, word - 1, before_above_top, before_above_bottom);
+  Word above[WORDS + 2]; /* with a neighbour on each side, for diagonals */
+  Word here[WORDS];
+  for (int i = 0; i < WORDS + 2; i++)
+    above[i] = load_word<ROWS> (
+        p, upper, first_word + i - 1, first_word + i >= 1 && first_word + i - 1 < row_words);
+  for (int i = 0; i < WORDS; i++)
+    here[i] = load_word<ROWS> (p, lower, first_word + i, true);
+
+  uint32_t own[WORDS], middle[WORDS], right[WORDS];
+  for (int i = 0; i < WORDS; i++) {
+    own[i] = middle[i] = right[i] = NOTHING;
+    if (!(here[i].top >> lane & 1))
+      continue;
+    /* What this pixel touches: three bits, for the columns before, at and after its own. */
+    const uint64_t wide = (uint64_t)above[i + 1].bottom << 1 | above[i].bottom >> 31 |
+                          (uint64_t)(above[i + 2].bottom & 1) << 33;
+    const uint32_t near = wide >> lane & (ROWS == 2 ? 7 : 2);
+    if (!near)
+      continue;
+    own[i] = piece_at (p, below, here[i], lane);
+    /* All three are in one run above if the middle column is occupied; else there may be one on
+     * each side. */
+    if (above[i + 1].occupied >> lane & 1)
+      middle[i] = piece_at (p, tile, above[i + 1], lane);
+    else {
+      if (near & 1)
+        middle[i] = lane > 0 ? piece_at (p, tile, above[i + 1], lane - 1)
+                             : piece_at (p, i > 0 ? tile : tile - 1, above[i], 31);
+      if (near & 4)
+        right[i] = lane < 31 ? piece_at (p, tile, above[i + 1], lane + 1)
+                             : piece_at (p, i < WORDS - 1 ? tile : tile + 1, above[i + 2], 0);
+    }
   }
-  if (ROWS == 2 && word + 1 < row_words)
-    load_word<ROWS> (p, upper, word + 1, after_above_top, after_above_bottom);
-
-  if (!(top >> lane & 1))
-    return;
-  /* Three bits, for the columns before, at and after this one. */
-  uint64_t wide = (uint64_t)above_bottom << 1 | before_above_bottom >> 31 |
-                  (uint64_t)(after_above_bottom & 1) << 33;
-  uint32_t near = wide >> lane & 7;
-  bool here = above_occupied >> lane & 1;
-  if (ROWS == 1)
-    near &= 2;
-  if (!near)
-    return;
-
-  /* Is the column before this one joined to the run above already? It is when its own pixel in
-   * the upper row of this strip is foreground, which makes it the same run here, and it sees a
-   * pixel of the run above that this column sees, too. */
-  uint64_t wide_top = (uint64_t)top << 1 | before_top >> 31;
-  bool before = wide_top >> lane & 1;
-  uint32_t done = before ? (ROWS == 2 ? near & 3 : near & 2 && wide >> lane & 1 ? near : 0) : 0;
-  if (ROWS == 2 && here && done)
-    done = near; /* all three columns are in one run above */
-
-  uint32_t todo = near & ~done;
-  if (!todo)
-    return;
-  uint32_t piece = piece_at (p, lower, word, occupied, lane);
-  if (here || (todo & 3)) {
-    /* One piece above: the one at this column, or else at the column before. */
-    uint32_t other = NOTHING;
-    if (here)
-      other = piece_at (p, upper, word, above_occupied, lane);
-    else if (todo & 1)
-      other = lane ? piece_at (p, upper, word, above_occupied, lane - 1)
-                   : piece_at (p, upper, word - 1, before_above_top | before_above_bottom, 31);
-    if (other != NOTHING)
-      unite_pieces (p.parent, other, piece);
-  }
-  if (!here && (todo & 4)) {
-    uint32_t other = lane < 31
-                         ? piece_at (p, upper, word, above_occupied, lane + 1)
-                         : piece_at (p, upper, word + 1, after_above_top | after_above_bottom, 0);
-    unite_pieces (p.parent, other, piece);
+  for (int i = 0; i < WORDS; i++) {
+    unite_pieces_by_warp (p, middle[i] == NOTHING ? NOTHING : own[i], middle[i]);
+    unite_pieces_by_warp (p, right[i] == NOTHING ? NOTHING : own[i], right[i]);
   }
 }
 
-/* One strip of the edge between two columns of tiles, and the diagonals to the strip below
- * unless that lies across an edge between rows of tiles. */
+/* Joins across the right edge of a tile. A lane has a strip, and its diagonals to the next; those
+ * across a lower edge are merge_with_tile_below()'s. */
 template <int ROWS>
 static __device__ __forceinline__ void
-merge_across_columns (const Parameters &p, uint32_t edge, uint32_t strip)
+merge_with_tile_right (const Parameters &p, uint32_t tile)
 {
-  const uint32_t right_word = (edge + 1) * WORDS, left_word = right_word - 1;
-  uint32_t left_top, left_bottom, right_top, right_bottom;
-  load_word<ROWS> (p, strip, left_word, left_top, left_bottom);
-  load_word<ROWS> (p, strip, right_word, right_top, right_bottom);
-  const uint32_t left_occupied = left_top | left_bottom, right_occupied = right_top | right_bottom;
-  const bool left = left_occupied >> 31, right = right_occupied & 1;
-  if (left && right)
-    unite_pieces (p.parent, piece_at (p, strip, left_word, left_occupied, 31),
-        piece_at (p, strip, right_word, right_occupied, 0));
-
-  if (ROWS == 1 || strip % STRIPS == STRIPS - 1 || !(left || right))
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t strip = tile / p.tile_columns * STRIPS + lane;
+  const uint32_t word = (tile % p.tile_columns + 1) * WORDS;
+  const Word left = load_word<ROWS> (p, strip, word - 1, true);
+  const Word right = load_word<ROWS> (p, strip, word, true);
+  const uint32_t left_piece = left.occupied >> 31 ? piece_at (p, tile, left, 31) : NOTHING;
+  const uint32_t right_piece = right.occupied & 1 ? piece_at (p, tile + 1, right, 0) : NOTHING;
+  unite_pieces_by_warp (p, right_piece == NOTHING ? NOTHING : left_piece, right_piece);
+  if (ROWS == 1)
     return;
-  uint32_t below_left_top, below_left_bottom, below_right_top, below_right_bottom;
-  load_word<ROWS> (p, strip + 1, left_word, below_left_top, below_left_bottom);
-  load_word<ROWS> (p, strip + 1, right_word, below_right_top, below_right_bottom);
-  /* A diagonal counts only where the two pixels beside it are background: else it joins nothing
+
+  /* A diagonal matters where the two pixels beside it are background: else it joins nothing
    * new. */
-  bool left_above = left_bottom >> 31, right_above = right_bottom & 1;
-  bool left_below = below_left_top >> 31, right_below = below_right_top & 1;
-  if (left_above && right_below && !right_above && !left_below)
-    unite_pieces (p.parent, piece_at (p, strip, left_word, left_occupied, 31),
-        piece_at (p, strip + 1, right_word, below_right_top | below_right_bottom, 0));
-  if (right_above && left_below && !left_above && !right_below)
-    unite_pieces (p.parent, piece_at (p, strip, right_word, right_occupied, 0),
-        piece_at (p, strip + 1, left_word, below_left_top | below_left_bottom, 31));
+  const bool is_left = left.bottom >> 31, is_right = right.bottom & 1;
+  const bool is_left_below = __shfl_down_sync (ALL_LANES, left.top >> 31, 1);
+  const bool is_right_below = __shfl_down_sync (ALL_LANES, right.top & 1, 1);
+  const uint32_t left_below = __shfl_down_sync (ALL_LANES, left_piece, 1);
+  const uint32_t right_below = __shfl_down_sync (ALL_LANES, right_piece, 1);
+  const bool falls = is_left && is_right_below && !is_right && !is_left_below;
+  const bool rises = is_right && is_left_below && !is_left && !is_right_below;
+  const bool in_tile = lane < STRIPS - 1;
+  unite_pieces_by_warp (p,
+      in_tile && falls   ? left_piece
+      : in_tile && rises ? right_piece
+                         : NOTHING,
+      falls ? right_below : left_below);
 }
 
 template <int ROWS>
@@ -687,17 +778,17 @@ merge_tiles (const Parameters &p)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  const uint32_t row_words = p.row_quads * 4;
-  const uint32_t column_threads = (p.tile_rows - 1) * row_words * 32;
-  uint32_t thread = blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x;
-  if (thread < column_threads) {
-    merge_across_rows<ROWS> (p, thread / 32 / row_words, thread / 32 % row_words);
-    return;
+  /* A warp an edge: the lower ones, then the right ones. */
+  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
+  const uint32_t edge = (blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x) / 32;
+  const uint32_t tile = edge % n_tiles;
+  if (edge < n_tiles) {
+    if (tile / p.tile_columns + 1 < p.tile_rows && p.open_count[tile + p.tile_columns])
+      merge_with_tile_below<ROWS> (p, tile);
+  } else if (edge < 2 * n_tiles) {
+    if (tile % p.tile_columns + 1 < p.tile_columns && p.open_count[tile])
+      merge_with_tile_right<ROWS> (p, tile);
   }
-  thread -= column_threads;
-  const uint32_t strips = (p.height + ROWS - 1) / ROWS;
-  if (thread < (p.tile_columns - 1) * strips)
-    merge_across_columns<ROWS> (p, thread / strips, thread % strips);
 }
 
 extern "C" __global__ void
@@ -720,7 +811,7 @@ static __device__ __forceinline__ void
 set_first_bit (const Parameters &p, uint32_t pixel)
 {
   atomicOr (&p.first_bits[pixel / 32], 1u << (pixel % 32));
-  atomicAdd (&p.chunk_count[pixel / TILE_WIDTH >> p.chunk_shift], 1u);
+  atomicAdd (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
 }
 
 /* The open piece of this thread, x its first pixel and y its record: each tile has as many threads
@@ -758,31 +849,35 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
   uint32_t root_record = NOTHING;
   CclStripsRecord record;
   if (own_open_piece (p, piece)) {
+    /* Pointer jumping, each thread in its own entry: whoever comes by later has half as far to
+     * go, and in the end the entry holds the root. */
     volatile uint32_t *parent = p.parent;
-    uint32_t root = piece.x, above = parent[root];
-    while (!(above & CCL_STRIPS_ROOT)) {
-      root = above;
-      above = parent[root];
-    }
-    if (root != piece.x) {
-      parent[piece.x] = root;
-      root_record = above & ~CCL_STRIPS_ROOT;
-      record = p.record[piece.y];
+    uint32_t root = piece.x, entry = parent[root];
+    record = p.record[piece.y];
+    if (!(entry & CCL_STRIPS_ROOT)) {
+      root = entry;
+      entry = parent[root];
+      while (!(entry & CCL_STRIPS_ROOT)) {
+        parent[piece.x] = entry;
+        root = entry;
+        entry = parent[root];
+      }
+      root_record = entry & ~CCL_STRIPS_ROOT;
     } else if (!p.filtered)
       set_first_bit (p, root);
   }
   __syncwarp ();
 
-  /* Pieces of one large component tend to lie side by side: sum them by warp, twice, before
+  /* Pieces of one large component tend to lie side by side: sum them up by warp, twice, before
    * what is left goes to memory one by one. */
   for (int i = 0; i < 2; i++) {
-    uint32_t waiting = __ballot_sync (ALL_LANES, root_record != NOTHING);
+    const uint32_t waiting = __ballot_sync (ALL_LANES, root_record != NOTHING);
     if (!waiting)
       return;
-    uint32_t first_lane = __ffs (waiting) - 1;
-    uint32_t shared_record = __shfl_sync (ALL_LANES, root_record, first_lane);
+    const uint32_t first_lane = __ffs (waiting) - 1;
+    const uint32_t shared_record = __shfl_sync (ALL_LANES, root_record, first_lane);
+    const uint32_t sharing = __ballot_sync (ALL_LANES, root_record == shared_record);
     if (root_record == shared_record) {
-      uint32_t sharing = __activemask ();
       record.sum_x = reduce_add_long (sharing, record.sum_x);
       record.sum_y = reduce_add_long (sharing, record.sum_y);
       record.area = reduce_add (sharing, record.area);
@@ -808,7 +903,7 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsPa
   uint2 piece;
   if (!own_open_piece (p, piece) || !(p.parent[piece.x] & CCL_STRIPS_ROOT))
     return;
-  uint32_t area = p.record[piece.y].area;
+  const uint32_t area = p.record[piece.y].area;
   if (area >= p.min_area && area <= p.max_area)
     set_first_bit (p, piece.x);
 }
@@ -818,15 +913,10 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsPa
 /* The sum over the block of the values of the threads before this one; the sum of all in total.
  * Ends with a barrier. */
 static __device__ __forceinline__ uint32_t
-sum_before (uint32_t value, uint32_t *total)
+sum_before_thread (uint32_t value, uint32_t *total)
 {
   __shared__ uint32_t warp_sums[CCL_STRIPS_RANK_THREADS / 32];
-  uint32_t sum = value;
-  for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    uint32_t other = __shfl_up_sync (ALL_LANES, sum, distance);
-    if (threadIdx.x % 32 >= distance)
-      sum += other;
-  }
+  const uint32_t sum = sum_through_lane (value);
   if (threadIdx.x % 32 == 31)
     warp_sums[threadIdx.x / 32] = sum;
   __syncthreads ();
@@ -840,40 +930,81 @@ sum_before (uint32_t value, uint32_t *total)
   return before + sum - value;
 }
 
-static __device__ __forceinline__ uint32_t
-count_bits (uint4 quad)
+static __device__ __forceinline__ CclComponent
+make_row (const Parameters &p, uint32_t label, uint32_t pixel)
 {
-  return __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
+  const CclStripsRecord record = p.record[p.parent[pixel] & ~CCL_STRIPS_ROOT];
+  CclComponent row;
+  row.label = label;
+  row.area = record.area;
+  row.x = record.left;
+  row.y = pixel / (p.row_quads * QUAD_WIDTH);
+  row.width = record.right - record.left + 1;
+  row.height = record.bottom - row.y + 1;
+  row.centroid_x = (double)record.sum_x / (double)record.area;
+  row.centroid_y = (double)record.sum_y / (double)record.area;
+  return row;
 }
 
+/* A block ranks a chunk of quads, a thread a quad at a time, and writes the rows of the
+ * components that have their first pixels there. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsParameters parameters)
 {
+  enum {
+    THREADS = CCL_STRIPS_RANK_THREADS,
+    ROW_UNITS = sizeof (CclComponent) / sizeof (unsigned long long),
+  };
+  /* First pixels of components, counted from the first of the quads at hand: in 2×2 pixels there
+   * is one at most with 8-connectivity, two with 4. */
+  __shared__ uint16_t firsts[THREADS * QUAD_WIDTH / 2];
+  __shared__ CclComponent rows[THREADS];
   const Parameters &p = parameters;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
   uint32_t before = 0;
-  for (uint32_t i = threadIdx.x; i < blockIdx.x; i += CCL_STRIPS_RANK_THREADS)
+  for (uint32_t i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before += p.chunk_count[i];
+  /* Nobody looks at the other counts before the next frame. */
+  if (threadIdx.x == 0)
+    p.next_chunk_count[blockIdx.x] = 0;
   const uint32_t start = blockIdx.x << p.chunk_shift;
   const uint32_t end = min (start + (1u << p.chunk_shift), p.n_quads);
-  uint32_t number = start + threadIdx.x;
-  uint4 quad = make_uint4 (0, 0, 0, 0);
-  if (number < end)
-    quad = ((const uint4 *)p.first_bits)[number];
   uint32_t rank;
-  sum_before (before, &rank);
-  while (true) {
+  sum_before_thread (before, &rank);
+
+  for (uint32_t first = start; first < end; first += THREADS) {
+    const uint32_t number = first + threadIdx.x;
+    const uint4 quad =
+        number < end ? ((const uint4 *)p.first_bits)[number] : make_uint4 (0, 0, 0, 0);
     uint32_t total;
-    uint32_t own = rank + sum_before (count_bits (quad), &total);
+    const uint32_t before_quad = sum_before_thread (count_bits (quad), &total);
     if (number < end)
-      p.quad_rank[number] = own;
+      p.quad_rank[number] = rank + before_quad;
+
+    /* The labels of this loop's components are rank + 1 … rank + total. */
+    const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
+    if (n_rows) {
+      const uint32_t words[4] = {quad.x, quad.y, quad.z, quad.w};
+      uint32_t next = before_quad;
+      for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t bits = words[i]; bits; bits &= bits - 1)
+          firsts[next++] = threadIdx.x * QUAD_WIDTH + i * 32 + __ffs (bits) - 1;
+      __syncthreads ();
+      for (uint32_t done = 0; done < n_rows; done += THREADS) {
+        const uint32_t n = min (n_rows - done, (uint32_t)THREADS);
+        if (threadIdx.x < n)
+          rows[threadIdx.x] = make_row (
+              p, rank + done + threadIdx.x + 1, first * QUAD_WIDTH + firsts[done + threadIdx.x]);
+        __syncthreads ();
+        /* The rows cross the bus in whole lines. */
+        for (uint32_t i = threadIdx.x; i < n * ROW_UNITS; i += THREADS)
+          ((unsigned long long *)(p.rows + rank + done))[i] = ((unsigned long long *)rows)[i];
+        __syncthreads ();
+      }
+    }
     rank += total;
-    number += CCL_STRIPS_RANK_THREADS;
-    if (number - threadIdx.x >= end)
-      break;
-    quad = number < end ? ((const uint4 *)p.first_bits)[number] : make_uint4 (0, 0, 0, 0);
   }
   if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
@@ -885,7 +1016,7 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
 static __device__ __forceinline__ uint32_t
 label_of_first_pixel (const Parameters &p, uint32_t pixel)
 {
-  const uint32_t quad_number = pixel / TILE_WIDTH, bit = pixel % 32, word = pixel / 32 % 4;
+  const uint32_t quad_number = pixel / QUAD_WIDTH, bit = pixel % 32, word = pixel / 32 % 4;
   const uint4 quad = ((const uint4 *)p.first_bits)[quad_number];
   const uint32_t rank = p.quad_rank[quad_number];
   const uint32_t own = word == 0 ? quad.x : word == 1 ? quad.y : word == 2 ? quad.z : quad.w;
@@ -895,52 +1026,42 @@ label_of_first_pixel (const Parameters &p, uint32_t pixel)
          (word > 1 ? __popc (quad.y) : 0) + (word > 2 ? __popc (quad.z) : 0);
 }
 
-static __device__ __forceinline__ void
-write_row (const Parameters &p, uint32_t label, uint32_t pixel, const CclStripsRecord &record)
-{
-  CclComponent row;
-  row.label = label;
-  row.area = record.area;
-  row.x = record.left;
-  row.y = pixel / (p.row_quads * TILE_WIDTH);
-  row.width = record.right - record.left + 1;
-  row.height = record.bottom - row.y + 1;
-  row.centroid_x = (double)record.sum_x / (double)record.area;
-  row.centroid_y = (double)record.sum_y / (double)record.area;
-  p.rows[label - 1] = row;
-}
-
+/* A thread writes four pixels at a time, a group of them after the other. */
 template <int ROWS>
 static __device__ __forceinline__ void
 write_labels_of_tile (const Parameters &p, const uint32_t *piece_label, bool nothing)
 {
+  enum { GROUPS = TILE_WIDTH / 4 };
   const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
-  const uint32_t lane = threadIdx.x % 32;
-  const uint32_t x = tile_column * TILE_WIDTH + lane * 4, first_y = tile_row * STRIPS * ROWS;
-  const uint32_t word = x / 32, shift = x % 32;
+  const uint32_t first_y = tile_row * STRIPS * ROWS;
   const uint32_t end_y = min (first_y + STRIPS * ROWS, p.height);
+  const uint32_t x = tile_column * TILE_WIDTH + threadIdx.x % GROUPS * 4;
   if (x >= p.width)
     return;
-  for (uint32_t y = first_y + threadIdx.x / 32; y < end_y; y += CCL_STRIPS_DELIVER_THREADS / 32) {
+  const uint16_t *pieces = p.run_piece + blockIdx.x * TILE_RUNS;
+  for (uint32_t y = first_y + threadIdx.x / GROUPS; y < end_y;
+       y += CCL_STRIPS_DELIVER_THREADS / GROUPS) {
     uint32_t pixels[4] = {0, 0, 0, 0};
     if (!nothing) {
-      const uint32_t strip = y / ROWS;
-      uint32_t top, bottom;
-      load_word<ROWS> (p, strip, word, top, bottom);
-      const uint32_t foreground = (ROWS == 1 || y % 2 == 0 ? top : bottom) >> shift & 15;
+      const Word word = load_word<ROWS> (p, y / ROWS, x / 32, true);
+      const uint32_t foreground =
+          (ROWS == 1 || y % 2 == 0 ? word.top : word.bottom) >> (x % 32) & 15;
       if (foreground) {
-        /* Four columns hold at most two parts: that of the first pixel and that of the last. */
-        const uint32_t occupied = top | bottom;
-        const uint16_t *pieces =
-            p.slot_piece + strip * (p.row_quads * STRIP_SLOTS) + word * WORD_SLOTS;
-        const uint32_t first_start = part_start (occupied, shift + __ffs (foreground) - 1);
-        const uint32_t last_start = part_start (occupied, shift + 31 - __clz (foreground));
-        const uint32_t first_label = piece_label[pieces[first_start >> 1]];
+        /* Four columns have two parts at most: that of the first pixel and that of the last. */
+        const uint32_t first_column = x % 32 + __ffs (foreground) - 1;
+        const uint32_t last_column = x % 32 + 31 - __clz (foreground);
+        const uint32_t first_part = parts_through (word.occupied, first_column);
+        const uint32_t last_part = parts_through (word.occupied, last_column);
+        const uint32_t first_label = piece_label[pieces[word.base - 1 + first_part]];
         const uint32_t last_label =
-            last_start == first_start ? first_label : piece_label[pieces[last_start >> 1]];
+            last_part == first_part ? first_label : piece_label[pieces[word.base - 1 + last_part]];
+        const uint32_t gap = ~word.occupied >> (x % 32) & 15; /* between two parts */
         for (uint32_t i = 0; i < 4; i++)
           if (foreground >> i & 1)
-            pixels[i] = shift + i < last_start ? first_label : last_label;
+            pixels[i] = last_part == first_part ||
+                                !(gap & ((1u << i) - 1) & ~((foreground & -foreground) - 1))
+                            ? first_label
+                            : last_label;
       }
     }
     uint32_t *labels = p.labels + y * p.labels_stride + x;
@@ -956,37 +1077,23 @@ template <int ROWS>
 static __device__ __forceinline__ void
 deliver_tile (const Parameters &p)
 {
-  __shared__ uint32_t piece_label[TILE_SLOTS];
+  __shared__ uint32_t piece_label[TILE_RUNS];
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
-  for (uint32_t i = blockIdx.x * CCL_STRIPS_DELIVER_THREADS + threadIdx.x; i < p.n_chunks;
-       i += gridDim.x * CCL_STRIPS_DELIVER_THREADS)
-    p.chunk_count[i] = 0;
-
   const uint32_t n_pieces = p.piece_count[blockIdx.x];
   for (uint32_t i = threadIdx.x; i < n_pieces; i += CCL_STRIPS_DELIVER_THREADS) {
-    const uint32_t number = blockIdx.x * TILE_SLOTS + i;
-    uint32_t pixel = p.piece_first[number];
-    bool root = true;
+    uint32_t pixel = p.piece_first[blockIdx.x * TILE_RUNS + i];
     if (pixel & CCL_STRIPS_OPEN) {
       pixel &= ~CCL_STRIPS_OPEN;
-      uint32_t above = p.parent[pixel];
-      root = above & CCL_STRIPS_ROOT;
-      if (!root)
+      const uint32_t above = p.parent[pixel];
+      if (!(above & CCL_STRIPS_ROOT))
         pixel = above;
     }
-    if (!root && !p.labels)
-      continue;
-    uint32_t label = label_of_first_pixel (p, pixel);
-    piece_label[i] = label;
-    if (root && label && label <= p.max_components)
-      write_row (p, label, pixel, p.record[number]);
+    piece_label[i] = label_of_first_pixel (p, pixel);
   }
-  if (p.labels) {
-    __syncthreads ();
-    write_labels_of_tile<ROWS> (p, piece_label, n_pieces == 0);
-  }
+  __syncthreads ();
+  write_labels_of_tile<ROWS> (p, piece_label, n_pieces == 0);
 }
 
 extern "C" __global__ void

@@ -2,7 +2,7 @@
 #ifndef CCL_CUDA_STRIPS_H
 #define CCL_CUDA_STRIPS_H
 
-#include "algorithms.h"
+#include "engine.h"
 
 /* The engine of the strips algorithm (strips.cu): label map and table in one graph of kernels.
  *
