@@ -16,6 +16,12 @@
 #define KALENTEV_2011 "Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA, Journal of Parallel and Distributed Computing 71(4), 2011"
 #define HENNEQUIN_2018 "Hennequin, Lacassagne, Cabaret, Meunier: A new direct connected component labeling and analysis algorithms for GPUs, DASIP 2018"
 #define CABARET_2017 "Cabaret, Lacassagne, Etiemble: Distanceless Label Propagation: an Efficient Direct Connected Component Labeling Algorithm for GPUs, IPTA 2017"
+#define ZAVALISHIN_2016 "Zavalishin, Safonov, Bekhtin, Kurilin: Block Equivalence Algorithm for Labeling 2D and 3D Images on GPU, Electronic Imaging 2016(2)"
+#define STAVA_2011 "Stava, Benes: Connected Component Labeling in CUDA, GPU Computing Gems 2011"
+#define CHEN_2011 "Chen, Nguyen, Lin, Horng, Chung: Block-run-based connected component labelling algorithm for GPGPU using shared memory, Electronics Letters 47(24), 2011"
+#define RASMUSSON_2013 "Rasmusson, Sørensen, Ziegler: Connected components labeling on the GPU with generalization to Voronoi diagrams and signed distance fields, ISVC 2013"
+#define SOH_2014 "Soh, Ashraf, Ha, Kim: A hybrid approach for parallel connected component labeling using CUDA, IJSIP 2014"
+#define PARAVECINO_2014 "Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG 2014"
 #define OLIVEIRA_2010 "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI 2010"
 #define YONEHARA_2015 "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
 
@@ -125,6 +131,47 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     },
   },
   {
+    .name = "accl", .title = "Accelerated Connected Component Labeling", .paper = PARAVECINO_2014,
+    .connectivities = CCL_OFFERS_4, .file = "accl", .roots_are_first_pixels = true,
+    .scratch = {.per_element = 4, .per_row = 8},
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_accl_find_runs", CCL_WORK_ROW, {1, 32, 1}},
+      {CCL_PHASE_MERGING, "ccl_accl_merge_rows", CCL_WORK_ROW, {1, 32, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_accl_label", CCL_WORK_ROW, {128, 1, 1}},
+    },
+  },
+  {
+    .name = "be", .title = "Block Equivalence", .paper = ZAVALISHIN_2016,
+    .connectivities = CCL_OFFERS_8, .file = "be",
+    .scratch = {.per_block = sizeof (uint32_t) + sizeof (uint8_t)},
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_be_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_be_scan", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_be_analyse", CCL_WORK_BLOCK, {16, 16, 1}, .repeats = 2},
+      {CCL_PHASE_RELABELLING, "ccl_be_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "stava", .title = "Stava and Benes", .paper = STAVA_2011,
+    .connectivities = CCL_OFFERS_8, .file = "stava", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_LOCAL_MERGING, "ccl_stava_label_tiles", CCL_WORK_PIXEL, {16, 16, 1}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_stava_merge_tiles", {16, 16, 1}, {4, 4, 16}, .is_fixed = true},
+      {CCL_PHASE_MERGING, "ccl_stava_compress_borders", {16, 16, 1}, {4, 4, 16}, .repeats = 2, .is_fixed = true},
+      {CCL_PHASE_RELABELLING, "ccl_stava_compress", CCL_WORK_PIXEL, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "brb", .title = "Block-Run-Based", .paper = CHEN_2011,
+    .connectivities = CCL_OFFERS_8, .file = "brb",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_brb_extract_runs", {2, 1, 1}, {128, 1, 1}},
+      {CCL_PHASE_MERGING, "ccl_brb_update", {2, 1, 1}, {128, 1, 1}},
+      {CCL_PHASE_MERGING, "ccl_brb_compress", {2, 1, 1}, {128, 1, 1}, .repeats = 2},
+      {CCL_PHASE_RELABELLING, "ccl_brb_label", {2, 1, 1}, {128, 1, 1}},
+    },
+  },
+  {
     .name = "le", .title = "Label Equivalence", .paper = HAWICK_2010,
     .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .file = "le", .roots_are_first_pixels = true,
     .scratch = {.per_element = sizeof (uint32_t)},
@@ -142,6 +189,32 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
       {CCL_PHASE_INITIALISATION, "ccl_ole_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_MERGING, "ccl_ole_scan", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_MERGING, "ccl_ole_analyse", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 2},
+    },
+  },
+  {
+    .name = "rasmusson", .title = "Rasmusson, Sørensen and Ziegler", .paper = RASMUSSON_2013,
+    .connectivities = CCL_OFFERS_8, .file = "rasmusson", .roots_are_first_pixels = true,
+    .max_elements = (1u << 28) - 1,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_rasmusson_initialise", CCL_WORK_PIXEL, {32, 8, 1}},
+      {CCL_PHASE_MERGING, "ccl_rasmusson_propagate", CCL_WORK_PIXEL, {32, 32, 1}, .repeats = 1, .is_fixed = true},
+      {CCL_PHASE_RELABELLING, "ccl_rasmusson_label", CCL_WORK_PIXEL, {32, 8, 1}},
+    },
+  },
+  {
+    .name = "8dls", .title = "8-Directional Label Selection", .paper = SOH_2014,
+    .connectivities = CCL_OFFERS_8, .file = "8dls", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_8dls_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_8dls_select", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 1},
+    },
+  },
+  {
+    .name = "m8dls", .title = "Modified 8-Directional Label Selection", .paper = SOH_2014,
+    .connectivities = CCL_OFFERS_8, .is_inexact = true, .file = "8dls", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_8dls_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_8dls_select_modified", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 1},
     },
   },
   {

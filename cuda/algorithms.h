@@ -65,6 +65,7 @@ typedef struct CclStep {
 typedef struct CclScratch {
   uint32_t per_element; /* of the label buffer */
   uint32_t per_block;   /* of 2×2 elements of the label buffer */
+  uint32_t per_row;     /* of the label buffer */
 } CclScratch;
 
 typedef struct CclCudaEngineClass CclCudaEngineClass; /* engine.h */

@@ -43,7 +43,8 @@ ccl_cuda_labelling_init (CclCudaLabelling *labelling, CclCudaDevice *device,
   size_t n_blocks = (size_t)(parameters->label_stride / 2) * ((height + 1) / 2) * depth;
   /* 16 bytes more for all, the odd word that one or the other needs for degenerate frames */
   size_t scratch_size = 16 + algorithm->scratch.per_element * labelling->n_elements +
-                        algorithm->scratch.per_block * n_blocks;
+                        algorithm->scratch.per_block * n_blocks +
+                        algorithm->scratch.per_row * (size_t)height * depth;
 
   CclStatus status = CCL_OK;
   for (uint32_t i = 0; status == CCL_OK && i < labelling->n_steps; i++)

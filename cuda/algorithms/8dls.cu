@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * 8DLS, 8-Directional Label Selection, and M8DLS, its modified form.
+ *
+ * Soh, Ashraf, Ha, Kim: A hybrid approach for parallel connected component labeling using CUDA,
+ * International Journal of Signal Processing, Image Processing and Pattern Recognition 2014; as
+ * in the review by Bolelli et al., IEEE TPDS 2024, section III-A-7. 8-connectivity. One thread
+ * for each pixel:
+ *
+ * 1. initialise: every foreground pixel gets a label of its own.
+ * 2. select: a pixel takes the smallest label met on the way from it in each of the eight
+ *    directions, up to the first background pixel; repeated until nothing changes.
+ *
+ * M8DLS, select_modified, leaves alone what still has its first label after two rounds. By the
+ * review's account its result may be wrong then: a component whose smallest label needs more
+ * rounds to come around keeps several labels.
+ */
+#include "pixels.cuh"
+
+extern "C" __global__ void
+ccl_8dls_initialise (const CclLabellingParameters p)
+{
+  const Pixel pixel = own_pixel (p);
+  if (pixel.exists)
+    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
+}
+
+/* The smallest label on the way in one direction. */
+static __device__ __forceinline__ uint32_t
+min_on_the_way (const CclLabellingParameters &p, Pixel pixel, int dx, int dy, uint32_t least)
+{
+  const uint32_t *labels = parents_of_pixels (p);
+  for (;;) {
+    pixel = pixel_at (p, pixel.x + dx, pixel.y + dy);
+    const uint32_t label = pixel.exists ? labels[pixel.number] : 0;
+    if (!label)
+      return least;
+    least = min (least, label);
+  }
+}
+
+static __device__ __forceinline__ void
+take_least (const CclLabellingParameters &p, const Pixel &pixel)
+{
+  uint32_t *labels = parents_of_pixels (p);
+  const uint32_t label = labels[pixel.number];
+  uint32_t least = label;
+  for (int dy = -1; dy <= 1; dy++) {
+    for (int dx = -1; dx <= 1; dx++) {
+      if (dx || dy)
+        least = min_on_the_way (p, pixel, dx, dy, least);
+    }
+  }
+  if (least < label) {
+    labels[pixel.number] = least;
+    *p.changed = 1;
+  }
+}
+
+extern "C" __global__ void
+ccl_8dls_select (const CclLabellingParameters p)
+{
+  const Pixel pixel = own_pixel (p);
+  if (pixel.exists && parents_of_pixels (p)[pixel.number])
+    take_least (p, pixel);
+}
+
+extern "C" __global__ void
+ccl_8dls_select_modified (const CclLabellingParameters p)
+{
+  const Pixel pixel = own_pixel (p);
+  if (!pixel.exists)
+    return;
+  const uint32_t label = parents_of_pixels (p)[pixel.number];
+  if (label && (p.round < 2 || label != pixel.number))
+    take_least (p, pixel);
+}
