@@ -193,11 +193,23 @@ static gboolean
 find_context (GstCudaCcl *self)
 {
   gint device_id = get_device_id (self);
+  const gchar *name = NULL;
   gboolean found;
+  CUresult result;
 
   if (!gst_cuda_load_library ()) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("There is no NVIDIA driver on this machine; " WITHOUT_GPU), (NULL));
+    return FALSE;
+  }
+  /* GStreamer 1.22 hangs at the second attempt to initialise a driver that has no device. */
+  result = CuInit (0);
+  if (result != CUDA_SUCCESS) {
+    CuGetErrorName (result, &name);
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("There is no CUDA device that works on this machine (%s); " WITHOUT_GPU,
+            name ? name : "unknown error"),
+        (NULL));
     return FALSE;
   }
   gst_cuda_memory_init_once ();
@@ -287,7 +299,11 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (gst_buffer_pool_set_config (pool, config)) {
     gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
-    gst_query_add_allocation_param (query, allocator, &params);
+    /* The first ones are what sources go by. */
+    if (gst_query_get_n_allocation_params (query) > 0)
+      gst_query_set_nth_allocation_param (query, 0, allocator, &params);
+    else
+      gst_query_add_allocation_param (query, allocator, &params);
   }
   gst_object_unref (pool);
   gst_object_unref (allocator);

@@ -1,0 +1,845 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What only cudaccl has: frames in CUDA memory, contexts, page-locked memory, and the ways a GPU
+ * can fail. Runs on whatever libcuda.so.1 is found, a real one or the simulated one; only the
+ * latter fails on order.
+ */
+#include <cuda.h>
+
+#include "frames.h"
+#include "leaks.h"
+#include "skips.h"
+
+#include <gst/ccl/gstcclcuda.h>
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#define TEST(name)                                                                                 \
+  GST_START_TEST (name)                                                                            \
+  if (!can_run ("cudaccl", #name))                                                                 \
+    return;
+
+/* Only where the driver is the simulated one, told by the environment variable CCL_SIMULATED. It
+ * reads its own environment once, when it is loaded, so these tests look for nothing beforehand. */
+#define SIMULATED_TEST(name) GST_START_TEST (name)
+
+static const char blobs[] = "##....#.\n"
+                            "##...#..\n"
+                            "........\n"
+                            ".#.#....\n"
+                            ".###...#\n"
+                            ".......#\n";
+
+#define BLOBS                                                                                      \
+  {4, 0, 0, 2, 2, 0.5, 0.5}, {2, 5, 0, 2, 2, 5.5, 0.5}, {5, 1, 3, 3, 2, 2.0, 3.6},                 \
+  {                                                                                                \
+    2, 7, 4, 1, 2, 7.0, 4.5                                                                        \
+  }
+
+static GstCudaContext *
+new_context (void)
+{
+  GstCudaContext *context;
+
+  fail_unless (gst_cuda_load_library ());
+  gst_cuda_memory_init_once ();
+  context = gst_cuda_context_new (0);
+  fail_unless (context != NULL);
+  return context;
+}
+
+static GstCaps *
+cuda_caps (const char *format, guint width, guint height)
+{
+  GstCaps *caps = frame_caps (format, width, height);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
+  return caps;
+}
+
+static GstHarness *
+new_cuda_harness (Drawing drawing)
+{
+  GstHarness *h = gst_harness_new ("cudaccl");
+
+  gst_harness_set_src_caps (
+      h, cuda_caps ("GRAY8", drawing_width (drawing), drawing_height (drawing)));
+  return h;
+}
+
+static gsize
+luma_stride (GstBuffer *buffer)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  fail_unless (meta != NULL);
+  return (gsize)meta->stride[0];
+}
+
+/* Through a CPU map, which uploads. */
+static void
+draw_on_device (Drawing drawing, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  draw (drawing, map.data, luma_stride (buffer));
+  gst_buffer_unmap (buffer, &map);
+}
+
+static GstBuffer *
+device_frame (GstCudaContext *context, Drawing drawing)
+{
+  GstBuffer *frame =
+      gst_ccl_cuda_buffer_new_gray8 (context, drawing_width (drawing), drawing_height (drawing));
+
+  fail_unless (frame != NULL);
+  draw_on_device (drawing, frame);
+  return frame;
+}
+
+static GstBuffer *
+label (GstHarness *h, GstBuffer *frame)
+{
+  GstBuffer *out = gst_harness_push_and_pull (h, frame);
+
+  fail_unless (out != NULL);
+  return out;
+}
+
+/* Starts an element that must fail and gives its error. */
+static void
+assert_does_not_start (gint device_id, const char *part)
+{
+  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  GstBus *bus = gst_bus_new ();
+
+  fail_unless (element != NULL);
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "cuda-device-id", device_id, NULL);
+  /* More than once, because nothing may be left behind. */
+  for (guint i = 0; i < 2; i++) {
+    fail_unless_equals_int (
+        gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+        "the element ccl does the same without a GPU");
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, part);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (test_no_driver)
+{
+  if (!is_built ("cudaccl", "test_no_driver"))
+    return;
+  if (gst_cuda_load_library ()) {
+    skip ("test_no_driver", "there is a CUDA driver");
+    return;
+  }
+  assert_does_not_start (-1, "no NVIDIA driver");
+}
+GST_END_TEST
+
+SIMULATED_TEST (test_no_device)
+{
+  g_setenv ("SIMCUDA_DEVICES", "0", TRUE);
+  assert_does_not_start (-1, "no CUDA device");
+}
+GST_END_TEST
+
+TEST (test_unknown_device)
+{
+  assert_does_not_start (99, "no CUDA device 99");
+}
+GST_END_TEST
+
+SIMULATED_TEST (test_device_too_old)
+{
+  g_setenv ("SIMCUDA_COMPUTE_CAPABILITY", "61", TRUE);
+  assert_does_not_start (-1, "6.1");
+}
+GST_END_TEST
+
+TEST (test_gray8_buffer)
+{
+  static const guint sizes[][2] = {{1, 1}, {3, 2}, {4, 4}, {1919, 1081}, {5, 300}};
+  GstCudaContext *context = new_context ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    guint width = sizes[i][0], height = sizes[i][1];
+    GstBuffer *buffer = gst_ccl_cuda_buffer_new_gray8 (context, width, height);
+    GstVideoMeta *meta;
+    GstMapInfo map;
+
+    fail_unless (buffer != NULL);
+    fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)));
+    meta = gst_buffer_get_video_meta (buffer);
+    fail_unless_equals_int (meta->format, GST_VIDEO_FORMAT_GRAY8);
+    fail_unless_equals_int (meta->width, width);
+    fail_unless_equals_int (meta->height, height);
+    fail_unless_equals_int (meta->n_planes, 1);
+    fail_unless ((guint)meta->stride[0] >= width);
+    fail_unless (gst_buffer_get_size (buffer) >= luma_stride (buffer) * (height - 1) + width);
+
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+    for (guint y = 0; y < height; y++)
+      memset (map.data + y * luma_stride (buffer), (int)(y + 1), width);
+    gst_buffer_unmap (buffer, &map);
+    /* To the device and back. */
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE | GST_MAP_CUDA));
+    fail_unless (map.data != NULL);
+    gst_buffer_unmap (buffer, &map);
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    for (guint y = 0; y < height; y++)
+      for (guint x = 0; x < width; x++)
+        fail_unless_equals_int (map.data[y * luma_stride (buffer) + x], (guint8)(y + 1));
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+TEST (test_gray8_frames_in_cuda_memory)
+{
+  GstCudaContext *context = new_context ();
+  GstHarness *h = new_cuda_harness (blobs);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *frame = device_frame (context, blobs), *out = label (h, frame);
+    fail_unless (out == frame);
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+/* Decoders deliver these; only the luma plane counts. */
+TEST (test_planar_frames_in_cuda_memory)
+{
+  static const char *const formats[] = {"NV12", "I420", "YV12", "Y42B", "Y444"};
+  GstCudaContext *context = new_context ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstCaps *caps = cuda_caps (formats[i], 8, 6);
+    GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+    GstHarness *h = gst_harness_new ("cudaccl");
+    GstBuffer *frame, *out;
+    GstMapInfo map;
+
+    gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+    fail_unless (gst_buffer_pool_set_config (pool, config));
+    fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+    for (guint with_meta = 0; with_meta < 2; with_meta++) {
+      fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &frame, NULL), GST_FLOW_OK);
+      fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+      memset (map.data, 255, map.size);
+      gst_buffer_unmap (frame, &map);
+      draw_on_device (blobs, frame);
+      /* Without it the memory's own layout counts. */
+      if (!with_meta) {
+        GstBuffer *bare = gst_buffer_new ();
+        gst_buffer_append_memory (bare, gst_buffer_get_memory (frame, 0));
+        gst_buffer_unref (frame);
+        frame = bare;
+      }
+      gst_harness_set_src_caps (h, gst_caps_ref (caps));
+      out = label (h, frame);
+      assert_components (out, BLOBS);
+      gst_buffer_unref (out);
+    }
+    gst_harness_teardown (h);
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+/* Device memory of an application, and how often it was told that it is free again. */
+typedef struct {
+  GstCudaContext *context;
+  CUdeviceptr data;
+  guint n_notified;
+} ApplicationMemory;
+
+static void
+free_application_memory (gpointer data)
+{
+  ApplicationMemory *memory = data;
+
+  memory->n_notified++;
+  fail_unless (gst_cuda_context_push (memory->context));
+  fail_unless_equals_int (CuMemFree (memory->data), CUDA_SUCCESS);
+  gst_cuda_context_pop (NULL);
+}
+
+static GstBuffer *
+wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
+{
+  guint width = drawing_width (drawing), height = drawing_height (drawing);
+  guint8 *pixels = g_malloc (stride * height);
+  CUDA_MEMCPY2D copy = {
+      .srcMemoryType = CU_MEMORYTYPE_HOST,
+      .srcHost = pixels,
+      .srcPitch = stride,
+      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+      .dstPitch = stride,
+      .WidthInBytes = stride,
+      .Height = height,
+  };
+  GstBuffer *buffer;
+
+  memset (pixels, 255, stride * height);
+  draw (drawing, pixels, stride);
+  fail_unless (gst_cuda_context_push (memory->context));
+  fail_unless_equals_int (CuMemAlloc (&memory->data, (guint)(stride * height)), CUDA_SUCCESS);
+  copy.dstDevice = memory->data;
+  fail_unless_equals_int (CuMemcpy2D (&copy), CUDA_SUCCESS);
+  gst_cuda_context_pop (NULL);
+  g_free (pixels);
+
+  buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (
+      memory->context, memory->data, stride, width, height, memory, free_application_memory);
+  fail_unless (buffer != NULL);
+  return buffer;
+}
+
+TEST (test_wrapped_device_pointer)
+{
+  for (gsize stride = 8; stride < 40; stride += 7) {
+    ApplicationMemory memory = {.context = new_context ()};
+    GstBuffer *frame = wrapped_frame (&memory, blobs, stride), *out;
+    GstHarness *h = new_cuda_harness (blobs);
+    GstMapInfo map;
+
+    fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (frame, 0)));
+    fail_unless (gst_buffer_map (frame, &map, GST_MAP_READ | GST_MAP_CUDA));
+    fail_unless (map.data == (guint8 *)(guintptr)memory.data);
+    gst_buffer_unmap (frame, &map);
+    out = label (h, frame);
+    assert_components (out, BLOBS);
+    gst_harness_teardown (h);
+    fail_unless_equals_int (memory.n_notified, 0);
+    gst_buffer_unref (out);
+    fail_unless_equals_int (memory.n_notified, 1);
+    gst_object_unref (memory.context);
+  }
+}
+GST_END_TEST
+
+TEST (test_wrapped_memory_on_the_cpu)
+{
+  static const char other[] = "........\n........\n........\n........\n........\n......##\n";
+  ApplicationMemory memory = {.context = new_context ()};
+  GstBuffer *frame = wrapped_frame (&memory, blobs, 19), *out;
+  GstHarness *h = new_cuda_harness (blobs);
+  guint8 expected[19 * 6];
+  GstMapInfo map;
+
+  draw (blobs, expected, 19);
+  fail_unless (gst_buffer_map (frame, &map, GST_MAP_READ));
+  for (guint y = 0; y < 6; y++)
+    fail_unless (memcmp (map.data + 19 * y, expected + 19 * y, 8) == 0);
+  gst_buffer_unmap (frame, &map);
+
+  /* What the CPU writes is what the device sees. */
+  draw_on_device (other, frame);
+  out = label (h, frame);
+  assert_components (out, {2, 6, 5, 2, 1, 6.5, 5.0});
+  gst_buffer_unref (out);
+  fail_unless_equals_int (memory.n_notified, 1);
+  gst_harness_teardown (h);
+  gst_object_unref (memory.context);
+}
+GST_END_TEST
+
+TEST (test_copy_of_wrapped_memory)
+{
+  ApplicationMemory memory = {.context = new_context ()};
+  GstBuffer *frame = wrapped_frame (&memory, blobs, 19);
+  GstBuffer *copy = gst_buffer_copy_deep (frame), *out;
+  GstHarness *h = new_cuda_harness (blobs);
+
+  fail_unless (copy != NULL);
+  gst_buffer_unref (frame);
+  fail_unless_equals_int (memory.n_notified, 1);
+  fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (copy, 0)));
+  out = label (h, copy);
+  assert_components (out, BLOBS);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  gst_object_unref (memory.context);
+}
+GST_END_TEST
+
+TEST (test_helpers_check_their_arguments)
+{
+  GstCudaContext *context = new_context ();
+
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (NULL, 8, 6));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 0, 6));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 8, 0));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 0, 8, 8, 6, NULL, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 256, 7, 8, 6, NULL, NULL));
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+TEST (test_label_map_is_in_cuda_memory)
+{
+  GstHarness *h = gst_harness_new ("cudaccl");
+  GstBuffer *out, *labels;
+  GstMapInfo map;
+  gsize stride;
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (blobs));
+  labels = gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (out), &stride);
+  fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (labels, 0)));
+  fail_unless (gst_buffer_map (labels, &map, GST_MAP_READ));
+  fail_unless_equals_int (((guint32 *)map.data)[6], 2);
+  fail_unless_equals_int (((guint32 *)(map.data + 5 * stride))[7], 4);
+  fail_unless_equals_int (((guint32 *)(map.data + 5 * stride))[6], 0);
+  gst_buffer_unmap (labels, &map);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Frames of one context and another by turns, and from system memory in between. */
+TEST (test_frames_of_several_contexts)
+{
+  GstCudaContext *contexts[] = {new_context (), new_context ()};
+  GstHarness *h = new_cuda_harness (blobs);
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  for (guint i = 0; i < 9; i++) {
+    GstBuffer *frame = i % 3 == 2 ? gray8_frame (blobs) : device_frame (contexts[i % 3], blobs);
+    GstBuffer *out = label (h, frame);
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  gst_object_unref (contexts[0]);
+  gst_object_unref (contexts[1]);
+}
+GST_END_TEST
+
+static GstCudaContext *
+query_context (GstElement *element)
+{
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  GstCudaContext *found = NULL;
+  GstContext *context = NULL;
+
+  if (gst_pad_query (pad, query))
+    gst_query_parse_context (query, &context);
+  if (context)
+    gst_structure_get (gst_context_get_structure (context), GST_CUDA_CONTEXT_TYPE,
+        GST_TYPE_CUDA_CONTEXT, &found, NULL);
+  gst_object_unref (pad);
+  gst_query_unref (query);
+  return found;
+}
+
+/* An application's context is used, and passed on to neighbours. */
+TEST (test_context_is_shared)
+{
+  GstCudaContext *context = new_context (), *found;
+  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  GstContext *offer = gst_context_new (GST_CUDA_CONTEXT_TYPE, TRUE);
+
+  gst_structure_set (gst_context_writable_structure (offer), GST_CUDA_CONTEXT_TYPE,
+      GST_TYPE_CUDA_CONTEXT, context, "cuda-device-id", G_TYPE_UINT, 0, NULL);
+  gst_element_set_context (element, offer);
+  gst_context_unref (offer);
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  found = query_context (element);
+  fail_unless (found == context);
+  gst_object_unref (found);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+static GstQuery *
+query_allocation (GstHarness *h, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstPad *sink = gst_element_get_static_pad (h->element, "sink");
+
+  fail_unless (gst_pad_query (sink, query));
+  gst_object_unref (sink);
+  return query;
+}
+
+/* The proposed pool's frames are labelled, and outlive the element. */
+TEST (test_page_locked_pool)
+{
+  GstHarness *h = gst_harness_new ("cudaccl");
+  GstCaps *caps = frame_caps ("GRAY8", 8, 6);
+  GstBuffer *frame, *out;
+  GstBufferPool *pool;
+  GstQuery *query;
+  GstMapInfo map;
+  guint size;
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  query = query_allocation (h, caps);
+  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, NULL, NULL);
+  fail_unless_equals_int (size, 48);
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &frame, NULL), GST_FLOW_OK);
+
+  fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+  draw (blobs, map.data, 8);
+  gst_buffer_unmap (frame, &map);
+  out = label (h, frame);
+  assert_components (out, BLOBS);
+  gst_harness_teardown (h);
+  gst_query_unref (query);
+
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.data[0], 255);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_caps_unref (caps);
+}
+GST_END_TEST
+
+TEST (test_page_locked_memory_is_ordinary_memory)
+{
+  GstHarness *h = gst_harness_new ("cudaccl");
+  GstCaps *caps = frame_caps ("GRAY8", 8, 6);
+  GstAllocationParams params = {.align = 63,
+      .prefix = 10,
+      .padding = 20,
+      .flags = GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED};
+  GstAllocationParams strict = {.align = 65535};
+  GstAllocator *allocator;
+  GstMemory *memory, *part;
+  GstMapInfo map;
+  GstQuery *query;
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  query = query_allocation (h, caps);
+  fail_unless (gst_query_get_n_allocation_params (query) >= 1);
+  gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+
+  memory = gst_allocator_alloc (allocator, 100, &params);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
+  fail_unless_equals_int (map.size, 100);
+  fail_unless_equals_int (map.data[-10] + map.data[-1] + map.data[100] + map.data[119], 0);
+  memset (map.data, 7, 100);
+  gst_memory_unmap (memory, &map);
+  part = gst_memory_share (memory, 40, 10);
+  gst_memory_unref (memory);
+  fail_unless (gst_memory_map (part, &map, GST_MAP_READ));
+  fail_unless_equals_int (map.size, 10);
+  fail_unless_equals_int (map.data[9], 7);
+  gst_memory_unmap (part, &map);
+  gst_memory_unref (part);
+
+  /* What the driver cannot give comes from the system. */
+  memory = gst_allocator_alloc (allocator, 100, &strict);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  fail_unless_equals_int ((guintptr)map.data % 65536, 0);
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+
+  gst_object_unref (allocator);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_no_pool_for_cuda_memory)
+{
+  GstHarness *h = gst_harness_new ("cudaccl");
+  GstCaps *caps = cuda_caps ("NV12", 8, 6);
+  GstQuery *query;
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  query = query_allocation (h, caps);
+  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 0);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* videotestsrc takes the proposed pool. */
+TEST (test_pipeline_from_system_memory)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=20 ! video/x-raw,format=NV12,width=321,height=243 ! cudaccl ! "
+      "ccljson ! fakesink",
+      NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST
+
+/* Memory that was allocated as RGBA and never described as GRAY8 is a quarter too narrow. */
+TEST (test_cuda_frames_smaller_than_their_caps)
+{
+  GstCudaContext *context = new_context ();
+  GstHarness *h = new_cuda_harness (blobs);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *frame = device_frame (context, blobs), *out;
+
+  gst_element_set_bus (h->element, bus);
+  gst_buffer_remove_meta (frame, (GstMeta *)gst_buffer_get_video_meta (frame));
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "2×6");
+
+  frame = device_frame (context, blobs);
+  gst_buffer_get_video_meta (frame)->offset[0] = gst_buffer_get_size (frame) - 1;
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "smaller than its caps");
+
+  out = label (h, device_frame (context, blobs));
+  assert_components (out, BLOBS);
+  gst_buffer_unref (out);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+/* An algorithm for 8-connectivity only says so. */
+TEST (test_algorithm_without_the_connectivity)
+{
+  GstHarness *h = gst_harness_new_parse ("cudaccl algorithm=bke connectivity=4");
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  fail_unless_equals_int (gst_harness_push (h, gray8_frame (blobs)), GST_FLOW_ERROR);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "bke");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static GstFlowReturn
+push_large_frame (GstHarness *h, guint width, guint height)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, (gsize)width * height, NULL);
+
+  gst_buffer_memset (frame, 0, 0, (gsize)-1);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", width, height));
+  return gst_harness_push (h, frame);
+}
+
+SIMULATED_TEST (test_device_memory_exhausted)
+{
+  GstHarness *h;
+  GstBus *bus;
+  GstBuffer *out;
+
+  g_setenv ("SIMCUDA_MEMORY_MIB", "16", TRUE);
+  h = gst_harness_new ("cudaccl");
+  bus = gst_bus_new ();
+  gst_element_set_bus (h->element, bus);
+  fail_unless_equals_int (push_large_frame (h, 8192, 4096), GST_FLOW_ERROR);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, NULL);
+
+  /* Nothing is left behind, so a small frame fits. */
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (blobs));
+  assert_components (out, BLOBS);
+  gst_buffer_unref (out);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* On a device with room for two of them, a leaked labeller or label map would show. */
+SIMULATED_TEST (test_state_cycles_leak_no_device_memory)
+{
+  GstElement *element;
+
+  g_setenv ("SIMCUDA_MEMORY_MIB", "24", TRUE);
+  element = gst_element_factory_make ("cudaccl", NULL);
+  g_object_set (element, "attach-labels", TRUE, NULL);
+  for (guint round = 0; round < 20; round++) {
+    GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+    fail_unless_equals_int (push_large_frame (h, 640, 480), GST_FLOW_OK);
+    fail_unless_equals_int (push_large_frame (h, 480, 640), GST_FLOW_OK);
+    gst_harness_teardown (h);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+static const char *const fault_kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
+#define N_FAULTS_OF_A_KIND 24
+
+/* Starts the element, labels three frames and stops it; returns whether all went well. What went
+ * wrong is on the bus. */
+static gboolean
+label_three (GstElement *element, GstBus *bus)
+{
+  gboolean well = TRUE;
+  GstHarness *h;
+
+  gst_element_set_bus (element, bus);
+  if (gst_element_set_state (element, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE) {
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    return FALSE;
+  }
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  for (guint i = 0; i < 3 && well; i++) {
+    well = gst_harness_push (h, gray8_frame (blobs)) == GST_FLOW_OK;
+    if (well) {
+      GstBuffer *out = gst_harness_pull (h);
+      assert_components (out, BLOBS);
+      gst_buffer_unref (out);
+    }
+  }
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (h);
+  return well;
+}
+
+/* One call of the driver fails once. Then there is an element error of the domain RESOURCE, which
+ * names CUDA's error if the call was ours, and after NULL all is well again. */
+SIMULATED_TEST (test_a_call_fails)
+{
+  /* An unknown error, which does not take the context with it. */
+  gchar *fault = g_strdup_printf (
+      "%s:%d:999", fault_kinds[__i__ / N_FAULTS_OF_A_KIND], __i__ % N_FAULTS_OF_A_KIND + 1);
+  GstBus *bus = gst_bus_new ();
+  GstElement *element;
+
+  g_setenv ("SIMCUDA_FAULT", fault, TRUE);
+  element = gst_element_factory_make ("cudaccl", NULL);
+  g_object_set (element, "attach-labels", TRUE, NULL);
+  /* Kinds with fewer calls than that end in a run without a fault. */
+  if (!label_three (element, bus)) {
+    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    GError *error;
+
+    fail_unless (message != NULL, "%s: no error", fault);
+    gst_message_parse_error (message, &error, NULL);
+    GST_INFO ("%s: %s", fault, error->message);
+    fail_unless (error->domain == GST_RESOURCE_ERROR, "%s: %s", fault, error->message);
+    fail_unless (strstr (error->message, "CUDA_ERROR_UNKNOWN") ||
+                     strstr (error->message, "no CUDA device that works") ||
+                     strstr (error->message, "No device memory for a label map"),
+        "%s: %s", fault, error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    fail_unless (label_three (element, bus), "%s: the element does not recover", fault);
+  }
+  gst_object_unref (element);
+  gst_object_unref (bus);
+  g_free (fault);
+}
+GST_END_TEST
+
+/* The device is lost for good: errors, but no crash and no hang. */
+SIMULATED_TEST (test_device_is_lost)
+{
+  GstElement *element;
+  GstBus *bus = gst_bus_new ();
+
+  g_setenv ("SIMCUDA_FAULT", "synchronise:1:700:lost", TRUE);
+  element = gst_element_factory_make ("cudaccl", NULL);
+  fail_if (label_three (element, bus));
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  gst_element_set_bus (element, bus);
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+static TCase *
+simulated_tcase (void)
+{
+  TCase *tcase = tcase_create ("simulated");
+
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_no_device);
+  tcase_add_test (tcase, test_device_too_old);
+  tcase_add_test (tcase, test_device_memory_exhausted);
+  tcase_add_test (tcase, test_state_cycles_leak_no_device_memory);
+  tcase_add_test (tcase, test_device_is_lost);
+  tcase_add_loop_test (
+      tcase, test_a_call_fails, 0, (int)G_N_ELEMENTS (fault_kinds) * N_FAULTS_OF_A_KIND);
+  return tcase;
+}
+
+static Suite *
+cuda_suite (void)
+{
+  Suite *suite = suite_create ("cuda");
+  TCase *tcase = tcase_create ("cuda");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_no_driver);
+  tcase_add_test (tcase, test_unknown_device);
+  tcase_add_test (tcase, test_gray8_buffer);
+  tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
+  tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
+  tcase_add_test (tcase, test_wrapped_device_pointer);
+  tcase_add_test (tcase, test_wrapped_memory_on_the_cpu);
+  tcase_add_test (tcase, test_copy_of_wrapped_memory);
+  tcase_add_test (tcase, test_helpers_check_their_arguments);
+  tcase_add_test (tcase, test_label_map_is_in_cuda_memory);
+  tcase_add_test (tcase, test_frames_of_several_contexts);
+  tcase_add_test (tcase, test_context_is_shared);
+  tcase_add_test (tcase, test_page_locked_pool);
+  tcase_add_test (tcase, test_page_locked_memory_is_ordinary_memory);
+  tcase_add_test (tcase, test_no_pool_for_cuda_memory);
+  tcase_add_test (tcase, test_pipeline_from_system_memory);
+  tcase_add_test (tcase, test_cuda_frames_smaller_than_their_caps);
+  tcase_add_test (tcase, test_algorithm_without_the_connectivity);
+  if (g_getenv ("CCL_SIMULATED"))
+    suite_add_tcase (suite, simulated_tcase ());
+  return suite;
+}
+
+GST_CHECK_MAIN (cuda);
