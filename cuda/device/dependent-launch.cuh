@@ -10,7 +10,7 @@ static __device__ __forceinline__ void
 wait_for_previous_kernel ()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  cudaGridDependencySynchronize ();
 #endif
 }
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ void
 let_next_kernel_start ()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
+  cudaTriggerProgrammaticLaunchCompletion ();
 #endif
 }
 

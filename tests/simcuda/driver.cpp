@@ -13,6 +13,7 @@
 
 #include "memory.h"
 #include "settings.h"
+#include "simcuda.h"
 
 using namespace simcuda;
 
@@ -1166,12 +1167,54 @@ simcuda_get_proc_address (const char *name, void **function, int version, cuuint
   return cuGetProcAddress_v2 (name, function, version, flags, nullptr);
 }
 
-/* For tests, which find these by name. */
+/* For tests. */
 
-EXPORT
+__attribute__ ((visibility ("default"))) int
 simcuda_order_fault (const char *text)
 {
   std::lock_guard<std::mutex> lock (driver_lock);
-  count_call (CallKind::other);
   return order_fault (text) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
+
+__attribute__ ((visibility ("default"))) void
+simcuda_get_statistics (SimcudaStatistics *s)
+{
+  std::lock_guard<std::mutex> lock (driver_lock);
+  ScheduleStatistics schedule = schedule_statistics ();
+  s->allocations = statistics.allocations;
+  s->copies = statistics.copies;
+  s->launches = statistics.launches;
+  s->synchronisations = statistics.synchronisations;
+  s->threads = schedule.threads;
+  s->switches = schedule.switches;
+  s->device_allocations = count_allocations (MemoryKind::device);
+  s->pinned_allocations = count_allocations (MemoryKind::pinned);
+  s->contexts = count_handles (HandleKind::context);
+  s->streams = count_handles (HandleKind::stream);
+  s->events = count_handles (HandleKind::event);
+  s->modules = count_handles (HandleKind::module);
+  s->graphs = count_handles (HandleKind::graph) + count_handles (HandleKind::graph_exec);
+}
+
+/* SIMCUDA_REPORT_LEAKS: what is left when the process ends. */
+namespace {
+struct LeakReport {
+  ~LeakReport ()
+  {
+    if (!settings ().report_leaks)
+      return;
+    SimcudaStatistics s;
+    simcuda_get_statistics (&s);
+    complain ("left: %llu device and %llu pinned allocations, %llu contexts, %llu streams, %llu "
+              "events, %llu modules, %llu graphs",
+        (unsigned long long)s.device_allocations, (unsigned long long)s.pinned_allocations,
+        (unsigned long long)s.contexts, (unsigned long long)s.streams, (unsigned long long)s.events,
+        (unsigned long long)s.modules, (unsigned long long)s.graphs);
+    complain ("done: %llu allocations, %llu copies, %llu launches, %llu synchronisations, %llu "
+              "threads, %llu switches",
+        (unsigned long long)s.allocations, (unsigned long long)s.copies,
+        (unsigned long long)s.launches, (unsigned long long)s.synchronisations,
+        (unsigned long long)s.threads, (unsigned long long)s.switches);
+  }
+} leak_report;
+} /* namespace */

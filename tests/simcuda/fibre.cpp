@@ -7,43 +7,13 @@
 
 #include "sanitizer.h"
 
-#ifndef __x86_64__
-#include <ucontext.h>
-#endif
-
 namespace simcuda {
 
 /* Instrumented code needs several times the room. */
 const size_t stack_size = SIMCUDA_ASAN ? 256 * 1024 : 64 * 1024;
 static const size_t guard_size = 4096;
 
-/* The fibre that was left by the switch in progress, and the one that it goes to. */
-static Fibre *leaving, *arriving;
-
 #ifdef __x86_64__
-
-/* Saves what the ABI lets a callee keep, and changes stacks. */
-extern "C" void simcuda_switch_stack (void **save, void *position);
-asm(".text\n"
-    ".local simcuda_switch_stack\n"
-    ".type simcuda_switch_stack, @function\n"
-    "simcuda_switch_stack:\n"
-    "  pushq %rbp\n"
-    "  pushq %rbx\n"
-    "  pushq %r12\n"
-    "  pushq %r13\n"
-    "  pushq %r14\n"
-    "  pushq %r15\n"
-    "  movq %rsp, (%rdi)\n"
-    "  movq %rsi, %rsp\n"
-    "  popq %r15\n"
-    "  popq %r14\n"
-    "  popq %r13\n"
-    "  popq %r12\n"
-    "  popq %rbx\n"
-    "  popq %rbp\n"
-    "  ret\n"
-    ".size simcuda_switch_stack, . - simcuda_switch_stack\n");
 
 void
 fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
@@ -51,22 +21,12 @@ fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
   /* Stacks are 2^n apart; starting each a little lower spreads them over the cache's sets. */
   size_t colour = (reinterpret_cast<size_t> (stack) / stack_size * 192) % 4096;
   void **top = reinterpret_cast<void **> (stack + stack_size - colour - 64);
-  *--top = nullptr; /* entry's return address, and what aligns its frame */
+  *--top = nullptr; /* where entry would return to */
   *--top = reinterpret_cast<void *> (entry);
-  for (int i = 0; i < 6; i++)
-    *--top = nullptr;
   fibre->position = top;
   fibre->stack = stack;
   fibre->stack_size = stack_size;
   fibre->fake_stack = nullptr;
-}
-
-static void
-change_stacks (Fibre *from, Fibre *to)
-{
-  void *position = to->position;
-  to->position = nullptr;
-  simcuda_switch_stack (&from->position, position);
 }
 
 #else
@@ -86,22 +46,16 @@ fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
   fibre->fake_stack = nullptr;
 }
 
-static void
-change_stacks (Fibre *from, Fibre *to)
-{
-  ucontext_t here;
-  from->position = &here;
-  ucontext_t *there = static_cast<ucontext_t *> (to->position);
-  to->position = nullptr;
-  swapcontext (&here, there);
-}
-
 #endif
+
+#if SIMCUDA_ASAN
+
+/* The fibre that was left by the switch in progress, and the one that it goes to. */
+static Fibre *leaving, *arriving;
 
 void
 fibre_started ()
 {
-#if SIMCUDA_ASAN
   const void *stack;
   size_t size;
   __sanitizer_finish_switch_fiber (arriving->fake_stack, &stack, &size);
@@ -109,7 +63,6 @@ fibre_started ()
     leaving->stack = static_cast<char *> (const_cast<void *> (stack));
     leaving->stack_size = size;
   }
-#endif
 }
 
 void
@@ -117,15 +70,20 @@ fibre_switch (Fibre *from, Fibre *to, bool from_is_done)
 {
   leaving = from;
   arriving = to;
-#if SIMCUDA_ASAN
   __sanitizer_start_switch_fiber (
       from_is_done ? nullptr : &from->fake_stack, to->stack, to->stack_size);
-#else
-  (void)from_is_done;
-#endif
-  change_stacks (from, to);
+  change_stacks (&from->position, to->position);
   fibre_started ();
 }
+
+#else
+
+void
+fibre_started ()
+{
+}
+
+#endif
 
 char *
 StackPool::take ()

@@ -59,35 +59,42 @@ now ()
       std::chrono::steady_clock::now ().time_since_epoch () / std::chrono::nanoseconds (1));
 }
 
+/* Runs one operation, if one can be run now; lets go of the lock meanwhile. Whoever calls plays
+ * the device: nobody else runs one at that time. */
+bool
+work_once (std::unique_lock<std::mutex> &lock)
+{
+  auto next = running.empty () ? choose () : pending.end ();
+  if (next == pending.end ())
+    return false;
+  OperationPointer operation = *next;
+  pending.erase (next);
+  CUresult result = CUDA_SUCCESS;
+  if (operation->run && !device_lost && operation->context->error == CUDA_SUCCESS) {
+    running = operation->name;
+    lock.unlock ();
+    result = operation->run ();
+    lock.lock ();
+    running.clear ();
+  }
+  if (result != CUDA_SUCCESS)
+    operation->context->error = result;
+  operation->run = nullptr;
+  operation->after.clear ();
+  operation->end = now ();
+  operation->done = true;
+  changed.notify_all ();
+  return true;
+}
+
+/* The device's own thread. */
 void
 work ()
 {
   std::unique_lock<std::mutex> lock (driver_lock);
-  for (;;) {
-    auto next = choose ();
-    if (next == pending.end ()) {
-      if (stopping)
-        return;
+  while (!stopping) {
+    if (!work_once (lock))
       changed.wait (lock);
-      continue;
-    }
-    OperationPointer operation = *next;
-    pending.erase (next);
-    CUresult result = CUDA_SUCCESS;
-    if (operation->run && !device_lost && operation->context->error == CUDA_SUCCESS) {
-      running = operation->name;
-      lock.unlock ();
-      result = operation->run ();
-      lock.lock ();
-      running.clear ();
-    }
-    if (result != CUDA_SUCCESS)
-      operation->context->error = result;
-    operation->run = nullptr;
-    operation->after.clear ();
-    operation->end = now ();
-    operation->done = true;
-    changed.notify_all ();
   }
 }
 
@@ -124,7 +131,8 @@ OperationPointer
 enqueue (Stream *stream, const char *name, std::function<CUresult ()> run,
     const std::vector<OperationPointer> &after)
 {
-  if (!device_started) {
+  bool early = settings ().order == Order::eager || (settings ().seed && draw ().below (2));
+  if (early && !device_started) {
     device_thread = std::thread (work);
     device_started = true;
   }
@@ -151,7 +159,7 @@ enqueue (Stream *stream, const char *name, std::function<CUresult ()> run,
   }
   stream->last = operation;
   pending.push_back (operation);
-  if (settings ().order == Order::eager || (settings ().seed && draw ().below (2)))
+  if (early)
     want (operation);
   return operation;
 }
@@ -164,6 +172,9 @@ wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
   want (operation);
   auto deadline = std::chrono::steady_clock::now () + std::chrono::seconds (settings ().timeout);
   while (!operation->done) {
+    /* Who waits may as well play the device; in eager order that is the other thread's part. */
+    if (settings ().order == Order::lazy && work_once (lock))
+      continue;
     if (changed.wait_until (lock, deadline) == std::cv_status::timeout && !operation->done) {
       complain ("%s has not ended after %u s%s%s%s", operation->name.c_str (), settings ().timeout,
           running.empty () ? "" : "; the device works at ", running.c_str (),

@@ -2,10 +2,10 @@
 /*
  * Streams and the device that works through them.
  *
- * Every piece of work is an operation that names those it must come after. One thread plays
- * the device and runs operations one at a time: in eager order as soon as they are free to run,
- * in lazy order only once somebody waits for them (or for one behind them). With a seed, what
- * runs early and which of several free operations comes first is drawn.
+ * Every piece of work is an operation that names those it must come after. They are run one at
+ * a time: in eager order by a thread that plays the device, as soon as they are free to run; in
+ * lazy order only once somebody waits for them (or for one behind them), and by whoever waits.
+ * With a seed, what runs early and which of several free operations comes first is drawn.
  */
 #ifndef SIMCUDA_QUEUE_H
 #define SIMCUDA_QUEUE_H

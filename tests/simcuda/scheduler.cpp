@@ -756,8 +756,6 @@ find_shared (SharedVariable *variable)
 {
   Block *block = scheduler ().running ()->block;
   size_t number = variable->number;
-  if (number && number < block->places.size () && block->places[number])
-    return block->places[number];
   if (!number)
     number = variable->number = ++n_shared_variables;
   if (number >= block->places.size ())
@@ -785,5 +783,8 @@ find_shared (SharedVariable *variable)
 extern "C" __attribute__ ((visibility ("hidden"))) void *
 __emutls_get_address (simcuda::SharedVariable *variable)
 {
+  simcuda::Block *block = static_cast<const simcuda::Thread *> (simcuda::place)->block;
+  if (variable->number < block->places.size () && block->places[variable->number])
+    return block->places[variable->number];
   return simcuda::find_shared (variable);
 }

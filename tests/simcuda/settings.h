@@ -17,7 +17,7 @@ enum class Order {
 struct Settings {
   int n_devices = 1;
   std::string name = "Simulated CUDA device";
-  int compute_capability = 89; /* 89 for 8.9 */
+  int compute_capability = 90; /* 90 for 9.0 */
   int n_multiprocessors = 4;
   uint64_t memory = 4ull << 30; /* bytes a device */
   std::map<int, int>

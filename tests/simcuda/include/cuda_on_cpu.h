@@ -32,7 +32,7 @@
 #define CCL_SIMCUDA 1
 
 #define __CUDACC__ 1
-#define __CUDA_ARCH__ 890
+#define __CUDA_ARCH__ 900
 
 /* register-kernels.py looks for these marks in the preprocessed source. */
 #ifdef SIMCUDA_LIST
