@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of pipelines/demo.py, on the real video among others. Prints TAP."""
+"""Tests of pipelines/demo.py, on the real video among others. Prints TAP.
+
+usage: test-demo.py [FOLDER_OF_THE_SIMULATED_DRIVER]
+"""
 import json
 import os
 import pathlib
@@ -16,8 +19,10 @@ sys.path.insert(0, str(ROOT / "tests/runner"))
 import foreground  # noqa: E402
 import tap  # noqa: E402
 
+DRIVER = sys.argv[1] if len(sys.argv) > 1 else None
 VIDEO = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
-folder = pathlib.Path(tempfile.mkdtemp(prefix="demo test "))
+scratch = tempfile.TemporaryDirectory(prefix="demo test ")
+folder = pathlib.Path(scratch.name)
 
 
 def demo(video, **options):
@@ -63,10 +68,30 @@ def street():
     assert summary[3].endswith("components.ndjson"), summary[3]
 
 
+def ball(frames):
+    return make("ball.avi", f"videotestsrc pattern=ball num-buffers={frames}",
+                "video/x-raw,width=320,height=240,framerate=30/1", "jpegenc", "avimux")
+
+
+def device():
+    """takes cudaccl where there is a device, else ccl, with the same result"""
+    if not DRIVER:
+        raise tap.Skip("the simulated driver is not built")
+    video, written = ball(20), []
+    for environment, element in (({"LD_LIBRARY_PATH": DRIVER}, "cudaccl"),
+                                 ({"CUDA_VISIBLE_DEVICES": ""}, "ccl")):
+        result = demo(video, stdout=subprocess.PIPE, env={**os.environ, **environment})
+        tap.equal(result.returncode, 0, "exit status")
+        assert f"({element})" in result.stdout.splitlines()[0], result.stdout
+        written.append(read())
+    tap.equal(len(written[0]), 20, "frames")
+    assert any(frame["count"] for frame in written[0]), "the ball was never found"
+    tap.equal(written[0], written[1])
+
+
 def terminal():
     """on a terminal one line shows the frames done, of how many, and frames a second"""
-    video = make("ball.avi", "videotestsrc pattern=ball num-buffers=600",
-                 "video/x-raw,width=320,height=240,framerate=30/1", "jpegenc", "avimux")
+    video = ball(600)
     ours, theirs = pty.openpty()
     with subprocess.Popen([sys.executable, ROOT / "pipelines/demo.py", video, folder / "out"],
                           stdout=theirs, cwd=folder) as process:
@@ -121,4 +146,4 @@ def sound():
     refused(make("sound.ogg", "audiotestsrc num-buffers=40", "vorbisenc", "oggmux"), "no video")
 
 
-sys.exit(tap.run(street, terminal, other_format, missing, no_media, empty, sound))
+sys.exit(tap.run(street, device, terminal, other_format, missing, no_media, empty, sound))

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs every script of pipelines/ that can run here and checks the JSON. Prints TAP."""
+"""Runs every script of pipelines/ that can run here and checks the JSON. Prints TAP.
+
+usage: test-pipelines.py [FOLDER_OF_THE_SIMULATED_DRIVER]
+"""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +17,10 @@ sys.path.insert(0, str(ROOT / "tests/runner"))
 import foreground  # noqa: E402
 import tap  # noqa: E402
 
-folder = pathlib.Path(tempfile.mkdtemp(prefix="pipelines test "))
+if len(sys.argv) > 1:
+    os.environ["LD_LIBRARY_PATH"] = sys.argv[1]
+scratch = tempfile.TemporaryDirectory(prefix="pipelines test ")
+folder = pathlib.Path(scratch.name)
 WIDTH, HEIGHT, FRAMES = 323, 241, 30
 
 
