@@ -34,6 +34,7 @@ typedef struct Features {
  * first pixel is the component's. */
 typedef struct Forest {
   uint32_t *parents; /* parents[l] ≤ l; l is a root when equal */
+  uint32_t *merged;  /* the labels of a band that are no roots any more, from its first_label on */
   Features *features;
   uint32_t *first_of_row; /* the first label given for a first pixel in each row or later */
 } Forest;
@@ -44,6 +45,7 @@ typedef struct Strip {
   uint64_t *top;
   uint64_t *bottom;   /* strips of one row: the same row as top */
   uint64_t *starts;   /* the first column of each run */
+  uint64_t *ends;     /* the last column of each run */
   uint64_t *occupied; /* one bit a word: whether it holds foreground */
   uint32_t *ranks;    /* runs of the strip that start before each word */
   uint32_t *labels;   /* of each run, provisional */
@@ -55,7 +57,12 @@ typedef struct Strip {
 
 /* What is known of the strip at work. */
 typedef struct Scratch {
-  /* Places where a run of the strip above touches one of this strip, ordered by the latter. */
+  /* Columns at which a run of the strip above touches one of this strip, and one bit a word:
+   * whether there are any. */
+  uint64_t *touching;
+  uint64_t *touching_words;
+
+  /* The two runs at each of these columns. */
   uint32_t *links_above;
   uint32_t *links_below;
 
@@ -75,8 +82,8 @@ typedef struct Scratch {
   uint32_t *span_lasts;
 
   /* The foreground pixels in the columns before a word or before a span, those of the bottom row
-   * counted in the upper half, and the sum of their columns. Only words that hold foreground are
-   * filled in; behind the last span come the totals of the strip. */
+   * counted in the upper half, and the sum of their columns. Behind the last word and the last
+   * span come the totals of the strip. */
   uint64_t *counts_before_word;
   uint64_t *sums_before_word;
   uint64_t *counts_before_span;
@@ -92,6 +99,7 @@ typedef struct Band {
   uint32_t end_row;
   uint32_t first_label;
   uint32_t end_label; /* one beyond the last label given in this frame */
+  uint32_t n_merged;
 
   Strip slots[N_SLOTS];  /* the buffers */
   Strip strips[N_SLOTS]; /* the strips in them, whose pixels and labels may lie below instead */
@@ -127,14 +135,15 @@ typedef struct Job {
 typedef struct RunLabeller {
   const char *name;
 
-  /* Gives provisional labels to the runs of a band and sums up their features. */
+  /* Gives provisional labels to the runs of a band; the roots have the features of all of it. */
   void (*label_band) (const Job *job, Band *band);
 
   /* Writes the label map's rows of a band. Parents hold final labels by now. */
   void (*write_band) (const Job *job, Band *band);
 
-  /* Joins the runs that touch across the border of two bands that have labels. */
-  void (*join_bands) (const Job *job, Band *above, Band *below);
+  /* Joins the runs that touch across the border of two labelled bands, and their features.
+   * Returns how many components fewer there are for it. */
+  uint32_t (*join_bands) (const Job *job, const Band *above, const Band *below);
 } RunLabeller;
 
 extern const RunLabeller run_labeller_portable;

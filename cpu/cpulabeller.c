@@ -4,8 +4,8 @@
  * runs.h.
  *
  *   1. Each thread labels a band: runs get provisional labels, features are summed up.
- *   2. One thread joins the bands, adds the features of each tree of labels up in its root,
- *      numbers the roots that pass the area filter, and fills the table.
+ *   2. One thread joins the bands, numbers the roots that pass the area filter, and fills the
+ *      table.
  *   3. If a label map is wanted, each thread writes that of its band from the runs.
  *
  * Nothing reads the pixels a second time.
@@ -105,6 +105,8 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   const size_t n_runs = 32 * n_words + LIST_MARGIN;
   const size_t n_links = 64 * n_words + LIST_MARGIN;
 
+  scratch->touching = lay_out (layout, n_words, sizeof *scratch->touching);
+  scratch->touching_words = lay_out (layout, n_words / 64 + 1, sizeof *scratch->touching_words);
   scratch->links_above = lay_out (layout, n_links, sizeof *scratch->links_above);
   scratch->links_below = lay_out (layout, n_links, sizeof *scratch->links_below);
   for (int i = 0; i < 2; i++)
@@ -116,8 +118,10 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->span_firsts = lay_out (layout, n_runs, sizeof *scratch->span_firsts);
   scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
   scratch->span_lasts += scratch->span_lasts ? 16 : 0;
-  scratch->counts_before_word = lay_out (layout, n_words, sizeof *scratch->counts_before_word);
-  scratch->sums_before_word = lay_out (layout, n_words, sizeof *scratch->sums_before_word);
+  scratch->counts_before_word =
+      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->counts_before_word);
+  scratch->sums_before_word =
+      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->sums_before_word);
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
 }
@@ -135,6 +139,7 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     slot->bottom =
         job->rows_per_strip == 2 ? lay_out_words (layout, job->words_per_row) : slot->top;
     slot->starts = lay_out_words (layout, job->words_per_row);
+    slot->ends = lay_out_words (layout, job->words_per_row);
     slot->occupied = lay_out (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
     slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
     slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
@@ -173,6 +178,7 @@ lay_out_everything (Layout *layout, CpuLabeller *self)
     n_labels += max_labels (&self->job, band);
   }
   forest->parents = lay_out (layout, n_labels, sizeof *forest->parents);
+  forest->merged = lay_out (layout, n_labels, sizeof *forest->merged);
   forest->features = lay_out (layout, n_labels, sizeof *forest->features);
   forest->first_of_row = lay_out (layout, plan->height, sizeof *forest->first_of_row);
   self->rows = lay_out (layout, plan->max_components < n_labels ? plan->max_components : n_labels,
@@ -212,44 +218,6 @@ cut_into_bands (CpuLabeller *self)
   }
 }
 
-static void
-add_to_root (Features *root, const Features *features)
-{
-  root->sum_x += features->sum_x;
-  root->sum_y += features->sum_y;
-  root->area += features->area;
-  root->left = features->left < root->left ? features->left : root->left;
-  root->right = features->right > root->right ? features->right : root->right;
-  root->bottom = features->bottom > root->bottom ? features->bottom : root->bottom;
-}
-
-static void
-join_bands (CpuLabeller *self)
-{
-  for (uint32_t i = 1; i < self->n_bands; i++)
-    self->runs->join_bands (&self->job, &self->bands[i - 1], &self->bands[i]);
-}
-
-/* Makes every label's parent its root, and the root's features those of the whole component. */
-static void
-add_up_trees (CpuLabeller *self)
-{
-  uint32_t *const parents = self->job.forest.parents;
-  Features *const features = self->job.forest.features;
-
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
-      const uint32_t parent = parents[label];
-      if (parent != label) {
-        /* Parents are less than their children, so the parent's parent is a root by now. */
-        const uint32_t root = parents[parent];
-        parents[label] = root;
-        add_to_root (features + root, features + label);
-      }
-    }
-  }
-}
-
 static CclComponent
 describe (const Features *features, uint32_t label, uint32_t top)
 {
@@ -265,38 +233,75 @@ describe (const Features *features, uint32_t label, uint32_t top)
   };
 }
 
-/* Numbers the components, fills the table, and replaces each provisional label's parent by the
- * final label, which is 0 for what the filter takes out. */
-static void
-number_components (CpuLabeller *self, const CclOptions *options, CclTable *table)
+/* Joins the bands. Returns how many components the frame has. */
+static uint32_t
+join_bands (CpuLabeller *self)
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    const Band *band = &self->bands[i];
+    n += band->end_label - band->first_label - band->n_merged;
+    if (i > 0)
+      n -= self->runs->join_bands (&self->job, band - 1, band);
+  }
+  return n;
+}
+
+/* Fills the table with the roots that pass the area filter, which come in label order. Returns
+ * how many pass, but looks no further than to the n_wanted-th. If a label map is wanted, each
+ * provisional label's parent is replaced by the final label, 0 for what the filter takes out. */
+static uint32_t
+number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_wanted)
 {
   const Forest *forest = &self->job.forest;
   const uint32_t height = self->base.plan.height;
   const uint32_t max_rows = self->base.plan.max_components;
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
+  const bool map_wanted = self->job.labels != NULL;
   uint32_t n = 0;
   uint32_t y = 0;
 
   for (uint32_t i = 0; i < self->n_bands; i++) {
     for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
-      const uint32_t root = forest->parents[label];
-      const Features *features = &forest->features[label];
-      if (root != label) {
-        forest->parents[label] = forest->parents[root];
-      } else if (features->area < options->min_area || features->area > max_area) {
-        forest->parents[label] = 0;
+      const uint32_t parent = forest->parents[label];
+      uint32_t final_label = 0;
+
+      if (parent != label) {
+        /* The parent is less, so it has its final label already. */
+        final_label = forest->parents[parent];
       } else {
-        if (n < max_rows) {
-          while (y + 1 < height && forest->first_of_row[y + 1] <= label)
-            y++;
-          self->rows[n] = describe (features, n + 1, y);
+        const Features *features = &forest->features[label];
+        if (features->area >= options->min_area && features->area <= max_area) {
+          if (n == n_wanted)
+            return n;
+          if (n < max_rows) {
+            while (y + 1 < height && forest->first_of_row[y + 1] <= label)
+              y++;
+            self->rows[n] = describe (features, n + 1, y);
+          }
+          final_label = ++n;
         }
-        forest->parents[label] = ++n;
       }
+      if (map_wanted)
+        forest->parents[label] = final_label;
     }
   }
-  table->n_components = n;
-  table->n_rows = n < max_rows ? n : max_rows;
+  return n;
+}
+
+static void
+fill_table (CpuLabeller *self, const CclOptions *options, uint32_t n_components, CclTable *table)
+{
+  const uint32_t max_rows = self->base.plan.max_components;
+  const bool filtered = options->min_area > 1 || options->max_area > 0;
+
+  if (filtered || self->job.labels)
+    n_components = number_components (self, options, UINT32_MAX);
+  else
+    number_components (self, options, max_rows);
+  table->n_components = n_components;
+  table->n_rows = n_components < max_rows ? n_components : max_rows;
   table->rows = self->rows;
 }
 
@@ -333,9 +338,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->labels_stride = labels ? labels->stride : 0;
 
   workers_run (self->workers, label_band, self);
-  join_bands (self);
-  add_up_trees (self);
-  number_components (self, options, table);
+  fill_table (self, options, join_bands (self), table);
   if (labels)
     workers_run (self->workers, write_band, self);
   return CCL_OK;

@@ -22,6 +22,131 @@ pack (const uint8_t *pixels, Threshold threshold)
   return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
 }
 
+/* Sums up the lanes below each lane and the lane itself. */
+static inline __m512i
+sum_up_to_each_lane (__m512i lanes)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  lanes = _mm512_add_epi64 (lanes, _mm512_alignr_epi64 (lanes, zero, 7));
+  lanes = _mm512_add_epi64 (lanes, _mm512_alignr_epi64 (lanes, zero, 6));
+  return _mm512_add_epi64 (lanes, _mm512_alignr_epi64 (lanes, zero, 4));
+}
+
+/* The lanes that n elements from the i-th on fill of 8 or 16. */
+static inline __mmask8
+first_of_8 (uint32_t i, uint32_t n)
+{
+  return n - i < 8 ? (__mmask8)((1u << (n - i)) - 1) : 0xff;
+}
+
+static inline __mmask16
+first_of_16 (uint32_t i, uint32_t n)
+{
+  return n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : 0xffff;
+}
+
+static inline __m512i
+shift_left_1 (__m512i words, __m512i words_before)
+{
+  return _mm512_or_si512 (_mm512_slli_epi64 (words, 1), _mm512_srli_epi64 (words_before, 63));
+}
+
+/* The sum of the indices of the bits of both words of each lane, one binary digit of the index at
+ * a time. Each digit is set in half of the columns, so what one word has there fits beside what
+ * the other one has. */
+static inline __m512i
+sum_bit_indices_of_both (__m512i a, __m512i b)
+{
+  static const uint64_t columns_with_digit[] = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
+      0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
+  __m512i sum = _mm512_setzero_si512 ();
+
+#pragma GCC unroll 6
+  for (uint32_t digit = 0; digit < 6; digit++) {
+    const __m512i columns = _mm512_set1_epi64 ((int64_t)columns_with_digit[digit]);
+    const __m512i beside = _mm512_srli_epi64 (_mm512_and_si512 (b, columns), 1u << digit);
+    const __m512i both = _mm512_or_si512 (_mm512_and_si512 (a, columns), beside);
+    sum = _mm512_add_epi64 (sum, _mm512_slli_epi64 (_mm512_popcnt_epi64 (both), digit));
+  }
+  return sum;
+}
+
+static inline uint32_t
+find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  const __m512i last_lane = _mm512_set1_epi64 (7);
+  uint8_t *occupied = (uint8_t *)strip->occupied; /* x86 is little endian */
+  __m512i before = zero;
+  __m512i rank = zero; /* the runs before these eight words, in each lane */
+
+  for (uint32_t w = 0; w < n_words; w += 8) {
+    const __mmask8 here = first_of_8 (w, n_words);
+    __m512i either = _mm512_maskz_loadu_epi64 (here, strip->top + w);
+    /* Behind the last word there is one of zeros. */
+    __m512i behind = _mm512_maskz_loadu_epi64 (here, strip->top + w + 1);
+    if (two_rows) {
+      either = _mm512_or_si512 (either, _mm512_maskz_loadu_epi64 (here, strip->bottom + w));
+      behind = _mm512_or_si512 (behind, _mm512_maskz_loadu_epi64 (here, strip->bottom + w + 1));
+    }
+    const __m512i from_left = shift_left_1 (either, _mm512_alignr_epi64 (either, before, 7));
+    const __m512i from_right =
+        _mm512_or_si512 (_mm512_srli_epi64 (either, 1), _mm512_slli_epi64 (behind, 63));
+    const __m512i starts = _mm512_andnot_si512 (from_left, either);
+    const __m512i n = _mm512_popcnt_epi64 (starts);
+    const __m512i n_up_to = sum_up_to_each_lane (n);
+
+    _mm512_mask_storeu_epi64 (strip->starts + w, here, starts);
+    _mm512_mask_storeu_epi64 (strip->ends + w, here, _mm512_andnot_si512 (from_right, either));
+    _mm256_mask_storeu_epi32 (strip->ranks + w, here,
+        _mm512_cvtepi64_epi32 (_mm512_add_epi64 (rank, _mm512_sub_epi64 (n_up_to, n))));
+    *occupied++ = _mm512_test_epi64_mask (either, either);
+    rank = _mm512_add_epi64 (rank, _mm512_permutexvar_epi64 (last_lane, n_up_to));
+    before = either;
+  }
+  return (uint32_t)_mm_cvtsi128_si32 (_mm512_castsi512_si128 (rank));
+}
+
+static inline void
+find_touching_columns (const Strip *above, const Strip *below, const Scratch *scratch,
+    uint32_t n_words, bool diagonals)
+{
+  uint8_t *touching_words = (uint8_t *)scratch->touching_words;
+
+  for (uint32_t w = 0; w < n_words; w += 8) {
+    const __mmask8 here = first_of_8 (w, n_words);
+    const __m512i a = _mm512_maskz_loadu_epi64 (here, above->bottom + w);
+    const __m512i b = _mm512_maskz_loadu_epi64 (here, below->top + w);
+    const __m512i a_before =
+        shift_left_1 (a, _mm512_maskz_loadu_epi64 (here, above->bottom + w - 1));
+    const __m512i b_before = shift_left_1 (b, _mm512_maskz_loadu_epi64 (here, below->top + w - 1));
+    const __m512i starts = _mm512_or_si512 (_mm512_maskz_loadu_epi64 (here, above->starts + w),
+        _mm512_maskz_loadu_epi64 (here, below->starts + w));
+    const __m512i inside = _mm512_xor_si512 (starts, _mm512_set1_epi64 (-1));
+    __m512i touching =
+        _mm512_andnot_si512 (_mm512_and_si512 (a_before, b_before), _mm512_and_si512 (a, b));
+
+    if (diagonals) {
+      const __m512i falling =
+          _mm512_and_si512 (_mm512_andnot_si512 (a, a_before), _mm512_andnot_si512 (b_before, b));
+      const __m512i rising =
+          _mm512_and_si512 (_mm512_andnot_si512 (a_before, a), _mm512_andnot_si512 (b, b_before));
+      touching = _mm512_or_si512 (touching, _mm512_or_si512 (falling, rising));
+    }
+
+    const __m512i at_start = _mm512_and_si512 (touching, starts);
+    const __m512i behind_start = _mm512_slli_epi64 (at_start, 1);
+    const __m512i added = _mm512_and_si512 (_mm512_or_si512 (touching, behind_start), inside);
+    const __m512i flipped = _mm512_xor_si512 (_mm512_add_epi64 (inside, added), inside);
+    const __m512i firsts_inside = _mm512_andnot_si512 (
+        behind_start, _mm512_and_si512 (_mm512_and_si512 (touching, inside), flipped));
+    touching = _mm512_or_si512 (at_start, firsts_inside);
+
+    _mm512_mask_storeu_epi64 (scratch->touching + w, here, touching);
+    *touching_words++ = _mm512_test_epi64_mask (touching, touching);
+  }
+}
+
 static inline uint64_t
 extract_bits (uint64_t word, uint64_t mask)
 {
@@ -99,7 +224,7 @@ take_labels (
   uint32_t n_same = 0;
 
   for (uint32_t i = 0; i < n_links; i += 16) {
-    const __mmask16 here = n_links - i < 16 ? (__mmask16)((1u << (n_links - i)) - 1) : 0xffff;
+    const __mmask16 here = first_of_16 (i, n_links);
     const __m512i run = _mm512_maskz_loadu_epi32 (here, scratch->links_below + i);
     const __m512i label = _mm512_mask_i32gather_epi32 (_mm512_setzero_si512 (), here,
         _mm512_maskz_loadu_epi32 (here, scratch->links_above + i), above_labels, 4);
@@ -129,7 +254,7 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
   const __m512i lanes = _mm512_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
   for (uint32_t i = 0; i < n_runs; i += 16) {
-    const __mmask16 here = n_runs - i < 16 ? (__mmask16)((1u << (n_runs - i)) - 1) : 0xffff;
+    const __mmask16 here = first_of_16 (i, n_runs);
     const __m512i label = _mm512_maskz_loadu_epi32 (here, labels + i);
     __mmask16 mine = here & _mm512_cmpeq_epi32_mask (label, _mm512_set1_epi32 ((int)NO_LABEL));
     if (chosen)
@@ -139,6 +264,39 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
     next += count_bits (mine);
   }
   return next;
+}
+
+static inline void
+count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words, bool two_rows)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  const __m512i last_lane = _mm512_set1_epi64 (7);
+  __m512i total_count = zero;
+  __m512i total_sum = zero;
+  __m512i x = _mm512_setr_epi64 (0, 64, 128, 192, 256, 320, 384, 448);
+
+  for (uint32_t w = 0; w < n_words; w += 8) {
+    const __mmask8 here = first_of_8 (w, n_words);
+    const __m512i top = _mm512_maskz_loadu_epi64 (here, strip->top + w);
+    const __m512i bottom = two_rows ? _mm512_maskz_loadu_epi64 (here, strip->bottom + w) : zero;
+    const __m512i n_top = _mm512_popcnt_epi64 (top);
+    const __m512i n_bottom = _mm512_popcnt_epi64 (bottom);
+    const __m512i count = _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32));
+    const __m512i sum = _mm512_add_epi64 (sum_bit_indices_of_both (top, bottom),
+        _mm512_mul_epu32 (x, _mm512_add_epi64 (n_top, n_bottom)));
+    const __m512i count_up_to = sum_up_to_each_lane (count);
+    const __m512i sum_up_to = sum_up_to_each_lane (sum);
+
+    _mm512_storeu_si512 (scratch->counts_before_word + w,
+        _mm512_add_epi64 (total_count, _mm512_sub_epi64 (count_up_to, count)));
+    _mm512_storeu_si512 (scratch->sums_before_word + w,
+        _mm512_add_epi64 (total_sum, _mm512_sub_epi64 (sum_up_to, sum)));
+    total_count = _mm512_add_epi64 (total_count, _mm512_permutexvar_epi64 (last_lane, count_up_to));
+    total_sum = _mm512_add_epi64 (total_sum, _mm512_permutexvar_epi64 (last_lane, sum_up_to));
+    x = _mm512_add_epi64 (x, _mm512_set1_epi64 (512));
+  }
+  _mm512_mask_storeu_epi64 (scratch->counts_before_word + n_words, 1, total_count);
+  _mm512_mask_storeu_epi64 (scratch->sums_before_word + n_words, 1, total_sum);
 }
 
 static inline uint32_t
@@ -151,7 +309,7 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
   uint32_t n_spans = 0;
 
   for (uint32_t i = 0; i < n_runs; i += 16) {
-    const __mmask16 here = n_runs - i < 16 ? (__mmask16)((1u << (n_runs - i)) - 1) : 0xffff;
+    const __mmask16 here = first_of_16 (i, n_runs);
     const __m512i label = _mm512_mask_i32gather_epi32 (
         _mm512_setzero_si512 (), here, _mm512_maskz_loadu_epi32 (here, labels + i), parents, 4);
     const __m512i first = _mm512_maskz_loadu_epi32 (here, scratch->firsts + i);
@@ -181,48 +339,31 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
 static inline void
 count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans, bool two_rows)
 {
+  const __m512i zero = _mm512_setzero_si512 ();
   const __m512i one = _mm512_set1_epi64 (1);
 
   for (uint32_t i = 0; i < n_spans; i += 8) {
-    const __mmask8 here = n_spans - i < 8 ? (__mmask8)((1u << (n_spans - i)) - 1) : 0xff;
-    const __m512i zero = _mm512_setzero_si512 ();
+    const __mmask8 here = first_of_8 (i, n_spans);
     const __m512i x =
         _mm512_cvtepu32_epi64 (_mm256_maskz_loadu_epi32 (here, scratch->span_firsts + i));
     const __m512i w = _mm512_srli_epi64 (x, 6);
     const __m512i bit = _mm512_and_si512 (x, _mm512_set1_epi64 (63));
     const __m512i before = _mm512_sub_epi64 (_mm512_sllv_epi64 (one, bit), one);
-    const __m512i top =
-        _mm512_and_si512 (before, _mm512_mask_i64gather_epi64 (zero, here, w, strip->top, 8));
-    const __m512i bottom = two_rows ? _mm512_and_si512 (before, _mm512_mask_i64gather_epi64 (zero,
-                                                                    here, w, strip->bottom, 8))
-                                    : zero;
+    __m512i top = _mm512_mask_i64gather_epi64 (zero, here, w, strip->top, 8);
+    __m512i bottom =
+        two_rows ? _mm512_mask_i64gather_epi64 (zero, here, w, strip->bottom, 8) : zero;
+    __m512i count = _mm512_mask_i64gather_epi64 (zero, here, w, scratch->counts_before_word, 8);
+    __m512i sum = _mm512_mask_i64gather_epi64 (zero, here, w, scratch->sums_before_word, 8);
+
+    top = _mm512_and_si512 (top, before);
+    bottom = _mm512_and_si512 (bottom, before);
     const __m512i n_top = _mm512_popcnt_epi64 (top);
     const __m512i n_bottom = _mm512_popcnt_epi64 (bottom);
-    const __m512i counts = _mm512_add_epi64 (
-        _mm512_mask_i64gather_epi64 (zero, here, w, scratch->counts_before_word, 8),
-        _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32)));
-    __m512i sum =
-        _mm512_add_epi64 (_mm512_mask_i64gather_epi64 (zero, here, w, scratch->sums_before_word, 8),
-            _mm512_mul_epu32 (_mm512_sub_epi64 (x, bit), _mm512_add_epi64 (n_top, n_bottom)));
-
-    /* The sum of the indices of bits, one binary digit of the index at a time: as each digit is
-     * set in half of the columns, those of the bottom row fit beside those of the top row. */
-#define ADD_DIGIT(digit, columns)                                                                  \
-  sum = _mm512_add_epi64 (                                                                         \
-      sum, _mm512_slli_epi64 (_mm512_popcnt_epi64 (_mm512_or_si512 (                               \
-                                  _mm512_and_si512 (top, _mm512_set1_epi64 ((int64_t)(columns))),  \
-                                  _mm512_srli_epi64 (_mm512_and_si512 (bottom,                     \
-                                                         _mm512_set1_epi64 ((int64_t)(columns))),  \
-                                      1 << (digit)))),                                             \
-               digit))
-    ADD_DIGIT (0, 0xaaaaaaaaaaaaaaaa);
-    ADD_DIGIT (1, 0xcccccccccccccccc);
-    ADD_DIGIT (2, 0xf0f0f0f0f0f0f0f0);
-    ADD_DIGIT (3, 0xff00ff00ff00ff00);
-    ADD_DIGIT (4, 0xffff0000ffff0000);
-    ADD_DIGIT (5, 0xffffffff00000000);
-#undef ADD_DIGIT
-    _mm512_storeu_si512 (scratch->counts_before_span + i, counts);
+    count = _mm512_add_epi64 (count, _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32)));
+    sum = _mm512_add_epi64 (
+        sum, _mm512_mul_epu32 (_mm512_sub_epi64 (x, bit), _mm512_add_epi64 (n_top, n_bottom)));
+    sum = _mm512_add_epi64 (sum, sum_bit_indices_of_both (top, bottom));
+    _mm512_storeu_si512 (scratch->counts_before_span + i, count);
     _mm512_storeu_si512 (scratch->sums_before_span + i, sum);
   }
 }

@@ -13,6 +13,76 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Fills a strip's starts, ends, ranks and occupied from its pixels. Returns the number of runs. */
+static ALWAYS_INLINE uint32_t
+find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
+{
+  uint64_t before = 0;
+  uint64_t either = strip->top[0] | (two_rows ? strip->bottom[0] : 0);
+  uint32_t n_runs = 0;
+
+  for (uint32_t group = 0; group < n_words; group += 64) {
+    const uint32_t n = n_words - group < 64 ? n_words - group : 64;
+    uint64_t occupied = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t w = group + i;
+      const uint64_t behind = strip->top[w + 1] | (two_rows ? strip->bottom[w + 1] : 0);
+      const uint64_t starts = either & ~(either << 1 | before >> 63);
+      strip->starts[w] = starts;
+      strip->ends[w] = either & ~(either >> 1 | behind << 63);
+      strip->ranks[w] = n_runs;
+      n_runs += count_bits (starts);
+      occupied |= (uint64_t)(either != 0) << i;
+      before = either;
+      either = behind;
+    }
+    strip->occupied[group / 64] = occupied;
+  }
+  return n_runs;
+}
+
+/* Fills the scratch memory's touching columns of two strips. Of columns that tell of the same two
+ * runs mostly only the first is there. */
+static ALWAYS_INLINE void
+find_touching_columns (const Strip *above, const Strip *below, const Scratch *scratch,
+    uint32_t n_words, bool diagonals)
+{
+  for (uint32_t group = 0; group < n_words; group += 64) {
+    const uint32_t n = n_words - group < 64 ? n_words - group : 64;
+    uint64_t touching_words = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t w = group + i;
+      const uint64_t a = above->bottom[w];
+      const uint64_t b = below->top[w];
+      const uint64_t a_before = a << 1 | (above->bottom + w)[-1] >> 63; /* the pixel left of it */
+      const uint64_t b_before = b << 1 | (below->top + w)[-1] >> 63;
+      uint64_t touching = a & b & ~(a_before & b_before);
+
+      if (diagonals) {
+        /* A diagonal is all that joins two pixels if the other two of the four are background.
+         * The column named is the right one of the two. The left one's run reaches as far in
+         * that its strip has no start there, so counting starts finds both runs. */
+        touching |= (a_before & b & ~a & ~b_before) | (a & b_before & ~a_before & ~b);
+      }
+
+      /* Between two starts all columns tell of the same two runs; keep the first. Adding it to
+       * ones in place of all columns without start makes a carry that flips the ones up to the
+       * next start, but for columns where another one is added. */
+      const uint64_t inside = ~(above->starts[w] | below->starts[w]);
+      const uint64_t at_start = touching & ~inside;
+      const uint64_t behind_start = at_start << 1;
+      const uint64_t sum = inside + ((touching | behind_start) & inside);
+      touching = at_start | (touching & inside & ~behind_start & (sum ^ inside));
+
+      scratch->touching[w] = touching;
+      touching_words |= (uint64_t)(touching != 0) << i;
+    }
+    scratch->touching_words[group / 64] = touching_words;
+  }
+}
+
 /* Lists which run is at each of the columns where the word `columns` has bits.
  *
  * starts: the columns at which runs start. rank: the number of runs that start before the word. */
@@ -60,6 +130,31 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
     next += mine;
   }
   return next;
+}
+
+/* Fills the scratch memory's counts before words. */
+static ALWAYS_INLINE void
+count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words, bool two_rows)
+{
+  uint64_t counts = 0;
+  uint64_t sum = 0;
+
+  for (uint32_t w = 0; w < n_words; w++) {
+    const uint64_t top = strip->top[w];
+    const uint64_t bottom = two_rows ? strip->bottom[w] : 0;
+
+    scratch->counts_before_word[w] = counts;
+    scratch->sums_before_word[w] = sum;
+    if (top | bottom) {
+      const uint32_t n_top = count_bits (top);
+      const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
+      counts += n_top | (uint64_t)n_bottom << 32;
+      sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices (top) +
+             (two_rows ? sum_bit_indices (bottom) : 0);
+    }
+  }
+  scratch->counts_before_word[n_words] = counts;
+  scratch->sums_before_word[n_words] = sum;
 }
 
 /* Replaces each run's label by its parent and lists the spans. Returns how many there are. */

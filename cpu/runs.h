@@ -10,8 +10,8 @@
  *
  * and, or includes runs-scalar.h for, these steps, which are described there:
  *
- *   extract_bits, list_columns, list_links, take_labels, number_runs, list_spans,
- *   count_before_spans, expand
+ *   find_runs, find_touching_columns, list_links, take_labels, extract_bits, number_runs,
+ *   list_columns, count_before_words, list_spans, count_before_spans, expand
  *
  * Two ideas make it fast. Pixels become bits first, and everything after works on words of 64
  * columns or on runs, so background costs nothing and long runs little. And the run that holds a
@@ -28,58 +28,35 @@
 #include <endian.h>
 #include <string.h>
 
+/* Packs a row of pixels. */
+static ALWAYS_INLINE void
+pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixels)
+{
+  const Threshold threshold = threshold_prepare (job->threshold);
+  const uint64_t inversion = job->inversion;
+  const uint32_t n_full_words = job->width / 64;
+  const uint32_t n_rest = job->width % 64;
+
+  for (uint32_t w = 0; w < n_full_words; w++)
+    words[w] = pack (pixels + 64 * (size_t)w, threshold) ^ inversion;
+  if (n_rest) {
+    uint8_t rest[64] = {0};
+    memcpy (rest, pixels + 64 * (size_t)n_full_words, n_rest);
+    words[n_full_words] = (pack (rest, threshold) ^ inversion) & ((UINT64_C (1) << n_rest) - 1);
+  }
+}
+
 /* Packs the strip whose rows are given, the bottom one NULL behind the end of the frame, and
  * finds its runs. */
 static ALWAYS_INLINE void
 pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bottom, bool two_rows)
 {
-  const Threshold threshold = threshold_prepare (job->threshold);
-  const uint64_t inversion = job->inversion;
-  const uint32_t n_words = job->n_words;
-  const uint32_t n_full_words = job->width / 64;
-  uint64_t *const restrict top_words = strip->top;
-  uint64_t *const restrict bottom_words = strip->bottom;
-  uint64_t *const restrict start_words = strip->starts;
-  uint32_t *const restrict ranks = strip->ranks;
-  uint64_t carry = 0;
-  uint32_t n_runs = 0;
-
-  for (uint32_t group = 0; group < n_words; group += 64) {
-    const uint32_t group_end = n_words - group < 64 ? n_words : group + 64;
-    uint64_t occupied = 0;
-
-    for (uint32_t w = group; w < group_end; w++) {
-      uint64_t top_word, bottom_word = 0;
-      if (w < n_full_words) {
-        top_word = pack (top + 64 * (size_t)w, threshold) ^ inversion;
-        if (bottom)
-          bottom_word = pack (bottom + 64 * (size_t)w, threshold) ^ inversion;
-      } else {
-        const uint32_t n_rest = job->width % 64;
-        const uint64_t rest = (UINT64_C (1) << n_rest) - 1;
-        uint8_t pixels[64] = {0};
-        memcpy (pixels, top + 64 * (size_t)w, n_rest);
-        top_word = (pack (pixels, threshold) ^ inversion) & rest;
-        if (bottom) {
-          memcpy (pixels, bottom + 64 * (size_t)w, n_rest);
-          bottom_word = (pack (pixels, threshold) ^ inversion) & rest;
-        }
-      }
-
-      const uint64_t either = top_word | bottom_word;
-      const uint64_t starts = either & ~(either << 1 | carry);
-      carry = either >> 63;
-      top_words[w] = top_word;
-      if (two_rows)
-        bottom_words[w] = bottom_word;
-      start_words[w] = starts;
-      ranks[w] = n_runs;
-      n_runs += count_bits (starts);
-      occupied |= (uint64_t)(either != 0) << (w % 64);
-    }
-    strip->occupied[group / 64] = occupied;
-  }
-  strip->n_runs = n_runs;
+  pack_row (job, strip->top, top);
+  if (bottom)
+    pack_row (job, strip->bottom, bottom);
+  else if (two_rows)
+    memset (strip->bottom, 0, job->n_words * sizeof *strip->bottom);
+  strip->n_runs = find_runs (strip, job->n_words, two_rows);
 }
 
 static ALWAYS_INLINE uint32_t
@@ -94,76 +71,47 @@ find (uint32_t *parents, uint32_t label)
   return label;
 }
 
-/* Joins two trees; the lesser root stays root. */
-static void
+/* Joins two trees; the lesser root stays root. Returns the other one, NO_LABEL if it was one
+ * tree already. */
+static uint32_t
 unite (uint32_t *parents, uint32_t a, uint32_t b)
 {
   a = find (parents, a);
   b = find (parents, b);
-  if (a < b)
-    parents[b] = a;
-  else
-    parents[a] = b;
+  if (a == b)
+    return NO_LABEL;
+  const uint32_t root = a < b ? a : b;
+  const uint32_t merged = a < b ? b : a;
+  parents[merged] = root;
+  return merged;
 }
 
-/* The columns of a word at which a run above touches a run below; of columns that tell of the
- * same two runs mostly only the first.
- *
- * above, below: the rows that face each other; the word before each is looked at, too.
- * edges: the columns at which a run of either strip starts. */
-static ALWAYS_INLINE uint64_t
-find_links (const uint64_t *above, const uint64_t *below, uint64_t edges, bool diagonals)
+static ALWAYS_INLINE void
+add_features (Features *sum, const Features *features)
 {
-  const uint64_t a = above[0];
-  const uint64_t b = below[0];
-  const uint64_t a_before = a << 1 | above[-1] >> 63; /* the pixel left of it */
-  const uint64_t b_before = b << 1 | below[-1] >> 63;
-
-  uint64_t links = a & b & ~(a_before & b_before);
-  if (diagonals) {
-    /* A diagonal is all that joins two pixels if the other two of the four are background. The
-     * column named is the right one of the two; its left one is in the same run as what is at
-     * the column in the strip that has background there, so counting starts works for both. */
-    links |= (a_before & b & ~a & ~b_before) | (a & b_before & ~a_before & ~b);
-  }
-
-  /* Between two edges all links tell of the same two runs; keep the first of each such stretch.
-   * Adding a link to the ones that stand for columns without edge makes a carry that flips all
-   * of them up to the next edge, but for columns where another link is added to it. */
-  const uint64_t inside = ~edges;
-  const uint64_t at_edge = links & edges;
-  const uint64_t behind_edge = at_edge << 1;
-  const uint64_t sum = inside + ((links | behind_edge) & inside);
-  return at_edge | (links & inside & ~behind_edge & (sum ^ inside));
+  sum->sum_x += features->sum_x;
+  sum->sum_y += features->sum_y;
+  sum->area += features->area;
+  sum->left = features->left < sum->left ? features->left : sum->left;
+  sum->right = features->right > sum->right ? features->right : sum->right;
+  sum->bottom = features->bottom > sum->bottom ? features->bottom : sum->bottom;
 }
 
 /* Lists the places where runs of two strips touch. Returns how many there are. */
 static ALWAYS_INLINE uint32_t
-find_touching_runs (
+find_links (
     const Job *job, const Strip *above, const Strip *below, const Scratch *scratch, bool diagonals)
 {
   uint32_t n_links = 0;
-  uint64_t above_before = 0, below_before = 0;
 
+  find_touching_columns (above, below, scratch, job->n_words, diagonals);
   for (uint32_t group = 0; group < job->n_words; group += 64) {
-    const uint64_t above_words = above->occupied[group / 64];
-    const uint64_t below_words = below->occupied[group / 64];
-    /* A diagonal may be noted in the word behind. */
-    uint64_t words = (above_words | above_words << 1 | above_before >> 63) &
-                     (below_words | below_words << 1 | below_before >> 63);
-    above_before = above_words;
-    below_before = below_words;
-
-    for (; words; words &= words - 1) {
+    for (uint64_t words = scratch->touching_words[group / 64]; words; words &= words - 1) {
       const uint32_t w = group + lowest_bit (words);
-      const uint64_t above_starts = above->starts[w];
-      const uint64_t below_starts = below->starts[w];
-      const uint64_t links =
-          find_links (above->bottom + w, below->top + w, above_starts | below_starts, diagonals);
-
-      list_links (scratch->links_above + n_links, links, above_starts, above->ranks[w]);
-      list_links (scratch->links_below + n_links, links, below_starts, below->ranks[w]);
-      n_links += count_bits (links);
+      const uint64_t touching = scratch->touching[w];
+      list_links (scratch->links_above + n_links, touching, above->starts[w], above->ranks[w]);
+      list_links (scratch->links_below + n_links, touching, below->starts[w], below->ranks[w]);
+      n_links += count_bits (touching);
     }
   }
   return n_links;
@@ -172,26 +120,51 @@ find_touching_runs (
 /* Gives the runs below that touch a run above the label of one such run, and joins the labels
  * that are found to be of one component in this way. */
 static ALWAYS_INLINE void
-link_strips (
-    const Job *job, const Strip *above, const Strip *below, const Scratch *scratch, bool diagonals)
+link_strips (const Job *job, Band *band, const Strip *above, const Strip *below, bool diagonals)
 {
-  const uint32_t n_links = find_touching_runs (job, above, below, scratch, diagonals);
+  const Scratch *scratch = &band->scratch;
+  uint32_t *const merged = job->forest.merged + band->first_label;
+  const uint32_t n_links = find_links (job, above, below, scratch, diagonals);
   const uint32_t n_same = take_labels (scratch, n_links, above->labels, below->labels);
 
-  for (uint32_t i = 0; i < n_same; i++)
-    unite (job->forest.parents, scratch->same_labels[0][i], scratch->same_labels[1][i]);
+  for (uint32_t i = 0; i < n_same; i++) {
+    const uint32_t label =
+        unite (job->forest.parents, scratch->same_labels[0][i], scratch->same_labels[1][i]);
+    if (label != NO_LABEL)
+      merged[band->n_merged++] = label;
+  }
 }
 
+/* Adds the features of labels that are no roots any more to those of their roots. */
 static void
-join_bands (const Job *job, Band *above, Band *below)
+add_up_merged (const Job *job, const Band *band)
+{
+  const uint32_t *const merged = job->forest.merged + band->first_label;
+  Features *const features = job->forest.features;
+
+  for (uint32_t i = 0; i < band->n_merged; i++)
+    add_features (features + find (job->forest.parents, merged[i]), features + merged[i]);
+}
+
+static uint32_t
+join_bands (const Job *job, const Band *above, const Band *below)
 {
   const Scratch *scratch = &below->scratch;
+  uint32_t *const parents = job->forest.parents;
+  Features *const features = job->forest.features;
   const uint32_t n_links =
-      find_touching_runs (job, above->last, below->first, scratch, job->rows_per_strip == 2);
+      find_links (job, above->last, below->first, scratch, job->rows_per_strip == 2);
+  uint32_t n_joined = 0;
 
-  for (uint32_t i = 0; i < n_links; i++)
-    unite (job->forest.parents, above->last->labels[scratch->links_above[i]],
+  for (uint32_t i = 0; i < n_links; i++) {
+    const uint32_t merged = unite (parents, above->last->labels[scratch->links_above[i]],
         below->first->labels[scratch->links_below[i]]);
+    if (merged != NO_LABEL) {
+      add_features (features + parents[merged], features + merged);
+      n_joined++;
+    }
+  }
+  return n_joined;
 }
 
 /* Tells of each run whether it holds a pixel of the top row, one bit a run.
@@ -273,41 +246,22 @@ find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two
 {
   uint32_t *firsts = scratch->firsts;
   uint32_t *lasts = scratch->lasts;
-  uint64_t counts = 0;
-  uint64_t sum = 0;
-
-  if (strip->n_runs == 0)
-    return 0;
 
   for (uint32_t group = 0; group < job->n_words; group += 64) {
     for (uint64_t words = strip->occupied[group / 64]; words; words &= words - 1) {
       const uint32_t w = group + lowest_bit (words);
-      const uint64_t top = strip->top[w];
-      const uint64_t bottom = two_rows ? strip->bottom[w] : 0;
-      const uint64_t either = top | bottom;
-      const uint64_t next = strip->top[w + 1] | (two_rows ? strip->bottom[w + 1] : 0);
-      const uint64_t starts = strip->starts[w];
-      const uint64_t ends = either & ~(either >> 1 | next << 63);
-      const uint32_t n_top = count_bits (top);
-      const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
-
-      list_columns (firsts, starts, 64 * w);
-      firsts += count_bits (starts);
-      list_columns (lasts, ends, 64 * w);
-      lasts += count_bits (ends);
-
-      scratch->counts_before_word[w] = counts;
-      scratch->sums_before_word[w] = sum;
-      counts += n_top | (uint64_t)n_bottom << 32;
-      sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices (top) +
-             (two_rows ? sum_bit_indices (bottom) : 0);
+      list_columns (firsts, strip->starts[w], 64 * w);
+      firsts += count_bits (strip->starts[w]);
+      list_columns (lasts, strip->ends[w], 64 * w);
+      lasts += count_bits (strip->ends[w]);
     }
   }
 
   const uint32_t n_spans = list_spans (strip->labels, strip->n_runs, scratch, job->forest.parents);
+  count_before_words (strip, scratch, job->n_words, two_rows);
   count_before_spans (strip, scratch, n_spans, two_rows);
-  scratch->counts_before_span[n_spans] = counts;
-  scratch->sums_before_span[n_spans] = sum;
+  scratch->counts_before_span[n_spans] = scratch->counts_before_word[job->n_words];
+  scratch->sums_before_span[n_spans] = scratch->sums_before_word[job->n_words];
   return n_spans;
 }
 
@@ -344,11 +298,11 @@ label_band_with (const Job *job, Band *band, bool two_rows)
   uint32_t n_strips = 0;
 
   band->end_label = band->first_label;
+  band->n_merged = 0;
   for (uint32_t y = band->first_row; y < band->end_row; y += rows_per_strip, n_strips++) {
     const uint32_t slot = n_strips == 0 ? 0 : 1 + n_strips % 2;
     Strip *strip = &band->strips[slot];
     const uint8_t *top = job->data + y * job->stride;
-    uint32_t n_spans;
     const uint8_t *bottom = two_rows && y + 1 < band->end_row ? top + job->stride : NULL;
 
     *strip = band->slots[slot];
@@ -358,17 +312,18 @@ label_band_with (const Job *job, Band *band, bool two_rows)
       strip->labels = run_labels;
       pixels += rows_per_strip * job->words_per_row;
     }
-    if (bottom)
-      pack_strip (job, strip, top, bottom, two_rows);
-    else
-      pack_strip (job, strip, top, NULL, two_rows);
-
-    memset (strip->labels, 0xff, strip->n_runs * sizeof *strip->labels);
-    if (above)
-      link_strips (job, above, strip, &band->scratch, two_rows);
-    give_new_labels (job, band, strip, y, two_rows);
-    n_spans = find_spans (job, strip, &band->scratch, two_rows);
-    sum_up_features (job, strip, &band->scratch, n_spans, y, two_rows);
+    pack_strip (job, strip, top, bottom, two_rows);
+    if (strip->n_runs) {
+      memset (strip->labels, 0xff, strip->n_runs * sizeof *strip->labels);
+      if (above && above->n_runs)
+        link_strips (job, band, above, strip, two_rows);
+      give_new_labels (job, band, strip, y, two_rows);
+      const uint32_t n_spans = find_spans (job, strip, &band->scratch, two_rows);
+      sum_up_features (job, strip, &band->scratch, n_spans, y, two_rows);
+    } else {
+      for (uint32_t row = y; row < y + rows_per_strip && row < band->end_row; row++)
+        job->forest.first_of_row[row] = band->end_label;
+    }
 
     if (job->labels) {
       band->run_counts[n_strips] = strip->n_runs;
@@ -379,6 +334,7 @@ label_band_with (const Job *job, Band *band, bool two_rows)
     above = strip;
   }
   band->last = above;
+  add_up_merged (job, band);
 }
 
 static void
