@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The GPU labellers of this project as contenders, and the floors of the device's memory.
+ * The GPU labellers of this project as contenders, NVIDIA's own as a peer, and the floors of the
+ * device's memory.
  *
  * Wall time is one call as a user makes it. Device time is what all that a run queues on its
  * stream takes there: a batch of runs between two events, recorded as a graph where that can be
@@ -11,6 +12,7 @@
 #include "engine.h"
 #include "labelling.h"
 #include "machine.h"
+#include "peer-npp.h"
 #include "problem.h"
 
 #include <string.h>
@@ -18,9 +20,10 @@
 typedef struct CudaContender {
   Contender head;
   CclCudaDevice *device;
-  const CclAlgorithm *algorithm; /* NULL for floors */
+  const CclAlgorithm *algorithm; /* NULL for floors and peers */
   const char *floor_kernel;      /* NULL for labellers */
   CclWork floor_work;
+  const PeerNpp *npp; /* NULL for all others */
   uint32_t connectivity, volume_connectivity;
   unsigned max_components; /* UINT_MAX: as many as there are */
   bool allocation;
@@ -29,7 +32,7 @@ typedef struct CudaContender {
   const Input *input;
   CUstream stream;
   CUevent begin, end;
-  CUdeviceptr frame, label_map;
+  CUdeviceptr frame, label_map, scratch;
   size_t frame_stride, label_stride; /* bytes */
   CUfunction floor;
   CclCudaLabelling labelling; /* raw labels */
@@ -90,6 +93,10 @@ queue (CudaContender *cuda, CclError *failure)
     return ccl_cuda_labelling_queue (
         &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, failure);
   }
+  if (cuda->npp)
+    return peer_npp_queue (cuda->npp, cuda->device, cuda->frame, cuda->frame_stride,
+        cuda->label_map, cuda->label_stride, input->width, input->height, cuda->connectivity,
+        cuda->scratch, cuda->stream, failure);
   const CclCudaInput frame = {.frame = cuda->frame, .frame_stride = cuda->frame_stride};
   const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
   return cuda->engine->klass->queue (
@@ -150,6 +157,14 @@ make (CudaContender *cuda, CclError *failure)
   CclStatus status = CCL_OK;
   CclPlan plan;
 
+  if (cuda->npp) {
+    const size_t size = peer_npp_scratch_size (cuda->npp, input->width, input->height);
+    if (!size)
+      return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
+    status = allocate_label_map (cuda, failure);
+    return status == CCL_OK ? ccl_cuda_device_allocate (cuda->device, size, &cuda->scratch, failure)
+                            : status;
+  }
   if (cuda->head.delivery == DELIVER_RAW_LABELS) {
     status = ccl_cuda_labelling_init (&cuda->labelling, cuda->device, cuda->algorithm, input->width,
         input->height, input->depth,
@@ -174,6 +189,7 @@ let_go (CudaContender *cuda)
     ccl_cuda_labelling_clear (&cuda->labelling);
   cuda->has_labelling = false;
   ccl_cuda_device_release (cuda->device, &cuda->label_map);
+  ccl_cuda_device_release (cuda->device, &cuda->scratch);
 }
 
 /* One run and a wait; the context is current. */
@@ -258,7 +274,7 @@ cuda_prepare (Contender *contender, const Input *input, GError **error)
   CclError failure;
 
   if ((cuda->algorithm && !ccl_cuda_algorithm_has (cuda->algorithm, connectivity)) ||
-      (input->depth > 1 && (contender->delivery == DELIVER_TABLE ||
+      (input->depth > 1 && (cuda->npp || contender->delivery == DELIVER_TABLE ||
                                contender->delivery == DELIVER_LABELS_AND_TABLE))) {
     g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "no %u-connectivity here",
         connectivity);
@@ -281,7 +297,7 @@ cuda_run (Contender *contender, GError **error)
 
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
     return fail (&failure, error);
-  if (cuda->allocation && cuda->algorithm) {
+  if (cuda->allocation && !cuda->floor_kernel) {
     const unsigned max_components = cuda->max_components;
     if (cuda->labeller)
       cuda->max_components = cuda->labeller->plan.max_components;
@@ -520,8 +536,8 @@ cuda_fetch (Contender *contender, Labelling *labelling, GError **error)
   CclStatus status = CCL_OK;
   CclError failure;
 
-  *labelling = (Labelling){.is_raw = cuda->has_labelling};
-  if (!cuda->has_labelling) {
+  *labelling = (Labelling){.is_raw = !cuda->labeller};
+  if (cuda->labeller) {
     labelling->n_components = cuda->table.n_components;
     labelling->n_rows = cuda->table.n_rows;
     labelling->components =
@@ -538,6 +554,9 @@ cuda_fetch (Contender *contender, Labelling *labelling, GError **error)
   else
     status = download (cuda, cuda->label_map, cuda->label_stride, labelling->labels, &failure);
   ccl_cuda_device_leave (cuda->device);
+  /* To NPP, background is a region like all others, and 0 is a label. */
+  for (size_t i = 0; cuda->npp && status == CCL_OK && i < input_n_pixels (cuda->input); i++)
+    labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
   return status == CCL_OK ? TRUE : fail (&failure, error);
 }
 
@@ -608,7 +627,7 @@ add (GPtrArray *contenders, CclCudaDevice *device, const ContenderSettings *sett
 
   *cuda = contender;
   cuda->head.device = "cuda";
-  cuda->head.maker = "cudaccl";
+  cuda->head.maker = cuda->npp ? peer_npp_version (cuda->npp) : "cudaccl";
   cuda->head.threads = 1;
   cuda->device = ccl_cuda_device_ref (device);
   cuda->connectivity = settings->connectivity;
@@ -682,6 +701,12 @@ contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
                                 .delivery = deliveries[d],
                                 .may_be_inexact = row->is_inexact},
                 .algorithm = row});
+  if (settings->peers && peer_npp () &&
+      (settings->cheapest_labels || settings->deliveries >> DELIVER_RAW_LABELS & 1))
+    add (contenders, device, settings,
+        (CudaContender){
+            .head = {.klass = &labeller_class, .algorithm = "npp", .delivery = DELIVER_RAW_LABELS},
+            .npp = peer_npp ()});
   ccl_cuda_device_unref (&device);
 }
 

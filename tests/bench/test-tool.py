@@ -16,12 +16,15 @@ import sys
 import tempfile
 import zlib
 
-tool, masks = sys.argv[1:3]
-driver = sys.argv[3] if len(sys.argv) > 3 else None
+tool, masks = map(os.path.abspath, sys.argv[1:3])
+driver = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 scratch = tempfile.mkdtemp(prefix="ccl-bench-")
 tests = []
 
-NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
+# Meson puts the simulated driver on the path of all that depends on it.
+library_path = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(":") if path and
+                not (driver and os.path.realpath(path) == os.path.realpath(driver))]
+NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "LD_LIBRARY_PATH": ":".join(library_path)}
 QUICK = ["--repetitions", "2", "--seconds", "0.1"]
 
 
@@ -236,11 +239,13 @@ def gpu_algorithms_are_right_and_timed():
     """On the simulated driver: what counts here is that all paths of the tool work."""
     if not driver:
         return "the simulated CUDA driver was not built"
-    simulated = {"LD_LIBRARY_PATH": driver + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+    simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
     result = run("check", "--device", "cuda", "noise:29x23:g=1:d=50", "full:9x9", environment=simulated)
     rows = [line for line in result.stdout.splitlines() if line.startswith("cuda ")]
     assert len(rows) >= 6
-    assert all(row.split()[-3] == "0" and row.split()[-1] == "0" for row in rows), result.stdout
+    for row in rows:
+        _, different, _, failed = row.split()[-4:]
+        assert failed == "0" and (different == "0" or "(inexact by its paper)" in row), row
     result = run("table", "--device", "cuda", *QUICK, "noise:29x23:g=1:d=50", "--csv", "-", environment=simulated)
     rows = measurements(result)
     assert [row["algorithm"] for row in rows[:2]] == ["read 1", "read 1, write 4"]

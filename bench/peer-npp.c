@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* NPP's headers are not needed to build: what is used of them is declared here, as its reference
+ * manual describes it. */
+#include "peer-npp.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+typedef struct NppSize {
+  int width, height;
+} NppSize;
+
+typedef struct NppVersion {
+  int major, minor, build;
+} NppVersion;
+
+/* NppStreamContext: where and on what a call runs. */
+typedef struct NppContext {
+  CUstream stream;
+  int device;
+  int n_multiprocessors;
+  int threads_per_multiprocessor;
+  int threads_per_block;
+  size_t shared_memory_per_block;
+  int capability_major, capability_minor;
+  unsigned stream_flags;
+  int reserved;
+} NppContext;
+
+enum { NORM_8 = 0, NORM_4 = 1 }; /* nppiNormInf, nppiNormL1 */
+
+struct PeerNpp {
+  const NppVersion *(*get_version) (void);
+  int (*get_scratch_size) (NppSize size, void *bytes);
+  int (*label) (const uint8_t *frame, int frame_stride, uint32_t *labels, int label_stride,
+      NppSize size, int norm, uint8_t *scratch, NppContext context);
+  char version[32];
+};
+
+/* The newest of the versions that have the functions used here. */
+static void *
+open_library (const char *name)
+{
+  static const char *const endings[] = {".so", ".so.14", ".so.13", ".so.12", ".so.11"};
+  void *library = NULL;
+
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0] && !library; i++) {
+    char file[32];
+    snprintf (file, sizeof file, "lib%s%s", name, endings[i]);
+    library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
+  }
+  return library;
+}
+
+const PeerNpp *
+peer_npp (void)
+{
+  static PeerNpp npp;
+  static bool tried;
+
+  if (!tried) {
+    void *core = open_library ("nppc"), *filters = open_library ("nppif");
+    tried = true;
+    if (core && filters) {
+      *(void **)&npp.get_version = dlsym (core, "nppGetLibVersion");
+      *(void **)&npp.get_scratch_size = dlsym (filters, "nppiLabelMarkersUFGetBufferSize_32u_C1R");
+      *(void **)&npp.label = dlsym (filters, "nppiLabelMarkersUF_8u32u_C1R_Ctx");
+    }
+    if (npp.get_version) {
+      const NppVersion *version = npp.get_version ();
+      snprintf (npp.version, sizeof npp.version, "NPP %d.%d.%d", version->major, version->minor,
+          version->build);
+    }
+  }
+  return npp.get_version && npp.get_scratch_size && npp.label ? &npp : NULL;
+}
+
+const char *
+peer_npp_version (const PeerNpp *npp)
+{
+  return npp->version;
+}
+
+size_t
+peer_npp_scratch_size (const PeerNpp *npp, uint32_t width, uint32_t height)
+{
+  /* The size is an int in some versions and a size_t in others; 0 above makes them the same. */
+  uint64_t bytes = 0;
+  return npp->get_scratch_size ((NppSize){(int)width, (int)height}, &bytes) == 0 ? bytes : 0;
+}
+
+static int
+get_attribute (const CclCudaDevice *device, CUdevice_attribute attribute)
+{
+  int value = 0;
+  device->driver->cuDeviceGetAttribute (&value, attribute, device->handle);
+  return value;
+}
+
+CclStatus
+peer_npp_queue (const PeerNpp *npp, const CclCudaDevice *device, CUdeviceptr frame,
+    size_t frame_stride, CUdeviceptr labels, size_t label_stride, uint32_t width, uint32_t height,
+    uint32_t connectivity, CUdeviceptr scratch, CUstream stream, CclError *error)
+{
+  const NppContext context = {
+      .stream = stream,
+      .device = device->handle,
+      .n_multiprocessors = device->n_multiprocessors,
+      .threads_per_multiprocessor =
+          get_attribute (device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+      .threads_per_block = get_attribute (device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+      .shared_memory_per_block =
+          (size_t)get_attribute (device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+      .capability_major = device->compute_capability / 10,
+      .capability_minor = device->compute_capability % 10,
+      .stream_flags = CU_STREAM_NON_BLOCKING,
+  };
+  const int result = npp->label ((const uint8_t *)frame, (int)frame_stride, (uint32_t *)labels,
+      (int)label_stride, (NppSize){(int)width, (int)height}, connectivity == 8 ? NORM_8 : NORM_4,
+      (uint8_t *)scratch, context);
+
+  if (result != 0)
+    return ccl_error_set (error, CCL_ERROR_DEVICE, "NPP gives status %d", result);
+  return CCL_OK;
+}
