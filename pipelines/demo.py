@@ -20,9 +20,9 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
-            " ! segmentation test-mode=true method=mog2 ! videoconvert ! video/x-raw,format=GRAY8"
+            " ! segmentation test-mode=true ! videoconvert ! video/x-raw,format=GRAY8"
             " ! {labeller} name=labeller threshold=127 min-area=64"
-            " ! ccljson name=json ! filesink name=file")
+            " ! ccljson ! filesink name=file")
 
 
 def fail(message):
