@@ -24,8 +24,8 @@ typedef struct Features {
   uint64_t sum_x;
   uint64_t sum_y;
   uint32_t area;
-  uint32_t left;
-  uint32_t right;
+  uint32_t left_complement; /* of the left column, so that zero is what to start from and the */
+  uint32_t right;           /* extremes are all maxima */
   uint32_t bottom;
 } Features;
 
@@ -88,6 +88,9 @@ typedef struct Scratch {
   uint64_t *sums_before_word;
   uint64_t *counts_before_span;
   uint64_t *sums_before_span;
+
+  /* Features of each span. */
+  Features *span_features;
 } Scratch;
 
 /* Strips a band has buffers for: its first one, which the band above wants to see, and two that

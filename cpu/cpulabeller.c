@@ -123,6 +123,7 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->sums_before_word =
       lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->sums_before_word);
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
+  scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
 }
 
@@ -221,12 +222,14 @@ cut_into_bands (CpuLabeller *self)
 static CclComponent
 describe (const Features *features, uint32_t label, uint32_t top)
 {
+  const uint32_t left = ~features->left_complement;
+
   return (CclComponent){
       .label = label,
       .area = features->area,
-      .x = features->left,
+      .x = left,
       .y = top,
-      .width = features->right - features->left + 1,
+      .width = features->right - left + 1,
       .height = features->bottom - top + 1,
       .centroid_x = (double)features->sum_x / features->area,
       .centroid_y = (double)features->sum_y / features->area,

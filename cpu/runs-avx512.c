@@ -368,6 +368,62 @@ count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans
   }
 }
 
+/* All fields of Features at once: sums first, then maxima. */
+static inline void
+add_features (Features *sum, const Features *features)
+{
+  const __mmask8 maxima = 0xe0;
+  const __m256i a = _mm256_loadu_si256 ((const __m256i *)sum);
+  const __m256i b = _mm256_loadu_si256 ((const __m256i *)features);
+  /* An area has no carry, which would get lost anyway. */
+  const __m256i added = _mm256_add_epi64 (a, b);
+  _mm256_storeu_si256 ((__m256i *)sum, _mm256_mask_max_epu32 (added, maxima, a, b));
+}
+
+static inline void
+add_spans (
+    Features *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+{
+  const __m512i ys = _mm512_set1_epi64 (y);
+  const __m512i low_half = _mm512_set1_epi64 (UINT32_MAX);
+
+  for (uint32_t i = 0; i < n_spans; i += 8) {
+    const __m512i counts =
+        _mm512_sub_epi64 (_mm512_loadu_si512 (scratch->counts_before_span + i + 1),
+            _mm512_loadu_si512 (scratch->counts_before_span + i));
+    const __m512i sum_x = _mm512_sub_epi64 (_mm512_loadu_si512 (scratch->sums_before_span + i + 1),
+        _mm512_loadu_si512 (scratch->sums_before_span + i));
+    const __m512i n_bottom = _mm512_srli_epi64 (counts, 32);
+    const __m512i n = _mm512_add_epi64 (_mm512_and_si512 (counts, low_half), n_bottom);
+    const __m512i sum_y = _mm512_add_epi64 (_mm512_mul_epu32 (ys, n), n_bottom);
+    const __m512i left =
+        _mm512_cvtepu32_epi64 (_mm256_loadu_si256 ((const __m256i *)(scratch->span_firsts + i)));
+    const __m512i right =
+        _mm512_cvtepu32_epi64 (_mm256_loadu_si256 ((const __m256i *)(scratch->span_lasts + i)));
+    const __m512i bottom = _mm512_mask_add_epi64 (
+        ys, _mm512_test_epi64_mask (n_bottom, n_bottom), ys, _mm512_set1_epi64 (1));
+    const __m512i area_and_left =
+        _mm512_or_si512 (n, _mm512_slli_epi64 (_mm512_xor_si512 (left, low_half), 32));
+    const __m512i right_and_bottom = _mm512_or_si512 (right, _mm512_slli_epi64 (bottom, 32));
+
+    /* From a vector a field to a Features a span. */
+    const __m512i sums_even = _mm512_unpacklo_epi64 (sum_x, sum_y);
+    const __m512i sums_odd = _mm512_unpackhi_epi64 (sum_x, sum_y);
+    const __m512i rest_even = _mm512_unpacklo_epi64 (area_and_left, right_and_bottom);
+    const __m512i rest_odd = _mm512_unpackhi_epi64 (area_and_left, right_and_bottom);
+    for (int pair = 0; pair < 4; pair++) {
+      const __m512i both =
+          _mm512_setr_epi64 (2 * pair, 2 * pair + 1, 8 + 2 * pair, 9 + 2 * pair, 0, 0, 0, 0);
+      _mm256_storeu_si256 ((__m256i *)(scratch->span_features + i + 2 * pair),
+          _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (sums_even, both, rest_even)));
+      _mm256_storeu_si256 ((__m256i *)(scratch->span_features + i + 2 * pair + 1),
+          _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (sums_odd, both, rest_odd)));
+    }
+  }
+  for (uint32_t i = 0; i < n_spans; i++)
+    add_features (&all_features[scratch->span_labels[i]], &scratch->span_features[i]);
+}
+
 static inline void
 expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
 {

@@ -197,4 +197,38 @@ count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans
   }
 }
 
+static ALWAYS_INLINE void
+add_features (Features *sum, const Features *features)
+{
+  sum->sum_x += features->sum_x;
+  sum->sum_y += features->sum_y;
+  sum->area += features->area;
+  sum->left_complement = features->left_complement > sum->left_complement
+                             ? features->left_complement
+                             : sum->left_complement;
+  sum->right = features->right > sum->right ? features->right : sum->right;
+  sum->bottom = features->bottom > sum->bottom ? features->bottom : sum->bottom;
+}
+
+/* Adds the pixels of each span to the features of its label. */
+static ALWAYS_INLINE void
+add_spans (
+    Features *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+{
+  for (uint32_t i = 0; i < n_spans; i++) {
+    const uint64_t counts = scratch->counts_before_span[i + 1] - scratch->counts_before_span[i];
+    const uint32_t n_bottom = two_rows ? counts >> 32 : 0;
+    const uint32_t n = (uint32_t)counts + n_bottom;
+    const Features features = {
+        .sum_x = scratch->sums_before_span[i + 1] - scratch->sums_before_span[i],
+        .sum_y = (uint64_t)y * n + n_bottom,
+        .area = n,
+        .left_complement = ~scratch->span_firsts[i],
+        .right = scratch->span_lasts[i],
+        .bottom = y + (n_bottom != 0),
+    };
+    add_features (&all_features[scratch->span_labels[i]], &features);
+  }
+}
+
 #endif /* CCL_CPU_RUNS_SCALAR_H */

@@ -11,7 +11,8 @@
  * and, or includes runs-scalar.h for, these steps, which are described there:
  *
  *   find_runs, find_touching_columns, list_links, take_labels, extract_bits, number_runs,
- *   list_columns, count_before_words, list_spans, count_before_spans, expand
+ *   list_columns, count_before_words, list_spans, count_before_spans,
+ *   add_features, add_spans, expand
  *
  * Two ideas make it fast. Pixels become bits first, and everything after works on words of 64
  * columns or on runs, so background costs nothing and long runs little. And the run that holds a
@@ -84,17 +85,6 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   const uint32_t merged = a < b ? b : a;
   parents[merged] = root;
   return merged;
-}
-
-static ALWAYS_INLINE void
-add_features (Features *sum, const Features *features)
-{
-  sum->sum_x += features->sum_x;
-  sum->sum_y += features->sum_y;
-  sum->area += features->area;
-  sum->left = features->left < sum->left ? features->left : sum->left;
-  sum->right = features->right > sum->right ? features->right : sum->right;
-  sum->bottom = features->bottom > sum->bottom ? features->bottom : sum->bottom;
 }
 
 /* Lists the places where runs of two strips touch. Returns how many there are. */
@@ -232,10 +222,9 @@ give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_
   if (next - first < n_new)
     next = number_runs (strip->labels, strip->n_runs, NULL, next);
 
-  for (uint32_t label = first; label < next; label++) {
+  for (uint32_t label = first; label < next; label++)
     job->forest.parents[label] = label;
-    job->forest.features[label] = (Features){.left = UINT32_MAX};
-  }
+  memset (job->forest.features + first, 0, (next - first) * sizeof (Features));
   band->end_label = next;
 }
 
@@ -263,29 +252,6 @@ find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two
   scratch->counts_before_span[n_spans] = scratch->counts_before_word[job->n_words];
   scratch->sums_before_span[n_spans] = scratch->sums_before_word[job->n_words];
   return n_spans;
-}
-
-/* Adds the pixels of a strip to the features of their labels. */
-static ALWAYS_INLINE void
-sum_up_features (const Job *job, const Strip *strip, const Scratch *scratch, uint32_t n_spans,
-    uint32_t y, bool two_rows)
-{
-  for (uint32_t i = 0; i < n_spans; i++) {
-    Features *const features = &job->forest.features[scratch->span_labels[i]];
-    const uint64_t counts = scratch->counts_before_span[i + 1] - scratch->counts_before_span[i];
-    const uint32_t n_bottom = two_rows ? counts >> 32 : 0;
-    const uint32_t n = (uint32_t)counts + n_bottom;
-    const uint32_t left = scratch->span_firsts[i];
-    const uint32_t right = scratch->span_lasts[i];
-    const uint32_t bottom_row = y + (n_bottom != 0);
-
-    features->area += n;
-    features->sum_x += scratch->sums_before_span[i + 1] - scratch->sums_before_span[i];
-    features->sum_y += (uint64_t)y * n + n_bottom;
-    features->left = left < features->left ? left : features->left;
-    features->right = right > features->right ? right : features->right;
-    features->bottom = bottom_row > features->bottom ? bottom_row : features->bottom;
-  }
 }
 
 static ALWAYS_INLINE void
@@ -319,7 +285,7 @@ label_band_with (const Job *job, Band *band, bool two_rows)
         link_strips (job, band, above, strip, two_rows);
       give_new_labels (job, band, strip, y, two_rows);
       const uint32_t n_spans = find_spans (job, strip, &band->scratch, two_rows);
-      sum_up_features (job, strip, &band->scratch, n_spans, y, two_rows);
+      add_spans (job->forest.features, &band->scratch, n_spans, y, two_rows);
     } else {
       for (uint32_t row = y; row < y + rows_per_strip && row < band->end_row; row++)
         job->forest.first_of_row[row] = band->end_label;
