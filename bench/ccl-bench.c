@@ -25,6 +25,7 @@ typedef enum Mode {
   MODE_TABLE,
   MODE_GROWTH,
   MODE_STREAMS,
+  MODE_BLOCKSIZE,
   N_MODES
 } Mode;
 
@@ -58,6 +59,8 @@ static const struct {
             "noise:7680x4320:g=4:d=30", "full:16384x16384"}},
     {"streams", "many labellers at once: frames a second, and CPU time at 60 frames/s",
         {MASKS "/vtest200_1080.png"}},
+    {"blocksize", "GPU algorithms once for every shape of thread block",
+        {MASKS, "noise:2048x2048:g=1,4:d=50"}},
 };
 
 /* The command line. */
@@ -65,7 +68,7 @@ static struct {
   char *device, *algorithms, *deliver, *threads, *max_components, *csv, *json, *plot;
   int connectivity, volume_connectivity, repetitions, warm_up;
   double seconds;
-  gboolean allocation, no_peers, list, version;
+  gboolean allocation, no_peers, block_shapes, list, version;
   char **words; /* the mode and its inputs */
 } options = {
     .connectivity = 8, .volume_connectivity = 26, .repetitions = 20, .warm_up = 1, .seconds = 60};
@@ -99,6 +102,8 @@ static const GOptionEntry entries[] = {
         "untimed runs at the start of each turn; default: 1", "N"},
     {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &options.seconds,
         "about how long to measure at most; default: 60", "S"},
+    {"block-shapes", 0, 0, G_OPTION_ARG_NONE, &options.block_shapes,
+        "in check and average: GPU algorithms once for every shape of thread block", NULL},
     {"no-peers", 0, 0, G_OPTION_ARG_NONE, &options.no_peers, "leaves other makers' labellers out",
         NULL},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options.csv,
@@ -176,6 +181,7 @@ parse_settings (void)
       .connectivity = (CclConnectivity)options.connectivity,
       .volume_connectivity = (unsigned)options.volume_connectivity,
       .allocation = options.allocation,
+      .block_shapes = options.block_shapes,
       .threads = parse_threads (options.threads),
   };
   guint64 max_components = 0;
@@ -326,6 +332,13 @@ settings_of_mode (Mode mode, const ContenderSettings *asked)
   settings.cheapest_labels = !options.deliver && (mode == MODE_AVERAGE || mode == MODE_STEPS ||
                                                      mode == MODE_DENSITY || mode == MODE_SIZE);
   settings.only_chosen = mode == MODE_TABLE || mode == MODE_GROWTH;
+  if (mode == MODE_BLOCKSIZE)
+    settings.block_shapes = true;
+  if (settings.block_shapes) { /* a matter of GPUs only */
+    settings.cheapest_labels = true;
+    settings.needs_cuda = true;
+    settings.cpu = false;
+  }
   return settings;
 }
 

@@ -27,6 +27,8 @@ typedef struct CudaContender {
   uint32_t connectivity, volume_connectivity;
   unsigned max_components; /* UINT_MAX: as many as there are */
   bool allocation;
+  uint32_t block[3]; /* threads of a block where the algorithm leaves that open; 0: as it has it */
+  char *name;        /* of the algorithm with that shape */
 
   /* From prepare to release. */
   const Input *input;
@@ -149,6 +151,24 @@ allocate_label_map (CudaContender *cuda, CclError *failure)
       cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, failure);
 }
 
+/* Whether a step works with thread blocks of any shape. */
+static bool
+is_shapeable (const CclStep *step)
+{
+  return step->kernel && !step->is_fixed && step->work.x && step->work.y && step->work.z;
+}
+
+static void
+set_block_shape (CudaContender *cuda)
+{
+  for (uint32_t i = 0; cuda->has_labelling && cuda->block[0] && i < cuda->labelling.n_steps; i++)
+    if (is_shapeable (&cuda->labelling.steps[i])) {
+      cuda->labelling.steps[i].block.x = cuda->block[0];
+      cuda->labelling.steps[i].block.y = cuda->block[1];
+      cuda->labelling.steps[i].block.z = cuda->block[2];
+    }
+}
+
 /* What an algorithm needs for a run; the context is current. */
 static CclStatus
 make (CudaContender *cuda, CclError *failure)
@@ -170,6 +190,7 @@ make (CudaContender *cuda, CclError *failure)
         input->height, input->depth,
         input->depth > 1 ? cuda->volume_connectivity : cuda->connectivity, cuda->stream, failure);
     cuda->has_labelling = status == CCL_OK;
+    set_block_shape (cuda);
     return status;
   }
   if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
@@ -274,6 +295,7 @@ cuda_prepare (Contender *contender, const Input *input, GError **error)
   CclError failure;
 
   if ((cuda->algorithm && !ccl_cuda_algorithm_has (cuda->algorithm, connectivity)) ||
+      (cuda->block[2] > 1 && input->depth == 1) ||
       (input->depth > 1 && (cuda->npp || contender->delivery == DELIVER_TABLE ||
                                contender->delivery == DELIVER_LABELS_AND_TABLE))) {
     g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "no %u-connectivity here",
@@ -598,6 +620,7 @@ cuda_free (Contender *contender)
 
   cuda_release (contender);
   ccl_cuda_device_unref (&cuda->device);
+  g_free (cuda->name);
   g_free (cuda);
 }
 
@@ -675,6 +698,36 @@ delivers (const CclAlgorithm *algorithm, Delivery delivery)
   return !algorithm->is_inexact && (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8)) != 0;
 }
 
+/* Each algorithm with raw labels as it is, and then with every shape of thread block. */
+static void
+add_block_shapes (GPtrArray *contenders, CclCudaDevice *device, const ContenderSettings *settings)
+{
+  static const uint32_t shapes[][3] = {{8, 8, 1}, {16, 8, 1}, {32, 2, 1}, {32, 4, 1}, {16, 16, 1},
+      {32, 8, 1}, {64, 4, 1}, {128, 2, 1}, {256, 1, 1}, {32, 16, 1}, {4, 4, 4}, {8, 4, 4},
+      {8, 8, 4}, {16, 4, 4}, {32, 4, 2}};
+
+  for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
+    bool can_change = false;
+    if (!contender_is_wanted (settings, row->name, DELIVER_RAW_LABELS, true))
+      continue;
+    for (guint i = 0; i < CCL_MAX_STEPS; i++)
+      can_change |= is_shapeable (&row->steps[i]);
+    for (guint i = 0; can_change && i <= G_N_ELEMENTS (shapes); i++) {
+      CudaContender contender = {.algorithm = row};
+      if (i > 0)
+        memcpy (contender.block, shapes[i - 1], sizeof contender.block);
+      contender.name = i == 0 ? g_strdup (row->name)
+                              : g_strdup_printf ("%s %ux%ux%u", row->name, contender.block[0],
+                                    contender.block[1], contender.block[2]);
+      contender.head = (Contender){.klass = &labeller_class,
+          .algorithm = contender.name,
+          .delivery = DELIVER_RAW_LABELS,
+          .may_be_inexact = row->is_inexact};
+      add (contenders, device, settings, contender);
+    }
+  }
+}
+
 void
 contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
 {
@@ -689,6 +742,11 @@ contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
     return;
   }
   add_floors (contenders, device, settings);
+  if (settings->block_shapes) {
+    add_block_shapes (contenders, device, settings);
+    ccl_cuda_device_unref (&device);
+    return;
+  }
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++)
       if (delivers (row, deliveries[d]) &&

@@ -98,6 +98,7 @@ typedef struct ContenderSettings {
   unsigned volume_connectivity;
   unsigned max_components; /* rows of the table; 0: the device's default; UINT_MAX: all */
   bool allocation;         /* part of every run */
+  bool block_shapes;       /* each GPU algorithm once for every shape of its thread blocks */
   GArray *threads;         /* unsigned: CPU threads, one contender each */
 } ContenderSettings;
 

@@ -7,6 +7,16 @@
 #endif
 #include "problem.h"
 
+#include <string.h>
+
+/* Whether a contender is an algorithm with another shape of thread block: "bke 32x8x1". */
+static bool
+is_shape_of (const Contender *contender, const char *algorithm)
+{
+  return g_str_has_prefix (contender->algorithm, algorithm) &&
+         contender->algorithm[strlen (algorithm)] == ' ';
+}
+
 GPtrArray *
 contenders_new (const ContenderSettings *settings)
 {
@@ -30,7 +40,9 @@ contenders_new (const ContenderSettings *settings)
     bool found = false;
     for (guint i = 0; i < contenders->len; i++) {
       const Contender *contender = contenders->pdata[i];
-      found |= !contender->is_floor && g_str_equal (contender->algorithm, *name);
+      found |=
+          !contender->is_floor && (g_str_equal (contender->algorithm, *name) ||
+                                      (settings->block_shapes && is_shape_of (contender, *name)));
     }
     if (!found)
       problem_tell (
