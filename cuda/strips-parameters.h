@@ -9,19 +9,25 @@
 #include "labeller.h"
 
 enum {
-  CCL_STRIPS_TILE_WORDS = 4,   /* words of 32 columns across a tile; a multiple of 4 */
-  CCL_STRIPS_TILE_STRIPS = 32, /* strips down a tile; as many as a warp has lanes */
-  CCL_STRIPS_TILE_WIDTH = 32 * CCL_STRIPS_TILE_WORDS,
+  CCL_STRIPS_WORD_WIDTH = 16,  /* columns */
+  CCL_STRIPS_TILE_WORDS = 8,   /* across a tile: one quad */
+  CCL_STRIPS_TILE_STRIPS = 32, /* down a tile */
+  CCL_STRIPS_TILE_WIDTH = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_WORD_WIDTH,
   CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one a word */
   /* The most runs, and so the most pieces, that a tile can have. */
   CCL_STRIPS_TILE_RUNS = CCL_STRIPS_TILE_WIDTH / 2 * CCL_STRIPS_TILE_STRIPS,
   /* The most open pieces: runs along its four edges. */
   CCL_STRIPS_TILE_OPEN = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
+  /* Pixels of the upper and lower edge of a tile; the left and right ones take as much room. */
+  CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
   CCL_STRIPS_MERGE_THREADS = 128,
   CCL_STRIPS_FOLD_THREADS = 64,
   CCL_STRIPS_RANK_THREADS = 128,
   CCL_STRIPS_DELIVER_THREADS = 256,
 };
+
+/* The edges of a tile, in the order in which they are kept. */
+enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
 
 /* A piece's features: what its tile found, and for the root piece of a component that spans
  * tiles, after folding, those of the whole component. */
@@ -50,15 +56,16 @@ typedef struct CclStripsParameters {
 
   /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
    * quads; that number is below 2^31. */
-  uint32_t *bits;             /* [rows padded to tiles][words of a row] foreground */
-  uint32_t *parent;           /* [pixel] of first pixels of pieces: the first pixel of another
-                               * piece of the component, or CCL_STRIPS_ROOT | record */
-  uint16_t *word_base;        /* [strip][word] number of the run of its first part */
-  uint32_t *run_first;        /* [tile][run] first pixel of the run's piece */
-  uint16_t *run_piece;        /* [tile][run] number of the piece in its tile; for the label map */
-  uint32_t *piece_first;      /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
-  uint32_t *piece_count;      /* [tile] */
-  uint32_t *open_count;       /* [tile] */
+  uint16_t *bits;        /* [rows padded to tiles][words of a row] foreground; for the label map */
+  uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another
+                          * piece of the component, or CCL_STRIPS_ROOT | record */
+  uint16_t *word_base;   /* [strip][word] number of the run of its first part; for the label map */
+  uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
+                          * CCL_STRIPS_NOTHING; tiles with open pieces only */
+  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile; for the label map */
+  uint32_t *piece_first; /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
+  uint32_t *piece_count; /* [tile] */
+  uint32_t *open_count;  /* [tile] */
   struct uint2 *open_piece;   /* [tile][open piece] first pixel and record */
   CclStripsRecord *record;    /* [tile][piece] */
   uint32_t *first_bits;       /* [quad][4] first pixels of the components that count */
@@ -76,6 +83,7 @@ typedef struct CclStripsParameters {
 } CclStripsParameters;
 
 #define CCL_STRIPS_ROOT 0x80000000u
+#define CCL_STRIPS_NOTHING 0xffffffffu
 #define CCL_STRIPS_OPEN 0x80000000u
 
 #endif /* CCL_STRIPS_PARAMETERS_H */

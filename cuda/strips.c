@@ -205,7 +205,7 @@ update_graph (
       before->labels == now->labels && before->labels_stride == now->labels_stride;
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
-    if (!same_options || (!same_frame && i == TILE) || (!same_map && i == DELIVER))
+    if (!same_options || (!same_frame && i == TILE) || (!same_map && (i == TILE || i == DELIVER)))
       status = update_node (strips, recording, i, error);
   }
   if (status)
@@ -295,8 +295,10 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   size_t used = 0;
   p->bits = take (scratch, &used, n_strips * strip_rows * p->row_quads * 16);
   p->parent = take (scratch, &used, (uint64_t)p->n_quads * QUAD_WIDTH * sizeof *p->parent);
-  p->word_base = take (scratch, &used, n_strips * p->row_quads * 4 * sizeof *p->word_base);
-  p->run_first = take (scratch, &used, n_runs * sizeof *p->run_first);
+  p->word_base =
+      take (scratch, &used, n_strips * p->row_quads * CCL_STRIPS_TILE_WORDS * sizeof *p->word_base);
+  p->edge =
+      take (scratch, &used, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE * sizeof *p->edge);
   p->run_piece = take (scratch, &used, n_runs * sizeof *p->run_piece);
   p->piece_first = take (scratch, &used, n_runs * sizeof *p->piece_first);
   p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
@@ -318,8 +320,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   const CclCudaDriver *driver = device->driver;
   const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
   const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
-  const uint32_t row_quads =
-      divide_up (plan->width, CCL_STRIPS_TILE_WIDTH) * (CCL_STRIPS_TILE_WIDTH / QUAD_WIDTH);
+  const uint32_t row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
   const uint32_t tile_rows = divide_up (plan->height, tile_height);
   if ((uint64_t)row_quads * QUAD_WIDTH * tile_rows * tile_height > INT32_MAX) {
     ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
@@ -358,7 +359,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
     uint32_t blocks, threads;
   } launches[N_KERNELS] = {
       [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
-      [MERGE] = {divide_up ((uint64_t)n_tiles * 2 * 32, CCL_STRIPS_MERGE_THREADS),
+      [MERGE] = {divide_up ((uint64_t)n_tiles * 2 * CCL_STRIPS_TILE_EDGE, CCL_STRIPS_MERGE_THREADS),
           CCL_STRIPS_MERGE_THREADS},
       [FOLD] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
       [FILTER] = {open_blocks, CCL_STRIPS_FOLD_THREADS},

@@ -37,21 +37,24 @@
 typedef CclStripsParameters Parameters;
 
 enum {
+  WORD_WIDTH = CCL_STRIPS_WORD_WIDTH,
   WORDS = CCL_STRIPS_TILE_WORDS,
   STRIPS = CCL_STRIPS_TILE_STRIPS,
   TILE_WIDTH = CCL_STRIPS_TILE_WIDTH,
   TILE_THREADS = CCL_STRIPS_TILE_THREADS,
   TILE_WARPS = TILE_THREADS / 32,
   TILE_RUNS = CCL_STRIPS_TILE_RUNS,
-  WARP_RUNS = 32 * 16, /* the most runs that start in 32 words */
-  /* The most links that are listed for 32 words. Up to 17 runs of the strip above and 16 parts
-   * have one pair less than there are of both, and all new runs but one list one pair less. */
-  WARP_LINKS = 32 * 17,
+  WARP_RUNS = TILE_RUNS / TILE_WARPS, /* the most runs that start in a warp's words */
+  /* The most links that are listed for a warp's words. Up to 9 runs of the strip above and 8
+   * parts of a word have one pair less than there are of both, and all new runs but one list one
+   * pair less. */
+  WARP_LINKS = 32 * 9,
   ROUND_PIECES = 1024, /* pieces whose features fit into shared memory at a time */
+  TILE_EDGE = CCL_STRIPS_TILE_EDGE,
   QUAD_WIDTH = 128,
 };
 
-static const uint32_t NOTHING = 0xffffffffu;
+static const uint32_t NOTHING = CCL_STRIPS_NOTHING;
 static const uint32_t ALL_LANES = 0xffffffffu;
 
 /* ---- bits ---- */
@@ -71,15 +74,13 @@ parts_through (uint32_t occupied, uint32_t column)
   return __popc (occupied & ~(occupied << 1) & ((2u << column) - 1));
 }
 
-/* The sum of the positions of the ones of two words. */
+/* The sum of the positions of the ones of two words, one above the other. */
 static __device__ __forceinline__ uint32_t
-sum_of_positions (uint32_t a, uint32_t b)
+sum_of_positions (uint32_t top, uint32_t bottom)
 {
-  return (__popc (a & 0xaaaaaaaau) + __popc (b & 0xaaaaaaaau)) +
-         2 * (__popc (a & 0xccccccccu) + __popc (b & 0xccccccccu)) +
-         4 * (__popc (a & 0xf0f0f0f0u) + __popc (b & 0xf0f0f0f0u)) +
-         8 * (__popc (a & 0xff00ff00u) + __popc (b & 0xff00ff00u)) +
-         16 * (__popc (a & 0xffff0000u) + __popc (b & 0xffff0000u));
+  const uint32_t both = top | bottom << WORD_WIDTH;
+  return __popc (both & 0xaaaaaaaau) + 2 * __popc (both & 0xccccccccu) +
+         4 * __popc (both & 0xf0f0f0f0u) + 8 * __popc (both & 0xff00ff00u);
 }
 
 static __device__ __forceinline__ uint32_t
@@ -101,37 +102,26 @@ shift_in_four_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
   return __funnelshift_l ((carry & 0x80808080u) * 0x00204081u, bits, 4);
 }
 
-/* Sixteen pixels of a row, of which `inside` (1 to 16) are in the frame. */
-static __device__ __forceinline__ uint32_t
-sixteen_pixels (const uint8_t *pixels, uint32_t inside, const Parameters &p)
-{
-  uint32_t bits = 0;
-  if (inside == 16) {
-    uint32_t complement = (255 - p.threshold) * 0x01010101u;
-    uint4 group = __ldcs ((const uint4 *)pixels);
-    bits = shift_in_four_pixels (bits, group.w, complement);
-    bits = shift_in_four_pixels (bits, group.z, complement);
-    bits = shift_in_four_pixels (bits, group.y, complement);
-    bits = shift_in_four_pixels (bits, group.x, complement);
-    return bits;
-  }
-  for (uint32_t i = 0; i < inside; i++)
-    bits |= (uint32_t)(pixels[i] > p.threshold) << i;
-  return bits;
-}
-
-/* A thread's word of one row of a frame with aligned rows. */
+/* A word of a frame with aligned rows. */
 static __device__ __forceinline__ uint32_t
 word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
 {
   if (column >= p.width || row >= p.height)
     return 0;
   const uint8_t *pixels = p.frame + row * p.frame_stride + column;
-  uint32_t inside = min (p.width - column, 32u);
-  uint32_t bits = sixteen_pixels (pixels, min (inside, 16u), p);
-  if (inside > 16)
-    bits |= sixteen_pixels (pixels + 16, inside - 16, p) << 16;
-  return (bits ^ p.invert) & (NOTHING >> (32 - inside));
+  const uint32_t inside = min (p.width - column, (uint32_t)WORD_WIDTH);
+  uint32_t bits = 0;
+  if (inside == WORD_WIDTH) {
+    const uint32_t complement = (255 - p.threshold) * 0x01010101u;
+    const uint4 group = __ldcs ((const uint4 *)pixels);
+    bits = shift_in_four_pixels (bits, group.w, complement);
+    bits = shift_in_four_pixels (bits, group.z, complement);
+    bits = shift_in_four_pixels (bits, group.y, complement);
+    bits = shift_in_four_pixels (bits, group.x, complement);
+  } else
+    for (uint32_t i = 0; i < inside; i++)
+      bits |= (uint32_t)(pixels[i] > p.threshold) << i;
+  return (bits ^ p.invert) & ((1u << inside) - 1);
 }
 
 /* The same for rows at any address: the warp reads its words together, a pixel a lane. */
@@ -139,17 +129,19 @@ static __device__ __forceinline__ void
 words_of_unaligned_rows (
     const Parameters &p, uint32_t column, uint32_t row, uint32_t rows, uint32_t words[2])
 {
-  uint32_t lane = threadIdx.x % 32;
-  for (uint32_t other = 0; other < 32; other++) {
-    uint32_t x = __shfl_sync (ALL_LANES, column, other) + lane;
-    uint32_t y = __shfl_sync (ALL_LANES, row, other);
+  const uint32_t lane = threadIdx.x % 32;
+  for (uint32_t pair = 0; pair < 32; pair += 2) {
+    const uint32_t x = __shfl_sync (ALL_LANES, column, pair) + lane;
+    const uint32_t y = __shfl_sync (ALL_LANES, row, pair);
     for (uint32_t i = 0; i < rows; i++) {
-      bool inside = x < p.width && y + i < p.height;
-      bool foreground =
+      const bool inside = x < p.width && y + i < p.height;
+      const bool foreground =
           inside && (p.frame[(y + i) * p.frame_stride + x] > p.threshold) != (p.invert != 0);
-      uint32_t bits = __ballot_sync (ALL_LANES, foreground);
-      if (lane == other)
-        words[i] = bits;
+      const uint32_t bits = __ballot_sync (ALL_LANES, foreground);
+      if (lane == pair)
+        words[i] = bits & 0xffff;
+      else if (lane == pair + 1)
+        words[i] = bits >> 16;
     }
   }
 }
@@ -209,8 +201,7 @@ lanes_before (uint32_t lanes)
 
 /* ---- tile ---- */
 
-/* What a tile knows of a piece, in coordinates of the tile. A tile has at most 2^14 pixels on 64
- * rows: the sum of y needs 20 bits, that of x 22. */
+/* What a tile knows of a piece, in coordinates of the tile. */
 struct Features {
   uint32_t area;
   uint32_t sum_x, sum_y;
@@ -223,9 +214,10 @@ struct Tile {
   uint32_t occupied[STRIPS + 1][WORDS + 2];
   uint32_t bottom[STRIPS + 1][WORDS + 2]; /* the lower row of a strip of two */
   uint32_t base[STRIPS + 1][WORDS + 2];   /* see parts_through() */
+  uint32_t top[STRIPS][WORDS];            /* the upper row, without all that */
   uint32_t parent[TILE_RUNS];             /* a run with a smaller number, or the run itself */
   uint16_t piece[TILE_RUNS];              /* of runs that are roots */
-  alignas (16) uint32_t first_bits[2 * STRIPS][WORDS];
+  alignas (16) uint32_t first_bits[2 * STRIPS][QUAD_WIDTH / 32];
   uint32_t n_pieces, n_open;
   union {
     uint32_t links[TILE_WARPS][WARP_LINKS]; /* two runs each */
@@ -329,26 +321,26 @@ static __device__ __forceinline__ uint32_t
 link_to_strip_above (
     Tile &tile, uint32_t w, uint32_t s, uint32_t top, uint32_t occupied, uint32_t starts)
 {
-  /* In these words of 64 bits column c is bit c + 1; bits 0 and 33 are the neighbours'. Row s of
-   * the tile's arrays is the strip above. */
-  const uint64_t above_occupied = (uint64_t)tile.occupied[s][w + 1] << 1 |
-                                  tile.occupied[s][w] >> 31 |
-                                  (uint64_t)(tile.occupied[s][w + 2] & 1) << 33;
-  const uint64_t above_bottom = (uint64_t)tile.bottom[s][w + 1] << 1 | tile.bottom[s][w] >> 31 |
-                                (uint64_t)(tile.bottom[s][w + 2] & 1) << 33;
+  /* In these words column c is bit c + 1; bits 0 and 17 are the neighbours'. Row s of the tile's
+   * arrays is the strip above. */
+  const uint32_t above_occupied = tile.occupied[s][w + 1] << 1 | tile.occupied[s][w] >> 15 |
+                                  (tile.occupied[s][w + 2] & 1) << 17;
+  const uint32_t above_bottom =
+      tile.bottom[s][w + 1] << 1 | tile.bottom[s][w] >> 15 | (tile.bottom[s][w + 2] & 1) << 17;
+  const uint32_t above_starts = above_occupied >> 1 & ~(above_occupied & ~1u);
   const uint32_t above_base = tile.base[s][w + 1], above_next_base = tile.base[s][w + 2];
   uint32_t *const links = tile.links[threadIdx.x / 32];
   uint32_t n_links = 0;
 
   uint32_t rest = occupied, run = tile.base[s + 1][w + 1] - 1;
-  uint64_t touched = 0;
+  uint32_t touched = 0;
   bool is_new = false;
   while (__any_sync (ALL_LANES, rest || touched)) {
     if (!touched && rest) {
       const uint32_t part = lowest_run (rest);
       rest ^= part;
       run++;
-      uint64_t reach = (uint64_t)(top & part) << 1;
+      uint32_t reach = (top & part) << 1;
       if (ROWS == 2)
         reach |= reach << 1 | reach >> 1;
       touched = above_bottom & reach;
@@ -359,14 +351,14 @@ link_to_strip_above (
     bool is_listed = false;
     uint32_t above = 0;
     if (touched) {
-      const uint32_t bit = __ffsll ((long long)touched) - 1;
-      touched &= ~(above_occupied & ~(above_occupied + (1ull << bit)));
-      if (bit == 33)
+      const uint32_t lowest = touched & -touched;
+      touched &= above_occupied + lowest; /* clears what belongs to the same run */
+      if (lowest == 1u << 17)
         above = above_next_base;
-      else if (bit == 0)
+      else if (lowest == 1)
         above = above_base - 1 + (above_occupied >> 1 & 1);
       else
-        above = above_base - 1 + parts_through ((uint32_t)(above_occupied >> 1), bit - 1);
+        above = above_base - 1 + __popc (above_starts & (lowest - 1));
       if (is_new)
         tile.parent[run] = above;
       is_listed = !is_new;
@@ -380,18 +372,66 @@ link_to_strip_above (
   return n_links;
 }
 
+/* The number of the run that has an occupied column of the tile; row s + 1 of the tile's arrays is
+ * strip s. */
+static __device__ __forceinline__ uint32_t
+run_at (const Tile &tile, uint32_t s, uint32_t column)
+{
+  const uint32_t w = column / WORD_WIDTH;
+  return tile.base[s + 1][w + 1] - 1 +
+         parts_through (tile.occupied[s + 1][w + 1], column % WORD_WIDTH);
+}
+
+/* Writes down which piece has a pixel of an edge, if it is one of this round's. */
+template <int ROWS>
+static __device__ __forceinline__ void
+write_edge_pixel (const Parameters &p, const Tile &tile, uint32_t edge, uint32_t number,
+    uint32_t row, uint32_t column, uint32_t round, uint32_t origin)
+{
+  const uint32_t s = row / ROWS, w = column / WORD_WIDTH;
+  const uint32_t word = ROWS == 1 || row % 2 == 0 ? tile.top[s][w] : tile.bottom[s + 1][w + 1];
+  uint32_t pixel = NOTHING;
+  if (word >> (column % WORD_WIDTH) & 1) {
+    const uint32_t piece = tile.piece[tile.parent[run_at (tile, s, column)]] - round;
+    if (piece >= ROUND_PIECES)
+      return;
+    const uint32_t first = tile.first[piece];
+    pixel = origin + first / TILE_WIDTH * (p.row_quads * QUAD_WIDTH) + first % TILE_WIDTH;
+  } else if (round > 0)
+    return;
+  p.edge[(blockIdx.x * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
+}
+
+/* The label map of a tile without foreground. */
+static __device__ __forceinline__ void
+clear_labels_of_tile (const Parameters &p, uint32_t tile_x, uint32_t tile_y, uint32_t rows)
+{
+  const uint32_t lane = threadIdx.x % 32, end_y = min (tile_y + rows, p.height);
+  const uint32_t x = tile_x + lane * 4;
+  for (uint32_t y = tile_y + threadIdx.x / 32; y < end_y; y += TILE_WARPS) {
+    uint32_t *labels = p.labels + y * p.labels_stride + x;
+    if (p.labels_vectorised && x + 4 <= p.width)
+      *(uint4 *)labels = make_uint4 (0, 0, 0, 0);
+    else
+      for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
+        labels[i] = 0;
+  }
+}
+
 template <int ROWS>
 static __device__ __forceinline__ void
 label_tile (const Parameters &p)
 {
   __shared__ Tile tile;
+  enum { TILE_ROWS = STRIPS * ROWS };
 
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t w = threadIdx.x % WORDS, s = threadIdx.x / WORDS;
   const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
-  const uint32_t tile_x = tile_column * TILE_WIDTH, tile_y = tile_row * STRIPS * ROWS;
-  const uint32_t column = w * 32, row = s * ROWS; /* in the tile */
-  const uint32_t row_words = p.row_quads * 4, row_pixels = p.row_quads * QUAD_WIDTH;
+  const uint32_t tile_x = tile_column * TILE_WIDTH, tile_y = tile_row * TILE_ROWS;
+  const uint32_t column = w * WORD_WIDTH, row = s * ROWS; /* in the tile */
+  const uint32_t row_pixels = p.row_quads * QUAD_WIDTH;
+  const uint32_t origin = tile_y * row_pixels + tile_x; /* the number of the tile's first pixel */
 
   let_next_kernel_start ();
 
@@ -404,47 +444,48 @@ label_tile (const Parameters &p)
     words_of_unaligned_rows (p, tile_x + column, tile_y + row, ROWS, words);
   const uint32_t top = words[0], bottom = words[ROWS - 1], occupied = words[0] | words[1];
 
-  for (uint32_t i = threadIdx.x; i < STRIPS + 1; i += TILE_THREADS) {
-    tile.occupied[i][0] = tile.occupied[i][WORDS + 1] = 0;
-    tile.bottom[i][0] = tile.bottom[i][WORDS + 1] = 0;
+  if (threadIdx.x < STRIPS + 1) {
+    tile.occupied[threadIdx.x][0] = tile.occupied[threadIdx.x][WORDS + 1] = 0;
+    tile.bottom[threadIdx.x][0] = tile.bottom[threadIdx.x][WORDS + 1] = 0;
   }
-  for (uint32_t i = threadIdx.x; i < WORDS + 2; i += TILE_THREADS)
-    tile.occupied[0][i] = tile.bottom[0][i] = 0;
-  for (uint32_t i = 0; i < 2 * STRIPS * WORDS / TILE_THREADS; i++)
-    (&tile.first_bits[0][0])[i * TILE_THREADS + threadIdx.x] = 0;
+  if (threadIdx.x < WORDS)
+    tile.occupied[0][threadIdx.x + 1] = tile.bottom[0][threadIdx.x + 1] = 0;
+  (&tile.first_bits[0][0])[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     tile.n_pieces = tile.n_open = 0;
 
   /* Number the runs in raster order of the warp's strips, the numbers of each warp apart. The
    * base of a word whose first part belongs to a run that started before is that run's number. */
   const uint32_t before = __shfl_up_sync (ALL_LANES, occupied, 1);
-  const uint32_t starts = occupied & ~(occupied << 1 | (w > 0 ? before >> 31 : 0));
+  const uint32_t starts = occupied & ~(occupied << 1 | (w > 0 ? before >> 15 : 0));
   const uint32_t n_starts = __popc (starts);
   const uint32_t starts_through = sum_through_lane (n_starts);
   const uint32_t n_runs = __shfl_sync (ALL_LANES, starts_through, 31);
   const uint32_t base =
       warp * WARP_RUNS + starts_through - n_starts - ((occupied & 1) && !(starts & 1));
 
+  tile.top[s][w] = top;
   tile.occupied[s + 1][w + 1] = occupied;
   tile.bottom[s + 1][w + 1] = bottom;
   tile.base[s + 1][w + 1] = base;
   const bool nothing = !__syncthreads_or (occupied);
   wait_for_previous_kernel ();
 
-  const uint32_t word = (tile_row * STRIPS + s) * row_words + tile_x / 32 + w;
-  for (int i = 0; i < ROWS; i++)
-    p.bits[(tile_y + row + i) * row_words + tile_x / 32 + w] = words[i];
-  p.word_base[word] = base;
   if (nothing) {
-    for (uint32_t i = threadIdx.x; i < STRIPS * ROWS * (WORDS / 4); i += TILE_THREADS) {
-      const uint32_t y = tile_y + i / (WORDS / 4);
-      if (y < p.height)
-        ((uint4 *)p.first_bits)[y * p.row_quads + tile_x / QUAD_WIDTH + i % (WORDS / 4)] =
-            make_uint4 (0, 0, 0, 0);
-    }
+    if (threadIdx.x < TILE_ROWS && tile_y + threadIdx.x < p.height)
+      ((uint4 *)p.first_bits)[(tile_y + threadIdx.x) * p.row_quads + tile_column] =
+          make_uint4 (0, 0, 0, 0);
     if (threadIdx.x == 0)
       p.piece_count[blockIdx.x] = p.open_count[blockIdx.x] = 0;
+    if (p.labels)
+      clear_labels_of_tile (p, tile_x, tile_y, TILE_ROWS);
     return;
+  }
+  if (p.labels) {
+    const uint32_t row_words = p.row_quads * WORDS, word = tile_column * WORDS + w;
+    for (int i = 0; i < ROWS; i++)
+      p.bits[(tile_y + row + i) * row_words + word] = words[i];
+    p.word_base[(tile_row * STRIPS + s) * row_words + word] = base;
   }
 
   const uint32_t n_links = link_to_strip_above<ROWS> (tile, w, s, top, occupied, starts);
@@ -507,7 +548,6 @@ label_tile (const Parameters &p)
         clear_features (tile, i);
       __syncthreads ();
     }
-
     /* Parts of a word that follow each other and belong to one piece are counted together. */
     uint32_t current = NOTHING, its_top = 0, its_bottom = 0, run = base - 1;
     for (uint32_t rest = occupied; rest;) {
@@ -532,9 +572,9 @@ label_tile (const Parameters &p)
     for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS) {
       const uint32_t area = tile.area[i], first = tile.first[i];
       const uint32_t first_row = first / TILE_WIDTH, first_column = first % TILE_WIDTH;
-      const uint32_t pixel = (tile_y + first_row) * row_pixels + tile_x + first_column;
+      const uint32_t pixel = origin + first_row * row_pixels + first_column;
       const bool is_open = (first_row == 0 && tile_row > 0) ||
-                           (tile.last_row[i] == STRIPS * ROWS - 1 && tile_row + 1 < p.tile_rows) ||
+                           (tile.last_row[i] == TILE_ROWS - 1 && tile_row + 1 < p.tile_rows) ||
                            (tile.left[i] == 0 && tile_column > 0) ||
                            (tile.right[i] == TILE_WIDTH - 1 && tile_column + 1 < p.tile_columns);
       const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
@@ -556,27 +596,27 @@ label_tile (const Parameters &p)
         atomicOr (&tile.first_bits[first_row][first_column / 32], 1u << (first_column % 32));
     }
 
-    /* What later kernels need to know of the runs: merge the piece's first pixel, deliver the
-     * number of the piece. */
-    for (uint32_t run = first_run + lane; run < end_run; run += 32) {
-      const uint32_t number = tile.piece[tile.parent[run]] - round;
-      if (number >= in_round)
-        continue;
-      const uint32_t first = tile.first[number];
-      p.run_first[blockIdx.x * TILE_RUNS + run] =
-          (tile_y + first / TILE_WIDTH) * row_pixels + tile_x + first % TILE_WIDTH;
-      if (p.labels)
-        p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
-    }
+    /* The pieces that the edges' pixels belong to: half of the threads have the upper and the left
+     * edge, half the lower and the right. */
+    const uint32_t at = threadIdx.x % TILE_EDGE;
+    const bool is_first = threadIdx.x < TILE_EDGE;
+    write_edge_pixel<ROWS> (p, tile, is_first ? CCL_STRIPS_TOP : CCL_STRIPS_BOTTOM, at,
+        is_first ? 0 : TILE_ROWS - 1, at, round, origin);
+    if (at < TILE_ROWS)
+      write_edge_pixel<ROWS> (p, tile, is_first ? CCL_STRIPS_LEFT : CCL_STRIPS_RIGHT, at, at,
+          is_first ? 0 : TILE_WIDTH - 1, round, origin);
+    if (p.labels)
+      for (uint32_t run = first_run + lane; run < end_run; run += 32) {
+        const uint32_t number = tile.piece[tile.parent[run]] - round;
+        if (number < in_round)
+          p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
+      }
   }
   __syncthreads ();
 
-  for (uint32_t i = threadIdx.x; i < STRIPS * ROWS * (WORDS / 4); i += TILE_THREADS) {
-    const uint32_t y = i / (WORDS / 4), in_row = i % (WORDS / 4);
-    if (tile_y + y >= p.height)
-      break;
-    const uint4 quad = *(const uint4 *)&tile.first_bits[y][in_row * 4];
-    const uint32_t number = (tile_y + y) * p.row_quads + tile_x / QUAD_WIDTH + in_row;
+  if (threadIdx.x < TILE_ROWS && tile_y + threadIdx.x < p.height) {
+    const uint4 quad = *(const uint4 *)tile.first_bits[threadIdx.x];
+    const uint32_t number = (tile_y + threadIdx.x) * p.row_quads + tile_column;
     ((uint4 *)p.first_bits)[number] = quad;
     const uint32_t count = count_bits (quad);
     if (count)
@@ -647,148 +687,76 @@ unite_pieces (uint32_t *parent, uint32_t a, uint32_t b)
   }
 }
 
-/* One word of a strip. */
-struct Word {
-  uint32_t top, bottom, occupied;
-  uint32_t base;
-};
-
-/* Words outside of the frame are empty; `inside` says whether this one is not. */
-template <int ROWS>
-static __device__ __forceinline__ Word
-load_word (const Parameters &p, uint32_t strip, uint32_t word, bool inside)
-{
-  const uint32_t row_words = p.row_quads * 4;
-  Word result = {0, 0, 0, 0};
-  if (inside) {
-    const uint32_t *bits = p.bits + strip * ROWS * row_words + word;
-    result.top = bits[0];
-    result.bottom = ROWS == 2 ? bits[row_words] : result.top;
-    result.base = p.word_base[strip * row_words + word];
-  }
-  result.occupied = result.top | result.bottom;
-  return result;
-}
-
-/* The first pixel of the piece that an occupied column of a tile's word belongs to. */
-static __device__ __forceinline__ uint32_t
-piece_at (const Parameters &p, uint32_t tile, const Word &word, uint32_t column)
-{
-  return p.run_first[tile * TILE_RUNS + word.base - 1 + parts_through (word.occupied, column)];
-}
-
-/* Joins the two pieces of every lane (NOTHING: none), once where lanes have the same two. */
+/* Joins the two pieces of every lane (b NOTHING: none), once where lanes have the same two. */
 static __device__ __forceinline__ void
 unite_pieces_by_warp (const Parameters &p, uint32_t a, uint32_t b)
 {
-  const uint32_t lanes = __ballot_sync (ALL_LANES, a != NOTHING);
-  if (a == NOTHING)
+  const uint32_t lanes = __ballot_sync (ALL_LANES, b != NOTHING);
+  if (b == NOTHING)
     return;
   const uint32_t same = __match_any_sync (lanes, (unsigned long long)a << 32 | b);
   if (threadIdx.x % 32 == __ffs (same) - 1)
     unite_pieces (p.parent, a, b);
 }
 
-/* Joins across the lower edge of a tile. A lane has a column. */
-template <int ROWS>
-static __device__ __forceinline__ void
-merge_with_tile_below (const Parameters &p, uint32_t tile)
+/* The piece of a pixel of an edge; NOTHING if the tile has no open pieces. The two loads do not
+ * wait for each other. */
+static __device__ __forceinline__ uint32_t
+edge_pixel (const Parameters &p, uint32_t tile, uint32_t edge, uint32_t number)
 {
-  const uint32_t lane = threadIdx.x % 32, row_words = p.row_quads * 4;
-  const uint32_t tile_column = tile % p.tile_columns, below = tile + p.tile_columns;
-  const uint32_t lower = (tile / p.tile_columns + 1) * STRIPS, upper = lower - 1;
-  const uint32_t first_word = tile_column * WORDS;
-
-  Word above[WORDS + 2]; /* with a neighbour on each side, for diagonals */
-  Word here[WORDS];
-  for (int i = 0; i < WORDS + 2; i++)
-    above[i] = load_word<ROWS> (
-        p, upper, first_word + i - 1, first_word + i >= 1 && first_word + i - 1 < row_words);
-  for (int i = 0; i < WORDS; i++)
-    here[i] = load_word<ROWS> (p, lower, first_word + i, true);
-
-  uint32_t own[WORDS], middle[WORDS], right[WORDS];
-  for (int i = 0; i < WORDS; i++) {
-    own[i] = middle[i] = right[i] = NOTHING;
-    if (!(here[i].top >> lane & 1))
-      continue;
-    /* What this pixel touches: three bits, for the columns before, at and after its own. */
-    const uint64_t wide = (uint64_t)above[i + 1].bottom << 1 | above[i].bottom >> 31 |
-                          (uint64_t)(above[i + 2].bottom & 1) << 33;
-    const uint32_t near = wide >> lane & (ROWS == 2 ? 7 : 2);
-    if (!near)
-      continue;
-    own[i] = piece_at (p, below, here[i], lane);
-    /* All three are in one run above if the middle column is occupied; else there may be one on
-     * each side. */
-    if (above[i + 1].occupied >> lane & 1)
-      middle[i] = piece_at (p, tile, above[i + 1], lane);
-    else {
-      if (near & 1)
-        middle[i] = lane > 0 ? piece_at (p, tile, above[i + 1], lane - 1)
-                             : piece_at (p, i > 0 ? tile : tile - 1, above[i], 31);
-      if (near & 4)
-        right[i] = lane < 31 ? piece_at (p, tile, above[i + 1], lane + 1)
-                             : piece_at (p, i < WORDS - 1 ? tile : tile + 1, above[i + 2], 0);
-    }
-  }
-  for (int i = 0; i < WORDS; i++) {
-    unite_pieces_by_warp (p, middle[i] == NOTHING ? NOTHING : own[i], middle[i]);
-    unite_pieces_by_warp (p, right[i] == NOTHING ? NOTHING : own[i], right[i]);
-  }
+  const uint32_t pixel = p.edge[(tile * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number];
+  return p.open_count[tile] ? pixel : NOTHING;
 }
 
-/* Joins across the right edge of a tile. A lane has a strip, and its diagonals to the next; those
- * across a lower edge are merge_with_tile_below()'s. */
-template <int ROWS>
-static __device__ __forceinline__ void
-merge_with_tile_right (const Parameters &p, uint32_t tile)
-{
-  const uint32_t lane = threadIdx.x % 32;
-  const uint32_t strip = tile / p.tile_columns * STRIPS + lane;
-  const uint32_t word = (tile % p.tile_columns + 1) * WORDS;
-  const Word left = load_word<ROWS> (p, strip, word - 1, true);
-  const Word right = load_word<ROWS> (p, strip, word, true);
-  const uint32_t left_piece = left.occupied >> 31 ? piece_at (p, tile, left, 31) : NOTHING;
-  const uint32_t right_piece = right.occupied & 1 ? piece_at (p, tile + 1, right, 0) : NOTHING;
-  unite_pieces_by_warp (p, right_piece == NOTHING ? NOTHING : left_piece, right_piece);
-  if (ROWS == 1)
-    return;
-
-  /* A diagonal matters where the two pixels beside it are background: else it joins nothing
-   * new. */
-  const bool is_left = left.bottom >> 31, is_right = right.bottom & 1;
-  const bool is_left_below = __shfl_down_sync (ALL_LANES, left.top >> 31, 1);
-  const bool is_right_below = __shfl_down_sync (ALL_LANES, right.top & 1, 1);
-  const uint32_t left_below = __shfl_down_sync (ALL_LANES, left_piece, 1);
-  const uint32_t right_below = __shfl_down_sync (ALL_LANES, right_piece, 1);
-  const bool falls = is_left && is_right_below && !is_right && !is_left_below;
-  const bool rises = is_right && is_left_below && !is_left && !is_right_below;
-  const bool in_tile = lane < STRIPS - 1;
-  unite_pieces_by_warp (p,
-      in_tile && falls   ? left_piece
-      : in_tile && rises ? right_piece
-                         : NOTHING,
-      falls ? right_below : left_below);
-}
-
+/* A thread has a pixel of a tile's upper or left edge, and joins it to the pixels across that it
+ * touches. */
 template <int ROWS>
 static __device__ __forceinline__ void
 merge_tiles (const Parameters &p)
 {
+  enum { TILE_ROWS = STRIPS * ROWS };
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  /* A warp an edge: the lower ones, then the right ones. */
-  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
-  const uint32_t edge = (blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x) / 32;
-  const uint32_t tile = edge % n_tiles;
+  const uint32_t thread = blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x;
+  const uint32_t number = thread % TILE_EDGE, edge = thread / TILE_EDGE;
+  const uint32_t n_tiles = p.tile_columns * p.tile_rows, tile = edge % n_tiles;
+  const uint32_t tile_column = tile % p.tile_columns, tile_row = tile / p.tile_columns;
+
+  uint32_t own = NOTHING, across = NOTHING, before = NOTHING, after = NOTHING;
   if (edge < n_tiles) {
-    if (tile / p.tile_columns + 1 < p.tile_rows && p.open_count[tile + p.tile_columns])
-      merge_with_tile_below<ROWS> (p, tile);
-  } else if (edge < 2 * n_tiles) {
-    if (tile % p.tile_columns + 1 < p.tile_columns && p.open_count[tile])
-      merge_with_tile_right<ROWS> (p, tile);
+    if (tile_row > 0) {
+      const uint32_t above = tile - p.tile_columns;
+      own = edge_pixel (p, tile, CCL_STRIPS_TOP, number);
+      across = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number);
+      if (ROWS == 2) {
+        if (number > 0)
+          before = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number - 1);
+        else if (tile_column > 0)
+          before = edge_pixel (p, above - 1, CCL_STRIPS_BOTTOM, TILE_WIDTH - 1);
+        if (number < TILE_WIDTH - 1)
+          after = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number + 1);
+        else if (tile_column + 1 < p.tile_columns)
+          after = edge_pixel (p, above + 1, CCL_STRIPS_BOTTOM, 0);
+      }
+    }
+  } else if (edge < 2 * n_tiles && tile_column > 0 && number < TILE_ROWS) {
+    /* Diagonals from one row of tiles to another are seen from the upper edges. */
+    own = edge_pixel (p, tile, CCL_STRIPS_LEFT, number);
+    across = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number);
+    if (ROWS == 2) {
+      if (number > 0)
+        before = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number - 1);
+      if (number < TILE_ROWS - 1)
+        after = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number + 1);
+    }
   }
+  /* The pixel straight across is of one piece with its neighbours, or will be. */
+  if (across == NOTHING)
+    across = before;
+  else
+    after = NOTHING;
+  unite_pieces_by_warp (p, own, own == NOTHING ? NOTHING : across);
+  unite_pieces_by_warp (p, own, own == NOTHING ? NOTHING : after);
 }
 
 extern "C" __global__ void
@@ -821,10 +789,10 @@ own_open_piece (const Parameters &p, uint2 &piece)
 {
   const uint32_t thread = blockIdx.x * CCL_STRIPS_FOLD_THREADS + threadIdx.x;
   const uint32_t tile = thread / CCL_STRIPS_TILE_OPEN;
-  if (tile >= p.tile_columns * p.tile_rows || thread % CCL_STRIPS_TILE_OPEN >= p.open_count[tile])
+  if (tile >= p.tile_columns * p.tile_rows)
     return false;
-  piece = p.open_piece[thread];
-  return true;
+  piece = p.open_piece[thread]; /* without waiting for the count */
+  return thread % CCL_STRIPS_TILE_OPEN < p.open_count[tile];
 }
 
 static __device__ __forceinline__ void
@@ -1026,64 +994,40 @@ label_of_first_pixel (const Parameters &p, uint32_t pixel)
          (word > 1 ? __popc (quad.y) : 0) + (word > 2 ? __popc (quad.z) : 0);
 }
 
-/* A thread writes four pixels at a time, a group of them after the other. */
-template <int ROWS>
-static __device__ __forceinline__ void
-write_labels_of_tile (const Parameters &p, const uint32_t *piece_label, bool nothing)
-{
-  enum { GROUPS = TILE_WIDTH / 4 };
-  const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
-  const uint32_t first_y = tile_row * STRIPS * ROWS;
-  const uint32_t end_y = min (first_y + STRIPS * ROWS, p.height);
-  const uint32_t x = tile_column * TILE_WIDTH + threadIdx.x % GROUPS * 4;
-  if (x >= p.width)
-    return;
-  const uint16_t *pieces = p.run_piece + blockIdx.x * TILE_RUNS;
-  for (uint32_t y = first_y + threadIdx.x / GROUPS; y < end_y;
-       y += CCL_STRIPS_DELIVER_THREADS / GROUPS) {
-    uint32_t pixels[4] = {0, 0, 0, 0};
-    if (!nothing) {
-      const Word word = load_word<ROWS> (p, y / ROWS, x / 32, true);
-      const uint32_t foreground =
-          (ROWS == 1 || y % 2 == 0 ? word.top : word.bottom) >> (x % 32) & 15;
-      if (foreground) {
-        /* Four columns have two parts at most: that of the first pixel and that of the last. */
-        const uint32_t first_column = x % 32 + __ffs (foreground) - 1;
-        const uint32_t last_column = x % 32 + 31 - __clz (foreground);
-        const uint32_t first_part = parts_through (word.occupied, first_column);
-        const uint32_t last_part = parts_through (word.occupied, last_column);
-        const uint32_t first_label = piece_label[pieces[word.base - 1 + first_part]];
-        const uint32_t last_label =
-            last_part == first_part ? first_label : piece_label[pieces[word.base - 1 + last_part]];
-        const uint32_t gap = ~word.occupied >> (x % 32) & 15; /* between two parts */
-        for (uint32_t i = 0; i < 4; i++)
-          if (foreground >> i & 1)
-            pixels[i] = last_part == first_part ||
-                                !(gap & ((1u << i) - 1) & ~((foreground & -foreground) - 1))
-                            ? first_label
-                            : last_label;
-      }
-    }
-    uint32_t *labels = p.labels + y * p.labels_stride + x;
-    if (p.labels_vectorised && x + 4 <= p.width)
-      __stcs ((uint4 *)labels, make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]));
-    else
-      for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
-        labels[i] = pixels[i];
-  }
-}
-
 template <int ROWS>
 static __device__ __forceinline__ void
 deliver_tile (const Parameters &p)
 {
+  enum {
+    THREADS = CCL_STRIPS_DELIVER_THREADS,
+    TILE_ROWS = STRIPS * ROWS,
+    GROUPS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
+  };
   __shared__ uint32_t piece_label[TILE_RUNS];
+  __shared__ alignas (16) uint16_t run_piece[TILE_RUNS];
+  __shared__ uint16_t bits[TILE_ROWS][WORDS];
+  __shared__ uint16_t base[STRIPS][WORDS];
+  const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
+  const uint32_t row_words = p.row_quads * WORDS;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
+  /* Most of what a tile has is loaded at once, before it is known how much of it there is. */
   const uint32_t n_pieces = p.piece_count[blockIdx.x];
-  for (uint32_t i = threadIdx.x; i < n_pieces; i += CCL_STRIPS_DELIVER_THREADS) {
-    uint32_t pixel = p.piece_first[blockIdx.x * TILE_RUNS + i];
+  uint32_t pixel = p.piece_first[blockIdx.x * TILE_RUNS + threadIdx.x];
+  const uint4 pieces = ((const uint4 *)(p.run_piece + blockIdx.x * TILE_RUNS))[threadIdx.x];
+  if (n_pieces == 0)
+    return; /* the tile kernel has written the zeros */
+  ((uint4 *)run_piece)[threadIdx.x] = pieces;
+  for (uint32_t i = threadIdx.x; i < TILE_ROWS * WORDS; i += THREADS)
+    bits[i / WORDS][i % WORDS] =
+        p.bits[(tile_row * TILE_ROWS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
+  for (uint32_t i = threadIdx.x; i < STRIPS * WORDS; i += THREADS)
+    base[i / WORDS][i % WORDS] =
+        p.word_base[(tile_row * STRIPS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
+  for (uint32_t i = threadIdx.x; i < n_pieces; i += THREADS) {
+    if (i >= THREADS)
+      pixel = p.piece_first[blockIdx.x * TILE_RUNS + i];
     if (pixel & CCL_STRIPS_OPEN) {
       pixel &= ~CCL_STRIPS_OPEN;
       const uint32_t above = p.parent[pixel];
@@ -1093,7 +1037,38 @@ deliver_tile (const Parameters &p)
     piece_label[i] = label_of_first_pixel (p, pixel);
   }
   __syncthreads ();
-  write_labels_of_tile<ROWS> (p, piece_label, n_pieces == 0);
+
+  const uint32_t column = threadIdx.x % GROUPS * 4, w = column / WORD_WIDTH;
+  const uint32_t shift = column % WORD_WIDTH, x = tile_column * TILE_WIDTH + column;
+  if (x >= p.width)
+    return;
+  for (uint32_t row = threadIdx.x / GROUPS; row < TILE_ROWS; row += THREADS / GROUPS) {
+    const uint32_t y = tile_row * TILE_ROWS + row, s = row / ROWS;
+    if (y >= p.height)
+      return;
+    uint32_t pixels[4] = {0, 0, 0, 0};
+    const uint32_t foreground = bits[row][w] >> shift & 15;
+    if (foreground) {
+      /* Four columns have two parts at most: those of the first and of the last pixel, and a gap
+       * between them. */
+      const uint32_t occupied = bits[s * ROWS][w] | bits[s * ROWS + ROWS - 1][w];
+      const uint32_t lowest = foreground & -foreground, highest = 31 - __clz (foreground);
+      const uint32_t first_part = parts_through (occupied, shift + __ffs (foreground) - 1);
+      const uint32_t last_part = parts_through (occupied, shift + highest);
+      const uint32_t first_label = piece_label[run_piece[base[s][w] - 1 + first_part]];
+      const uint32_t last_label = piece_label[run_piece[base[s][w] - 1 + last_part]];
+      const uint32_t gaps = ~(occupied >> shift) & 15 & ~(lowest - 1);
+      for (uint32_t i = 0; i < 4; i++)
+        if (foreground >> i & 1)
+          pixels[i] = gaps & ((1u << i) - 1) ? last_label : first_label;
+    }
+    uint32_t *labels = p.labels + y * p.labels_stride + x;
+    if (p.labels_vectorised && x + 4 <= p.width)
+      __stcs ((uint4 *)labels, make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]));
+    else
+      for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
+        labels[i] = pixels[i];
+  }
 }
 
 extern "C" __global__ void
