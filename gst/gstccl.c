@@ -39,7 +39,11 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 static CclLabeller *
 gst_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
 {
-  return ccl_cpu_labeller_new (plan, error);
+  CclPlan threaded = *plan;
+
+  /* The labeller takes as many of them as pay for the frame size: one for 1080p. */
+  threaded.n_threads = g_get_num_processors ();
+  return ccl_cpu_labeller_new (&threaded, error);
 }
 
 static gboolean

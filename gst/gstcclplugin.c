@@ -3,6 +3,9 @@
 
 #include "gstccl.h"
 #include "gstccljson.h"
+#if HAVE_PANGOCAIRO
+#include "gstccloverlay.h"
+#endif
 #if HAVE_CUDA
 #include "gstcudaccl.h"
 #endif
@@ -14,6 +17,9 @@ plugin_init (GstPlugin *plugin)
 
   registered |= GST_ELEMENT_REGISTER (ccl, plugin);
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
+#if HAVE_PANGOCAIRO
+  registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
+#endif
 #if HAVE_CUDA
   /* Also without a driver: then the element says what is missing when it is started. */
   registered |= GST_ELEMENT_REGISTER (cudaccl, plugin);

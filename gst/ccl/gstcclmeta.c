@@ -13,7 +13,7 @@
  * - Copying the buffer copies it. The table and the label map are shared, not duplicated.
  * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole
  *   pixels that covers the component. Areas stay in pixels of the frame that was labelled, and
- *   the label map is dropped, because it has that frame's size.
+ *   the label map is dropped, because it has that frame's size. Converting colours keeps all.
  * - What turns, crops or otherwise warps the video drops it.
  *
  * |[<!-- language="C" -->
@@ -137,37 +137,49 @@ scale_components (GstCclComponent *scaled, const GstCclComponent *components, gu
   }
 }
 
+static void
+copy_meta (GstBuffer *dest, const GstCclMeta *meta)
+{
+  GstCclMeta *copy = add_meta (dest, meta->frame_width, meta->frame_height, meta->n_components,
+      meta->rows ? g_atomic_rc_box_acquire (meta->rows) : NULL, meta->n_rows);
+
+  if (meta->labels)
+    copy->labels = gst_buffer_ref (meta->labels);
+  copy->labels_stride = meta->labels_stride;
+}
+
+static gboolean
+scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *scale)
+{
+  guint from_width = GST_VIDEO_INFO_WIDTH (scale->in_info);
+  guint from_height = GST_VIDEO_INFO_HEIGHT (scale->in_info);
+  guint to_width = GST_VIDEO_INFO_WIDTH (scale->out_info);
+  guint to_height = GST_VIDEO_INFO_HEIGHT (scale->out_info);
+  GstCclComponent *rows;
+
+  if (from_width == 0 || from_height == 0)
+    return FALSE;
+  /* What converts colours calls it scaling, too. */
+  if (from_width == to_width && from_height == to_height) {
+    copy_meta (dest, meta);
+    return TRUE;
+  }
+  rows = alloc_rows (meta->n_rows);
+  scale_components (rows, meta->rows, meta->n_rows, from_width, from_height, to_width, to_height);
+  add_meta (dest, to_width, to_height, meta->n_components, rows, meta->n_rows);
+  return TRUE;
+}
+
 static gboolean
 gst_ccl_meta_transform (
     GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
-  const GstCclMeta *self = (GstCclMeta *)meta;
-
   if (GST_META_TRANSFORM_IS_COPY (type)) {
-    GstCclMeta *copy = add_meta (dest, self->frame_width, self->frame_height, self->n_components,
-        self->rows ? g_atomic_rc_box_acquire (self->rows) : NULL, self->n_rows);
-    if (self->labels)
-      copy->labels = gst_buffer_ref (self->labels);
-    copy->labels_stride = self->labels_stride;
+    copy_meta (dest, (GstCclMeta *)meta);
     return TRUE;
   }
-
-  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type)) {
-    const GstVideoMetaTransform *scale = data;
-    guint from_width = GST_VIDEO_INFO_WIDTH (scale->in_info);
-    guint from_height = GST_VIDEO_INFO_HEIGHT (scale->in_info);
-    guint to_width = GST_VIDEO_INFO_WIDTH (scale->out_info);
-    guint to_height = GST_VIDEO_INFO_HEIGHT (scale->out_info);
-    GstCclComponent *rows;
-
-    if (from_width == 0 || from_height == 0)
-      return FALSE;
-    rows = alloc_rows (self->n_rows);
-    scale_components (rows, self->rows, self->n_rows, from_width, from_height, to_width, to_height);
-    add_meta (dest, to_width, to_height, self->n_components, rows, self->n_rows);
-    return TRUE;
-  }
-
+  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
+    return scale_meta (dest, (GstCclMeta *)meta, data);
   return FALSE;
 }
 

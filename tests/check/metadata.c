@@ -145,20 +145,40 @@ GST_START_TEST (test_scaling_large_frames)
 }
 GST_END_TEST
 
-GST_START_TEST (test_scaling_drops_labels_only)
+GST_START_TEST (test_scaling_drops_the_label_map)
 {
   GstBuffer *buffer = gst_buffer_new (), *dest;
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta;
+
+  gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+  gst_buffer_unref (labels);
+  dest = scaled (buffer, 8, 6, 16, 6);
+  meta = gst_buffer_get_ccl_meta (dest);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
+  fail_unless (gst_ccl_meta_is_truncated (meta));
+  gst_buffer_unref (dest);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Colour conversion is scaling to the same size. */
+GST_START_TEST (test_scaling_to_the_same_size_keeps_everything)
+{
+  GstBuffer *buffer = gst_buffer_new (), *dest;
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
+  GstCclMeta *meta;
+  gsize stride;
   guint n;
 
   gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
   gst_buffer_unref (labels);
   dest = scaled (buffer, 8, 6, 8, 6);
   meta = gst_buffer_get_ccl_meta (dest);
-  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  fail_unless (gst_ccl_meta_get_labels (meta, &stride) == labels);
+  fail_unless_equals_int (stride, 32);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
-  fail_unless (gst_ccl_meta_is_truncated (meta));
   fail_unless (memcmp (gst_ccl_meta_get_components (meta, &n), three, sizeof three) == 0);
   gst_buffer_unref (dest);
   gst_buffer_unref (buffer);
@@ -208,7 +228,8 @@ metadata_suite (void)
   tcase_add_test (tcase, test_copy);
   tcase_add_test (tcase, test_scaling_down);
   tcase_add_test (tcase, test_scaling_large_frames);
-  tcase_add_test (tcase, test_scaling_drops_labels_only);
+  tcase_add_test (tcase, test_scaling_drops_the_label_map);
+  tcase_add_test (tcase, test_scaling_to_the_same_size_keeps_everything);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   return suite;

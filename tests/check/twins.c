@@ -1140,13 +1140,15 @@ GST_END_TEST
 TEST (test_meta_survives_videoconvert)
 {
   gchar *line = g_strdup_printf (
-      "%s ! videoconvert ! capsfilter caps=video/x-raw,format=RGB", element_name ());
+      "%s attach-labels=true ! videoconvert ! capsfilter caps=video/x-raw,format=RGB",
+      element_name ());
   GstHarness *h = gst_harness_new_parse (line);
   GstBuffer *out;
 
   gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
   out = label (h, gray8_frame (blobs));
   assert_components (out, BLOBS_8);
+  assert_labels_are (out, &blobs_labels[0][0], 8, 6);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
   g_free (line);

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ccloverlay draws, pixel for pixel where it is geometry, and what it leaves alone. The
+ * metadata is made by hand, without a labeller. */
+#include "frames.h"
+#include "leaks.h"
+
+#define WIDTH 96
+#define HEIGHT 64
+
+#define BLACK 0x000000
+#define GREEN 0x00ff00
+
+static const GstCclComponent box = {1, 200, 10, 20, 30, 12, 24.5, 25.5};
+
+static GstHarness *
+new_harness (const char *properties, const char *format, guint width, guint height)
+{
+  gchar *line = g_strdup_printf ("ccloverlay %s", properties);
+  GstHarness *h = gst_harness_new_parse (line);
+
+  g_free (line);
+  gst_harness_set_src_caps (h, frame_caps (format, width, height));
+  return h;
+}
+
+/* The fourth byte is 255: GStreamer blends as if it were the frame's alpha. */
+static GstBuffer *
+black_frame (void)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 4, NULL);
+
+  gst_buffer_memset (frame, 0, 0, (gsize)-1);
+  for (gsize i = 3; i < WIDTH * HEIGHT * 4; i += 4)
+    gst_buffer_memset (frame, i, 255, 1);
+  return frame;
+}
+
+static GstBuffer *
+frame_with (const GstCclComponent *components, guint n)
+{
+  GstBuffer *frame = black_frame ();
+
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, n, components, n, NULL, 0);
+  return frame;
+}
+
+/* The pixels of a BGRx frame as 0xRRGGBB. Takes the frame. */
+static guint32 *
+pixels_of (GstBuffer *frame)
+{
+  guint32 *pixels = g_new (guint32, WIDTH * HEIGHT);
+
+  fail_unless (frame != NULL);
+  fail_unless_equals_int (
+      gst_buffer_extract (frame, 0, pixels, WIDTH * HEIGHT * 4), WIDTH * HEIGHT * 4);
+  gst_buffer_unref (frame);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    pixels[i] = GUINT32_FROM_LE (pixels[i]) & 0xffffff;
+  return pixels;
+}
+
+/* Draws one frame with an element of these properties. */
+static guint32 *
+drawn (const char *properties, GstBuffer *frame)
+{
+  GstHarness *h = new_harness (properties, "BGRx", WIDTH, HEIGHT);
+  guint32 *pixels = pixels_of (gst_harness_push_and_pull (h, frame));
+
+  gst_harness_teardown (h);
+  return pixels;
+}
+
+static gboolean
+inside (gint x, gint y, gint left, gint top, gint width, gint height)
+{
+  return x >= left && x < left + width && y >= top && y < top + height;
+}
+
+/* Fails the test unless exactly the frame of the box, that many pixels wide, has the colour. */
+static void
+assert_box (
+    const guint32 *pixels, gint left, gint top, gint width, gint height, gint line, guint32 color)
+{
+  for (gint y = 0; y < HEIGHT; y++) {
+    for (gint x = 0; x < WIDTH; x++) {
+      gboolean on = inside (x, y, left, top, width, height) &&
+                    !inside (x, y, left + line, top + line, width - 2 * line, height - 2 * line);
+      guint32 expected = on ? color : BLACK;
+      fail_unless (pixels[y * WIDTH + x] == expected, "(%d, %d) is %06x instead of %06x", x, y,
+          pixels[y * WIDTH + x], expected);
+    }
+  }
+}
+
+GST_START_TEST (test_box)
+{
+  guint32 *pixels = drawn ("", frame_with (&box, 1));
+
+  assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+  g_free (pixels);
+}
+GST_END_TEST
+
+GST_START_TEST (test_box_color_and_width)
+{
+  guint32 *pixels = drawn ("box-color=0xff3366cc box-width=1", frame_with (&box, 1));
+
+  assert_box (pixels, 10, 20, 30, 12, 1, 0x3366cc);
+  g_free (pixels);
+
+  pixels = drawn ("box-color=0xff3366cc box-width=5", frame_with (&box, 1));
+  assert_box (pixels, 10, 20, 30, 12, 5, 0x3366cc);
+  g_free (pixels);
+
+  /* As wide as the box is high: all of it. */
+  pixels = drawn ("box-width=100", frame_with (&box, 1));
+  assert_box (pixels, 10, 20, 30, 12, 6, GREEN);
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* Half of white on black. */
+GST_START_TEST (test_transparent_box)
+{
+  guint32 *pixels = drawn ("box-color=0x80ffffff", frame_with (&box, 1));
+  guint32 grey = pixels[20 * WIDTH + 10] & 255;
+
+  fail_unless (grey >= 126 && grey <= 130, "grey is %u", grey);
+  assert_box (pixels, 10, 20, 30, 12, 2, grey * 0x010101);
+  g_free (pixels);
+}
+GST_END_TEST
+
+GST_START_TEST (test_boxes_at_the_edges)
+{
+  static const guint boxes[][4] = {{0, 0, 96, 64}, {0, 0, 1, 1}, {95, 63, 1, 1}, {95, 0, 1, 64},
+      {0, 63, 96, 1}, {3, 3, 2, 2}, {3, 3, 3, 3}, {40, 30, 2, 9}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (boxes); i++) {
+    const guint *b = boxes[i];
+    GstCclComponent component = {1, 1, b[0], b[1], b[2], b[3], 0, 0};
+    guint32 *pixels = drawn ("box-width=1", frame_with (&component, 1));
+    assert_box (pixels, (gint)b[0], (gint)b[1], (gint)b[2], (gint)b[3], 1, GREEN);
+    g_free (pixels);
+  }
+}
+GST_END_TEST
+
+/* The metadata was made for frames of half the width and a quarter of the height. */
+GST_START_TEST (test_metadata_of_another_size)
+{
+  const GstCclComponent small = {1, 1, 5, 5, 15, 3, 0, 0};
+  GstBuffer *frame = black_frame ();
+  guint32 *pixels;
+
+  gst_buffer_add_ccl_meta (frame, WIDTH / 2, HEIGHT / 4, 1, &small, 1, NULL, 0);
+  pixels = drawn ("", frame);
+  assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+  g_free (pixels);
+}
+GST_END_TEST
+
+GST_START_TEST (test_centroid)
+{
+  const GstCclComponent component = {1, 1, 0, 0, 96, 64, 24.4, 30.6};
+  guint32 *pixels = drawn (
+      "draw-boxes=false draw-centroids=true centroid-color=0xffff8800", frame_with (&component, 1));
+
+  for (gint y = 0; y < HEIGHT; y++) {
+    for (gint x = 0; x < WIDTH; x++) {
+      gboolean on = (y == 31 && ABS (x - 24) <= 3) || (x == 24 && ABS (y - 31) <= 3);
+      fail_unless_equals_int (pixels[y * WIDTH + x], on ? 0xff8800 : BLACK);
+    }
+  }
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* How many pixels inside or outside of a part of the frame are not black. */
+static guint
+count_drawn (const guint32 *pixels, gint left, gint top, gint width, gint height, gboolean outside)
+{
+  guint n = 0;
+
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++)
+      n += pixels[y * WIDTH + x] != BLACK && inside (x, y, left, top, width, height) != outside;
+  return n;
+}
+
+/* What a text looks like is the font's business; where it is and that it says more is ours. */
+GST_START_TEST (test_texts)
+{
+  const GstCclComponent component = {7, 123456, 10, 30, 30, 12, 24.5, 25.5};
+  guint32 *label = drawn ("draw-boxes=false draw-labels=true", frame_with (&component, 1));
+  guint32 *area = drawn ("draw-boxes=false draw-areas=true", frame_with (&component, 1));
+  guint32 *both =
+      drawn ("draw-boxes=false draw-areas=true draw-labels=true", frame_with (&component, 1));
+  guint n_label = count_drawn (label, 10, 10, 86, 20, FALSE);
+  guint n_area = count_drawn (area, 10, 10, 86, 20, FALSE);
+  guint n_both = count_drawn (both, 0, 10, 96, 20, FALSE);
+
+  fail_unless (n_label > 5 && n_area > 3 * n_label && n_both > n_area);
+  fail_unless_equals_int (count_drawn (label, 9, 10, 87, 20, TRUE), 0);
+  fail_unless_equals_int (count_drawn (area, 9, 10, 87, 20, TRUE), 0);
+  g_free (label);
+  g_free (area);
+  g_free (both);
+}
+GST_END_TEST
+
+/* At the edges it is moved inside. */
+GST_START_TEST (test_texts_at_the_edges)
+{
+  const GstCclComponent component = {1, 123456, 90, 0, 6, 5, 92, 2};
+  const GstCclComponent middle = {1, 123456, 10, 30, 6, 5, 92, 2};
+  guint32 *edge = drawn ("draw-boxes=false draw-areas=true", frame_with (&component, 1));
+  guint32 *inner = drawn ("draw-boxes=false draw-areas=true", frame_with (&middle, 1));
+
+  fail_unless_equals_int (count_drawn (edge, 0, 0, WIDTH, HEIGHT, FALSE),
+      count_drawn (inner, 0, 0, WIDTH, HEIGHT, FALSE));
+  g_free (edge);
+  g_free (inner);
+}
+GST_END_TEST
+
+static GstBuffer *
+frame_with_labels (guint width, guint height)
+{
+  const gsize stride = 4 * width + 16;
+  GstBuffer *frame = black_frame ();
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, stride * height, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (labels, &map, GST_MAP_WRITE));
+  memset (map.data, 0xff, map.size);
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width; x++)
+      ((guint32 *)(map.data + y * stride))[x] = y < 20 ? 0 : y < 40 ? 1 : 2;
+  gst_buffer_unmap (labels, &map);
+  gst_buffer_add_ccl_meta (frame, width, height, 2, NULL, 0, labels, stride);
+  gst_buffer_unref (labels);
+  return frame;
+}
+
+GST_START_TEST (test_filled_components)
+{
+  guint32 *pixels = drawn (
+      "draw-boxes=false fill-components=true fill-alpha=1", frame_with_labels (WIDTH, HEIGHT));
+  guint32 upper = pixels[20 * WIDTH], lower = pixels[40 * WIDTH];
+
+  fail_if (upper == BLACK || lower == BLACK || upper == lower);
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH; x++)
+      fail_unless_equals_int (pixels[y * WIDTH + x], y < 20 ? BLACK : y < 40 ? upper : lower);
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* A label map of another size is no use. */
+GST_START_TEST (test_label_map_of_another_size)
+{
+  guint32 *pixels =
+      drawn ("draw-boxes=false fill-components=true", frame_with_labels (WIDTH / 2, HEIGHT / 2));
+
+  fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* What was drawn on one frame is not on the next. */
+GST_START_TEST (test_frame_after_frame)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+
+  for (guint i = 0; i < 40; i++) {
+    GstCclComponent component = {1, 1, i, i / 2, 20 + i, 9, 0, 0};
+    guint32 *pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (&component, 1)));
+    assert_box (pixels, (gint)i, (gint)i / 2, 20 + (gint)i, 9, 2, GREEN);
+    g_free (pixels);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_properties_while_playing)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstElement *overlay = gst_harness_find_element (h, "ccloverlay");
+
+  for (guint i = 1; i < 5; i++) {
+    guint32 *pixels;
+    g_object_set (overlay, "box-width", i, "box-color", 0xff000000u + i, NULL);
+    pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (&box, 1)));
+    assert_box (pixels, 10, 20, 30, 12, (gint)i, i);
+    g_free (pixels);
+  }
+  gst_object_unref (overlay);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Neither metadata nor components nor a wish: the frame is passed on as it is, even if others
+ * hold it, too. */
+GST_START_TEST (test_nothing_to_draw)
+{
+  GstBuffer *frames[] = {black_frame (), frame_with (NULL, 0), frame_with (&box, 1)};
+  static const char *const properties[] = {"", "fill-components=true", "draw-boxes=false"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstHarness *h = new_harness (properties[i], "BGRx", WIDTH, HEIGHT);
+    GstBuffer *out = gst_harness_push_and_pull (h, gst_buffer_ref (frames[i]));
+    fail_unless (out == frames[i]);
+    gst_buffer_unref (out);
+    gst_buffer_unref (frames[i]);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* A frame that others hold is drawn on in a copy. */
+GST_START_TEST (test_frames_in_use_stay)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBuffer *frame = frame_with (&box, 1);
+  guint32 *pixels = pixels_of (gst_harness_push_and_pull (h, gst_buffer_ref (frame)));
+
+  assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+  g_free (pixels);
+  pixels = pixels_of (frame);
+  fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static const char *const formats[] = {"GRAY8", "GRAY16_LE", "I420", "YV12", "NV12", "NV21", "YUY2",
+    "UYVY", "Y42B", "Y444", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB",
+    "ABGR", "AYUV", "RGB16", "P010_10LE", "I420_10LE", "v210"};
+
+/* White on black in the first component: 255 in RGB, in luma what its range calls white. */
+GST_START_TEST (test_a_format)
+{
+  GstCaps *caps = frame_caps (formats[__i__], WIDTH, HEIGHT);
+  GstHarness *h = new_harness ("box-color=0xffffffff", formats[__i__], WIDTH, HEIGHT);
+  GstBuffer *frame, *out;
+  GstVideoInfo info;
+  GstVideoFrame before, after;
+  guint n_same = 0, n_changed = 0;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  frame = gst_buffer_new_allocate (NULL, info.size, NULL);
+  gst_buffer_memset (frame, 0, 0, info.size);
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, &box, 1, NULL, 0);
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (frame));
+  fail_unless (out != NULL);
+
+  fail_unless (gst_video_frame_map (&before, &info, frame, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&after, &info, out, GST_MAP_READ));
+  for (guint y = 0; y < HEIGHT; y++) {
+    const guint8 *a = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&before, 0) +
+                      y * GST_VIDEO_FRAME_PLANE_STRIDE (&before, 0);
+    const guint8 *b = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&after, 0) +
+                      y * GST_VIDEO_FRAME_PLANE_STRIDE (&after, 0);
+    gboolean same = memcmp (a, b, (gsize)GST_VIDEO_FRAME_PLANE_STRIDE (&after, 0)) == 0;
+    n_same += same && (y < 20 || y >= 32);
+    n_changed += !same && y >= 20 && y < 32;
+  }
+  gst_video_frame_unmap (&before);
+  gst_video_frame_unmap (&after);
+  fail_unless_equals_int (n_changed, 12);
+  fail_unless_equals_int (n_same, HEIGHT - 12);
+  gst_buffer_unref (frame);
+  gst_buffer_unref (out);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_short_frame)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 4 - 1, NULL);
+
+  gst_element_set_bus (h->element, bus);
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, &box, 1, NULL, 0);
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_renegotiation)
+{
+  GstHarness *h = new_harness ("draw-labels=true", "BGRx", WIDTH, HEIGHT);
+  static const guint sizes[][2] = {{WIDTH, HEIGHT}, {200, 17}, {1, 1}, {17, 300}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    guint width = sizes[i][0], height = sizes[i][1];
+    GstCclComponent all = {1, 1, 0, 0, width, height, 0, 0};
+    GstBuffer *frame = gst_buffer_new_allocate (NULL, width * height * 4, NULL), *out;
+    guint8 corner[4];
+
+    gst_buffer_memset (frame, 0, 0, (gsize)-1);
+    gst_buffer_add_ccl_meta (frame, width, height, 1, &all, 1, NULL, 0);
+    gst_harness_set_src_caps (h, frame_caps ("BGRx", width, height));
+    out = gst_harness_push_and_pull (h, frame);
+    fail_unless (out != NULL);
+    gst_buffer_extract (out, (gsize)width * height * 4 - 4, corner, 4);
+    fail_if (corner[0] == 0 && corner[1] == 0 && corner[2] == 0);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static Suite *
+overlay_suite (void)
+{
+  Suite *suite = suite_create ("ccloverlay");
+  TCase *tcase = tcase_create ("ccloverlay");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_box);
+  tcase_add_test (tcase, test_box_color_and_width);
+  tcase_add_test (tcase, test_transparent_box);
+  tcase_add_test (tcase, test_boxes_at_the_edges);
+  tcase_add_test (tcase, test_metadata_of_another_size);
+  tcase_add_test (tcase, test_centroid);
+  tcase_add_test (tcase, test_texts);
+  tcase_add_test (tcase, test_texts_at_the_edges);
+  tcase_add_test (tcase, test_filled_components);
+  tcase_add_test (tcase, test_label_map_of_another_size);
+  tcase_add_test (tcase, test_frame_after_frame);
+  tcase_add_test (tcase, test_properties_while_playing);
+  tcase_add_test (tcase, test_nothing_to_draw);
+  tcase_add_test (tcase, test_frames_in_use_stay);
+  tcase_add_loop_test (tcase, test_a_format, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (tcase, test_short_frame);
+  tcase_add_test (tcase, test_renegotiation);
+  return suite;
+}
+
+GST_CHECK_MAIN (overlay);
