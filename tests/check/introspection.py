@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""GstCclMeta from Python, through gi.repository.GstCcl. Prints TAP.
+
+The metadata belongs to its buffer, so whoever uses it keeps a reference to the buffer.
+"""
+import sys
+import traceback
+
+try:
+    import gi
+
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+except (ImportError, ValueError) as error:
+    print(f"1..0 # SKIP no GStreamer for Python: {error}")
+    sys.exit(0)
+gi.require_version("GstCcl", "1.0")
+from gi.repository import GstCcl
+
+Gst.init(None)
+
+WIDTH, HEIGHT = 7, 4
+MASK = [
+    "##....#",
+    "##.....",
+    ".......",
+    "..###..",
+]
+
+
+def labelled(properties=""):
+    """The buffer that ccl makes of MASK."""
+    pipeline = Gst.parse_launch(
+        f"appsrc name=source format=time "
+        f"caps=video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate=25/1 ! "
+        f"ccl {properties} ! appsink name=sink"
+    )
+    source, sink = pipeline.get_by_name("source"), pipeline.get_by_name("sink")
+    # Rows of GRAY8 begin at multiples of four bytes.
+    rows = [row.ljust((WIDTH + 3) // 4 * 4, ".") for row in MASK]
+    frame = bytes(255 if pixel == "#" else 0 for row in rows for pixel in row)
+    pipeline.set_state(Gst.State.PLAYING)
+    source.emit("push-buffer", Gst.Buffer.new_wrapped(frame))
+    sample = sink.emit("pull-sample")
+    buffer = sample.get_buffer()
+    pipeline.set_state(Gst.State.NULL)
+    return buffer
+
+
+def fields(component):
+    return (
+        component.label,
+        component.area,
+        (component.x, component.y, component.width, component.height),
+        (component.centroid_x, component.centroid_y),
+    )
+
+
+EXPECTED = [
+    (1, 4, (0, 0, 2, 2), (0.5, 0.5)),
+    (2, 1, (6, 0, 1, 1), (6.0, 0.0)),
+    (3, 3, (2, 3, 3, 1), (3.0, 3.0)),
+]
+
+
+def components():
+    buffer = labelled()
+    meta = GstCcl.buffer_get_ccl_meta(buffer)
+    assert [fields(c) for c in meta.get_components()] == EXPECTED
+    assert meta.get_n_components() == 3
+    assert not meta.is_truncated()
+    assert (meta.get_frame_width(), meta.get_frame_height()) == (WIDTH, HEIGHT)
+
+
+def truncated_table():
+    buffer = labelled("max-components=2")
+    meta = GstCcl.buffer_get_ccl_meta(buffer)
+    assert [fields(c) for c in meta.get_components()] == EXPECTED[:2]
+    assert meta.get_n_components() == 3
+    assert meta.is_truncated()
+
+
+def label_map():
+    buffer = labelled("attach-labels=true")
+    meta = GstCcl.buffer_get_ccl_meta(buffer)
+    labels, stride = meta.get_labels()
+    data = labels.extract_dup(0, labels.get_size())
+    rows = []
+    for y in range(HEIGHT):
+        row = memoryview(data)[y * stride : y * stride + 4 * WIDTH].cast("I")
+        rows.append("".join(".123"[label] for label in row))
+    assert rows == ["11....2", "11.....", ".......", "..333.."], rows
+
+
+def no_label_map():
+    buffer = labelled()
+    labels, _ = GstCcl.buffer_get_ccl_meta(buffer).get_labels()
+    assert labels is None
+
+
+def buffer_without_metadata():
+    assert GstCcl.buffer_get_ccl_meta(Gst.Buffer.new()) is None
+
+
+def own_metadata():
+    component = GstCcl.CclComponent()
+    component.label, component.area, component.width, component.height = 1, 12, 4, 3
+    component.centroid_x = 1.5
+    buffer = Gst.Buffer.new()
+    GstCcl.buffer_add_ccl_meta(buffer, 8, 6, 5, [component], None, 0)
+    meta = GstCcl.buffer_get_ccl_meta(buffer)
+    assert [fields(c) for c in meta.get_components()] == [(1, 12, (0, 0, 4, 3), (1.5, 0.0))]
+    assert meta.get_n_components() == 5 and meta.is_truncated()
+
+
+CASES = [
+    components,
+    truncated_table,
+    label_map,
+    no_label_map,
+    buffer_without_metadata,
+    own_metadata,
+]
+print(f"1..{len(CASES)}")
+failed = 0
+for number, case in enumerate(CASES, 1):
+    try:
+        case()
+        print(f"ok {number} - {case.__name__}")
+    except Exception:
+        failed += 1
+        print(f"not ok {number} - {case.__name__}")
+        traceback.print_exc()
+    sys.stdout.flush()
+sys.exit(failed > 0)
