@@ -273,12 +273,16 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
   const __m512i last_lane = _mm512_set1_epi64 (7);
   __m512i total_count = zero;
   __m512i total_sum = zero;
-  __m512i x = _mm512_setr_epi64 (0, 64, 128, 192, 256, 320, 384, 448);
 
   for (uint32_t w = 0; w < n_words; w += 8) {
+    const __m512i x = _mm512_add_epi64 (_mm512_set1_epi64 (64 * (int64_t)w),
+        _mm512_setr_epi64 (0, 64, 128, 192, 256, 320, 384, 448));
     const __mmask8 here = first_of_8 (w, n_words);
     const __m512i top = _mm512_maskz_loadu_epi64 (here, strip->top + w);
     const __m512i bottom = two_rows ? _mm512_maskz_loadu_epi64 (here, strip->bottom + w) : zero;
+    /* No span starts where there is nothing. */
+    if (!((const uint8_t *)strip->occupied)[w / 8])
+      continue;
     const __m512i n_top = _mm512_popcnt_epi64 (top);
     const __m512i n_bottom = _mm512_popcnt_epi64 (bottom);
     const __m512i count = _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32));
@@ -293,7 +297,6 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
         _mm512_add_epi64 (total_sum, _mm512_sub_epi64 (sum_up_to, sum)));
     total_count = _mm512_add_epi64 (total_count, _mm512_permutexvar_epi64 (last_lane, count_up_to));
     total_sum = _mm512_add_epi64 (total_sum, _mm512_permutexvar_epi64 (last_lane, sum_up_to));
-    x = _mm512_add_epi64 (x, _mm512_set1_epi64 (512));
   }
   _mm512_mask_storeu_epi64 (scratch->counts_before_word + n_words, 1, total_count);
   _mm512_mask_storeu_epi64 (scratch->sums_before_word + n_words, 1, total_sum);
