@@ -7,6 +7,7 @@
 #endif
 #include "document.h"
 #include "machine.h"
+#include "memory.h"
 #include "plot.h"
 #include "problem.h"
 #include "report.h"
@@ -26,6 +27,7 @@ typedef enum Mode {
   MODE_GROWTH,
   MODE_STREAMS,
   MODE_BLOCKSIZE,
+  MODE_MEMORY,
   N_MODES
 } Mode;
 
@@ -61,6 +63,7 @@ static const struct {
         {MASKS "/vtest200_1080.png"}},
     {"blocksize", "GPU algorithms once for every shape of thread block",
         {MASKS, "noise:2048x2048:g=1,4:d=50"}},
+    {"memory", "reads, writes and atomics of each GPU kernel, counted exactly", {MASKS}},
 };
 
 /* The command line. */
@@ -334,7 +337,7 @@ settings_of_mode (Mode mode, const ContenderSettings *asked)
   settings.only_chosen = mode == MODE_TABLE || mode == MODE_GROWTH;
   if (mode == MODE_BLOCKSIZE)
     settings.block_shapes = true;
-  if (settings.block_shapes) { /* a matter of GPUs only */
+  if (settings.block_shapes || mode == MODE_MEMORY) { /* a matter of GPUs only */
     settings.cheapest_labels = true;
     settings.needs_cuda = true;
     settings.cpu = false;
@@ -358,9 +361,10 @@ run (Mode mode, const char *const *inputs, const ContenderSettings *asked, doubl
   Section *section = g_new0 (Section, 1);
 
   section->mode = modes[mode].name;
-  if (mode == MODE_CHECK || mode == MODE_STREAMS) {
-    section->grid = mode == MODE_CHECK ? check (sources, contenders, &settings)
-                                       : run_streams (sources, &settings, seconds);
+  if (mode == MODE_CHECK || mode == MODE_STREAMS || mode == MODE_MEMORY) {
+    section->grid = mode == MODE_CHECK    ? check (sources, contenders, &settings)
+                    : mode == MODE_MEMORY ? memory (sources, contenders)
+                                          : run_streams (sources, &settings, seconds);
     if (file && section->grid)
       grid_print (section->grid, file);
     g_ptr_array_unref (sources);

@@ -9,6 +9,7 @@
  */
 #include "contender-cuda.h"
 
+#include "access-count.h"
 #include "engine.h"
 #include "labelling.h"
 #include "machine.h"
@@ -529,6 +530,27 @@ cuda_steps (Contender *contender, double seconds[N_STEPS], GError **error)
   return status == CCL_OK ? TRUE : fail (&failure, error);
 }
 
+static gboolean
+cuda_count_accesses (
+    Contender *contender, AccessCount counts[MOST_COUNTED_STEPS], guint *n_steps, GError **error)
+{
+  CudaContender *cuda = (CudaContender *)contender;
+  CclStatus status;
+  CclError failure;
+
+  G_STATIC_ASSERT (CCL_MAX_STEPS <= MOST_COUNTED_STEPS);
+  if (!cuda->has_labelling) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "raw labels only");
+    return FALSE;
+  }
+  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
+    return fail (&failure, error);
+  *n_steps = cuda->labelling.n_steps;
+  status = access_count (&cuda->labelling, cuda->stream, counts, &failure);
+  ccl_cuda_device_leave (cuda->device);
+  return status == CCL_OK ? TRUE : fail (&failure, error);
+}
+
 static CclStatus
 download (CudaContender *cuda, CUdeviceptr from, size_t stride, uint32_t *to, CclError *failure)
 {
@@ -639,6 +661,7 @@ static const ContenderClass labeller_class = {
     .free = cuda_free,
     .device_time = cuda_device_time,
     .steps = cuda_steps,
+    .count_accesses = cuda_count_accesses,
     .fetch = cuda_fetch,
 };
 

@@ -40,6 +40,14 @@ typedef enum Step {
   N_STEPS
 } Step;
 
+/* What one kernel launch, or the repeated launches of one kernel, did to the device's memory. */
+typedef struct AccessCount {
+  const char *kernel;              /* static */
+  uint64_t reads, writes, atomics; /* executed by all threads; a vector access is one */
+} AccessCount;
+
+enum { MOST_COUNTED_STEPS = 16 };
+
 typedef struct Contender Contender;
 
 typedef struct ContenderClass {
@@ -62,6 +70,10 @@ typedef struct ContenderClass {
 
   /* The time of each step of one labelling. NULL where steps cannot be told apart. */
   gboolean (*steps) (Contender *contender, double seconds[N_STEPS], GError **error);
+
+  /* Counts the memory accesses of each step of one labelling. NULL where that cannot be told. */
+  gboolean (*count_accesses) (
+      Contender *contender, AccessCount counts[MOST_COUNTED_STEPS], guint *n_steps, GError **error);
 
   /* Fetches the result of the last run. NULL for floors. */
   gboolean (*fetch) (Contender *contender, Labelling *labelling, GError **error);

@@ -259,6 +259,18 @@ def gpu_algorithms_are_right_and_timed():
         assert (float(row["relabelling_us"] or 0) > 0) == (row["algorithm"] == "bke"), row
 
 
+@test
+def thread_blocks_of_any_shape_give_the_same():
+    if not driver:
+        return "the simulated CUDA driver was not built"
+    simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
+    result = run("check", "--block-shapes", "--algorithms", "bke,ke,buf,uf,be,dlp,le,ole,np,stava",
+                 "noise:61x43:g=1:d=50", environment=simulated)
+    assert "cuda bke 32x8x1, raw labels" in result.stdout and "cuda bke 16x16x1, raw labels" in result.stdout
+    result = run("blocksize", *QUICK, "--algorithms", "ke", "full:40x20", "--csv", "-", environment=simulated)
+    assert len({row["algorithm"] for row in measurements(result) if row["outcome"] == "measured"}) >= 10
+
+
 def main():
     failed = 0
     print(f"1..{len(tests)}")
