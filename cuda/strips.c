@@ -345,10 +345,10 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   p->tile_rows = tile_rows;
   p->row_quads = row_quads;
   p->n_quads = row_quads * plan->height;
-  /* Every block of the rank kernel adds up the counts of the chunks before its own: few enough
-   * chunks for that to be quick, and a block's worth of quads in each at least. */
-  p->chunk_shift = 7;
-  while (p->n_quads >> p->chunk_shift > 4096)
+  /* Every block of the rank kernel adds up the counts of the chunks before its own, and then goes
+   * through its chunk: few chunks make the one quick, small ones the other. */
+  p->chunk_shift = 5;
+  while (p->n_quads >> p->chunk_shift > (p->chunk_shift < 8 ? 1024 : 4096))
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
 

@@ -681,8 +681,14 @@ unite_pieces (uint32_t *parent, uint32_t a, uint32_t b)
       b_entry = swapped;
     }
     const uint32_t found = atomicCAS (&parent[a], a_entry, b);
-    if (found == a_entry)
+    if (found == a_entry) {
+      /* Pointer jumping from here on: where the pieces of a component follow each other in a long
+       * line, all of them shorten it together instead of the few that have to climb it. */
+      volatile uint32_t *entries = parent;
+      for (uint32_t next = entries[b]; !(next & CCL_STRIPS_ROOT); next = entries[next])
+        entries[a] = next;
       return;
+    }
     a = find_root (parent, found, &a_entry); /* somebody else was faster */
   }
 }
@@ -914,8 +920,8 @@ make_row (const Parameters &p, uint32_t label, uint32_t pixel)
   return row;
 }
 
-/* A block ranks a chunk of quads, a thread a quad at a time, and writes the rows of the
- * components that have their first pixels there. */
+/* A block ranks a chunk of quads, a thread a word of 32 pixels at a time, and writes the rows of
+ * the components that have their first pixels there. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsParameters parameters)
 {
@@ -923,48 +929,44 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
     THREADS = CCL_STRIPS_RANK_THREADS,
     ROW_UNITS = sizeof (CclComponent) / sizeof (unsigned long long),
   };
-  /* First pixels of components, counted from the first of the quads at hand: in 2×2 pixels there
+  /* First pixels of components, counted from the first of the words at hand: in 2×2 pixels there
    * is one at most with 8-connectivity, two with 4. */
-  __shared__ uint16_t firsts[THREADS * QUAD_WIDTH / 2];
+  __shared__ uint16_t firsts[THREADS * 32 / 2];
   __shared__ CclComponent rows[THREADS];
   const Parameters &p = parameters;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
+  const uint32_t start = (blockIdx.x << p.chunk_shift) * 4;
+  const uint32_t end = min (start + (4u << p.chunk_shift), p.n_quads * 4);
+  uint32_t bits = start + threadIdx.x < end ? p.first_bits[start + threadIdx.x] : 0;
   uint32_t before = 0;
   for (uint32_t i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before += p.chunk_count[i];
   /* Nobody looks at the other counts before the next frame. */
   if (threadIdx.x == 0)
     p.next_chunk_count[blockIdx.x] = 0;
-  const uint32_t start = blockIdx.x << p.chunk_shift;
-  const uint32_t end = min (start + (1u << p.chunk_shift), p.n_quads);
   uint32_t rank;
   sum_before_thread (before, &rank);
 
   for (uint32_t first = start; first < end; first += THREADS) {
-    const uint32_t number = first + threadIdx.x;
-    const uint4 quad =
-        number < end ? ((const uint4 *)p.first_bits)[number] : make_uint4 (0, 0, 0, 0);
+    const uint32_t word = first + threadIdx.x;
     uint32_t total;
-    const uint32_t before_quad = sum_before_thread (count_bits (quad), &total);
-    if (number < end)
-      p.quad_rank[number] = rank + before_quad;
+    const uint32_t before_word = sum_before_thread (__popc (bits), &total);
+    if (word < end && word % 4 == 0)
+      p.quad_rank[word / 4] = rank + before_word;
 
-    /* The labels of this loop's components are rank + 1 … rank + total. */
+    /* The labels of these components are rank + 1 … rank + total. */
     const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
     if (n_rows) {
-      const uint32_t words[4] = {quad.x, quad.y, quad.z, quad.w};
-      uint32_t next = before_quad;
-      for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t bits = words[i]; bits; bits &= bits - 1)
-          firsts[next++] = threadIdx.x * QUAD_WIDTH + i * 32 + __ffs (bits) - 1;
+      for (uint32_t next = before_word; bits; bits &= bits - 1)
+        firsts[next++] = threadIdx.x * 32 + __ffs (bits) - 1;
       __syncthreads ();
       for (uint32_t done = 0; done < n_rows; done += THREADS) {
         const uint32_t n = min (n_rows - done, (uint32_t)THREADS);
         if (threadIdx.x < n)
-          rows[threadIdx.x] = make_row (
-              p, rank + done + threadIdx.x + 1, first * QUAD_WIDTH + firsts[done + threadIdx.x]);
+          rows[threadIdx.x] =
+              make_row (p, rank + done + threadIdx.x + 1, first * 32 + firsts[done + threadIdx.x]);
         __syncthreads ();
         /* The rows cross the bus in whole lines. */
         for (uint32_t i = threadIdx.x; i < n * ROW_UNITS; i += THREADS)
@@ -973,6 +975,7 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
       }
     }
     rank += total;
+    bits = word + THREADS < end ? p.first_bits[word + THREADS] : 0;
   }
   if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
@@ -1004,7 +1007,7 @@ deliver_tile (const Parameters &p)
     GROUPS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
   };
   __shared__ uint32_t piece_label[TILE_RUNS];
-  __shared__ alignas (16) uint16_t run_piece[TILE_RUNS];
+  alignas (16) __shared__ uint16_t run_piece[TILE_RUNS];
   __shared__ uint16_t bits[TILE_ROWS][WORDS];
   __shared__ uint16_t base[STRIPS][WORDS];
   const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
