@@ -120,16 +120,10 @@ static const CclLabellerClass cuda_labeller_class = {
     .free = cuda_labeller_free,
 };
 
-/* The row that a plan asks for; "auto" is the first that has the connectivity. */
+/* The row that a plan asks for by name. */
 static const CclAlgorithm *
 choose_algorithm (const CclPlan *plan, CclError *error)
 {
-  if (!plan->algorithm || !strcmp (plan->algorithm, "auto")) {
-    const char *const *names = ccl_cuda_algorithms ();
-    while (*names && !ccl_cuda_algorithm_offers (*names, plan->connectivity))
-      names++;
-    return *names ? ccl_cuda_algorithm_find (*names) : NULL;
-  }
   if (ccl_cuda_algorithm_offers (plan->algorithm, plan->connectivity))
     return ccl_cuda_algorithm_find (plan->algorithm);
   if (ccl_cuda_algorithm_offers (plan->algorithm, CCL_CONNECTIVITY_4) ||
@@ -170,21 +164,13 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
   return status;
 }
 
-CclLabeller *
-ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+static CclLabeller *
+labeller_new_with (CclCudaDevice *device, const CclPlan *plan, const CclAlgorithm *algorithm,
+    CclStatus *status, CclError *error)
 {
-  if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
-    return NULL;
-  }
-  if (ccl_plan_check (plan, error) != CCL_OK)
-    return NULL;
-  const CclAlgorithm *algorithm = choose_algorithm (plan, error);
-  if (!algorithm)
-    return NULL;
   CudaLabeller *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    *status = ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   self->base.klass = &cuda_labeller_class;
@@ -192,18 +178,43 @@ ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *err
   self->base.plan.algorithm = algorithm->name;
   self->device = ccl_cuda_device_ref (device);
 
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
-    status = allocate (self, algorithm, error);
-    if (status != CCL_OK && self->own_stream)
+  *status = ccl_cuda_device_enter (device, error);
+  if (*status == CCL_OK) {
+    *status = allocate (self, algorithm, error);
+    if (*status != CCL_OK && self->own_stream)
       device->driver->cuStreamSynchronize (self->own_stream); /* before its memory goes */
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK) {
+  if (*status != CCL_OK) {
     cuda_labeller_free (&self->base);
     return NULL;
   }
   return &self->base;
+}
+
+CclLabeller *
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  CclStatus status = ccl_plan_check (plan, error);
+  if (status != CCL_OK)
+    return NULL;
+  if (plan->algorithm && strcmp (plan->algorithm, "auto")) {
+    const CclAlgorithm *algorithm = choose_algorithm (plan, error);
+    return algorithm ? labeller_new_with (device, plan, algorithm, &status, error) : NULL;
+  }
+  /* "auto" is the first that has the connectivity and can do frames of this size. */
+  CclLabeller *labeller = NULL;
+  status = CCL_ERROR_UNSUPPORTED;
+  for (const char *const *name = ccl_cuda_algorithms (); *name && status == CCL_ERROR_UNSUPPORTED;
+       name++) {
+    if (ccl_cuda_algorithm_offers (*name, plan->connectivity))
+      labeller = labeller_new_with (device, plan, ccl_cuda_algorithm_find (*name), &status, error);
+  }
+  return labeller;
 }
 
 void
