@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum Mode {
   MODE_CHECK,
@@ -58,7 +59,7 @@ static const struct {
         {MASKS "/vtest200_2160.png@1280x720", MASKS "/vtest200_2160.png@1920x1080",
             MASKS "/vtest200_2160.png@3840x2160", MASKS "/vtest200_2160.png@7680x4320",
             "noise:1280x720:g=4:d=30", "noise:1920x1080:g=4:d=30", "noise:3840x2160:g=4:d=30",
-            "noise:7680x4320:g=4:d=30", "full:16384x16384"}},
+            "noise:7680x4320:g=4:d=30", "empty:1920x1080", "full:16384x16384"}},
     {"streams", "many labellers at once: frames a second, and CPU time at 60 frames/s",
         {MASKS "/vtest200_1080.png"}},
     {"blocksize", "GPU algorithms once for every shape of thread block",
@@ -120,7 +121,8 @@ static const GOptionEntry entries[] = {
     {NULL},
 };
 
-/* Ends the program: the command line makes no sense, so there is nothing to run. */
+/* Ends the program at once: the command line makes no sense, so there is nothing to run, and
+ * nothing to write. */
 G_NORETURN static void
 refuse (const char *format, ...)
 {
@@ -131,7 +133,7 @@ refuse (const char *format, ...)
   line = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_printerr ("ccl-bench: %s\n", line);
-  exit (2);
+  _exit (2);
 }
 
 static unsigned

@@ -350,6 +350,9 @@ record_replay (CudaContender *cuda, unsigned n_runs)
   if (!driver->cuStreamBeginCapture || !driver->cuStreamEndCapture || !driver->cuGraphDestroy ||
       !driver->cuGraphInstantiateWithFlags || !driver->cuGraphLaunch || !driver->cuGraphExecDestroy)
     return;
+  /* What a labeller does on its first frame only is no part of the record. */
+  if (queue (cuda, NULL) != CCL_OK || driver->cuStreamSynchronize (cuda->stream) != CUDA_SUCCESS)
+    return;
   if (driver->cuStreamBeginCapture (cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) !=
       CUDA_SUCCESS)
     return;
