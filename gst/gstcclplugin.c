@@ -2,6 +2,7 @@
 #include <gst/gst.h>
 
 #include "gstccl.h"
+#include "gstcclcombiner.h"
 #include "gstccljson.h"
 #if HAVE_PANGOCAIRO
 #include "gstccloverlay.h"
@@ -16,6 +17,7 @@ plugin_init (GstPlugin *plugin)
   gboolean registered = FALSE;
 
   registered |= GST_ELEMENT_REGISTER (ccl, plugin);
+  registered |= GST_ELEMENT_REGISTER (cclcombiner, plugin);
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
 #if HAVE_PANGOCAIRO
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);

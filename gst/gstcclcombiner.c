@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-cclcombiner
+ * @title: cclcombiner
+ * @short_description: puts the components of a mask on the video the mask was made from
+ * @see_also: ccl, cudaccl, ccloverlay
+ *
+ * Takes a video and its labelled masks and gives the video with the masks' metadata: #GstCclMeta
+ * and regions of interest. A mask belongs to the frame that has the same running time. Where the
+ * mask is smaller or larger than the video, coordinates are scaled, and the label map is left
+ * out. Frames that no mask belongs to go on without metadata; see the property `max-age` for masks
+ * at a lower rate. Every frame of the video comes out, unchanged and in order.
+ *
+ * Both branches need a queue, the video's as long as making a mask takes.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball ! tee name=t t. ! queue ! combiner.video t. ! queue !
+ * videoconvert ! video/x-raw,format=GRAY8 ! ccl threshold=128 ! combiner.mask cclcombiner
+ * name=combiner ! ccloverlay ! videoconvert ! autovideosink
+ * ]| This draws the boxes found in the mask on the original.
+ */
+#include "gstcclcombiner.h"
+
+#include <gst/ccl/gstcclmeta.h>
+#include <gst/video/video.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_combiner_debug);
+#define GST_CAT_DEFAULT gst_ccl_combiner_debug
+
+enum {
+  PROP_0,
+  PROP_MAX_AGE,
+};
+
+#define DEFAULT_MAX_AGE 0
+
+struct _GstCclCombiner {
+  GstAggregator parent;
+
+  GstClockTime max_age; /* guarded by the object lock */
+
+  /* Owned by the element as its pads. */
+  GstAggregatorPad *video_pad;
+  GstAggregatorPad *mask_pad;
+
+  /* Of the streaming thread. */
+  GstVideoInfo info;      /* of the video */
+  GstBuffer *mask;        /* the latest that is not ahead of the video */
+  GstClockTime mask_time; /* its running time */
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstCclCombiner, gst_ccl_combiner, GST_TYPE_AGGREGATOR,
+    GST_DEBUG_CATEGORY_INIT (gst_ccl_combiner_debug, "cclcombiner", 0, "components on their video"))
+GST_ELEMENT_REGISTER_DEFINE (cclcombiner, "cclcombiner", GST_RANK_NONE, GST_TYPE_CCL_COMBINER)
+
+static GstStaticPadTemplate video_template = GST_STATIC_PAD_TEMPLATE (
+    "video", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate mask_template = GST_STATIC_PAD_TEMPLATE (
+    "mask", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static void
+gst_ccl_combiner_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (object);
+
+  switch (id) {
+  case PROP_MAX_AGE:
+    GST_OBJECT_LOCK (self);
+    self->max_age = g_value_get_uint64 (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    break;
+  }
+}
+
+static void
+gst_ccl_combiner_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (object);
+
+  switch (id) {
+  case PROP_MAX_AGE:
+    GST_OBJECT_LOCK (self);
+    g_value_set_uint64 (value, self->max_age);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    break;
+  }
+}
+
+static void
+forget_mask (GstCclCombiner *self)
+{
+  gst_clear_buffer (&self->mask);
+  self->mask_time = GST_CLOCK_TIME_NONE;
+}
+
+static GstClockTime
+running_time (GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  if (pad->segment.format != GST_FORMAT_TIME || !GST_BUFFER_PTS_IS_VALID (buffer))
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time (&pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
+/* Takes masks until one is found that belongs to that time or a later one. FALSE if it may still
+ * come. */
+static gboolean
+find_mask (GstCclCombiner *self, GstClockTime video_time, gboolean timeout)
+{
+  for (;;) {
+    GstBuffer *mask = gst_aggregator_pad_peek_buffer (self->mask_pad);
+    GstClockTime mask_time;
+
+    if (!mask)
+      return timeout || gst_aggregator_pad_is_eos (self->mask_pad);
+    mask_time = running_time (self->mask_pad, mask);
+    if (GST_CLOCK_TIME_IS_VALID (mask_time) && mask_time > video_time) {
+      gst_buffer_unref (mask);
+      return TRUE;
+    }
+
+    gst_aggregator_pad_drop_buffer (self->mask_pad);
+    if (!GST_CLOCK_TIME_IS_VALID (mask_time)) {
+      GST_WARNING_OBJECT (self, "dropping a mask without a time");
+      gst_buffer_unref (mask);
+      continue;
+    }
+    forget_mask (self);
+    self->mask = mask;
+    self->mask_time = mask_time;
+    if (mask_time == video_time)
+      return TRUE;
+  }
+}
+
+typedef struct {
+  GstBuffer *frame;
+  GstVideoInfo from, to;
+} Carriage;
+
+static gboolean
+carry_meta (GstBuffer *mask, GstMeta **meta, gpointer data)
+{
+  Carriage *carriage = data;
+  const GstMetaInfo *info = (*meta)->info;
+
+  if (info->api == GST_CCL_META_API_TYPE ||
+      info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
+    GstVideoMetaTransform scale = {&carriage->from, &carriage->to};
+    info->transform_func (
+        carriage->frame, *meta, mask, gst_video_meta_transform_scale_get_quark (), &scale);
+  }
+  return TRUE;
+}
+
+/* Coordinates follow from the size of the mask to the size of the video. */
+static gboolean
+get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
+  GstCaps *caps;
+  gboolean known;
+
+  carriage->to = self->info;
+  if (meta)
+    return gst_video_info_set_format (&carriage->from, GST_VIDEO_FORMAT_GRAY8,
+        gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta));
+
+  caps = gst_pad_get_current_caps (GST_PAD (self->mask_pad));
+  known = caps && gst_video_info_from_caps (&carriage->from, caps);
+  gst_clear_caps (&caps);
+  return known;
+}
+
+static GstFlowReturn
+gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+  GstBuffer *frame = gst_aggregator_pad_peek_buffer (self->video_pad);
+  GstClockTime time, max_age;
+  Carriage carriage;
+
+  if (!frame)
+    return gst_aggregator_pad_is_eos (self->video_pad) ? GST_FLOW_EOS
+                                                       : GST_AGGREGATOR_FLOW_NEED_DATA;
+
+  time = running_time (self->video_pad, frame);
+  if (GST_CLOCK_TIME_IS_VALID (time) && !find_mask (self, time, timeout)) {
+    gst_buffer_unref (frame);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  gst_aggregator_pad_drop_buffer (self->video_pad);
+
+  GST_OBJECT_LOCK (self);
+  max_age = self->max_age;
+  GST_OBJECT_UNLOCK (self);
+  if (self->mask && GST_CLOCK_TIME_IS_VALID (time) && time >= self->mask_time &&
+      time - self->mask_time <= max_age && get_scale (self, self->mask, &carriage)) {
+    frame = gst_buffer_make_writable (frame);
+    carriage.frame = frame;
+    gst_buffer_foreach_meta (self->mask, carry_meta, &carriage);
+  } else {
+    GST_DEBUG_OBJECT (self, "no mask for the frame at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
+  }
+
+  if (GST_BUFFER_PTS_IS_VALID (frame))
+    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
+        GST_BUFFER_PTS (frame) +
+        (GST_BUFFER_DURATION_IS_VALID (frame) ? GST_BUFFER_DURATION (frame) : 0);
+  return gst_aggregator_finish_buffer (aggregator, frame);
+}
+
+static gboolean
+gst_ccl_combiner_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+
+  if (pad == self->video_pad && GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    GstCaps *caps;
+
+    gst_event_parse_caps (event, &caps);
+    if (!gst_video_info_from_caps (&self->info, caps)) {
+      GST_ERROR_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, caps);
+      gst_event_unref (event);
+      return FALSE;
+    }
+    gst_aggregator_set_src_caps (aggregator, caps);
+  }
+  if (pad == self->video_pad && GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+    const GstSegment *segment;
+
+    gst_event_parse_segment (event, &segment);
+    gst_aggregator_update_segment (aggregator, segment);
+  }
+  return GST_AGGREGATOR_CLASS (gst_ccl_combiner_parent_class)->sink_event (aggregator, pad, event);
+}
+
+/* The video goes through, so what is behind says what it can be and where it should live. */
+static gboolean
+gst_ccl_combiner_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+
+  if (pad == self->video_pad) {
+    switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+    case GST_QUERY_ACCEPT_CAPS:
+    case GST_QUERY_ALLOCATION:
+      return gst_pad_peer_query (aggregator->srcpad, query);
+    default:
+      break;
+    }
+  }
+  return GST_AGGREGATOR_CLASS (gst_ccl_combiner_parent_class)->sink_query (aggregator, pad, query);
+}
+
+static gboolean
+gst_ccl_combiner_propose_allocation (
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
+{
+  /* Of a mask, no pixel is read. */
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static GstFlowReturn
+gst_ccl_combiner_flush (GstAggregator *aggregator)
+{
+  forget_mask (GST_CCL_COMBINER (aggregator));
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_ccl_combiner_stop (GstAggregator *aggregator)
+{
+  forget_mask (GST_CCL_COMBINER (aggregator));
+  return TRUE;
+}
+
+static void
+gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+
+  object_class->set_property = gst_ccl_combiner_set_property;
+  object_class->get_property = gst_ccl_combiner_get_property;
+  g_object_class_install_property (object_class, PROP_MAX_AGE,
+      g_param_spec_uint64 ("max-age", "Maximum age",
+          "How much older than a frame its mask may be, in nanoseconds; 0 takes only the mask of "
+          "the very frame",
+          0, G_MAXUINT64, DEFAULT_MAX_AGE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  gst_element_class_set_static_metadata (element_class, "Connected components combiner",
+      "Muxer/Video/Metadata",
+      "Puts the components that were found in a mask on the video it was made from",
+      "The cudaccl authors");
+  gst_element_class_add_static_pad_template_with_gtype (
+      element_class, &video_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (
+      element_class, &mask_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (
+      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+
+  aggregator_class->aggregate = GST_DEBUG_FUNCPTR (gst_ccl_combiner_aggregate);
+  aggregator_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_combiner_sink_event);
+  aggregator_class->sink_query = GST_DEBUG_FUNCPTR (gst_ccl_combiner_sink_query);
+  aggregator_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_combiner_propose_allocation);
+  aggregator_class->flush = GST_DEBUG_FUNCPTR (gst_ccl_combiner_flush);
+  aggregator_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_combiner_stop);
+  aggregator_class->get_next_time = gst_aggregator_simple_get_next_time;
+  /* The video's caps are the caps. */
+  aggregator_class->negotiate = NULL;
+}
+
+static GstAggregatorPad *
+add_sink_pad (GstCclCombiner *self, const gchar *name)
+{
+  GstPadTemplate *pad_template =
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name);
+  GstPad *pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK,
+      "template", pad_template, NULL);
+
+  gst_element_add_pad (GST_ELEMENT (self), pad);
+  return GST_AGGREGATOR_PAD (pad);
+}
+
+static void
+gst_ccl_combiner_init (GstCclCombiner *self)
+{
+  self->max_age = DEFAULT_MAX_AGE;
+  self->mask_time = GST_CLOCK_TIME_NONE;
+  gst_video_info_init (&self->info);
+  self->video_pad = add_sink_pad (self, "video");
+  self->mask_pad = add_sink_pad (self, "mask");
+}

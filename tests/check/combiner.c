@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which mask cclcombiner takes for which frame of the video, and what it carries over. */
+#include "frames.h"
+#include "leaks.h"
+
+#define WIDTH 64
+#define HEIGHT 48
+
+/* A mask of half the width and height of the video. */
+#define MASK_WIDTH 32
+#define MASK_HEIGHT 24
+
+typedef struct {
+  GstHarness *video; /* and what comes out */
+  GstHarness *mask;
+} Harnesses;
+
+static Harnesses
+new_harnesses (void)
+{
+  Harnesses h;
+
+  h.video = gst_harness_new_with_padnames ("cclcombiner", "video", "src");
+  h.mask = gst_harness_new_with_element (h.video->element, "mask", NULL);
+  gst_harness_set_src_caps (h.video, frame_caps ("I420", WIDTH, HEIGHT));
+  gst_harness_set_src_caps (h.mask, frame_caps ("GRAY8", MASK_WIDTH, MASK_HEIGHT));
+  return h;
+}
+
+static void
+teardown (Harnesses *h)
+{
+  gst_harness_teardown (h->mask);
+  gst_harness_teardown (h->video);
+}
+
+static GstBuffer *
+frame_at (GstClockTime time)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
+
+  GST_BUFFER_PTS (frame) = time;
+  GST_BUFFER_DURATION (frame) = GST_SECOND;
+  return frame;
+}
+
+/* A mask with that many components, which tells masks apart. */
+static GstBuffer *
+mask_at (GstClockTime time, guint n_components)
+{
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, MASK_WIDTH * MASK_HEIGHT, NULL);
+
+  GST_BUFFER_PTS (mask) = time;
+  GST_BUFFER_DURATION (mask) = GST_SECOND;
+  gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, n_components, NULL, 0, NULL, 0);
+  return mask;
+}
+
+/* Pulls a frame and fails the test unless it has that time and that many components; -1: no
+ * metadata. */
+static void
+assert_frame (Harnesses *h, GstClockTime time, gint n_components)
+{
+  GstBuffer *out = gst_harness_pull (h->video);
+
+  fail_unless (out != NULL);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), time);
+  if (n_components < 0)
+    fail_unless (gst_buffer_get_ccl_meta (out) == NULL);
+  else
+    assert_count (out, (guint)n_components);
+  gst_buffer_unref (out);
+}
+
+/* Pushes into the mask pad from a thread: a pad takes no second buffer before the first is used. */
+typedef struct {
+  GstHarness *h;
+  GstBuffer *buffers[8];
+} Pusher;
+
+static gpointer
+push_all (gpointer data)
+{
+  Pusher *pusher = data;
+
+  for (guint i = 0; pusher->buffers[i]; i++)
+    gst_harness_push (pusher->h, pusher->buffers[i]);
+  gst_harness_push_event (pusher->h, gst_event_new_eos ());
+  return NULL;
+}
+
+/* Runs videos and masks to their ends side by side. */
+typedef struct {
+  Pusher video, mask;
+  GThread *threads[2];
+} Run;
+
+static void
+start (Run *run, Harnesses *h)
+{
+  run->video.h = h->video;
+  run->mask.h = h->mask;
+  run->threads[0] = g_thread_new ("video", push_all, &run->video);
+  run->threads[1] = g_thread_new ("mask", push_all, &run->mask);
+}
+
+static void
+finish (Run *run)
+{
+  g_thread_join (run->threads[0]);
+  g_thread_join (run->threads[1]);
+}
+
+GST_START_TEST (test_same_times)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (GST_SECOND), frame_at (2 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), mask_at (GST_SECOND, 11),
+                   mask_at (2 * GST_SECOND, 12)}},
+  };
+
+  start (&run, &h);
+  assert_frame (&h, 0, 10);
+  assert_frame (&h, GST_SECOND, 11);
+  assert_frame (&h, 2 * GST_SECOND, 12);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Masks without a frame are dropped, frames without a mask go on. */
+GST_START_TEST (test_missing_frames_and_masks)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (GST_SECOND), frame_at (2 * GST_SECOND),
+                    frame_at (3 * GST_SECOND), frame_at (5 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), mask_at (GST_SECOND, 11), mask_at (3 * GST_SECOND, 13),
+                   mask_at (4 * GST_SECOND, 14), mask_at (5 * GST_SECOND, 15)}},
+  };
+
+  start (&run, &h);
+  assert_frame (&h, GST_SECOND, 11);
+  assert_frame (&h, 2 * GST_SECOND, -1);
+  assert_frame (&h, 3 * GST_SECOND, 13);
+  assert_frame (&h, 5 * GST_SECOND, 15);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Masks at a third of the rate. */
+GST_START_TEST (test_maximum_age)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (1 * GST_SECOND), frame_at (2 * GST_SECOND),
+                    frame_at (3 * GST_SECOND), frame_at (4 * GST_SECOND),
+                    frame_at (6 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), mask_at (3 * GST_SECOND, 13)}},
+  };
+
+  g_object_set (h.video->element, "max-age", (guint64)2 * GST_SECOND, NULL);
+  start (&run, &h);
+  assert_frame (&h, 0, 10);
+  assert_frame (&h, 1 * GST_SECOND, 10);
+  assert_frame (&h, 2 * GST_SECOND, 10);
+  assert_frame (&h, 3 * GST_SECOND, 13);
+  assert_frame (&h, 4 * GST_SECOND, 13);
+  assert_frame (&h, 6 * GST_SECOND, -1);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* A mask of the future is not shown early, however old masks may be. */
+GST_START_TEST (test_masks_that_start_late)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (GST_SECOND), frame_at (2 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (GST_SECOND, 11)}},
+  };
+
+  g_object_set (h.video->element, "max-age", G_MAXUINT64, NULL);
+  start (&run, &h);
+  assert_frame (&h, 0, -1);
+  assert_frame (&h, GST_SECOND, 11);
+  assert_frame (&h, 2 * GST_SECOND, 11);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_no_masks_at_all)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {.video = {.buffers = {frame_at (0), frame_at (GST_SECOND)}}};
+
+  start (&run, &h);
+  assert_frame (&h, 0, -1);
+  assert_frame (&h, GST_SECOND, -1);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_times_may_lack)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (GST_CLOCK_TIME_NONE), frame_at (GST_SECOND)}},
+      .mask = {.buffers = {mask_at (GST_CLOCK_TIME_NONE, 9), mask_at (GST_SECOND, 11)}},
+  };
+
+  start (&run, &h);
+  assert_frame (&h, GST_CLOCK_TIME_NONE, -1);
+  assert_frame (&h, GST_SECOND, 11);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Running time counts, not the time stamp: here the masks' segment starts at one hour. */
+GST_START_TEST (test_segments)
+{
+  Harnesses h = new_harnesses ();
+  GstSegment segment;
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (GST_SECOND)}},
+      .mask = {.buffers = {mask_at (3600 * GST_SECOND, 10), mask_at (3601 * GST_SECOND, 11)}},
+  };
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 3600 * GST_SECOND;
+  gst_harness_push_event (h.mask, gst_event_new_segment (&segment));
+  start (&run, &h);
+  assert_frame (&h, 0, 10);
+  assert_frame (&h, GST_SECOND, 11);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Pushes one frame and its mask, and gives what comes out. */
+static GstBuffer *
+combine (Harnesses *h, GstBuffer *frame, GstBuffer *mask)
+{
+  Run run = {.video = {.buffers = {frame}}, .mask = {.buffers = {mask}}};
+  GstBuffer *out;
+
+  start (&run, h);
+  out = gst_harness_pull (h->video);
+  finish (&run);
+  fail_unless (out != NULL);
+  return out;
+}
+
+GST_START_TEST (test_coordinates_are_scaled)
+{
+  const GstCclComponent component = {1, 5, 3, 4, 6, 7, 5.5, 7.0};
+  Harnesses h = new_harnesses ();
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, MASK_WIDTH * MASK_HEIGHT, NULL);
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 4 * MASK_WIDTH * MASK_HEIGHT, NULL), *out;
+  GstVideoRegionOfInterestMeta *roi;
+  GstCclMeta *meta;
+
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 1, &component, 1, labels, 4 * MASK_WIDTH);
+  gst_buffer_unref (labels);
+  gst_buffer_add_video_region_of_interest_meta (mask, "component", 3, 4, 6, 7);
+  out = combine (&h, frame_at (0), mask);
+  assert_components (out, {5, 6, 8, 12, 14, 11.5, 14.5});
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), WIDTH);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), HEIGHT);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  roi = (GstVideoRegionOfInterestMeta *)gst_buffer_get_meta (
+      out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  fail_unless (roi != NULL);
+  fail_unless_equals_int (roi->x, 6);
+  fail_unless_equals_int (roi->y, 8);
+  fail_unless_equals_int (roi->w, 12);
+  fail_unless_equals_int (roi->h, 14);
+  gst_buffer_unref (out);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Without a change of size everything comes along. */
+GST_START_TEST (test_label_map_of_the_same_size)
+{
+  Harnesses h = new_harnesses ();
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 4 * WIDTH * HEIGHT, NULL), *out;
+
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_ccl_meta (mask, WIDTH, HEIGHT, 0, NULL, 0, labels, 4 * WIDTH);
+  gst_harness_set_src_caps (h.mask, frame_caps ("GRAY8", WIDTH, HEIGHT));
+  out = combine (&h, frame_at (0), mask);
+  fail_unless (gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (out), NULL) == labels);
+  gst_buffer_unref (out);
+  gst_buffer_unref (labels);
+  teardown (&h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_video_is_unchanged)
+{
+  Harnesses h = new_harnesses ();
+  GstBuffer *frame = frame_at (0), *out;
+  GstCaps *caps, *expected = frame_caps ("I420", WIDTH, HEIGHT);
+  GstMemory *memory = gst_buffer_peek_memory (frame, 0);
+
+  out = combine (&h, frame, mask_at (0, 1));
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), GST_SECOND);
+  caps = gst_pad_get_current_caps (h.video->sinkpad);
+  fail_unless (gst_caps_is_equal (caps, expected));
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  gst_buffer_unref (out);
+  teardown (&h);
+}
+GST_END_TEST
+
+static void
+check_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
+{
+  assert_count (buffer, 1);
+  (*n)++;
+}
+
+/* The whole way, twice: a tee, a mask of half the size, boxes on the original. */
+GST_START_TEST (test_pipeline)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=I420,width=320,height=240 ! "
+      "tee name=t t. ! queue ! combiner.video "
+      "t. ! queue ! videoconvertscale ! video/x-raw,format=GRAY8,width=160,height=120 ! "
+      "ccl threshold=128 ! combiner.mask "
+      "cclcombiner name=combiner ! fakesink name=sink signal-handoffs=true",
+      NULL);
+  GstElement *sink;
+  guint n = 0;
+
+  fail_unless (pipeline != NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_signal_connect (sink, "handoff", G_CALLBACK (check_frame), &n);
+  gst_object_unref (sink);
+  for (guint round = 1; round <= 2; round++) {
+    GstBus *bus = gst_element_get_bus (pipeline);
+    GstMessage *message;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message =
+        gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    fail_unless_equals_int (n, 30 * round);
+  }
+  gst_object_unref (pipeline);
+}
+GST_END_TEST
+
+static Suite *
+combiner_suite (void)
+{
+  Suite *suite = suite_create ("cclcombiner");
+  TCase *tcase = tcase_create ("cclcombiner");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_same_times);
+  tcase_add_test (tcase, test_missing_frames_and_masks);
+  tcase_add_test (tcase, test_maximum_age);
+  tcase_add_test (tcase, test_masks_that_start_late);
+  tcase_add_test (tcase, test_no_masks_at_all);
+  tcase_add_test (tcase, test_times_may_lack);
+  tcase_add_test (tcase, test_segments);
+  tcase_add_test (tcase, test_coordinates_are_scaled);
+  tcase_add_test (tcase, test_label_map_of_the_same_size);
+  tcase_add_test (tcase, test_video_is_unchanged);
+  tcase_add_test (tcase, test_pipeline);
+  return suite;
+}
+
+GST_CHECK_MAIN (combiner);
