@@ -251,6 +251,12 @@ join_bands (CpuLabeller *self)
   return n;
 }
 
+static bool
+is_filtered (const CclOptions *options)
+{
+  return options->min_area > 1 || options->max_area > 0;
+}
+
 /* Fills the table with the roots that pass the area filter, which come in label order. Returns
  * how many pass, but looks no further than to the n_wanted-th. If a label map is wanted, each
  * provisional label's parent is replaced by the final label, 0 for what the filter takes out. */
@@ -261,6 +267,7 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   const uint32_t height = self->base.plan.height;
   const uint32_t max_rows = self->base.plan.max_components;
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
+  const bool filtered = is_filtered (options);
   const bool map_wanted = self->job.labels != NULL;
   uint32_t n = 0;
   uint32_t y = 0;
@@ -268,23 +275,21 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   for (uint32_t i = 0; i < self->n_bands; i++) {
     for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
       const uint32_t parent = forest->parents[label];
+      const Features *features = &forest->features[label];
       uint32_t final_label = 0;
 
       if (parent != label) {
         /* The parent is less, so it has its final label already. */
         final_label = forest->parents[parent];
-      } else {
-        const Features *features = &forest->features[label];
-        if (features->area >= options->min_area && features->area <= max_area) {
-          if (n == n_wanted)
-            return n;
-          if (n < max_rows) {
-            while (y + 1 < height && forest->first_of_row[y + 1] <= label)
-              y++;
-            self->rows[n] = describe (features, n + 1, y);
-          }
-          final_label = ++n;
+      } else if (!filtered || (features->area >= options->min_area && features->area <= max_area)) {
+        if (n == n_wanted)
+          return n;
+        if (n < max_rows) {
+          while (y + 1 < height && forest->first_of_row[y + 1] <= label)
+            y++;
+          self->rows[n] = describe (features, n + 1, y);
         }
+        final_label = ++n;
       }
       if (map_wanted)
         forest->parents[label] = final_label;
@@ -297,9 +302,8 @@ static void
 fill_table (CpuLabeller *self, const CclOptions *options, uint32_t n_components, CclTable *table)
 {
   const uint32_t max_rows = self->base.plan.max_components;
-  const bool filtered = options->min_area > 1 || options->max_area > 0;
 
-  if (filtered || self->job.labels)
+  if (self->job.labels || is_filtered (options))
     n_components = number_components (self, options, UINT32_MAX);
   else
     number_components (self, options, max_rows);

@@ -209,8 +209,16 @@ count_up_to_each_column (uint64_t word)
 static inline void
 list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
 {
-  store_bytes (out, _mm512_maskz_compress_epi8 (columns, count_up_to_each_column (starts)),
-      count_bits (columns), rank - 1);
+  const uint32_t n = count_bits (columns);
+
+  if (n <= 2) {
+    const uint64_t second = columns & (columns - 1);
+    out[0] = rank - 1 + count_bits (starts & up_to_lowest_bit (columns));
+    out[1] = rank - 1 + count_bits (starts & up_to_lowest_bit (second));
+  } else {
+    store_bytes (
+        out, _mm512_maskz_compress_epi8 (columns, count_up_to_each_column (starts)), n, rank - 1);
+  }
 }
 
 static inline uint32_t
