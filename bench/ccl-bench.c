@@ -301,7 +301,7 @@ run_streams (const GPtrArray *sources, const ContenderSettings *contenders, doub
   g_array_append_vals (counts, (const unsigned[]){1, 8, 32}, 3);
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];
-    g_autofree char *name = g_strdup_printf ("%s %s", source->set, source->name);
+    g_autofree char *name = input_source_title (source);
     g_autoptr (GError) error = NULL;
     g_autoptr (Input) input = input_source_load (source, &error);
     if (input)

@@ -56,6 +56,13 @@ enum {
   DEFAULT_SEED = 5489, /* of std::mt19937 */
 };
 
+char *
+input_source_title (const InputSource *source)
+{
+  return *source->name ? g_strdup_printf ("%s %s", source->set, source->name)
+                       : g_strdup (source->set);
+}
+
 /* A list of numbers: 5 or 1,4,16 or 1-6 or 0-100+10, or several of these with commas. */
 static gboolean
 parse_list (const char *text, unsigned minimum, unsigned maximum, GArray *numbers)
@@ -120,8 +127,10 @@ add_generated (GPtrArray *sources, const Generator *generator, InputSource sourc
                             "g=%u d=%u seed=%u", source.granularity, source.density, source.seed);
   else if (source.kind == INPUT_HILBERT)
     source.name = g_strdup_printf ("order %u", source.order);
-  else
+  else if (source.kind == INPUT_TEXT || source.kind == INPUT_BLOBS)
     source.name = g_strdup_printf ("%u", source.number);
+  else
+    source.name = g_strdup ("");
   copy = g_new (InputSource, 1);
   *copy = source;
   g_ptr_array_add (sources, copy);

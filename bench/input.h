@@ -28,7 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Input, input_free)
 /* Something that can be loaded. */
 typedef struct InputSource {
   char *set;  /* the data set it belongs to: folder or generator with its size */
-  char *name; /* of the one image or volume inside the set */
+  char *name; /* of the one image or volume inside the set; empty if it is the only one */
   enum {
     INPUT_FILE,    /* one image */
     INPUT_SLICES,  /* a folder of images of one size, sorted by name: a volume */
@@ -46,6 +46,9 @@ typedef struct InputSource {
   unsigned number;               /* which page or frame of a generated series */
   uint32_t seed;                 /* noise and drawings */
 } InputSource;
+
+/* Set and name. Free with g_free(). */
+char *input_source_title (const InputSource *source);
 
 /* Adds what a specification names to an array of InputSource (see INPUT_SPECIFICATIONS).
  * Returns FALSE with one clear line when it names nothing that can be labelled. */

@@ -83,7 +83,7 @@ memory (const GPtrArray *sources, const GPtrArray *contenders)
 
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];
-    g_autofree char *title = g_strdup_printf ("%s %s", source->set, source->name);
+    g_autofree char *title = input_source_title (source);
     g_autoptr (GError) error = NULL;
     g_autoptr (Input) input = NULL;
 

@@ -113,11 +113,31 @@ def json_holds_the_same():
 
 @test
 def table_tells_ratios_and_the_worst_input():
-    result = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64")
-    assert "wall time, geometric mean of 2 inputs" in result.stdout
-    assert "÷ baseline" in result.stdout and "worst" in result.stdout
-    if "OpenCV" in result.stdout:
-        assert "(baseline)" in result.stdout
+    file = os.path.join(scratch, "table.csv")
+    table = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64", "--csv", file).stdout
+    assert "wall time, geometric mean of 2 inputs" in table
+    if "OpenCV" not in table:
+        return "there is no OpenCV to be the baseline"
+    with open(file) as stream:
+        rows = list(csv.DictReader(stream))
+    times = {}
+    for row in rows:
+        times.setdefault((row["algorithm"], row["delivers"]), []).append(float(row["wall_us"]))
+    baseline = times["opencv", "labels + table"]
+    for (algorithm, delivers), own in times.items():
+        ratios = [a / b for a, b in zip(own, baseline)]
+        ratio = (ratios[0] * ratios[1]) ** 0.5
+        line = next(line for line in table.splitlines() if f"cpu floor: {algorithm} " in line
+                    or f"cpu {algorithm}, {delivers}" in line)
+        if own is baseline:
+            assert " 1.000 " in line and "(baseline)" in line, line
+            continue
+        worst = max(ratios)
+        on = "noise 64x64 g=1 d=50" if ratios[0] > ratios[1] else "full 64x64"
+        assert line.endswith(on), f"{line}\n{ratios}"
+        told = [float(cell) for cell in line[:-len(on)].split()[-2:]]
+        assert abs(told[0] - ratio) <= 0.001 + 0.01 * ratio and abs(told[1] - worst) <= 0.001 + 0.01 * worst, \
+            f"{line}\n{ratio} {worst}"
 
 
 @test
