@@ -12,9 +12,15 @@ extern "C" {
 /* Plans a labeller that runs on the CPU.
  *
  * Frames and label maps are host memory. Free with ccl_labeller_free(). Any thread may call.
+ * Address space is reserved for the worst frame, some 22 bytes a pixel; memory is taken only as
+ * far as frames need it, which for usual frames is less than one byte a pixel.
+ *
+ * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
+ * choice of code for the processor.
  *
  * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT,
- * CCL_ERROR_UNSUPPORTED (the algorithm is none of ccl_cpu_algorithms()), CCL_ERROR_NO_MEMORY. */
+ * CCL_ERROR_UNSUPPORTED (the algorithm is none of ccl_cpu_algorithms(), or the processor lacks the
+ * instructions asked for), CCL_ERROR_NO_MEMORY. */
 CclLabeller *ccl_cpu_labeller_new (const CclPlan *plan, CclError *error);
 
 /* The names that plan.algorithm may have, NULL-terminated, the one that "auto" picks first.

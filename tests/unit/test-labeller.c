@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
+#include "cpulabeller-private.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+/* The linker sends the labellers' allocations here. */
+static int n_allocations;
+
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+void *__real_realloc (void *memory, size_t size);
+void *__wrap_realloc (void *memory, size_t size);
+void *__real_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset);
+void *__wrap_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset);
+
+void *
+__wrap_malloc (size_t size)
+{
+  n_allocations++;
+  return __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  n_allocations++;
+  return __real_calloc (n, size);
+}
+
+void *
+__wrap_realloc (void *memory, size_t size)
+{
+  n_allocations++;
+  return __real_realloc (memory, size);
+}
+
+void *
+__wrap_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+  n_allocations++;
+  return __real_mmap (address, size, protection, flags, file, offset);
+}
+
+static const CclPlan small_plan = {
+    .width = 3, .height = 2, .connectivity = CCL_CONNECTIVITY_8, .max_components = 8};
+static const uint8_t small_pixels[] = {1, 0, 1, 1, 0, 0};
+static const CclFrame small_frame = {.data = small_pixels, .stride = 3};
+static const CclOptions no_options = {0};
+
+static CclLabeller *
+small_labeller (void)
+{
+  CclError error = {0};
+  CclLabeller *labeller = ccl_cpu_labeller_new (&small_plan, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  g_assert_nonnull (labeller);
+  return labeller;
+}
+
+/* An error has a status and one line of text without a full stop. */
+static void
+assert_error (const CclError *error, CclStatus status, const char *word)
+{
+  g_assert_cmpint (error->status, ==, status);
+  g_assert_nonnull (strstr (error->message, word));
+  g_assert_null (strchr (error->message, '\n'));
+  g_assert_false (g_str_has_suffix (error->message, "."));
+}
+
+static void
+assert_refused (const CclPlan *plan, CclStatus status, const char *word)
+{
+  CclError error = {0};
+  g_assert_null (ccl_cpu_labeller_new (plan, &error));
+  assert_error (&error, status, word);
+  g_assert_null (ccl_cpu_labeller_new (plan, NULL));
+}
+
+static void
+test_plans_out_of_range_are_refused (void)
+{
+  CclPlan plan = small_plan;
+  plan.width = 0;
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "0×2");
+
+  plan = small_plan;
+  plan.height = 0;
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "3×0");
+
+  plan = small_plan;
+  plan.width = 65536;
+  plan.height = 32768; /* one pixel more than is allowed */
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "too large");
+
+  plan.width = UINT32_MAX;
+  plan.height = UINT32_MAX;
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "too large");
+
+  plan = small_plan;
+  plan.connectivity = (CclConnectivity)6;
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "connectivity");
+
+  plan = small_plan;
+  plan.max_components = 0;
+  assert_refused (&plan, CCL_ERROR_ARGUMENT, "table");
+
+  assert_refused (NULL, CCL_ERROR_ARGUMENT, "plan");
+}
+
+static void
+test_the_largest_frame_can_be_planned (void)
+{
+  CclPlan plan = small_plan;
+  CclError error = {0};
+  CclLabeller *labeller;
+  plan.width = 1;
+  plan.height = CCL_MAX_PIXELS;
+  labeller = ccl_cpu_labeller_new (&plan, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  ccl_labeller_free (&labeller);
+}
+
+static void
+test_unknown_algorithms_are_refused (void)
+{
+  CclPlan plan = small_plan;
+  plan.algorithm = "guesswork";
+  assert_refused (&plan, CCL_ERROR_UNSUPPORTED, "'guesswork'");
+}
+
+static void
+test_every_listed_algorithm_and_auto_can_be_planned (void)
+{
+  const char *const *algorithms = ccl_cpu_algorithms ();
+  g_assert_nonnull (algorithms[0]);
+  for (const char *const *algorithm = algorithms; *algorithm; algorithm++) {
+    char name[64];
+    CclPlan plan = small_plan;
+    g_strlcpy (name, *algorithm, sizeof name);
+    plan.algorithm = name;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    g_assert_nonnull (labeller);
+    /* The name need live for the call only. */
+    memset (name, 'x', sizeof name - 1);
+    g_assert_cmpstr (labeller->plan.algorithm, ==, *algorithm);
+    ccl_labeller_free (&labeller);
+  }
+
+  CclPlan plan = small_plan;
+  plan.algorithm = "auto";
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  g_assert_cmpstr (labeller->plan.algorithm, ==, algorithms[0]);
+  ccl_labeller_free (&labeller);
+}
+
+static void
+test_instructions_are_chosen_by_the_environment (void)
+{
+  const char *const names[] = {"portable", "avx2", "avx512"};
+  for (size_t i = 0; i < G_N_ELEMENTS (names); i++) {
+    const CclCpuTuning tuning = {.instructions = names[i]};
+    CclLabeller *tuned = ccl_cpu_labeller_new_tuned (&small_plan, &tuning, NULL);
+    g_setenv ("CCL_CPU_INSTRUCTIONS", names[i], TRUE);
+    CclLabeller *labeller = ccl_cpu_labeller_new (&small_plan, NULL);
+    /* Both or none: the processor may lack them. */
+    g_assert_true ((tuned == NULL) == (labeller == NULL));
+    ccl_labeller_free (&tuned);
+    ccl_labeller_free (&labeller);
+  }
+  g_setenv ("CCL_CPU_INSTRUCTIONS", "abacus", TRUE);
+  assert_refused (&small_plan, CCL_ERROR_UNSUPPORTED, "abacus");
+  g_unsetenv ("CCL_CPU_INSTRUCTIONS");
+}
+
+static void
+test_too_little_memory_is_an_error (void)
+{
+  CclPlan plan = small_plan;
+  struct rlimit limit, small;
+#if defined __SANITIZE_ADDRESS__
+  g_test_skip ("address space cannot be limited under AddressSanitizer");
+  return;
+#endif
+  plan.width = 16384;
+  plan.height = 16384;
+  g_assert_cmpint (getrlimit (RLIMIT_AS, &limit), ==, 0);
+  small = limit;
+  small.rlim_cur = 1 << 30;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &small), ==, 0);
+  assert_refused (&plan, CCL_ERROR_NO_MEMORY, "16384×16384");
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+}
+
+/* Runs with arguments that are not allowed, and then with others: the labeller still works. */
+static void
+assert_run_refused (const CclFrame *frame, const CclOptions *options, const CclLabels *labels,
+    bool with_table, const char *word)
+{
+  CclLabeller *labeller = small_labeller ();
+  CclError error = {0};
+  CclTable table = {.n_components = 77};
+
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, frame, options, labels, with_table ? &table : NULL, &error), ==,
+      CCL_ERROR_ARGUMENT);
+  assert_error (&error, CCL_ERROR_ARGUMENT, word);
+  g_assert_cmpuint (table.n_components, ==, 77);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, frame, options, labels, with_table ? &table : NULL, NULL), ==,
+      CCL_ERROR_ARGUMENT);
+
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+  ccl_labeller_free (&labeller);
+}
+
+static void
+test_frames_that_do_not_fit_are_refused (void)
+{
+  CclFrame frame = small_frame;
+  frame.data = NULL;
+  assert_run_refused (&frame, &no_options, NULL, true, "no data");
+
+  frame = small_frame;
+  frame.stride = 2;
+  assert_run_refused (&frame, &no_options, NULL, true, "stride of 2");
+
+  frame = small_frame;
+  frame.location = CCL_LOCATION_DEVICE;
+  assert_run_refused (&frame, &no_options, NULL, true, "device");
+}
+
+static void
+test_missing_arguments_are_refused (void)
+{
+  CclTable table;
+  CclError error = {0};
+  assert_run_refused (NULL, &no_options, NULL, true, "needed");
+  assert_run_refused (&small_frame, NULL, NULL, true, "needed");
+  assert_run_refused (&small_frame, &no_options, NULL, false, "needed");
+  g_assert_cmpint (ccl_labeller_run (NULL, &small_frame, &no_options, NULL, &table, &error), ==,
+      CCL_ERROR_ARGUMENT);
+}
+
+static void
+test_thresholds_above_255_are_refused (void)
+{
+  assert_run_refused (&small_frame, &(CclOptions){.threshold = 256}, NULL, true, "256");
+}
+
+static void
+test_label_maps_that_do_not_fit_are_refused (void)
+{
+  uint32_t map[8];
+  CclLabels labels = {.data = NULL, .stride = 12};
+  assert_run_refused (&small_frame, &no_options, &labels, true, "label map");
+
+  labels = (CclLabels){.data = map, .stride = 8};
+  assert_run_refused (&small_frame, &no_options, &labels, true, "label map");
+
+  labels = (CclLabels){.data = map, .stride = 14};
+  assert_run_refused (&small_frame, &no_options, &labels, true, "label map");
+
+  labels = (CclLabels){.data = (char *)map + 2, .stride = 12};
+  assert_run_refused (&small_frame, &no_options, &labels, true, "label map");
+}
+
+static void
+test_freeing_clears_the_handle_and_takes_null (void)
+{
+  CclLabeller *labeller = small_labeller ();
+  ccl_labeller_free (&labeller);
+  g_assert_null (labeller);
+  ccl_labeller_free (&labeller);
+  ccl_labeller_free (NULL);
+}
+
+static void
+test_long_messages_are_cut (void)
+{
+  CclError error;
+  char *text = g_strnfill (1000, 'x');
+  g_assert_cmpint (ccl_error_set (&error, CCL_ERROR_DEVICE, "%s", text), ==, CCL_ERROR_DEVICE);
+  g_assert_cmpint (strlen (error.message), ==, sizeof error.message - 1);
+  g_assert_cmpint (ccl_error_set (NULL, CCL_ERROR_DEVICE, "%s", text), ==, CCL_ERROR_DEVICE);
+  g_free (text);
+}
+
+/* Planning allocates; running does not, whatever the frame holds. */
+static void
+test_frames_are_labelled_without_allocating (void)
+{
+  const CclPlan plan = {.width = 333,
+      .height = 222,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 100,
+      .n_threads = 2};
+  const CclCpuTuning tuning = {.pixels_per_thread = 1};
+  uint8_t *pixels = g_malloc (333 * 222);
+  uint32_t *map = g_malloc (4 * 333 * 222);
+  const CclFrame frame = {.data = pixels, .stride = 333};
+  const CclLabels labels = {.data = map, .stride = 4 * 333};
+  CclTable table;
+  CclLabeller *labeller;
+
+  n_allocations = 0;
+  labeller = ccl_cpu_labeller_new_tuned (&plan, &tuning, NULL);
+  g_assert_nonnull (labeller);
+  g_assert_cmpint (n_allocations, >, 0);
+
+  for (int density = 0; density <= 100; density += 10) {
+    for (int i = 0; i < 333 * 222; i++)
+      pixels[i] = g_random_int_range (0, 100) < density;
+    n_allocations = 0;
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &frame, &no_options, &labels, &table, NULL), ==, CCL_OK);
+    g_assert_cmpint (n_allocations, ==, 0);
+  }
+  ccl_labeller_free (&labeller);
+  g_free (map);
+  g_free (pixels);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add_func ("/labeller/" name, function)
+  ADD ("plans-out-of-range-are-refused", test_plans_out_of_range_are_refused);
+  ADD ("the-largest-frame-can-be-planned", test_the_largest_frame_can_be_planned);
+  ADD ("unknown-algorithms-are-refused", test_unknown_algorithms_are_refused);
+  ADD (
+      "every-listed-algorithm-can-be-planned", test_every_listed_algorithm_and_auto_can_be_planned);
+  ADD ("instructions-from-the-environment", test_instructions_are_chosen_by_the_environment);
+  ADD ("too-little-memory-is-an-error", test_too_little_memory_is_an_error);
+  ADD ("frames-that-do-not-fit-are-refused", test_frames_that_do_not_fit_are_refused);
+  ADD ("missing-arguments-are-refused", test_missing_arguments_are_refused);
+  ADD ("thresholds-above-255-are-refused", test_thresholds_above_255_are_refused);
+  ADD ("label-maps-that-do-not-fit-are-refused", test_label_maps_that_do_not_fit_are_refused);
+  ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
+  ADD ("long-messages-are-cut", test_long_messages_are_cut);
+  ADD ("frames-are-labelled-without-allocating", test_frames_are_labelled_without_allocating);
+  return g_test_run ();
+}
