@@ -14,6 +14,8 @@
  * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole
  *   pixels that covers the component. Areas stay in pixels of the frame that was labelled, and
  *   the label map is dropped, because it has that frame's size. Converting colours keeps all.
+ * - Serialising it with gst_meta_serialize() (GStreamer 1.24 and later), as `unixfdsink` does,
+ *   keeps the table, not the label map.
  * - What turns, crops or otherwise warps the video drops it.
  *
  * |[<!-- language="C" -->
@@ -183,6 +185,99 @@ gst_ccl_meta_transform (
   return FALSE;
 }
 
+#if GST_CHECK_VERSION(1, 24, 0)
+
+/* Little endian: frame width, frame height, N, number of rows as 32-bit numbers, then the rows,
+ * each its six 32-bit numbers and two doubles in the order of GstCclComponent. */
+#define SERIAL_VERSION 1
+#define SERIAL_HEADER_SIZE 16
+#define SERIAL_ROW_SIZE 40
+
+static gboolean
+gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  const GstCclMeta *self = (const GstCclMeta *)meta;
+  guint8 *out = gst_byte_array_interface_append (
+      data, SERIAL_HEADER_SIZE + (gsize)self->n_rows * SERIAL_ROW_SIZE);
+
+  if (!out)
+    return FALSE;
+  GST_WRITE_UINT32_LE (out, self->frame_width);
+  GST_WRITE_UINT32_LE (out + 4, self->frame_height);
+  GST_WRITE_UINT32_LE (out + 8, self->n_components);
+  GST_WRITE_UINT32_LE (out + 12, self->n_rows);
+  out += SERIAL_HEADER_SIZE;
+  for (guint i = 0; i < self->n_rows; i++, out += SERIAL_ROW_SIZE) {
+    const GstCclComponent *c = &self->rows[i];
+    GST_WRITE_UINT32_LE (out, c->label);
+    GST_WRITE_UINT32_LE (out + 4, c->area);
+    GST_WRITE_UINT32_LE (out + 8, c->x);
+    GST_WRITE_UINT32_LE (out + 12, c->y);
+    GST_WRITE_UINT32_LE (out + 16, c->width);
+    GST_WRITE_UINT32_LE (out + 20, c->height);
+    GST_WRITE_DOUBLE_LE (out + 24, c->centroid_x);
+    GST_WRITE_DOUBLE_LE (out + 32, c->centroid_y);
+  }
+  *version = SERIAL_VERSION;
+  return TRUE;
+}
+
+static GstMeta *
+gst_ccl_meta_deserialize (
+    const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
+{
+  guint frame_width, frame_height, n_components, n_rows;
+  GstCclComponent *rows;
+
+  if (version != SERIAL_VERSION || size < SERIAL_HEADER_SIZE)
+    return NULL;
+  frame_width = GST_READ_UINT32_LE (data);
+  frame_height = GST_READ_UINT32_LE (data + 4);
+  n_components = GST_READ_UINT32_LE (data + 8);
+  n_rows = GST_READ_UINT32_LE (data + 12);
+  if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
+      (size - SERIAL_HEADER_SIZE) / SERIAL_ROW_SIZE != n_rows ||
+      (size - SERIAL_HEADER_SIZE) % SERIAL_ROW_SIZE != 0)
+    return NULL;
+
+  rows = alloc_rows (n_rows);
+  data += SERIAL_HEADER_SIZE;
+  for (guint i = 0; i < n_rows; i++, data += SERIAL_ROW_SIZE)
+    rows[i] = (GstCclComponent){
+        .label = GST_READ_UINT32_LE (data),
+        .area = GST_READ_UINT32_LE (data + 4),
+        .x = GST_READ_UINT32_LE (data + 8),
+        .y = GST_READ_UINT32_LE (data + 12),
+        .width = GST_READ_UINT32_LE (data + 16),
+        .height = GST_READ_UINT32_LE (data + 20),
+        .centroid_x = GST_READ_DOUBLE_LE (data + 24),
+        .centroid_y = GST_READ_DOUBLE_LE (data + 32),
+    };
+  return (GstMeta *)add_meta (buffer, frame_width, frame_height, n_components, rows, n_rows);
+}
+
+#endif
+
+/* The description of the metadata, registered. */
+static const GstMetaInfo *
+register_meta (void)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMetaInfo *info =
+      (GstMetaInfo *)gst_meta_info_new (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta));
+
+  info->init_func = gst_ccl_meta_init;
+  info->free_func = gst_ccl_meta_free;
+  info->transform_func = gst_ccl_meta_transform;
+  info->serialize_func = gst_ccl_meta_serialize;
+  info->deserialize_func = gst_ccl_meta_deserialize;
+  return gst_meta_info_register (info);
+#else
+  return gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta),
+      gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
+#endif
+}
+
 /**
  * gst_ccl_meta_api_get_type: (skip)
  */
@@ -211,8 +306,7 @@ gst_ccl_meta_get_info (void)
   static const GstMetaInfo *info = NULL;
 
   if (g_once_init_enter ((GstMetaInfo **)&info)) {
-    const GstMetaInfo *registered = gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta",
-        sizeof (GstCclMeta), gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
+    const GstMetaInfo *registered = register_meta ();
     g_once_init_leave ((GstMetaInfo **)&info, (GstMetaInfo *)registered);
   }
   return info;

@@ -198,6 +198,78 @@ GST_START_TEST (test_unknown_transforms_are_refused)
 }
 GST_END_TEST
 
+#if GST_CHECK_VERSION(1, 24, 0)
+GST_START_TEST (test_serialisation)
+{
+  GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+  GByteArray *data = g_byte_array_new ();
+  const GstCclComponent *components;
+  guint32 consumed;
+  guint n;
+
+  fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, data));
+  meta = (GstCclMeta *)gst_meta_deserialize (other, data->data, data->len, &consumed);
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (consumed, data->len);
+  fail_unless (gst_buffer_get_ccl_meta (other) == meta);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 8);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 6);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
+  components = gst_ccl_meta_get_components (meta, &n);
+  fail_unless_equals_int (n, 3);
+  fail_unless (memcmp (components, three, sizeof three) == 0);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  g_byte_array_unref (data);
+  gst_buffer_unref (labels);
+  gst_buffer_unref (other);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Data that something else made: refused, whatever is wrong, and nothing is read past its end. */
+GST_START_TEST (test_broken_serialisations)
+{
+  GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
+  guint8 data[56] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const struct {
+    gsize size;
+    guint8 version;
+    guint byte;
+    guint8 value;
+    gboolean fine;
+  } cases[] = {
+      {56, 1, 0, 8, TRUE},
+      {56, 0, 0, 8, FALSE},
+      {56, 2, 0, 8, FALSE},
+      {55, 1, 0, 8, FALSE},
+      {16, 1, 0, 8, FALSE},
+      {15, 1, 0, 8, FALSE},
+      {0, 1, 0, 8, FALSE},
+      {56, 1, 0, 0, FALSE},  /* no width */
+      {56, 1, 4, 0, FALSE},  /* no height */
+      {56, 1, 8, 0, FALSE},  /* fewer components than rows */
+      {56, 1, 12, 2, FALSE}, /* more rows than there are */
+      {56, 1, 15, 255, FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *buffer = gst_buffer_new ();
+    guint8 *copy = g_memdup2 (data, sizeof data);
+
+    copy[cases[i].byte] = cases[i].value;
+    fail_unless_equals_int (deserialize (gst_ccl_meta_get_info (), buffer, copy, cases[i].size,
+                                cases[i].version) != NULL,
+        cases[i].fine);
+    fail_unless_equals_int (gst_buffer_get_ccl_meta (buffer) != NULL, cases[i].fine);
+    g_free (copy);
+    gst_buffer_unref (buffer);
+  }
+}
+GST_END_TEST
+#endif
+
 GST_START_TEST (test_component_is_a_boxed_type)
 {
   GValue value = G_VALUE_INIT, copy = G_VALUE_INIT;
@@ -232,6 +304,10 @@ metadata_suite (void)
   tcase_add_test (tcase, test_scaling_to_the_same_size_keeps_everything);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
+#if GST_CHECK_VERSION(1, 24, 0)
+  tcase_add_test (tcase, test_serialisation);
+  tcase_add_test (tcase, test_broken_serialisations);
+#endif
   return suite;
 }
 

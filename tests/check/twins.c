@@ -9,6 +9,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 static const char *
 element_name (void)
@@ -537,6 +540,43 @@ TEST (test_roi_metas)
   gst_harness_teardown (h);
 }
 GST_END_TEST
+
+#if HAVE_ANALYTICS
+TEST (test_analytics)
+{
+  static const gint boxes[4][4] = {{0, 0, 2, 2}, {5, 0, 2, 2}, {1, 3, 3, 2}, {7, 4, 1, 2}};
+  GstHarness *h = new_gray8_harness (blobs);
+  GstAnalyticsRelationMeta *relations;
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+  GstBuffer *out;
+  guint n = 0;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+analytics");
+  out = label (h, gray8_frame (blobs));
+  assert_components (out, BLOBS_8);
+  relations = gst_buffer_get_analytics_relation_meta (out);
+  fail_unless (relations != NULL);
+  while (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
+    gint box[4];
+    gfloat confidence;
+
+    fail_unless (n < 4);
+    fail_unless (gst_analytics_od_mtd_get_location (
+        &detection, &box[0], &box[1], &box[2], &box[3], &confidence));
+    fail_unless (memcmp (box, boxes[n], sizeof box) == 0, "box %u is wrong", n);
+    fail_unless_equals_float (confidence, 1.0);
+    fail_unless_equals_string (
+        g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&detection)), "component");
+    n++;
+  }
+  fail_unless_equals_int (n, 4);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+#endif
 
 /* A second labeller's metadata takes the place of the first's. */
 TEST (test_earlier_meta_is_replaced)
@@ -1329,6 +1369,9 @@ twins_suite (void)
   tcase_add_test (tcase, test_label_maps_in_use_stay);
   tcase_add_test (tcase, test_meta_kinds_while_playing);
   tcase_add_test (tcase, test_roi_metas);
+#if HAVE_ANALYTICS
+  tcase_add_test (tcase, test_analytics);
+#endif
   tcase_add_test (tcase, test_earlier_meta_is_replaced);
   tcase_add_test (tcase, test_messages_while_playing);
   tcase_add_test (tcase, test_algorithms_8_connected);
