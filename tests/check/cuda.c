@@ -708,7 +708,7 @@ SIMULATED_TEST (test_state_cycles_leak_no_device_memory)
 GST_END_TEST
 
 static const char *const fault_kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
-#define N_FAULTS_OF_A_KIND 24
+#define N_FAULTS_OF_A_KIND 12
 
 /* Starts the element, labels three frames and stops it; returns whether all went well. What went
  * wrong is on the bus. */
