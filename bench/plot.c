@@ -181,6 +181,43 @@ draw_bars (const Results *results, const char *folder, const char *mode)
       plot->str);
 }
 
+/* A stack a contender, made of its steps. */
+static void
+draw_steps (const Results *results, const char *folder, const char *mode, const char *set)
+{
+  g_autofree char *name = make_file_name (mode, set, 0);
+  g_autofree char *title = g_strdup_printf ("%s, %s", mode, set);
+  g_autoptr (GString) data = g_string_new ("contender allocation scan merging relabelling\n");
+  g_autoptr (GString) plot = g_string_new ("plot ");
+  unsigned n_stacks = 0;
+
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Contender *contender = results->contenders->pdata[c];
+    double means[N_STEPS];
+    double sum = 0;
+    for (unsigned step = 0; step < N_STEPS; step++) {
+      means[step] = results_step_mean (results, set, c, step);
+      sum += means[step];
+    }
+    if (sum <= 0)
+      continue;
+    n_stacks++;
+    g_string_append_printf (data, "\"%s\"", contender->algorithm);
+    for (unsigned step = 0; step < N_STEPS; step++)
+      g_string_append_printf (data, " %.3f", 1e6 * means[step]);
+    g_string_append_c (data, '\n');
+  }
+  for (unsigned step = 0; step < N_STEPS; step++)
+    g_string_append_printf (plot, "%s'%s.dat' using %u%s title columnheader", step ? ", " : "",
+        name, step + 2, step ? "" : ":xtic(1)");
+  if (n_stacks)
+    draw (folder, name, title, data->str,
+        "set ylabel \"µs\"\nset xtics rotate by -45 noenhanced\n"
+        "set style data histogram\nset style histogram rowstacked\nset boxwidth 0.7\n"
+        "set style fill solid 0.7\n",
+        plot->str);
+}
+
 void
 plot_results (const Results *results, const char *mode, const char *folder)
 {
@@ -198,6 +235,9 @@ plot_results (const Results *results, const char *mode, const char *folder)
   } else if (g_str_equal (mode, "size") || g_str_equal (mode, "growth")) {
     draw_lines (results, folder, mode, NULL, 0, position_by_pixels,
         "set xlabel \"pixels\"\nset ylabel \"µs\"\nset logscale xy\n");
+  } else if (g_str_equal (mode, "steps")) {
+    for (const char **set = sets; *set; set++)
+      draw_steps (results, folder, mode, *set);
   } else if (*sets) {
     draw_bars (results, folder, mode);
   }

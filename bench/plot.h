@@ -9,7 +9,8 @@
  * the data (.dat) and the script (.gp) to draw them again. Tells a problem when it cannot.
  *
  * density: one picture for each set and granularity, time against density; size and growth: time
- * against pixels; other modes: a bar for each contender on each data set. */
+ * against pixels; steps: for each set a stack of steps for each contender; other modes: a bar for
+ * each contender on each data set. */
 void plot_results (const Results *results, const char *mode, const char *folder);
 
 #endif /* BENCH_PLOT_H */

@@ -200,19 +200,8 @@ report_steps (const Results *results, FILE *file)
         continue;
       grid_row (grid);
       grid_cell (grid, "%s", name);
-      for (unsigned step = 0; step < N_STEPS; step++) {
-        double sum = 0;
-        unsigned n = 0;
-        for (guint i = 0; i < results->inputs->len; i++) {
-          const MeasuredInput *input = results->inputs->pdata[i];
-          const Spread *spread = &input->measurements[c].steps[step];
-          if (g_str_equal (input->source->set, *set) && spread->n) {
-            sum += spread->median;
-            n++;
-          }
-        }
-        grid_time (grid, n ? sum / n : 0, microsecond);
-      }
+      for (unsigned step = 0; step < N_STEPS; step++)
+        grid_time (grid, results_step_mean (results, *set, c, step), microsecond);
     }
     grid_print_and_free (grid, file);
   }

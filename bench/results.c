@@ -142,6 +142,23 @@ results_geometric_mean (const Results *results, const char *set, guint contender
   return isnan (mean) ? 0 : exp (mean);
 }
 
+double
+results_step_mean (const Results *results, const char *set, guint contender, Step step)
+{
+  double sum = 0;
+  unsigned n = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    const Spread *spread = &input->measurements[contender].steps[step];
+    if (is_in_set (results, i, set) && spread->n) {
+      sum += spread->median;
+      n++;
+    }
+  }
+  return n ? sum / n : 0;
+}
+
 const char **
 results_sets (const Results *results)
 {

@@ -42,6 +42,9 @@ double results_mean (const Results *results, const char *set, guint contender, C
 double results_geometric_mean (
     const Results *results, const char *set, guint contender, Clock clock);
 
+/* The mean of one step over the inputs of a set that the contender's steps were told on. */
+double results_step_mean (const Results *results, const char *set, guint contender, Step step);
+
 /* The data sets in the order of the inputs; NULL-terminated, free with g_free(). */
 const char **results_sets (const Results *results);
 

@@ -271,8 +271,14 @@ def gpu_algorithms_are_right_and_timed():
     assert [row["algorithm"] for row in rows[:2]] == ["read 1", "read 1, write 4"]
     assert ("bke", "raw labels") in {(row["algorithm"], row["delivers"]) for row in rows}
     assert all(float(row["gpu_us"]) > 0 and int(row["gpu_n"]) >= 2 for row in rows)
+    path = os.path.join(scratch, "steps")
+    more = ["--plot", path] if shutil.which("gnuplot") else []
     result = run("steps", "--device", "cuda", *QUICK, "--algorithms", "bke,le", "noise:29x23:g=1:d=50", "--csv", "-",
-                 environment=simulated)
+                 *more, environment=simulated)
+    if more:
+        with open(os.path.join(path, "steps-noise-29x23.svg")) as stream:
+            drawing = stream.read()
+        assert all(word in drawing for word in ("allocation", "merging", "bke", "le"))
     for row in measurements(result):
         if row["algorithm"] in ("bke", "le"):
             assert float(row["allocation_us"]) > 0 and float(row["scan_us"]) > 0 and float(row["merging_us"]) > 0
