@@ -22,6 +22,7 @@
 #define RASMUSSON_2013 "Rasmusson, Sørensen, Ziegler: Connected components labeling on the GPU with generalization to Voronoi diagrams and signed distance fields, ISVC 2013"
 #define SOH_2014 "Soh, Ashraf, Ha, Kim: A hybrid approach for parallel connected component labeling using CUDA, IJSIP 2014"
 #define PARAVECINO_2014 "Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG 2014"
+#define CAIP_2019 "Allegretti, Bolelli, Cancilla, Pollastri, Canalini, Grana: How does Connected Components Labeling with Decision Trees perform on GPUs?, CAIP 2019"
 #define OLIVEIRA_2010 "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI 2010"
 #define YONEHARA_2015 "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
 
@@ -91,6 +92,35 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
       {CCL_PHASE_MERGING, "ccl_uf_merge_rows", {1, 16, 1}, {128, 1, 1}},
       {CCL_PHASE_MERGING, "ccl_uf_merge_columns", {16, 1, 1}, {1, 128, 1}},
       {CCL_PHASE_RELABELLING, "ccl_uf_compress", CCL_WORK_PIXEL, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "c-drag", .title = "Block-based with a graph of decisions", .paper = CAIP_2019,
+    .connectivities = CCL_OFFERS_8, .file = "c_drag",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_c_drag_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_c_drag_merge", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_c_drag_compress", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_c_drag_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "c-bbdt", .title = "Block-based with a decision tree", .paper = CAIP_2019,
+    .connectivities = CCL_OFFERS_8, .file = "c_bbdt",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_c_bbdt_initialise", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_c_bbdt_merge", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_c_bbdt_compress", CCL_WORK_BLOCK, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_c_bbdt_label", CCL_WORK_BLOCK, {16, 16, 1}},
+    },
+  },
+  {
+    .name = "c-sauf", .title = "Scan Array-based Union-Find", .paper = CAIP_2019,
+    .connectivities = CCL_OFFERS_8, .file = "c_sauf", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_c_sauf_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_MERGING, "ccl_c_sauf_merge", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_RELABELLING, "ccl_c_sauf_compress", CCL_WORK_PIXEL, {16, 16, 1}},
     },
   },
   {

@@ -140,8 +140,5 @@ ccl_be_label (const CclLabellingParameters p)
   const uint32_t root = blocks.labels[number_of (blocks, block)] - 1;
   const uint32_t label =
       2 * (root / blocks.stride) * p.label_stride + 2 * (root % blocks.stride) + 1;
-  for (uint32_t y = block.y; y < min (block.y + 2, p.height); y++) {
-    for (uint32_t x = block.x; x < min (block.x + 2, p.width); x++)
-      p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
-  }
+  label_pixels (p, block, label);
 }

@@ -61,11 +61,6 @@ extern "C" __global__ void
 ccl_buf_label (const CclLabellingParameters p)
 {
   const Block block = own_block (p);
-  if (!block.exists)
-    return;
-  const uint32_t label = p.labels[block.label] + 1;
-  for (uint32_t y = block.y; y < min (block.y + 2, p.height); y++) {
-    for (uint32_t x = block.x; x < min (block.x + 2, p.width); x++)
-      p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
-  }
+  if (block.exists)
+    label_pixels (p, block, p.labels[block.label] + 1);
 }

@@ -91,4 +91,14 @@ read_block (const CclLabellingParameters &p, const Block &block)
   return information;
 }
 
+/* Gives the block's foreground pixels a label and the others 0, after another look at the frame. */
+static __device__ __forceinline__ void
+label_pixels (const CclLabellingParameters &p, const Block &block, uint32_t label)
+{
+  for (uint32_t y = block.y; y < min (block.y + 2, p.height); y++) {
+    for (uint32_t x = block.x; x < min (block.x + 2, p.width); x++)
+      p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
+  }
+}
+
 #endif /* CCL_CUDA_BLOCKS_CUH */

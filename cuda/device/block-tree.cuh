@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the decision trees for blocks (decision-trees/generate.c) are made of, inside a function
+ * that has the parameters p and the block at hand: looks at pixels, which may be outside the
+ * frame, and unions.
+ */
+#ifndef CCL_CUDA_BLOCK_TREE_CUH
+#define CCL_CUDA_BLOCK_TREE_CUH
+
+#include "blocks.cuh"
+#include "union-find.cuh"
+
+/* Columns and rows from the block's upper left pixel, o:
+ *
+ *   a b c d e f
+ *   g h i j k l
+ *   m n o p
+ *   q r s t     */
+#define PIXEL_b -1, -2
+#define PIXEL_c 0, -2
+#define PIXEL_d 1, -2
+#define PIXEL_e 2, -2
+#define PIXEL_g -2, -1
+#define PIXEL_h -1, -1
+#define PIXEL_i 0, -1
+#define PIXEL_j 1, -1
+#define PIXEL_k 2, -1
+#define PIXEL_m -2, 0
+#define PIXEL_n -1, 0
+#define PIXEL_o 0, 0
+#define PIXEL_p 1, 0
+#define PIXEL_r -1, 1
+#define PIXEL_s 0, 1
+
+/* How far back in the label buffer the blocks before this one are. */
+#define DISTANCE_P (2 * p.label_stride + 2)
+#define DISTANCE_Q (2 * p.label_stride)
+#define DISTANCE_R (2 * p.label_stride - 2)
+#define DISTANCE_S 2
+
+#define IS(pixel) is_foreground_at (p, block, PIXEL_##pixel)
+#define UNITE(neighbour) unite (p.labels, block.label, block.label - DISTANCE_##neighbour)
+
+static __device__ __forceinline__ bool
+is_foreground_at (const CclLabellingParameters &p, const Block &block, int dx, int dy)
+{
+  /* What is left of or above the frame wraps around to great numbers. */
+  const uint32_t x = block.x + dx, y = block.y + dy;
+  return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
+}
+
+#endif /* CCL_CUDA_BLOCK_TREE_CUH */
