@@ -11,7 +11,9 @@
  * out. Frames that no mask belongs to go on without metadata; see the property `max-age` for masks
  * at a lower rate. Every frame of the video comes out, unchanged and in order.
  *
- * Both branches need a queue, the video's as long as making a mask takes.
+ * Both branches need a queue, the video's as long as making a mask takes. In a live pipeline the
+ * video never waits longer than the pipeline's latency; if masks take longer than that, their
+ * frames go without, unless the property `latency` allows for the time or `max-age` for the age.
  *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball ! tee name=t t. ! queue ! combiner.video t. ! queue !
