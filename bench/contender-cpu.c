@@ -18,16 +18,6 @@ typedef struct CpuContender {
 } CpuContender;
 
 static gboolean
-fail (const CclError *failure, GError **error)
-{
-  g_set_error_literal (error, CONTENDER_ERROR,
-      failure->status == CCL_ERROR_UNSUPPORTED ? CONTENDER_ERROR_UNSUPPORTED
-                                               : CONTENDER_ERROR_FAILED,
-      failure->message);
-  return FALSE;
-}
-
-static gboolean
 label_once (CpuContender *cpu, GError **error)
 {
   const CclFrame frame = {cpu->input->pixels, cpu->plan.width, CCL_LOCATION_HOST};
@@ -36,7 +26,7 @@ label_once (CpuContender *cpu, GError **error)
 
   if (ccl_labeller_run (cpu->labeller, &frame, &(CclOptions){0}, cpu->labels ? &labels : NULL,
           &cpu->table, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   return TRUE;
 }
 
@@ -55,7 +45,7 @@ make (CpuContender *cpu, GError **error)
   if (cpu->head.delivery == DELIVER_LABELS_AND_TABLE)
     cpu->labels = g_malloc (4 * input_n_pixels (cpu->input));
   cpu->labeller = ccl_cpu_labeller_new (&cpu->plan, &failure);
-  return cpu->labeller ? TRUE : fail (&failure, error);
+  return cpu->labeller ? TRUE : contender_fail (&failure, error);
 }
 
 static gboolean

@@ -43,21 +43,11 @@ typedef struct CudaContender {
   CclLabeller *labeller; /* tables: for wall time */
   CclCudaEngine *engine; /* tables: for device time */
   CclTable table;
-  CUgraphExec replay; /* of a batch of runs; NULL where that cannot be recorded */
+  CUgraphExec replay; /* of one run; NULL where that cannot be recorded */
   bool tried_replay;
 } CudaContender;
 
 enum { DEFAULT_MAX_COMPONENTS = 4096 }; /* as the elements have it */
-
-static gboolean
-fail (const CclError *failure, GError **error)
-{
-  g_set_error_literal (error, CONTENDER_ERROR,
-      failure->status == CCL_ERROR_UNSUPPORTED ? CONTENDER_ERROR_UNSUPPORTED
-                                               : CONTENDER_ERROR_FAILED,
-      failure->message);
-  return FALSE;
-}
 
 static CclPlan
 make_plan (const CudaContender *cuda, unsigned max_components)
@@ -305,10 +295,10 @@ cuda_prepare (Contender *contender, const Input *input, GError **error)
   }
   cuda->input = input;
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   status = prepare (cuda, &failure);
   ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : fail (&failure, error);
+  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
 static gboolean
@@ -319,7 +309,7 @@ cuda_run (Contender *contender, GError **error)
   CclError failure;
 
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   if (cuda->allocation && !cuda->floor_kernel) {
     const unsigned max_components = cuda->max_components;
     if (cuda->labeller)
@@ -331,13 +321,13 @@ cuda_run (Contender *contender, GError **error)
   if (status == CCL_OK)
     status = run_once (cuda, &failure);
   ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : fail (&failure, error);
+  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
-/* Records a batch of runs as a graph, once. Algorithms that must ask the device whether to go on
+/* Records one run as a graph, once. Algorithms that must ask the device whether to go on
  * cannot be recorded, nor those that launch a graph of their own. */
 static void
-record_replay (CudaContender *cuda, unsigned n_runs)
+record_replay (CudaContender *cuda)
 {
   const CclCudaDriver *driver = cuda->device->driver;
   CclStatus status = CCL_OK;
@@ -356,8 +346,7 @@ record_replay (CudaContender *cuda, unsigned n_runs)
   if (driver->cuStreamBeginCapture (cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) !=
       CUDA_SUCCESS)
     return;
-  for (unsigned i = 0; i < n_runs && status == CCL_OK; i++)
-    status = queue (cuda, NULL);
+  status = queue (cuda, NULL);
   if (driver->cuStreamEndCapture (cuda->stream, &graph) != CUDA_SUCCESS)
     graph = NULL;
   if (status == CCL_OK && graph &&
@@ -367,17 +356,17 @@ record_replay (CudaContender *cuda, unsigned n_runs)
     driver->cuGraphDestroy (graph);
 }
 
-/* Queues a batch of runs. */
+/* Queues a batch of runs, each a launch of the graph where there is one: what a run costs in a
+ * program that labels one frame after the other. */
 static CclStatus
 queue_batch (CudaContender *cuda, unsigned n_runs, CclError *failure)
 {
   CclStatus status = CCL_OK;
 
-  if (cuda->replay)
-    return ccl_cuda_call (
-        cuda->device->driver, failure, cuGraphLaunch (cuda->replay, cuda->stream));
   for (unsigned i = 0; i < n_runs && status == CCL_OK; i++)
-    status = queue (cuda, failure);
+    status = cuda->replay ? ccl_cuda_call (cuda->device->driver, failure,
+                                cuGraphLaunch (cuda->replay, cuda->stream))
+                          : queue (cuda, failure);
   return status;
 }
 
@@ -390,7 +379,7 @@ time_batch (CudaContender *cuda, unsigned n_runs, float *milliseconds, CclError 
   if (!driver->cuEventElapsedTime)
     return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "the driver has no clock to read");
   if (!cuda->tried_replay)
-    record_replay (cuda, n_runs);
+    record_replay (cuda);
   status = queue_batch (cuda, n_runs, failure); /* keeps the device busy while the next is queued */
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->begin, cuda->stream));
@@ -415,13 +404,13 @@ cuda_device_time (Contender *contender, unsigned n_runs, GError **error)
   CclError failure;
 
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK) {
-    fail (&failure, error);
+    contender_fail (&failure, error);
     return -1;
   }
   status = time_batch (cuda, n_runs, &milliseconds, &failure);
   ccl_cuda_device_leave (cuda->device);
   if (status != CCL_OK) {
-    fail (&failure, error);
+    contender_fail (&failure, error);
     return -1;
   }
   return 1e-3 * milliseconds / n_runs;
@@ -522,7 +511,7 @@ cuda_steps (Contender *contender, double seconds[N_STEPS], GError **error)
   if (!cuda->has_labelling || !cuda->device->driver->cuEventElapsedTime)
     return TRUE;
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   /* The graph looks at memory that is about to go. */
   if (cuda->replay)
     cuda->device->driver->cuGraphExecDestroy (cuda->replay);
@@ -530,7 +519,7 @@ cuda_steps (Contender *contender, double seconds[N_STEPS], GError **error)
   cuda->tried_replay = false;
   status = time_steps (cuda, seconds, &failure);
   ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : fail (&failure, error);
+  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
 static gboolean
@@ -547,11 +536,11 @@ cuda_count_accesses (
     return FALSE;
   }
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   *n_steps = cuda->labelling.n_steps;
   status = access_count (&cuda->labelling, cuda->stream, counts, &failure);
   ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : fail (&failure, error);
+  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
 static CclStatus
@@ -594,7 +583,7 @@ cuda_fetch (Contender *contender, Labelling *labelling, GError **error)
     return TRUE;
   labelling->labels = g_malloc (4 * input_n_pixels (cuda->input));
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return fail (&failure, error);
+    return contender_fail (&failure, error);
   if (cuda->has_labelling)
     status = download (cuda, cuda->labelling.labels,
         4 * (size_t)cuda->labelling.parameters.label_stride, labelling->labels, &failure);
@@ -604,7 +593,7 @@ cuda_fetch (Contender *contender, Labelling *labelling, GError **error)
   /* To NPP, background is a region like all others, and 0 is a label. */
   for (size_t i = 0; cuda->npp && status == CCL_OK && i < input_n_pixels (cuda->input); i++)
     labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
-  return status == CCL_OK ? TRUE : fail (&failure, error);
+  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
 static void

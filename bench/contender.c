@@ -54,6 +54,16 @@ contender_is_wanted (const ContenderSettings *settings, const char *algorithm, D
   return settings->cheapest_labels ? delivery == cheapest : settings->deliveries >> delivery & 1;
 }
 
+gboolean
+contender_fail (const CclError *failure, GError **error)
+{
+  g_set_error_literal (error, CONTENDER_ERROR,
+      failure->status == CCL_ERROR_UNSUPPORTED ? CONTENDER_ERROR_UNSUPPORTED
+                                               : CONTENDER_ERROR_FAILED,
+      failure->message);
+  return FALSE;
+}
+
 void
 contender_free (Contender *contender)
 {

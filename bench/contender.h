@@ -136,6 +136,9 @@ void contender_free (Contender *contender);
 bool contender_is_wanted (const ContenderSettings *settings, const char *algorithm,
     Delivery delivery, bool has_raw_labels);
 
+/* For contenders that are labellers of ours: fills the error from theirs and returns FALSE. */
+gboolean contender_fail (const CclError *failure, GError **error);
+
 /* "cpu runs, labels + table, 2 threads". Free with g_free(). */
 char *contender_title (const Contender *contender);
 

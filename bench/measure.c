@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "measure.h"
 
+#include "clock.h"
 #include "problem.h"
 
 #include <math.h>
-#include <time.h>
 
 enum {
   FEWEST_TURNS = 3,       /* whatever the time limit says; a spread needs some */
@@ -52,14 +52,6 @@ spread_width (const Spread *spread)
                             : 0;
 }
 
-static double
-now (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The samples of one contender while its turns go on. */
 typedef struct Samples {
   bool takes_part;
@@ -70,17 +62,17 @@ typedef struct Samples {
 static gboolean
 take_turn (Contender *contender, const MeasureSettings *settings, Samples *samples, GError **error)
 {
-  double begin = now (), end;
+  double begin = clock_now (), end;
   const double turn_end = begin + turn_seconds;
 
   for (unsigned i = 0; i < settings->warm_up; i++)
     if (!contender->klass->run (contender, error))
       return FALSE;
   for (unsigned i = 0; i < MOST_RUNS; i++) {
-    begin = now ();
+    begin = clock_now ();
     if (!contender->klass->run (contender, error))
       return FALSE;
-    end = now ();
+    end = clock_now ();
     g_array_append_vals (samples->wall, &(double){end - begin}, 1);
     if (end > turn_end)
       break;
@@ -163,9 +155,9 @@ measure_group (const GPtrArray *contenders, guint first, guint end, const Input 
     samples[i].takes_part =
         prepare (contenders->pdata[i], input, input_name, &samples[i], &measurements[i]);
 
-  deadline = now () + seconds;
+  deadline = clock_now () + seconds;
   for (unsigned turn = 0; turn < settings->repetitions; turn++) {
-    if (turn >= FEWEST_TURNS && now () > deadline)
+    if (turn >= FEWEST_TURNS && clock_now () > deadline)
       break;
     for (guint i = first; i < end; i++) {
       Contender *contender = contenders->pdata[i];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "streams.h"
 
+#include "clock.h"
 #include "problem.h"
 #include "progress.h"
 
@@ -16,14 +17,6 @@ typedef struct Stream {
   unsigned n_frames, n_late;
   GError *error;
 } Stream;
-
-static double
-now (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void
 sleep_until (double moment)
@@ -49,7 +42,7 @@ run_stream (gpointer data)
   Stream *stream = data;
 
   sleep_until (stream->begin);
-  for (double due = stream->begin; now () < stream->end; due += stream->period) {
+  for (double due = stream->begin; clock_now () < stream->end; due += stream->period) {
     if (stream->period > 0) {
       if (due >= stream->end)
         break;
@@ -58,7 +51,7 @@ run_stream (gpointer data)
     if (!stream->contender->klass->run (stream->contender, &stream->error))
       break;
     stream->n_frames++;
-    stream->n_late += stream->period > 0 && now () > due + stream->period;
+    stream->n_late += stream->period > 0 && clock_now () > due + stream->period;
   }
   return NULL;
 }
@@ -74,7 +67,7 @@ run_streams (
 {
   g_autofree Stream *all = g_new0 (Stream, contenders->len);
   g_autofree GThread **threads = g_new (GThread *, contenders->len);
-  const double begin = now () + 0.02; /* all threads are there by then */
+  const double begin = clock_now () + 0.02; /* all threads are there by then */
   unsigned n_frames = 0, n_late = 0;
   double processor, end;
 
@@ -90,7 +83,7 @@ run_streams (
   processor = processor_seconds ();
   for (guint i = 0; i < contenders->len; i++)
     g_thread_join (threads[i]);
-  end = now ();
+  end = clock_now ();
   processor = processor_seconds () - processor;
 
   for (guint i = 0; i < contenders->len; i++) {
