@@ -29,13 +29,13 @@ enum {
 /* The edges of a tile, in the order in which they are kept. */
 enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
 
-/* A piece's features: what its tile found, and for the root piece of a component that spans
- * tiles, after folding, those of the whole component. */
-typedef struct CclStripsRecord {
-  unsigned long long sum_x, sum_y;
-  uint32_t area;
-  uint32_t left, right, bottom; /* inclusive; the top is the row of the first pixel */
-} CclStripsRecord;
+/* The features of pieces, an array each: what their tile found, and for the root piece of a
+ * component that spans tiles, after folding, those of the whole component. */
+typedef struct CclStripsFeatures {
+  unsigned long long *sum_x, *sum_y;
+  uint32_t *area;
+  uint32_t *left, *right, *bottom; /* inclusive; the top is the row of the first pixel */
+} CclStripsFeatures;
 
 typedef struct CclStripsParameters {
   /* The frame and what counts as foreground. */
@@ -58,7 +58,7 @@ typedef struct CclStripsParameters {
    * quads; that number is below 2^31. */
   uint16_t *bits;        /* [rows padded to tiles][words of a row] foreground; for the label map */
   uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another
-                          * piece of the component, or CCL_STRIPS_ROOT | record */
+                          * piece of the component, or CCL_STRIPS_ROOT | piece */
   uint16_t *word_base;   /* [strip][word] number of the run of its first part; for the label map */
   uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
                           * CCL_STRIPS_NOTHING; tiles with open pieces only */
@@ -66,8 +66,8 @@ typedef struct CclStripsParameters {
   uint32_t *piece_first; /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
   uint32_t *piece_count; /* [tile] */
   uint32_t *open_count;  /* [tile] */
-  struct uint2 *open_piece;   /* [tile][open piece] first pixel and record */
-  CclStripsRecord *record;    /* [tile][piece] */
+  struct uint2 *open_piece;   /* [tile][open piece] first pixel and number */
+  CclStripsFeatures features; /* [tile][piece] */
   uint32_t *first_bits;       /* [quad][4] first pixels of the components that count */
   uint32_t *chunk_count;      /* [chunk] bits set in it; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */

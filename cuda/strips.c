@@ -304,7 +304,13 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
   p->open_count = take (scratch, &used, n_tiles * sizeof *p->open_count);
   p->open_piece = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_OPEN * 8);
-  p->record = take (scratch, &used, n_runs * sizeof *p->record);
+  CclStripsFeatures *f = &p->features;
+  f->sum_x = take (scratch, &used, n_runs * sizeof *f->sum_x);
+  f->sum_y = take (scratch, &used, n_runs * sizeof *f->sum_y);
+  f->area = take (scratch, &used, n_runs * sizeof *f->area);
+  f->left = take (scratch, &used, n_runs * sizeof *f->left);
+  f->right = take (scratch, &used, n_runs * sizeof *f->right);
+  f->bottom = take (scratch, &used, n_runs * sizeof *f->bottom);
   p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
   p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
   p->next_chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->next_chunk_count);

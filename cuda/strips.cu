@@ -113,7 +113,7 @@ word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
   uint32_t bits = 0;
   if (inside == WORD_WIDTH) {
     const uint32_t complement = (255 - p.threshold) * 0x01010101u;
-    const uint4 group = __ldcs ((const uint4 *)pixels);
+    const uint4 group = __ldg ((const uint4 *)pixels);
     bits = shift_in_four_pixels (bits, group.w, complement);
     bits = shift_in_four_pixels (bits, group.z, complement);
     bits = shift_in_four_pixels (bits, group.y, complement);
@@ -498,7 +498,7 @@ label_tile (const Parameters &p)
   for (uint32_t run = first_run + lane; run < end_run; run += 32) {
     uint32_t above = parent[run];
     for (uint32_t next = parent[above]; next != above; next = parent[above]) {
-      parent[run] = next;
+      atomicMin (&tile.parent[run], next);
       above = next;
     }
   }
@@ -518,7 +518,7 @@ label_tile (const Parameters &p)
       is_root = above == run;
       for (uint32_t next = parent[above]; next != above; next = parent[above])
         above = next;
-      parent[run] = above;
+      atomicMin (&tile.parent[run], above);
     }
     n_roots += __popc (__ballot_sync (ALL_LANES, is_root));
   }
@@ -578,14 +578,12 @@ label_tile (const Parameters &p)
                            (tile.left[i] == 0 && tile_column > 0) ||
                            (tile.right[i] == TILE_WIDTH - 1 && tile_column + 1 < p.tile_columns);
       const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
-      CclStripsRecord record;
-      record.sum_x = (unsigned long long)area * tile_x + tile.sum_x[i];
-      record.sum_y = (unsigned long long)area * tile_y + tile.sum_y[i];
-      record.area = area;
-      record.left = tile_x + tile.left[i];
-      record.right = tile_x + tile.right[i];
-      record.bottom = tile_y + tile.last_row[i];
-      p.record[number] = record;
+      p.features.sum_x[number] = (unsigned long long)area * tile_x + tile.sum_x[i];
+      p.features.sum_y[number] = (unsigned long long)area * tile_y + tile.sum_y[i];
+      p.features.area[number] = area;
+      p.features.left[number] = tile_x + tile.left[i];
+      p.features.right[number] = tile_x + tile.right[i];
+      p.features.bottom[number] = tile_y + tile.last_row[i];
       p.parent[pixel] = CCL_STRIPS_ROOT | number;
       if (p.labels)
         p.piece_first[number] = is_open ? pixel | CCL_STRIPS_OPEN : pixel;
@@ -788,7 +786,7 @@ set_first_bit (const Parameters &p, uint32_t pixel)
   atomicAdd (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
 }
 
-/* The open piece of this thread, x its first pixel and y its record: each tile has as many threads
+/* The open piece of this thread, x its first pixel and y its number: each tile has as many threads
  * as it can have open pieces. */
 static __device__ __forceinline__ bool
 own_open_piece (const Parameters &p, uint2 &piece)
@@ -801,15 +799,28 @@ own_open_piece (const Parameters &p, uint2 &piece)
   return thread % CCL_STRIPS_TILE_OPEN < p.open_count[tile];
 }
 
-static __device__ __forceinline__ void
-add_to_record (CclStripsRecord *to, const CclStripsRecord &record)
+/* The features of one piece. */
+struct PieceFeatures {
+  unsigned long long sum_x, sum_y;
+  uint32_t area, left, right, bottom;
+};
+
+static __device__ __forceinline__ PieceFeatures
+load_features (const CclStripsFeatures &f, uint32_t piece)
 {
-  atomicAdd (&to->sum_x, record.sum_x);
-  atomicAdd (&to->sum_y, record.sum_y);
-  atomicAdd (&to->area, record.area);
-  atomicMin (&to->left, record.left);
-  atomicMax (&to->right, record.right);
-  atomicMax (&to->bottom, record.bottom);
+  return {f.sum_x[piece], f.sum_y[piece], f.area[piece], f.left[piece], f.right[piece],
+      f.bottom[piece]};
+}
+
+static __device__ __forceinline__ void
+add_to_root (const CclStripsFeatures &f, uint32_t root, const PieceFeatures &features)
+{
+  atomicAdd (&f.sum_x[root], features.sum_x);
+  atomicAdd (&f.sum_y[root], features.sum_y);
+  atomicAdd (&f.area[root], features.area);
+  atomicMin (&f.left[root], features.left);
+  atomicMax (&f.right[root], features.right);
+  atomicMax (&f.bottom[root], features.bottom);
 }
 
 extern "C" __global__ void
@@ -820,14 +831,14 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
   wait_for_previous_kernel ();
 
   uint2 piece;
-  uint32_t root_record = NOTHING;
-  CclStripsRecord record;
+  uint32_t root_number = NOTHING;
+  PieceFeatures features;
   if (own_open_piece (p, piece)) {
     /* Pointer jumping, each thread in its own entry: whoever comes by later has half as far to
      * go, and in the end the entry holds the root. */
     volatile uint32_t *parent = p.parent;
     uint32_t root = piece.x, entry = parent[root];
-    record = p.record[piece.y];
+    features = load_features (p.features, piece.y);
     if (!(entry & CCL_STRIPS_ROOT)) {
       root = entry;
       entry = parent[root];
@@ -836,7 +847,7 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
         root = entry;
         entry = parent[root];
       }
-      root_record = entry & ~CCL_STRIPS_ROOT;
+      root_number = entry & ~CCL_STRIPS_ROOT;
     } else if (!p.filtered)
       set_first_bit (p, root);
   }
@@ -845,27 +856,27 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
   /* Pieces of one large component tend to lie side by side: sum them up by warp, twice, before
    * what is left goes to memory one by one. */
   for (int i = 0; i < 2; i++) {
-    const uint32_t waiting = __ballot_sync (ALL_LANES, root_record != NOTHING);
+    const uint32_t waiting = __ballot_sync (ALL_LANES, root_number != NOTHING);
     if (!waiting)
       return;
     const uint32_t first_lane = __ffs (waiting) - 1;
-    const uint32_t shared_record = __shfl_sync (ALL_LANES, root_record, first_lane);
-    const uint32_t sharing = __ballot_sync (ALL_LANES, root_record == shared_record);
-    if (root_record == shared_record) {
-      record.sum_x = reduce_add_long (sharing, record.sum_x);
-      record.sum_y = reduce_add_long (sharing, record.sum_y);
-      record.area = reduce_add (sharing, record.area);
-      record.left = reduce_min (sharing, record.left);
-      record.right = reduce_max (sharing, record.right);
-      record.bottom = reduce_max (sharing, record.bottom);
+    const uint32_t shared_root = __shfl_sync (ALL_LANES, root_number, first_lane);
+    const uint32_t sharing = __ballot_sync (ALL_LANES, root_number == shared_root);
+    if (root_number == shared_root) {
+      features.sum_x = reduce_add_long (sharing, features.sum_x);
+      features.sum_y = reduce_add_long (sharing, features.sum_y);
+      features.area = reduce_add (sharing, features.area);
+      features.left = reduce_min (sharing, features.left);
+      features.right = reduce_max (sharing, features.right);
+      features.bottom = reduce_max (sharing, features.bottom);
       if (threadIdx.x % 32 == first_lane)
-        add_to_record (&p.record[root_record], record);
-      root_record = NOTHING;
+        add_to_root (p.features, root_number, features);
+      root_number = NOTHING;
     }
     __syncwarp ();
   }
-  if (root_record != NOTHING)
-    add_to_record (&p.record[root_record], record);
+  if (root_number != NOTHING)
+    add_to_root (p.features, root_number, features);
 }
 
 extern "C" __global__ void
@@ -877,7 +888,7 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsPa
   uint2 piece;
   if (!own_open_piece (p, piece) || !(p.parent[piece.x] & CCL_STRIPS_ROOT))
     return;
-  const uint32_t area = p.record[piece.y].area;
+  const uint32_t area = p.features.area[piece.y];
   if (area >= p.min_area && area <= p.max_area)
     set_first_bit (p, piece.x);
 }
@@ -907,16 +918,16 @@ sum_before_thread (uint32_t value, uint32_t *total)
 static __device__ __forceinline__ CclComponent
 make_row (const Parameters &p, uint32_t label, uint32_t pixel)
 {
-  const CclStripsRecord record = p.record[p.parent[pixel] & ~CCL_STRIPS_ROOT];
+  const PieceFeatures f = load_features (p.features, p.parent[pixel] & ~CCL_STRIPS_ROOT);
   CclComponent row;
   row.label = label;
-  row.area = record.area;
-  row.x = record.left;
+  row.area = f.area;
+  row.x = f.left;
   row.y = pixel / (p.row_quads * QUAD_WIDTH);
-  row.width = record.right - record.left + 1;
-  row.height = record.bottom - row.y + 1;
-  row.centroid_x = (double)record.sum_x / (double)record.area;
-  row.centroid_y = (double)record.sum_y / (double)record.area;
+  row.width = f.right - f.left + 1;
+  row.height = f.bottom - row.y + 1;
+  row.centroid_x = (double)f.sum_x / (double)f.area;
+  row.centroid_y = (double)f.sum_y / (double)f.area;
   return row;
 }
 
@@ -983,13 +994,12 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
 
 /* ---- deliver ---- */
 
-/* The label of the component whose first pixel this is; 0 if its area was filtered out. */
+/* The label of the component whose first pixel is this one of a quad with this rank; 0 if its area
+ * was filtered out. */
 static __device__ __forceinline__ uint32_t
-label_of_first_pixel (const Parameters &p, uint32_t pixel)
+label_in_quad (uint4 quad, uint32_t rank, uint32_t pixel)
 {
-  const uint32_t quad_number = pixel / QUAD_WIDTH, bit = pixel % 32, word = pixel / 32 % 4;
-  const uint4 quad = ((const uint4 *)p.first_bits)[quad_number];
-  const uint32_t rank = p.quad_rank[quad_number];
+  const uint32_t bit = pixel % 32, word = pixel / 32 % 4;
   const uint32_t own = word == 0 ? quad.x : word == 1 ? quad.y : word == 2 ? quad.z : quad.w;
   if (!(own >> bit & 1))
     return 0;
@@ -1010,6 +1020,8 @@ deliver_tile (const Parameters &p)
   alignas (16) __shared__ uint16_t run_piece[TILE_RUNS];
   __shared__ uint16_t bits[TILE_ROWS][WORDS];
   __shared__ uint16_t base[STRIPS][WORDS];
+  __shared__ uint4 quads[TILE_ROWS];
+  __shared__ uint32_t ranks[TILE_ROWS];
   const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
   const uint32_t row_words = p.row_quads * WORDS;
   let_next_kernel_start ();
@@ -1028,16 +1040,29 @@ deliver_tile (const Parameters &p)
   for (uint32_t i = threadIdx.x; i < STRIPS * WORDS; i += THREADS)
     base[i / WORDS][i % WORDS] =
         p.word_base[(tile_row * STRIPS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
+  const uint32_t first_quad = tile_row * TILE_ROWS * p.row_quads + tile_column;
+  if (threadIdx.x < TILE_ROWS && tile_row * TILE_ROWS + threadIdx.x < p.height) {
+    quads[threadIdx.x] = ((const uint4 *)p.first_bits)[first_quad + threadIdx.x * p.row_quads];
+    ranks[threadIdx.x] = p.quad_rank[first_quad + threadIdx.x * p.row_quads];
+  }
+  __syncthreads ();
   for (uint32_t i = threadIdx.x; i < n_pieces; i += THREADS) {
     if (i >= THREADS)
       pixel = p.piece_first[blockIdx.x * TILE_RUNS + i];
+    uint32_t above = CCL_STRIPS_ROOT;
     if (pixel & CCL_STRIPS_OPEN) {
       pixel &= ~CCL_STRIPS_OPEN;
-      const uint32_t above = p.parent[pixel];
-      if (!(above & CCL_STRIPS_ROOT))
-        pixel = above;
+      above = p.parent[pixel];
     }
-    piece_label[i] = label_of_first_pixel (p, pixel);
+    if (above & CCL_STRIPS_ROOT) {
+      const uint32_t row = pixel / QUAD_WIDTH / p.row_quads - tile_row * TILE_ROWS;
+      piece_label[i] = label_in_quad (quads[row], ranks[row], pixel);
+    } else {
+      /* The component starts in another tile. */
+      const uint32_t quad = above / QUAD_WIDTH;
+      piece_label[i] =
+          label_in_quad (((const uint4 *)p.first_bits)[quad], p.quad_rank[quad], above);
+    }
   }
   __syncthreads ();
 
@@ -1067,7 +1092,7 @@ deliver_tile (const Parameters &p)
     }
     uint32_t *labels = p.labels + y * p.labels_stride + x;
     if (p.labels_vectorised && x + 4 <= p.width)
-      __stcs ((uint4 *)labels, make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]));
+      *(uint4 *)labels = make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]);
     else
       for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
         labels[i] = pixels[i];
