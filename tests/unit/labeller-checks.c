@@ -85,7 +85,11 @@ plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_comp
       .algorithm = subject->algorithm,
   };
   CclLabeller *labeller = subject->backend->labeller_new (subject->backend->data, &plan, &error);
-  if (!labeller)
+  /* An algorithm may be unable to number the pixels of a line of millions; that it leaves the
+   * frame to others is a test of its own. */
+  if (!labeller && error.status == CCL_ERROR_UNSUPPORTED && MAX (width, height) >= 1u << 26)
+    g_test_skip (error.message);
+  else if (!labeller)
     g_test_fail_printf (
         "no labeller %s for %u×%u: %s", subject->algorithm, width, height, error.message);
   return labeller;

@@ -133,6 +133,35 @@ assert_plan_fails (const CclPlan *plan, CclStatus status, const char *words)
   g_assert_null (ccl_cuda_labeller_new (device, plan, NULL));
 }
 
+/* A line of 2^26 pixels is too much for strips, which pads it to rows of tiles: auto takes what
+ * follows in the table. */
+static void
+test_auto_goes_on_to_an_algorithm_that_can (void)
+{
+  CclPlan plan = {
+      .width = 1,
+      .height = 1u << 26,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 1,
+      .algorithm = "strips",
+  };
+  CclError error = {CCL_OK};
+  g_assert_null (ccl_cuda_labeller_new (device, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  plan.algorithm = "auto";
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  if (!labeller)
+    g_error ("%s", error.message);
+  g_assert_cmpstr (labeller->plan.algorithm, !=, "strips");
+  ccl_labeller_free (&labeller);
+
+  plan.width = plan.height = 64;
+  labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  g_assert_nonnull (labeller);
+  g_assert_cmpstr (labeller->plan.algorithm, ==, "strips");
+  ccl_labeller_free (&labeller);
+}
+
 static void
 test_impossible_plans_say_why (void)
 {
@@ -363,6 +392,8 @@ main (int argc, char **argv)
   labeller_checks_register (&on_device);
   g_test_add_func (
       "/cuda/every-algorithm-offers-a-connectivity", test_every_algorithm_offers_a_connectivity);
+  g_test_add_func (
+      "/cuda/auto-goes-on-to-an-algorithm-that-can", test_auto_goes_on_to_an_algorithm_that_can);
   g_test_add_func ("/cuda/impossible-plans-say-why", test_impossible_plans_say_why);
   g_test_add_func ("/cuda/unknown-devices-are-not-found", test_unknown_devices_are_not_found);
   g_test_add_func ("/cuda/labellers-keep-their-device", test_labellers_keep_their_device);
