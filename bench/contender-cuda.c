@@ -4,8 +4,8 @@
  * device's memory.
  *
  * Wall time is one call as a user makes it. Device time is what all that a run queues on its
- * stream takes there: a batch of runs between two events, recorded as a graph where that can be
- * done, and queued behind other work, so that the host's launches are no part of it.
+ * stream takes there: a batch of runs between two events, each the launch of a graph where that
+ * can be, and queued behind other work, so that the host's part is none of it.
  */
 #include "contender-cuda.h"
 
