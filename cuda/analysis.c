@@ -114,9 +114,10 @@ static CclStatus
 launch (CclCudaAnalysis *analysis, int kernel, CclWork work, uint32_t threads_x, uint32_t threads_y,
     uint32_t width, uint32_t height, CUstream stream, CclError *error)
 {
-  return ccl_cuda_launch (analysis->device, analysis->functions[kernel], work,
+  CclStatus status = ccl_cuda_launch (analysis->device, analysis->functions[kernel], work,
       (uint32_t[3]){threads_x, threads_y, 1}, width, height, 1, &analysis->parameters, stream,
       error);
+  return ccl_cuda_error_in_kernel (status, kernels[kernel], error);
 }
 
 CclStatus

@@ -83,12 +83,16 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
   if (status == CCL_OK)
     status = wait_for_stream (self, error);
-  if (status == CCL_OK)
+  if (status == CCL_OK) {
     self->engine->klass->read (self->engine, table);
-  else
-    /* Whatever was queued before it failed must not outlive the call: it uses the caller's memory.
-     */
+  } else {
+    /* What was queued before it failed uses the caller's memory and must not outlive the call. */
     self->device->driver->cuStreamSynchronize (self->stream);
+    /* A run allocates nothing: whatever CUDA calls it, a device call has failed. */
+    status = CCL_ERROR_DEVICE;
+    if (error)
+      error->status = status;
+  }
   ccl_cuda_device_leave (self->device);
   return status;
 }

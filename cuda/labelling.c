@@ -119,9 +119,20 @@ ccl_cuda_launch (CclCudaDevice *device, CUfunction function, CclWork work, const
     grid_y = tallest_grid;
   }
   void *arguments[] = {parameters};
-  return ccl_cuda_call (device->driver, error,
-      cuLaunchKernel (function, grid_x, grid_y, grid_z, block[0], block[1], block[2], 0, stream,
-          arguments, NULL));
+  CUresult result = device->driver->cuLaunchKernel (
+      function, grid_x, grid_y, grid_z, block[0], block[1], block[2], 0, stream, arguments, NULL);
+  return ccl_cuda_result (device->driver, result, "cuLaunchKernel", error);
+}
+
+CclStatus
+ccl_cuda_error_in_kernel (CclStatus status, const char *kernel, CclError *error)
+{
+  if (status != CCL_OK && error) {
+    char message[sizeof error->message];
+    memcpy (message, error->message, sizeof message);
+    ccl_error_set (error, status, "%s: %s", kernel, message);
+  }
+  return status;
 }
 
 static CclStatus
@@ -130,8 +141,9 @@ queue_step (CclCudaLabelling *labelling, uint32_t i, CUstream stream, CclError *
   const CclStep *step = &labelling->steps[i];
   CclLabellingParameters *parameters = &labelling->parameters;
   uint32_t block[3] = {step->block.x, step->block.y, step->block.z};
-  return ccl_cuda_launch (labelling->device, labelling->functions[i], step->work, block,
+  CclStatus status = ccl_cuda_launch (labelling->device, labelling->functions[i], step->work, block,
       parameters->width, parameters->height, parameters->depth, parameters, stream, error);
+  return ccl_cuda_error_in_kernel (status, step->kernel, error);
 }
 
 /* Runs a repeated group until a round leaves the changed flag alone. This is the one place where

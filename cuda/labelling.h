@@ -52,4 +52,8 @@ CclStatus ccl_cuda_launch (CclCudaDevice *device, CUfunction function, CclWork w
     const uint32_t block[3], uint32_t width, uint32_t height, uint32_t depth, void *parameters,
     CUstream stream, CclError *error);
 
+/* Puts the name of the kernel that was to be launched before the message of an error, and gives
+ * the status back. */
+CclStatus ccl_cuda_error_in_kernel (CclStatus status, const char *kernel, CclError *error);
+
 #endif /* CCL_CUDA_LABELLING_H */
