@@ -2,50 +2,14 @@
 /*
  * The GPU labellers of this project as contenders, NVIDIA's own as a peer, and the floors of the
  * device's memory.
- *
- * Wall time is one call as a user makes it. Device time is what all that a run queues on its
- * stream takes there: a batch of runs between two events, each the launch of a graph where that
- * can be, and queued behind other work, so that the host's part is none of it.
  */
 #include "contender-cuda.h"
 
-#include "access-count.h"
-#include "engine.h"
-#include "labelling.h"
+#include "contender-cuda-private.h"
 #include "machine.h"
-#include "peer-npp.h"
 #include "problem.h"
 
 #include <string.h>
-
-typedef struct CudaContender {
-  Contender head;
-  CclCudaDevice *device;
-  const CclAlgorithm *algorithm; /* NULL for floors and peers */
-  const char *floor_kernel;      /* NULL for labellers */
-  CclWork floor_work;
-  const PeerNpp *npp; /* NULL for all others */
-  uint32_t connectivity, volume_connectivity;
-  unsigned max_components; /* UINT_MAX: as many as there are */
-  bool allocation;
-  uint32_t block[3]; /* threads of a block where the algorithm leaves that open; 0: as it has it */
-  char *name;        /* of the algorithm with that shape */
-
-  /* From prepare to release. */
-  const Input *input;
-  CUstream stream;
-  CUevent begin, end;
-  CUdeviceptr frame, label_map, scratch;
-  size_t frame_stride, label_stride; /* bytes */
-  CUfunction floor;
-  CclCudaLabelling labelling; /* raw labels */
-  bool has_labelling;
-  CclLabeller *labeller; /* tables: for wall time */
-  CclCudaEngine *engine; /* tables: for device time */
-  CclTable table;
-  CUgraphExec replay; /* of one run; NULL where that cannot be recorded */
-  bool tried_replay;
-} CudaContender;
 
 enum { DEFAULT_MAX_COMPONENTS = 4096 }; /* as the elements have it */
 
@@ -62,8 +26,8 @@ make_plan (const CudaContender *cuda, unsigned max_components)
 }
 
 /* Queues one run; the context is current. */
-static CclStatus
-queue (CudaContender *cuda, CclError *failure)
+CclStatus
+cuda_contender_queue (CudaContender *cuda, CclError *failure)
 {
   const Input *input = cuda->input;
 
@@ -161,8 +125,8 @@ set_block_shape (CudaContender *cuda)
 }
 
 /* What an algorithm needs for a run; the context is current. */
-static CclStatus
-make (CudaContender *cuda, CclError *failure)
+CclStatus
+cuda_contender_make (CudaContender *cuda, CclError *failure)
 {
   const Input *input = cuda->input;
   CclStatus status = CCL_OK;
@@ -193,8 +157,8 @@ make (CudaContender *cuda, CclError *failure)
   return cuda->labeller ? CCL_OK : failure->status;
 }
 
-static void
-let_go (CudaContender *cuda)
+void
+cuda_contender_let_go (CudaContender *cuda)
 {
   ccl_labeller_free (&cuda->labeller);
   if (cuda->has_labelling)
@@ -205,8 +169,8 @@ let_go (CudaContender *cuda)
 }
 
 /* One run and a wait; the context is current. */
-static CclStatus
-run_once (CudaContender *cuda, CclError *failure)
+CclStatus
+cuda_contender_run_once (CudaContender *cuda, CclError *failure)
 {
   CclStatus status;
 
@@ -216,7 +180,7 @@ run_once (CudaContender *cuda, CclError *failure)
     return ccl_labeller_run (cuda->labeller, &frame, &(CclOptions){0},
         cuda->label_map ? &labels : NULL, &cuda->table, failure);
   }
-  status = queue (cuda, failure);
+  status = cuda_contender_queue (cuda, failure);
   if (status != CCL_OK)
     return status;
   return ccl_cuda_call (cuda->device->driver, failure, cuStreamSynchronize (cuda->stream));
@@ -233,7 +197,7 @@ make_room (CudaContender *cuda, CclError *failure)
   plan = make_plan (cuda, cuda->table.n_components);
   ccl_labeller_free (&cuda->labeller);
   cuda->labeller = ccl_cuda_labeller_new (cuda->device, &plan, failure);
-  return cuda->labeller ? run_once (cuda, failure) : failure->status;
+  return cuda->labeller ? cuda_contender_run_once (cuda, failure) : failure->status;
 }
 
 static CclStatus
@@ -266,10 +230,10 @@ prepare (CudaContender *cuda, CclError *failure)
     if (status == CCL_OK)
       status = allocate_label_map (cuda, failure);
   } else if (status == CCL_OK) {
-    status = make (cuda, failure);
+    status = cuda_contender_make (cuda, failure);
   }
   if (status == CCL_OK)
-    status = run_once (cuda, failure);
+    status = cuda_contender_run_once (cuda, failure);
   if (status == CCL_OK)
     status = make_room (cuda, failure);
   if (status == CCL_OK && cuda->labeller)
@@ -314,231 +278,12 @@ cuda_run (Contender *contender, GError **error)
     const unsigned max_components = cuda->max_components;
     if (cuda->labeller)
       cuda->max_components = cuda->labeller->plan.max_components;
-    let_go (cuda);
-    status = make (cuda, &failure);
+    cuda_contender_let_go (cuda);
+    status = cuda_contender_make (cuda, &failure);
     cuda->max_components = max_components;
   }
   if (status == CCL_OK)
-    status = run_once (cuda, &failure);
-  ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
-}
-
-/* Records one run as a graph, once. Algorithms that must ask the device whether to go on
- * cannot be recorded, nor those that launch a graph of their own. */
-static void
-record_replay (CudaContender *cuda)
-{
-  const CclCudaDriver *driver = cuda->device->driver;
-  CclStatus status = CCL_OK;
-  CUgraph graph = NULL;
-
-  cuda->tried_replay = true;
-  for (uint32_t step = 0; cuda->has_labelling && step < cuda->labelling.n_steps; step++)
-    if (cuda->labelling.steps[step].repeats)
-      return;
-  if (!driver->cuStreamBeginCapture || !driver->cuStreamEndCapture || !driver->cuGraphDestroy ||
-      !driver->cuGraphInstantiateWithFlags || !driver->cuGraphLaunch || !driver->cuGraphExecDestroy)
-    return;
-  /* What a labeller does on its first frame only is no part of the record. */
-  if (queue (cuda, NULL) != CCL_OK || driver->cuStreamSynchronize (cuda->stream) != CUDA_SUCCESS)
-    return;
-  if (driver->cuStreamBeginCapture (cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) !=
-      CUDA_SUCCESS)
-    return;
-  status = queue (cuda, NULL);
-  if (driver->cuStreamEndCapture (cuda->stream, &graph) != CUDA_SUCCESS)
-    graph = NULL;
-  if (status == CCL_OK && graph &&
-      driver->cuGraphInstantiateWithFlags (&cuda->replay, graph, 0) != CUDA_SUCCESS)
-    cuda->replay = NULL;
-  if (graph)
-    driver->cuGraphDestroy (graph);
-}
-
-/* Queues a batch of runs, each a launch of the graph where there is one: what a run costs in a
- * program that labels one frame after the other. */
-static CclStatus
-queue_batch (CudaContender *cuda, unsigned n_runs, CclError *failure)
-{
-  CclStatus status = CCL_OK;
-
-  for (unsigned i = 0; i < n_runs && status == CCL_OK; i++)
-    status = cuda->replay ? ccl_cuda_call (cuda->device->driver, failure,
-                                cuGraphLaunch (cuda->replay, cuda->stream))
-                          : queue (cuda, failure);
-  return status;
-}
-
-static CclStatus
-time_batch (CudaContender *cuda, unsigned n_runs, float *milliseconds, CclError *failure)
-{
-  const CclCudaDriver *driver = cuda->device->driver;
-  CclStatus status;
-
-  if (!driver->cuEventElapsedTime)
-    return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "the driver has no clock to read");
-  if (!cuda->tried_replay)
-    record_replay (cuda);
-  status = queue_batch (cuda, n_runs, failure); /* keeps the device busy while the next is queued */
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->begin, cuda->stream));
-  if (status == CCL_OK)
-    status = queue_batch (cuda, n_runs, failure);
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->end, cuda->stream));
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuEventSynchronize (cuda->end));
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_call (driver, failure, cuEventElapsedTime (milliseconds, cuda->begin, cuda->end));
-  return status;
-}
-
-static double
-cuda_device_time (Contender *contender, unsigned n_runs, GError **error)
-{
-  CudaContender *cuda = (CudaContender *)contender;
-  float milliseconds = 0;
-  CclStatus status;
-  CclError failure;
-
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK) {
-    contender_fail (&failure, error);
-    return -1;
-  }
-  status = time_batch (cuda, n_runs, &milliseconds, &failure);
-  ccl_cuda_device_leave (cuda->device);
-  if (status != CCL_OK) {
-    contender_fail (&failure, error);
-    return -1;
-  }
-  return 1e-3 * milliseconds / n_runs;
-}
-
-/* The step of the papers that a phase of an algorithm belongs to. */
-static Step
-step_of (CclPhase phase)
-{
-  switch (phase) {
-  case CCL_PHASE_INITIALISATION:
-    return STEP_SCAN;
-  case CCL_PHASE_RELABELLING:
-    return STEP_RELABELLING;
-  default:
-    return STEP_MERGING;
-  }
-}
-
-/* Times consecutive steps of one phase between two events, behind a run that keeps the device
- * busy while they are queued. */
-static CclStatus
-time_phase (CudaContender *cuda, uint32_t first, uint32_t end, double *seconds, CclError *failure)
-{
-  const CclCudaDriver *driver = cuda->device->driver;
-  float milliseconds = 0;
-  CclStatus status = ccl_cuda_labelling_queue (&cuda->labelling, 0, first, cuda->stream, failure);
-
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->begin, cuda->stream));
-  if (status == CCL_OK)
-    status = ccl_cuda_labelling_queue (&cuda->labelling, first, end, cuda->stream, failure);
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->end, cuda->stream));
-  if (status == CCL_OK)
-    status = ccl_cuda_labelling_queue (
-        &cuda->labelling, end, cuda->labelling.n_steps, cuda->stream, failure);
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, failure, cuStreamSynchronize (cuda->stream));
-  if (status == CCL_OK)
-    status =
-        ccl_cuda_call (driver, failure, cuEventElapsedTime (&milliseconds, cuda->begin, cuda->end));
-  *seconds = 1e-3 * milliseconds;
-  return status;
-}
-
-/* The end of the steps from first on that share its phase and its repeated group. */
-static uint32_t
-phase_end (const CclCudaLabelling *labelling, uint32_t first)
-{
-  uint32_t end = first + 1;
-
-  for (uint32_t i = first; i < labelling->n_steps; i++) /* a group must not be cut */
-    if (labelling->steps[i].repeats && i + 1 - labelling->steps[i].repeats <= first)
-      end = MAX (end, i + 1);
-  while (end < labelling->n_steps && labelling->steps[end].phase == labelling->steps[first].phase &&
-         phase_end (labelling, end) == end + 1)
-    end++;
-  return end;
-}
-
-static CclStatus
-time_steps (CudaContender *cuda, double seconds[N_STEPS], CclError *failure)
-{
-  CclStatus status = CCL_OK;
-  gint64 begin;
-
-  /* Memory is given back and taken anew, which is the time of both. */
-  begin = g_get_monotonic_time ();
-  let_go (cuda);
-  status = make (cuda, failure);
-  if (status == CCL_OK)
-    status = ccl_cuda_call (cuda->device->driver, failure, cuStreamSynchronize (cuda->stream));
-  seconds[STEP_ALLOCATION] = 1e-6 * (double)(g_get_monotonic_time () - begin);
-  if (status == CCL_OK)
-    status = run_once (cuda, failure);
-
-  for (uint32_t first = 0; status == CCL_OK && first < cuda->labelling.n_steps;) {
-    const uint32_t end = phase_end (&cuda->labelling, first);
-    const Step step = step_of (cuda->labelling.steps[first].phase);
-    double time;
-    status = time_phase (cuda, first, end, &time, failure);
-    seconds[step] = MAX (0, seconds[step]) + time;
-    first = end;
-  }
-  return status;
-}
-
-static gboolean
-cuda_steps (Contender *contender, double seconds[N_STEPS], GError **error)
-{
-  CudaContender *cuda = (CudaContender *)contender;
-  CclStatus status;
-  CclError failure;
-
-  for (unsigned step = 0; step < N_STEPS; step++)
-    seconds[step] = -1;
-  if (!cuda->has_labelling || !cuda->device->driver->cuEventElapsedTime)
-    return TRUE;
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return contender_fail (&failure, error);
-  /* The graph looks at memory that is about to go. */
-  if (cuda->replay)
-    cuda->device->driver->cuGraphExecDestroy (cuda->replay);
-  cuda->replay = NULL;
-  cuda->tried_replay = false;
-  status = time_steps (cuda, seconds, &failure);
-  ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : contender_fail (&failure, error);
-}
-
-static gboolean
-cuda_count_accesses (
-    Contender *contender, AccessCount counts[MOST_COUNTED_STEPS], guint *n_steps, GError **error)
-{
-  CudaContender *cuda = (CudaContender *)contender;
-  CclStatus status;
-  CclError failure;
-
-  G_STATIC_ASSERT (CCL_MAX_STEPS <= MOST_COUNTED_STEPS);
-  if (!cuda->has_labelling) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "raw labels only");
-    return FALSE;
-  }
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return contender_fail (&failure, error);
-  *n_steps = cuda->labelling.n_steps;
-  status = access_count (&cuda->labelling, cuda->stream, counts, &failure);
+    status = cuda_contender_run_once (cuda, &failure);
   ccl_cuda_device_leave (cuda->device);
   return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
@@ -610,7 +355,7 @@ cuda_release (Contender *contender)
     driver->cuGraphExecDestroy (cuda->replay);
   if (cuda->engine)
     cuda->engine->klass->free (cuda->engine);
-  let_go (cuda);
+  cuda_contender_let_go (cuda);
   ccl_cuda_device_release (cuda->device, &cuda->frame);
   if (cuda->begin)
     driver->cuEventDestroy (cuda->begin);
@@ -643,7 +388,7 @@ static const ContenderClass floor_class = {
     .run = cuda_run,
     .release = cuda_release,
     .free = cuda_free,
-    .device_time = cuda_device_time,
+    .device_time = cuda_contender_device_time,
 };
 
 static const ContenderClass labeller_class = {
@@ -651,9 +396,9 @@ static const ContenderClass labeller_class = {
     .run = cuda_run,
     .release = cuda_release,
     .free = cuda_free,
-    .device_time = cuda_device_time,
-    .steps = cuda_steps,
-    .count_accesses = cuda_count_accesses,
+    .device_time = cuda_contender_device_time,
+    .steps = cuda_contender_steps,
+    .count_accesses = cuda_contender_count_accesses,
     .fetch = cuda_fetch,
 };
 
