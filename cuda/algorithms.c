@@ -274,6 +274,68 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
       {CCL_PHASE_MERGING, "ccl_np_propagate", CCL_WORK_PIXEL, {16, 16, 1}, .repeats = 1},
     },
   },
+  {
+    .name = "bke-3d", .title = "Block-based Komura Equivalence for volumes", .paper = TPDS_2020 ", section 5.3",
+    .connectivities = CCL_OFFERS_26, .file = "bke_3d",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_bke_3d_initialise", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_bke_3d_compress", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_bke_3d_reduce", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_3d_compress", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_3d_label", CCL_WORK_CUBE, {16, 4, 4}},
+    },
+  },
+  {
+    .name = "buf-3d", .title = "Block-based Union-Find for volumes", .paper = TPDS_2020 ", section 5.3",
+    .connectivities = CCL_OFFERS_26, .file = "buf_3d",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_buf_3d_initialise", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_buf_3d_merge", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_3d_compress", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_3d_label", CCL_WORK_CUBE, {16, 4, 4}},
+    },
+  },
+  {
+    .name = "bke-3d-nic", .title = "Block-based Komura Equivalence for volumes without inline compression", .paper = TPDS_2020 ", section 5.3",
+    .connectivities = CCL_OFFERS_26, .file = "bke_3d",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_bke_3d_initialise", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_bke_3d_compress_at_end", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_bke_3d_reduce", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_3d_compress_at_end", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_bke_3d_label", CCL_WORK_CUBE, {16, 4, 4}},
+    },
+  },
+  {
+    .name = "buf-3d-nic", .title = "Block-based Union-Find for volumes without inline compression", .paper = TPDS_2020 ", section 5.3",
+    .connectivities = CCL_OFFERS_26, .file = "buf_3d",
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_buf_3d_initialise", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_buf_3d_merge", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_3d_compress_at_end", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_RELABELLING, "ccl_buf_3d_label", CCL_WORK_CUBE, {16, 4, 4}},
+    },
+  },
+  {
+    .name = "be-3d", .title = "Block Equivalence for volumes", .paper = ZAVALISHIN_2016,
+    .connectivities = CCL_OFFERS_26, .file = "be_3d",
+    .scratch = {.per_block = 2 * sizeof (uint32_t)},
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_be_3d_initialise", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_be_3d_scan", CCL_WORK_CUBE, {16, 4, 4}},
+      {CCL_PHASE_MERGING, "ccl_be_3d_analyse", CCL_WORK_CUBE, {16, 4, 4}, .repeats = 2},
+      {CCL_PHASE_RELABELLING, "ccl_be_3d_label", CCL_WORK_CUBE, {16, 4, 4}},
+    },
+  },
+  {
+    .name = "uf-3d", .title = "Union-Find for volumes", .paper = OLIVEIRA_2010,
+    .connectivities = CCL_OFFERS_6 | CCL_OFFERS_18 | CCL_OFFERS_26, .file = "uf_3d", .roots_are_first_pixels = true,
+    .steps = {
+      {CCL_PHASE_INITIALISATION, "ccl_uf_3d_initialise", CCL_WORK_PIXEL, {32, 4, 2}},
+      {CCL_PHASE_MERGING, "ccl_uf_3d_merge", CCL_WORK_PIXEL, {32, 4, 2}},
+      {CCL_PHASE_RELABELLING, "ccl_uf_3d_compress", CCL_WORK_PIXEL, {32, 4, 2}},
+    },
+  },
   {NULL},
 };
 /* clang-format on */

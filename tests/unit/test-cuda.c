@@ -13,6 +13,7 @@
 
 #include "cudalabeller.h"
 #include "device.h"
+#include "labelling.h"
 
 #include "masks.h"
 #include "reference.h"
@@ -360,6 +361,142 @@ test_threads_share_a_device (void)
   }
 }
 
+/* A volume for the algorithms that label in three dimensions. */
+typedef struct Volume {
+  uint32_t width, height, depth;
+  uint8_t *voxels; /* 0 or 1 */
+} Volume;
+
+static bool
+are_neighbours (uint32_t connectivity, int dx, int dy, int dz)
+{
+  int n_different = (dx != 0) + (dy != 0) + (dz != 0);
+  return n_different >= 1 && n_different <= (connectivity == 6 ? 1 : connectivity == 18 ? 2 : 3);
+}
+
+/* The volume's components by flood fill: for each voxel the number of its component, from 1 in
+ * raster order of first voxels, or 0. */
+static uint32_t *
+fill_volume (const Volume *volume, uint32_t connectivity)
+{
+  uint32_t n_voxels = volume->width * volume->height * volume->depth, n_components = 0;
+  uint32_t *components = g_new0 (uint32_t, n_voxels), *stack = g_new (uint32_t, n_voxels);
+  for (uint32_t first = 0; first < n_voxels; first++) {
+    if (!volume->voxels[first] || components[first])
+      continue;
+    uint32_t n_stacked = 1;
+    stack[0] = first;
+    components[first] = ++n_components;
+    while (n_stacked > 0) {
+      uint32_t voxel = stack[--n_stacked];
+      int x = voxel % volume->width, y = voxel / volume->width % volume->height;
+      int z = voxel / volume->width / volume->height;
+      for (int i = 0; i < 27; i++) {
+        int dx = i % 3 - 1, dy = i / 3 % 3 - 1, dz = i / 9 - 1;
+        if (!are_neighbours (connectivity, dx, dy, dz) || x + dx < 0 || y + dy < 0 || z + dz < 0 ||
+            x + dx >= (int)volume->width || y + dy >= (int)volume->height ||
+            z + dz >= (int)volume->depth)
+          continue;
+        uint32_t other = ((z + dz) * volume->height + y + dy) * volume->width + x + dx;
+        if (volume->voxels[other] && !components[other]) {
+          components[other] = n_components;
+          stack[n_stacked++] = other;
+        }
+      }
+    }
+  }
+  g_free (stack);
+  return components;
+}
+
+/* Raw labels tell components apart and nothing else: each has one label, no two the same, and
+ * background has 0. Where the algorithm promises it, the label is that of the first voxel. */
+static void
+check_volume (CclCudaLabelling *labelling, const Volume *volume, const char *description)
+{
+  const CclLabellingParameters *parameters = &labelling->parameters;
+  CclError error = {CCL_OK};
+  uint32_t n_voxels = volume->width * volume->height * volume->depth;
+  CUdeviceptr memory = upload (volume->voxels, n_voxels);
+  uint32_t *labels = g_new (uint32_t, labelling->n_elements);
+  ccl_cuda_labelling_set_frame (
+      labelling, memory, volume->width, volume->width * volume->height, 0, false);
+  if (ccl_cuda_labelling_queue (labelling, 0, labelling->n_steps, NULL, &error) != CCL_OK)
+    g_error ("%s: %s", description, error.message);
+  download (labels, labelling->labels, labelling->n_elements * sizeof (uint32_t));
+  ccl_cuda_device_release (device, &memory);
+
+  uint32_t *components = fill_volume (volume, parameters->connectivity);
+  uint32_t *label_of = g_new0 (uint32_t, n_voxels + 1);
+  uint32_t *component_of = g_new0 (uint32_t, labelling->n_elements + 1);
+  bool is_right = true;
+  for (uint32_t voxel = 0; voxel < n_voxels && is_right; voxel++) {
+    uint32_t x = voxel % volume->width, y = voxel / volume->width % volume->height;
+    uint32_t z = voxel / volume->width / volume->height;
+    uint32_t element = z * parameters->label_slice + y * parameters->label_stride + x;
+    uint32_t label = labels[element], component = components[voxel];
+    is_right = (label == 0) == (component == 0) && label <= labelling->n_elements;
+    if (!is_right || !label)
+      continue;
+    if (!label_of[component]) {
+      label_of[component] = label;
+      is_right = !component_of[label];
+      component_of[label] = component;
+      if (labelling->algorithm->roots_are_first_pixels)
+        is_right &= label == element + 1;
+    }
+    is_right &= label_of[component] == label && component_of[label] == component;
+  }
+  if (!is_right)
+    g_test_fail_printf ("%s: wrong labels", description);
+  g_free (component_of);
+  g_free (label_of);
+  g_free (components);
+  g_free (labels);
+}
+
+/* Every small size, so that all sides are odd and even, and some larger volumes. */
+static void
+check_volumes (const CclAlgorithm *algorithm, uint32_t connectivity)
+{
+  GRand *random = g_rand_new_with_seed (3);
+  for (uint32_t i = 0; i < 5 * 5 * 5 + 4 && !g_test_failed (); i++) {
+    static const Volume larger[4] = {{33, 9, 7}, {8, 20, 12}, {65, 3, 3}, {1, 21, 17}};
+    Volume volume = i < 125 ? (Volume){1 + i % 5, 1 + i / 5 % 5, 1 + i / 25} : larger[i - 125];
+    uint32_t n_voxels = volume.width * volume.height * volume.depth;
+    volume.voxels = g_new (uint8_t, n_voxels);
+    CclCudaLabelling labelling;
+    CclError error = {CCL_OK};
+    if (ccl_cuda_labelling_init (&labelling, device, algorithm, volume.width, volume.height,
+            volume.depth, connectivity, NULL, &error) != CCL_OK)
+      g_error ("%s", error.message);
+    for (uint32_t density = 10; density <= 100; density += 15) {
+      for (uint32_t j = 0; j < n_voxels; j++)
+        volume.voxels[j] = g_rand_int_range (random, 0, 100) < (gint32)density;
+      char *description = g_strdup_printf ("%s, %u-connected, %u×%u×%u, density %u",
+          algorithm->name, connectivity, volume.width, volume.height, volume.depth, density);
+      check_volume (&labelling, &volume, description);
+      g_free (description);
+    }
+    ccl_cuda_labelling_clear (&labelling);
+    g_free (volume.voxels);
+  }
+  g_rand_free (random);
+}
+
+static void
+test_volumes (gconstpointer data)
+{
+  static const uint32_t connectivities[] = {6, 18, 26};
+  const CclAlgorithm *algorithm = data;
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  for (size_t i = 0; i < G_N_ELEMENTS (connectivities); i++) {
+    if (ccl_cuda_algorithm_has (algorithm, connectivities[i]))
+      check_volumes (algorithm, connectivities[i]);
+  }
+  ccl_cuda_device_leave (device);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -401,6 +538,13 @@ main (int argc, char **argv)
       test_bad_arguments_leave_the_labeller_usable);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
+  for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
+    if (ccl_cuda_algorithm_has (row, 6) || ccl_cuda_algorithm_has (row, 26)) {
+      char *path = g_strdup_printf ("/cuda/volumes/%s", row->name);
+      g_test_add_data_func (path, row, test_volumes);
+      g_free (path);
+    }
+  }
   int result = g_test_run ();
   ccl_cuda_device_unref (&device);
   return result;
