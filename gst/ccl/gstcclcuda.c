@@ -75,7 +75,8 @@ gst_ccl_cuda_buffer_new_gray8 (GstCudaContext *context, guint width, guint heigh
  *   any more
  *
  * Makes a frame of device memory that the caller owns. The memory must live, and its pixels must
- * not change, until @notify is called; what writes them must have been waited for.
+ * not change, until @notify is called; what writes them must have been waited for. Bytes between
+ * the rows, and behind the last one, are not touched and need not be there.
  *
  * Returns: (transfer full) (nullable): the frame; %NULL when an argument is wrong, then @notify
  *   is not called
@@ -95,7 +96,8 @@ gst_ccl_cuda_buffer_new_gray8_wrapped (GstCudaContext *context, guint64 device_p
   if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, width, height))
     return NULL;
   GST_VIDEO_INFO_PLANE_STRIDE (&info, 0) = (gint)stride;
-  GST_VIDEO_INFO_SIZE (&info) = stride * (height - 1) + width;
+  /* Rows are copied without what is between them, so the last one need not be padded. */
+  GST_VIDEO_INFO_SIZE (&info) = stride * height;
   memory = gst_ccl_cuda_memory_new_wrapped (
       context, &info, (CUdeviceptr)device_pointer, user_data, notify);
   return memory ? gray8_buffer (memory, stride, width, height) : NULL;

@@ -1,7 +1,156 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GStreamer's CUDA allocator cannot copy wrapped memory of a format that it does not know, and in
+ * 1.22 it cannot wrap at all. So wrapped memory is of an allocator derived from it, which
+ *
+ * - copies, keeping the stride, because the GstVideoMeta of a copied buffer says it,
+ * - in 1.22, also maps and frees: GST_MAP_CUDA gives the device pointer, other maps a copy in
+ *   system memory that is brought up to date in either direction when it is needed.
+ */
 #include "gstcclcudamemory.h"
 
+typedef GstCudaAllocator GstCclWrappedAllocator;
+typedef GstCudaAllocatorClass GstCclWrappedAllocatorClass;
+
+static GType gst_ccl_wrapped_allocator_get_type (void);
+G_DEFINE_TYPE (GstCclWrappedAllocator, gst_ccl_wrapped_allocator, GST_TYPE_CUDA_ALLOCATOR)
+
+static gsize
+row_size (const GstVideoInfo *info)
+{
+  return (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) * (gsize)GST_VIDEO_INFO_WIDTH (info);
+}
+
+/* Runs a copy that waits. */
+static gboolean
+run_copy (GstCudaContext *context, const CUDA_MEMCPY2D *copy)
+{
+  gboolean copied;
+
+  if (!gst_cuda_context_push (context))
+    return FALSE;
+  copied = CuMemcpy2D (copy) == CUDA_SUCCESS;
+  gst_cuda_context_pop (NULL);
+  return copied;
+}
+
+typedef struct {
+  GstCudaContext *context;
+  CUdeviceptr data;
+} DeviceCopy;
+
+static void
+device_copy_free (gpointer data)
+{
+  DeviceCopy *copy = data;
+
+  if (copy->data && gst_cuda_context_push (copy->context)) {
+    CuMemFree (copy->data);
+    gst_cuda_context_pop (NULL);
+  }
+  gst_object_unref (copy->context);
+  g_free (copy);
+}
+
+/* NULL if there is no memory left. */
+static DeviceCopy *
+device_copy_new (GstCudaContext *context, gsize size)
+{
+  DeviceCopy *copy = g_new0 (DeviceCopy, 1);
+
+  copy->context = gst_object_ref (context);
+  /* GStreamer passes the size on in 32 bits. */
+  if (size <= G_MAXUINT && gst_cuda_context_push (context)) {
+    if (CuMemAlloc (&copy->data, (guint)size) != CUDA_SUCCESS)
+      copy->data = 0;
+    gst_cuda_context_pop (NULL);
+  }
+  if (!copy->data)
+    g_clear_pointer (&copy, device_copy_free);
+  return copy;
+}
+
+static GstMemory *
+gst_ccl_wrapped_memory_copy (GstMemory *memory, gssize offset, gssize size)
+{
+  GstCudaMemory *self = GST_CUDA_MEMORY_CAST (memory);
+  gsize stride = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0);
+  CUDA_MEMCPY2D parameters = {
+      .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+      .srcPitch = stride,
+      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+      .dstPitch = stride,
+      .WidthInBytes = row_size (&self->info),
+      .Height = (gsize)GST_VIDEO_INFO_HEIGHT (&self->info),
+  };
+  DeviceCopy *copy;
+  GstMapInfo map;
+  gboolean copied;
+
+  /* Like GStreamer's own CUDA memory, there are no copies of parts. */
+  if (offset != 0 || (size != -1 && (gsize)size != memory->size))
+    return NULL;
+  copy = device_copy_new (self->context, memory->maxsize);
+  if (!copy)
+    return NULL;
+  if (!gst_memory_map (memory, &map, GST_MAP_READ | GST_MAP_CUDA)) {
+    device_copy_free (copy);
+    return NULL;
+  }
+  parameters.srcDevice = (CUdeviceptr)(guintptr)map.data;
+  parameters.dstDevice = copy->data;
+  copied = run_copy (self->context, &parameters);
+  gst_memory_unmap (memory, &map);
+
+  if (!copied) {
+    device_copy_free (copy);
+    return NULL;
+  }
+  return gst_ccl_cuda_memory_new_wrapped (
+      self->context, &self->info, copy->data, copy, device_copy_free);
+}
+
+static GstAllocator *
+wrapped_allocator (void)
+{
+  static GstAllocator *allocator = NULL;
+
+  if (g_once_init_enter (&allocator)) {
+    GstAllocator *made = g_object_new (gst_ccl_wrapped_allocator_get_type (), NULL);
+    gst_object_ref_sink (made);
+    GST_OBJECT_FLAG_SET (made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&allocator, made);
+  }
+  return allocator;
+}
+
 #if GST_CHECK_VERSION(1, 24, 0)
+
+static void
+gst_ccl_wrapped_allocator_class_init (GstCclWrappedAllocatorClass *klass)
+{
+}
+
+static void
+gst_ccl_wrapped_allocator_init (GstCclWrappedAllocator *self)
+{
+  GST_ALLOCATOR_CAST (self)->mem_copy = gst_ccl_wrapped_memory_copy;
+}
+
+/* Without any function GStreamer would free memory that it does not own. */
+static void
+leave_alone (gpointer data)
+{
+}
+
+GstMemory *
+gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
+    CUdeviceptr data, gpointer user_data, GDestroyNotify notify)
+{
+  gst_cuda_memory_init_once ();
+  return gst_cuda_allocator_alloc_wrapped (GST_CUDA_ALLOCATOR_CAST (wrapped_allocator ()), context,
+      NULL, info, data, user_data, notify ? notify : leave_alone);
+}
 
 GstMemory *
 gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info)
@@ -10,32 +159,8 @@ gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info)
   return gst_cuda_allocator_alloc (NULL, context, NULL, info);
 }
 
-GstMemory *
-gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
-    CUdeviceptr data, gpointer user_data, GDestroyNotify notify)
-{
-  gst_cuda_memory_init_once ();
-  return gst_cuda_allocator_alloc_wrapped (NULL, context, NULL, info, data, user_data, notify);
-}
-
 #else
 
-GstMemory *
-gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info)
-{
-  GstAllocator *allocator;
-  GstMemory *memory;
-
-  gst_cuda_memory_init_once ();
-  allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
-  memory = gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, info);
-  gst_object_unref (allocator);
-  return memory;
-}
-
-/* GStreamer 1.22 cannot wrap a device pointer, so here is a CUDA allocator that can. Its memory
- * behaves as GStreamer's own: GST_MAP_CUDA gives the device pointer, other maps a copy in system
- * memory that is brought up to date in either direction when it is needed. */
 typedef struct {
   GstCudaMemory parent;
 
@@ -44,16 +169,10 @@ typedef struct {
   GDestroyNotify notify;
 
   GMutex lock;
-  guint8 *staging; /* the copy; same layout as on the device */
+  guint8 *staging; /* the copy in system memory, laid out as on the device */
 } GstCclWrappedMemory;
 
-typedef GstCudaAllocator GstCclWrappedAllocator;
-typedef GstCudaAllocatorClass GstCclWrappedAllocatorClass;
-
-static GType gst_ccl_wrapped_allocator_get_type (void);
-G_DEFINE_TYPE (GstCclWrappedAllocator, gst_ccl_wrapped_allocator, GST_TYPE_CUDA_ALLOCATOR)
-
-/* Copies the rows between the device and the staging copy. */
+/* Brings the staging copy up to date, or the device. */
 static gboolean
 transfer (GstCclWrappedMemory *self, gboolean upload)
 {
@@ -68,17 +187,11 @@ transfer (GstCclWrappedMemory *self, gboolean upload)
       .dstHost = self->staging,
       .dstDevice = self->data,
       .dstPitch = stride,
-      .WidthInBytes =
-          (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) * (gsize)GST_VIDEO_INFO_WIDTH (info),
+      .WidthInBytes = row_size (info),
       .Height = (gsize)GST_VIDEO_INFO_HEIGHT (info),
   };
-  gboolean copied;
 
-  if (!gst_cuda_context_push (self->parent.context))
-    return FALSE;
-  copied = CuMemcpy2D (&copy) == CUDA_SUCCESS;
-  gst_cuda_context_pop (NULL);
-  return copied;
+  return run_copy (self->parent.context, &copy);
 }
 
 static gpointer
@@ -131,67 +244,6 @@ gst_ccl_wrapped_memory_unmap (GstMemory *memory, GstMapInfo *info)
 {
 }
 
-typedef struct {
-  GstCudaContext *context;
-  CUdeviceptr data;
-} DeviceCopy;
-
-static void
-free_device_copy (gpointer data)
-{
-  DeviceCopy *copy = data;
-
-  if (copy->data && gst_cuda_context_push (copy->context)) {
-    CuMemFree (copy->data);
-    gst_cuda_context_pop (NULL);
-  }
-  gst_object_unref (copy->context);
-  g_free (copy);
-}
-
-/* The copy keeps the stride, because the GstVideoMeta of the buffer that is copied says it. */
-static GstMemory *
-gst_ccl_wrapped_memory_copy (GstMemory *memory, gssize offset, gssize size)
-{
-  GstCclWrappedMemory *self = (GstCclWrappedMemory *)memory;
-  const GstVideoInfo *info = &self->parent.info;
-  CUDA_MEMCPY2D parameters = {
-      .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-      .srcPitch = memory->maxsize,
-      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-      .dstPitch = memory->maxsize,
-      .WidthInBytes = memory->maxsize,
-      .Height = 1,
-  };
-  DeviceCopy *copy;
-  GstMapInfo map;
-  gboolean copied = FALSE;
-
-  /* Like GStreamer's own CUDA memory, there are no copies of parts. */
-  if (offset != 0 || (size != -1 && (gsize)size != memory->size) || memory->maxsize > G_MAXUINT)
-    return NULL;
-  if (!gst_memory_map (memory, &map, GST_MAP_READ | GST_MAP_CUDA))
-    return NULL;
-
-  copy = g_new0 (DeviceCopy, 1);
-  copy->context = gst_object_ref (self->parent.context);
-  if (gst_cuda_context_push (copy->context)) {
-    if (CuMemAlloc (&copy->data, (guint)memory->maxsize) == CUDA_SUCCESS) {
-      parameters.srcDevice = self->data;
-      parameters.dstDevice = copy->data;
-      copied = CuMemcpy2D (&parameters) == CUDA_SUCCESS;
-    }
-    gst_cuda_context_pop (NULL);
-  }
-  gst_memory_unmap (memory, &map);
-
-  if (!copied) {
-    free_device_copy (copy);
-    return NULL;
-  }
-  return gst_ccl_cuda_memory_new_wrapped (copy->context, info, copy->data, copy, free_device_copy);
-}
-
 static void
 gst_ccl_wrapped_allocator_free (GstAllocator *allocator, GstMemory *memory)
 {
@@ -221,20 +273,6 @@ gst_ccl_wrapped_allocator_init (GstCclWrappedAllocator *self)
   allocator->mem_copy = gst_ccl_wrapped_memory_copy;
 }
 
-static GstAllocator *
-wrapped_allocator (void)
-{
-  static GstAllocator *allocator = NULL;
-
-  if (g_once_init_enter (&allocator)) {
-    GstAllocator *made = g_object_new (gst_ccl_wrapped_allocator_get_type (), NULL);
-    gst_object_ref_sink (made);
-    GST_OBJECT_FLAG_SET (made, GST_OBJECT_FLAG_MAY_BE_LEAKED);
-    g_once_init_leave (&allocator, made);
-  }
-  return allocator;
-}
-
 GstMemory *
 gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
     CUdeviceptr data, gpointer user_data, GDestroyNotify notify)
@@ -250,6 +288,19 @@ gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *in
   self->notify = notify;
   g_mutex_init (&self->lock);
   return GST_MEMORY_CAST (self);
+}
+
+GstMemory *
+gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info)
+{
+  GstAllocator *allocator;
+  GstMemory *memory;
+
+  gst_cuda_memory_init_once ();
+  allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
+  memory = gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, info);
+  gst_object_unref (allocator);
+  return memory;
 }
 
 #endif

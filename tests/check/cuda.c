@@ -288,6 +288,7 @@ free_application_memory (gpointer data)
   gst_cuda_context_pop (NULL);
 }
 
+/* The memory ends with the last pixel. */
 static GstBuffer *
 wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
 {
@@ -299,15 +300,15 @@ wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
       .srcPitch = stride,
       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
       .dstPitch = stride,
-      .WidthInBytes = stride,
+      .WidthInBytes = width,
       .Height = height,
   };
   GstBuffer *buffer;
 
-  memset (pixels, 255, stride * height);
   draw (drawing, pixels, stride);
   fail_unless (gst_cuda_context_push (memory->context));
-  fail_unless_equals_int (CuMemAlloc (&memory->data, (guint)(stride * height)), CUDA_SUCCESS);
+  fail_unless_equals_int (
+      CuMemAlloc (&memory->data, (guint)(stride * (height - 1) + width)), CUDA_SUCCESS);
   copy.dstDevice = memory->data;
   fail_unless_equals_int (CuMemcpy2D (&copy), CUDA_SUCCESS);
   gst_cuda_context_pop (NULL);
@@ -384,6 +385,24 @@ TEST (test_copy_of_wrapped_memory)
   gst_buffer_unref (out);
   gst_harness_teardown (h);
   gst_object_unref (memory.context);
+}
+GST_END_TEST
+
+/* Then the memory is the caller's all the time. */
+TEST (test_wrapped_memory_without_notify)
+{
+  GstCudaContext *context = new_context ();
+  GstBuffer *buffer;
+  CUdeviceptr data;
+
+  fail_unless (gst_cuda_context_push (context));
+  fail_unless_equals_int (CuMemAlloc (&data, 64), CUDA_SUCCESS);
+  buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (context, data, 8, 8, 8, NULL, NULL);
+  fail_unless (buffer != NULL);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (CuMemFree (data), CUDA_SUCCESS);
+  gst_cuda_context_pop (NULL);
+  gst_object_unref (context);
 }
 GST_END_TEST
 
@@ -827,6 +846,7 @@ cuda_suite (void)
   tcase_add_test (tcase, test_wrapped_device_pointer);
   tcase_add_test (tcase, test_wrapped_memory_on_the_cpu);
   tcase_add_test (tcase, test_copy_of_wrapped_memory);
+  tcase_add_test (tcase, test_wrapped_memory_without_notify);
   tcase_add_test (tcase, test_helpers_check_their_arguments);
   tcase_add_test (tcase, test_label_map_is_in_cuda_memory);
   tcase_add_test (tcase, test_frames_of_several_contexts);
