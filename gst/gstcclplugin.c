@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gst/gst.h>
 
+#include <gst/ccl/gstcclmeta.h>
+
 #include "gstccl.h"
 #include "gstcclcombiner.h"
 #include "gstccljson.h"
@@ -15,6 +17,9 @@ static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
+
+  /* So that it is known before the first frame comes from another process. */
+  gst_ccl_meta_get_info ();
 
   registered |= GST_ELEMENT_REGISTER (ccl, plugin);
   registered |= GST_ELEMENT_REGISTER (cclcombiner, plugin);
