@@ -4,28 +4,52 @@
 
 #include <string.h>
 
-/* clang-format off */
+/* Papers. */
 #define TPDS_2020                                                                                  \
   "Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on " \
   "GPUs, IEEE TPDS 31(2), 2020"
 #define KOMURA_2015                                                                                \
   "Komura: GPU-based cluster-labeling algorithm without the use of conventional iteration, "       \
   "Computer Physics Communications 194, 2015"
-
-#define HAWICK_2010 "Hawick, Leist, Playne: Parallel graph component labelling with GPUs and CUDA, Parallel Computing 36(12), 2010"
-#define KALENTEV_2011 "Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA, Journal of Parallel and Distributed Computing 71(4), 2011"
-#define HENNEQUIN_2018 "Hennequin, Lacassagne, Cabaret, Meunier: A new direct connected component labeling and analysis algorithms for GPUs, DASIP 2018"
-#define CABARET_2017 "Cabaret, Lacassagne, Etiemble: Distanceless Label Propagation: an Efficient Direct Connected Component Labeling Algorithm for GPUs, IPTA 2017"
-#define ZAVALISHIN_2016 "Zavalishin, Safonov, Bekhtin, Kurilin: Block Equivalence Algorithm for Labeling 2D and 3D Images on GPU, Electronic Imaging 2016(2)"
+#define HAWICK_2010                                                                                \
+  "Hawick, Leist, Playne: Parallel graph component labelling with GPUs and CUDA, Parallel "        \
+  "Computing 36(12), 2010"
+#define KALENTEV_2011                                                                              \
+  "Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA, "      \
+  "Journal of Parallel and Distributed Computing 71(4), 2011"
+#define HENNEQUIN_2018                                                                             \
+  "Hennequin, Lacassagne, Cabaret, Meunier: A new direct connected component labeling and "        \
+  "analysis algorithms for GPUs, DASIP 2018"
+#define CABARET_2017                                                                               \
+  "Cabaret, Lacassagne, Etiemble: Distanceless Label Propagation: an Efficient Direct Connected "  \
+  "Component Labeling Algorithm for GPUs, IPTA 2017"
+#define ZAVALISHIN_2016                                                                            \
+  "Zavalishin, Safonov, Bekhtin, Kurilin: Block Equivalence Algorithm for Labeling 2D and 3D "     \
+  "Images on GPU, Electronic Imaging 2016(2)"
 #define STAVA_2011 "Stava, Benes: Connected Component Labeling in CUDA, GPU Computing Gems 2011"
-#define CHEN_2011 "Chen, Nguyen, Lin, Horng, Chung: Block-run-based connected component labelling algorithm for GPGPU using shared memory, Electronics Letters 47(24), 2011"
-#define RASMUSSON_2013 "Rasmusson, Sørensen, Ziegler: Connected components labeling on the GPU with generalization to Voronoi diagrams and signed distance fields, ISVC 2013"
-#define SOH_2014 "Soh, Ashraf, Ha, Kim: A hybrid approach for parallel connected component labeling using CUDA, IJSIP 2014"
-#define PARAVECINO_2014 "Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG 2014"
-#define CAIP_2019 "Allegretti, Bolelli, Cancilla, Pollastri, Canalini, Grana: How does Connected Components Labeling with Decision Trees perform on GPUs?, CAIP 2019"
-#define OLIVEIRA_2010 "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI 2010"
-#define YONEHARA_2015 "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
+#define CHEN_2011                                                                                  \
+  "Chen, Zhao, Tao, Sang: Block-run-based connected component labelling algorithm for "            \
+  "GPGPU using shared memory, Electronics Letters 47(24), 2011"
+#define RASMUSSON_2013                                                                              \
+  "Rasmusson, Sørensen, Ziegler: Connected components labeling on the GPU with generalization to " \
+  "Voronoi diagrams and signed distance fields, ISVC 2013"
+#define SOH_2014                                                                                   \
+  "Soh, Raja, Hae, Kim: Fast parallel connected component labeling algorithms using CUDA based "   \
+  "on "                                                                                            \
+  "8-directional label selection, IJLRST 3, 2014"
+#define PARAVECINO_2014                                                                            \
+  "Nina Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG "  \
+  "2014"
+#define CAIP_2019                                                                                  \
+  "Allegretti, Bolelli, Cancilla, Pollastri, Canalini, Grana: How does Connected Components "      \
+  "Labeling with Decision Trees perform on GPUs?, CAIP 2019"
+#define OLIVEIRA_2010                                                                              \
+  "Oliveira, Lotufo: A study on connected components labeling algorithms using GPUs, SIBGRAPI "    \
+  "2010"
+#define YONEHARA_2015                                                                              \
+  "Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015"
 
+/* clang-format off */
 const CclAlgorithm ccl_cuda_algorithm_table[] = {
   {
     .name = "strips", .title = "Strips", .paper = "this project",

@@ -2,10 +2,10 @@
 /*
  * 8DLS, 8-Directional Label Selection, and M8DLS, its modified form.
  *
- * Soh, Ashraf, Ha, Kim: A hybrid approach for parallel connected component labeling using CUDA,
- * International Journal of Signal Processing, Image Processing and Pattern Recognition 2014; as
- * in the review by Bolelli et al., IEEE TPDS 2024, section III-A-7. 8-connectivity. One thread
- * for each pixel:
+ * Soh, Raja, Hae, Kim: Fast parallel connected component labeling algorithms using CUDA based on
+ * 8-directional label selection, International Journal of Latest Research in Science and
+ * Technology 3, 2014; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-7.
+ * 8-connectivity. One thread for each pixel:
  *
  * 1. initialise: every foreground pixel gets a label of its own.
  * 2. select: a pixel takes the smallest label met on the way from it in each of the eight

@@ -2,9 +2,10 @@
 /*
  * ACCL, Accelerated Connected Component Labeling.
  *
- * Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG 2014;
- * as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-4. 4-connectivity, run-based.
- * Beside the label buffer there is a matrix with the first and the last pixel of each run.
+ * Nina Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG
+ * 2014; as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-4. 4-connectivity,
+ * run-based. Beside the label buffer there is a matrix with the first and the last pixel of each
+ * run.
  *
  * 1. find_runs: one thread for each row lists its runs; a run's first pixel is its label.
  * 2. merge_rows: one thread for each row joins its runs with those of the row above.

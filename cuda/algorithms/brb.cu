@@ -2,7 +2,7 @@
 /*
  * BRB, Block-Run-Based labelling.
  *
- * Chen, Nguyen, Lin, Horng, Chung: Block-run-based connected component labelling algorithm for
+ * Chen, Zhao, Tao, Sang: Block-run-based connected component labelling algorithm for
  * GPGPU using shared memory, Electronics Letters 47(24), 2011; as in the review by Bolelli et
  * al., IEEE TPDS 2024, section III-A-6. 8-connectivity. A block row is two rows of pixels, the
  * lower of which is also the upper one of the next block row. Two neighbouring columns of a block
