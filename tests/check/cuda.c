@@ -441,7 +441,17 @@ TEST (test_label_map_is_in_cuda_memory)
 }
 GST_END_TEST
 
-/* Frames of one context and another by turns, and from system memory in between. */
+static GstCudaContext *
+context_of_labels (GstBuffer *buffer)
+{
+  GstBuffer *labels = gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (buffer), NULL);
+
+  fail_unless (labels != NULL);
+  return GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (labels, 0))->context;
+}
+
+/* Frames of one context and another by turns, and from system memory in between. The label map
+ * shows where a frame was labelled: in one context memory of another cannot be used. */
 TEST (test_frames_of_several_contexts)
 {
   GstCudaContext *contexts[] = {new_context (), new_context ()};
@@ -452,6 +462,10 @@ TEST (test_frames_of_several_contexts)
     GstBuffer *frame = i % 3 == 2 ? gray8_frame (blobs) : device_frame (contexts[i % 3], blobs);
     GstBuffer *out = label (h, frame);
     assert_components (out, BLOBS);
+    if (i % 3 != 2)
+      fail_unless (context_of_labels (out) == contexts[i % 3]);
+    else
+      fail_if (context_of_labels (out) == contexts[0] || context_of_labels (out) == contexts[1]);
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
