@@ -55,7 +55,7 @@ shift_left_1 (__m512i words, __m512i words_before)
  * a time. Each digit is set in half of the columns, so what one word has there fits beside what
  * the other one has. */
 static inline __m512i
-sum_bit_indices_of_both (__m512i a, __m512i b)
+sum_bit_indices_of_both_by_lane (__m512i a, __m512i b)
 {
   static const uint64_t columns_with_digit[] = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
       0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
@@ -294,7 +294,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
     const __m512i n_top = _mm512_popcnt_epi64 (top);
     const __m512i n_bottom = _mm512_popcnt_epi64 (bottom);
     const __m512i count = _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32));
-    const __m512i sum = _mm512_add_epi64 (sum_bit_indices_of_both (top, bottom),
+    const __m512i sum = _mm512_add_epi64 (sum_bit_indices_of_both_by_lane (top, bottom),
         _mm512_mul_epu32 (x, _mm512_add_epi64 (n_top, n_bottom)));
     const __m512i count_up_to = sum_up_to_each_lane (count);
     const __m512i sum_up_to = sum_up_to_each_lane (sum);
@@ -373,7 +373,7 @@ count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans
     count = _mm512_add_epi64 (count, _mm512_add_epi64 (n_top, _mm512_slli_epi64 (n_bottom, 32)));
     sum = _mm512_add_epi64 (
         sum, _mm512_mul_epu32 (_mm512_sub_epi64 (x, bit), _mm512_add_epi64 (n_top, n_bottom)));
-    sum = _mm512_add_epi64 (sum, sum_bit_indices_of_both (top, bottom));
+    sum = _mm512_add_epi64 (sum, sum_bit_indices_of_both_by_lane (top, bottom));
     _mm512_storeu_si512 (scratch->counts_before_span + i, count);
     _mm512_storeu_si512 (scratch->sums_before_span + i, sum);
   }

@@ -125,8 +125,10 @@ static ALWAYS_INLINE uint32_t
 number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t next)
 {
   for (uint32_t i = 0; i < n_runs; i++) {
-    const uint32_t mine = labels[i] == NO_LABEL && (!chosen || chosen[i / 8] >> i % 8 & 1);
-    labels[i] ^= (labels[i] ^ next) & -mine;
+    const uint32_t label = labels[i];
+    const uint32_t is_chosen = chosen ? chosen[i / 8] >> i % 8 & 1 : 1;
+    const uint32_t mine = (label == NO_LABEL) & is_chosen;
+    labels[i] = label ^ ((label ^ next) & -mine);
     next += mine;
   }
   return next;
@@ -149,8 +151,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
       const uint32_t n_top = count_bits (top);
       const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
       counts += n_top | (uint64_t)n_bottom << 32;
-      sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices (top) +
-             (two_rows ? sum_bit_indices (bottom) : 0);
+      sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices_of_both (top, bottom);
     }
   }
   scratch->counts_before_word[n_words] = counts;
@@ -165,14 +166,20 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
 
   for (uint32_t i = 0; i < n_runs; i++)
     labels[i] = parents[labels[i]];
+
+  /* What is written for a run that opens no span is written again by a later one. */
+  uint32_t label_before = NO_LABEL;
+  uint32_t last_before = 0;
   for (uint32_t i = 0; i < n_runs; i++) {
-    const bool opens = i == 0 || labels[i] != labels[i - 1];
-    n_spans += opens;
-    scratch->span_firsts[n_spans - 1] =
-        opens ? scratch->firsts[i] : scratch->span_firsts[n_spans - 1];
-    scratch->span_lasts[n_spans - 1] = scratch->lasts[i];
-    scratch->span_labels[n_spans - 1] = labels[i];
+    const uint32_t label = labels[i];
+    scratch->span_labels[n_spans] = label;
+    scratch->span_firsts[n_spans] = scratch->firsts[i];
+    scratch->span_lasts[(ptrdiff_t)n_spans - 1] = last_before;
+    n_spans += label != label_before;
+    label_before = label;
+    last_before = scratch->lasts[i];
   }
+  scratch->span_lasts[n_spans - 1] = last_before;
   return n_spans;
 }
 
@@ -192,8 +199,8 @@ count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans
     scratch->counts_before_span[i] =
         scratch->counts_before_word[w] + (n_top | (uint64_t)n_bottom << 32);
     scratch->sums_before_span[i] = scratch->sums_before_word[w] +
-                                   (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices (top) +
-                                   (two_rows ? sum_bit_indices (bottom) : 0);
+                                   (uint64_t)(64 * w) * (n_top + n_bottom) +
+                                   sum_bit_indices_of_both (top, bottom);
   }
 }
 
