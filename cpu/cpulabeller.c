@@ -118,7 +118,8 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->span_labels = lay_out (layout, n_runs, sizeof *scratch->span_labels);
   scratch->span_firsts = lay_out (layout, n_runs, sizeof *scratch->span_firsts);
   scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
-  scratch->span_lasts += scratch->span_lasts ? 16 : 0;
+  if (scratch->span_lasts)
+    scratch->span_lasts += 16;
   scratch->counts_before_word =
       lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->counts_before_word);
   scratch->sums_before_word =
