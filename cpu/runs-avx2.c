@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for x86-64 processors with AVX2 and BMI2. */
-#include "expand.h"
 #include "runs-scalar.h"
 
 #include <immintrin.h>
@@ -55,7 +54,7 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
       0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
 
   if (n < 64) {
-    expand_portable (out, n, pixels, starts, labels);
+    expand_scalar (out, n, pixels, starts, labels);
     return;
   }
   for (int i = 0; i < 64; i += 8, pixels >>= 8, starts >>= 8) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller in standard C, for any processor. */
-#include "expand.h"
 #include "runs-scalar.h"
 
 #include <endian.h>
@@ -56,7 +55,7 @@ list_columns (uint32_t *out, uint64_t word, uint32_t first)
 static inline void
 expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
 {
-  expand_portable (out, n, pixels, starts, labels);
+  expand_scalar (out, n, pixels, starts, labels);
 }
 
 #define RUN_LABELLER run_labeller_portable

@@ -238,4 +238,26 @@ add_spans (
   }
 }
 
+/* Writes the label map of one word of a row.
+ *
+ * n: columns of the frame in this word, 1…64.
+ * starts: the columns at which runs of the strip start.
+ * labels: labels[0] is that of the run that reaches into the word from the left (anything if
+ *   there is none), labels[i] that of the i-th run that starts in the word. */
+static ALWAYS_INLINE void
+expand_scalar (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
+{
+  memset (out, 0, n * sizeof *out);
+  while (pixels) {
+    const uint32_t label = labels[count_bits (starts & up_to_lowest_bit (pixels))];
+    uint32_t x = lowest_bit (pixels);
+    /* Adding the first bit clears the ones that follow it without a gap. */
+    const uint64_t rest = pixels & (pixels + (pixels & -pixels));
+    const uint32_t end = x + count_bits (pixels & ~rest);
+    for (; x < end; x++)
+      out[x] = label;
+    pixels = rest;
+  }
+}
+
 #endif /* CCL_CPU_RUNS_SCALAR_H */

@@ -182,8 +182,8 @@ find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
       carry = carry && w == w_before + 1;
       w_before = w;
 
-      carry = __builtin_add_overflow (bottom_only, (uint64_t)carry, &sum) |
-              __builtin_add_overflow (sum, strip->starts[w], &sum);
+      carry = __builtin_add_overflow (bottom_only, (uint64_t)carry, &sum);
+      carry |= __builtin_add_overflow (sum, strip->starts[w], &sum);
       landed_on_top = sum & top;
       landed = landed_on_top | (sum & ~(top | bottom_only));
       pending |= extract_bits (landed_on_top, landed) << n_pending;
