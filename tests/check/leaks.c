@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "leaks.h"
 
+#include <dlfcn.h>
 #include <gst/check/gstcheck.h>
 #include <gst/gst.h>
+
+#include "simcuda.h"
 
 static GstTracer *
 find_leaks_tracer (void)
@@ -18,8 +21,32 @@ find_leaks_tracer (void)
   return leaks;
 }
 
+/* The simulated CUDA driver, if it is that one that is loaded, knows what was never given back. */
+static void
+assert_no_device_leaks (void)
+{
+  void *driver = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void (*get_statistics) (SimcudaStatistics *) = NULL;
+  SimcudaStatistics statistics;
+
+  if (!driver)
+    return;
+  *(void **)&get_statistics = dlsym (driver, "simcuda_get_statistics");
+  if (get_statistics) {
+    get_statistics (&statistics);
+    fail_unless_equals_uint64 (statistics.device_allocations, 0);
+    fail_unless_equals_uint64 (statistics.pinned_allocations, 0);
+    fail_unless_equals_uint64 (statistics.streams, 0);
+    fail_unless_equals_uint64 (statistics.events, 0);
+    fail_unless_equals_uint64 (statistics.modules, 0);
+    fail_unless_equals_uint64 (statistics.graphs, 0);
+    fail_unless_equals_uint64 (statistics.contexts, 0);
+  }
+  dlclose (driver);
+}
+
 void
-assert_no_leaks (void)
+assert_no_object_leaks (void)
 {
   GstTracer *tracer = find_leaks_tracer ();
   GstStructure *alive = NULL;
@@ -38,4 +65,11 @@ assert_no_leaks (void)
     g_free (text);
   }
   gst_structure_free (alive);
+}
+
+void
+assert_no_leaks (void)
+{
+  assert_no_object_leaks ();
+  assert_no_device_leaks ();
 }
