@@ -5,6 +5,10 @@
  *
  * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
  * skipped. --algorithms NAME[,NAME…] restricts it to some of them.
+ *
+ * What "auto" picks, and the papers' fastest for each connectivity, go through all checks with
+ * frames of both kinds, under /cuda-host-frames and /cuda-device-frames; the papers' other
+ * algorithms with frames in device memory, under /cuda-papers.
  */
 #include "labeller-checks.h"
 
@@ -497,6 +501,20 @@ test_volumes (gconstpointer data)
   ccl_cuda_device_leave (device);
 }
 
+/* Those of the algorithms that are among the principal ones, or those that are not. */
+static const char *const *
+select_algorithms (const char *const *algorithms, bool are_principal)
+{
+  static const char *const principal[] = {"strips", "bke", "ke", NULL};
+  GPtrArray *selected = g_ptr_array_new ();
+  for (; *algorithms; algorithms++) {
+    if (g_strv_contains (principal, *algorithms) == are_principal)
+      g_ptr_array_add (selected, (gpointer)*algorithms);
+  }
+  g_ptr_array_add (selected, NULL);
+  return (const char *const *)g_ptr_array_free (selected, FALSE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -517,7 +535,7 @@ main (int argc, char **argv)
 
   LabellerBackend host = {
       .name = "cuda-host-frames",
-      .algorithms = algorithms,
+      .algorithms = select_algorithms (algorithms, true),
       .offers = ccl_cuda_algorithm_offers,
       .labeller_new = labeller_new,
       .run = run_on_host_frame,
@@ -525,8 +543,12 @@ main (int argc, char **argv)
   LabellerBackend on_device = host;
   on_device.name = "cuda-device-frames";
   on_device.run = run_on_device_frame;
+  LabellerBackend papers = on_device;
+  papers.name = "cuda-papers";
+  papers.algorithms = select_algorithms (algorithms, false);
   labeller_checks_register (&host);
   labeller_checks_register (&on_device);
+  labeller_checks_register (&papers);
   g_test_add_func (
       "/cuda/every-algorithm-offers-a-connectivity", test_every_algorithm_offers_a_connectivity);
   g_test_add_func (
