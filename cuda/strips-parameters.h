@@ -29,8 +29,8 @@ enum {
 /* The edges of a tile, in the order in which they are kept. */
 enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
 
-/* The features of pieces, an array each: what their tile found, and for the root piece of a
- * component that spans tiles, after folding, those of the whole component. */
+/* The features of open pieces, an array each: what their tile found, and for the root piece of a
+ * component, after folding, those of the whole component. */
 typedef struct CclStripsFeatures {
   unsigned long long *sum_x, *sum_y;
   uint32_t *area;
@@ -57,17 +57,20 @@ typedef struct CclStripsParameters {
   /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
    * quads; that number is below 2^31. */
   uint16_t *bits;        /* [rows padded to tiles][words of a row] foreground; for the label map */
-  uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another
+  uint32_t *parent;      /* [pixel] of first pixels of open pieces: the first pixel of another
                           * piece of the component, or CCL_STRIPS_ROOT | piece */
-  uint16_t *word_base;   /* [strip][word] number of the run of its first part; for the label map */
+  uint16_t *word_base;   /* [strip][word] number of the run of its first part */
   uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
                           * CCL_STRIPS_NOTHING; tiles with open pieces only */
-  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile; for the label map */
+  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile */
+  struct uint4 *piece;   /* [tile][piece] of closed ones, in coordinates of the tile: area | last
+                          * row << 16, sum of x, sum of y, left | right << 16; of open ones: 0,
+                          * number of the open piece */
   uint32_t *piece_first; /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
   uint32_t *piece_count; /* [tile] */
   uint32_t *open_count;  /* [tile] */
-  struct uint2 *open_piece;   /* [tile][open piece] first pixel and number */
-  CclStripsFeatures features; /* [tile][piece] */
+  uint32_t *open_first;  /* [tile][open piece] first pixel */
+  CclStripsFeatures features; /* [tile][open piece] */
   uint32_t *first_bits;       /* [quad][4] first pixels of the components that count */
   uint32_t *chunk_count;      /* [chunk] bits set in it; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */

@@ -44,9 +44,9 @@ typedef struct Strips {
 
 static const char *const kernel_names[2][N_KERNELS] = {
     {"ccl_strips_tile_4", "ccl_strips_merge_4", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank", "ccl_strips_deliver_4"},
+        "ccl_strips_rank_4", "ccl_strips_deliver_4"},
     {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank", "ccl_strips_deliver_8"},
+        "ccl_strips_rank_8", "ccl_strips_deliver_8"},
 };
 
 static uint32_t
@@ -292,6 +292,7 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   const uint64_t n_strips = (uint64_t)p->tile_rows * CCL_STRIPS_TILE_STRIPS;
   const uint64_t n_runs = n_tiles * CCL_STRIPS_TILE_RUNS;
+  const uint64_t n_open = n_tiles * CCL_STRIPS_TILE_OPEN;
   size_t used = 0;
   p->bits = take (scratch, &used, n_strips * strip_rows * p->row_quads * 16);
   p->parent = take (scratch, &used, (uint64_t)p->n_quads * QUAD_WIDTH * sizeof *p->parent);
@@ -300,17 +301,18 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   p->edge =
       take (scratch, &used, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE * sizeof *p->edge);
   p->run_piece = take (scratch, &used, n_runs * sizeof *p->run_piece);
+  p->piece = take (scratch, &used, n_runs * 16);
   p->piece_first = take (scratch, &used, n_runs * sizeof *p->piece_first);
   p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
   p->open_count = take (scratch, &used, n_tiles * sizeof *p->open_count);
-  p->open_piece = take (scratch, &used, n_tiles * CCL_STRIPS_TILE_OPEN * 8);
+  p->open_first = take (scratch, &used, n_open * sizeof *p->open_first);
   CclStripsFeatures *f = &p->features;
-  f->sum_x = take (scratch, &used, n_runs * sizeof *f->sum_x);
-  f->sum_y = take (scratch, &used, n_runs * sizeof *f->sum_y);
-  f->area = take (scratch, &used, n_runs * sizeof *f->area);
-  f->left = take (scratch, &used, n_runs * sizeof *f->left);
-  f->right = take (scratch, &used, n_runs * sizeof *f->right);
-  f->bottom = take (scratch, &used, n_runs * sizeof *f->bottom);
+  f->sum_x = take (scratch, &used, n_open * sizeof *f->sum_x);
+  f->sum_y = take (scratch, &used, n_open * sizeof *f->sum_y);
+  f->area = take (scratch, &used, n_open * sizeof *f->area);
+  f->left = take (scratch, &used, n_open * sizeof *f->left);
+  f->right = take (scratch, &used, n_open * sizeof *f->right);
+  f->bottom = take (scratch, &used, n_open * sizeof *f->bottom);
   p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
   p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
   p->next_chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->next_chunk_count);

@@ -481,12 +481,10 @@ label_tile (const Parameters &p)
       clear_labels_of_tile (p, tile_x, tile_y, TILE_ROWS);
     return;
   }
-  if (p.labels) {
-    const uint32_t row_words = p.row_quads * WORDS, word = tile_column * WORDS + w;
-    for (int i = 0; i < ROWS; i++)
-      p.bits[(tile_y + row + i) * row_words + word] = words[i];
-    p.word_base[(tile_row * STRIPS + s) * row_words + word] = base;
-  }
+  const uint32_t row_words = p.row_quads * WORDS, word = tile_column * WORDS + w;
+  for (int i = 0; i < ROWS; i++)
+    p.bits[(tile_y + row + i) * row_words + word] = words[i];
+  p.word_base[(tile_row * STRIPS + s) * row_words + word] = base;
 
   const uint32_t n_links = link_to_strip_above<ROWS> (tile, w, s, top, occupied, starts);
   __syncthreads ();
@@ -578,20 +576,25 @@ label_tile (const Parameters &p)
                            (tile.left[i] == 0 && tile_column > 0) ||
                            (tile.right[i] == TILE_WIDTH - 1 && tile_column + 1 < p.tile_columns);
       const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
-      p.features.sum_x[number] = (unsigned long long)area * tile_x + tile.sum_x[i];
-      p.features.sum_y[number] = (unsigned long long)area * tile_y + tile.sum_y[i];
-      p.features.area[number] = area;
-      p.features.left[number] = tile_x + tile.left[i];
-      p.features.right[number] = tile_x + tile.right[i];
-      p.features.bottom[number] = tile_y + tile.last_row[i];
-      p.parent[pixel] = CCL_STRIPS_ROOT | number;
       if (p.labels)
         p.piece_first[number] = is_open ? pixel | CCL_STRIPS_OPEN : pixel;
-      if (is_open)
-        p.open_piece[blockIdx.x * CCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u)] =
-            make_uint2 (pixel, number);
-      else if (area >= p.min_area && area <= p.max_area)
-        atomicOr (&tile.first_bits[first_row][first_column / 32], 1u << (first_column % 32));
+      if (is_open) {
+        const uint32_t open = blockIdx.x * CCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u);
+        p.piece[number] = make_uint4 (0, open, 0, 0);
+        p.open_first[open] = pixel;
+        p.parent[pixel] = CCL_STRIPS_ROOT | open;
+        p.features.sum_x[open] = (unsigned long long)area * tile_x + tile.sum_x[i];
+        p.features.sum_y[open] = (unsigned long long)area * tile_y + tile.sum_y[i];
+        p.features.area[open] = area;
+        p.features.left[open] = tile_x + tile.left[i];
+        p.features.right[open] = tile_x + tile.right[i];
+        p.features.bottom[open] = tile_y + tile.last_row[i];
+      } else {
+        p.piece[number] = make_uint4 (area | tile.last_row[i] << 16, tile.sum_x[i], tile.sum_y[i],
+            tile.left[i] | tile.right[i] << 16);
+        if (area >= p.min_area && area <= p.max_area)
+          atomicOr (&tile.first_bits[first_row][first_column / 32], 1u << (first_column % 32));
+      }
     }
 
     /* The pieces that the edges' pixels belong to: half of the threads have the upper and the left
@@ -603,12 +606,11 @@ label_tile (const Parameters &p)
     if (at < TILE_ROWS)
       write_edge_pixel<ROWS> (p, tile, is_first ? CCL_STRIPS_LEFT : CCL_STRIPS_RIGHT, at, at,
           is_first ? 0 : TILE_WIDTH - 1, round, origin);
-    if (p.labels)
-      for (uint32_t run = first_run + lane; run < end_run; run += 32) {
-        const uint32_t number = tile.piece[tile.parent[run]] - round;
-        if (number < in_round)
-          p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
-      }
+    for (uint32_t run = first_run + lane; run < end_run; run += 32) {
+      const uint32_t number = tile.piece[tile.parent[run]] - round;
+      if (number < in_round)
+        p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
+    }
   }
   __syncthreads ();
 
@@ -786,17 +788,17 @@ set_first_bit (const Parameters &p, uint32_t pixel)
   atomicAdd (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
 }
 
-/* The open piece of this thread, x its first pixel and y its number: each tile has as many threads
- * as it can have open pieces. */
+/* The number and the first pixel of this thread's open piece, if it has one: each tile has as many
+ * threads as it can have open pieces. */
 static __device__ __forceinline__ bool
-own_open_piece (const Parameters &p, uint2 &piece)
+own_open_piece (const Parameters &p, uint32_t &open, uint32_t &first)
 {
-  const uint32_t thread = blockIdx.x * CCL_STRIPS_FOLD_THREADS + threadIdx.x;
-  const uint32_t tile = thread / CCL_STRIPS_TILE_OPEN;
+  open = blockIdx.x * CCL_STRIPS_FOLD_THREADS + threadIdx.x;
+  const uint32_t tile = open / CCL_STRIPS_TILE_OPEN;
   if (tile >= p.tile_columns * p.tile_rows)
     return false;
-  piece = p.open_piece[thread]; /* without waiting for the count */
-  return thread % CCL_STRIPS_TILE_OPEN < p.open_count[tile];
+  first = p.open_first[open]; /* without waiting for the count */
+  return open % CCL_STRIPS_TILE_OPEN < p.open_count[tile];
 }
 
 /* The features of one piece. */
@@ -830,20 +832,19 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
-  uint2 piece;
-  uint32_t root_number = NOTHING;
+  uint32_t open, first, root_number = NOTHING;
   PieceFeatures features;
-  if (own_open_piece (p, piece)) {
+  if (own_open_piece (p, open, first)) {
     /* Pointer jumping, each thread in its own entry: whoever comes by later has half as far to
      * go, and in the end the entry holds the root. */
     volatile uint32_t *parent = p.parent;
-    uint32_t root = piece.x, entry = parent[root];
-    features = load_features (p.features, piece.y);
+    uint32_t root = first, entry = parent[root];
+    features = load_features (p.features, open);
     if (!(entry & CCL_STRIPS_ROOT)) {
       root = entry;
       entry = parent[root];
       while (!(entry & CCL_STRIPS_ROOT)) {
-        parent[piece.x] = entry;
+        parent[first] = entry;
         root = entry;
         entry = parent[root];
       }
@@ -885,12 +886,12 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsPa
   const Parameters &p = parameters;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  uint2 piece;
-  if (!own_open_piece (p, piece) || !(p.parent[piece.x] & CCL_STRIPS_ROOT))
+  uint32_t open, first;
+  if (!own_open_piece (p, open, first) || !(p.parent[first] & CCL_STRIPS_ROOT))
     return;
-  const uint32_t area = p.features.area[piece.y];
+  const uint32_t area = p.features.area[open];
   if (area >= p.min_area && area <= p.max_area)
-    set_first_bit (p, piece.x);
+    set_first_bit (p, first);
 }
 
 /* ---- rank ---- */
@@ -915,17 +916,46 @@ sum_before_thread (uint32_t value, uint32_t *total)
   return before + sum - value;
 }
 
+/* The features of the component with this first pixel. */
+template <int ROWS>
+static __device__ __forceinline__ PieceFeatures
+find_features (const Parameters &p, uint32_t x, uint32_t y)
+{
+  const uint32_t row_words = p.row_quads * WORDS, strip = y / ROWS, word = x / WORD_WIDTH;
+  const uint16_t *bits = p.bits + strip * ROWS * row_words + word;
+  const uint32_t occupied = bits[0] | (ROWS == 2 ? bits[row_words] : 0);
+  const uint32_t base = p.word_base[strip * row_words + word];
+  const uint32_t run = base - 1 + parts_through (occupied, x % WORD_WIDTH);
+  const uint32_t tile_column = x / TILE_WIDTH, tile_row = strip / STRIPS;
+  const uint32_t tile = tile_row * p.tile_columns + tile_column;
+  const uint4 piece = p.piece[tile * TILE_RUNS + p.run_piece[tile * TILE_RUNS + run]];
+  if (piece.x == 0)
+    return load_features (p.features, piece.y);
+
+  const uint32_t tile_x = tile_column * TILE_WIDTH, tile_y = tile_row * STRIPS * ROWS;
+  PieceFeatures f;
+  f.area = piece.x & 0xffff;
+  f.sum_x = (unsigned long long)f.area * tile_x + piece.y;
+  f.sum_y = (unsigned long long)f.area * tile_y + piece.z;
+  f.left = tile_x + (piece.w & 0xffff);
+  f.right = tile_x + (piece.w >> 16);
+  f.bottom = tile_y + (piece.x >> 16);
+  return f;
+}
+
+template <int ROWS>
 static __device__ __forceinline__ CclComponent
 make_row (const Parameters &p, uint32_t label, uint32_t pixel)
 {
-  const PieceFeatures f = load_features (p.features, p.parent[pixel] & ~CCL_STRIPS_ROOT);
+  const uint32_t row_pixels = p.row_quads * QUAD_WIDTH, y = pixel / row_pixels;
+  const PieceFeatures f = find_features<ROWS> (p, pixel % row_pixels, y);
   CclComponent row;
   row.label = label;
   row.area = f.area;
   row.x = f.left;
-  row.y = pixel / (p.row_quads * QUAD_WIDTH);
+  row.y = y;
   row.width = f.right - f.left + 1;
-  row.height = f.bottom - row.y + 1;
+  row.height = f.bottom - y + 1;
   row.centroid_x = (double)f.sum_x / (double)f.area;
   row.centroid_y = (double)f.sum_y / (double)f.area;
   return row;
@@ -933,8 +963,9 @@ make_row (const Parameters &p, uint32_t label, uint32_t pixel)
 
 /* A block ranks a chunk of quads, a thread a word of 32 pixels at a time, and writes the rows of
  * the components that have their first pixels there. */
-extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsParameters parameters)
+template <int ROWS>
+static __device__ __forceinline__ void
+rank_chunk (const Parameters &p)
 {
   enum {
     THREADS = CCL_STRIPS_RANK_THREADS,
@@ -944,7 +975,6 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
    * is one at most with 8-connectivity, two with 4. */
   __shared__ uint16_t firsts[THREADS * 32 / 2];
   __shared__ CclComponent rows[THREADS];
-  const Parameters &p = parameters;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
 
@@ -976,8 +1006,8 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
       for (uint32_t done = 0; done < n_rows; done += THREADS) {
         const uint32_t n = min (n_rows - done, (uint32_t)THREADS);
         if (threadIdx.x < n)
-          rows[threadIdx.x] =
-              make_row (p, rank + done + threadIdx.x + 1, first * 32 + firsts[done + threadIdx.x]);
+          rows[threadIdx.x] = make_row<ROWS> (
+              p, rank + done + threadIdx.x + 1, first * 32 + firsts[done + threadIdx.x]);
         __syncthreads ();
         /* The rows cross the bus in whole lines. */
         for (uint32_t i = threadIdx.x; i < n * ROW_UNITS; i += THREADS)
@@ -990,6 +1020,18 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank (const CclStripsPara
   }
   if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_4 (const CclStripsParameters parameters)
+{
+  rank_chunk<1> (parameters);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_8 (const CclStripsParameters parameters)
+{
+  rank_chunk<2> (parameters);
 }
 
 /* ---- deliver ---- */
@@ -1070,32 +1112,35 @@ deliver_tile (const Parameters &p)
   const uint32_t shift = column % WORD_WIDTH, x = tile_column * TILE_WIDTH + column;
   if (x >= p.width)
     return;
-  for (uint32_t row = threadIdx.x / GROUPS; row < TILE_ROWS; row += THREADS / GROUPS) {
-    const uint32_t y = tile_row * TILE_ROWS + row, s = row / ROWS;
-    if (y >= p.height)
-      return;
-    uint32_t pixels[4] = {0, 0, 0, 0};
-    const uint32_t foreground = bits[row][w] >> shift & 15;
-    if (foreground) {
-      /* Four columns have two parts at most: those of the first and of the last pixel, and a gap
-       * between them. */
-      const uint32_t occupied = bits[s * ROWS][w] | bits[s * ROWS + ROWS - 1][w];
-      const uint32_t lowest = foreground & -foreground, highest = 31 - __clz (foreground);
-      const uint32_t first_part = parts_through (occupied, shift + __ffs (foreground) - 1);
-      const uint32_t last_part = parts_through (occupied, shift + highest);
-      const uint32_t first_label = piece_label[run_piece[base[s][w] - 1 + first_part]];
-      const uint32_t last_label = piece_label[run_piece[base[s][w] - 1 + last_part]];
-      const uint32_t gaps = ~(occupied >> shift) & 15 & ~(lowest - 1);
-      for (uint32_t i = 0; i < 4; i++)
-        if (foreground >> i & 1)
-          pixels[i] = gaps & ((1u << i) - 1) ? last_label : first_label;
+  for (uint32_t s = threadIdx.x / GROUPS; s < STRIPS; s += THREADS / GROUPS) {
+    const uint32_t y = tile_row * TILE_ROWS + s * ROWS;
+    const uint32_t rows[2] = {bits[s * ROWS][w], bits[s * ROWS + ROWS - 1][w]};
+    const uint32_t word = rows[0] | rows[1], occupied = word >> shift & 15;
+    /* Four columns have two parts at most, with a gap between them. */
+    uint32_t first_label = 0, last_label = 0, after_gap = 0;
+    if (occupied) {
+      const uint32_t first_part = parts_through (word, shift + __ffs (occupied) - 1);
+      const uint32_t last_part = parts_through (word, shift + 31 - __clz (occupied));
+      first_label = last_label = piece_label[run_piece[base[s][w] - 1 + first_part]];
+      if (last_part != first_part) {
+        after_gap = occupied & (occupied + (occupied & -occupied)); /* without the lowest run */
+        last_label = piece_label[run_piece[base[s][w] - 1 + last_part]];
+      }
     }
-    uint32_t *labels = p.labels + y * p.labels_stride + x;
-    if (p.labels_vectorised && x + 4 <= p.width)
-      *(uint4 *)labels = make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]);
-    else
-      for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
-        labels[i] = pixels[i];
+    for (uint32_t i = 0; i < ROWS; i++) {
+      if (y + i >= p.height)
+        return;
+      const uint32_t foreground = rows[i] >> shift & 15;
+      uint32_t pixels[4];
+      for (uint32_t k = 0; k < 4; k++)
+        pixels[k] = foreground >> k & 1 ? (after_gap >> k & 1 ? last_label : first_label) : 0;
+      uint32_t *labels = p.labels + (y + i) * p.labels_stride + x;
+      if (p.labels_vectorised && x + 4 <= p.width)
+        *(uint4 *)labels = make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]);
+      else
+        for (uint32_t k = 0; k < 4 && x + k < p.width; k++)
+          labels[k] = pixels[k];
+    }
   }
 }
 
