@@ -21,15 +21,27 @@ row_size (const GstVideoInfo *info)
   return (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) * (gsize)GST_VIDEO_INFO_WIDTH (info);
 }
 
-/* Runs a copy that waits. */
+/* Runs a copy that waits. The driver counts the pitch of the last row, too, as what a copy touches,
+ * and refuses it where the memory ends with the last pixel: so that row goes by itself. */
 static gboolean
 run_copy (GstCudaContext *context, const CUDA_MEMCPY2D *copy)
 {
-  gboolean copied;
+  CUDA_MEMCPY2D rows = *copy, last = *copy;
+  gboolean copied = TRUE;
+
+  rows.Height--;
+  last.Height = 1;
+  last.srcHost = (const guint8 *)last.srcHost + rows.Height * copy->srcPitch;
+  last.srcDevice += rows.Height * copy->srcPitch;
+  last.dstHost = (guint8 *)last.dstHost + rows.Height * copy->dstPitch;
+  last.dstDevice += rows.Height * copy->dstPitch;
+  last.srcPitch = last.dstPitch = last.WidthInBytes;
 
   if (!gst_cuda_context_push (context))
     return FALSE;
-  copied = CuMemcpy2D (copy) == CUDA_SUCCESS;
+  if (rows.Height > 0)
+    copied = CuMemcpy2D (&rows) == CUDA_SUCCESS;
+  copied = copied && CuMemcpy2D (&last) == CUDA_SUCCESS;
   gst_cuda_context_pop (NULL);
   return copied;
 }
