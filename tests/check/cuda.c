@@ -375,6 +375,7 @@ GST_END_TEST
 TEST (test_copy_of_wrapped_memory)
 {
   ApplicationMemory memory = {.context = new_context ()};
+  guint64 n_before = count_device_memory ();
   GstBuffer *frame = wrapped_frame (&memory, blobs, 19);
   GstBuffer *copy = gst_buffer_copy_deep (frame), *out;
   GstHarness *h = new_cuda_harness (blobs);
@@ -387,6 +388,7 @@ TEST (test_copy_of_wrapped_memory)
   assert_components (out, BLOBS);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
+  fail_unless_equals_uint64 (count_device_memory (), n_before);
   gst_object_unref (memory.context);
 }
 GST_END_TEST
@@ -573,6 +575,7 @@ TEST (test_page_locked_memory_is_ordinary_memory)
       .prefix = 10,
       .padding = 20,
       .flags = GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED};
+  guint64 n_before;
   GstAllocationParams strict = {.align = 65535};
   GstAllocator *allocator;
   GstMemory *memory, *part;
@@ -584,6 +587,7 @@ TEST (test_page_locked_memory_is_ordinary_memory)
   fail_unless (gst_query_get_n_allocation_params (query) >= 1);
   gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
 
+  n_before = count_device_memory ();
   memory = gst_allocator_alloc (allocator, 100, &params);
   fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
   fail_unless_equals_int (map.size, 100);
@@ -597,6 +601,7 @@ TEST (test_page_locked_memory_is_ordinary_memory)
   fail_unless_equals_int (map.data[9], 7);
   gst_memory_unmap (part, &map);
   gst_memory_unref (part);
+  fail_unless_equals_uint64 (count_device_memory (), n_before);
 
   /* What the driver cannot give comes from the system. */
   memory = gst_allocator_alloc (allocator, 100, &strict);

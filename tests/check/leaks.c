@@ -21,28 +21,43 @@ find_leaks_tracer (void)
   return leaks;
 }
 
-/* The simulated CUDA driver, if it is that one that is loaded, knows what was never given back. */
-static void
-assert_no_device_leaks (void)
+/* What the simulated CUDA driver, if it is that one that is loaded, has given and not got back. */
+static SimcudaStatistics
+get_device_statistics (void)
 {
   void *driver = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   void (*get_statistics) (SimcudaStatistics *) = NULL;
-  SimcudaStatistics statistics;
+  SimcudaStatistics statistics = {0};
 
-  if (!driver)
-    return;
-  *(void **)&get_statistics = dlsym (driver, "simcuda_get_statistics");
-  if (get_statistics) {
-    get_statistics (&statistics);
-    fail_unless_equals_uint64 (statistics.device_allocations, 0);
-    fail_unless_equals_uint64 (statistics.pinned_allocations, 0);
-    fail_unless_equals_uint64 (statistics.streams, 0);
-    fail_unless_equals_uint64 (statistics.events, 0);
-    fail_unless_equals_uint64 (statistics.modules, 0);
-    fail_unless_equals_uint64 (statistics.graphs, 0);
-    fail_unless_equals_uint64 (statistics.contexts, 0);
+  if (driver) {
+    *(void **)&get_statistics = dlsym (driver, "simcuda_get_statistics");
+    if (get_statistics)
+      get_statistics (&statistics);
+    dlclose (driver);
   }
-  dlclose (driver);
+  return statistics;
+}
+
+guint64
+count_device_memory (void)
+{
+  SimcudaStatistics statistics = get_device_statistics ();
+
+  return statistics.device_allocations + statistics.pinned_allocations;
+}
+
+static void
+assert_no_device_leaks (void)
+{
+  SimcudaStatistics statistics = get_device_statistics ();
+
+  fail_unless_equals_uint64 (statistics.device_allocations, 0);
+  fail_unless_equals_uint64 (statistics.pinned_allocations, 0);
+  fail_unless_equals_uint64 (statistics.streams, 0);
+  fail_unless_equals_uint64 (statistics.events, 0);
+  fail_unless_equals_uint64 (statistics.modules, 0);
+  fail_unless_equals_uint64 (statistics.graphs, 0);
+  fail_unless_equals_uint64 (statistics.contexts, 0);
 }
 
 void
