@@ -104,13 +104,15 @@ StackPool::take ()
   }
   char *stack = free_.back ();
   free_.pop_back ();
-  SIMCUDA_UNPOISON (stack, stack_size);
   return stack;
 }
 
 void
-StackPool::give (char *stack)
+StackPool::give (char *stack, bool abandoned)
 {
+  /* Functions that never returned have left their redzones. */
+  if (abandoned)
+    SIMCUDA_UNPOISON (stack, stack_size);
   free_.push_back (stack);
 }
 

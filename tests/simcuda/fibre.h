@@ -86,7 +86,7 @@ fibre_switch (Fibre *from, Fibre *to, bool)
 class StackPool {
 public:
   char *take ();
-  void give (char *stack);
+  void give (char *stack, bool abandoned);
 
 private:
   std::vector<char *> free_;

@@ -7,6 +7,7 @@ usage: register-kernels.py SOURCE OUTPUT DEPFILE PREPROCESSOR...
 The source is preprocessed first, so kernels that macros make are found, too. Dynamic shared
 memory (extern __shared__ T name[]) is defined here under each name that is declared.
 """
+import os
 import re
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def main():
     kernels = find_kernels(text)
     dynamic = sorted(set(re.findall(r'\bextern\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?simcuda_shared\b[^;]*?(\w+)\s*\[\s*\]', text)))
     with open(output, 'w', encoding='utf-8') as file:
-        file.write(f'#include "{source}"\n#include "dynamic-shared.h"\n#include "kernel.h"\n\n')
+        file.write(f'#include "{os.path.abspath(source)}"\n#include "dynamic-shared.h"\n#include "kernel.h"\n\n')
         for name in dynamic:
             file.write(f'SIMCUDA_DYNAMIC_SHARED ({name})\n')
         for name, bounds in kernels.items():

@@ -144,7 +144,6 @@ Scheduler::start_block (Block *block, uint64_t number)
   block->n_true = 0;
   block->shared_used = block->static_shared = 0;
   block->places.assign (n_shared_variables + 1, nullptr);
-  SIMCUDA_POISON (block->shared, arena_size);
 
   uint3 thread = {0, 0, 0};
   for (unsigned i = 0; i < block->n_threads; i++) {
@@ -190,6 +189,7 @@ Scheduler::admit ()
       complain ("no memory for shared memory");
       abort ();
     }
+    SIMCUDA_POISON (block->shared, arena_size);
     unused_.push_back (block);
   }
   Block *block = unused_.back ();
@@ -205,6 +205,7 @@ Scheduler::admit ()
 void
 Scheduler::retire (Block *block)
 {
+  SIMCUDA_POISON (block->shared, block->shared_used);
   resident_.erase (std::find (resident_.begin (), resident_.end (), block));
   unused_.push_back (block);
   grid_->n_ended++;
@@ -367,7 +368,7 @@ Scheduler::run_threads ()
       draw_turn ();
       continue;
     }
-    stacks_.give (own.stack);
+    stacks_.give (own.stack, false);
     go_on (next, &own, true);
   }
 }
@@ -714,9 +715,10 @@ Scheduler::run (const Launch &launch)
       Thread &t = block->threads[i];
       bool started = !(block->warps[t.warp].fresh >> t.lane & 1);
       if (started && t.fibre.stack)
-        stacks_.give (t.fibre.stack);
+        stacks_.give (t.fibre.stack, true);
       t.fibre = Fibre ();
     }
+    SIMCUDA_POISON (block->shared, block->shared_used);
     unused_.push_back (block);
   }
   resident_.clear ();

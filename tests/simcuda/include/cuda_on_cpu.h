@@ -55,6 +55,8 @@
 #define __forceinline__ inline __attribute__ ((always_inline))
 #define __noinline__ __attribute__ ((noinline))
 #define __align__(n) __attribute__ ((aligned (n)))
+/* nvcc lets it stand behind __shared__, where C++ has no room for it. */
+#define alignas(n) __attribute__ ((aligned (n)))
 
 #include "thread.h"
 

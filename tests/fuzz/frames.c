@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Any frame, any plan, any options: the CPU labeller, the GPU's algorithms and the naive reference
+ * must agree bit for bit, and what lies around the frame and the label map must stay as it was.
+ *
+ * The first ten bytes say what is asked, the others are the pixels. Built with libFuzzer it looks
+ * for inputs itself; built without, it runs the files that it is given, and --random N SEED runs
+ * N inputs made from a seed.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cpulabeller.h"
+#include "cudalabeller.h"
+#include "device.h"
+#include "reference.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+enum { HEADER = 10, UNTOUCHED = 0xa5 };
+
+typedef struct Case {
+  CclPlan plan;
+  CclOptions options;
+  bool with_labels, on_device, all_algorithms;
+  uint32_t algorithm; /* which one, if not all */
+  size_t stride, label_stride;
+  size_t frame_size, labels_size;
+  uint8_t *frame;
+  Reference *reference;
+} Case;
+
+static CclCudaDevice *device;
+static uint64_t n_runs; /* of labellers */
+
+static void
+die (const Case *c, const char *algorithm, const char *what)
+{
+  fprintf (stderr,
+      "%s: %ux%u, %d-connected, stride %zu, label stride %zu, threshold %u, invert %d, area "
+      "%u..%u, "
+      "%u rows, %s frame%s: %s\n",
+      algorithm, c->plan.width, c->plan.height, (int)c->plan.connectivity, c->stride,
+      c->label_stride, c->options.threshold, c->options.invert, c->options.min_area,
+      c->options.max_area, c->plan.max_components, c->on_device ? "device" : "host",
+      c->with_labels ? ", label map" : "", what);
+  abort ();
+}
+
+/* Fills pixels from the bytes in one of four ways: as they are, a bit a pixel, as lengths of runs,
+ * or as the seed and density of noise. */
+static void
+draw (Case *c, uint32_t way, const uint8_t *data, size_t size)
+{
+  uint32_t position = 0, left = size ? data[0] : 0, noise = 1;
+  bool foreground = false;
+  for (size_t i = 0; i < size && way == 3; i++)
+    noise = noise * 31 + data[i];
+  for (uint32_t y = 0; y < c->plan.height; y++) {
+    for (uint32_t x = 0; x < c->plan.width; x++, position++) {
+      uint8_t *pixel = c->frame + y * c->stride + x;
+      switch (size ? way : 0) {
+      case 0:
+        *pixel = size ? data[position % size] : 0;
+        break;
+      case 1:
+        *pixel = data[position / 8 % size] >> position % 8 & 1 ? 255 : 0;
+        break;
+      case 2:
+        while (left == 0) {
+          noise = noise % size + 1;
+          left = data[noise - 1] % 40 + (noise == size);
+          foreground = !foreground;
+        }
+        left--;
+        *pixel = foreground ? 255 : 0;
+        break;
+      default:
+        noise = noise * 1664525 + 1013904223;
+        *pixel = noise >> 24 < data[0] ? 255 : 0;
+        break;
+      }
+    }
+  }
+}
+
+static void
+compare (const Case *c, const char *algorithm, const CclTable *table,
+    const uint8_t *labels /* or NULL */)
+{
+  const Reference *r = c->reference;
+  uint32_t n_rows =
+      r->n_components < c->plan.max_components ? r->n_components : c->plan.max_components;
+
+  if (table->n_components != r->n_components)
+    die (c, algorithm, "another number of components");
+  if (table->n_rows != n_rows)
+    die (c, algorithm, "another number of rows");
+  for (uint32_t i = 0; i < n_rows; i++) {
+    const CclComponent *a = &table->rows[i], *b = &r->rows[i];
+    if (a->label != b->label || a->area != b->area || a->x != b->x || a->y != b->y ||
+        a->width != b->width || a->height != b->height || a->centroid_x != b->centroid_x ||
+        a->centroid_y != b->centroid_y)
+      die (c, algorithm, "another component");
+  }
+  if (!labels)
+    return;
+  for (size_t i = 0; i < c->labels_size; i++) {
+    size_t x = i % c->label_stride, y = i / c->label_stride;
+    uint8_t expected = UNTOUCHED;
+    if (x < 4 * (size_t)c->plan.width)
+      expected = ((const uint8_t *)(r->labels + y * c->plan.width))[x];
+    if (labels[i] != expected)
+      die (c, algorithm, x < 4 * (size_t)c->plan.width ? "another label" : "padding was written");
+  }
+}
+
+static void
+check_cpu (Case *c, const char *algorithm)
+{
+  CclError error = {CCL_OK};
+  CclPlan plan = c->plan;
+  plan.algorithm = algorithm;
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
+  if (!labeller && error.status == CCL_ERROR_UNSUPPORTED)
+    return;
+  if (!labeller)
+    die (c, algorithm, error.message);
+  uint8_t *memory = malloc (c->labels_size);
+  memset (memory, UNTOUCHED, c->labels_size);
+  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  CclLabels labels = {memory, c->label_stride};
+  CclTable table;
+  if (ccl_labeller_run (
+          labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table, &error) != CCL_OK)
+    die (c, algorithm, error.message);
+  compare (c, algorithm, &table, c->with_labels ? memory : NULL);
+  ccl_labeller_free (&labeller);
+  free (memory);
+  n_runs++;
+}
+
+#define CALL(call)                                                                                 \
+  do {                                                                                             \
+    CclError call_error = {CCL_OK};                                                                \
+    if (ccl_cuda_call (device->driver, &call_error, call) != CCL_OK)                               \
+      die (c, algorithm, call_error.message);                                                      \
+  } while (0)
+
+static void
+check_cuda (Case *c, const char *algorithm)
+{
+  CclError error = {CCL_OK};
+  CclPlan plan = c->plan;
+  plan.algorithm = algorithm;
+  if (!ccl_cuda_algorithm_offers (algorithm, plan.connectivity))
+    return;
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  if (!labeller)
+    die (c, algorithm, error.message);
+  if (ccl_cuda_device_enter (device, &error) != CCL_OK)
+    die (c, algorithm, error.message);
+
+  CUdeviceptr frame_memory = 0, labels_memory = 0;
+  uint8_t *memory = malloc (c->labels_size);
+  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  if (c->on_device) {
+    CALL (cuMemAlloc (&frame_memory, c->frame_size));
+    CALL (cuMemcpyHtoDAsync (frame_memory, c->frame, c->frame_size, NULL));
+    frame = (CclFrame){(void *)frame_memory, c->stride, CCL_LOCATION_DEVICE};
+  }
+  CALL (cuMemAlloc (&labels_memory, c->labels_size));
+  CALL (cuMemsetD8Async (labels_memory, UNTOUCHED, c->labels_size, NULL));
+  CALL (cuStreamSynchronize (NULL));
+  CclLabels labels = {(void *)labels_memory, c->label_stride};
+  CclTable table;
+  if (ccl_labeller_run (
+          labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table, &error) != CCL_OK)
+    die (c, algorithm, error.message);
+  CALL (cuMemcpyDtoHAsync (memory, labels_memory, c->labels_size, NULL));
+  CALL (cuStreamSynchronize (NULL));
+  compare (c, algorithm, &table, c->with_labels ? memory : NULL);
+  CALL (cuMemFree (labels_memory));
+  if (frame_memory)
+    CALL (cuMemFree (frame_memory));
+  ccl_cuda_device_leave (device);
+  ccl_labeller_free (&labeller);
+  free (memory);
+  n_runs++;
+}
+
+static uint32_t
+n_names (const char *const *names)
+{
+  uint32_t n = 0;
+  while (names[n])
+    n++;
+  return n;
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  if (!device) {
+    CclError error = {CCL_OK};
+    device = ccl_cuda_device_open (-1, &error);
+    if (!device) {
+      fprintf (stderr, "%s\n", error.message);
+      exit (77);
+    }
+  }
+  if (size < HEADER)
+    return 0;
+
+  uint8_t flags = data[2];
+  Case c = {
+      .plan = {.width = data[0] + 1u,
+          .height = data[1] % 128 + 1u,
+          .connectivity = flags & 1 ? CCL_CONNECTIVITY_4 : CCL_CONNECTIVITY_8,
+          .max_components = data[6] < 128 ? data[6] + 1u : 40000u,
+          .n_threads = data[9] % 3},
+      .options = {.threshold = data[3],
+          .invert = flags & 2,
+          .min_area = data[4],
+          .max_area = data[5]},
+      .with_labels = flags & 4,
+      .on_device = flags & 8,
+      .all_algorithms = flags & 64,
+      .algorithm = data[9],
+  };
+  c.stride = c.plan.width + data[7] % 67;
+  c.label_stride = 4 * (c.plan.width + data[8] % 35u);
+  c.frame_size = c.stride * (c.plan.height - 1) + c.plan.width;
+  c.labels_size = c.label_stride * (c.plan.height - 1) + 4 * (size_t)c.plan.width;
+  c.frame = malloc (c.frame_size);
+  memset (c.frame, data[8], c.frame_size);
+  draw (&c, flags >> 4 & 3, data + HEADER, size - HEADER);
+  c.reference = reference_new (
+      c.frame, c.plan.width, c.plan.height, c.stride, c.plan.connectivity, &c.options);
+
+  for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
+    check_cpu (&c, *name);
+  const char *const *names = ccl_cuda_algorithms ();
+  uint32_t n = n_names (names);
+  for (uint32_t i = 0; i < n; i++) {
+    if (c.all_algorithms || i == 0 || i == c.algorithm % n)
+      check_cuda (&c, names[i]);
+  }
+  reference_free (c.reference);
+  free (c.frame);
+  return 0;
+}
+
+#ifndef CCL_LIBFUZZER
+
+static uint64_t n_inputs;
+
+static void
+run_file (const char *path)
+{
+  struct stat status;
+  if (stat (path, &status) == 0 && S_ISDIR (status.st_mode)) {
+    struct dirent **entries;
+    int n = scandir (path, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+      char inner[4096];
+      snprintf (inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
+      if (entries[i]->d_name[0] != '.')
+        run_file (inner);
+      free (entries[i]);
+    }
+    free (entries);
+    return;
+  }
+  static uint8_t data[1 << 16];
+  FILE *file = fopen (path, "rb");
+  if (!file) {
+    perror (path);
+    exit (1);
+  }
+  size_t size = fread (data, 1, sizeof data, file);
+  fclose (file);
+  LLVMFuzzerTestOneInput (data, size);
+  n_inputs++;
+}
+
+static void
+run_random (uint32_t n, uint32_t seed)
+{
+  uint32_t noise = seed * 2654435761u + 1;
+  for (uint32_t i = 0; i < n; i++, n_inputs++) {
+    uint8_t data[HEADER + 40];
+    for (size_t j = 0; j < sizeof data; j++) {
+      noise = noise * 1664525 + 1013904223;
+      data[j] = noise >> 24;
+    }
+    data[1] %= 64; /* small frames, more of them */
+    data[2] &= ~64;
+    if (noise & 1u << 20)
+      data[4] = data[5] = 0;
+    LLVMFuzzerTestOneInput (data, sizeof data);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp (argv[i], "--random") && i + 2 < argc) {
+      run_random (strtoul (argv[i + 1], NULL, 10), strtoul (argv[i + 2], NULL, 10));
+      i += 2;
+    } else {
+      run_file (argv[i]);
+    }
+  }
+  ccl_cuda_device_unref (&device);
+  printf ("%lu inputs, %lu labellers run\n", (unsigned long)n_inputs, (unsigned long)n_runs);
+  return 0;
+}
+
+#endif

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Builds the project once more, in another way, and runs some of its tests there.
+
+usage: nested.py SOURCE BUILD CUDA_INCLUDE [--option=VALUE…] -- TEST…
+
+The build uses clang throughout, for its sanitizers, and compiles no GPU code: an nvcc of its own
+writes empty files, since the simulated driver brings the kernels. Tests are named as `meson test`
+names them. Prints TAP, one line for each test.
+"""
+import json
+import os
+import subprocess
+import sys
+
+NVCC = '''#!/bin/sh
+# Writes an empty image and its dependencies; called as nvcc … -MF DEPFILE -o OUTPUT INPUT.
+while [ $# -gt 1 ]; do
+  case $1 in
+  -MF) depfile=$2 ;;
+  -o) output=$2 ;;
+  esac
+  shift
+done
+: >"$output"
+[ -z "$depfile" ] || echo "$output: $1" >"$depfile"
+'''
+ENVIRONMENT = {
+    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0',
+    'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
+    'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1',
+    'GST_REGISTRY_FORK': 'no',  # the scanner is not instrumented
+}
+
+
+def prepare(source, build, cuda_include, options):
+    toolkit = os.path.join(build, 'toolkit')
+    os.makedirs(os.path.join(toolkit, 'bin'), exist_ok=True)
+    include = os.path.join(toolkit, 'include')
+    if not os.path.lexists(include):
+        os.symlink(os.path.realpath(cuda_include), include)
+    nvcc = os.path.join(toolkit, 'bin', 'nvcc')
+    with open(nvcc, 'w', encoding='utf-8') as file:
+        file.write(NVCC)
+    os.chmod(nvcc, 0o755)
+    native = os.path.join(build, 'native.ini')
+    with open(native, 'w', encoding='utf-8') as file:
+        file.write(f"[binaries]\nc = 'clang'\ncpp = 'clang++'\nnvcc = '{nvcc}'\n"
+                   '[properties]\nsimcuda_nested = true\n')
+    if not os.path.exists(os.path.join(build, 'build.ninja')):
+        command = ['meson', 'setup', build, source, '--native-file', native, '-Db_lundef=false',
+                   '-Dbench=disabled', *options]
+        environment = {k: v for k, v in os.environ.items() if k not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS')}
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+def main():
+    source, build, cuda_include, *rest = sys.argv[1:]
+    split = rest.index('--')
+    options, tests = rest[:split], rest[split + 1:]
+    os.makedirs(build, exist_ok=True)
+    prepare(source, build, cuda_include, options)
+
+    print(f'1..{len(tests)}', flush=True)
+    environment = dict(os.environ)
+    for name, value in ENVIRONMENT.items():
+        environment[name] = ':'.join(filter(None, [value, os.environ.get(name)]))
+    log = os.path.join(build, 'meson-logs', 'testlog.json')
+    if os.path.exists(log):
+        os.remove(log)
+    run = subprocess.run(['meson', 'test', '-C', build, '--num-processes', '2', *tests],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    results = {}
+    if os.path.exists(log):
+        with open(log, encoding='utf-8') as file:
+            for line in file:
+                result = json.loads(line)
+                results[result['name'].split(' / ')[-1]] = result
+    for test in tests:
+        result = results.get(test)
+        name = f'{os.path.basename(build)}: {test}'
+        if result is None:
+            print(f'not ok {name} (did not run)')
+        elif result['result'] == 'SKIP':
+            print(f'ok {name} # SKIP {result["stdout"].strip().splitlines()[-1:]}')
+        else:
+            print(f'{"ok" if result["result"] == "OK" else "not ok"} {name} ({result["duration"]:.1f} s)')
+        if result and result['result'] not in ('OK', 'SKIP'):
+            text = result.get('stdout', '') + result.get('stderr', '')
+            print('\n'.join('# ' + line for line in text.splitlines()[-80:]))
+    if not results:
+        print('\n'.join('# ' + line for line in run.stdout.splitlines()[-60:]))
+
+
+main()
