@@ -790,3 +790,22 @@ __emutls_get_address (simcuda::SharedVariable *variable)
     return block->places[variable->number];
   return simcuda::find_shared (variable);
 }
+
+/* Called by kernels that were compiled to tell of every plain access: before it, another thread
+ * may get its turn. */
+#define ACCESS(name)                                                                               \
+  extern "C" __attribute__ ((visibility ("hidden"))) void name (void *)                            \
+  {                                                                                                \
+    if (simcuda::place && --simcuda::points_to_switch <= 0)                                        \
+      simcuda::yield ();                                                                           \
+  }
+ACCESS (__sanitizer_cov_load1)
+ACCESS (__sanitizer_cov_load2)
+ACCESS (__sanitizer_cov_load4)
+ACCESS (__sanitizer_cov_load8)
+ACCESS (__sanitizer_cov_load16)
+ACCESS (__sanitizer_cov_store1)
+ACCESS (__sanitizer_cov_store2)
+ACCESS (__sanitizer_cov_store4)
+ACCESS (__sanitizer_cov_store8)
+ACCESS (__sanitizer_cov_store16)

@@ -97,9 +97,14 @@ shuffle (uint32_t mask, T value, uint32_t source)
   return value_of<T> (collective (Collective::shuffle, mask, bits_of (value), source));
 }
 
-/* One read-modify-write that no other thread comes between. */
+/* One read-modify-write that no other thread comes between, also where threads change over at
+ * plain accesses (meson.build: accesses). */
 template <typename T, typename F>
+#ifdef SIMCUDA_ACCESSES
+static __attribute__ ((noinline, no_sanitize ("coverage"))) T
+#else
 static inline T
+#endif
 atomic (T *address, F change)
 {
   point ();
