@@ -1185,6 +1185,7 @@ simcuda_get_statistics (SimcudaStatistics *s)
   s->copies = statistics.copies;
   s->launches = statistics.launches;
   s->synchronisations = statistics.synchronisations;
+  s->faults = count_faults ();
   s->threads = schedule.threads;
   s->switches = schedule.switches;
   s->device_allocations = count_allocations (MemoryKind::device);

@@ -19,6 +19,7 @@ static int fault_kind = -1;
 static uint64_t fault_number;
 static CUresult fault_error;
 static bool fault_loses_device;
+static uint64_t n_faults;
 static CUresult lost = CUDA_SUCCESS;
 
 bool
@@ -62,6 +63,7 @@ count_call (CallKind kind)
     return lost;
   if (kind == CallKind::other || ++counts[int (kind)] != fault_number || int (kind) != fault_kind)
     return CUDA_SUCCESS;
+  n_faults++;
   if (fault_loses_device) {
     lost = fault_error;
     lose_device (true);
@@ -69,10 +71,10 @@ count_call (CallKind kind)
   return fault_error;
 }
 
-bool
-device_is_lost ()
+uint64_t
+count_faults ()
 {
-  return lost != CUDA_SUCCESS;
+  return n_faults;
 }
 
 } /* namespace simcuda */

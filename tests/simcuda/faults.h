@@ -22,7 +22,8 @@ CUresult count_call (CallKind kind);
  * device again. Returns whether the text was understood. */
 bool order_fault (const char *text);
 
-bool device_is_lost ();
+/* How many ordered faults have happened. */
+uint64_t count_faults ();
 
 } /* namespace simcuda */
 

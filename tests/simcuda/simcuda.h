@@ -16,6 +16,7 @@ typedef struct SimcudaStatistics {
   uint64_t copies;      /* and memsets */
   uint64_t launches;    /* of kernels and graphs */
   uint64_t synchronisations;
+  uint64_t faults; /* calls that failed as ordered, the first of a lost device only */
   /* Work since the process began. */
   uint64_t threads;  /* of kernels */
   uint64_t switches; /* from one thread of a kernel to another */
