@@ -8,10 +8,12 @@ The build uses clang throughout, for its sanitizers, and compiles no GPU code: a
 writes empty files, since the simulated driver brings the kernels. Tests are named as `meson test`
 names them. Prints TAP, one line for each test.
 """
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 NVCC = '''#!/bin/sh
 # Writes an empty image and its dependencies; called as nvcc … -MF DEPFILE -o OUTPUT INPUT.
@@ -34,7 +36,9 @@ ENVIRONMENT = {
 
 
 def prepare(source, build, cuda_include, options):
-    toolkit = os.path.join(build, 'toolkit')
+    # Outside the source tree, where Meson takes no include folders given by path.
+    name = 'cudaccl-toolkit-' + hashlib.sha256(build.encode()).hexdigest()[:16]
+    toolkit = os.path.join(tempfile.gettempdir(), name)
     os.makedirs(os.path.join(toolkit, 'bin'), exist_ok=True)
     include = os.path.join(toolkit, 'include')
     if not os.path.lexists(include):
