@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,13 +70,12 @@ static const struct {
 
 /* The command line. */
 static struct {
-  char *device, *algorithms, *deliver, *threads, *max_components, *csv, *json, *plot;
-  int connectivity, volume_connectivity, repetitions, warm_up;
+  char *device, *algorithms, *deliver, *connectivity, *threads, *max_components, *csv, *json, *plot;
+  int repetitions, warm_up;
   double seconds;
   gboolean allocation, no_peers, block_shapes, list, version;
   char **words; /* the mode and its inputs */
-} options = {
-    .connectivity = 8, .volume_connectivity = 26, .repetitions = 20, .warm_up = 1, .seconds = 60};
+} options = {.repetitions = 20, .warm_up = 1, .seconds = 60};
 
 static const GOptionEntry entries[] = {
     {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
@@ -88,10 +88,8 @@ static const GOptionEntry entries[] = {
         "raw, table, labels (which is the label map and the table), with commas; default: all "
         "three, but in average, steps, density and size the label map as it costs least",
         "WHAT"},
-    {"connectivity", 'c', 0, G_OPTION_ARG_INT, &options.connectivity,
-        "of images: 4 or 8; default: 8", "N"},
-    {"volume-connectivity", 0, 0, G_OPTION_ARG_INT, &options.volume_connectivity,
-        "of volumes: 6, 18 or 26; default: 26", "N"},
+    {"connectivity", 'c', 0, G_OPTION_ARG_STRING, &options.connectivity,
+        "of images: 4 or 8; of volumes: 6, 18 or 26; one of each with a comma; default: 8,26", "N"},
     {"threads", 't', 0, G_OPTION_ARG_STRING, &options.threads,
         "CPU threads that share a frame, numbers or all, with commas; default: 1,all", "LIST"},
     {"max-components", 0, 0, G_OPTION_ARG_STRING, &options.max_components,
@@ -154,6 +152,20 @@ parse_deliveries (const char *text)
   return deliveries;
 }
 
+static void
+parse_connectivity (const char *text, ContenderSettings *settings)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+
+  for (char **word = words; *word; word++)
+    if (g_str_equal (*word, "4") || g_str_equal (*word, "8"))
+      settings->connectivity = (CclConnectivity)atoi (*word);
+    else if (g_str_equal (*word, "6") || g_str_equal (*word, "18") || g_str_equal (*word, "26"))
+      settings->volume_connectivity = (unsigned)atoi (*word);
+    else
+      refuse ("--connectivity takes 4 or 8 for images, 6, 18 or 26 for volumes, not \"%s\"", *word);
+}
+
 static GArray *
 parse_threads (const char *text)
 {
@@ -183,8 +195,8 @@ parse_settings (void)
       .peers = !options.no_peers,
       .algorithms = options.algorithms ? g_strsplit (options.algorithms, ",", -1) : NULL,
       .deliveries = parse_deliveries (options.deliver ? options.deliver : "raw,table,labels"),
-      .connectivity = (CclConnectivity)options.connectivity,
-      .volume_connectivity = (unsigned)options.volume_connectivity,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .volume_connectivity = 26,
       .allocation = options.allocation,
       .block_shapes = options.block_shapes,
       .threads = parse_threads (options.threads),
@@ -197,11 +209,8 @@ parse_settings (void)
     if (settings.cpu && settings.cuda && !g_str_equal (options.device, "all"))
       refuse ("--device takes cpu, cuda or all, not \"%s\"", options.device);
   }
-  if (options.connectivity != 4 && options.connectivity != 8)
-    refuse ("--connectivity takes 4 or 8, not %d", options.connectivity);
-  if (options.volume_connectivity != 6 && options.volume_connectivity != 18 &&
-      options.volume_connectivity != 26)
-    refuse ("--volume-connectivity takes 6, 18 or 26, not %d", options.volume_connectivity);
+  if (options.connectivity)
+    parse_connectivity (options.connectivity, &settings);
   if (options.repetitions < 1 || options.warm_up < 0 || !(options.seconds > 0))
     refuse ("--repetitions takes 1 and more, --warm-up 0 and more, --seconds more than 0");
   if (options.max_components && !g_str_equal (options.max_components, "all") &&

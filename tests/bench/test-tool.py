@@ -193,7 +193,7 @@ def no_gpu_is_told_and_the_rest_measured():
 
 @test
 def a_wrong_command_line_is_refused_in_one_line():
-    for arguments in (["nomode"], ["average", "--connectivity", "5"], ["average", "--deliver", "all"],
+    for arguments in (["nomode"], ["average", "--connectivity", "5"], ["average", "--connectivity", "8,27"], ["average", "--deliver", "all"],
                       ["average", "--threads", "0"], ["average", "--nonesuch"], ["average", "--device", "gpu"],
                       ["average", "--repetitions", "0"], ["average", "--max-components", "0"]):
         result = run(*arguments, status=2)
