@@ -4,9 +4,10 @@
  * over all frames: which pixels around the current one (or block of 2×2) to look at in which
  * order, until it is clear which neighbours it must be united with.
  *
- *   generate sauf | bbdt | drag > FILE
+ *   generate sauf | sauf4 | bbdt | drag > FILE
  *
  * sauf: one pixel and the four neighbours before it.
+ * sauf4: the same with 4-connectivity.
  * bbdt: a block and the four blocks before it.
  * drag: the same tree with subtrees that are alike shared, so that it is a graph.
  *
@@ -62,6 +63,23 @@ pixels_touch (uint32_t pixels, int one, int other)
          is_set (pixel_names, pixels, "pqrs"[other]);
 }
 
+/* With 4-connectivity only q and s touch x; what p is tells whether they are one already. */
+static const char pixel_names_4[] = "xqsp";
+
+static bool
+pixel_touches_4 (uint32_t pixels, int neighbour)
+{
+  return (neighbour == Q || neighbour == S) && is_set (pixel_names_4, pixels, 'x') &&
+         is_set (pixel_names_4, pixels, "pqrs"[neighbour]);
+}
+
+static bool
+pixels_touch_4 (uint32_t pixels, int one, int other)
+{
+  return one == P && (other == Q || other == S) && is_set (pixel_names_4, pixels, 'p') &&
+         is_set (pixel_names_4, pixels, "pqrs"[other]);
+}
+
 /* Blocks:  P  Q  R    Pixels:  a b c d e f    The last one of X and those of a neighbour that
  *          S  X                g h i j k l    nothing here touches are left out.
  *                              m n o p
@@ -102,6 +120,7 @@ blocks_touch (uint32_t pixels, int one, int other)
 #undef IS
 
 static const Mask pixel_mask = {pixel_names, pixel_touches, pixels_touch};
+static const Mask pixel_mask_4 = {pixel_names_4, pixel_touches_4, pixels_touch_4};
 static const Mask block_mask = {block_names, block_touches, blocks_touch};
 
 /* The actions that are right for a frame, as a set of sets of neighbours: one bit for each of
@@ -374,13 +393,25 @@ write_node (const Mask *mask, Node *node, int depth)
 int
 main (int argc, char **argv)
 {
-  bool is_sauf = argc == 2 && !strcmp (argv[1], "sauf");
-  bool is_drag = argc == 2 && !strcmp (argv[1], "drag");
-  if (!is_sauf && !is_drag && !(argc == 2 && !strcmp (argv[1], "bbdt"))) {
-    fprintf (stderr, "usage: generate sauf | bbdt | drag > FILE\n");
+  static const struct {
+    const char *name;
+    const Mask *mask;
+    bool is_shared;
+  } trees[] = {
+      {"sauf", &pixel_mask, false},
+      {"sauf4", &pixel_mask_4, false},
+      {"bbdt", &block_mask, false},
+      {"drag", &block_mask, true},
+  };
+  const size_t n_trees = sizeof trees / sizeof *trees;
+  size_t tree = 0;
+  while (argc == 2 && tree < n_trees && strcmp (argv[1], trees[tree].name))
+    tree++;
+  if (argc != 2 || tree == n_trees) {
+    fprintf (stderr, "usage: generate sauf | sauf4 | bbdt | drag > FILE\n");
     return 2;
   }
-  const Mask *mask = is_sauf ? &pixel_mask : &block_mask;
+  const Mask *mask = trees[tree].mask;
   States states = solve (mask);
   uint32_t nothing_known = 1;
   for (int i = 0; i < states.n_pixels; i++)
@@ -388,7 +419,7 @@ main (int argc, char **argv)
   nothing_known--;
 
   Node *root = build (&states, nothing_known);
-  if (is_drag)
+  if (trees[tree].is_shared)
     share (root);
   count_uses (root);
   printf ("/* SPDX-License-Identifier: LGPL-2.1-or-later */\n");
