@@ -52,6 +52,9 @@ CclLabeller *ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, 
  * already; NULL goes back to the labeller's own stream. */
 void ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream);
 
+/* The CUstream that runs of the labeller are queued on. */
+void *ccl_cuda_labeller_get_stream (CclLabeller *labeller);
+
 /* The names that plan.algorithm may have, NULL-terminated, in the order of preference of "auto".
  * Static memory. */
 const char *const *ccl_cuda_algorithms (void);

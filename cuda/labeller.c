@@ -227,3 +227,9 @@ ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream)
   CudaLabeller *self = (CudaLabeller *)labeller;
   self->stream = stream ? stream : self->own_stream;
 }
+
+void *
+ccl_cuda_labeller_get_stream (CclLabeller *labeller)
+{
+  return ((CudaLabeller *)labeller)->stream;
+}
