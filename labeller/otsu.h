@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threshold that parts a histogram best: N. Otsu, "A threshold selection method from
+ * gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics 9, 1979, section II.
+ *
+ * Both processors run exactly this: counts and sums are integers, and every other operation is an
+ * IEEE double one, rounded to nearest, in the order written here, never contracted to a fused
+ * multiply-add. cpu/ goes over the 256 thresholds one after the other; cuda/ may look at all of
+ * them at once, as each one's separation depends on nothing but the histogram.
+ */
+#ifndef CCL_OTSU_H
+#define CCL_OTSU_H
+
+#include <stdint.h>
+
+/* Rounded one by one, whatever the compiler would like to fuse. In C, files that include this
+ * are compiled with -ffp-contract=off. */
+#ifdef __CUDACC__
+#define CCL_OTSU_FUNCTION __device__ static __forceinline__
+#define CCL_OTSU_SUBTRACT(a, b) __dsub_rn (a, b)
+#define CCL_OTSU_MULTIPLY(a, b) __dmul_rn (a, b)
+#define CCL_OTSU_DIVIDE(a, b) __ddiv_rn (a, b)
+#else
+#define CCL_OTSU_FUNCTION static inline
+#define CCL_OTSU_SUBTRACT(a, b) ((a) - (b))
+#define CCL_OTSU_MULTIPLY(a, b) ((a) * (b))
+#define CCL_OTSU_DIVIDE(a, b) ((a) / (b))
+#endif
+
+/* The threshold of a histogram in which no two values differ: nothing is greater. */
+#define CCL_OTSU_NO_THRESHOLD 255
+
+/* How well a threshold separates: the variance between the two classes, times the number of pixels
+ * squared. n_below: pixels not greater than the threshold, sum_below: the sum of their values; n
+ * and sum: of all pixels. 0 when a class is empty, else greater than 0. */
+CCL_OTSU_FUNCTION double
+ccl_otsu_separation (uint32_t n_below, uint64_t sum_below, uint32_t n, uint64_t sum)
+{
+  uint32_t n_above = n - n_below;
+  if (n_below == 0 || n_above == 0)
+    return 0;
+  double mean_below = CCL_OTSU_DIVIDE ((double)sum_below, (double)n_below);
+  double mean_above = CCL_OTSU_DIVIDE ((double)(sum - sum_below), (double)n_above);
+  double distance = CCL_OTSU_SUBTRACT (mean_above, mean_below);
+  return CCL_OTSU_MULTIPLY (
+      CCL_OTSU_MULTIPLY ((double)n_below, (double)n_above), CCL_OTSU_MULTIPLY (distance, distance));
+}
+
+/* The threshold that separates best, the lowest of them if several do equally; pixels greater than
+ * it are foreground. histogram: how many pixels have each value, at most 2³² − 1 together. No
+ * pixels, or all of one value: CCL_OTSU_NO_THRESHOLD, so that nothing is foreground. */
+CCL_OTSU_FUNCTION uint32_t
+ccl_otsu_threshold (const uint32_t histogram[256])
+{
+  uint32_t n = 0, n_below = 0;
+  uint64_t sum = 0, sum_below = 0;
+  for (uint32_t value = 0; value < 256; value++) {
+    n += histogram[value];
+    sum += (uint64_t)histogram[value] * value;
+  }
+
+  uint32_t best = CCL_OTSU_NO_THRESHOLD;
+  double best_separation = 0;
+  for (uint32_t value = 0; value < 256; value++) {
+    n_below += histogram[value];
+    sum_below += (uint64_t)histogram[value] * value;
+    double separation = ccl_otsu_separation (n_below, sum_below, n, sum);
+    if (separation > best_separation) {
+      best_separation = separation;
+      best = value;
+    }
+  }
+  return best;
+}
+
+#endif /* CCL_OTSU_H */
