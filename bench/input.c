@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "input.h"
 
+#include "image.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -378,6 +380,20 @@ scale (const Input *input, uint32_t width, uint32_t height)
       to[x] = from[(uint64_t)x * input->width / width];
   }
   return scaled;
+}
+
+Input *
+input_read_image (const char *path, GError **error)
+{
+  g_autoptr (CclImage) image = ccl_image_read (path, error);
+
+  if (!image)
+    return NULL;
+  /* One value for foreground, so that every labeller sees the same bytes. */
+  Input *input = input_new (image->width, image->height, 1);
+  for (size_t i = 0, n = input_n_pixels (input); i < n; i++)
+    input->pixels[i] = (image->pixels[i] != 0) != image->is_bitmap ? 255 : 0;
+  return input;
 }
 
 static Input *

@@ -84,7 +84,7 @@ enum {
   INPUT_ERROR_DAMAGED,       /* a file is not what it should be */
 };
 
-/* Reads a PNG, PBM or PGM file (imagefile.c). */
+/* Reads a mask from a PNG, PBM or PGM file. Non-zero is foreground; in a PBM, what is drawn. */
 Input *input_read_image (const char *path, GError **error);
 
 /* The generators (generate.c). All write foreground into a background input. */

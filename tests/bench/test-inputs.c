@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image.h"
 #include "input.h"
 
 static char *folder; /* for files; removed at the end */
@@ -349,7 +350,7 @@ test_damaged_files (void)
     g_autofree char *path = write_file ("cut.png", data, (gssize)length);
     g_autoptr (GError) error = NULL;
     g_assert_null (input_read_image (path, &error));
-    g_assert_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED);
+    g_assert_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED);
     g_assert_null (strchr (error->message, '\n'));
   }
   for (gsize i = 8; i < size; i++) { /* one flipped bit: refused, or it did not matter */
@@ -368,7 +369,7 @@ test_damaged_files (void)
     g_autofree char *path = write_file ("other", others[i], -1);
     g_autoptr (GError) error = NULL;
     g_assert_null (input_read_image (path, &error));
-    g_assert_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED);
+    g_assert_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED);
   }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads masks from PNG, PBM and PGM files. Non-zero (in a PBM: black, which is 1) is foreground. */
-#include "input.h"
+#include "image.h"
 
 #include <errno.h>
 #include <png.h>
@@ -27,25 +26,44 @@ on_png_warning (png_structp png, png_const_charp message)
 {
 }
 
-static Input *
+static CclImage *
+image_new (uint32_t width, uint32_t height)
+{
+  CclImage *image = g_new0 (CclImage, 1);
+
+  image->width = width;
+  image->height = height;
+  image->pixels = g_malloc0 ((size_t)width * height);
+  return image;
+}
+
+void
+ccl_image_free (CclImage *image)
+{
+  if (image)
+    g_free (image->pixels);
+  g_free (image);
+}
+
+static CclImage *
 read_png (FILE *file, const char *path, GError **error)
 {
   PngFailure failure;
   png_structp png =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, &failure, on_png_error, on_png_warning);
   png_infop info = png ? png_create_info_struct (png) : NULL;
-  Input *volatile input = NULL;
+  CclImage *volatile image = NULL;
 
   if (!info) {
     png_destroy_read_struct (&png, NULL, NULL);
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: libpng cannot start", path);
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED, "%s: libpng cannot start", path);
     return NULL;
   }
   if (setjmp (failure.jump)) {
-    input_free (input);
+    ccl_image_free (image);
     png_destroy_read_struct (&png, &info, NULL);
-    g_set_error (
-        error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: damaged PNG: %s", path, failure.message);
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED, "%s: damaged PNG: %s", path,
+        failure.message);
     return NULL;
   }
 
@@ -73,13 +91,13 @@ read_png (FILE *file, const char *path, GError **error)
   if (png_get_rowbytes (png, info) != width)
     png_error (png, "an unexpected row size");
 
-  input = input_new (width, height, 1);
+  image = image_new (width, height);
   for (int pass = 0; pass < passes; pass++)
     for (uint32_t y = 0; y < height; y++)
-      png_read_row (png, input->pixels + (size_t)y * width, NULL);
+      png_read_row (png, image->pixels + (size_t)y * width, NULL);
   png_read_end (png, NULL);
   png_destroy_read_struct (&png, &info, NULL);
-  return input;
+  return image;
 }
 
 /* The next number of a PNM header; comments run from # to the end of the line. -1 if none. */
@@ -115,20 +133,20 @@ read_pbm_digit (FILE *file)
 }
 
 static gboolean
-read_pnm_pixels (FILE *file, int kind, int64_t maximum, Input *input)
+read_pnm_pixels (FILE *file, int kind, int64_t maximum, CclImage *image)
 {
-  const size_t width = input->width;
+  const size_t width = image->width;
   g_autofree uint8_t *row = g_malloc ((width + 7) / 8);
 
-  for (size_t y = 0; y < input->height; y++) {
-    uint8_t *pixels = input->pixels + y * width;
+  for (size_t y = 0; y < image->height; y++) {
+    uint8_t *pixels = image->pixels + y * width;
     switch (kind) {
     case '1': /* plain bits */
       for (size_t x = 0; x < width; x++) {
         const int bit = read_pbm_digit (file);
         if (bit < 0)
           return FALSE;
-        pixels[x] = (uint8_t)bit;
+        pixels[x] = bit ? 0 : 255;
       }
       break;
     case '2': /* plain grey */
@@ -136,14 +154,14 @@ read_pnm_pixels (FILE *file, int kind, int64_t maximum, Input *input)
         const int64_t value = read_pnm_number (file);
         if (value < 0 || value > maximum)
           return FALSE;
-        pixels[x] = value != 0;
+        pixels[x] = (uint8_t)value;
       }
       break;
     case '4': /* raw bits, rows padded to bytes */
       if (fread (row, 1, (width + 7) / 8, file) != (width + 7) / 8)
         return FALSE;
       for (size_t x = 0; x < width; x++)
-        pixels[x] = row[x / 8] >> (7 - x % 8) & 1;
+        pixels[x] = row[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
       break;
     default: /* '5', raw grey */
       if (fread (pixels, 1, width, file) != width)
@@ -153,7 +171,7 @@ read_pnm_pixels (FILE *file, int kind, int64_t maximum, Input *input)
   return TRUE;
 }
 
-static Input *
+static CclImage *
 read_pnm (FILE *file, const char *path, GError **error)
 {
   fgetc (file); /* the P */
@@ -162,52 +180,49 @@ read_pnm (FILE *file, const char *path, GError **error)
   const int64_t width = read_pnm_number (file);
   const int64_t height = read_pnm_number (file);
   const int64_t maximum = grey ? read_pnm_number (file) : 1;
-  Input *input;
+  CclImage *image;
 
   if (width < 1 || height < 1 || maximum < 1 || width * height > INT32_MAX) {
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: damaged PNM header", path);
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED, "%s: damaged PNM header", path);
     return NULL;
   }
   if (maximum > 255) {
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED,
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED,
         "%s: damaged PNM or more than 8 bits a pixel", path);
     return NULL;
   }
-  input = input_new ((uint32_t)width, (uint32_t)height, 1);
-  if (!read_pnm_pixels (file, kind, maximum, input)) {
-    input_free (input);
-    g_set_error (
-        error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: damaged PNM: pixels are missing", path);
+  image = image_new ((uint32_t)width, (uint32_t)height);
+  image->is_bitmap = !grey;
+  if (!read_pnm_pixels (file, kind, maximum, image)) {
+    ccl_image_free (image);
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED,
+        "%s: damaged PNM: pixels are missing", path);
     return NULL;
   }
-  return input;
+  return image;
 }
 
-Input *
-input_read_image (const char *path, GError **error)
+CclImage *
+ccl_image_read (const char *path, GError **error)
 {
   uint8_t magic[8] = {0};
   FILE *file = fopen (path, "rb");
-  Input *input = NULL;
+  CclImage *image = NULL;
 
   if (!file) {
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: %s", path, g_strerror (errno));
+    g_set_error (
+        error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED, "%s: %s", path, g_strerror (errno));
     return NULL;
   }
   const size_t n_read = fread (magic, 1, sizeof magic, file);
   rewind (file);
   if (n_read == sizeof magic && png_sig_cmp (magic, 0, sizeof magic) == 0)
-    input = read_png (file, path, error);
+    image = read_png (file, path, error);
   else if (n_read >= 2 && magic[0] == 'P' && strchr ("1245", magic[1]) && magic[1])
-    input = read_pnm (file, path, error);
+    image = read_pnm (file, path, error);
   else
-    g_set_error (
-        error, INPUT_ERROR, INPUT_ERROR_DAMAGED, "%s: neither a PNG nor a PBM or PGM image", path);
+    g_set_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED,
+        "%s: neither a PNG nor a PBM or PGM image", path);
   fclose (file);
-
-  /* One value for foreground, so that every labeller sees the same bytes. */
-  if (input)
-    for (size_t i = 0, n = input_n_pixels (input); i < n; i++)
-      input->pixels[i] = input->pixels[i] ? 255 : 0;
-  return input;
+  return image;
 }
