@@ -13,9 +13,11 @@ ccl_mixture_parameters (const CclSegmenterOptions *options, uint64_t n_frames)
   if (rate < 0 || n_frames == 0)
     rate = 1 / (frames < options->history ? frames : options->history);
 
-  /* Steps of the golden section spread evenly over 0…1, however many frames are looked at. */
+  /* Steps of the golden section spread evenly over 0…1, however many frames are looked at. Only
+   * the middles of 128 parts are taken, since a single float holds no more beside 16 bits. */
   double whole;
   double dither = modf ((double)(n_frames % (1u << 24)) * 0.6180339887498949, &whole);
+  dither = (floor (dither * 128) + 0.5) / 128;
 
   CclMixtureParameters parameters = {
       .rate = (float)rate,

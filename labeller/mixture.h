@@ -60,7 +60,8 @@ typedef struct CclMixtureParameters {
   float keep;          /* 1 − rate */
   float starvation;    /* rate × CCL_MIXTURE_COMPLEXITY */
   float var_threshold; /* squared deviations up to which a value is background */
-  float dither;        /* what is added before rounding down, 0…1 */
+  float dither;        /* what is added before rounding down, an odd number of 256ths: small
+                        * enough that what has not changed is rounded to what it was */
   uint32_t mixtures;   /* Gaussians a pixel may have, 1…CCL_MAX_MIXTURES */
 } CclMixtureParameters;
 
@@ -138,7 +139,9 @@ ccl_mixture_update (
           fits = true;
           weight = CCL_ADD (weight, parameters->rate);
           float step = CCL_DIVIDE (parameters->rate, weight);
-          gaussians[k].mean = CCL_SUBTRACT (gaussians[k].mean, CCL_MULTIPLY (step, deviation));
+          /* A step of more than one, which a very light Gaussian takes, could lead below 0. */
+          float mean = CCL_SUBTRACT (gaussians[k].mean, CCL_MULTIPLY (step, deviation));
+          gaussians[k].mean = mean > 0.0f ? mean : 0.0f;
           variance = CCL_ADD (variance, CCL_MULTIPLY (step, CCL_SUBTRACT (squared, variance)));
           if (variance < CCL_MIXTURE_LEAST_VARIANCE)
             variance = CCL_MIXTURE_LEAST_VARIANCE;
