@@ -72,10 +72,12 @@ static const struct {
 static struct {
   char *device, *algorithms, *deliver, *connectivity, *threads, *max_components, *csv, *json, *plot;
   int repetitions, warm_up;
-  double seconds;
-  gboolean allocation, no_peers, block_shapes, list, version;
+  double seconds, patience;
+  gboolean allocation, no_peers, block_shapes, direct, list, version;
   char **words; /* the mode and its inputs */
-} options = {.repetitions = 20, .warm_up = 1, .seconds = 60};
+} options = {.repetitions = 20, .warm_up = 1, .patience = 10};
+
+static const double default_seconds = 60;
 
 static const GOptionEntry entries[] = {
     {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
@@ -102,8 +104,16 @@ static const GOptionEntry entries[] = {
         "turns of each contender on each input; default: 20", "N"},
     {"warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up,
         "untimed runs at the start of each turn; default: 1", "N"},
+    {"direct", 0, 0, G_OPTION_ARG_NONE, &options.direct,
+        "leaves out GPU algorithms that ask the device again and again whether to go on", NULL},
     {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &options.seconds,
-        "about how long to measure at most; default: 60", "S"},
+        "about how long to measure at most; each contender has one turn on each input all the "
+        "same; default: 60, but as long as it takes in check",
+        "S"},
+    {"patience", 0, 0, G_OPTION_ARG_DOUBLE, &options.patience,
+        "how long the first run of an iterative GPU algorithm may take on an input before it is "
+        "given up; 0: as long as it takes; default: 10",
+        "S"},
     {"block-shapes", 0, 0, G_OPTION_ARG_NONE, &options.block_shapes,
         "in check and average: GPU algorithms once for every shape of thread block", NULL},
     {"no-peers", 0, 0, G_OPTION_ARG_NONE, &options.no_peers, "leaves other makers' labellers out",
@@ -198,6 +208,8 @@ parse_settings (void)
       .connectivity = CCL_CONNECTIVITY_8,
       .volume_connectivity = 26,
       .allocation = options.allocation,
+      .only_direct = options.direct,
+      .patience = options.patience,
       .block_shapes = options.block_shapes,
       .threads = parse_threads (options.threads),
   };
@@ -211,8 +223,9 @@ parse_settings (void)
   }
   if (options.connectivity)
     parse_connectivity (options.connectivity, &settings);
-  if (options.repetitions < 1 || options.warm_up < 0 || !(options.seconds > 0))
-    refuse ("--repetitions takes 1 and more, --warm-up 0 and more, --seconds more than 0");
+  if (options.repetitions < 1 || options.warm_up < 0 || !(options.seconds >= 0) ||
+      !(options.patience >= 0))
+    refuse ("--repetitions takes 1 and more, --warm-up, --seconds and --patience 0 and more");
   if (options.max_components && !g_str_equal (options.max_components, "all") &&
       !g_ascii_string_to_unsigned (
           options.max_components, 10, 1, UINT32_MAX, &max_components, NULL))
@@ -297,6 +310,7 @@ report (Mode mode, const Results *results, FILE *file)
     report_average (results, file);
     break;
   }
+  report_limits (results, file);
   report_noise (results, file);
 }
 
@@ -365,6 +379,7 @@ run (Mode mode, const char *const *inputs, const ContenderSettings *asked, doubl
   const MeasureSettings measure_settings = {
       .repetitions = (unsigned)options.repetitions,
       .warm_up = (unsigned)options.warm_up,
+      .patience = options.patience,
       .steps = mode == MODE_STEPS,
   };
   GPtrArray *sources = collect_sources (mode, inputs);
@@ -373,7 +388,7 @@ run (Mode mode, const char *const *inputs, const ContenderSettings *asked, doubl
 
   section->mode = modes[mode].name;
   if (mode == MODE_CHECK || mode == MODE_STREAMS || mode == MODE_MEMORY) {
-    section->grid = mode == MODE_CHECK    ? check (sources, contenders, &settings)
+    section->grid = mode == MODE_CHECK    ? check (sources, contenders, &settings, options.seconds)
                     : mode == MODE_MEMORY ? memory (sources, contenders)
                                           : run_streams (sources, &settings, seconds);
     if (file && section->grid)
@@ -421,6 +436,7 @@ main (int argc, char **argv)
   ContenderSettings settings;
   GPtrArray *contenders;
   FILE *file = stdout;
+  double seconds;
   Mode mode = MODE_TABLE;
 
   setlocale (LC_CTYPE, "");
@@ -433,6 +449,7 @@ main (int argc, char **argv)
     return 0;
   }
   settings = parse_settings ();
+  seconds = options.seconds > 0 ? options.seconds : default_seconds;
   if (options.list) {
     contenders = contenders_new (&settings);
     list_contenders (contenders);
@@ -450,11 +467,11 @@ main (int argc, char **argv)
     report_header (machine, file);
 
   if (options.words)
-    g_ptr_array_add (sections,
-        run (mode, (const char *const *)options.words + 1, &settings, options.seconds, file));
+    g_ptr_array_add (
+        sections, run (mode, (const char *const *)options.words + 1, &settings, seconds, file));
   for (guint i = 0; !options.words && i < G_N_ELEMENTS (usual_modes); i++)
-    g_ptr_array_add (sections, run (usual_modes[i], no_inputs, &settings,
-                                   options.seconds / G_N_ELEMENTS (usual_modes), file));
+    g_ptr_array_add (sections,
+        run (usual_modes[i], no_inputs, &settings, seconds / G_N_ELEMENTS (usual_modes), file));
   if (options.csv)
     write_text (options.csv, document_to_csv (sections));
   if (options.json)

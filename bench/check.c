@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "check.h"
 
+#include "clock.h"
 #include "problem.h"
 #include "progress.h"
 #include "reference.h"
@@ -137,7 +138,7 @@ find_difference (const Expectation *expectation, Labelling *labelling, const Inp
 }
 
 typedef struct Count {
-  unsigned equal, different, not_offered, failed;
+  unsigned equal, different, not_offered, failed, unchecked;
 } Count;
 
 static void
@@ -160,18 +161,73 @@ check_one (Contender *contender, const Input *input, const char *title,
   } else if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
     count->not_offered++;
   } else {
-    count->failed++;
+    const bool too_slow = g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_TOO_SLOW);
+    count->failed += !too_slow;
+    count->unchecked += too_slow;
     problem_tell ("%s on %s: %s", name, title, error->message);
   }
   labelling_clear (&labelling);
   contender->klass->release (contender);
 }
 
-Grid *
-check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings)
+/* Counts an input that nobody was checked on. */
+static void
+leave_unchecked (const GPtrArray *contenders, Count *counts)
 {
+  for (guint c = 0; c < contenders->len; c++)
+    counts[c].unchecked++;
+}
+
+static void
+add_row (Grid *grid, const char *name, const char *maker, const Count *count)
+{
+  grid_row (grid);
+  grid_cell (grid, "%s", name);
+  grid_cell (grid, "%s", maker);
+  grid_cell (grid, "%u", count->equal);
+  grid_cell (grid, "%u", count->different);
+  grid_cell (grid, "%u", count->not_offered);
+  grid_cell (grid, "%u", count->failed);
+  grid_cell (grid, "%u", count->unchecked);
+}
+
+/* The rows of those contenders that should be exact, or of those that may be inexact, and their
+ * sum. */
+static void
+add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, bool inexact)
+{
+  Count sum = {0};
+  unsigned n = 0;
+
+  for (guint c = 0; c < contenders->len; c++) {
+    const Contender *contender = contenders->pdata[c];
+    const Count *count = &counts[c];
+    g_autofree char *title = contender_title (contender);
+    g_autofree char *name = g_strconcat (title, inexact ? " (inexact by its paper)" : "", NULL);
+    if (!contender->klass->fetch || contender->may_be_inexact != inexact)
+      continue;
+    add_row (grid, name, contender->maker, count);
+    sum.equal += count->equal;
+    sum.different += count->different;
+    sum.not_offered += count->not_offered;
+    sum.failed += count->failed;
+    sum.unchecked += count->unchecked;
+    n++;
+  }
+  if (n)
+    add_row (grid, inexact ? "all that may be inexact" : "all that should be exact", "-", &sum);
+}
+
+Grid *
+check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings,
+    double seconds)
+{
+  static const char *const heads[] = {
+      "contender", "by", "equal", "different", "not offered", "failed", "unchecked"};
+  const double begin = clock_now ();
   g_autofree Count *counts = g_new0 (Count, contenders->len);
   Grid *grid = grid_new ("compared with the reference, pixel by pixel and row by row; inputs:");
+  unsigned n_left = 0;
 
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];
@@ -180,10 +236,16 @@ check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSet
     g_autoptr (Input) input = NULL;
     Expectation expectation;
 
+    if (seconds > 0 && clock_now () - begin > seconds) {
+      leave_unchecked (contenders, counts);
+      n_left++;
+      continue;
+    }
     progress_show (i, sources->len, title);
     input = input_source_load (source, &error);
     if (!input) {
       problem_tell ("%s", error->message);
+      leave_unchecked (contenders, counts);
       continue;
     }
     expect (input, settings, &expectation);
@@ -195,26 +257,14 @@ check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSet
     expectation_clear (&expectation);
   }
   progress_show (sources->len, sources->len, "");
+  if (n_left)
+    problem_tell (
+        "%u of %u inputs were not checked: %g s were over", n_left, sources->len, seconds);
 
   grid_row (grid);
-  grid_cell (grid, "contender");
-  grid_cell (grid, "by");
-  grid_cell (grid, "equal");
-  grid_cell (grid, "different");
-  grid_cell (grid, "not offered");
-  grid_cell (grid, "failed");
-  for (guint c = 0; c < contenders->len; c++) {
-    const Contender *contender = contenders->pdata[c];
-    g_autofree char *name = contender_title (contender);
-    if (!contender->klass->fetch)
-      continue;
-    grid_row (grid);
-    grid_cell (grid, "%s%s", name, contender->may_be_inexact ? " (inexact by its paper)" : "");
-    grid_cell (grid, "%s", contender->maker);
-    grid_cell (grid, "%u", counts[c].equal);
-    grid_cell (grid, "%u", counts[c].different);
-    grid_cell (grid, "%u", counts[c].not_offered);
-    grid_cell (grid, "%u", counts[c].failed);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (heads); i++)
+    grid_cell (grid, "%s", heads[i]);
+  add_rows (grid, contenders, counts, false);
+  add_rows (grid, contenders, counts, true);
   return grid;
 }

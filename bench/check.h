@@ -7,10 +7,12 @@
 #include "grid.h"
 
 /* Checks every contender on every source and counts inputs that were equal, that differed, that
- * the contender does not do. A difference is told as a problem, too, unless the
- * algorithm may be inexact by its paper's own account. */
-Grid *check (
-    const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings);
+ * the contender does not do, that it failed on, and that were left unchecked because it took too
+ * long, the input would not load or the seconds (0: as many as it takes) were over. All but the
+ * first and the third are told as problems, too. Those of algorithms that may be inexact by their
+ * papers' own account are counted apart, and their differences are no problem. */
+Grid *check (const GPtrArray *sources, const GPtrArray *contenders,
+    const ContenderSettings *settings, double seconds);
 
 /* Labels of a volume by flood fill, numbered in raster order of first voxels, with connectivity
  * 6, 18 or 26. Free with g_free(). */

@@ -18,6 +18,7 @@ typedef struct CudaContender {
   uint32_t connectivity, volume_connectivity;
   unsigned max_components; /* UINT_MAX: as many as there are */
   bool allocation;
+  double patience;   /* seconds for the first run of an iterative algorithm; 0: any time */
   uint32_t block[3]; /* threads of a block where the algorithm leaves that open; 0: as it has it */
   char *name;        /* of the algorithm with that shape */
 
@@ -36,6 +37,9 @@ typedef struct CudaContender {
   CUgraphExec replay; /* of one run; NULL where that cannot be recorded */
   bool tried_replay;
 } CudaContender;
+
+/* Whether an algorithm asks the device again and again whether to go on. */
+bool cuda_algorithm_is_iterative (const CclAlgorithm *algorithm);
 
 /* These four want the device's context to be current. */
 

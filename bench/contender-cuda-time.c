@@ -10,6 +10,13 @@
 
 #include "access-count.h"
 
+/* Whether a run waits for the device on its way. */
+static bool
+waits (const CudaContender *cuda)
+{
+  return cuda->algorithm && cuda_algorithm_is_iterative (cuda->algorithm);
+}
+
 /* Records one run as a graph, once. Algorithms that must ask the device whether to go on
  * cannot be recorded, nor those that launch a graph of their own. */
 static void
@@ -20,9 +27,8 @@ record_replay (CudaContender *cuda)
   CUgraph graph = NULL;
 
   cuda->tried_replay = true;
-  for (uint32_t step = 0; cuda->has_labelling && step < cuda->labelling.n_steps; step++)
-    if (cuda->labelling.steps[step].repeats)
-      return;
+  if (waits (cuda))
+    return;
   if (!driver->cuStreamBeginCapture || !driver->cuStreamEndCapture || !driver->cuGraphDestroy ||
       !driver->cuGraphInstantiateWithFlags || !driver->cuGraphLaunch || !driver->cuGraphExecDestroy)
     return;
@@ -67,7 +73,8 @@ time_batch (CudaContender *cuda, unsigned n_runs, float *milliseconds, CclError 
     return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "the driver has no clock to read");
   if (!cuda->tried_replay)
     record_replay (cuda);
-  status = queue_batch (cuda, n_runs, failure); /* keeps the device busy while the next is queued */
+  /* One batch keeps the device busy while the next is queued, if that can be queued ahead. */
+  status = waits (cuda) ? CCL_OK : queue_batch (cuda, n_runs, failure);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, failure, cuEventRecord (cuda->begin, cuda->stream));
   if (status == CCL_OK)

@@ -5,6 +5,7 @@
  */
 #include "contender-cuda.h"
 
+#include "clock.h"
 #include "contender-cuda-private.h"
 #include "machine.h"
 #include "problem.h"
@@ -106,18 +107,19 @@ allocate_label_map (CudaContender *cuda, CclError *failure)
       cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, failure);
 }
 
-/* Whether a step works with thread blocks of any shape. */
+/* Whether a step works with thread blocks of that shape. */
 static bool
-is_shapeable (const CclStep *step)
+takes_shape (const CclStep *step, const uint32_t block[3])
 {
-  return step->kernel && !step->is_fixed && step->work.x && step->work.y && step->work.z;
+  return step->kernel && !step->is_fixed && step->work.x && step->work.y && step->work.z &&
+         (!step->has_rows_of_warps || block[0] % 32 == 0);
 }
 
 static void
 set_block_shape (CudaContender *cuda)
 {
   for (uint32_t i = 0; cuda->has_labelling && cuda->block[0] && i < cuda->labelling.n_steps; i++)
-    if (is_shapeable (&cuda->labelling.steps[i])) {
+    if (takes_shape (&cuda->labelling.steps[i], cuda->block)) {
       cuda->labelling.steps[i].block.x = cuda->block[0];
       cuda->labelling.steps[i].block.y = cuda->block[1];
       cuda->labelling.steps[i].block.z = cuda->block[2];
@@ -186,6 +188,35 @@ cuda_contender_run_once (CudaContender *cuda, CclError *failure)
   return ccl_cuda_call (cuda->device->driver, failure, cuStreamSynchronize (cuda->stream));
 }
 
+bool
+cuda_algorithm_is_iterative (const CclAlgorithm *algorithm)
+{
+  for (guint i = 0; i < CCL_MAX_STEPS && algorithm->steps[i].kernel; i++)
+    if (algorithm->steps[i].repeats)
+      return true;
+  return false;
+}
+
+/* One run of an iterative algorithm that is given up when patience ends. A labeller cannot be
+ * stopped on its way, so the raw labels that it starts from stand in for it. */
+static CclStatus
+run_patiently (CudaContender *cuda, CclError *failure)
+{
+  const Delivery delivery = cuda->head.delivery;
+  CclStatus status = CCL_OK;
+
+  if (!cuda->has_labelling) {
+    cuda->head.delivery = DELIVER_RAW_LABELS;
+    status = cuda_contender_make (cuda, failure);
+  }
+  cuda->labelling.deadline = clock_now () + cuda->patience;
+  if (status == CCL_OK)
+    status = cuda_contender_run_once (cuda, failure);
+  cuda->labelling.deadline = 0;
+  cuda->head.delivery = delivery;
+  return status;
+}
+
 /* Makes room in the table for all components that the first run counted. */
 static CclStatus
 make_room (CudaContender *cuda, CclError *failure)
@@ -229,6 +260,13 @@ prepare (CudaContender *cuda, CclError *failure)
         cuda->device, "floor", cuda->floor_kernel, &cuda->floor, failure);
     if (status == CCL_OK)
       status = allocate_label_map (cuda, failure);
+  } else if (status == CCL_OK && cuda->patience > 0 && cuda->algorithm &&
+             cuda_algorithm_is_iterative (cuda->algorithm)) {
+    status = run_patiently (cuda, failure);
+    if (status != CCL_OK || cuda->head.delivery == DELIVER_RAW_LABELS)
+      return status;
+    cuda_contender_let_go (cuda);
+    status = cuda_contender_make (cuda, failure);
   } else if (status == CCL_OK) {
     status = cuda_contender_make (cuda, failure);
   }
@@ -262,6 +300,11 @@ cuda_prepare (Contender *contender, const Input *input, GError **error)
     return contender_fail (&failure, error);
   status = prepare (cuda, &failure);
   ccl_cuda_device_leave (cuda->device);
+  if (cuda->has_labelling && cuda->labelling.gave_up) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_TOO_SLOW, "given up after %g s: %s",
+        cuda->patience, failure.message);
+    return FALSE;
+  }
   return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
@@ -418,6 +461,7 @@ add (GPtrArray *contenders, CclCudaDevice *device, const ContenderSettings *sett
   cuda->max_components =
       settings->max_components ? settings->max_components : DEFAULT_MAX_COMPONENTS;
   cuda->allocation = settings->allocation;
+  cuda->patience = settings->patience;
   g_ptr_array_add (contenders, cuda);
 }
 
@@ -448,6 +492,12 @@ is_chosen (const CclAlgorithm *algorithm, const ContenderSettings *settings)
              settings->connectivity == CCL_CONNECTIVITY_8 ? BASELINE_8 : BASELINE_4);
 }
 
+static bool
+labels_volumes (const CclAlgorithm *algorithm)
+{
+  return algorithm->connectivities & (CCL_OFFERS_6 | CCL_OFFERS_18 | CCL_OFFERS_26);
+}
+
 /* An algorithm that brings an engine of its own has no raw labels; an inexact one and one for
  * volumes only has no table. */
 static bool
@@ -458,7 +508,8 @@ delivers (const CclAlgorithm *algorithm, Delivery delivery)
   return !algorithm->is_inexact && (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8)) != 0;
 }
 
-/* Each algorithm with raw labels as it is, and then with every shape of thread block. */
+/* Each algorithm with raw labels as it is, and then with every shape of thread block that one of
+ * its kernels takes. */
 static void
 add_block_shapes (GPtrArray *contenders, CclCudaDevice *device, const ContenderSettings *settings)
 {
@@ -467,13 +518,17 @@ add_block_shapes (GPtrArray *contenders, CclCudaDevice *device, const ContenderS
       {8, 8, 4}, {16, 4, 4}, {32, 4, 2}};
 
   for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
-    bool can_change = false;
-    if (!contender_is_wanted (settings, row->name, DELIVER_RAW_LABELS, true))
+    if (!delivers (row, DELIVER_RAW_LABELS) ||
+        !contender_is_wanted (settings, row->name, DELIVER_RAW_LABELS, true) ||
+        (settings->only_direct && cuda_algorithm_is_iterative (row)))
       continue;
-    for (guint i = 0; i < CCL_MAX_STEPS; i++)
-      can_change |= is_shapeable (&row->steps[i]);
-    for (guint i = 0; can_change && i <= G_N_ELEMENTS (shapes); i++) {
+    for (guint i = 0; i <= G_N_ELEMENTS (shapes); i++) {
       CudaContender contender = {.algorithm = row};
+      bool changes = i == 0;
+      for (guint step = 0; !changes && step < CCL_MAX_STEPS; step++)
+        changes = takes_shape (&row->steps[step], shapes[i - 1]);
+      if (!changes || (i > 0 && shapes[i - 1][2] > 1 && !labels_volumes (row)))
+        continue;
       if (i > 0)
         memcpy (contender.block, shapes[i - 1], sizeof contender.block);
       contender.name = i == 0 ? g_strdup (row->name)
@@ -512,6 +567,7 @@ contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
       if (delivers (row, deliveries[d]) &&
           contender_is_wanted (
               settings, row->name, deliveries[d], delivers (row, DELIVER_RAW_LABELS)) &&
+          !(settings->only_direct && cuda_algorithm_is_iterative (row)) &&
           (!settings->only_chosen || settings->algorithms || is_chosen (row, settings)))
         add (contenders, device, settings,
             (CudaContender){.head = {.klass = &labeller_class,

@@ -53,7 +53,8 @@ typedef struct Contender Contender;
 typedef struct ContenderClass {
   /* Makes everything that a run needs, fills caches of code, and remembers the input, which
    * outlives it until release. Errors: CONTENDER_ERROR_UNSUPPORTED if it does not do such inputs,
-   * which is no failure, else CONTENDER_ERROR_FAILED. */
+   * which is no failure; CONTENDER_ERROR_TOO_SLOW if the first run was given up; else
+   * CONTENDER_ERROR_FAILED. */
   gboolean (*prepare) (Contender *contender, const Input *input, GError **error);
 
   /* One labelling, until its delivery can be read where it belongs. */
@@ -111,12 +112,16 @@ typedef struct ContenderSettings {
   unsigned max_components; /* rows of the table; 0: the device's default; UINT_MAX: all */
   bool allocation;         /* part of every run */
   bool block_shapes;       /* each GPU algorithm once for every shape of its thread blocks */
+  bool only_direct;        /* leaves out what asks the device again and again whether to go on */
+  double patience;         /* seconds after which a first run is given up, where it can be: between
+                            * the rounds of iterative GPU algorithms; 0: never */
   GArray *threads;         /* unsigned: CPU threads, one contender each */
 } ContenderSettings;
 
 #define CONTENDER_ERROR (g_quark_from_static_string ("contender"))
 enum {
   CONTENDER_ERROR_UNSUPPORTED,
+  CONTENDER_ERROR_TOO_SLOW,
   CONTENDER_ERROR_FAILED,
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const step_names[N_STEPS] = {"allocation", "scan", "merging", "relabelling"};
-static const char *const outcome_names[] = {"measured", "not offered", "failed"};
+static const char *const outcome_names[] = {"measured", "not offered", "failed", "too slow"};
 
 void
 section_free (Section *section)
@@ -69,6 +69,9 @@ append_measurement (
       g_string_append_printf (csv, ",%.3f", 1e6 * measurement->steps[step].median);
     else
       g_string_append_c (csv, ',');
+  g_string_append_printf (csv, ",%u,", measurement->n_turns);
+  if (measurement->outcome == TOO_SLOW)
+    g_string_append_printf (csv, "%.0f", 1e6 * measurement->at_least);
   g_string_append_c (csv, '\n');
 }
 
@@ -92,7 +95,7 @@ append_head (GString *csv)
         clocks[i], clocks[i], clocks[i]);
   for (unsigned step = 0; step < N_STEPS; step++)
     g_string_append_printf (csv, ",%s_us", step_names[step]);
-  g_string_append_c (csv, '\n');
+  g_string_append (csv, ",turns,at_least_us\n");
 }
 
 static void
@@ -165,6 +168,9 @@ measurement_to_json (const MeasuredInput *input, const Results *results, guint c
   json_object_set_string_member (object, "delivers", delivery_name (contender->delivery));
   json_object_set_int_member (object, "threads", contender->threads);
   json_object_set_string_member (object, "outcome", outcome_names[measurement->outcome]);
+  json_object_set_int_member (object, "turns", measurement->n_turns);
+  if (measurement->outcome == TOO_SLOW)
+    json_object_set_double_member (object, "at_least_us", 1e6 * measurement->at_least);
   set_spread (object, "wall_us", &measurement->wall);
   set_spread (object, "gpu_us", &measurement->device);
   for (unsigned step = 0; step < N_STEPS; step++) {
@@ -221,6 +227,7 @@ section_to_json (const Section *section)
 
   json_object_set_string_member (object, "mode", section->mode);
   if (section->results) {
+    json_object_set_int_member (object, "repetitions", section->results->repetitions);
     json_object_set_double_member (object, "noisy_share", results_noisy_share (section->results));
     json_object_set_array_member (object, "measurements", results_to_json (section->results));
   }

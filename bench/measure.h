@@ -2,6 +2,9 @@
 /*
  * Takes times. All contenders run on one input in turns, so that whatever the machine does
  * meanwhile meets all of them alike. Only on very large inputs they run one after the other.
+ *
+ * Each contender has an equal share of the time. One that has spent its share, preparing and
+ * warm-up included, takes further turns only out of what others leave of theirs.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -27,16 +30,20 @@ typedef struct Measurement {
     MEASURED,
     NOT_OFFERED, /* the contender does not do such inputs */
     FAILED,      /* told as a problem */
+    TOO_SLOW,    /* told as a problem: its first run was given up */
   } outcome;
-  Spread wall;   /* one run, seen by the caller */
-  Spread device; /* one run, by the device's clock */
+  double at_least;  /* TOO_SLOW: seconds after which the run was not done */
+  unsigned n_turns; /* that the samples are from; fewer than asked for where time was short */
+  Spread wall;      /* one run, seen by the caller */
+  Spread device;    /* one run, by the device's clock */
   Spread steps[N_STEPS];
 } Measurement;
 
 typedef struct MeasureSettings {
   unsigned repetitions; /* turns */
   unsigned warm_up;     /* untimed runs before the timed ones of each turn */
-  double seconds;       /* for one input; once over, no more turns begin after the third */
+  double seconds;       /* for one input; each contender has one turn in any case */
+  double patience;      /* what TOO_SLOW contenders were made with (contender.h) */
   bool steps;           /* takes the steps apart, too */
 } MeasureSettings;
 

@@ -32,13 +32,48 @@ has_clock (const Results *results, Clock clock)
   return false;
 }
 
-/* Whether a contender was measured on any input. */
+static const Measurement *
+get_measurement (const Results *results, guint i, guint c)
+{
+  const MeasuredInput *input = results->inputs->pdata[i];
+  return &input->measurements[c];
+}
+
+/* Whether a contender was measured on any input, or was too slow there. */
 static bool
 is_measured (const Results *results, guint contender)
 {
   for (guint i = 0; i < results->inputs->len; i++)
-    if (results_spread (results, i, contender, CLOCK_WALL)->n)
+    if (results_spread (results, i, contender, CLOCK_WALL)->n ||
+        get_measurement (results, i, contender)->outcome == TOO_SLOW)
       return true;
+  return false;
+}
+
+static bool
+is_any_too_slow (const Results *results)
+{
+  for (guint i = 0; i < results->inputs->len; i++)
+    for (guint c = 0; c < results->contenders->len; c++)
+      if (get_measurement (results, i, c)->outcome == TOO_SLOW)
+        return true;
+  return false;
+}
+
+/* Whether a contender took fewer turns than it should have. */
+static bool
+is_short (const Results *results, unsigned n_turns)
+{
+  return n_turns && n_turns < results->repetitions;
+}
+
+static bool
+is_any_short (const Results *results)
+{
+  for (guint i = 0; i < results->inputs->len; i++)
+    for (guint c = 0; c < results->contenders->len; c++)
+      if (is_short (results, get_measurement (results, i, c)->n_turns))
+        return true;
   return false;
 }
 
@@ -114,8 +149,12 @@ static void
 add_mean (Grid *grid, const Results *results, const char *set, guint contender, Clock clock)
 {
   const double mean = results_mean (results, set, contender, clock);
+  const double least = results_least_mean (results, set, contender, clock);
 
-  grid_time (grid, mean, microsecond);
+  if (least > 0)
+    grid_cell (grid, "> %.0f", least / microsecond);
+  else
+    grid_time (grid, mean, microsecond);
   if (mean > 0)
     grid_cell (grid, "%.0f %%", 100 * mean_width (results, set, contender, clock));
   else
@@ -126,7 +165,7 @@ void
 report_average (const Results *results, FILE *file)
 {
   g_autofree const char **sets = results_sets (results);
-  const bool device = has_clock (results, CLOCK_DEVICE);
+  const bool device = has_clock (results, CLOCK_DEVICE), turns = is_any_short (results);
 
   for (const char **set = sets; *set; set++) {
     const unsigned n = count_inputs (results, *set);
@@ -143,6 +182,8 @@ report_average (const Results *results, FILE *file)
       grid_cell (grid, "spread");
     }
     grid_cell (grid, "÷ read 1, write 4");
+    if (turns)
+      grid_cell (grid, "turns");
     for (guint c = 0; c < results->contenders->len; c++) {
       const Contender *contender = get_contender (results, c);
       g_autofree char *name = contender_title (contender);
@@ -150,7 +191,7 @@ report_average (const Results *results, FILE *file)
       const int floor = find_floor (results, contender->device);
       const double mean = results_mean (results, *set, c, clock);
       const double floor_mean = floor >= 0 ? results_mean (results, *set, (guint)floor, clock) : 0;
-      if (mean <= 0)
+      if (mean <= 0 && results_least_mean (results, *set, c, clock) <= 0)
         continue;
       grid_row (grid);
       grid_cell (grid, "%s", name);
@@ -162,6 +203,8 @@ report_average (const Results *results, FILE *file)
         grid_cell (grid, "%.2f", mean / floor_mean);
       else
         grid_cell (grid, "-");
+      if (turns)
+        grid_cell (grid, "%u", results_fewest_turns (results, *set, c));
     }
     grid_print_and_free (grid, file);
   }
@@ -288,6 +331,21 @@ report_ratios (const Results *results, FILE *file)
   report_ratios_by (results, CLOCK_WALL, file);
 }
 
+/* The median of a contender on an input as a cell. */
+static void
+add_median (Grid *grid, const Results *results, guint i, guint c, Clock clock, double unit)
+{
+  const Measurement *measurement = get_measurement (results, i, c);
+  const double median = results_spread (results, i, c, clock)->median;
+
+  if (measurement->outcome == TOO_SLOW)
+    grid_cell (grid, "> %.0f", measurement->at_least / unit);
+  else if (median > 0 && is_short (results, measurement->n_turns))
+    grid_cell (grid, "%.*f (%u)", median < 100 * unit ? 1 : 0, median / unit, measurement->n_turns);
+  else
+    grid_time (grid, median, unit);
+}
+
 static void
 report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
 {
@@ -312,8 +370,7 @@ report_matrix (const Results *results, Clock clock, bool per_pixel, FILE *file)
     grid_cell (grid, "%.1f %%", 100 * input->density);
     for (guint c = 0; c < results->contenders->len; c++)
       if (is_measured (results, c))
-        grid_time (grid, results_spread (results, i, c, clock)->median,
-            per_pixel ? picosecond * n_pixels : microsecond);
+        add_median (grid, results, i, c, clock, per_pixel ? picosecond * n_pixels : microsecond);
   }
   grid_print_and_free (grid, file);
 }
@@ -333,6 +390,18 @@ report_matrices (const Results *results, bool per_pixel, FILE *file)
   if (has_clock (results, CLOCK_DEVICE))
     report_matrix (results, CLOCK_DEVICE, per_pixel, file);
   report_matrix (results, CLOCK_WALL, per_pixel, file);
+}
+
+void
+report_limits (const Results *results, FILE *file)
+{
+  if (is_any_short (results))
+    fprintf (file,
+        "Time was short: not all figures stand on %u turns of each contender (--repetitions, "
+        "--seconds). The fewest are told, in the column \"turns\" or in parentheses.\n\n",
+        results->repetitions);
+  if (is_any_too_slow (results))
+    fputs ("\">\": at least so much. One run or more was given up (--patience).\n\n", file);
 }
 
 void

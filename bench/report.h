@@ -22,6 +22,9 @@ void report_ratios (const Results *results, FILE *file);
 /* By each clock a line an input and a column a contender; times, or times per pixel. */
 void report_matrices (const Results *results, bool per_pixel, FILE *file);
 
+/* What figures with fewer turns, and figures with a ">", mean; nothing, if there are none. */
+void report_limits (const Results *results, FILE *file);
+
 /* A warning, if the spreads say that something else was at work on the machine. */
 void report_noise (const Results *results, FILE *file);
 

@@ -31,6 +31,7 @@ results_measure (
   Results *results = g_new0 (Results, 1);
   MeasureSettings each = *settings;
 
+  results->repetitions = settings->repetitions;
   results->sources = sources;
   results->contenders = contenders;
   results->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free);
@@ -140,6 +141,41 @@ results_geometric_mean (const Results *results, const char *set, guint contender
 {
   const double mean = mean_of (results, set, contender, clock, log);
   return isnan (mean) ? 0 : exp (mean);
+}
+
+double
+results_least_mean (const Results *results, const char *set, guint contender, Clock clock)
+{
+  unsigned n = 0, n_slow = 0;
+  double sum = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    const Measurement *measurement = &input->measurements[contender];
+    const Spread *spread = results_spread (results, i, contender, clock);
+    if (!is_in_set (results, i, set) || !is_measured (results, i))
+      continue;
+    if (!spread->n && measurement->outcome != TOO_SLOW)
+      return 0;
+    sum += measurement->outcome == TOO_SLOW ? measurement->at_least : spread->median;
+    n_slow += measurement->outcome == TOO_SLOW;
+    n++;
+  }
+  return n_slow ? sum / n : 0;
+}
+
+unsigned
+results_fewest_turns (const Results *results, const char *set, guint contender)
+{
+  unsigned fewest = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const MeasuredInput *input = results->inputs->pdata[i];
+    const unsigned n_turns = input->measurements[contender].n_turns;
+    if (is_in_set (results, i, set) && n_turns && (!fewest || n_turns < fewest))
+      fewest = n_turns;
+  }
+  return fewest;
 }
 
 double

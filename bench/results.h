@@ -15,6 +15,7 @@ typedef struct MeasuredInput {
 } MeasuredInput;
 
 typedef struct Results {
+  unsigned repetitions;  /* turns that each contender should have taken on each input */
   GPtrArray *sources;    /* InputSource; those that would not load are not among the inputs */
   GPtrArray *contenders; /* Contender */
   GPtrArray *inputs;     /* MeasuredInput */
@@ -41,6 +42,13 @@ const Spread *results_spread (const Results *results, guint input, guint contend
 double results_mean (const Results *results, const char *set, guint contender, Clock clock);
 double results_geometric_mean (
     const Results *results, const char *set, guint contender, Clock clock);
+
+/* What the mean is at least, where the contender was too slow on some inputs of the set and
+ * measured on all others; else 0. */
+double results_least_mean (const Results *results, const char *set, guint contender, Clock clock);
+
+/* The fewest turns that a contender took on any input of a set it was measured on. */
+unsigned results_fewest_turns (const Results *results, const char *set, guint contender);
 
 /* The mean of one step over the inputs of a set that the contender's steps were told on. */
 double results_step_mean (const Results *results, const char *set, guint contender, Step step);

@@ -161,8 +161,8 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .connectivities = CCL_OFFERS_4, .file = "ha", .roots_are_first_pixels = true,
     .steps = {
       {CCL_PHASE_LOCAL_MERGING, "ccl_ha_label_strips", CCL_WORK_ROW, {32, 4, 1}, .is_fixed = true},
-      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}},
-      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}},
+      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}, .has_rows_of_warps = true},
+      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}, .has_rows_of_warps = true},
     },
   },
   {
@@ -170,8 +170,8 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .connectivities = CCL_OFFERS_8, .file = "ha", .roots_are_first_pixels = true,
     .steps = {
       {CCL_PHASE_LOCAL_MERGING, "ccl_ha_label_strips", CCL_WORK_ROW, {32, 4, 1}, .is_fixed = true},
-      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}},
-      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}},
+      {CCL_PHASE_MERGING, "ccl_ha_merge_strips", {1, 4, 1}, {256, 1, 1}, .has_rows_of_warps = true},
+      {CCL_PHASE_RELABELLING, "ccl_ha_label", CCL_WORK_PIXEL, {32, 4, 1}, .has_rows_of_warps = true},
     },
   },
   {
@@ -219,7 +219,7 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .name = "brb", .title = "Block-Run-Based", .paper = CHEN_2011,
     .connectivities = CCL_OFFERS_8, .file = "brb",
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_brb_extract_runs", {2, 1, 1}, {128, 1, 1}},
+      {CCL_PHASE_INITIALISATION, "ccl_brb_extract_runs", {2, 1, 1}, {128, 1, 1}, .has_rows_of_warps = true},
       {CCL_PHASE_MERGING, "ccl_brb_update", {2, 1, 1}, {128, 1, 1}},
       {CCL_PHASE_MERGING, "ccl_brb_compress", {2, 1, 1}, {128, 1, 1}, .repeats = 2},
       {CCL_PHASE_RELABELLING, "ccl_brb_label", {2, 1, 1}, {128, 1, 1}},

@@ -59,6 +59,7 @@ typedef struct CclStep {
   uint32_t repeats; /* not 0: this many steps, this one being the last of them, are run again as
                      * long as they set the changed flag */
   bool is_fixed;    /* the algorithm is written for thread blocks of just this shape */
+  bool has_rows_of_warps; /* warps look along rows: blocks must be as wide as one, or several */
 } CclStep;
 
 /* Scratch memory of an algorithm in bytes. */

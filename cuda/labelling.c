@@ -2,6 +2,7 @@
 #include "labelling.h"
 
 #include <string.h>
+#include <time.h>
 
 /* Rows of the label buffer start on a cache line, unless that would waste much of it. */
 static uint32_t
@@ -146,6 +147,16 @@ queue_step (CclCudaLabelling *labelling, uint32_t i, CUstream stream, CclError *
   return ccl_cuda_error_in_kernel (status, step->kernel, error);
 }
 
+static bool
+is_over (double deadline)
+{
+  struct timespec now;
+  if (deadline <= 0)
+    return false;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec > deadline;
+}
+
 /* Runs a repeated group until a round leaves the changed flag alone. This is the one place where
  * labelling waits for the device: only the host can launch the next round. */
 static CclStatus
@@ -167,6 +178,11 @@ run_group (
     if (status == CCL_OK)
       status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
     labelling->parameters.round++;
+    if (status == CCL_OK && *labelling->changed_on_host && is_over (labelling->deadline)) {
+      labelling->gave_up = true;
+      status = ccl_error_set (
+          error, CCL_ERROR_DEVICE, "not done after %u rounds", labelling->parameters.round);
+    }
   } while (status == CCL_OK && *labelling->changed_on_host);
   return status;
 }

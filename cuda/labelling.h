@@ -21,6 +21,8 @@ typedef struct CclCudaLabelling {
   size_t n_elements;                 /* of the label buffer */
   CUdeviceptr labels, scratch, changed;
   uint32_t *changed_on_host; /* pinned */
+  double deadline; /* seconds of CLOCK_MONOTONIC after which no further round begins; 0: never */
+  bool gave_up;    /* a run has failed for that reason */
 } CclCudaLabelling;
 
 /* Allocates label buffer and scratch memory for frames of width × height, or volumes of width ×
@@ -41,7 +43,8 @@ void ccl_cuda_labelling_set_frame (CclCudaLabelling *labelling, CUdeviceptr fram
     size_t slice, uint32_t threshold, bool invert);
 
 /* Queues the steps from first up to but not including end; whole repeated groups only. Direct
- * algorithms return at once, iterative ones wait for their rounds.
+ * algorithms return at once, iterative ones wait for their rounds. CCL_ERROR_DEVICE also when the
+ * deadline has passed; then gave_up is set, and nothing is running any more.
  *
  * After the last step, labelling->labels holds the raw labels. */
 CclStatus ccl_cuda_labelling_queue (

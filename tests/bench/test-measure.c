@@ -14,6 +14,8 @@ typedef struct FakeContender {
   char letter;
   unsigned fails_at;     /* the run that fails, from 1; 0: none */
   bool unsupported;      /* refuses all inputs */
+  bool too_slow;         /* gives up on all inputs */
+  double run_seconds;    /* that a run takes */
   double device_seconds; /* what the device's clock says */
   Labelling labelling;   /* what fetch gives a copy of */
   unsigned n_runs, n_prepared;
@@ -31,6 +33,10 @@ fake_prepare (Contender *contender, const Input *input, GError **error)
     g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "not such an input");
     return FALSE;
   }
+  if (fake->too_slow) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_TOO_SLOW, "given up");
+    return FALSE;
+  }
   fake->n_prepared++;
   fake->n_pixels = input_n_pixels (input);
   return TRUE;
@@ -42,6 +48,7 @@ fake_run (Contender *contender, GError **error)
   FakeContender *fake = (FakeContender *)contender;
 
   g_string_append_c (journal, fake->letter);
+  g_usleep ((gulong)(1e6 * fake->run_seconds));
   if (++fake->n_runs == fake->fails_at) {
     g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_FAILED, "it broke");
     return FALSE;
@@ -171,7 +178,7 @@ test_contenders_take_turns (void)
 }
 
 static void
-test_time_limit_leaves_three_turns (void)
+test_time_limit_leaves_one_turn (void)
 {
   FakeContender fake = fake_new ('a', &fake_device_class);
   g_autoptr (GPtrArray) contenders = collect (&fake, 1);
@@ -180,7 +187,54 @@ test_time_limit_leaves_three_turns (void)
   Measurement measurement = {0};
 
   measure (contenders, input, "input", &settings, &measurement);
-  g_assert_cmpuint (measurement.device.n, ==, 3);
+  g_assert_cmpuint (measurement.device.n, ==, 1);
+  g_assert_cmpuint (measurement.n_turns, ==, 1);
+  g_assert_cmpuint (measurement.wall.n, >=, 1);
+}
+
+/* One second for four: the slow one, which needs 60 ms a turn, has a quarter of it and what the
+ * quick ones leave, but none of their turns. */
+static void
+test_slow_contenders_take_no_time_of_others (void)
+{
+  FakeContender fakes[4];
+  g_autoptr (GPtrArray) contenders = NULL;
+  g_autoptr (Input) input = input_new (4, 4, 1);
+  const MeasureSettings settings = {.repetitions = 100, .warm_up = 1, .seconds = 1};
+  Measurement measurements[4] = {{0}};
+
+  for (guint i = 0; i < 4; i++)
+    fakes[i] = fake_new ("abcd"[i], &fake_class);
+  fakes[0].run_seconds = 0.06;
+  contenders = collect (fakes, 4);
+  measure (contenders, input, "input", &settings, measurements);
+  g_assert_cmpuint (measurements[0].n_turns, >=, 2);
+  g_assert_cmpuint (measurements[0].n_turns, <, 18);
+  g_assert_cmpuint (measurements[0].wall.n, ==, measurements[0].n_turns);
+  /* One warm-up: after it the run is known to be too long to need any. */
+  g_assert_cmpuint (fakes[0].n_runs, ==, measurements[0].n_turns + 1);
+  for (guint i = 1; i < 4; i++)
+    g_assert_cmpuint (measurements[i].n_turns, ==, 100);
+}
+
+static void
+test_too_slow_is_told_and_no_failure (void)
+{
+  FakeContender fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class)};
+  g_autoptr (GPtrArray) contenders = collect (fakes, 2);
+  g_autoptr (Input) input = input_new (4, 4, 1);
+  const MeasureSettings settings = {.repetitions = 4, .seconds = 1e9, .patience = 7};
+  Measurement measurements[2] = {{0}};
+  const unsigned n_problems = problems_count ();
+
+  fakes[0].too_slow = true;
+  measure (contenders, input, "the long input", &settings, measurements);
+  g_assert_cmpint (measurements[0].outcome, ==, TOO_SLOW);
+  assert_close (measurements[0].at_least, 7);
+  g_assert_cmpuint (measurements[0].wall.n, ==, 0);
+  g_assert_cmpint (measurements[1].outcome, ==, MEASURED);
+  g_assert_cmpuint (problems_count (), ==, n_problems + 1);
+  g_assert_nonnull (strstr (problems_told ()[n_problems], "the long input: given up"));
 }
 
 static void
@@ -241,6 +295,17 @@ test_means (void)
   assert_close (results_mean (results, NULL, 0, CLOCK_DEVICE), 7);
   assert_close (results_geometric_mean (results, NULL, 0, CLOCK_DEVICE), 4);
 
+  /* Where one was given up, the mean is at least so much. */
+  g_assert_cmpfloat (results_least_mean (results, NULL, 0, CLOCK_DEVICE), ==, 0);
+  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0] =
+      (Measurement){.outcome = TOO_SLOW, .at_least = 10};
+  g_assert_cmpfloat (results_mean (results, NULL, 0, CLOCK_DEVICE), ==, 0);
+  assert_close (results_least_mean (results, NULL, 0, CLOCK_DEVICE), 5);
+  ((MeasuredInput *)results->inputs->pdata[0])->measurements[0].n_turns = 3;
+  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0].n_turns = 2;
+  g_assert_cmpuint (results_fewest_turns (results, NULL, 0), ==, 2);
+  g_assert_cmpuint (results_fewest_turns (results, "full 8x8", 0), ==, 0);
+
   /* A mean over fewer inputs than the others' would not compare. */
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
   g_assert_cmpfloat (results_mean (results, NULL, 1, CLOCK_DEVICE), ==, 0);
@@ -262,9 +327,9 @@ check_four_pixels (FakeContender *fake, unsigned expected_problems)
   g_close (g_file_open_tmp ("ccl-bench-XXXXXX.pbm", &path, NULL), NULL);
   g_assert_true (g_file_set_contents (path, "P1 4 1\n1011", -1, NULL));
   sources = load_sources (path, NULL);
-  grid = check (sources, contenders, &settings);
+  grid = check (sources, contenders, &settings, 0);
   g_assert_cmpuint (problems_count () - before, ==, expected_problems);
-  g_assert_cmpuint (grid_n_rows (grid), ==, 2);
+  g_assert_cmpuint (grid_n_rows (grid), ==, 3); /* heads, the contender, the sum */
   grid_free (grid);
   g_ptr_array_unref (sources);
   g_unlink (path);
@@ -304,6 +369,54 @@ test_check_finds_what_is_wrong (void)
     fake.head.may_be_inexact = true; /* then it is counted, but is no problem */
     check_four_pixels (&fake, 0);
   }
+}
+
+/* The cell of a grid's row. */
+static const char *
+cell (const Grid *grid, guint row, guint column)
+{
+  return grid_get_row (grid, row)->pdata[column];
+}
+
+/* What was not checked is counted as that, and as a problem, and never as equal. */
+static void
+test_check_counts_what_it_did_not_check (void)
+{
+  enum { NAME, BY, EQUAL, DIFFERENT, NOT_OFFERED, FAILED_ON, UNCHECKED };
+  FakeContender fakes[3] = {
+      fake_new ('a', &fake_class), fake_new ('b', &fake_class), fake_new ('c', &fake_class)};
+  g_autoptr (GPtrArray) contenders = collect (fakes, 3);
+  const ContenderSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
+  const unsigned before = problems_count ();
+  GPtrArray *sources = load_sources ("empty:4x1", "empty:5x1", NULL);
+  uint32_t background[5] = {0};
+  Grid *grid;
+
+  fakes[0].too_slow = true;
+  fakes[1].labelling = fakes[2].labelling = (Labelling){background, false, 0, NULL, 0};
+  fakes[2].head.may_be_inexact = true;
+  fakes[2].head.algorithm = "inexact";
+  grid = check (sources, contenders, &settings, 0);
+  g_assert_cmpuint (problems_count (), ==, before + 2);
+  g_assert_cmpuint (grid_n_rows (grid), ==, 6);
+  g_assert_cmpstr (cell (grid, 1, EQUAL), ==, "0");
+  g_assert_cmpstr (cell (grid, 1, UNCHECKED), ==, "2");
+  g_assert_cmpstr (cell (grid, 2, EQUAL), ==, "2");
+  g_assert_cmpstr (cell (grid, 3, NAME), ==, "all that should be exact");
+  g_assert_cmpstr (cell (grid, 3, EQUAL), ==, "2");
+  g_assert_cmpstr (cell (grid, 3, UNCHECKED), ==, "2");
+  g_assert_nonnull (strstr (cell (grid, 4, NAME), "inexact"));
+  g_assert_cmpstr (cell (grid, 5, EQUAL), ==, "2");
+  grid_free (grid);
+
+  /* The first input takes longer than there is time. */
+  fakes[1].run_seconds = 0.01;
+  grid = check (sources, contenders, &settings, 0.005);
+  g_assert_cmpuint (problems_count (), ==, before + 3);
+  g_assert_cmpstr (cell (grid, 2, EQUAL), ==, "1");
+  g_assert_cmpstr (cell (grid, 2, UNCHECKED), ==, "1");
+  grid_free (grid);
+  g_ptr_array_unref (sources);
 }
 
 /* Two voxels that share an edge, and two that share a corner only. */
@@ -349,11 +462,16 @@ main (int argc, char **argv)
   journal = g_string_new (NULL);
   g_test_add_func ("/measure/spread", test_spread);
   g_test_add_func ("/measure/contenders-take-turns", test_contenders_take_turns);
-  g_test_add_func ("/measure/time-limit-leaves-three-turns", test_time_limit_leaves_three_turns);
+  g_test_add_func ("/measure/time-limit-leaves-one-turn", test_time_limit_leaves_one_turn);
+  g_test_add_func ("/measure/slow-contenders-take-no-time-of-others",
+      test_slow_contenders_take_no_time_of_others);
+  g_test_add_func (
+      "/measure/too-slow-is-told-and-no-failure", test_too_slow_is_told_and_no_failure);
   g_test_add_func (
       "/measure/failure-stops-one-contender-only", test_failure_stops_one_contender_only);
   g_test_add_func ("/results/means", test_means);
   g_test_add_func ("/check/finds-what-is-wrong", test_check_finds_what_is_wrong);
+  g_test_add_func ("/check/counts-what-it-did-not-check", test_check_counts_what_it_did_not_check);
   g_test_add_func ("/check/labels-volumes", test_check_labels_volumes);
   g_test_add_func ("/check/hilbert-curve-is-one-component", test_hilbert_curve_is_one_component);
   status = g_test_run ();
