@@ -130,7 +130,9 @@ contenders_add_cpu (GPtrArray *contenders, const ContenderSettings *settings)
     for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
       for (guint t = 0; t < settings->threads->len; t++) {
         CpuContender *cpu;
-        if (!contender_is_wanted (settings, *name, deliveries[d], false) ||
+        /* What one thread does alone takes part once. */
+        if ((t > 0 && !ccl_cpu_algorithm_uses_threads (*name)) ||
+            !contender_is_wanted (settings, *name, deliveries[d], false) ||
             (settings->only_chosen && !settings->algorithms && name != ccl_cpu_algorithms ()))
           continue;
         cpu = g_new0 (CpuContender, 1);
@@ -140,7 +142,9 @@ contenders_add_cpu (GPtrArray *contenders, const ContenderSettings *settings)
             .maker = "cudaccl",
             .algorithm = *name,
             .delivery = deliveries[d],
-            .threads = g_array_index (settings->threads, unsigned, t),
+            .threads = ccl_cpu_algorithm_uses_threads (*name)
+                           ? g_array_index (settings->threads, unsigned, t)
+                           : 1,
         };
         cpu->plan = (CclPlan){
             .connectivity = settings->connectivity,

@@ -80,16 +80,19 @@ def run_element(element, path, connectivity):
 
 def cases(mode, program, paths):
     """Yields a name and what is wrong, or None."""
-    algorithms = [""]
+    algorithms = {4: [""], 8: [""]}
     if mode == "label-map":
-        algorithms = subprocess.run([program, "--algorithms"], stdout=subprocess.PIPE, text=True,
-                                    check=True).stdout.split()
+        for connectivity in algorithms:
+            algorithms[connectivity] = subprocess.run(
+                [program, "--algorithms", str(connectivity)], stdout=subprocess.PIPE, text=True,
+                check=True).stdout.split()
+            assert algorithms[connectivity], f"no algorithm is {connectivity}-connected"
     for path in paths:
         mask = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
         for connectivity in (4, 8):
             labels, count = ndimage.label(mask, STRUCTURE[connectivity])
             table = opencv_table(mask, labels, connectivity)
-            for algorithm in algorithms:
+            for algorithm in algorithms[connectivity]:
                 name = f"{os.path.basename(path)}, {connectivity}-connected {algorithm}".strip()
                 if mode == "element":
                     shape, ours = run_element(program, path, connectivity)

@@ -3,7 +3,7 @@
  * Labels one mask with the CPU labeller, for comparison with other programs.
  *
  * usage: label-map ALGORITHM CONNECTIVITY WIDTH HEIGHT <MASK >RESULT
- *        label-map --algorithms
+ *        label-map --algorithms CONNECTIVITY
  *
  * MASK is width × height bytes. RESULT, all little endian: the number of components (uint32),
  * the label map (uint32 a pixel), then for each component label, area, x, y, width, height
@@ -25,9 +25,11 @@ fail (const char *message)
 int
 main (int argc, char **argv)
 {
-  if (argc == 2 && strcmp (argv[1], "--algorithms") == 0) {
+  if (argc == 3 && strcmp (argv[1], "--algorithms") == 0) {
+    const CclConnectivity connectivity = (CclConnectivity)strtoul (argv[2], NULL, 10);
     for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
-      puts (*name);
+      if (ccl_cpu_algorithm_offers (*name, connectivity))
+        puts (*name);
     return EXIT_SUCCESS;
   }
   if (argc != 5)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU labeller, each way that its work can be done. */
+/* The CPU labeller: the algorithms that are plain code for one thread as they are, the others each
+ * way that their work can be done. */
 #include "cpulabeller-private.h"
 #include "labeller-checks.h"
 
@@ -18,7 +19,23 @@ static const Way ways[] = {
     {"cpu-avx512", {.instructions = "avx512"}, 1},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
+    {"cpu", {NULL}, 0},
 };
+
+/* The algorithms that use threads and those that do not; each list ends with NULL. */
+static const char *algorithms[2][64];
+
+static void
+sort_algorithms (void)
+{
+  guint n[2] = {0};
+
+  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
+    bool uses_threads = ccl_cpu_algorithm_uses_threads (*name);
+    algorithms[uses_threads][n[uses_threads]++] = *name;
+  }
+  g_assert_cmpuint (n[0] + n[1], <, G_N_ELEMENTS (algorithms[0]));
+}
 
 static CclLabeller *
 labeller_new (void *data, const CclPlan *plan, CclError *error)
@@ -54,11 +71,13 @@ main (int argc, char **argv)
   static LabellerBackend backends[G_N_ELEMENTS (ways)];
 
   g_test_init (&argc, &argv, NULL);
+  sort_algorithms ();
   for (size_t i = 0; i < G_N_ELEMENTS (ways); i++) {
     if (is_offered (&ways[i])) {
       backends[i] = (LabellerBackend){
           .name = ways[i].name,
-          .algorithms = ccl_cpu_algorithms (),
+          .algorithms = algorithms[ways[i].n_threads > 0],
+          .offers = ccl_cpu_algorithm_offers,
           .labeller_new = labeller_new,
           .data = (void *)&ways[i],
       };

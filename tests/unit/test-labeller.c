@@ -136,6 +136,32 @@ test_unknown_algorithms_are_refused (void)
 }
 
 static void
+test_connectivities_that_an_algorithm_lacks_are_refused (void)
+{
+  CclPlan plan = small_plan;
+  guint n_lacking = 0;
+
+  plan.connectivity = CCL_CONNECTIVITY_4;
+  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+    plan.algorithm = *algorithm;
+    g_assert_true (ccl_cpu_algorithm_offers (*algorithm, CCL_CONNECTIVITY_8));
+    if (ccl_cpu_algorithm_offers (*algorithm, CCL_CONNECTIVITY_4)) {
+      CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+      g_assert_nonnull (labeller);
+      ccl_labeller_free (&labeller);
+    } else {
+      assert_refused (&plan, CCL_ERROR_UNSUPPORTED, "has no 4-connectivity");
+      n_lacking++;
+    }
+  }
+  g_assert_cmpuint (n_lacking, >, 0);
+  g_assert_false (ccl_cpu_algorithm_offers ("guesswork", CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cpu_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cpu_algorithm_offers (ccl_cpu_algorithms ()[0], (CclConnectivity)6));
+  g_assert_false (ccl_cpu_algorithm_uses_threads ("guesswork"));
+}
+
+static void
 test_every_listed_algorithm_and_auto_can_be_planned (void)
 {
   const char *const *algorithms = ccl_cpu_algorithms ();
@@ -194,7 +220,10 @@ test_too_little_memory_is_an_error (void)
   small = limit;
   small.rlim_cur = 1 << 30;
   g_assert_cmpint (setrlimit (RLIMIT_AS, &small), ==, 0);
-  assert_refused (&plan, CCL_ERROR_NO_MEMORY, "16384×16384");
+  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+    plan.algorithm = *algorithm;
+    assert_refused (&plan, CCL_ERROR_NO_MEMORY, "16384×16384");
+  }
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
 }
 
@@ -236,6 +265,17 @@ test_frames_that_do_not_fit_are_refused (void)
   frame = small_frame;
   frame.location = CCL_LOCATION_DEVICE;
   assert_run_refused (&frame, &no_options, NULL, true, "device");
+  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+    CclPlan plan = small_plan;
+    CclError error = {0};
+    CclTable table;
+    plan.algorithm = *algorithm;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    g_assert_cmpint (ccl_labeller_run (labeller, &frame, &no_options, NULL, &table, &error), ==,
+        CCL_ERROR_ARGUMENT);
+    assert_error (&error, CCL_ERROR_ARGUMENT, "device");
+    ccl_labeller_free (&labeller);
+  }
 }
 
 static void
@@ -296,12 +336,13 @@ test_long_messages_are_cut (void)
 
 /* Planning allocates; running does not, whatever the frame holds. */
 static void
-test_frames_are_labelled_without_allocating (void)
+assert_labelled_without_allocating (const char *algorithm)
 {
   const CclPlan plan = {.width = 333,
       .height = 222,
       .connectivity = CCL_CONNECTIVITY_8,
       .max_components = 100,
+      .algorithm = algorithm,
       .n_threads = 2};
   const CclCpuTuning tuning = {.pixels_per_thread = 1};
   uint8_t *pixels = g_malloc (333 * 222);
@@ -329,6 +370,13 @@ test_frames_are_labelled_without_allocating (void)
   g_free (pixels);
 }
 
+static void
+test_frames_are_labelled_without_allocating (void)
+{
+  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++)
+    assert_labelled_without_allocating (*algorithm);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -337,6 +385,8 @@ main (int argc, char **argv)
   ADD ("plans-out-of-range-are-refused", test_plans_out_of_range_are_refused);
   ADD ("the-largest-frame-can-be-planned", test_the_largest_frame_can_be_planned);
   ADD ("unknown-algorithms-are-refused", test_unknown_algorithms_are_refused);
+  ADD ("connectivities-that-an-algorithm-lacks-are-refused",
+      test_connectivities_that_an_algorithm_lacks_are_refused);
   ADD (
       "every-listed-algorithm-can-be-planned", test_every_listed_algorithm_and_auto_can_be_planned);
   ADD ("instructions-from-the-environment", test_instructions_are_chosen_by_the_environment);

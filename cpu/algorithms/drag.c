@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DRAG, block-based with a directed rooted acyclic graph: BBDT whose decision tree shares the
+ * subtrees that are alike.
+ *
+ * Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018; as in the
+ * review by Bolelli et al., IEEE TPDS 2024, section III-B-7. 8-connectivity, with the graph that
+ * decision-trees/generate.c finds.
+ */
+#define BLOCK_TREE "decision-trees/drag-tree.inc"
+#include "block-scans.h"
+
+const CpuAlgorithm cpu_drag = {
+    .name = "drag",
+    .paper = "Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018",
+    .labeller_new = two_pass_labeller_new,
+    .rows_per_strip = 2,
+    .first_scan = first_scan,
+    .second_scan = second_scan,
+};

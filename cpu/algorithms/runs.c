@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The project's own way: plans, threads, and what happens to a frame as a whole; how a band of it
+ * is labelled is told in runs.h.
+ *
+ *   1. Each thread labels a band: runs get provisional labels, features are summed up.
+ *   2. One thread joins the bands, numbers the roots that pass the area filter, and fills the
+ *      table.
+ *   3. If a label map is wanted, each thread writes that of its band from the runs.
+ *
+ * Nothing reads the pixels a second time.
+ */
+#include "algorithms.h"
+#include "band.h"
+#include "layout.h"
+#include "workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this a thread's work is not worth waking it. */
+#define DEFAULT_PIXELS_PER_THREAD (1u << 20)
+
+typedef struct CpuLabeller {
+  CclLabeller base;
+  const RunLabeller *runs;
+  Workers *workers;
+  Job job;
+  CclComponent *rows;
+  uint32_t n_bands;
+  Band *bands;
+
+  Layout layout;
+} CpuLabeller;
+
+static bool
+is_offered (const RunLabeller *runs)
+{
+#if HAVE_X86_64
+  if (runs == &run_labeller_avx512)
+    return __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl") &&
+           __builtin_cpu_supports ("avx512bitalg") && __builtin_cpu_supports ("avx512vpopcntdq") &&
+           __builtin_cpu_supports ("bmi2");
+  /* LZCNT came with BMI2 at the latest; clang 14 has no name for it. */
+  if (runs == &run_labeller_avx2)
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2") &&
+           __builtin_cpu_supports ("popcnt");
+#endif
+  return true;
+}
+
+/* The best way for this processor, or the one that is named. */
+static const RunLabeller *
+choose_runs (const char *instructions)
+{
+  static const RunLabeller *const ways[] = {
+#if HAVE_X86_64
+    &run_labeller_avx512,
+    &run_labeller_avx2,
+#endif
+    &run_labeller_portable,
+  };
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (is_offered (ways[i]) && (!instructions || strcmp (instructions, ways[i]->name) == 0))
+      return ways[i];
+  return NULL;
+}
+
+static uint64_t *
+lay_out_words (Layout *layout, size_t n)
+{
+  /* The first word of a row has a zero word before it. */
+  uint64_t *words = lay_out (layout, n + 1, sizeof (uint64_t));
+  return words ? words + 1 : NULL;
+}
+
+static void
+lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
+{
+  /* A run takes two columns at least, a link one. */
+  const size_t n_runs = 32 * n_words + LIST_MARGIN;
+  const size_t n_links = 64 * n_words + LIST_MARGIN;
+
+  scratch->touching = lay_out (layout, n_words, sizeof *scratch->touching);
+  scratch->touching_words = lay_out (layout, n_words / 64 + 1, sizeof *scratch->touching_words);
+  scratch->links_above = lay_out (layout, n_links, sizeof *scratch->links_above);
+  scratch->links_below = lay_out (layout, n_links, sizeof *scratch->links_below);
+  for (int i = 0; i < 2; i++)
+    scratch->same_labels[i] = lay_out (layout, n_links, sizeof *scratch->same_labels[i]);
+  scratch->top_runs = lay_out (layout, n_runs / 8 + 8, sizeof *scratch->top_runs);
+  scratch->firsts = lay_out (layout, n_runs, sizeof *scratch->firsts);
+  scratch->lasts = lay_out (layout, n_runs, sizeof *scratch->lasts);
+  scratch->span_labels = lay_out (layout, n_runs, sizeof *scratch->span_labels);
+  scratch->span_firsts = lay_out (layout, n_runs, sizeof *scratch->span_firsts);
+  scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
+  if (scratch->span_lasts)
+    scratch->span_lasts += 16;
+  scratch->counts_before_word =
+      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->counts_before_word);
+  scratch->sums_before_word =
+      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->sums_before_word);
+  scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
+  scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
+  scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
+}
+
+static void
+lay_out_band (Layout *layout, const Job *job, Band *band)
+{
+  const size_t n_rows = band->end_row - band->first_row;
+  const size_t n_strips = (n_rows + job->rows_per_strip - 1) / job->rows_per_strip;
+  const size_t max_runs = ((size_t)job->width + 1) / 2; /* of a strip */
+
+  for (int i = 0; i < N_SLOTS; i++) {
+    Strip *slot = &band->slots[i];
+    slot->top = lay_out_words (layout, job->words_per_row);
+    slot->bottom =
+        job->rows_per_strip == 2 ? lay_out_words (layout, job->words_per_row) : slot->top;
+    slot->starts = lay_out_words (layout, job->words_per_row);
+    slot->ends = lay_out_words (layout, job->words_per_row);
+    slot->occupied = lay_out (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
+    slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
+    slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
+  }
+  lay_out_scratch (layout, &band->scratch, job->n_words);
+  band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
+  band->run_counts = lay_out (layout, n_strips, sizeof *band->run_counts);
+  band->run_labels =
+      lay_out (layout, n_strips * max_runs + 2 * LIST_MARGIN, sizeof *band->run_labels);
+  if (band->run_labels)
+    band->run_labels += LIST_MARGIN;
+}
+
+/* New labels are only given to runs that touch nothing above. The first pixels of two of them
+ * are never neighbours, so half of the pixels can have one, or a quarter 8-connected. */
+static uint32_t
+max_labels (const Job *job, const Band *band)
+{
+  const uint64_t n_rows = band->end_row - band->first_row;
+  if (job->rows_per_strip == 2)
+    return (uint32_t)(((uint64_t)job->width + 1) / 2 * ((n_rows + 1) / 2));
+  return (uint32_t)((job->width * n_rows + 1) / 2);
+}
+
+static void
+lay_out_everything (Layout *layout, void *data)
+{
+  CpuLabeller *self = data;
+  const CclPlan *plan = &self->base.plan;
+  Forest *forest = &self->job.forest;
+  uint32_t n_labels = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    Band *band = &self->bands[i];
+    lay_out_band (layout, &self->job, band);
+    band->first_label = n_labels;
+    n_labels += max_labels (&self->job, band);
+  }
+  forest->parents = lay_out (layout, n_labels, sizeof *forest->parents);
+  forest->merged = lay_out (layout, n_labels, sizeof *forest->merged);
+  forest->features = lay_out (layout, n_labels, sizeof *forest->features);
+  forest->first_of_row = lay_out (layout, plan->height, sizeof *forest->first_of_row);
+  self->rows = lay_out (layout, plan->max_components < n_labels ? plan->max_components : n_labels,
+      sizeof *self->rows);
+}
+
+static void
+cut_into_bands (CpuLabeller *self)
+{
+  const uint32_t height = self->base.plan.height;
+  const uint32_t rows_per_strip = self->job.rows_per_strip;
+  const uint64_t n_strips = ((uint64_t)height + rows_per_strip - 1) / rows_per_strip;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    const uint64_t end = (i + 1) * n_strips / self->n_bands * rows_per_strip;
+    self->bands[i].first_row = (uint32_t)(i * n_strips / self->n_bands * rows_per_strip);
+    self->bands[i].end_row = end < height ? (uint32_t)end : height;
+  }
+}
+
+static CclComponent
+describe (const Features *features, uint32_t label, uint32_t top)
+{
+  const uint32_t left = ~features->left_complement;
+
+  return (CclComponent){
+      .label = label,
+      .area = features->area,
+      .x = left,
+      .y = top,
+      .width = features->right - left + 1,
+      .height = features->bottom - top + 1,
+      .centroid_x = (double)features->sum_x / features->area,
+      .centroid_y = (double)features->sum_y / features->area,
+  };
+}
+
+/* Joins the bands. Returns how many components the frame has. */
+static uint32_t
+join_bands (CpuLabeller *self)
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    const Band *band = &self->bands[i];
+    n += band->end_label - band->first_label - band->n_merged;
+    if (i > 0)
+      n -= self->runs->join_bands (&self->job, band - 1, band);
+  }
+  return n;
+}
+
+static bool
+is_filtered (const CclOptions *options)
+{
+  return options->min_area > 1 || options->max_area > 0;
+}
+
+/* Fills the table with the roots that pass the area filter, which come in label order. Returns
+ * how many pass, but looks no further than to the n_wanted-th. If a label map is wanted, each
+ * provisional label's parent is replaced by the final label, 0 for what the filter takes out. */
+static uint32_t
+number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_wanted)
+{
+  const Forest *forest = &self->job.forest;
+  const uint32_t height = self->base.plan.height;
+  const uint32_t max_rows = self->base.plan.max_components;
+  const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
+  const bool filtered = is_filtered (options);
+  const bool map_wanted = self->job.labels != NULL;
+  uint32_t n = 0;
+  uint32_t y = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
+      const uint32_t parent = forest->parents[label];
+      const Features *features = &forest->features[label];
+      uint32_t final_label = 0;
+
+      if (parent != label) {
+        /* The parent is less, so it has its final label already. */
+        final_label = forest->parents[parent];
+      } else if (!filtered || (features->area >= options->min_area && features->area <= max_area)) {
+        if (n == n_wanted)
+          return n;
+        if (n < max_rows) {
+          while (y + 1 < height && forest->first_of_row[y + 1] <= label)
+            y++;
+          self->rows[n] = describe (features, n + 1, y);
+        }
+        final_label = ++n;
+      }
+      if (map_wanted)
+        forest->parents[label] = final_label;
+    }
+  }
+  return n;
+}
+
+static void
+fill_table (CpuLabeller *self, const CclOptions *options, uint32_t n_components, CclTable *table)
+{
+  const uint32_t max_rows = self->base.plan.max_components;
+
+  if (self->job.labels || is_filtered (options))
+    n_components = number_components (self, options, UINT32_MAX);
+  else
+    number_components (self, options, max_rows);
+  table->n_components = n_components;
+  table->n_rows = n_components < max_rows ? n_components : max_rows;
+  table->rows = self->rows;
+}
+
+static void
+label_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  self->runs->label_band (&self->job, &self->bands[index]);
+}
+
+static void
+write_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  self->runs->write_band (&self->job, &self->bands[index]);
+}
+
+static CclStatus
+cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CpuLabeller *self = (CpuLabeller *)labeller;
+  Job *job = &self->job;
+
+  if (ccl_cpu_check_frame (frame, error) != CCL_OK)
+    return CCL_ERROR_ARGUMENT;
+
+  job->data = frame->data;
+  job->stride = frame->stride;
+  job->threshold = (uint8_t)options->threshold;
+  job->inversion = options->invert ? UINT64_MAX : 0;
+  job->labels = labels ? labels->data : NULL;
+  job->labels_stride = labels ? labels->stride : 0;
+
+  workers_run (self->workers, label_band, self);
+  fill_table (self, options, join_bands (self), table);
+  if (labels)
+    workers_run (self->workers, write_band, self);
+  return CCL_OK;
+}
+
+static void
+cpu_labeller_free (CclLabeller *labeller)
+{
+  CpuLabeller *self = (CpuLabeller *)labeller;
+  workers_free (self->workers);
+  layout_unmap (&self->layout);
+  free (self->bands);
+  free (self);
+}
+
+static const CclLabellerClass cpu_labeller_class = {
+    .name = "cpu",
+    .run = cpu_labeller_run,
+    .free = cpu_labeller_free,
+};
+
+static uint32_t
+choose_n_threads (const CclPlan *plan, uint64_t pixels_per_thread)
+{
+  const uint64_t n_pixels = (uint64_t)plan->width * plan->height;
+  const uint64_t useful = n_pixels / pixels_per_thread;
+  uint64_t n_strips = ((uint64_t)plan->height + 1) / 2;
+  uint64_t n = plan->n_threads;
+
+  n = n < useful ? n : useful;
+  n = n < n_strips ? n : n_strips;
+  return n < 1 ? 1 : (uint32_t)n;
+}
+
+static CclLabeller *
+runs_labeller_new (
+    const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+{
+  const RunLabeller *runs = choose_runs (tuning->instructions);
+  CpuLabeller *self;
+
+  if (!runs) {
+    ccl_error_set (
+        error, CCL_ERROR_UNSUPPORTED, "no code for '%s' on this processor", tuning->instructions);
+    return NULL;
+  }
+
+  self = calloc (1, sizeof *self);
+  if (!self)
+    goto no_memory;
+  self->base.klass = &cpu_labeller_class;
+  self->base.plan = *plan;
+  self->runs = runs;
+  self->job.width = plan->width;
+  self->job.n_words = (plan->width + 63) / 64;
+  self->job.words_per_row = self->job.n_words + 1;
+  self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  self->n_bands = choose_n_threads (
+      plan, tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD);
+  self->bands = calloc (self->n_bands, sizeof *self->bands);
+  if (!self->bands)
+    goto no_memory;
+  cut_into_bands (self);
+  self->workers = workers_new (self->n_bands);
+  if (!self->workers)
+    goto no_memory;
+  self->layout = layout_map (lay_out_everything, self);
+  if (!self->layout.memory)
+    goto no_memory;
+  return &self->base;
+
+no_memory:
+  ccl_cpu_set_no_memory (error, plan);
+  if (self)
+    cpu_labeller_free (&self->base);
+  return NULL;
+}
+
+const CpuAlgorithm cpu_runs = {
+    .name = "runs",
+    .paper = "this project",
+    .has_4_connectivity = true,
+    .uses_threads = true,
+    .labeller_new = runs_labeller_new,
+};

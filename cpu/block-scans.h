@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The two scans over blocks of 2×2 pixels, whose foreground is always connected. The file that
+ * includes this one has defined BLOCK_TREE as the name of the tree or graph of decisions; with it
+ * come the functions first_scan and second_scan. A block's provisional label lies at its upper left
+ * pixel.
+ *
+ * The decisions are made of looks at pixels and of unions:
+ *
+ *   blocks  P  Q  R    pixels  a b c d e f
+ *           S  X               g h i j k l
+ *                              m n o p
+ *                              q r s t
+ *
+ * The block itself is looked at once, before the decisions, as its features need all its pixels.
+ */
+#include "two-pass.h"
+
+#define IS_b above[0][x - 1]
+#define IS_c above[0][x]
+#define IS_d above[0][x + 1]
+#define IS_e above[0][x + 2]
+#define IS_g above[1][x - 2]
+#define IS_h above[1][x - 1]
+#define IS_i above[1][x]
+#define IS_j above[1][x + 1]
+#define IS_k above[1][x + 2]
+#define IS_m rows[0][x - 2]
+#define IS_n rows[0][x - 1]
+#define IS_o (pattern & BLOCK_o)
+#define IS_p (pattern & BLOCK_p)
+#define IS_r rows[1][x - 1]
+#define IS_s (pattern & BLOCK_s)
+#define LABEL_P labels_above[x - 2]
+#define LABEL_Q labels_above[x]
+#define LABEL_R labels_above[x + 2]
+#define LABEL_S labels[x - 2]
+#define IS(pixel) IS_##pixel
+#define UNITE(neighbour)                                                                           \
+  *label = *label ? unite (parents, *label, LABEL_##neighbour) : LABEL_##neighbour
+
+enum { BLOCK_o = 1, BLOCK_p = 2, BLOCK_s = 4, BLOCK_t = 8 };
+
+/* What label the blocks before it give to a block; none if none of them touches it. */
+static ALWAYS_INLINE void
+take_label (uint32_t *label, ptrdiff_t x, uint32_t pattern, const uint8_t *const rows[2],
+    const uint8_t *const above[2], const uint32_t *labels, const uint32_t *labels_above,
+    uint32_t *parents)
+{
+#include BLOCK_TREE
+}
+
+/* What a block of each pattern adds to features, from its upper left pixel. */
+static const struct {
+  uint8_t area, sum_x, sum_y, left, right, bottom, first_is_below, first_x;
+} block_features[16] = {
+#define IS_IN(pattern, pixel) (((pattern)&BLOCK_##pixel) != 0)
+#define FEATURES(pattern)                                                                          \
+  {                                                                                                \
+    IS_IN (pattern, o) + IS_IN (pattern, p) + IS_IN (pattern, s) + IS_IN (pattern, t),             \
+        IS_IN (pattern, p) + IS_IN (pattern, t), IS_IN (pattern, s) + IS_IN (pattern, t),          \
+        !IS_IN (pattern, o) && !IS_IN (pattern, s), IS_IN (pattern, p) || IS_IN (pattern, t),      \
+        IS_IN (pattern, s) || IS_IN (pattern, t), !IS_IN (pattern, o) && !IS_IN (pattern, p),      \
+        !(IS_IN (pattern, o) || (!IS_IN (pattern, p) && IS_IN (pattern, s))),                      \
+  }
+    FEATURES (0), FEATURES (1), FEATURES (2), FEATURES (3), FEATURES (4), FEATURES (5),
+    FEATURES (6), FEATURES (7), FEATURES (8), FEATURES (9), FEATURES (10), FEATURES (11),
+    FEATURES (12), FEATURES (13), FEATURES (14), FEATURES (15)
+#undef FEATURES
+#undef IS_IN
+};
+
+static ALWAYS_INLINE void
+add_block (TwoPass *self, uint32_t label, uint32_t x, uint32_t y, uint32_t pattern)
+{
+  const uint64_t area = block_features[pattern].area;
+  const TwoPassFeatures block = {
+      .sum_x = area * x + block_features[pattern].sum_x,
+      .sum_y = area * y + block_features[pattern].sum_y,
+      .area = (uint32_t)area,
+      .left = x + block_features[pattern].left,
+      .right = x + block_features[pattern].right,
+      .bottom = y + block_features[pattern].bottom,
+      .first = (y + block_features[pattern].first_is_below) * self->width + x +
+               block_features[pattern].first_x,
+  };
+  two_pass_add (&self->features[label], &block);
+}
+
+static void
+first_scan (TwoPass *self, const TwoPassStrip *strip)
+{
+  const uint8_t *const above[2] = {strip->pixels[0], strip->pixels[1]};
+  const uint8_t *const rows[2] = {strip->pixels[2], strip->pixels[3]};
+  uint32_t *labels = strip->labels;
+
+  for (uint32_t x = 0; x < self->width; x += 2) {
+    const uint32_t pattern =
+        rows[0][x] | rows[0][x + 1] << 1 | rows[1][x] << 2 | rows[1][x + 1] << 3;
+    uint32_t label = 0;
+    if (pattern) {
+      take_label (&label, x, pattern, rows, above, labels, strip->labels_above, self->parents);
+      if (!label)
+        label = two_pass_new_label (self);
+      add_block (self, label, x, strip->y, pattern);
+    }
+    labels[x] = label;
+  }
+}
+
+static void
+second_scan (const TwoPass *self, const TwoPassStrip *strip)
+{
+  const uint32_t width = self->width;
+  const uint8_t *const rows[2] = {strip->pixels[2], strip->pixels[3]};
+
+  for (uint32_t x = 0; x < width; x += 2) {
+    const uint32_t label = self->final_labels[strip->labels[x]];
+    const uint32_t n = width - x < 2 ? 1 : 2;
+    for (uint32_t i = 0; i < n; i++) {
+      strip->labels[x + i] = rows[0][x + i] ? label : 0;
+      if (strip->labels_below)
+        strip->labels_below[x + i] = rows[1][x + i] ? label : 0;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which provisional labels are one component: union-find in an array, parents[l] ≤ l, the least
+ * label of a set its root.
+ *
+ * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
+ * and Applications 12, 2009, section 3: the array, and paths compressed by whoever walks them.
+ */
+#ifndef CCL_CPU_EQUIVALENCES_H
+#define CCL_CPU_EQUIVALENCES_H
+
+#include "words.h"
+
+static ALWAYS_INLINE uint32_t
+find_root (const uint32_t *parents, uint32_t label)
+{
+  while (parents[label] < label)
+    label = parents[label];
+  return label;
+}
+
+/* Links all of a path to what is root now. */
+static ALWAYS_INLINE void
+link_path (uint32_t *parents, uint32_t label, uint32_t root)
+{
+  while (parents[label] < label) {
+    const uint32_t parent = parents[label];
+    parents[label] = root;
+    label = parent;
+  }
+  parents[label] = root;
+}
+
+/* Makes two sets one. Returns its root. */
+static ALWAYS_INLINE uint32_t
+unite (uint32_t *parents, uint32_t a, uint32_t b)
+{
+  uint32_t root;
+
+  if (a == b)
+    return a;
+  const uint32_t root_a = find_root (parents, a), root_b = find_root (parents, b);
+  root = root_a < root_b ? root_a : root_b;
+  link_path (parents, a, root);
+  link_path (parents, b, root);
+  return root;
+}
+
+#endif /* CCL_CPU_EQUIVALENCES_H */

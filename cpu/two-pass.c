@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "two-pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of background on both sides of a row of pixels. */
+#define MARGIN 2
+
+/* Makes a row of the frame bytes of 0 and 1, in the buffer of four that it takes its turn with;
+ * background below the frame. */
+static const uint8_t *
+load_row (const TwoPass *self, uint32_t y)
+{
+  const uint8_t threshold = self->threshold, invert = self->invert;
+
+  if (y >= self->height)
+    return self->no_pixels;
+  const uint8_t *restrict data = self->data + y * self->stride;
+  uint8_t *restrict pixels = self->pixels[y % 4];
+  for (uint32_t x = 0; x < self->width; x++)
+    pixels[x] = (data[x] > threshold) ^ invert;
+  return pixels;
+}
+
+static void
+scan_all (TwoPass *self)
+{
+  const uint32_t rows_per_strip = self->algorithm->rows_per_strip;
+  TwoPassStrip strip = {0};
+
+  for (int i = 0; i < 4; i++)
+    strip.pixels[i] = self->no_pixels;
+  self->n_labels = 1;
+  for (uint32_t y = 0; y < self->height; y += rows_per_strip) {
+    strip.y = y;
+    if (rows_per_strip == 1) {
+      strip.pixels[1] = strip.pixels[2];
+      strip.pixels[2] = load_row (self, y);
+    } else {
+      strip.pixels[0] = strip.pixels[2];
+      strip.pixels[1] = strip.pixels[3];
+      strip.pixels[2] = load_row (self, y);
+      strip.pixels[3] = load_row (self, y + 1);
+    }
+    strip.labels_above = strip.labels;
+    strip.labels = self->labels ? (uint32_t *)(self->labels + y * self->labels_stride)
+                                : self->strip_labels[y / rows_per_strip % 2];
+    self->algorithm->first_scan (self, &strip);
+  }
+}
+
+static void
+write_all (const TwoPass *self)
+{
+  const uint32_t rows_per_strip = self->algorithm->rows_per_strip;
+
+  for (uint32_t y = 0; y < self->height; y += rows_per_strip) {
+    uint8_t *row = self->labels + y * self->labels_stride;
+    TwoPassStrip strip = {.y = y, .labels = (uint32_t *)row};
+    if (rows_per_strip == 2) {
+      strip.pixels[2] = load_row (self, y);
+      strip.pixels[3] = load_row (self, y + 1);
+      if (y + 1 < self->height)
+        strip.labels_below = (uint32_t *)(row + self->labels_stride);
+    }
+    self->algorithm->second_scan (self, &strip);
+  }
+}
+
+static void
+describe (const TwoPass *self, uint32_t root, uint32_t label)
+{
+  const TwoPassFeatures *features = &self->features[root];
+  const uint32_t top = features->first / self->width;
+
+  self->rows[label - 1] = (CclComponent){
+      .label = label,
+      .area = features->area,
+      .x = features->left,
+      .y = top,
+      .width = features->right - features->left + 1,
+      .height = features->bottom - top + 1,
+      .centroid_x = (double)features->sum_x / features->area,
+      .centroid_y = (double)features->sum_y / features->area,
+  };
+}
+
+/* Numbers the roots whose first pixels are in one strip, which number_roots() has put where these
+ * are. Returns how many components there are by now. */
+static uint32_t
+number_strip (TwoPass *self, const CclOptions *options, uint32_t n_components)
+{
+  const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
+  const size_t n_words =
+      ((size_t)self->algorithm->rows_per_strip * ((self->width + 1) / 2) + 63) / 64;
+
+  for (size_t w = 0; w < n_words; w++) {
+    for (uint64_t word = self->first_pixels[w]; word; word &= word - 1) {
+      const uint32_t root = self->labels_of_strip[64 * w + lowest_bit (word)];
+      const uint32_t area = self->features[root].area;
+      uint32_t label = 0;
+      if (area >= options->min_area && area <= max_area) {
+        label = ++n_components;
+        if (label <= self->base.plan.max_components)
+          describe (self, root, label);
+      }
+      self->final_labels[root] = label;
+    }
+    self->first_pixels[w] = 0;
+  }
+  return n_components;
+}
+
+/* Gives components their final labels. Roots come strip by strip, as a component's least label was
+ * given in the strip that its first pixel is in; only inside a strip of two rows their order may
+ * be another one than that of first pixels. No two of these share an entry of labels_of_strip:
+ * pixels of neighbouring columns in one row are one component. Returns how many components there
+ * are. */
+static uint32_t
+number_roots (TwoPass *self, const CclOptions *options)
+{
+  const uint32_t rows_per_strip = self->algorithm->rows_per_strip;
+  const uint32_t n_columns = (self->width + 1) / 2;
+  uint32_t strip = 0, n_components = 0;
+
+  for (uint32_t label = 1; label < self->n_labels; label++) {
+    if (self->parents[label] != label)
+      continue;
+    const uint32_t first = self->features[label].first;
+    const uint32_t y = first / self->width, x = first % self->width;
+    const uint32_t entry = y % rows_per_strip * n_columns + x / 2;
+    if (y / rows_per_strip != strip) {
+      n_components = number_strip (self, options, n_components);
+      strip = y / rows_per_strip;
+    }
+    self->labels_of_strip[entry] = label;
+    self->first_pixels[entry / 64] |= UINT64_C (1) << entry % 64;
+  }
+  return number_strip (self, options, n_components);
+}
+
+/* Links each label to its root, and gives the root its features. */
+static void
+flatten (TwoPass *self)
+{
+  for (uint32_t label = 1; label < self->n_labels; label++) {
+    /* The parent is less, so it has been linked already. */
+    const uint32_t root = self->parents[self->parents[label]];
+    self->parents[label] = root;
+    if (root != label)
+      two_pass_add (&self->features[root], &self->features[label]);
+  }
+}
+
+static CclStatus
+two_pass_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  TwoPass *self = (TwoPass *)labeller;
+  const uint32_t max_rows = self->base.plan.max_components;
+
+  if (ccl_cpu_check_frame (frame, error) != CCL_OK)
+    return CCL_ERROR_ARGUMENT;
+  self->data = frame->data;
+  self->stride = frame->stride;
+  self->threshold = (uint8_t)options->threshold;
+  self->invert = options->invert;
+  self->labels = labels ? labels->data : NULL;
+  self->labels_stride = labels ? labels->stride : 0;
+
+  scan_all (self);
+  flatten (self);
+  table->n_components = number_roots (self, options);
+  table->n_rows = table->n_components < max_rows ? table->n_components : max_rows;
+  table->rows = self->rows;
+  if (labels) {
+    for (uint32_t label = 1; label < self->n_labels; label++)
+      self->final_labels[label] = self->final_labels[self->parents[label]];
+    write_all (self);
+  }
+  return CCL_OK;
+}
+
+static void
+two_pass_free (CclLabeller *labeller)
+{
+  TwoPass *self = (TwoPass *)labeller;
+  layout_unmap (&self->layout);
+  free (self);
+}
+
+static const CclLabellerClass two_pass_class = {
+    .name = "cpu",
+    .run = two_pass_run,
+    .free = two_pass_free,
+};
+
+/* New labels are only given where nothing before touches. 8-connected, no two such pixels are in
+ * one block of 2×2 pixels, and 4-connected not next to each other in a row. */
+static size_t
+max_labels (const CclPlan *plan)
+{
+  const size_t n_columns = ((size_t)plan->width + 1) / 2;
+  return plan->connectivity == CCL_CONNECTIVITY_8 ? n_columns * (((size_t)plan->height + 1) / 2)
+                                                  : n_columns * plan->height;
+}
+
+static uint8_t *
+lay_out_pixels (Layout *layout, uint32_t width)
+{
+  /* One column more for the right half of a last block. */
+  uint8_t *pixels = lay_out (layout, (size_t)width + 1 + 2 * MARGIN, sizeof *pixels);
+  return pixels ? pixels + MARGIN : NULL;
+}
+
+static void
+lay_out_everything (Layout *layout, void *data)
+{
+  TwoPass *self = data;
+  const size_t n_columns = ((size_t)self->width + 1) / 2;
+  const size_t n_labels = max_labels (&self->base.plan) + 1;
+  const size_t n_rows =
+      self->base.plan.max_components < n_labels ? self->base.plan.max_components : n_labels;
+
+  self->no_pixels = lay_out_pixels (layout, self->width);
+  for (int i = 0; i < 4; i++)
+    self->pixels[i] = lay_out_pixels (layout, self->width);
+  for (int i = 0; i < 2; i++)
+    self->strip_labels[i] = lay_out (layout, self->width, sizeof *self->strip_labels[i]);
+  self->labels_of_strip = lay_out (layout, 2 * n_columns, sizeof *self->labels_of_strip);
+  self->first_pixels = lay_out (layout, 2 * n_columns / 64 + 1, sizeof *self->first_pixels);
+  self->parents = lay_out (layout, n_labels, sizeof *self->parents);
+  self->final_labels = lay_out (layout, n_labels, sizeof *self->final_labels);
+  self->features = lay_out (layout, n_labels, sizeof *self->features);
+  self->rows = lay_out (layout, n_rows, sizeof *self->rows);
+}
+
+CclLabeller *
+two_pass_labeller_new (
+    const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+{
+  TwoPass *self = calloc (1, sizeof *self);
+
+  if (self) {
+    self->base.klass = &two_pass_class;
+    self->base.plan = *plan;
+    self->algorithm = algorithm;
+    self->width = plan->width;
+    self->height = plan->height;
+    self->layout = layout_map (lay_out_everything, self);
+    if (self->layout.memory)
+      return &self->base;
+    free (self);
+  }
+  ccl_cpu_set_no_memory (error, plan);
+  return NULL;
+}

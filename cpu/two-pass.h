@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the two-pass algorithms have in common.
+ *
+ *   1. First scan, the algorithm's: strip by strip, gives provisional labels, notes which of them
+ *      are one component, and adds up each label's features.
+ *   2. Flattening: each label learns its root, roots take in the features of their labels, and
+ *      those that pass the area filter are numbered in raster order of first pixels.
+ *   3. Second scan, the algorithm's, if a label map is wanted: writes final labels.
+ *
+ * The papers gather no features; here a first scan adds them up as it goes, so that the component
+ * table needs no second one. Provisional labels lie in the label map, as in the papers, or where
+ * none is wanted in the labels of two strips that take turns.
+ */
+#ifndef CCL_CPU_TWO_PASS_H
+#define CCL_CPU_TWO_PASS_H
+
+#include "algorithms.h"
+#include "equivalences.h"
+#include "layout.h"
+
+/* What is added up over the pixels of a provisional label. */
+typedef struct TwoPassFeatures {
+  uint64_t sum_x;
+  uint64_t sum_y;
+  uint32_t area;
+  uint32_t left;
+  uint32_t right;
+  uint32_t bottom;
+  uint32_t first; /* index of the first pixel: y × width + x */
+} TwoPassFeatures;
+
+/* Consecutive rows that are scanned together. */
+struct TwoPassStrip {
+  uint32_t y; /* of the first row */
+
+  /* Rows y - 2 to y + 1, 1 for a foreground pixel and else 0. Background surrounds the frame: two
+   * columns on both sides, and the rows above it and below it. */
+  const uint8_t *pixels[4];
+
+  /* Provisional labels at the strip's first row and at that of the strip before it. */
+  uint32_t *labels;
+  const uint32_t *labels_above;
+
+  /* Second scan: the label map's row y + 1; NULL if there is none. */
+  uint32_t *labels_below;
+};
+
+struct TwoPass {
+  CclLabeller base;
+  const CpuAlgorithm *algorithm;
+  uint32_t width;
+  uint32_t height;
+
+  const uint8_t *data;
+  size_t stride;
+  uint8_t threshold;
+  uint8_t invert;
+
+  uint8_t *labels; /* the label map, or NULL */
+  size_t labels_stride;
+
+  uint8_t *no_pixels;        /* a row of background */
+  uint8_t *pixels[4];        /* rows of pixels that take turns */
+  uint32_t *strip_labels[2]; /* where there is no label map */
+  uint32_t n_labels;         /* given so far, and one for the background, label 0 */
+  uint32_t *parents;         /* of each label (equivalences.h) */
+  uint32_t *final_labels;    /* of each label, once they are numbered */
+  TwoPassFeatures *features; /* of each label */
+  uint32_t *labels_of_strip; /* numbering: roots by where their first pixels are in a strip */
+  uint64_t *first_pixels;    /* numbering: one bit for each entry that is filled */
+  CclComponent *rows;
+  Layout layout;
+};
+
+/* For CpuAlgorithm.labeller_new. */
+CclLabeller *two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclPlan *plan,
+    const CclCpuTuning *tuning, CclError *error);
+
+/* A label that nobody had before. */
+static ALWAYS_INLINE uint32_t
+two_pass_new_label (TwoPass *self)
+{
+  const uint32_t label = self->n_labels++;
+  self->parents[label] = label;
+  self->features[label] = (TwoPassFeatures){.left = UINT32_MAX, .first = UINT32_MAX};
+  return label;
+}
+
+static ALWAYS_INLINE uint32_t
+two_pass_lesser (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+static ALWAYS_INLINE uint32_t
+two_pass_greater (uint32_t a, uint32_t b)
+{
+  return a > b ? a : b;
+}
+
+static ALWAYS_INLINE void
+two_pass_add (TwoPassFeatures *to, const TwoPassFeatures *from)
+{
+  to->sum_x += from->sum_x;
+  to->sum_y += from->sum_y;
+  to->area += from->area;
+  to->left = two_pass_lesser (to->left, from->left);
+  to->right = two_pass_greater (to->right, from->right);
+  to->bottom = two_pass_greater (to->bottom, from->bottom);
+  to->first = two_pass_lesser (to->first, from->first);
+}
+
+#endif /* CCL_CPU_TWO_PASS_H */
