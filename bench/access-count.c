@@ -85,23 +85,29 @@ count_steps (CclCudaLabelling *labelling, const CUdeviceptr *counters, CUstream 
   return status;
 }
 
+static const CountingImage *
+find_image (const char *file)
+{
+  for (size_t i = 0; i < n_counting_images; i++)
+    if (!strcmp (counting_images[i].file, file))
+      return &counting_images[i];
+  return NULL;
+}
+
 CclStatus
 access_count (CclCudaLabelling *labelling, CUstream stream, AccessCount *counts, CclError *error)
 {
   const CclCudaDriver *driver = labelling->device->driver;
   const char *file = labelling->algorithm->file;
+  const CountingImage *image = find_image (file);
   CUfunction usual[CCL_MAX_STEPS];
   CUdeviceptr counters[CCL_MAX_STEPS];
-  const char *ptx = NULL;
   CUmodule module = NULL;
   CclStatus status;
 
-  for (size_t i = 0; i < n_counting_images; i++)
-    if (!strcmp (counting_images[i].file, file))
-      ptx = counting_images[i].ptx;
-  if (!ptx)
+  if (!image)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", file);
-  status = ccl_cuda_call (driver, error, cuModuleLoadData (&module, ptx));
+  status = ccl_cuda_call (driver, error, cuModuleLoadData (&module, image->ptx));
   if (status != CCL_OK)
     return status;
 
@@ -117,5 +123,103 @@ access_count (CclCudaLabelling *labelling, CUstream stream, AccessCount *counts,
   driver->cuStreamSynchronize (stream);
   memcpy (labelling->functions, usual, sizeof usual);
   driver->cuModuleUnload (module);
+  return status;
+}
+
+/* A file of kernels whose place in the device the counting ones take for a while. */
+typedef struct Exchange {
+  const CountingImage *image;
+  CUmodule module, usual;
+  size_t slot; /* of the device's modules */
+} Exchange;
+
+static CclStatus
+load_counting (const CclCudaDriver *driver, const char *file, Exchange *exchange, CclError *error)
+{
+  exchange->image = find_image (file);
+  while (exchange->slot < ccl_cuda_n_images &&
+         strcmp (ccl_cuda_images[exchange->slot].file, file) != 0)
+    exchange->slot++;
+  if (!exchange->image || exchange->slot == ccl_cuda_n_images)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", file);
+  return ccl_cuda_call (driver, error, cuModuleLoadData (&exchange->module, exchange->image->ptx));
+}
+
+/* Puts the counting kernels where the device looks for kernels, or takes them away again. */
+static void
+exchange_modules (CclCudaDevice *device, Exchange *exchanges, size_t n, bool counting)
+{
+  pthread_mutex_lock (&device->lock);
+  for (size_t i = 0; i < n; i++) {
+    CUmodule *place = &device->modules[exchanges[i].slot];
+    if (counting)
+      exchanges[i].usual = *place;
+    *place = counting ? exchanges[i].module : exchanges[i].usual;
+  }
+  pthread_mutex_unlock (&device->lock);
+}
+
+/* Runs an engine on a frame that it has seen before, and reads the counters of all kernels. */
+static CclStatus
+count_frame (CclCudaDevice *device, CclCudaEngine *engine, const CclCudaInput *input,
+    const CclLabels *labels, const Exchange *exchanges, size_t n_exchanges, CUstream stream,
+    AccessCount *counts, guint *n_counts, CclError *error)
+{
+  const CclCudaDriver *driver = device->driver;
+  CclStatus status = engine->klass->queue (engine, input, labels, stream, error);
+
+  *n_counts = 0;
+  for (unsigned pass = 0; pass < 2; pass++) { /* clear, label, read */
+    for (size_t i = 0; i < n_exchanges; i++)
+      for (const char *const *kernel = exchanges[i].image->kernels; *kernel; kernel++) {
+        AccessCount count = {.kernel = *kernel};
+        CUdeviceptr counters;
+        if (status == CCL_OK)
+          status = find_counters (driver, exchanges[i].module, *kernel, &counters, error);
+        if (status == CCL_OK)
+          status = pass == 0 ? reset_counters (driver, counters, stream, error)
+                             : read_counters (driver, counters, stream, &count, error);
+        if (status == CCL_OK && pass == 1 && *n_counts == MOST_COUNTED_STEPS)
+          status = ccl_error_set (error, CCL_ERROR_DEVICE, "more kernels than are counted");
+        if (status == CCL_OK && pass == 1)
+          counts[(*n_counts)++] = count;
+      }
+    if (pass == 0 && status == CCL_OK)
+      status = engine->klass->queue (engine, input, labels, stream, error);
+    if (status == CCL_OK)
+      status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
+  }
+  return status;
+}
+
+CclStatus
+access_count_engine (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
+    const CclCudaInput *input, const CclLabels *labels, CUstream stream, AccessCount *counts,
+    guint *n_counts, CclError *error)
+{
+  const CclCudaEngineClass *klass = algorithm->engine ? algorithm->engine : &ccl_cuda_steps_engine;
+  const char *const files[] = {algorithm->file, "analysis"};
+  const size_t n_files = algorithm->engine ? 1 : 2;
+  Exchange exchanges[2] = {{0}};
+  CclCudaEngine *engine = NULL;
+  CclStatus status = CCL_OK;
+
+  for (size_t i = 0; status == CCL_OK && i < n_files; i++)
+    status = load_counting (device->driver, files[i], &exchanges[i], error);
+  if (status == CCL_OK) {
+    exchange_modules (device, exchanges, n_files, true);
+    engine = klass->new (device, algorithm, plan, stream, error);
+    exchange_modules (device, exchanges, n_files, false);
+    status = engine ? CCL_OK : error->status;
+  }
+  if (status == CCL_OK)
+    status = count_frame (
+        device, engine, input, labels, exchanges, n_files, stream, counts, n_counts, error);
+  device->driver->cuStreamSynchronize (stream);
+  if (engine)
+    klass->free (engine);
+  for (size_t i = 0; i < n_files; i++)
+    if (exchanges[i].module)
+      device->driver->cuModuleUnload (exchanges[i].module);
   return status;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts the accesses to global memory that each step of a labelling executes, by kernels that
- * were made to count (count-accesses.py). */
+/* Counts the accesses to global memory that kernels execute, by kernels that were made to count
+ * (count-accesses.py). */
 #ifndef BENCH_ACCESS_COUNT_H
 #define BENCH_ACCESS_COUNT_H
 
 #include "contender.h"
+#include "engine.h"
 #include "labelling.h"
 
 /* The kernels of one file as PTX that counts. */
 typedef struct CountingImage {
-  const char *file; /* "bke" for algorithms/bke.cu */
+  const char *file;           /* "bke" for algorithms/bke.cu */
+  const char *const *kernels; /* their names, ended by NULL */
   const char *ptx;
 } CountingImage;
 
@@ -20,5 +22,12 @@ extern const size_t n_counting_images;
  * labelling->n_steps. The device's context is current. */
 CclStatus access_count (
     CclCudaLabelling *labelling, CUstream stream, AccessCount *counts, CclError *error);
+
+/* Labels a frame with the engine of an algorithm as a labeller does, and fills one count for each
+ * kernel of its files, zero for those that took no part. The device's context is current, and
+ * nobody else uses the device meanwhile. */
+CclStatus access_count_engine (CclCudaDevice *device, const CclAlgorithm *algorithm,
+    const CclPlan *plan, const CclCudaInput *input, const CclLabels *labels, CUstream stream,
+    AccessCount *counts, guint *n_counts, CclError *error);
 
 #endif /* BENCH_ACCESS_COUNT_H */

@@ -88,7 +88,8 @@ static const GOptionEntry entries[] = {
         "NAMES"},
     {"deliver", 0, 0, G_OPTION_ARG_STRING, &options.deliver,
         "raw, table, labels (which is the label map and the table), with commas; default: all "
-        "three, but in average, steps, density and size the label map as it costs least",
+        "three, but in average, steps, density, size and memory the label map as it costs least "
+        "(memory: and tables of what auto picks, and of the baseline)",
         "WHAT"},
     {"connectivity", 'c', 0, G_OPTION_ARG_STRING, &options.connectivity,
         "of images: 4 or 8; of volumes: 6, 18 or 26; one of each with a comma; default: 8,26", "N"},
@@ -363,7 +364,8 @@ settings_of_mode (Mode mode, const ContenderSettings *asked)
   if (mode == MODE_BLOCKSIZE)
     settings.block_shapes = true;
   if (settings.block_shapes || mode == MODE_MEMORY) { /* a matter of GPUs only */
-    settings.cheapest_labels = true;
+    settings.cheapest_labels = settings.block_shapes || !options.deliver;
+    settings.chosen_tables = mode == MODE_MEMORY && !options.deliver;
     settings.needs_cuda = true;
     settings.cpu = false;
   }

@@ -41,6 +41,9 @@ typedef struct CudaContender {
 /* Whether an algorithm asks the device again and again whether to go on. */
 bool cuda_algorithm_is_iterative (const CclAlgorithm *algorithm);
 
+/* What its labeller is planned for. */
+CclPlan cuda_contender_plan (const CudaContender *cuda, unsigned max_components);
+
 /* These four want the device's context to be current. */
 
 /* Queues one run on the contender's stream. */

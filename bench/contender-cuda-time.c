@@ -9,6 +9,7 @@
 #include "contender-cuda-private.h"
 
 #include "access-count.h"
+#include "clock.h"
 
 /* Whether a run waits for the device on its way. */
 static bool
@@ -216,6 +217,21 @@ cuda_contender_steps (Contender *contender, double seconds[N_STEPS], GError **er
   return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }
 
+/* The accesses of a labeller, kernel by kernel. */
+static CclStatus
+count_labeller (CudaContender *cuda, AccessCount *counts, guint *n_counts, CclError *failure)
+{
+  const CclPlan plan = cuda_contender_plan (cuda, cuda->labeller->plan.max_components);
+  const CclCudaInput input = {.frame = cuda->frame, .frame_stride = cuda->frame_stride};
+  const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
+
+  if (waits (cuda))
+    return ccl_error_set (failure, CCL_ERROR_DEVICE,
+        "accesses of an iterative algorithm are counted for raw labels only");
+  return access_count_engine (cuda->device, cuda->algorithm, &plan, &input,
+      cuda->label_map ? &labels : NULL, cuda->stream, counts, n_counts, failure);
+}
+
 gboolean
 cuda_contender_count_accesses (
     Contender *contender, AccessCount counts[MOST_COUNTED_STEPS], guint *n_steps, GError **error)
@@ -225,14 +241,20 @@ cuda_contender_count_accesses (
   CclError failure;
 
   G_STATIC_ASSERT (CCL_MAX_STEPS <= MOST_COUNTED_STEPS);
-  if (!cuda->has_labelling) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "raw labels only");
+  if (!cuda->has_labelling && !cuda->labeller) {
+    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "not a kernel of ours");
     return FALSE;
   }
   if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
     return contender_fail (&failure, error);
-  *n_steps = cuda->labelling.n_steps;
-  status = access_count (&cuda->labelling, cuda->stream, counts, &failure);
+  if (cuda->has_labelling) {
+    *n_steps = cuda->labelling.n_steps;
+    cuda->labelling.deadline = cuda->patience > 0 ? clock_now () + cuda->patience : 0;
+    status = access_count (&cuda->labelling, cuda->stream, counts, &failure);
+    cuda->labelling.deadline = 0;
+  } else {
+    status = count_labeller (cuda, counts, n_steps, &failure);
+  }
   ccl_cuda_device_leave (cuda->device);
   return status == CCL_OK ? TRUE : contender_fail (&failure, error);
 }

@@ -14,8 +14,8 @@
 
 enum { DEFAULT_MAX_COMPONENTS = 4096 }; /* as the elements have it */
 
-static CclPlan
-make_plan (const CudaContender *cuda, unsigned max_components)
+CclPlan
+cuda_contender_plan (const CudaContender *cuda, unsigned max_components)
 {
   return (CclPlan){
       .width = cuda->input->width,
@@ -154,7 +154,7 @@ cuda_contender_make (CudaContender *cuda, CclError *failure)
     status = allocate_label_map (cuda, failure);
   if (status != CCL_OK)
     return status;
-  plan = make_plan (cuda, cuda->max_components == UINT_MAX ? 1 : cuda->max_components);
+  plan = cuda_contender_plan (cuda, cuda->max_components == UINT_MAX ? 1 : cuda->max_components);
   cuda->labeller = ccl_cuda_labeller_new (cuda->device, &plan, failure);
   return cuda->labeller ? CCL_OK : failure->status;
 }
@@ -225,7 +225,7 @@ make_room (CudaContender *cuda, CclError *failure)
 
   if (cuda->max_components != UINT_MAX || !cuda->labeller || cuda->table.n_components < 2)
     return CCL_OK;
-  plan = make_plan (cuda, cuda->table.n_components);
+  plan = cuda_contender_plan (cuda, cuda->table.n_components);
   ccl_labeller_free (&cuda->labeller);
   cuda->labeller = ccl_cuda_labeller_new (cuda->device, &plan, failure);
   return cuda->labeller ? cuda_contender_run_once (cuda, failure) : failure->status;
@@ -234,7 +234,7 @@ make_room (CudaContender *cuda, CclError *failure)
 static CclStatus
 make_engine (CudaContender *cuda, CclError *failure)
 {
-  const CclPlan plan = make_plan (cuda, cuda->labeller->plan.max_components);
+  const CclPlan plan = cuda_contender_plan (cuda, cuda->labeller->plan.max_components);
   const CclCudaEngineClass *klass =
       cuda->algorithm->engine ? cuda->algorithm->engine : &ccl_cuda_steps_engine;
 
@@ -543,6 +543,18 @@ add_block_shapes (GPtrArray *contenders, CclCudaDevice *device, const ContenderS
   }
 }
 
+/* Whether an algorithm with one delivery is to take part. */
+static bool
+is_wanted (const CclAlgorithm *row, Delivery delivery, const ContenderSettings *settings)
+{
+  if (!delivers (row, delivery) || (settings->only_direct && cuda_algorithm_is_iterative (row)) ||
+      (settings->only_chosen && !settings->algorithms && !is_chosen (row, settings)))
+    return false;
+  return contender_is_wanted (settings, row->name, delivery, delivers (row, DELIVER_RAW_LABELS)) ||
+         (settings->chosen_tables && delivery != DELIVER_RAW_LABELS && is_chosen (row, settings) &&
+             contender_is_named (settings, row->name));
+}
+
 void
 contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
 {
@@ -564,11 +576,7 @@ contenders_add_cuda (GPtrArray *contenders, const ContenderSettings *settings)
   }
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++)
-      if (delivers (row, deliveries[d]) &&
-          contender_is_wanted (
-              settings, row->name, deliveries[d], delivers (row, DELIVER_RAW_LABELS)) &&
-          !(settings->only_direct && cuda_algorithm_is_iterative (row)) &&
-          (!settings->only_chosen || settings->algorithms || is_chosen (row, settings)))
+      if (is_wanted (row, deliveries[d], settings))
         add (contenders, device, settings,
             (CudaContender){.head = {.klass = &labeller_class,
                                 .algorithm = row->name,

@@ -43,13 +43,19 @@ contender_title (const Contender *contender)
 }
 
 bool
+contender_is_named (const ContenderSettings *settings, const char *algorithm)
+{
+  return !settings->algorithms ||
+         g_strv_contains ((const char *const *)settings->algorithms, algorithm);
+}
+
+bool
 contender_is_wanted (const ContenderSettings *settings, const char *algorithm, Delivery delivery,
     bool has_raw_labels)
 {
   const Delivery cheapest = has_raw_labels ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
 
-  if (settings->algorithms &&
-      !g_strv_contains ((const char *const *)settings->algorithms, algorithm))
+  if (!contender_is_named (settings, algorithm))
     return false;
   return settings->cheapest_labels ? delivery == cheapest : settings->deliveries >> delivery & 1;
 }

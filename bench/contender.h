@@ -40,13 +40,13 @@ typedef enum Step {
   N_STEPS
 } Step;
 
-/* What one kernel launch, or the repeated launches of one kernel, did to the device's memory. */
+/* What one kernel launch, or all launches of one kernel, did to the device's memory. */
 typedef struct AccessCount {
   const char *kernel;              /* static */
   uint64_t reads, writes, atomics; /* executed by all threads; a vector access is one */
 } AccessCount;
 
-enum { MOST_COUNTED_STEPS = 16 };
+enum { MOST_COUNTED_STEPS = 24 };
 
 typedef struct Contender Contender;
 
@@ -72,7 +72,8 @@ typedef struct ContenderClass {
   /* The time of each step of one labelling. NULL where steps cannot be told apart. */
   gboolean (*steps) (Contender *contender, double seconds[N_STEPS], GError **error);
 
-  /* Counts the memory accesses of each step of one labelling. NULL where that cannot be told. */
+  /* Counts the memory accesses of each step or kernel of one labelling. NULL where that cannot be
+   * told. */
   gboolean (*count_accesses) (
       Contender *contender, AccessCount counts[MOST_COUNTED_STEPS], guint *n_steps, GError **error);
 
@@ -106,6 +107,7 @@ typedef struct ContenderSettings {
   bool only_chosen;     /* where no algorithms are named: what "auto" picks, and baselines */
   bool cheapest_labels; /* instead of deliveries: the label map in the form that costs least,
                          * which is raw where an algorithm has that */
+  bool chosen_tables;   /* besides, table and label map of what only_chosen stands for; GPU */
   unsigned deliveries;  /* a bit per Delivery */
   CclConnectivity connectivity;
   unsigned volume_connectivity;
@@ -135,6 +137,9 @@ void contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *sett
 GPtrArray *contenders_new (const ContenderSettings *settings);
 
 void contender_free (Contender *contender);
+
+/* Whether the settings ask for an algorithm, whatever it delivers. */
+bool contender_is_named (const ContenderSettings *settings, const char *algorithm);
 
 /* Whether the settings ask for an algorithm and a delivery; has_raw_labels says whether the
  * algorithm can deliver those. */

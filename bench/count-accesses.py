@@ -7,7 +7,8 @@ count-accesses.py OUTPUT.c PTX...
 Before each instruction that reads, writes or atomically changes global memory, every thread that
 executes it adds one to a counter of its kernel: <kernel>_accesses[0] for reads, [1] for writes,
 [2] for atomics. The counters lie in the module, where the host reads them. What is counted is the
-code as nvcc has optimised it, instruction by instruction, a vector access being one.
+code as nvcc has optimised it, instruction by instruction, a vector access being one. Where an
+instruction takes an address of any memory, the thread looks whether it is one of global memory.
 """
 
 import pathlib
@@ -18,6 +19,7 @@ ENTRY = re.compile(r"\.entry\s+(\w+)\s*\(")
 MEMORY = re.compile(r"^\s*(?:[\w$]+:\s*)?(?P<guard>@!?%\w+\s+)?(?P<kind>ld|ldu|st|atom|red)(?P<rest>(?:\.\w+)+(?:::\w+)*[\w.:]*)\s")
 ASYNCHRONOUS = re.compile(r"^\s*(?:@!?%\w+\s+)?(?:cp\.async|cp\.bulk|cp\.reduce|wmma\.load|ldmatrix|multimem|tex|suld|sust)\b")
 COUNTER = {"ld": 0, "ldu": 0, "st": 1, "atom": 2, "red": 2}
+ADDRESS = re.compile(r"\[(%\w+)")
 ELSEWHERE = {"shared", "param", "local", "const", "pred"}  # red.or.pred is a barrier
 
 
@@ -34,12 +36,16 @@ def instrument(text, name):
             sys.exit(f"{name}: an access of a kind that is not counted: {line.strip()}")
         if access := MEMORY.match(line):
             parts = set(re.split(r"[.:]+", access["rest"]))
+            guard = access["guard"] or ""
+            count = f"red.global.add.u64 \t[{kernel}_accesses+{8 * COUNTER[access['kind']]}], 1;"
             if "global" in parts:
-                guard = access["guard"] or ""
-                offset = 8 * COUNTER[access["kind"]]
-                lines.append(f"\t{guard}red.global.add.u64 \t[{kernel}_accesses+{offset}], 1;")
+                lines.append(f"\t{guard}{count}")
             elif not parts & ELSEWHERE:
-                sys.exit(f"{name}: an access that may be to any memory: {line.strip()}")
+                if not (address := ADDRESS.search(line)):
+                    sys.exit(f"{name}: an access to an address that is not understood: {line.strip()}")
+                lines += ["\t{", "\t.reg .pred \t%counted;", "\tmov.pred \t%counted, 0;",
+                          f"\t{guard}isspacep.global \t%counted, {address[1]};",
+                          f"\t@%counted {count}", "\t}"]
         lines.append(line)
         if line.startswith(".address_size"):
             lines += [f".visible .global .align 8 .u64 {each}_accesses[3];" for each in kernels]
@@ -58,7 +64,10 @@ def main():
     parts.append("const CountingImage counting_images[] = {")
     for file in files:
         path = pathlib.Path(file)
-        parts.append(f'  {{"{path.stem}",\n{quote(instrument(path.read_text(), path.stem))}}},')
+        text = path.read_text()
+        kernels = "".join(f'"{kernel}", ' for kernel in ENTRY.findall(text))
+        parts.append(f'  {{"{path.stem}", (const char *const[]){{{kernels}NULL}},\n'
+                     f"{quote(instrument(text, path.stem))}}},")
     parts += ["};", f"const size_t n_counting_images = {len(files)};", ""]
     pathlib.Path(output).write_text("\n".join(parts))
 

@@ -59,13 +59,14 @@ count_one (Contender *contender, guint number, const Input *input, const char *s
 }
 
 static void
-add_row (Grid *grid, const Sum *sum, const char *algorithm, const AccessCount *count)
+add_row (Grid *grid, const Sum *sum, const Contender *contender, const AccessCount *count)
 {
   const uint64_t values[] = {count->reads, count->writes, count->atomics};
 
   grid_row (grid);
   grid_cell (grid, "%s", sum->set);
-  grid_cell (grid, "%s", algorithm);
+  grid_cell (grid, "%s", contender->algorithm);
+  grid_cell (grid, "%s", delivery_name (contender->delivery));
   grid_cell (grid, "%s", count->kernel);
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     grid_cell (grid, "%.0f", (double)values[i] / sum->n_images);
@@ -76,8 +77,8 @@ add_row (Grid *grid, const Sum *sum, const char *algorithm, const AccessCount *c
 Grid *
 memory (const GPtrArray *sources, const GPtrArray *contenders)
 {
-  static const char *const heads[] = {"set", "algorithm", "kernel", "reads", "writes", "atomics",
-      "reads a pixel", "writes a pixel", "atomics a pixel"};
+  static const char *const heads[] = {"set", "algorithm", "delivers", "kernel", "reads", "writes",
+      "atomics", "reads a pixel", "writes a pixel", "atomics a pixel"};
   g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
   Grid *grid = grid_new ("accesses to global memory, mean of an image");
 
@@ -109,12 +110,13 @@ memory (const GPtrArray *sources, const GPtrArray *contenders)
     const Contender *contender = contenders->pdata[sum->contender];
     AccessCount total = {.kernel = "all"};
     for (guint step = 0; step < sum->n_steps; step++) {
-      add_row (grid, sum, contender->algorithm, &sum->steps[step]);
+      if (sum->steps[step].reads + sum->steps[step].writes + sum->steps[step].atomics)
+        add_row (grid, sum, contender, &sum->steps[step]);
       total.reads += sum->steps[step].reads;
       total.writes += sum->steps[step].writes;
       total.atomics += sum->steps[step].atomics;
     }
-    add_row (grid, sum, contender->algorithm, &total);
+    add_row (grid, sum, contender, &total);
   }
   return grid;
 }

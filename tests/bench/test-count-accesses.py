@@ -37,9 +37,13 @@ INSTRUCTIONS = {  # what each adds to: 0 reads, 1 writes, 2 atomics, None nothin
     "barrier.sync \t0;": None,
     "add.s32 \t%r1, %r2, %r3;": None,
 }
+ANYWHERE = {  # addresses of any memory, which the thread must look at
+    "ld.u32 \t%r1, [%rd2+8];": 0,
+    "@!%p1 st.u32 \t[%rd1], %r1;": 1,
+    "@%p1 atom.add.u32 \t%r1, [%rd1], %r2;": 2,
+}
 REFUSED = {
-    "an access that may be anywhere": "ld.u32 \t%r1, [%rd1];",
-    "an atomic that may be anywhere": "atom.add.u32 \t%r1, [%rd1], %r2;",
+    "an address that is a number": "ld.u32 \t%r1, [64];",
     "an asynchronous copy": "cp.async.ca.shared.global \t[%r1], [%rd1], 4;",
 }
 results = []
@@ -68,7 +72,7 @@ def refuses(text):
     return False
 
 
-print(f"1..{len(INSTRUCTIONS) + len(REFUSED) + 3 + len(files)}")
+print(f"1..{len(INSTRUCTIONS) + len(ANYWHERE) + len(REFUSED) + 3 + len(files)}")
 for instruction, counter in INSTRUCTIONS.items():
     before = ENTRY % ("k", "k", f"\t{instruction}\n")
     added = [line.strip() for line in count_accesses.instrument(before, "test").splitlines()
@@ -79,6 +83,14 @@ for instruction, counter in INSTRUCTIONS.items():
         expected.append(f"{guard}red.global.add.u64 \t[k_accesses+{8 * counter}], 1;")
     check(f"counts {instruction.split()[0] if not guard else instruction.split()[1]} {guard}".strip(),
           added == expected, f"{instruction}\nadded {added}\nnot {expected}")
+for instruction, counter in ANYWHERE.items():
+    counting = count_accesses.instrument(ENTRY % ("k", "k", f"\t{instruction}\n"), "test")
+    guard = (re.match(r"@!?%p\d ", instruction) or [""])[0]
+    address = re.search(r"\[(%rd\d)", instruction)[1]
+    passed, detail = assembles(counting)
+    check(f"counts {instruction.removeprefix(guard).split()[0]} {guard}if global",
+          passed and f"mov.pred \t%counted, 0;\n\t{guard}isspacep.global \t%counted, {address};\n"
+          f"\t@%counted red.global.add.u64 \t[k_accesses+{8 * counter}], 1;\n" in counting, f"{detail}\n{counting}")
 for name, instruction in REFUSED.items():
     check(f"refuses {name}", refuses(ENTRY % ("k", "k", f"\t{instruction}\n")))
 check("refuses functions", refuses(HEAD + ".func f()\n{\n\tret;\n}\n"))
@@ -95,6 +107,8 @@ for file in files:
     counting = count_accesses.instrument(text, file)
     # The same by another way: every instruction that names global memory, but for conversions.
     n = len(re.findall(r"^\s*(?:@!?%p\d+\s+)?(?:ld|st|atom|red)\S*\.global\S*\s", text, re.M))
+    n += len(re.findall(r"^\s*(?:@!?%p\d+\s+)?(?:ld|st|atom|red)(?!\S*\.(?:global|shared|param|local|const|pred)\b)"
+                        r"\.\S*\s", text, re.M))
     counted = counting.count("_accesses+")
     passed, detail = assembles(counting)
     check(pathlib.Path(file).stem, passed and counted == n > 0, f"{counted} of {n} counted\n{detail}")
