@@ -13,6 +13,7 @@
 #include "labeller-checks.h"
 
 #include <glib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cudalabeller.h"
@@ -529,7 +530,7 @@ main (int argc, char **argv)
 
   device = ccl_cuda_device_open (-1, &error);
   if (!device) {
-    g_print ("1..0 # SKIP %s\n", error.message);
+    printf ("1..0 # SKIP %s\n", error.message);
     return 0;
   }
 
