@@ -12,6 +12,7 @@
  */
 #include "algorithms.h"
 #include "band.h"
+#include "instructions.h"
 #include "layout.h"
 #include "workers.h"
 
@@ -33,22 +34,6 @@ typedef struct CpuLabeller {
   Layout layout;
 } CpuLabeller;
 
-static bool
-is_offered (const RunLabeller *runs)
-{
-#if HAVE_X86_64
-  if (runs == &run_labeller_avx512)
-    return __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl") &&
-           __builtin_cpu_supports ("avx512bitalg") && __builtin_cpu_supports ("avx512vpopcntdq") &&
-           __builtin_cpu_supports ("bmi2");
-  /* LZCNT came with BMI2 at the latest; clang 14 has no name for it. */
-  if (runs == &run_labeller_avx2)
-    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2") &&
-           __builtin_cpu_supports ("popcnt");
-#endif
-  return true;
-}
-
 /* The best way for this processor, or the one that is named. */
 static const RunLabeller *
 choose_runs (const char *instructions)
@@ -61,7 +46,8 @@ choose_runs (const char *instructions)
     &run_labeller_portable,
   };
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-    if (is_offered (ways[i]) && (!instructions || strcmp (instructions, ways[i]->name) == 0))
+    if (instructions_are_offered (ways[i]->name) &&
+        (!instructions || strcmp (instructions, ways[i]->name) == 0))
       return ways[i];
   return NULL;
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the segmenter does with the pixels of a row, compiled once for each instruction set.
+ *
+ * Between the steps a mask is one bit a pixel: a row is n_words words of 64 columns, the first
+ * column in the lowest bit. Denoising reads rows of its neighbours and columns around its own; for
+ * that a row has a word before and one behind, and extend_row() in denoise.h continues its edges.
+ */
+#ifndef CCL_CPU_PIXELS_H
+#define CCL_CPU_PIXELS_H
+
+#include "mixture.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pixels whose weights, means and variances lie together, a cache line each. */
+#define BLOCK_PIXELS 32
+
+typedef struct GaussianBlock {
+  uint16_t weights[BLOCK_PIXELS];
+  uint16_t means[BLOCK_PIXELS];
+  uint16_t variances[BLOCK_PIXELS];
+} GaussianBlock;
+
+/* The background model. Memory that is all zeros is a model that has seen nothing.
+ *
+ * Most pixels have only one or two Gaussians, so what pixels have first lies apart from what they
+ * have second and so on; what none has is never touched. */
+typedef struct Model {
+  GaussianBlock *gaussians[CCL_MAX_MIXTURES];
+  uint8_t *most; /* no pixel of a block has more Gaussians than this */
+  size_t blocks_per_row;
+} Model;
+
+typedef enum Filter {
+  FILTER_MEDIAN_3, /* of rows y − 1 … y + 1 */
+  FILTER_MEDIAN_5, /* of rows y − 2 … y + 2 */
+  FILTER_ERODE_3,
+  FILTER_ERODE_5,
+  FILTER_DILATE_3,
+  FILTER_DILATE_5,
+} Filter;
+
+/* Rows of scratch memory that filters need. */
+#define FILTER_SCRATCH_ROWS 3
+
+typedef struct PixelCode {
+  const char *name;
+
+  /* Foreground where a pixel is greater than the threshold. */
+  void (*threshold_row) (
+      const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground);
+
+  /* Foreground where the model does not explain a pixel; the pixels are taken into the model. */
+  void (*background_row) (const uint8_t *pixels, uint32_t width,
+      const CclMixtureParameters *parameters, const Model *model, uint32_t y, uint64_t *foreground);
+
+  /* rows: the 3 or 5 rows of the window, from the top, edges continued. scratch: memory for
+   * FILTER_SCRATCH_ROWS rows, with a word before and one behind each. */
+  void (*filter_row) (Filter filter, const uint64_t *const rows[], size_t n_words,
+      uint64_t *scratch, uint64_t *filtered);
+
+  /* 255 for foreground, 0 for background. */
+  void (*write_row) (const uint64_t *foreground, uint32_t width, uint8_t *mask);
+} PixelCode;
+
+extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512;
+
+#endif /* CCL_CPU_PIXELS_H */

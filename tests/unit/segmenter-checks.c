@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "segmenter-checks.h"
+
+#include "guarded-memory.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* What a mask is filled with before it is written. */
+#define UNTOUCHED_BYTE 0xa5
+
+/* Which backend a test case is about. */
+typedef struct Subject {
+  const SegmenterBackend *backend;
+  void (*check) (const SegmenterBackend *backend);
+} Subject;
+
+/* The subjects of all registered cases. */
+static GSList *subjects;
+
+/* A test program runs one case at a time. */
+static GuardedMemory frame_memory;
+static GuardedMemory mask_memory;
+
+/* A segmenter, the reference for it, and how frames and masks lie in memory. */
+typedef struct Comparison {
+  const SegmenterBackend *backend;
+  CclSegmenter *segmenter;
+  SegmenterReference *reference;
+  ModelState model; /* what the backend's model holds */
+  uint32_t padding; /* bytes between two rows */
+  bool at_start;    /* right behind a guard page instead of right before one */
+  uint32_t n_frames;
+} Comparison;
+
+static const CclSegmenterOptions usual_options = {
+    .threshold = 127,
+    .history = 500,
+    .var_threshold = 16,
+    .learning_rate = -1,
+    .mixtures = 5,
+};
+
+/* The same numbers on every machine: a linear congruential generator's upper bits. */
+static uint32_t
+next_random (uint32_t *state)
+{
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 8;
+}
+
+static bool
+comparison_begin (
+    Comparison *comparison, const SegmenterBackend *backend, const CclSegmenterPlan *plan)
+{
+  CclError error = {CCL_OK};
+  *comparison = (Comparison){
+      .backend = backend,
+      .segmenter = backend->segmenter_new (backend->data, plan, &error),
+      .reference = segmenter_reference_new (plan),
+      .model = model_state_new (plan->width, plan->height),
+  };
+  if (!comparison->segmenter)
+    g_test_fail_printf ("no segmenter for %u×%u: %s", plan->width, plan->height, error.message);
+  return comparison->segmenter != NULL;
+}
+
+static void
+comparison_end (Comparison *comparison)
+{
+  ccl_segmenter_free (&comparison->segmenter);
+  g_assert_null (comparison->segmenter);
+  segmenter_reference_free (comparison->reference);
+  model_state_clear (&comparison->model);
+}
+
+static char *
+compare_masks (const CclMask *mask, const SegmenterReference *reference, uint32_t padding)
+{
+  for (uint32_t y = 0; y < reference->height; y++) {
+    const uint8_t *row = (const uint8_t *)mask->data + y * mask->stride;
+    const uint8_t *expected = reference->mask + (size_t)y * reference->width;
+    for (uint32_t x = 0; x < reference->width; x++)
+      if (row[x] != expected[x])
+        return g_strdup_printf ("mask is %u instead of %u at %u,%u", row[x], expected[x], x, y);
+    for (uint32_t i = 0; y < reference->height - 1 && i < padding; i++)
+      if (row[reference->width + i] != UNTOUCHED_BYTE)
+        return g_strdup_printf ("padding byte %u of mask row %u was written", i, y);
+  }
+  return NULL;
+}
+
+static char *
+compare_models (const ModelState *model, const SegmenterReference *reference)
+{
+  const ModelState *expected = &reference->model;
+  const size_t n = (size_t)reference->width * reference->height;
+  for (size_t i = 0; i < CCL_MAX_MIXTURES * n; i++)
+    if (model->weights[i] != expected->weights[i] ||
+        (model->weights[i] > 0 && (model->means[i] != expected->means[i] ||
+                                      model->variances[i] != expected->variances[i])))
+      return g_strdup_printf ("Gaussian %zu of pixel %zu is (%u, %u, %u) instead of (%u, %u, %u)",
+          i / n, i % n, model->weights[i], model->means[i], model->variances[i],
+          expected->weights[i], expected->means[i], expected->variances[i]);
+  return NULL;
+}
+
+/* Runs both on a frame of width × height bytes without padding. Gives false, and fails the test
+ * case, on the first difference. */
+static bool
+comparison_run (Comparison *comparison, const uint8_t *pixels, const CclSegmenterOptions *options)
+{
+  const SegmenterReference *reference = comparison->reference;
+  const SegmenterBackend *backend = comparison->backend;
+  const uint32_t width = reference->width, height = reference->height;
+  const size_t stride = (size_t)width + comparison->padding;
+  const size_t size = stride * (height - 1) + width;
+
+  guarded_memory_resize (&frame_memory, size, !comparison->at_start);
+  guarded_memory_resize (&mask_memory, size, !comparison->at_start);
+  for (uint32_t y = 0; y < height; y++) {
+    memcpy (frame_memory.data + y * stride, pixels + (size_t)y * width, width);
+    if (y < height - 1)
+      memset (frame_memory.data + y * stride + width, (int)(y * 37), comparison->padding);
+  }
+  memset (mask_memory.data, UNTOUCHED_BYTE, size);
+  guarded_memory_set_read_only (&frame_memory);
+  const CclFrame frame = {.data = frame_memory.data, .stride = stride};
+  const CclMask mask = {.data = mask_memory.data, .stride = stride};
+
+  CclError error = {CCL_OK};
+  CclStatus status;
+  if (backend->run) {
+    status = backend->run (backend->data, comparison->segmenter, &frame, options, &mask, &error);
+  } else {
+    status = ccl_segmenter_run (comparison->segmenter, &frame, options, &mask, &error);
+    if (status == CCL_OK)
+      status = ccl_segmenter_wait (comparison->segmenter, &error);
+  }
+  segmenter_reference_run (comparison->reference, &frame, options);
+
+  char *difference = NULL;
+  if (status != CCL_OK)
+    difference = g_strdup_printf ("run failed: %s", error.message);
+  if (!difference)
+    difference = compare_masks (&mask, reference, comparison->padding);
+  if (!difference && reference->foreground == CCL_FOREGROUND_BACKGROUND && backend->read_model) {
+    backend->read_model (backend->data, comparison->segmenter, &comparison->model);
+    difference = compare_models (&comparison->model, reference);
+  }
+  if (difference)
+    g_test_fail_printf ("%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
+                        "zone %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
+                        "frame %u: %s",
+        backend->name, width, height, comparison->padding, comparison->at_start ? "start" : "end",
+        (int)reference->foreground, (int)options->denoise, options->invert, reference->zone != NULL,
+        options->history, (double)options->var_threshold, options->learning_rate, options->mixtures,
+        comparison->n_frames, difference);
+  comparison->n_frames++;
+  g_free (difference);
+  return status == CCL_OK && !g_test_failed ();
+}
+
+/* Noise, blobs of 3×3 pixels under noise, one value, two values, or a ramp. */
+static void
+draw_still (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t kind, uint32_t seed)
+{
+  const uint32_t n_blobs = (width / 3 + 1) * (height / 3 + 1);
+  uint8_t *blobs = g_new (uint8_t, n_blobs);
+  uint32_t state = seed * 77 + kind;
+
+  for (uint32_t i = 0; i < n_blobs; i++)
+    blobs[i] = next_random (&state) % 3 ? 60 : 180;
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t random = next_random (&state);
+      uint8_t value = 0;
+      switch (kind % 5) {
+      case 0:
+        value = (uint8_t)random;
+        break;
+      case 1:
+        value = random % 8 ? blobs[y / 3 * (width / 3 + 1) + x / 3] : (uint8_t)random;
+        break;
+      case 2:
+        value = (uint8_t)(seed * 85);
+        break;
+      case 3:
+        value = random % 4 ? 128 : 127;
+        break;
+      default:
+        value = (uint8_t)(x * 3 + y);
+        break;
+      }
+      pixels[(size_t)y * width + x] = value;
+    }
+  }
+  g_free (blobs);
+}
+
+/* Every way to denoise on widths that end anywhere in a word, at every alignment. */
+static void
+check_stills (const SegmenterBackend *backend, CclForeground foreground, bool with_zone)
+{
+  static const uint32_t heights[] = {1, 2, 3, 4, 5, 9};
+  uint8_t pixels[150 * 9], zone_pixels[150 * 9];
+  bool passed = true;
+
+  for (uint32_t width = 1; width <= 150 && passed; width += width < 70 ? 1 : 13) {
+    const uint32_t height = heights[width % G_N_ELEMENTS (heights)];
+    Comparison comparison;
+    uint32_t state = width;
+    for (uint32_t i = 0; i < width * height; i++)
+      zone_pixels[i] = next_random (&state) % 5 ? (uint8_t)(next_random (&state) | 1) : 0;
+    if (width > 64)
+      memset (zone_pixels, 1, width * height / 2);
+    const CclFrame zone = {.data = zone_pixels, .stride = width};
+    const CclSegmenterPlan plan = {
+        .width = width,
+        .height = height,
+        .foreground = foreground,
+        .zone = with_zone ? &zone : NULL,
+    };
+    passed = comparison_begin (&comparison, backend, &plan);
+    /* What was copied cannot change any more. */
+    memset (zone_pixels, 0, sizeof zone_pixels);
+    for (uint32_t i = 0; i < 15 && passed; i++) {
+      CclSegmenterOptions options = usual_options;
+      options.denoise = i % 5;
+      options.invert = i % 2;
+      options.threshold = i == 7 ? 255 : i == 8 ? 0 : 127;
+      comparison.padding = (width + i * 7) % 19;
+      comparison.at_start = i % 3 == 0;
+      draw_still (pixels, width, height, (width + i) / 2, i);
+      passed = comparison_run (&comparison, pixels, &options);
+    }
+    comparison_end (&comparison);
+  }
+}
+
+static void
+check_threshold (const SegmenterBackend *backend)
+{
+  check_stills (backend, CCL_FOREGROUND_THRESHOLD, false);
+}
+
+static void
+check_threshold_in_zone (const SegmenterBackend *backend)
+{
+  check_stills (backend, CCL_FOREGROUND_THRESHOLD, true);
+}
+
+static void
+check_otsu (const SegmenterBackend *backend)
+{
+  check_stills (backend, CCL_FOREGROUND_OTSU, false);
+}
+
+static void
+check_otsu_in_zone (const SegmenterBackend *backend)
+{
+  check_stills (backend, CCL_FOREGROUND_OTSU, true);
+}
+
+/* A frame large enough for several threads, blocks and words. */
+static void
+check_large (const SegmenterBackend *backend)
+{
+  const CclSegmenterPlan plan = {.width = 333, .height = 101, .foreground = CCL_FOREGROUND_OTSU};
+  uint8_t *pixels = g_malloc (333 * 101);
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+  for (uint32_t i = 0; i < 10 && passed; i++) {
+    CclSegmenterOptions options = usual_options;
+    options.denoise = i % 5;
+    draw_still (pixels, 333, 101, 1, i);
+    passed = comparison_run (&comparison, pixels, &options);
+  }
+  comparison_end (&comparison);
+  g_free (pixels);
+}
+
+/* What happens at the pixels of a sequence: an area of each kind, side by side. */
+static void
+draw_scene (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
+{
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      uint32_t state = (x * 7919 + y * 104729 + 1) * 2654435761u + frame * 40503;
+      next_random (&state);
+      const uint32_t random = next_random (&state);
+      const uint32_t place = x * 2654435761u + y * 40503;
+      uint32_t value = 0;
+      switch ((x / 5 + y) % 9) {
+      case 0: /* noise of a few steps, as cameras have */
+        value = 100 + place % 50 + random % 5;
+        break;
+      case 1: /* anything */
+        value = random;
+        break;
+      case 2: /* two values that take turns */
+        value = (frame + place) / 3 % 2 ? 200 : 40;
+        break;
+      case 3: /* slow drift over the whole range, and what is darkest and brightest */
+        value = MIN (255, (frame * 3 + place % 200) % 300) + random % 2;
+        value = MIN (255, value);
+        break;
+      case 4: /* many values in turn: more than a pixel may have Gaussians */
+        value = (frame + place) % 8 * 36;
+        break;
+      case 5: /* something dark passes over a bright ground now and then */
+        value = (frame + x) % 17 < 3 ? 12 + random % 8 : 250 + random % 6;
+        break;
+      case 6: /* the same for ever */
+        value = place;
+        break;
+      case 7: /* nearly 0, where means must not fall below it */
+        value = random % 7 ? 0 : random % 5;
+        break;
+      default: /* just about at the distance where a value joins a Gaussian, or does not */
+        value = 120 + random % 28;
+        break;
+      }
+      pixels[(size_t)y * width + x] = (uint8_t)value;
+    }
+  }
+}
+
+/* Runs a sequence; options may change from frame to frame. */
+static bool
+check_sequence (const SegmenterBackend *backend, const CclSegmenterPlan *size, uint32_t n_frames,
+    void (*change) (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter))
+{
+  uint8_t *pixels = g_malloc ((size_t)size->width * size->height);
+  CclSegmenterPlan plan = *size;
+  CclSegmenterOptions options = usual_options;
+  Comparison comparison;
+
+  plan.foreground = CCL_FOREGROUND_BACKGROUND;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+  for (uint32_t frame = 0; frame < n_frames && passed; frame++) {
+    comparison.padding = frame * 5 % 23;
+    comparison.at_start = frame % 3 == 0;
+    if (change)
+      change (&options, frame, comparison.segmenter);
+    if (comparison.segmenter->n_frames == 0)
+      comparison.reference->n_frames = 0;
+    draw_scene (pixels, plan.width, plan.height, frame);
+    passed = comparison_run (&comparison, pixels, &options);
+  }
+  comparison_end (&comparison);
+  g_free (pixels);
+  return passed;
+}
+
+static void
+check_background (const SegmenterBackend *backend)
+{
+  check_sequence (backend, &(CclSegmenterPlan){.width = 150, .height = 37}, 60, NULL);
+}
+
+static void
+change_denoise (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->denoise = frame % 5;
+  options->invert = frame % 7 == 0;
+}
+
+static void
+check_background_of_every_width (const SegmenterBackend *backend)
+{
+  for (uint32_t width = 1; width <= 70; width++)
+    if (!check_sequence (backend, &(CclSegmenterPlan){.width = width, .height = 1 + width % 4}, 12,
+            change_denoise))
+      return;
+}
+
+static void
+check_background_in_zone (const SegmenterBackend *backend)
+{
+  uint8_t zone_pixels[77 * 11];
+  for (uint32_t i = 0; i < sizeof zone_pixels; i++)
+    zone_pixels[i] = i / 9 % 3 != 0;
+  const CclFrame zone = {.data = zone_pixels, .stride = 77};
+  check_sequence (
+      backend, &(CclSegmenterPlan){.width = 77, .height = 11, .zone = &zone}, 30, change_denoise);
+}
+
+/* Models must go on from whatever the options before have left. */
+static void
+change_everything (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  static const double rates[] = {-1, 0.1, 0, 1, 1e-9, 0.5, 0.004, 0.999, 0.02, -0.5};
+  static const float var_thresholds[] = {16, 1, 100, 9, 0.01f, 1e9f, 25};
+  static const uint32_t histories[] = {500, 1, 20, 100000, UINT32_MAX};
+  if (frame % 5 == 0)
+    options->learning_rate = rates[frame / 5 % G_N_ELEMENTS (rates)];
+  if (frame % 3 == 0)
+    options->var_threshold = var_thresholds[frame / 3 % G_N_ELEMENTS (var_thresholds)];
+  if (frame % 7 == 0)
+    options->history = histories[frame / 7 % G_N_ELEMENTS (histories)];
+  if (frame % 4 == 0)
+    options->mixtures = 1 + (frame / 4 * 3) % 5;
+}
+
+static void
+check_background_options (const SegmenterBackend *backend)
+{
+  check_sequence (backend, &(CclSegmenterPlan){.width = 90, .height = 18}, 150, change_everything);
+}
+
+static void
+fix_rate_to_zero (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->learning_rate = frame < 20 ? 0.05 : 0;
+}
+
+static void
+fix_rate_to_one (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->learning_rate = 1;
+}
+
+static void
+fix_rate_to_tiny (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->learning_rate = frame < 10 ? -1 : 1e-7;
+}
+
+static void
+check_learning_rates (const SegmenterBackend *backend)
+{
+  const CclSegmenterPlan size = {.width = 90, .height = 9};
+  if (check_sequence (backend, &size, 40, fix_rate_to_zero) &&
+      check_sequence (backend, &size, 20, fix_rate_to_one))
+    check_sequence (backend, &size, 40, fix_rate_to_tiny);
+}
+
+static void
+fix_mixtures (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->mixtures = 1 + frame / 25;
+  options->history = 20;
+}
+
+static void
+check_mixtures (const SegmenterBackend *backend)
+{
+  check_sequence (backend, &(CclSegmenterPlan){.width = 90, .height = 9}, 125, fix_mixtures);
+}
+
+static void
+reset_now_and_then (CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->history = 10;
+  if (frame == 25 || frame == 26 || frame == 40)
+    ccl_segmenter_reset (segmenter);
+}
+
+static void
+check_reset (const SegmenterBackend *backend)
+{
+  check_sequence (backend, &(CclSegmenterPlan){.width = 70, .height = 18}, 60, reset_now_and_then);
+}
+
+/* By hand: what stays is background from the first frame on, what comes is foreground, and what
+ * remains becomes background once it makes up a tenth of the history. */
+static void
+check_a_stone_that_remains (const SegmenterBackend *backend)
+{
+  const CclSegmenterPlan plan = {.width = 40, .height = 3, .foreground = CCL_FOREGROUND_BACKGROUND};
+  uint8_t pixels[40 * 3];
+  CclSegmenterOptions options = usual_options;
+  uint32_t n_foreground_frames = 0;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  options.history = 100;
+  options.learning_rate = 0.01;
+  for (uint32_t frame = 0; frame < 60 && passed; frame++) {
+    memset (pixels, 90, sizeof pixels);
+    if (frame >= 30)
+      pixels[40 + 17] = 200;
+    passed = comparison_run (&comparison, pixels, &options);
+    for (uint32_t i = 0; i < sizeof pixels && passed; i++) {
+      const bool foreground = comparison.reference->mask[i] != 0;
+      if (i == 40 + 17)
+        n_foreground_frames += foreground;
+      else
+        g_assert_false (foreground);
+    }
+  }
+  if (passed)
+    g_assert_cmpint (ABS ((int)n_foreground_frames - 11), <=, 1);
+  comparison_end (&comparison);
+}
+
+static void
+check_impossible_arguments (const SegmenterBackend *backend)
+{
+  CclError error = {CCL_OK};
+  CclSegmenterPlan plan = {.width = 8, .height = 0};
+  g_assert_null (backend->segmenter_new (backend->data, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  plan = (CclSegmenterPlan){.width = 8, .height = 8, .foreground = 3};
+  g_assert_null (backend->segmenter_new (backend->data, &plan, &error));
+  g_assert_nonnull (strstr (error.message, "foreground 3"));
+  uint8_t bytes[64] = {0}, untouched[64];
+  const CclFrame narrow = {.data = bytes, .stride = 7};
+  plan = (CclSegmenterPlan){.width = 8, .height = 8, .zone = &narrow};
+  g_assert_null (backend->segmenter_new (backend->data, &plan, &error));
+  g_assert_nonnull (strstr (error.message, "zone"));
+  g_assert_null (backend->segmenter_new (backend->data, NULL, NULL));
+
+  plan = (CclSegmenterPlan){.width = 8, .height = 8, .foreground = CCL_FOREGROUND_BACKGROUND};
+  CclSegmenter *segmenter = backend->segmenter_new (backend->data, &plan, &error);
+  g_assert_nonnull (segmenter);
+  static const CclSegmenterOptions bad[] = {
+      {.history = 0, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.history = 9, .var_threshold = 0, .learning_rate = -1, .mixtures = 5},
+      {.history = 9, .var_threshold = 16, .learning_rate = 1.1, .mixtures = 5},
+      {.history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 6},
+      {.history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 0},
+      {.denoise = 5, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+  };
+  static const char *const words[] = {
+      "history", "variance", "learning rate", "Gaussians", "Gaussians", "denoise"};
+  memset (untouched, UNTOUCHED_BYTE, sizeof untouched);
+  const CclFrame frame = {.data = bytes, .stride = 8};
+  const CclMask mask = {.data = untouched, .stride = 8};
+  for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_assert_cmpint (
+        ccl_segmenter_run (segmenter, &frame, &bad[i], &mask, &error), ==, CCL_ERROR_ARGUMENT);
+    if (!strstr (error.message, words[i]))
+      g_error ("\"%s\" does not say \"%s\"", error.message, words[i]);
+    g_assert_cmpuint (untouched[0], ==, UNTOUCHED_BYTE);
+  }
+  g_assert_cmpuint (segmenter->n_frames, ==, 0);
+  ccl_segmenter_free (&segmenter);
+  ccl_segmenter_free (&segmenter);
+  ccl_segmenter_free (NULL);
+  ccl_segmenter_reset (NULL);
+}
+
+static void
+run_check (gconstpointer data)
+{
+  const Subject *subject = data;
+  subject->check (subject->backend);
+}
+
+static void
+free_subjects (void)
+{
+  g_slist_free_full (subjects, g_free);
+  guarded_memory_clear (&frame_memory);
+  guarded_memory_clear (&mask_memory);
+}
+
+void
+segmenter_checks_register (const SegmenterBackend *backend)
+{
+  static const struct {
+    const char *name;
+    void (*check) (const SegmenterBackend *backend);
+  } checks[] = {
+      {"threshold", check_threshold},
+      {"threshold-in-zone", check_threshold_in_zone},
+      {"otsu", check_otsu},
+      {"otsu-in-zone", check_otsu_in_zone},
+      {"large-frame", check_large},
+      {"background", check_background},
+      {"background-of-every-width", check_background_of_every_width},
+      {"background-in-zone", check_background_in_zone},
+      {"background-options", check_background_options},
+      {"learning-rates", check_learning_rates},
+      {"mixtures", check_mixtures},
+      {"reset", check_reset},
+      {"a-stone-that-remains", check_a_stone_that_remains},
+      {"impossible-arguments", check_impossible_arguments},
+  };
+
+  if (!subjects)
+    atexit (free_subjects);
+  for (size_t i = 0; i < G_N_ELEMENTS (checks); i++) {
+    char *path = g_strdup_printf ("/%s/segmenter/%s", backend->name, checks[i].name);
+    Subject *subject = g_new (Subject, 1);
+    *subject = (Subject){backend, checks[i].check};
+    subjects = g_slist_prepend (subjects, subject);
+    g_test_add_data_func (path, subject, run_check);
+    g_free (path);
+  }
+}
