@@ -16,6 +16,9 @@
  */
 #include "two-pass.h"
 
+#include <endian.h>
+#include <string.h>
+
 #define IS_b above[0][x - 1]
 #define IS_c above[0][x]
 #define IS_d above[0][x + 1]
@@ -71,7 +74,7 @@ static const struct {
 };
 
 static ALWAYS_INLINE void
-add_block (TwoPass *self, uint32_t label, uint32_t x, uint32_t y, uint32_t pattern)
+add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t y, uint32_t pattern)
 {
   const uint64_t area = block_features[pattern].area;
   const TwoPassFeatures block = {
@@ -84,7 +87,20 @@ add_block (TwoPass *self, uint32_t label, uint32_t x, uint32_t y, uint32_t patte
       .first = (y + block_features[pattern].first_is_below) * self->width + x +
                block_features[pattern].first_x,
   };
-  two_pass_add (&self->features[label], &block);
+  two_pass_add (features, &block);
+}
+
+static const TwoPassFeatures no_features = {.left = UINT32_MAX, .first = UINT32_MAX};
+
+/* Which pixels of a block are foreground. */
+static ALWAYS_INLINE uint32_t
+block_pattern (const uint8_t *const rows[2], uint32_t x)
+{
+  uint16_t top, bottom;
+  memcpy (&top, rows[0] + x, sizeof top);
+  memcpy (&bottom, rows[1] + x, sizeof bottom);
+  const uint32_t both = le16toh (top) | (uint32_t)le16toh (bottom) << 2;
+  return (both | both >> 7) & 15;
 }
 
 static void
@@ -93,34 +109,60 @@ first_scan (TwoPass *self, const TwoPassStrip *strip)
   const uint8_t *const above[2] = {strip->pixels[0], strip->pixels[1]};
   const uint8_t *const rows[2] = {strip->pixels[2], strip->pixels[3]};
   uint32_t *labels = strip->labels;
+  /* Blocks of one label mostly come together, and so do their features. */
+  uint32_t last_label = 0;
+  TwoPassFeatures features = no_features;
 
   for (uint32_t x = 0; x < self->width; x += 2) {
-    const uint32_t pattern =
-        rows[0][x] | rows[0][x + 1] << 1 | rows[1][x] << 2 | rows[1][x + 1] << 3;
+    const uint32_t pattern = block_pattern (rows, x);
     uint32_t label = 0;
     if (pattern) {
       take_label (&label, x, pattern, rows, above, labels, strip->labels_above, self->parents);
       if (!label)
         label = two_pass_new_label (self);
-      add_block (self, label, x, strip->y, pattern);
+      if (label != last_label) {
+        two_pass_add (&self->features[last_label], &features);
+        last_label = label;
+        features = no_features;
+      }
+      add_block (self, &features, x, strip->y, pattern);
     }
     labels[x] = label;
   }
+  two_pass_add (&self->features[last_label], &features);
+}
+
+/* Writes the label where a pixel, which is 0 or 1, is foreground. */
+static ALWAYS_INLINE void
+write_label (uint32_t *to, uint32_t pixel, uint32_t label)
+{
+  *to = label & -pixel;
 }
 
 static void
 second_scan (const TwoPass *self, const TwoPassStrip *strip)
 {
+  const uint8_t *top = strip->pixels[2], *bottom = strip->pixels[3];
+  uint32_t *labels = strip->labels, *labels_below = strip->labels_below;
   const uint32_t width = self->width;
-  const uint8_t *const rows[2] = {strip->pixels[2], strip->pixels[3]};
+  uint32_t x = 0;
 
-  for (uint32_t x = 0; x < width; x += 2) {
-    const uint32_t label = self->final_labels[strip->labels[x]];
-    const uint32_t n = width - x < 2 ? 1 : 2;
-    for (uint32_t i = 0; i < n; i++) {
-      strip->labels[x + i] = rows[0][x + i] ? label : 0;
-      if (strip->labels_below)
-        strip->labels_below[x + i] = rows[1][x + i] ? label : 0;
+  if (labels_below) {
+    for (; x + 1 < width; x += 2) {
+      const uint32_t label = self->final_labels[labels[x]];
+      write_label (labels + x, top[x], label);
+      write_label (labels + x + 1, top[x + 1], label);
+      write_label (labels_below + x, bottom[x], label);
+      write_label (labels_below + x + 1, bottom[x + 1], label);
     }
+  }
+  /* At the right or lower edge the rest of a block lies outside the frame. */
+  for (; x < width; x += 2) {
+    const uint32_t label = self->final_labels[labels[x]];
+    write_label (labels + x, top[x], label);
+    if (x + 1 < width)
+      write_label (labels + x + 1, top[x + 1], label);
+    if (labels_below)
+      write_label (labels_below + x, bottom[x], label);
   }
 }

@@ -7,20 +7,25 @@
 /* Columns of background on both sides of a row of pixels. */
 #define MARGIN 2
 
-/* Makes a row of the frame bytes of 0 and 1, in the buffer of four that it takes its turn with;
+/* Makes pixels bytes of 0 and 1. */
+static void
+binarise (uint8_t *restrict out, const uint8_t *restrict pixels, size_t n, uint8_t threshold,
+    uint8_t invert)
+{
+  for (size_t i = 0; i < n; i++)
+    out[i] = (pixels[i] > threshold) ^ invert;
+}
+
+/* A row of the frame in bytes of 0 and 1, in the buffer of four that it takes its turn with;
  * background below the frame. */
 static const uint8_t *
 load_row (const TwoPass *self, uint32_t y)
 {
-  const uint8_t threshold = self->threshold, invert = self->invert;
-
   if (y >= self->height)
     return self->no_pixels;
-  const uint8_t *restrict data = self->data + y * self->stride;
-  uint8_t *restrict pixels = self->pixels[y % 4];
-  for (uint32_t x = 0; x < self->width; x++)
-    pixels[x] = (data[x] > threshold) ^ invert;
-  return pixels;
+  binarise (self->pixels[y % 4], self->data + y * self->stride, self->width, self->threshold,
+      self->invert);
+  return self->pixels[y % 4];
 }
 
 static void
