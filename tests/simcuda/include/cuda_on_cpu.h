@@ -575,6 +575,37 @@ __longlong_as_double (long long x)
   return simcuda::value_of<double> (uint64_t (x));
 }
 
+/* Floating point, each operation rounded for itself: no compiler flag here allows another result,
+ * and a product and a sum of two functions are not contracted. */
+#define SIMCUDA_ROUNDED(prefix, T)                                                                 \
+  static inline T prefix##add_rn (T a, T b)                                                        \
+  {                                                                                                \
+    return a + b;                                                                                  \
+  }                                                                                                \
+  static inline T prefix##sub_rn (T a, T b)                                                        \
+  {                                                                                                \
+    return a - b;                                                                                  \
+  }                                                                                                \
+  static inline T prefix##mul_rn (T a, T b)                                                        \
+  {                                                                                                \
+    return a * b;                                                                                  \
+  }                                                                                                \
+  static inline T prefix##div_rn (T a, T b)                                                        \
+  {                                                                                                \
+    return a / b;                                                                                  \
+  }
+SIMCUDA_ROUNDED (__f, float)
+SIMCUDA_ROUNDED (__d, double)
+#undef SIMCUDA_ROUNDED
+/* Rounded towards zero; the double sum is exact unless the summands are far apart. */
+static inline float
+__fadd_rz (float a, float b)
+{
+  double exact = static_cast<double> (a) + b;
+  float rounded = static_cast<float> (exact);
+  return fabs (static_cast<double> (rounded)) > fabs (exact) ? nextafterf (rounded, 0) : rounded;
+}
+
 /* Four bytes in a word. */
 #define SIMCUDA_BYTES(name, expression)                                                            \
   static inline unsigned name (unsigned a, unsigned b)                                             \

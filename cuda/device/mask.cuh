@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From luma to mask. A warp has a stretch of a row, each of its threads the same number of pixels,
+ * one beside the other. What a thread has found is a bit a pixel, the leftmost lowest.
+ */
+#ifndef CCL_CUDA_MASK_CUH
+#define CCL_CUDA_MASK_CUH
+
+#include "segmenter-parameters.h"
+#include "warp.cuh"
+
+enum { PIXELS = CCL_SEGMENTER_PIXELS };
+
+/* The pixels of a thread. */
+struct Group {
+  uint32_t x, y;  /* of the first */
+  uint32_t count; /* how many of them are inside the frame */
+};
+
+static __device__ __forceinline__ Group
+group_of_thread (const CclSegmenterParameters &p)
+{
+  const uint32_t row = blockIdx.x / p.column_blocks;
+  Group group;
+  group.x = ((blockIdx.x - row * p.column_blocks) * 32 + lane_of_warp ()) * PIXELS;
+  group.y = row * CCL_SEGMENTER_WARPS + threadIdx.x / 32;
+  group.count = group.y < p.height && group.x < p.width ? min (p.width - group.x, PIXELS) : 0;
+  return group;
+}
+
+/* The luma of a thread's pixels, a byte each, the leftmost lowest; 0 outside the frame. */
+static __device__ __forceinline__ uint32_t
+load_luma (const CclSegmenterParameters &p, const Group &group)
+{
+  const uint8_t *pixels = p.frame + group.y * p.frame_stride + group.x;
+  uint32_t luma = 0;
+  if (group.count == PIXELS && p.frame_aligned)
+    luma = __ldg ((const uint32_t *)pixels);
+  else {
+#pragma unroll
+    for (uint32_t i = 0; i < PIXELS; i++) {
+      if (i < group.count)
+        luma |= (uint32_t)__ldg (pixels + i) << 8 * i;
+    }
+  }
+  return luma;
+}
+
+/* Those of a thread's pixels that are in the zone. */
+static __device__ __forceinline__ uint32_t
+zone_of (const CclSegmenterParameters &p, const Group &group)
+{
+  if (!p.zone || !group.count)
+    return bits_below (PIXELS);
+  return __ldg (p.zone + (size_t)group.y * p.row_words + group.x / 32) >> group.x % 32 &
+         bits_below (PIXELS);
+}
+
+/* 255 for each of four bits that is set. */
+static __device__ __forceinline__ uint32_t
+bytes_of_bits (uint32_t bits)
+{
+  return ((bits & 0xf) * 0x00204081u & 0x01010101u) * 255;
+}
+
+/* Leaves what a thread has found to be denoised, or makes the mask of it. All threads of a warp
+ * take part. */
+static __device__ __forceinline__ void
+deliver_group (const CclSegmenterParameters &p, const Group &group, uint32_t found)
+{
+  if (p.bits) {
+    uint32_t word = (found & bits_below (group.count)) << group.x % 32;
+    for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
+      word |= __shfl_xor_sync (FULL_WARP, word, distance);
+    if (group.count && group.x % 32 == 0)
+      p.bits[(size_t)group.y * p.row_words + group.x / 32] = word;
+    return;
+  }
+  const uint32_t bytes = bytes_of_bits ((found ^ p.invert) & zone_of (p, group));
+  uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
+  if (group.count == PIXELS && p.mask_aligned)
+    *(uint32_t *)mask = bytes;
+  else {
+#pragma unroll
+    for (uint32_t i = 0; i < PIXELS; i++) {
+      if (i < group.count)
+        mask[i] = (uint8_t)(bytes >> 8 * i);
+    }
+  }
+}
+
+#endif /* CCL_CUDA_MASK_CUH */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kernels of segmenter.cu and background.cu are launched with; compiled by the host's C
+ * and by nvcc. */
+#ifndef CCL_SEGMENTER_PARAMETERS_H
+#define CCL_SEGMENTER_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "mixture.h"
+#include "segmenter.h"
+
+enum {
+  CCL_SEGMENTER_WARPS = 4, /* of a thread block of all kernels but the histogram's, a row each */
+  CCL_SEGMENTER_THREADS = 32 * CCL_SEGMENTER_WARPS,
+  CCL_SEGMENTER_PIXELS = 4, /* of a thread, one beside the other, when it looks at luma */
+  CCL_HISTOGRAM_WARPS = 8,
+  CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
+  CCL_MODEL_FIELDS = 3, /* of a Gaussian: weight, mean, variance */
+  CCL_MODEL_PLANES = CCL_MODEL_FIELDS * CCL_MAX_MIXTURES,
+};
+
+/* Otsu's threshold of a frame. */
+typedef struct CclHistogram {
+  uint32_t counts[256]; /* zero when a frame starts */
+  uint32_t n_blocks;    /* that have added theirs; zero when a frame starts */
+  uint32_t threshold;
+} CclHistogram;
+
+typedef struct CclSegmenterParameters {
+  const uint8_t *frame;
+  uint64_t frame_stride;   /* bytes */
+  uint32_t width, height;  /* pixels */
+  uint32_t frame_aligned;  /* frame and stride are multiples of CCL_SEGMENTER_PIXELS */
+  uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
+  CclHistogram *histogram; /* NULL: the threshold is the one above */
+
+  /* The background model: planes of 16-bit numbers, one for each field of each Gaussian of all
+   * pixels, the fields of a Gaussian one after the other. Rows have row_groups times as many
+   * numbers as a thread has pixels. */
+  uint16_t *model;
+  uint64_t plane_size; /* bytes */
+  uint32_t row_groups;
+  CclMixtureParameters mixture;
+
+  /* Where the mask goes. Bits are words of 32 pixels, the leftmost lowest; those beyond a row's
+   * end are 0. */
+  uint32_t *bits;       /* what is to be denoised; NULL: the mask is made at once */
+  const uint32_t *zone; /* bits of pixels that count; NULL: all do */
+  uint32_t row_words;   /* of bits and zone */
+  uint32_t invert;      /* 0 or all ones */
+  uint8_t *mask;
+  uint64_t mask_stride;   /* bytes */
+  uint32_t mask_aligned;  /* mask and stride are multiples of 16 */
+  uint32_t column_blocks; /* thread blocks side by side */
+} CclSegmenterParameters;
+
+#endif /* CCL_SEGMENTER_PARAMETERS_H */
