@@ -117,22 +117,20 @@ draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponen
 {
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_NONE);
   set_color (canvas->cairo, style->box_color);
+  /* All in one path, so that a transparent colour is laid on once where lines meet. */
   for (guint i = 0; i < n; i++) {
     const GstCclComponent *c = &components[i];
     gdouble left = floor (c->x * scale.x), right = ceil ((c->x + c->width) * scale.x);
     gdouble top = floor (c->y * scale.y), bottom = ceil ((c->y + c->height) * scale.y);
-    gdouble line = MIN (style->box_width, MIN (right - left, bottom - top) / 2);
+    gdouble width = right - left, height = bottom - top;
+    /* A box that has no room for two lines is filled: video keeps colour at half resolution, so a
+     * thinner line might not be seen. */
+    gdouble line = MIN (style->box_width, ceil (MIN (width, height) / 2));
 
-    /* Four filled bars that do not overlap: their pixels are exact, and a transparent colour is
-     * laid on once. */
-    line = MAX (floor (line), 1);
-    cairo_rectangle (canvas->cairo, left, top, right - left, line);
-    if (bottom - top > line) {
-      cairo_rectangle (canvas->cairo, left, bottom - line, right - left, line);
-      cairo_rectangle (canvas->cairo, left, top + line, line, bottom - top - 2 * line);
-      if (right - left > line)
-        cairo_rectangle (canvas->cairo, right - line, top + line, line, bottom - top - 2 * line);
-    }
+    cairo_rectangle (canvas->cairo, left, top, width, line);
+    cairo_rectangle (canvas->cairo, left, bottom - line, width, line);
+    cairo_rectangle (canvas->cairo, left, top, line, height);
+    cairo_rectangle (canvas->cairo, right - line, top, line, height);
     mark (canvas, left, top, right - left, line);
     mark (canvas, left, bottom - line, right - left, line);
     mark (canvas, left, top, line, bottom - top);

@@ -119,6 +119,21 @@ GST_START_TEST (test_box_color_and_width)
 }
 GST_END_TEST
 
+/* No room for two lines and something between: the whole box. */
+GST_START_TEST (test_thin_boxes)
+{
+  static const guint boxes[][2] = {{1, 1}, {1, 20}, {20, 1}, {3, 3}, {39, 3}, {3, 39}, {4, 9}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (boxes); i++) {
+    gint width = (gint)boxes[i][0], height = (gint)boxes[i][1];
+    GstCclComponent component = {1, 1, 11, 13, boxes[i][0], boxes[i][1], 0, 0};
+    guint32 *pixels = drawn ("", frame_with (&component, 1));
+    assert_box (pixels, 11, 13, width, height, 2, GREEN);
+    g_free (pixels);
+  }
+}
+GST_END_TEST
+
 /* Half of white on black. */
 GST_START_TEST (test_transparent_box)
 {
@@ -427,6 +442,7 @@ overlay_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_box);
   tcase_add_test (tcase, test_box_color_and_width);
+  tcase_add_test (tcase, test_thin_boxes);
   tcase_add_test (tcase, test_transparent_box);
   tcase_add_test (tcase, test_boxes_at_the_edges);
   tcase_add_test (tcase, test_metadata_of_another_size);
