@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Labels the moving foreground of a video and writes one JSON object a frame.
+"""Labels the moving foreground of a video. Writes one JSON object a frame, the video with a box
+around everything that moves, and a picture of the frame that has the most of it.
 
 usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
 
@@ -19,10 +20,17 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
-PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
-            " ! segmentation test-mode=true ! videoconvert ! video/x-raw,format=GRAY8"
-            " ! {labeller} name=labeller threshold=127 min-area=64"
-            " ! ccljson ! filesink name=file")
+# Neither file waits for the other to begin: the encoder looks ahead before it writes.
+PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter ! tee name=video"
+            " video. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert"
+            " ! video/x-raw,format=GRAY8 ! {labeller} name=labeller threshold=127 min-area=64"
+            " ! tee name=mask"
+            " mask. ! queue ! ccljson ! filesink name=json async=false"
+            " mask. ! queue ! combiner.mask"
+            " video. ! queue ! combiner.video"
+            " cclcombiner name=combiner ! ccloverlay draw-labels=true ! videoconvert"
+            " ! video/x-raw,format=I420 ! videocrop name=even ! x264enc speed-preset=veryfast"
+            " pass=quant quantizer=23 ! mp4mux ! filesink name=mp4 async=false")
 
 
 def fail(message):
@@ -79,6 +87,40 @@ class Progress:
         print(line.ljust(50) if self.terminal else line, end=end, flush=True)
 
 
+def keep_even(pipeline):
+    """H.264 wants an even width and height, so an odd video loses its last column or row."""
+    crop = pipeline.get_by_name("even")
+
+    def on_event(pad, info):
+        event = info.get_event()
+        if event.type == Gst.EventType.CAPS:
+            size = event.parse_caps().get_structure(0)
+            crop.set_property("right", size.get_int("width").value % 2)
+            crop.set_property("bottom", size.get_int("height").value % 2)
+        return Gst.PadProbeReturn.OK
+
+    crop.get_static_pad("sink").add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, on_event)
+
+
+def write_picture(video, time, png):
+    """Writes the frame of a video that is shown at that time in nanoseconds."""
+    player = Gst.ElementFactory.make("playbin")
+    player.set_property("uri", Gst.filename_to_uri(os.path.abspath(video)))
+    player.set_property("video-sink", Gst.ElementFactory.make("fakesink"))
+    sample = None
+    player.set_state(Gst.State.PAUSED)
+    if player.get_state(10 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS:
+        player.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, time)
+        player.get_state(10 * Gst.SECOND)
+        sample = player.emit("convert-sample", Gst.Caps.from_string("image/png"))
+    player.set_state(Gst.State.NULL)
+    if not sample:
+        fail(f"{video} does not play")
+    picture = sample.get_buffer()
+    with open(png, "wb") as file:
+        file.write(picture.extract_dup(0, picture.get_size()))
+
+
 def run(pipeline, progress, video):
     """Plays to the end; stops the program with one line if that fails."""
     bus = pipeline.get_bus()
@@ -114,31 +156,41 @@ def main():
     if not os.path.isfile(video):
         fail(f"no such video: {video}")
     os.makedirs(folder, exist_ok=True)
-    out = os.path.join(folder, "components.ndjson")
+    written = [os.path.abspath(os.path.join(folder, name))
+               for name in ("components.ndjson", "overlay.mp4", "overlay.png")]
+    out, overlay, picture = written
 
     Gst.init(None)
-    for element in ("segmentation", "ccl", "ccljson"):
+    for element in ("segmentation", "ccl", "ccljson", "cclcombiner", "ccloverlay", "x264enc"):
         if not Gst.ElementFactory.find(element):
             fail(f"GStreamer does not find the element {element}")
     name = choose_labeller()
     pipeline = Gst.parse_launch(PIPELINE.format(labeller=name))
     pipeline.get_by_name("decoder").set_property("uri", Gst.filename_to_uri(os.path.abspath(video)))
-    pipeline.get_by_name("file").set_property("location", out)
+    pipeline.get_by_name("json").set_property("location", out)
+    pipeline.get_by_name("mp4").set_property("location", overlay)
+    keep_even(pipeline)
     print(f"{video}: labelling on {'the GPU (cudaccl)' if name == 'cudaccl' else 'the CPU (ccl)'}",
           flush=True)
 
     progress = Progress(pipeline.get_by_name("labeller"))
     seconds = run(pipeline, progress, video)
     with open(out, encoding="utf-8") as lines:
-        counts = [json.loads(line)["count"] for line in lines]
-    if not counts:
+        frames = [json.loads(line) for line in lines]
+    if not frames:
         fail(f"{video} gave no frame")
+    counts = [frame["count"] for frame in frames]
+    times = [frame["pts"] or 0 for frame in frames]
+    areas = [sum(c["area"] for c in frame["components"]) for frame in frames]
+    write_picture(overlay, times[areas.index(max(areas))] - times[0], picture)
     progress.show(last=True)
     print(f"frames: {len(counts)}")
     print(f"components a frame: min {min(counts)}, median {statistics.median(counts):g}, "
           f"max {max(counts)}")
-    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, segmentation and labelling)")
-    print(f"written: {os.path.abspath(out)}")
+    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, segmentation, labelling, drawing, "
+          "encoding)")
+    for path in written:
+        print(f"written: {path}")
 
 
 try:

@@ -14,8 +14,11 @@ import subprocess
 import sys
 import tempfile
 
+import cv2
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/runner"))
+import boxes  # noqa: E402
 import foreground  # noqa: E402
 import tap  # noqa: E402
 
@@ -52,7 +55,7 @@ def refused(video, *words):
 
 
 def street():
-    """the street video: every frame has the components that scipy finds in its mask"""
+    """the street video: each frame has the components scipy finds in its mask, and their boxes"""
     if not os.path.exists(VIDEO):
         raise tap.Skip("opencv-doc is not installed")
     result = demo(VIDEO, stdout=subprocess.PIPE)
@@ -64,11 +67,17 @@ def street():
         tap.equal(got, foreground.components(mask, 127, 64), f"frame {number}:")
         tap.equal((frame["frame"], frame["count"]), (number, len(got)))
     counts = [frame["count"] for frame in frames]
-    summary = result.stdout.splitlines()[-4:]
+    summary = result.stdout.splitlines()[-6:]
     tap.equal(summary[:2], ["frames: 795", f"components a frame: min {min(counts)}, median "
                             f"{statistics.median(counts):g}, max {max(counts)}"])
     assert re.fullmatch(r"frames a second: \d+\.\d .*", summary[2]), summary[2]
-    assert summary[3].endswith("components.ndjson"), summary[3]
+    for line, name in zip(summary[3:], ("components.ndjson", "overlay.mp4", "overlay.png")):
+        assert line.endswith("/" + name), line
+    boxes.check_video(folder / "out/overlay.mp4", frames)
+    busiest = max(frames, key=lambda frame: sum(c["area"] for c in frame["components"]))
+    picture = cv2.imread(str(folder / "out/overlay.png"))
+    missing, total = boxes.missing_lines(picture, busiest["components"], "overlay.png")
+    assert total and not missing, missing
 
 
 def ball(frames):
@@ -124,6 +133,8 @@ def other_format():
     tap.equal([frame["frame"] for frame in frames], list(range(25)))
     tap.equal({(frame["width"], frame["height"]) for frame in frames}, {(321, 243)})
     assert any(frame["count"] for frame in frames), "the ball was never found"
+    shapes = [picture.shape for picture in boxes.pictures(folder / "out/overlay.mp4")]
+    tap.equal(shapes, [(242, 320, 3)] * 25, "the overlay's frames, of even size:")
 
 
 def missing():

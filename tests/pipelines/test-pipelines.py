@@ -14,6 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/runner"))
+import boxes  # noqa: E402
 import foreground  # noqa: E402
 import tap  # noqa: E402
 
@@ -86,6 +87,20 @@ def video_cudaccl():
     check_video("video-cudaccl")
 
 
+def overlay():
+    """overlay-ccl: the boxes of what scipy finds in each mask, on the video"""
+    launch(*f"videotestsrc pattern=ball num-buffers={FRAMES} ! video/x-raw,width=320,height=240,"
+           "framerate=30/1 ! jpegenc ! avimux ! filesink".split(), f"location={folder / 'even.avi'}")
+    video = folder / "over lay.mp4"
+    result = subprocess.run([ROOT / "pipelines/overlay-ccl", folder / "even.avi", video],
+                            check=False, timeout=120, stderr=subprocess.PIPE, text=True)
+    tap.equal(result.returncode, 0, f"exit status ({result.stderr})")
+    keys = ("area", "x", "y", "width", "height")
+    frames = [{"components": [dict(zip(keys, row)) for row in foreground.components(mask, 127, 64)]}
+              for mask in foreground.masks(folder / "even.avi", 320, 240)]
+    boxes.check_video(video, frames)
+
+
 def png_masks():
     """png-masks-ccl: a folder of masks of several sizes, in the order of names"""
     import cv2
@@ -122,7 +137,8 @@ def h264():
 def every_script():
     """every script of pipelines/ is tried here"""
     scripts = {path.name for path in (ROOT / "pipelines").iterdir() if path.suffix == ""}
-    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl"})
+    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl",
+                        "overlay-ccl"})
 
 
-sys.exit(tap.run(every_script, video_ccl, video_cudaccl, png_masks, no_masks, h264))
+sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, png_masks, no_masks, h264))
