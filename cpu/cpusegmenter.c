@@ -16,13 +16,12 @@
 #include "cpusegmenter-private.h"
 
 #include "instructions.h"
+#include "layout.h"
 #include "otsu.h"
 #include "pixels.h"
 #include "workers.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* Below this a thread's work is not worth waking it. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
@@ -60,11 +59,8 @@ typedef struct CpuSegmenter {
   BitRows foreground, eroded, zone; /* zone.words: NULL without one */
   Model model;
 
-  /* One mapping that all the buffers lie in, and what of it the model takes. */
-  void *memory;
-  size_t memory_size;
-  void *model_memory;
-  size_t model_size;
+  Layout masks_layout;
+  Layout model_layout; /* no memory without a model */
 } CpuSegmenter;
 
 static uint64_t *
@@ -244,8 +240,9 @@ cpu_segmenter_run (CclSegmenter *segmenter, const CclFrame *frame,
         error, CCL_ERROR_ARGUMENT, "the CPU segmenter cannot read frames in device memory");
 
   /* A new model begins with zeros, which pages that are given back become. */
-  if (self->model_memory && segmenter->n_frames == 0 &&
-      madvise (self->model_memory, self->model_size, MADV_DONTNEED) != 0)
+  Layout *model = &self->model_layout;
+  if (model->memory && segmenter->n_frames == 0 &&
+      madvise (model->memory, model->size, MADV_DONTNEED) != 0)
     return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
 
   self->job = (FrameJob){.frame = frame, .mask = mask, .options = options};
@@ -273,8 +270,8 @@ cpu_segmenter_free (CclSegmenter *segmenter)
 {
   CpuSegmenter *self = (CpuSegmenter *)segmenter;
   workers_free (self->workers);
-  if (self->memory)
-    munmap (self->memory, self->memory_size);
+  layout_unmap (&self->masks_layout);
+  layout_unmap (&self->model_layout);
   free (self->bands);
   free (self);
 }
@@ -310,68 +307,55 @@ choose_n_bands (const CclSegmenterPlan *plan, uint64_t pixels_per_thread)
   return n < 1 ? 1 : (uint32_t)n;
 }
 
-/* Buffers are laid out twice: once to learn how much memory they need, once in that memory. */
-static void *
-lay_out (uint8_t *memory, size_t *size, size_t n, size_t alignment)
-{
-  const size_t start = (*size + alignment - 1) / alignment * alignment;
-  *size = start + n;
-  return memory ? memory + start : NULL;
-}
-
 static void
-lay_out_rows (uint8_t *memory, size_t *size, const CpuSegmenter *self, BitRows *rows)
+lay_out_rows (Layout *layout, const CpuSegmenter *self, BitRows *rows)
 {
   rows->words_per_row = self->n_words + 2;
   uint64_t *words =
-      lay_out (memory, size, self->base.plan.height * rows->words_per_row * sizeof (uint64_t), 64);
+      lay_out (layout, self->base.plan.height * rows->words_per_row, sizeof *rows->words);
   rows->words = words ? words + 1 : NULL;
 }
 
-static size_t
-lay_out_everything (CpuSegmenter *self, uint8_t *memory)
+static void
+lay_out_masks (Layout *layout, void *data)
 {
-  const size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  const CclSegmenterPlan *plan = &self->base.plan;
-  const size_t row_size = (self->n_words + 2) * sizeof (uint64_t);
-  size_t size = 0;
+  CpuSegmenter *self = data;
 
-  lay_out_rows (memory, &size, self, &self->foreground);
-  lay_out_rows (memory, &size, self, &self->eroded);
-  if (plan->zone)
-    lay_out_rows (memory, &size, self, &self->zone);
+  lay_out_rows (layout, self, &self->foreground);
+  lay_out_rows (layout, self, &self->eroded);
+  if (self->base.plan.zone)
+    lay_out_rows (layout, self, &self->zone);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     SegmenterBand *band = &self->bands[i];
-    band->scratch = lay_out (memory, &size, FILTER_SCRATCH_ROWS * row_size, 64);
-    band->row = lay_out (memory, &size, row_size, 64);
+    band->scratch =
+        lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
+    band->row = lay_out (layout, self->n_words, sizeof *band->row);
   }
-  if (plan->foreground == CCL_FOREGROUND_BACKGROUND) {
-    Model *model = &self->model;
-    model->blocks_per_row = (plan->width + BLOCK_PIXELS - 1) / BLOCK_PIXELS;
-    const size_t n_blocks = model->blocks_per_row * plan->height;
-    self->model_memory = lay_out (memory, &size, 0, page);
-    const size_t start = size;
-    for (int k = 0; k < CCL_MAX_MIXTURES; k++)
-      model->gaussians[k] = lay_out (memory, &size, n_blocks * sizeof (GaussianBlock), 64);
-    model->most = lay_out (memory, &size, n_blocks, 64);
-    self->model_size = size - start;
-  }
-  return size;
 }
 
-/* Address space for the worst case; pages come when they are first written. */
+static void
+lay_out_model (Layout *layout, void *data)
+{
+  CpuSegmenter *self = data;
+  Model *model = &self->model;
+
+  model->blocks_per_row = ((size_t)self->base.plan.width + BLOCK_PIXELS - 1) / BLOCK_PIXELS;
+  const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++)
+    model->gaussians[k] = lay_out (layout, n_blocks, sizeof *model->gaussians[k]);
+  model->most = lay_out (layout, n_blocks, sizeof *model->most);
+}
+
 static bool
 allocate (CpuSegmenter *self)
 {
-  const size_t size = lay_out_everything (self, NULL);
-  void *memory =
-      mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  self->masks_layout = layout_map (lay_out_masks, self);
+  if (!self->masks_layout.memory)
     return false;
-  self->memory = memory;
-  self->memory_size = size;
-  lay_out_everything (self, memory);
-  return true;
+  if (self->base.plan.foreground != CCL_FOREGROUND_BACKGROUND)
+    return true;
+  self->model_layout = layout_map (lay_out_model, self);
+  return self->model_layout.memory != NULL;
 }
 
 static void
