@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "plot.h"
 #include "problem.h"
+#include "recorded.h"
 #include "report.h"
 #include "streams.h"
 
@@ -30,6 +31,7 @@ typedef enum Mode {
   MODE_STREAMS,
   MODE_BLOCKSIZE,
   MODE_MEMORY,
+  MODE_PLOT,
   N_MODES
 } Mode;
 
@@ -66,6 +68,10 @@ static const struct {
     {"blocksize", "GPU algorithms once for every shape of thread block",
         {MASKS, "noise:2048x2048:g=1,4:d=50"}},
     {"memory", "reads, writes and atomics of each GPU kernel, counted exactly", {MASKS}},
+    {"plot",
+        "draws once more, with --plot, what runs of other modes have written with --json; "
+        "inputs: these files",
+        {NULL}},
 };
 
 /* The command line. */
@@ -407,17 +413,39 @@ run (Mode mode, const char *const *inputs, const ContenderSettings *asked, doubl
   return section;
 }
 
+/* Draws the results that files hold. */
+static void
+plot_recorded (const char *const *files)
+{
+  if (!options.plot || !*files)
+    refuse ("plot takes files that --json has written, and the folder to draw in with --plot");
+  for (; *files; files++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GPtrArray) sections = recorded_read (*files, &error);
+    if (!sections)
+      problem_tell ("%s", error->message);
+    else if (!sections->len)
+      problem_tell ("%s: holds nothing to draw", *files);
+    for (guint i = 0; sections && i < sections->len; i++) {
+      const Section *section = sections->pdata[i];
+      plot_results (section->results, section->mode, options.plot);
+    }
+  }
+}
+
 static char *
 make_description (void)
 {
   GString *text = g_string_new ("Modes; without one: table, growth and streams\n");
 
   for (Mode mode = 0; mode < N_MODES; mode++) {
-    g_string_append_printf (
-        text, "  %-12s %s\n               default:", modes[mode].name, modes[mode].summary);
+    g_string_append_printf (text, "  %-12s %s\n", modes[mode].name, modes[mode].summary);
+    if (*modes[mode].inputs)
+      g_string_append (text, "               default:");
     for (const char *const *input = modes[mode].inputs; *input; input++)
       g_string_append_printf (text, " %s", *input);
-    g_string_append_c (text, '\n');
+    if (*modes[mode].inputs)
+      g_string_append_c (text, '\n');
   }
   g_string_append (text, "\n" INPUT_SPECIFICATIONS
                          "\nProblems with one input or contender are told in one line each; the "
@@ -460,6 +488,12 @@ main (int argc, char **argv)
   }
   if (options.words)
     mode = parse_mode (options.words[0]);
+  if (mode == MODE_PLOT) {
+    plot_recorded ((const char *const *)options.words + 1);
+    g_array_unref (settings.threads);
+    g_strfreev (settings.algorithms);
+    return problems_count () ? 1 : 0;
+  }
   contenders = contenders_new (&settings);
   describe_contenders (machine, contenders);
   g_ptr_array_unref (contenders);

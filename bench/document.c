@@ -9,6 +9,21 @@
 static const char *const step_names[N_STEPS] = {"allocation", "scan", "merging", "relabelling"};
 static const char *const outcome_names[] = {"measured", "not offered", "failed", "too slow"};
 
+const char *
+document_step_name (Step step)
+{
+  return step_names[step];
+}
+
+unsigned
+document_parse_outcome (const char *name)
+{
+  for (unsigned outcome = 0; outcome < G_N_ELEMENTS (outcome_names); outcome++)
+    if (g_str_equal (name, outcome_names[outcome]))
+      return outcome;
+  return FAILED;
+}
+
 void
 section_free (Section *section)
 {
@@ -162,6 +177,10 @@ measurement_to_json (const MeasuredInput *input, const Results *results, guint c
   json_object_set_int_member (object, "height", input->height);
   json_object_set_int_member (object, "depth", input->depth);
   json_object_set_double_member (object, "foreground", input->density);
+  if (input->source->granularity) { /* noise: what was asked for */
+    json_object_set_int_member (object, "granularity", input->source->granularity);
+    json_object_set_int_member (object, "density", input->source->density);
+  }
   json_object_set_string_member (object, "device", contender->device);
   json_object_set_string_member (object, "maker", contender->maker);
   json_object_set_string_member (object, "algorithm", contender->algorithm);

@@ -15,6 +15,10 @@ typedef struct Section {
 
 void section_free (Section *section);
 
+/* The names of steps and outcomes in both forms. */
+const char *document_step_name (Step step);
+unsigned document_parse_outcome (const char *name);
+
 /* All measurements, one line each under one head line, the mode first; after them each table
  * with a head line of its own, behind an empty line. Free with g_free(). */
 char *document_to_csv (const GPtrArray *sections);

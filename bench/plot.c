@@ -3,6 +3,7 @@
 
 #include "problem.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Where the figure of an input stands on the horizontal axis. */
@@ -20,11 +21,82 @@ position_by_pixels (const MeasuredInput *input)
   return (double)input->width * input->height * input->depth;
 }
 
+static bool
+has_figures (const Results *results, guint contender, Clock clock)
+{
+  for (guint i = 0; i < results->inputs->len; i++)
+    if (results_spread (results, i, contender, clock)->n)
+      return true;
+  return false;
+}
+
 /* The clock that shows a contender best: the device's where it has one. */
 static Clock
-clock_of (const Contender *contender)
+clock_of (const Results *results, guint contender)
 {
-  return contender->klass->device_time ? CLOCK_DEVICE : CLOCK_WALL;
+  return has_figures (results, contender, CLOCK_DEVICE) ? CLOCK_DEVICE : CLOCK_WALL;
+}
+
+/* What all or most labellers have in common, so that it need not stand at each of them. */
+typedef struct Common {
+  const char *device; /* NULL where they differ */
+  unsigned threads;   /* of those on a CPU; 0 where they differ */
+  Delivery delivery;  /* the most frequent one */
+  bool has_device_time, has_wall_time;
+} Common;
+
+static Common
+find_common (const Results *results)
+{
+  Common common = {0};
+  unsigned n_deliveries[DELIVER_LABELS_AND_TABLE + 1] = {0};
+
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Contender *contender = results->contenders->pdata[c];
+    const bool is_first = !common.has_device_time && !common.has_wall_time;
+    if (!has_figures (results, c, CLOCK_WALL))
+      continue;
+    common.device =
+        is_first || g_strcmp0 (common.device, contender->device) == 0 ? contender->device : NULL;
+    common.has_device_time |= clock_of (results, c) == CLOCK_DEVICE;
+    common.has_wall_time |= clock_of (results, c) == CLOCK_WALL;
+    if (contender->is_floor)
+      continue;
+    n_deliveries[contender->delivery]++;
+    if (n_deliveries[contender->delivery] > n_deliveries[common.delivery])
+      common.delivery = contender->delivery;
+    common.threads =
+        !common.threads || common.threads == contender->threads ? contender->threads : UINT_MAX;
+  }
+  if (common.threads == UINT_MAX)
+    common.threads = 0;
+  return common;
+}
+
+/* The name of a contender in a picture: what it has not in common. */
+static char *
+make_label (const Contender *contender, const Common *common)
+{
+  GString *label = g_string_new (NULL);
+
+  if (!common->device)
+    g_string_append_printf (label, "%s ", contender->device);
+  g_string_append_printf (
+      label, "%s%s", contender->is_floor ? "floor: " : "", contender->algorithm);
+  if (!contender->is_floor && contender->delivery != common->delivery)
+    g_string_append_printf (label, ", %s", delivery_name (contender->delivery));
+  if (!contender->is_floor && !common->threads && g_str_equal (contender->device, "cpu"))
+    g_string_append_printf (
+        label, ", %u thread%s", contender->threads, contender->threads == 1 ? "" : "s");
+  return g_string_free (label, FALSE);
+}
+
+static const char *
+clock_label (const Common *common)
+{
+  if (!common->has_device_time)
+    return "µs, wall time";
+  return common->has_wall_time ? "µs, GPU time on a GPU, wall time on a CPU" : "µs, GPU time";
 }
 
 /* Whether an input belongs to a picture; granularity 0 stands for all. */
@@ -88,97 +160,207 @@ static void
 draw (const char *folder, const char *name, const char *title, const char *data,
     const char *settings, const char *plot)
 {
-  g_autofree char *script = g_strdup_printf ("set title \"%s\" noenhanced\n"
-                                             "set key outside right top noenhanced\n"
-                                             "set grid\n"
-                                             "%s"
-                                             "set terminal pngcairo size 1200,700\n"
-                                             "set output '%s.png'\n"
-                                             "%s\n"
-                                             "set terminal svg size 1200,700\n"
-                                             "set output '%s.svg'\n"
-                                             "replot\n",
-      title, settings, name, plot, name);
+  g_autofree char *script =
+      g_strdup_printf ("set encoding utf8\n"
+                       "set title \"%s\" noenhanced\n"
+                       "set key outside right top Left reverse noenhanced samplen 3\n"
+                       "set grid lt 1 lw 0.5 lc rgb '#c8c8c8'\n"
+                       "%s"
+                       "set terminal pngcairo size 1200,700 font 'sans,11'\n"
+                       "set output '%s.png'\n"
+                       "%s\n"
+                       "set terminal svg size 1200,700 font 'sans,14' background rgb 'white'\n"
+                       "set output '%s.svg'\n"
+                       "replot\n",
+          title, settings, name, plot, name);
 
   if (write_file (folder, name, ".dat", data) && write_file (folder, name, ".gp", script))
     call_gnuplot (folder, name);
 }
 
-/* One line a contender, a point an input. Each contender's points are a block of the data file. */
+/* A contender's points, and how high they are. */
+typedef struct Curve {
+  guint contender;
+  char *label;
+  GString *points;
+  double sum_of_logarithms;
+  unsigned n_points;
+} Curve;
+
+static void
+curve_free (Curve *curve)
+{
+  g_free (curve->label);
+  g_string_free (curve->points, TRUE);
+  g_free (curve);
+}
+
+/* The highest first, as the legend is read beside the curves. */
+static int
+compare_curves (gconstpointer a, gconstpointer b)
+{
+  const Curve *one = *(const Curve *const *)a, *other = *(const Curve *const *)b;
+  const double x = one->sum_of_logarithms / one->n_points;
+  const double y = other->sum_of_logarithms / other->n_points;
+  return (x < y) - (x > y);
+}
+
+/* Curves with points, the highest first; free the array. */
+static GPtrArray *
+make_curves (const Results *results, const char *set, unsigned granularity, Position position,
+    const Common *common)
+{
+  GPtrArray *curves = g_ptr_array_new_with_free_func ((GDestroyNotify)curve_free);
+
+  for (guint c = 0; c < results->contenders->len; c++) {
+    const Clock clock = clock_of (results, c);
+    Curve *curve = g_new (Curve, 1);
+    *curve = (Curve){
+        .contender = c,
+        .label = make_label (results->contenders->pdata[c], common),
+        .points = g_string_new (NULL),
+    };
+    for (guint i = 0; i < results->inputs->len; i++) {
+      const Spread *spread = results_spread (results, i, c, clock);
+      if (!belongs (results->inputs->pdata[i], set, granularity) || !(spread->median > 0))
+        continue;
+      g_string_append_printf (
+          curve->points, "%.0f %.3f\n", position (results->inputs->pdata[i]), 1e6 * spread->median);
+      curve->sum_of_logarithms += log (spread->median);
+      curve->n_points++;
+    }
+    if (curve->n_points)
+      g_ptr_array_add (curves, curve);
+    else
+      curve_free (curve);
+  }
+  g_ptr_array_sort (curves, compare_curves);
+  return curves;
+}
+
+/* One line a contender, a point an input. Each contender's points are a block of the data file.
+ * A contender has the same look in all pictures of a run: eight colours that people tell apart
+ * with any kind of sight, then the same again with other dashes; floors are grey. */
 static void
 draw_lines (const Results *results, const char *folder, const char *mode, const char *set,
     unsigned granularity, Position position, const char *settings)
 {
+  static const char *const colours[] = {
+      "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7b4fa3"};
+  static const unsigned dashes[] = {1, 2, 4, 5}, points[] = {7, 5, 9, 4, 6, 8, 11};
+  const Common common = find_common (results);
+  g_autoptr (GPtrArray) curves = make_curves (results, set, granularity, position, &common);
   g_autofree char *name = make_file_name (mode, set, granularity);
+  g_autofree char *all_settings =
+      g_strdup_printf ("set ylabel \"%s\"\n%s", clock_label (&common), settings);
   g_autoptr (GString) title = g_string_new (mode);
   g_autoptr (GString) data = g_string_new (NULL);
   g_autoptr (GString) plot = g_string_new ("plot ");
-  unsigned block = 0;
 
   if (set)
     g_string_append_printf (title, ", %s", set);
   if (granularity)
     g_string_append_printf (title, ", granularity %u", granularity);
-  for (guint c = 0; c < results->contenders->len; c++) {
-    const Contender *contender = results->contenders->pdata[c];
-    const Clock clock = clock_of (contender);
-    g_autofree char *label = contender_title (contender);
-    unsigned n_points = 0;
-
-    for (guint i = 0; i < results->inputs->len; i++) {
-      const Spread *spread = results_spread (results, i, c, clock);
-      if (!belongs (results->inputs->pdata[i], set, granularity) || !spread->n)
-        continue;
-      if (!n_points++)
-        g_string_append_printf (data, "# %s\n", label);
-      g_string_append_printf (
-          data, "%.0f %.3f\n", position (results->inputs->pdata[i]), 1e6 * spread->median);
-    }
-    if (!n_points)
-      continue;
-    g_string_append (data, "\n\n");
-    g_string_append_printf (plot, "%s'%s.dat' index %u with linespoints title \"%s%s\"",
-        block ? ", " : "", name, block, label, clock == CLOCK_DEVICE ? " (GPU time)" : "");
-    block++;
+  if (common.delivery != DELIVER_NOTHING)
+    g_string_append_printf (title, ": %s", delivery_name (common.delivery));
+  for (guint i = 0; i < curves->len; i++) {
+    const Curve *curve = curves->pdata[i];
+    const Contender *contender = results->contenders->pdata[curve->contender];
+    const guint look = curve->contender;
+    g_string_append_printf (data, "# %s\n%s\n\n", curve->label, curve->points->str);
+    g_string_append_printf (plot, "%s'%s.dat' index %u with linespoints title \"%s\" ",
+        i ? ", " : "", name, i, curve->label);
+    if (contender->is_floor)
+      g_string_append_printf (plot, "lc rgb '#909090' lw 2 dt %u pt 0", look % 2 ? 1 : 3);
+    else
+      g_string_append_printf (plot, "lc rgb '%s' lw 1.5 dt %u pt %u ps 0.8",
+          colours[look % G_N_ELEMENTS (colours)],
+          dashes[look / G_N_ELEMENTS (colours) % G_N_ELEMENTS (dashes)],
+          points[look % G_N_ELEMENTS (points)]);
   }
-  if (block)
-    draw (folder, name, title->str, data->str, settings, plot->str);
+  if (curves->len)
+    draw (folder, name, title->str, data->str, all_settings, plot->str);
 }
 
-/* A cluster of bars a data set, a bar a contender. */
+/* The height of a contender's bar: its mean on a data set, or what that is at least. */
+static double
+bar_height (const Results *results, const char *set, guint contender, bool *is_least)
+{
+  const Clock clock = clock_of (results, contender);
+  const double mean = results_mean (results, set, contender, clock);
+
+  *is_least = mean <= 0;
+  return mean > 0 ? mean : results_least_mean (results, set, contender, clock);
+}
+
+typedef struct Bar {
+  guint contender;
+  double height; /* on the first data set that it has a bar for */
+} Bar;
+
+static int
+compare_bars (gconstpointer a, gconstpointer b)
+{
+  const Bar *one = a, *other = b;
+  return (one->height > other->height) - (one->height < other->height);
+}
+
+/* A cluster of bars a contender, a bar a data set; the quickest first. */
 static void
 draw_bars (const Results *results, const char *folder, const char *mode)
 {
+  const Common common = find_common (results);
   g_autofree const char **sets = results_sets (results);
-  g_autoptr (GString) data = g_string_new ("set");
+  g_autoptr (GArray) bars = g_array_new (FALSE, FALSE, sizeof (Bar));
+  g_autoptr (GString) data = g_string_new ("contender");
   g_autoptr (GString) plot = g_string_new ("plot ");
+  g_autofree char *title = common.delivery == DELIVER_NOTHING
+                               ? g_strdup (mode)
+                               : g_strdup_printf ("%s: %s", mode, delivery_name (common.delivery));
+  g_autofree char *settings = g_strdup_printf (
+      "set ylabel \"%s\"\nset logscale y\nset format y '%%.0f'\nset grid noxtics\nset datafile "
+      "missing '?'\n"
+      "set key inside left top\nset xtics rotate by 50 right noenhanced\n"
+      "set style data histogram\nset style histogram clustered\nset style fill solid 0.8\n",
+      clock_label (&common));
   unsigned column = 1;
 
   for (guint c = 0; c < results->contenders->len; c++) {
-    g_autofree char *label = contender_title (results->contenders->pdata[c]);
-    g_string_append_printf (data, " \"%s\"", label);
+    Bar bar = {.contender = c};
+    bool is_least;
+    for (const char **set = sets; *set && bar.height <= 0; set++)
+      bar.height = bar_height (results, *set, c, &is_least);
+    if (bar.height > 0)
+      g_array_append_val (bars, bar);
+  }
+  g_array_sort (bars, compare_bars);
+
+  for (const char **set = sets; *set; set++) {
+    g_string_append_printf (data, " \"%s\"", *set);
     column++;
-    g_string_append_printf (plot, "%s'%s.dat' using %u%s title columnheader", c ? ", " : "", mode,
-        column, c ? "" : ":xtic(1)");
+    g_string_append_printf (plot, "%s'%s.dat' using %u%s title columnheader",
+        column > 2 ? ", " : "", mode, column, column > 2 ? "" : ":xtic(1)");
   }
   g_string_append_c (data, '\n');
-  for (const char **set = sets; *set; set++) {
-    g_string_append_printf (data, "\"%s\"", *set);
-    for (guint c = 0; c < results->contenders->len; c++) {
-      const Clock clock = clock_of (results->contenders->pdata[c]);
-      const double mean = results_mean (results, *set, c, clock);
-      if (mean > 0)
-        g_string_append_printf (data, " %.3f", 1e6 * mean);
+  for (guint b = 0; b < bars->len; b++) {
+    const guint c = g_array_index (bars, Bar, b).contender;
+    g_autofree char *label = make_label (results->contenders->pdata[c], &common);
+    g_autoptr (GString) heights = g_string_new (NULL);
+    bool is_any_least = false;
+    for (const char **set = sets; *set; set++) {
+      bool is_least;
+      const double height = bar_height (results, *set, c, &is_least);
+      if (height > 0)
+        g_string_append_printf (heights, " %.3f", 1e6 * height);
       else
-        g_string_append (data, " ?");
+        g_string_append (heights, " ?");
+      is_any_least |= is_least && height > 0;
     }
-    g_string_append_c (data, '\n');
+    g_string_append_printf (
+        data, "\"%s%s\"%s\n", label, is_any_least ? " (at least)" : "", heights->str);
   }
-  draw (folder, mode, mode, data->str,
-      "set ylabel \"µs (GPU time on a GPU, wall time on a CPU)\"\n"
-      "set logscale y\nset datafile missing '?'\n"
-      "set style data histogram\nset style histogram clustered\nset style fill solid 0.7\n",
-      plot->str);
+  if (bars->len)
+    draw (folder, mode, title, data->str, settings, plot->str);
 }
 
 /* A stack a contender, made of its steps. */
@@ -231,10 +413,11 @@ plot_results (const Results *results, const char *mode, const char *folder)
     for (const char **set = sets; *set; set++)
       for (unsigned granularity = 1; granularity <= 16; granularity++)
         draw_lines (results, folder, mode, *set, granularity, position_by_density,
-            "set xlabel \"density in per cent\"\nset ylabel \"µs\"\n");
+            "set xlabel \"density in per cent\"\nset logscale y\nset format y '%.0f'\nset xrange "
+            "[0:100]\n");
   } else if (g_str_equal (mode, "size") || g_str_equal (mode, "growth")) {
     draw_lines (results, folder, mode, NULL, 0, position_by_pixels,
-        "set xlabel \"pixels\"\nset ylabel \"µs\"\nset logscale xy\n");
+        "set xlabel \"pixels\"\nset logscale xy\nset format x '10^{%T}'\nset format y '%.0f'\n");
   } else if (g_str_equal (mode, "steps")) {
     for (const char **set = sets; *set; set++)
       draw_steps (results, folder, mode, *set);

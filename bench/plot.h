@@ -9,8 +9,9 @@
  * the data (.dat) and the script (.gp) to draw them again. Tells a problem when it cannot.
  *
  * density: one picture for each set and granularity, time against density; size and growth: time
- * against pixels; steps: for each set a stack of steps for each contender; other modes: a bar for
- * each contender on each data set. */
+ * against pixels; both with a logarithmic axis, and a legend in the order of the curves. steps:
+ * for each set a stack of steps for each contender; other modes: for each contender a bar for each
+ * data set. */
 void plot_results (const Results *results, const char *mode, const char *folder);
 
 #endif /* BENCH_PLOT_H */

@@ -25,16 +25,26 @@ foreground_share (const Input *input)
 }
 
 Results *
+results_new (GPtrArray *sources, GPtrArray *contenders, unsigned repetitions)
+{
+  Results *results = g_new (Results, 1);
+
+  *results = (Results){
+      .repetitions = repetitions,
+      .sources = sources,
+      .contenders = contenders,
+      .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free),
+  };
+  return results;
+}
+
+Results *
 results_measure (
     GPtrArray *sources, GPtrArray *contenders, const MeasureSettings *settings, double seconds)
 {
-  Results *results = g_new0 (Results, 1);
+  Results *results = results_new (sources, contenders, settings->repetitions);
   MeasureSettings each = *settings;
 
-  results->repetitions = settings->repetitions;
-  results->sources = sources;
-  results->contenders = contenders;
-  results->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free);
   each.seconds = sources->len ? seconds / sources->len : seconds;
 
   for (guint i = 0; i < sources->len; i++) {

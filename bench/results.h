@@ -21,6 +21,9 @@ typedef struct Results {
   GPtrArray *inputs;     /* MeasuredInput */
 } Results;
 
+/* Without inputs yet. Takes both arrays; repetitions as in the structure. */
+Results *results_new (GPtrArray *sources, GPtrArray *contenders, unsigned repetitions);
+
 /* Loads one source after the other and measures all contenders on it. Takes both arrays. */
 Results *results_measure (
     GPtrArray *sources, GPtrArray *contenders, const MeasureSettings *settings, double seconds);

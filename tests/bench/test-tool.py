@@ -215,8 +215,9 @@ def pictures_are_drawn():
     path = os.path.join(scratch, "plots")
     if not shutil.which("gnuplot"):
         return "gnuplot is not installed"
-    run("density", *QUICK, "noise:32x32:g=1,4:d=10,50,90", "--plot", path)
-    run("average", *QUICK, "full:8x8", "--plot", path)
+    saved = [os.path.join(scratch, name) for name in ("density.json", "average.json")]
+    run("density", *QUICK, "noise:32x32:g=1,4:d=10,50,90", "--plot", path, "--json", saved[0])
+    run("average", *QUICK, "full:8x8", "--plot", path, "--json", saved[1])
     for name in ("density-noise-32x32-g1", "density-noise-32x32-g4", "average"):
         with open(os.path.join(path, name + ".png"), "rb") as stream:
             data = stream.read()
@@ -225,6 +226,29 @@ def pictures_are_drawn():
         assert width >= 800 and height >= 400 and len(zlib.compress(data)) > 3000
         with open(os.path.join(path, name + ".svg")) as stream:
             assert "read 1, write 4" in stream.read()
+    again = os.path.join(scratch, "plots-again")
+    run("plot", *saved, "--plot", again)
+    assert sorted(os.listdir(again)) == sorted(os.listdir(path))
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "rb") as first, open(os.path.join(again, name), "rb") as second:
+            assert first.read() == second.read(), name
+
+
+@test
+def what_cannot_be_drawn_is_told():
+    saved = os.path.join(scratch, "saved.json")
+    with open(saved, "w") as stream:
+        json.dump({"runs": [{"mode": "check", "rows": []}, 5]}, stream)
+    for file, text in (("nowhere.json", "No such file"), (masks + "/otsu_graf1.png", "otsu_graf1.png"),
+                       (saved, "holds nothing to draw")):
+        result = run("plot", file, "--plot", scratch, status=1)
+        assert len(problems(result)) == 1 and text in problems(result)[0], result.stderr
+    for other in ("[]", "{}", '{"runs": 1}', ""):
+        with open(saved, "w") as stream:
+            stream.write(other)
+        assert "nothing that --json has written" in run("plot", saved, "--plot", scratch, status=1).stderr
+    run("plot", saved, status=2)
+    run("plot", "--plot", scratch, status=2)
 
 
 @test
