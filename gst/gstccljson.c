@@ -9,11 +9,13 @@
  * so the frame may live in any memory.
  *
  * |[<!-- language="plain" -->
- * {"pts":ns|null,"frame":n,"width":w,"height":h,"count":N,"truncated":false,
- * "components":[{"label":1,"area":a,"x":x,"y":y,"width":w,"height":h,"cx":1.5,"cy":2.25},…]}
+ * {"pts":ns|null,"running_time":ns|null,"frame":n,"width":w,"height":h,"count":N,
+ * "truncated":false,"components":[{"label":1,"area":a,"x":x,"y":y,"width":w,"height":h,"cx":1.5,"cy":2.25},…]}
  * ]|
  *
  * - `pts`: the frame's presentation time stamp in ns, null if it has none
+ * - `running_time`: the same in running time, which all branches of a pipeline share whatever
+ *   their segments are; null outside of the segment
  * - `frame`: counts the frames this element has seen since it was started, from 0
  * - `width`, `height`: of the frame that boxes and centroids refer to, in pixels
  * - `count`: how many components the frame has, also when `truncated` says that `components`
@@ -110,6 +112,25 @@ append_unlabelled (GString *line, const GstVideoInfo *info)
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
 }
 
+static GstClockTime
+running_time (GstCclJson *self, GstBuffer *frame)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM_CAST (self)->segment;
+
+  if (segment->format != GST_FORMAT_TIME)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame));
+}
+
+static void
+append_time (GString *line, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    g_string_append_printf (line, "%" G_GUINT64_FORMAT, time);
+  else
+    g_string_append (line, "null");
+}
+
 static void
 format_line (GstCclJson *self, GstBuffer *frame)
 {
@@ -117,10 +138,10 @@ format_line (GstCclJson *self, GstBuffer *frame)
   GString *line = self->line;
 
   g_string_truncate (line, 0);
-  if (GST_BUFFER_PTS_IS_VALID (frame))
-    g_string_append_printf (line, "{\"pts\":%" G_GUINT64_FORMAT, GST_BUFFER_PTS (frame));
-  else
-    g_string_append (line, "{\"pts\":null");
+  g_string_append (line, "{\"pts\":");
+  append_time (line, GST_BUFFER_PTS (frame));
+  g_string_append (line, ",\"running_time\":");
+  append_time (line, running_time (self, frame));
   g_string_append_printf (line, ",\"frame\":%" G_GUINT64_FORMAT ",", self->n_frames);
 
   if (meta) {

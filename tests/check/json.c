@@ -53,7 +53,8 @@ GST_START_TEST (test_frame_without_components)
 
   gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
   assert_line (h, frame,
-      "{\"pts\":40000000,\"frame\":0,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
+      "{\"pts\":40000000,\"running_time\":40000000,\"frame\":0,\"width\":8,\"height\":8,\"count\":"
+      "0,\"truncated\":false,"
       "\"components\":[]}\n");
   gst_harness_teardown (h);
 }
@@ -66,7 +67,8 @@ GST_START_TEST (test_components)
 
   gst_buffer_add_ccl_meta (frame, 8, 8, 2, two, 2, NULL, 0);
   assert_line (h, frame,
-      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":2,\"truncated\":false,"
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":2,"
+      "\"truncated\":false,"
       "\"components\":["
       "{\"label\":1,\"area\":4,\"x\":0,\"y\":0,\"width\":2,\"height\":2,\"cx\":0.5,\"cy\":0.5},"
       "{\"label\":2,\"area\":3,\"x\":5,\"y\":6,\"width\":3,\"height\":1,\"cx\":6,\"cy\":6}"
@@ -82,7 +84,8 @@ GST_START_TEST (test_truncated_table)
 
   gst_buffer_add_ccl_meta (frame, 8, 8, 4000000000u, two, 1, NULL, 0);
   assert_line (h, frame,
-      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":4000000000,\"truncated\":true,"
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":4000000000,"
+      "\"truncated\":true,"
       "\"components\":["
       "{\"label\":1,\"area\":4,\"x\":0,\"y\":0,\"width\":2,\"height\":2,\"cx\":0.5,\"cy\":0.5}"
       "]}\n");
@@ -98,15 +101,62 @@ GST_START_TEST (test_frames_are_counted_and_times_may_lack)
 
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
     GstBuffer *frame = frame_at (times[i]);
-    gchar *expected = g_strdup_printf (
-        "{\"pts\":%s,\"frame\":%u,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
-        "\"components\":[]}\n",
-        texts[i], i);
+    gchar *expected = g_strdup_printf ("{\"pts\":%s,\"running_time\":%s,\"frame\":%u,\"width\":8,"
+                                       "\"height\":8,\"count\":0,\"truncated\":false,"
+                                       "\"components\":[]}\n",
+        texts[i], texts[i], i);
     gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
     assert_line (h, frame, expected);
     g_free (expected);
   }
   gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* What the pipeline's clock shows when the frame is due: base + (time − start) ÷ rate. */
+GST_START_TEST (test_running_time)
+{
+  static const struct {
+    GstFormat format;
+    gdouble rate;
+    guint64 start, stop, base;
+    GstClockTime pts;
+    const char *text;
+  } cases[] = {
+      {GST_FORMAT_TIME, 1, 0, GST_CLOCK_TIME_NONE, 0, 7, "7"},
+      {GST_FORMAT_TIME, 1, 1000, GST_CLOCK_TIME_NONE, 0, 1040, "40"},
+      {GST_FORMAT_TIME, 1, 1000, GST_CLOCK_TIME_NONE, 500, 1040, "540"},
+      {GST_FORMAT_TIME, 2, 1000, GST_CLOCK_TIME_NONE, 500, 1040, "520"},
+      {GST_FORMAT_TIME, -1, 0, 2000, 0, 1500, "500"},
+      {GST_FORMAT_TIME, 1, 1000, GST_CLOCK_TIME_NONE, 0, 999, "null"},
+      {GST_FORMAT_TIME, 1, 0, GST_CLOCK_TIME_NONE, 0, GST_CLOCK_TIME_NONE, "null"},
+      {GST_FORMAT_BYTES, 1, 0, GST_CLOCK_TIME_NONE, 0, 7, "null"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = new_harness (8, 8);
+    GstBuffer *frame = frame_at (cases[i].pts);
+    gchar *pts = GST_CLOCK_TIME_IS_VALID (cases[i].pts)
+                     ? g_strdup_printf ("%" G_GUINT64_FORMAT, cases[i].pts)
+                     : g_strdup ("null");
+    gchar *expected =
+        g_strdup_printf ("{\"pts\":%s,\"running_time\":%s,\"frame\":0,\"width\":8,\"height\":8,"
+                         "\"count\":0,\"truncated\":false,\"components\":[]}\n",
+            pts, cases[i].text);
+    GstSegment segment;
+
+    gst_segment_init (&segment, cases[i].format);
+    segment.rate = cases[i].rate;
+    segment.start = segment.time = cases[i].start;
+    segment.stop = cases[i].stop;
+    segment.base = cases[i].base;
+    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+    assert_line (h, frame, expected);
+    g_free (expected);
+    g_free (pts);
+    gst_harness_teardown (h);
+  }
 }
 GST_END_TEST
 
@@ -118,7 +168,8 @@ GST_START_TEST (test_size_is_of_the_metadata)
 
   gst_buffer_add_ccl_meta (frame, 1920, 1080, 0, NULL, 0, NULL, 0);
   assert_line (h, frame,
-      "{\"pts\":0,\"frame\":0,\"width\":1920,\"height\":1080,\"count\":0,\"truncated\":false,"
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":1920,\"height\":1080,\"count\":0,"
+      "\"truncated\":false,"
       "\"components\":[]}\n");
   gst_harness_teardown (h);
 }
@@ -134,7 +185,8 @@ GST_START_TEST (test_frames_without_metadata)
 
   gst_element_set_bus (h->element, bus);
   assert_line (h, frame_at (0),
-      "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":null,\"truncated\":false,"
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":null,"
+      "\"truncated\":false,"
       "\"components\":[]}\n");
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
@@ -144,7 +196,8 @@ GST_START_TEST (test_frames_without_metadata)
   gst_message_unref (message);
 
   assert_line (h, frame_at (1),
-      "{\"pts\":1,\"frame\":1,\"width\":8,\"height\":8,\"count\":null,\"truncated\":false,"
+      "{\"pts\":1,\"running_time\":1,\"frame\":1,\"width\":8,\"height\":8,\"count\":null,"
+      "\"truncated\":false,"
       "\"components\":[]}\n");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (h->element, NULL);
@@ -304,7 +357,8 @@ GST_START_TEST (test_state_cycles)
     gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 8));
     gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
     assert_line (h, frame,
-        "{\"pts\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":0,\"truncated\":false,"
+        "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":0,"
+        "\"truncated\":false,"
         "\"components\":[]}\n");
     gst_harness_teardown (h);
   }
@@ -324,6 +378,7 @@ ccljson_suite (void)
   tcase_add_test (tcase, test_components);
   tcase_add_test (tcase, test_truncated_table);
   tcase_add_test (tcase, test_frames_are_counted_and_times_may_lack);
+  tcase_add_test (tcase, test_running_time);
   tcase_add_test (tcase, test_size_is_of_the_metadata);
   tcase_add_test (tcase, test_frames_without_metadata);
   tcase_add_test (tcase, test_numbers_are_short_and_exact);
