@@ -130,6 +130,7 @@ ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
   const uint32_t n_elements = parameters->n_elements, n_chunks = parameters->n_chunks;
   const CclWork one = {1, 1, 1}, four = {4, 1, 1};
   const CclWork tile_column = {1, 32, 1}; /* 128 columns by two threads each, 32 rows */
+  const uint32_t n_numbering = n_chunks < 1024 ? (n_chunks + 31) / 32 * 32 : 1024;
   const bool is_filtered = options->min_area > 1 || options->max_area > 0;
 
   parameters->min_area = options->min_area;
@@ -144,7 +145,7 @@ ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
   if (status == CCL_OK)
     status = launch (analysis, MARK_FIRSTS, one, 256, 1, n_chunks * 256, 1, stream, error);
   if (status == CCL_OK)
-    status = launch (analysis, NUMBER_CHUNKS, one, 1024, 1, 1, 1, stream, error);
+    status = launch (analysis, NUMBER_CHUNKS, one, n_numbering, 1, 1, 1, stream, error);
   if (status == CCL_OK && is_filtered) {
     status = ccl_cuda_call (driver, error,
         cuMemsetD8Async (
@@ -155,7 +156,7 @@ ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
     if (status == CCL_OK)
       status = launch (analysis, FILTER_FIRSTS, one, 256, 1, n_chunks * 256, 1, stream, error);
     if (status == CCL_OK)
-      status = launch (analysis, NUMBER_CHUNKS, one, 1024, 1, 1, 1, stream, error);
+      status = launch (analysis, NUMBER_CHUNKS, one, n_numbering, 1, 1, 1, stream, error);
   }
   if (status == CCL_OK)
     status = launch (analysis, SUM_FEATURES, tile_column, 256, 1, (width + 127) / 128 * 256, height,

@@ -96,9 +96,11 @@ extern "C" __global__ void __launch_bounds__ (256)
   const uint32_t lane = lane_of_warp ();
   const uint32_t start = blockIdx.x * CCL_CHUNK_ELEMENTS + threadIdx.x / 32 * 1024 + lane;
   const uint32_t n_left = start < p.n_elements ? p.n_elements - start : 0;
+  /* Most warps of a small frame's only chunk have nothing. */
+  const uint32_t n_words = start - lane < p.n_elements ? 32 : 0;
   uint32_t own_bits = 0;
 #pragma unroll 8
-  for (uint32_t i = 0; i < 32; i++) {
+  for (uint32_t i = 0; i < n_words; i++) {
     const uint32_t label = 32 * i < n_left ? p.labels[start + 32 * i] : 0;
     const bool is_first = label && first_of_root (p, label - 1) == start + 32 * i;
     const uint32_t bits = __ballot_sync (FULL_WARP, is_first);
@@ -108,17 +110,17 @@ extern "C" __global__ void __launch_bounds__ (256)
   store_marks (p, sums, own_bits);
 }
 
-/* One block of 1024 threads. */
+/* One block of whole warps, as many as there are chunks for, at most 1024 threads. */
 extern "C" __global__ void __launch_bounds__ (1024)
     ccl_analysis_number_chunks (const CclAnalysisParameters p)
 {
   __shared__ uint32_t sums[32];
   uint32_t n_before = 0;
-  for (uint32_t start = 0; start < p.n_chunks; start += 1024) {
+  for (uint32_t start = 0; start < p.n_chunks; start += blockDim.x) {
     const uint32_t chunk = start + threadIdx.x;
     const uint32_t n_chunk = chunk < p.n_chunks ? p.chunk_offsets[chunk] : 0;
     uint32_t n_round;
-    const uint32_t offset = sum_before_thread (n_chunk, sums, 32, &n_round);
+    const uint32_t offset = sum_before_thread (n_chunk, sums, blockDim.x / 32, &n_round);
     if (chunk < p.n_chunks)
       p.chunk_offsets[chunk] = n_before + offset;
     n_before += n_round;
@@ -226,6 +228,7 @@ extern "C" __global__ void __launch_bounds__ (256)
   const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
   const uint32_t warp = threadIdx.x / 32;
   const uint32_t x = tile_x + warp % 4 * 32 + lane_of_warp ();
+  const uint32_t n_tile_rows = tile_y < p.height ? min (p.height - tile_y, TILE_HEIGHT) : 0;
   if (threadIdx.x < N_SLOTS) {
     tile.component[threadIdx.x] = NO_COMPONENT;
     tile.area[threadIdx.x] = 0;
@@ -239,9 +242,9 @@ extern "C" __global__ void __launch_bounds__ (256)
   __syncthreads ();
 
 #pragma unroll 4
-  for (uint32_t row = warp / 4; row < TILE_HEIGHT; row += 2) {
+  for (uint32_t row = warp / 4; row < n_tile_rows; row += 2) {
     const uint32_t y = tile_y + row;
-    const uint32_t label = x < p.width && y < p.height ? p.labels[y * p.label_stride + x] : 0;
+    const uint32_t label = x < p.width ? p.labels[y * p.label_stride + x] : 0;
     const Run run = run_of_lane (p, label);
     if (run.component >= p.n_rows)
       continue;
@@ -278,6 +281,7 @@ extern "C" __global__ void __launch_bounds__ (256)
   const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
   const uint32_t warp = threadIdx.x / 32;
   const uint32_t x = tile_x + warp % 4 * 32 + lane_of_warp ();
+  const uint32_t n_tile_rows = tile_y < p.height ? min (p.height - tile_y, TILE_HEIGHT) : 0;
   if (threadIdx.x < N_SLOTS) {
     tile.component[threadIdx.x] = NO_COMPONENT;
     tile.area[threadIdx.x] = 0;
@@ -285,9 +289,9 @@ extern "C" __global__ void __launch_bounds__ (256)
   __syncthreads ();
 
 #pragma unroll 4
-  for (uint32_t row = warp / 4; row < TILE_HEIGHT; row += 2) {
+  for (uint32_t row = warp / 4; row < n_tile_rows; row += 2) {
     const uint32_t y = tile_y + row;
-    const uint32_t label = x < p.width && y < p.height ? p.labels[y * p.label_stride + x] : 0;
+    const uint32_t label = x < p.width ? p.labels[y * p.label_stride + x] : 0;
     const Run run = run_of_lane (p, label);
     if (run.length == 0)
       continue;

@@ -96,4 +96,5 @@ def main():
         print('\n'.join('# ' + line for line in run.stdout.splitlines()[-60:]))
 
 
-main()
+if __name__ == '__main__':
+    main()
