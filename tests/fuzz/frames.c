@@ -3,22 +3,17 @@
  * Any frame, any plan, any options: the CPU labeller, the GPU's algorithms and the naive reference
  * must agree bit for bit, and what lies around the frame and the label map must stay as it was.
  *
- * The first ten bytes say what is asked, the others are the pixels. Built with libFuzzer it looks
- * for inputs itself; built without, it runs the files that it is given, and --random N SEED runs
- * N inputs made from a seed.
+ * The first ten bytes say what is asked, the others are the pixels.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cpulabeller.h"
 #include "cudalabeller.h"
 #include "device.h"
 #include "reference.h"
-
-int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+#include "target.h"
 
 enum { HEADER = 10, UNTOUCHED = 0xa5 };
 
@@ -192,6 +187,13 @@ check_cuda (Case *c, const char *algorithm)
   n_runs++;
 }
 
+static void
+finish (void)
+{
+  ccl_cuda_device_unref (&device);
+  printf ("%lu labellers run\n", (unsigned long)n_runs);
+}
+
 static uint32_t
 n_names (const char *const *names)
 {
@@ -211,6 +213,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       fprintf (stderr, "%s\n", error.message);
       exit (77);
     }
+    atexit (finish);
   }
   if (size < HEADER)
     return 0;
@@ -254,71 +257,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   return 0;
 }
 
-#ifndef CCL_LIBFUZZER
-
-static uint64_t n_inputs;
-
-static void
-run_file (const char *path)
+void
+make_quick (uint8_t *data, size_t size)
 {
-  struct stat status;
-  if (stat (path, &status) == 0 && S_ISDIR (status.st_mode)) {
-    struct dirent **entries;
-    int n = scandir (path, &entries, NULL, alphasort);
-    for (int i = 0; i < n; i++) {
-      char inner[4096];
-      snprintf (inner, sizeof inner, "%s/%s", path, entries[i]->d_name);
-      if (entries[i]->d_name[0] != '.')
-        run_file (inner);
-      free (entries[i]);
-    }
-    free (entries);
-    return;
-  }
-  static uint8_t data[1 << 16];
-  FILE *file = fopen (path, "rb");
-  if (!file) {
-    perror (path);
-    exit (1);
-  }
-  size_t size = fread (data, 1, sizeof data, file);
-  fclose (file);
-  LLVMFuzzerTestOneInput (data, size);
-  n_inputs++;
+  data[1] %= 64;  /* small frames, more of them */
+  data[2] &= ~64; /* not all algorithms */
+  if (data[9] & 128)
+    data[4] = data[5] = 0;
 }
-
-static void
-run_random (uint32_t n, uint32_t seed)
-{
-  uint32_t noise = seed * 2654435761u + 1;
-  for (uint32_t i = 0; i < n; i++, n_inputs++) {
-    uint8_t data[HEADER + 40];
-    for (size_t j = 0; j < sizeof data; j++) {
-      noise = noise * 1664525 + 1013904223;
-      data[j] = noise >> 24;
-    }
-    data[1] %= 64; /* small frames, more of them */
-    data[2] &= ~64;
-    if (noise & 1u << 20)
-      data[4] = data[5] = 0;
-    LLVMFuzzerTestOneInput (data, sizeof data);
-  }
-}
-
-int
-main (int argc, char **argv)
-{
-  for (int i = 1; i < argc; i++) {
-    if (!strcmp (argv[i], "--random") && i + 2 < argc) {
-      run_random (strtoul (argv[i + 1], NULL, 10), strtoul (argv[i + 2], NULL, 10));
-      i += 2;
-    } else {
-      run_file (argv[i]);
-    }
-  }
-  ccl_cuda_device_unref (&device);
-  printf ("%lu inputs, %lu labellers run\n", (unsigned long)n_inputs, (unsigned long)n_runs);
-  return 0;
-}
-
-#endif

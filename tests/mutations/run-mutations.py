@@ -16,6 +16,8 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
+sys.path.append(os.path.join(root, 'tests', 'simcuda'))
+from nested import prepare  # noqa: E402
 
 TARGETS = ['tests/fuzz/fuzz-frames', 'tests/simcuda/test-faults', 'tests/simcuda/libcuda.so.1',
            'tests/simcuda/accesses/libcuda.so.1']
@@ -56,17 +58,17 @@ def noticed(build):
 def main():
     build, cuda_include, *names = sys.argv[1:]
     build = os.path.abspath(build)
-    source = os.path.join(build, 'source')
-    if os.path.exists(source):
-        shutil.rmtree(source)
+    source, nested = os.path.join(build, 'source'), os.path.join(build, 'build')
+    for folder in source, nested:
+        if os.path.exists(folder):
+            shutil.rmtree(folder)
     files = subprocess.run(['git', '-C', root, 'ls-files', '-z'], check=True, stdout=subprocess.PIPE).stdout
     for name in files.decode().split('\0'):
         if name and os.path.exists(os.path.join(root, name)):
             os.makedirs(os.path.dirname(os.path.join(source, name)), exist_ok=True)
             shutil.copy2(os.path.join(root, name), os.path.join(source, name))
-    nested = os.path.join(build, 'build')
-    run([os.path.join(root, 'tests', 'simcuda', 'nested.py'), source, nested, cuda_include,
-         '-Doptimization=1', '--'])
+    os.makedirs(nested)
+    prepare(source, nested, cuda_include, ['-Doptimization=1'])
     patches = sorted(glob.glob(os.path.join(here, '*.patch')))
     patches = [p for p in patches if not names or os.path.basename(p)[:-len('.patch')] in names]
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A fuzz target: a program that libFuzzer drives, or, with standalone.c, one that runs inputs from
+ * files and inputs made from a seed. It aborts, with a line that says why, when something is wrong.
+ */
+#ifndef TESTS_FUZZ_TARGET_H
+#define TESTS_FUZZ_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Runs one input; gives 0. */
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* Changes an input of random bytes, of which a run has many, into one that is quick. */
+void make_quick (uint8_t *data, size_t size);
+
+/* The bytes of an input that are not used yet. Those beyond its end are 0. */
+typedef struct Input {
+  const uint8_t *data;
+  size_t size;
+} Input;
+
+static inline uint8_t
+take_byte (Input *input)
+{
+  if (input->size == 0)
+    return 0;
+  input->size--;
+  return *input->data++;
+}
+
+static inline uint32_t
+take_number (Input *input)
+{
+  uint32_t number = 0;
+  for (int i = 0; i < 4; i++)
+    number = number << 8 | take_byte (input);
+  return number;
+}
+
+static inline uint64_t
+take_long_number (Input *input)
+{
+  uint64_t upper = take_number (input);
+  return upper << 32 | take_number (input);
+}
+
+#endif /* TESTS_FUZZ_TARGET_H */
