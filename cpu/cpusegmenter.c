@@ -287,7 +287,11 @@ static const PixelCode *
 choose_code (const char *instructions)
 {
   static const PixelCode *const all[] = {
-      &pixel_code_portable,
+#if HAVE_X86_64
+    &pixel_code_avx512,
+    &pixel_code_avx2,
+#endif
+    &pixel_code_portable,
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (instructions_are_offered (all[i]->name) &&

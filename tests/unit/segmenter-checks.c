@@ -280,7 +280,8 @@ check_large (const SegmenterBackend *backend)
   g_free (pixels);
 }
 
-/* What happens at the pixels of a sequence: an area of each kind, side by side. */
+/* What happens at the pixels of a sequence: stripes of each kind close together on the left, so
+ * that neighbours have little in common, and rows of each kind on the right. */
 static void
 draw_scene (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
 {
@@ -291,7 +292,7 @@ draw_scene (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
       const uint32_t random = next_random (&state);
       const uint32_t place = x * 2654435761u + y * 40503;
       uint32_t value = 0;
-      switch ((x / 5 + y) % 9) {
+      switch ((x < 64 ? x / 5 + y : y) % 9) {
       case 0: /* noise of a few steps, as cameras have */
         value = 100 + place % 50 + random % 5;
         break;
