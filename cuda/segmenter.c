@@ -5,7 +5,7 @@
  * A frame takes one to three kernels: the histogram if Otsu chooses the threshold, then luma to
  * mask, or to bits and bits to mask where noise is taken off.
  */
-#include "cudasegmenter.h"
+#include "segmenter-private.h"
 
 #include <stdlib.h>
 
@@ -25,6 +25,7 @@ typedef struct CudaSegmenter {
   CUfunction functions[N_KERNELS]; /* those that the plan's foreground needs */
   CUstream own_stream, stream;     /* stream: the caller's, or own_stream */
   CUevent done;                    /* after the last run */
+  bool is_pending;                 /* nobody has waited for that */
   CUdeviceptr uploaded;            /* the frame, when it comes from the host */
   size_t uploaded_stride;
   CUdeviceptr model, bits, zone, histogram; /* 0: not needed */
@@ -167,6 +168,7 @@ cuda_segmenter_run (CclSegmenter *segmenter, const CclFrame *frame,
     status = queue (self, options, error);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error, cuEventRecord (self->done, self->stream));
+  self->is_pending = status == CCL_OK;
   if (status != CCL_OK) {
     /* What was queued before it failed uses the caller's memory and must not outlive the call. */
     driver->cuStreamSynchronize (self->stream);
@@ -183,10 +185,13 @@ static CclStatus
 cuda_segmenter_wait (CclSegmenter *segmenter, CclError *error)
 {
   CudaSegmenter *self = (CudaSegmenter *)segmenter;
+  if (!self->is_pending)
+    return CCL_OK;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CCL_OK)
     return status;
   status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
+  self->is_pending = status != CCL_OK;
   ccl_cuda_device_leave (self->device);
   return status;
 }
@@ -199,10 +204,10 @@ cuda_segmenter_free (CclSegmenter *segmenter)
    * event tells of a stream that may be gone by now. */
   bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
   const CclCudaDriver *driver = self->device->driver;
-  if (self->done) {
+  if (self->is_pending)
     driver->cuEventSynchronize (self->done);
+  if (self->done)
     driver->cuEventDestroy (self->done);
-  }
   ccl_cuda_device_release (self->device, &self->uploaded);
   ccl_cuda_device_release (self->device, &self->model);
   ccl_cuda_device_release (self->device, &self->bits);
@@ -353,4 +358,35 @@ ccl_cuda_segmenter_set_stream (CclSegmenter *segmenter, void *stream)
 {
   CudaSegmenter *self = (CudaSegmenter *)segmenter;
   self->stream = stream ? stream : self->own_stream;
+}
+
+CclStatus
+ccl_cuda_segmenter_read_model (CclSegmenter *segmenter, uint16_t *weights, uint16_t *means,
+    uint16_t *variances, CclError *error)
+{
+  CudaSegmenter *self = (CudaSegmenter *)segmenter;
+  const CclCudaDriver *driver = self->device->driver;
+  const CclSegmenterPlan *plan = &segmenter->plan;
+  uint16_t *const kinds[CCL_MODEL_FIELDS] = {weights, means, variances};
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CCL_OK)
+    return status;
+  for (size_t plane = 0; plane < CCL_MODEL_PLANES && status == CCL_OK; plane++) {
+    const size_t k = plane / CCL_MODEL_FIELDS;
+    const CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+        .srcDevice = self->model + plane * self->parameters.plane_size,
+        .srcPitch = (size_t)self->parameters.row_groups * CCL_SEGMENTER_PIXELS * sizeof (uint16_t),
+        .dstMemoryType = CU_MEMORYTYPE_HOST,
+        .dstHost = kinds[plane % CCL_MODEL_FIELDS] + k * plan->height * plan->width,
+        .dstPitch = plan->width * sizeof (uint16_t),
+        .WidthInBytes = plan->width * sizeof (uint16_t),
+        .Height = plan->height,
+    };
+    status = ccl_cuda_call (driver, error, cuMemcpy2DAsync (&copy, self->stream));
+  }
+  CclStatus end_status =
+      ccl_cuda_call (driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->stream));
+  ccl_cuda_device_leave (self->device);
+  return status == CCL_OK ? end_status : status;
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudalabeller.h"
+#include "cudasegmenter.h"
+#include "device.h"
 #include "simcuda.h"
 
 enum { WIDTH = 45, HEIGHT = 37, N_COMPONENTS = 12 };
@@ -20,15 +21,22 @@ static void (*get_statistics) (SimcudaStatistics *);
 static int (*order_fault) (const char *);
 static CclCudaDevice *device;
 static uint8_t frame_data[WIDTH * HEIGHT];
+static CUdeviceptr mask_memory;
 static int n_cases, n_failed, n_faults;
 
+/* What is used: a labeller by its algorithm's name, or all kinds of segmenters. */
+typedef struct Use {
+  const char *name;
+  CclStatus (*function) (const char *name, CclError *error);
+} Use;
+
 static void
-report (bool passed, const char *algorithm, const char *what, const char *detail)
+report (bool passed, const char *name, const char *what, const char *detail)
 {
   n_cases++;
   n_failed += !passed;
-  printf ("%sok %d %s: %s%s%s\n", passed ? "" : "not ", n_cases, algorithm, what,
-      passed ? "" : ": ", passed ? "" : detail);
+  printf ("%sok %d %s: %s%s%s\n", passed ? "" : "not ", n_cases, name, what, passed ? "" : ": ",
+      passed ? "" : detail);
 }
 
 /* Twelve squares of 5×5. */
@@ -61,6 +69,73 @@ use_labeller (const char *algorithm, CclError *error)
   return status;
 }
 
+/* Runs a segmenter on the frame and on its opposite, and counts the mask's pixels in the end. */
+static CclStatus
+run_segmenter (CclSegmenter *segmenter, uint32_t *n_foreground, CclError *error)
+{
+  static uint8_t opposite[WIDTH * HEIGHT], mask_data[WIDTH * HEIGHT];
+  const CclSegmenterOptions options = {
+      .denoise = CCL_DENOISE_MEDIAN_3,
+      .history = 10,
+      .var_threshold = 16,
+      .learning_rate = -1,
+      .mixtures = 5,
+  };
+  const CclMask mask = {(void *)mask_memory, WIDTH};
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    opposite[i] = 255 - frame_data[i];
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < 2 && status == CCL_OK; i++) {
+    const CclFrame frame = {i ? opposite : frame_data, WIDTH, CCL_LOCATION_HOST};
+    status = ccl_segmenter_run (segmenter, &frame, &options, &mask, error);
+  }
+  if (status == CCL_OK)
+    status = ccl_segmenter_wait (segmenter, error);
+  if (status == CCL_OK && (status = ccl_cuda_device_enter (device, error)) == CCL_OK) {
+    status = ccl_cuda_call (
+        device->driver, error, cuMemcpyDtoHAsync (mask_data, mask_memory, sizeof mask_data, NULL));
+    if (status == CCL_OK)
+      status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
+    ccl_cuda_device_leave (device);
+  }
+  *n_foreground = 0;
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    *n_foreground += mask_data[i] == 255;
+  return status;
+}
+
+/* Plans, runs twice and frees, with each kind of foreground; the left pixels are no zone. */
+static CclStatus
+use_segmenters (const char *name, CclError *error)
+{
+  (void)name;
+  static uint8_t zone_data[WIDTH * HEIGHT];
+  const CclFrame zone = {zone_data, WIDTH, CCL_LOCATION_HOST};
+  /* Of the opposite frame all but the squares is greater than a threshold. The median rounds off
+   * those of their corners that do not lie at the frame's edge; the leftmost column is no zone.
+   * The background has changed everywhere. */
+  const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
+  const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
+  const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels};
+  CclStatus status = CCL_OK;
+  for (int y = 0; y < HEIGHT; y++)
+    memset (zone_data + y * WIDTH + 1, 1, WIDTH - 1);
+  for (CclForeground foreground = 0; foreground <= CCL_FOREGROUND_BACKGROUND && status == CCL_OK;
+       foreground++) {
+    const CclSegmenterPlan plan = {WIDTH, HEIGHT, foreground, &zone, 0};
+    CclSegmenter *segmenter = ccl_cuda_segmenter_new (device, &plan, error);
+    if (!segmenter)
+      return error->status;
+    uint32_t n_foreground = 0;
+    status = run_segmenter (segmenter, &n_foreground, error);
+    if (status == CCL_OK && n_foreground != expected[foreground])
+      status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "foreground %d has %u pixels, not %u",
+          foreground, n_foreground, expected[foreground]);
+    ccl_segmenter_free (&segmenter);
+  }
+  return status;
+}
+
 static bool
 is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
 {
@@ -71,7 +146,7 @@ is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
 
 /* Lets the first, second, … call of a kind fail, until all calls of one use came through. */
 static void
-sweep (const char *algorithm, const char *kind, const char *error_text)
+sweep (const Use *use, const char *kind, const char *error_text)
 {
   char what[64];
   snprintf (what, sizeof what, "each %s fails with %s", kind, error_text);
@@ -82,7 +157,7 @@ sweep (const char *algorithm, const char *kind, const char *error_text)
     snprintf (order, sizeof order, "%s:%d:%s", kind, n, error_text);
     get_statistics (&before);
     order_fault (order);
-    CclStatus status = use_labeller (algorithm, &error);
+    CclStatus status = use->function (use->name, &error);
     get_statistics (&after);
     bool fired = after.faults > before.faults;
     order_fault (NULL);
@@ -96,40 +171,40 @@ sweep (const char *algorithm, const char *kind, const char *error_text)
       wrong = "the message does not name CUDA's error";
     else if (!is_the_same (&before, &after))
       wrong = "something stayed allocated";
-    else if (use_labeller (algorithm, &again) != CCL_OK)
+    else if (use->function (use->name, &again) != CCL_OK)
       wrong = "afterwards nothing works";
     if (wrong) {
       snprintf (detail, sizeof detail, "%s (%s; %s)", wrong, order, error.message);
-      report (false, algorithm, what, detail);
+      report (false, use->name, what, detail);
       return;
     }
     if (!fired)
       break;
     n_faults++;
   }
-  report (true, algorithm, what, "");
+  report (true, use->name, what, "");
 }
 
 static void
-check_200_cycles (const char *algorithm)
+check_200_cycles (const Use *use)
 {
   SimcudaStatistics before, after;
   CclError error = {CCL_OK};
   get_statistics (&before);
   for (int i = 0; i < 200; i++) {
-    if (use_labeller (algorithm, &error) != CCL_OK) {
-      report (false, algorithm, "200 labellers one after the other", error.message);
+    if (use->function (use->name, &error) != CCL_OK) {
+      report (false, use->name, "200 uses one after the other", error.message);
       return;
     }
   }
   get_statistics (&after);
-  report (is_the_same (&before, &after), algorithm, "200 labellers leave nothing",
+  report (is_the_same (&before, &after), use->name, "200 uses leave nothing",
       "something stayed allocated");
 }
 
-/* A run allocates nothing and waits once. */
+/* A run of a labeller allocates nothing and waits once. */
 static void
-check_run_is_lean (const char *algorithm)
+check_labeller_is_lean (const char *algorithm)
 {
   CclError error = {CCL_OK};
   CclPlan plan = {WIDTH, HEIGHT, CCL_CONNECTIVITY_8, 20, algorithm, 0};
@@ -148,6 +223,38 @@ check_run_is_lean (const char *algorithm)
       "it waits more often");
 }
 
+/* A run of a segmenter allocates nothing and does not wait. */
+static void
+check_segmenter_is_lean (CclForeground foreground)
+{
+  static const char *const names[] = {
+      "segmenter, threshold", "segmenter, Otsu", "segmenter, background"};
+  CclError error = {CCL_OK};
+  const CclSegmenterPlan plan = {WIDTH, HEIGHT, foreground, NULL, 0};
+  const CclFrame frame = {frame_data, WIDTH, CCL_LOCATION_HOST};
+  const CclSegmenterOptions options = {.denoise = CCL_DENOISE_OPENING_3,
+      .history = 10,
+      .var_threshold = 16,
+      .learning_rate = -1,
+      .mixtures = 5};
+  const CclMask mask = {(void *)mask_memory, WIDTH};
+  SimcudaStatistics before, after, waited;
+  CclSegmenter *segmenter = ccl_cuda_segmenter_new (device, &plan, &error);
+  ccl_segmenter_run (segmenter, &frame, &options, &mask, &error);
+  get_statistics (&before);
+  ccl_segmenter_run (segmenter, &frame, &options, &mask, &error);
+  get_statistics (&after);
+  ccl_segmenter_wait (segmenter, &error);
+  get_statistics (&waited);
+  ccl_segmenter_free (&segmenter);
+  report (after.allocations == before.allocations, names[foreground], "a run allocates nothing",
+      "it does");
+  report (after.synchronisations == before.synchronisations, names[foreground],
+      "a run does not wait", "it waits");
+  report (waited.synchronisations - after.synchronisations == 1, names[foreground],
+      "waiting is one wait", "it is not");
+}
+
 int
 main (void)
 {
@@ -163,15 +270,31 @@ main (void)
     return 0;
   }
   draw ();
-  /* The first use loads kernels, which stay with the device. */
-  static const char *const algorithms[] = {"strips", "bke"};
-  for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
-    use_labeller (algorithms[i], &error);
-    check_run_is_lean (algorithms[i]);
-    check_200_cycles (algorithms[i]);
+  if (ccl_cuda_device_enter (device, &error) != CCL_OK ||
+      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &mask_memory, &error) != CCL_OK) {
+    fprintf (stderr, "%s\n", error.message);
+    return 1;
+  }
+  ccl_cuda_device_leave (device);
+  static const Use uses[] = {
+      {"strips", use_labeller}, {"bke", use_labeller}, {"segmenters", use_segmenters}};
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+    /* The first use loads kernels, which stay with the device. */
+    CclStatus status = uses[i].function (uses[i].name, &error);
+    report (status == CCL_OK, uses[i].name, "works", error.message);
+    if (uses[i].function == use_labeller)
+      check_labeller_is_lean (uses[i].name);
+    else
+      for (CclForeground foreground = 0; foreground <= CCL_FOREGROUND_BACKGROUND; foreground++)
+        check_segmenter_is_lean (foreground);
+    check_200_cycles (&uses[i]);
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
       for (size_t j = 0; j < sizeof errors / sizeof *errors; j++)
-        sweep (algorithms[i], kinds[kind], errors[j]);
+        sweep (&uses[i], kinds[kind], errors[j]);
+  }
+  if (ccl_cuda_device_enter (device, NULL) == CCL_OK) {
+    ccl_cuda_device_release (device, &mask_memory);
+    ccl_cuda_device_leave (device);
   }
   ccl_cuda_device_unref (&device);
   dlclose (library);

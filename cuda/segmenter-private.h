@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What tests look at inside a GPU segmenter. */
+#ifndef CCL_CUDA_SEGMENTER_PRIVATE_H
+#define CCL_CUDA_SEGMENTER_PRIVATE_H
+
+#include "cudasegmenter.h"
+
+/* Copies the background model as the last run leaves it, CCL_MAX_MIXTURES × height × width numbers
+ * of each kind, in that order. For a segmenter whose plan's foreground is
+ * CCL_FOREGROUND_BACKGROUND. Errors: CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_segmenter_read_model (CclSegmenter *segmenter, uint16_t *weights,
+    uint16_t *means, uint16_t *variances, CclError *error);
+
+#endif /* CCL_CUDA_SEGMENTER_PRIVATE_H */
