@@ -65,6 +65,7 @@ add_row (Grid *grid, const Sum *sum, const Contender *contender, const AccessCou
 
   grid_row (grid);
   grid_cell (grid, "%s", sum->set);
+  grid_cell (grid, "%u", sum->n_images);
   grid_cell (grid, "%s", contender->algorithm);
   grid_cell (grid, "%s", delivery_name (contender->delivery));
   grid_cell (grid, "%s", count->kernel);
@@ -77,8 +78,8 @@ add_row (Grid *grid, const Sum *sum, const Contender *contender, const AccessCou
 Grid *
 memory (const GPtrArray *sources, const GPtrArray *contenders)
 {
-  static const char *const heads[] = {"set", "algorithm", "delivers", "kernel", "reads", "writes",
-      "atomics", "reads a pixel", "writes a pixel", "atomics a pixel"};
+  static const char *const heads[] = {"set", "images", "algorithm", "delivers", "kernel", "reads",
+      "writes", "atomics", "reads a pixel", "writes a pixel", "atomics a pixel"};
   g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
   Grid *grid = grid_new ("accesses to global memory, mean of an image");
 

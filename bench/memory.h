@@ -7,7 +7,8 @@
 #include "grid.h"
 
 /* Counts the accesses of every contender that can tell on every source. The table gives means
- * for each data set: accesses an image, and accesses a pixel. */
+ * for each data set: accesses an image, and accesses a pixel; and of how many images, as some may
+ * take a contender too long. */
 Grid *memory (const GPtrArray *sources, const GPtrArray *contenders);
 
 #endif /* BENCH_MEMORY_H */

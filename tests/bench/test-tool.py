@@ -354,6 +354,30 @@ def what_takes_too_long_is_given_up_and_told():
     assert len(problems(result)) == 1 and '"np"' in problems(result)[0]
 
 
+@test
+def measure_all_leaves_every_part():
+    if not driver:
+        return "the simulated CUDA driver was not built"
+    output = os.path.join(scratch, "all")
+    # The simulated driver cannot run the kernels that count.
+    parts = ["average", "size", "density", "volumes", "check", "blocksize", "steps"]
+    script = os.path.join(os.path.dirname(masks), "..", "..", "bench", "measure-all")
+    result = subprocess.run([sys.executable, script, "--try", "--tool", tool, "--output", output, *parts],
+                            env={**os.environ, "LD_LIBRARY_PATH": ":".join([driver, *library_path])},
+                            capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for name in ("average-8", "average-4", "size", "density", "volumes", "check-8", "check-4", "check-shapes",
+                 "blocksize", "steps"):
+        assert f"== {name}: exit status 0, 0 problems" in result.stdout, result.stdout
+        assert {f"{name}.{kind}" for kind in ("txt", "json", "csv", "log")} <= set(os.listdir(output)), name
+    assert "full 20x10, mean GPU µs of 1: " in result.stdout and ", 0 different," in result.stdout
+    if shutil.which("gnuplot"):
+        assert os.path.exists(os.path.join(output, "plots", "density", "density-noise-64x64-g4.svg"))
+    nothing = subprocess.run([sys.executable, script, "--tool", scratch + "/nowhere", "size"], capture_output=True,
+                             text=True, cwd=scratch, timeout=60)
+    assert nothing.returncode == 1 and "there is no" in nothing.stderr
+
+
 def main():
     failed = 0
     print(f"1..{len(tests)}")
