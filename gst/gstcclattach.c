@@ -76,10 +76,85 @@ attach_roi (GstBuffer *buffer, const CclTable *table)
 }
 
 #if HAVE_ANALYTICS
+
+/* Segmentation came after object detection. */
+#if GST_CHECK_VERSION(1, 26, 0)
+
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define GRAY16_NATIVE GST_VIDEO_FORMAT_GRAY16_LE
+#else
+#define GRAY16_NATIVE GST_VIDEO_FORMAT_GRAY16_BE
+#endif
+
+/* The label map as the video frame that analytics elements expect, which has no more than 16 bits
+ * a pixel. NULL if memory is short or the map cannot be read. */
+static GstBuffer *
+new_segmentation_mask (GstBuffer *labels, gsize labels_stride, guint width, guint height)
+{
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
+  gint strides[GST_VIDEO_MAX_PLANES] = {2 * (gint)width};
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, 2 * (gsize)width * height, NULL);
+  GstMapInfo from, to;
+
+  if (!mask)
+    return NULL;
+  if (!gst_buffer_map (labels, &from, GST_MAP_READ)) {
+    gst_buffer_unref (mask);
+    return NULL;
+  }
+  gst_buffer_map (mask, &to, GST_MAP_WRITE);
+  for (guint y = 0; y < height; y++) {
+    const guint32 *row = (const guint32 *)(from.data + y * labels_stride);
+    guint16 *narrow = (guint16 *)to.data + (gsize)y * width;
+    for (guint x = 0; x < width; x++)
+      narrow[x] = (guint16)row[x];
+  }
+  gst_buffer_unmap (mask, &to);
+  gst_buffer_unmap (labels, &from);
+  gst_buffer_add_video_meta_full (
+      mask, GST_VIDEO_FRAME_FLAG_NONE, GRAY16_NATIVE, width, height, 1, offsets, strides);
+  return mask;
+}
+
+/* Region ids are labels, 0 is the background, so a region's index is its id. */
 static void
-attach_analytics (GstBuffer *buffer, const CclTable *table)
+attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, guint frame_height,
+    const CclTable *table, const guint *detections, GstBuffer *labels, gsize labels_stride)
+{
+  gsize n_regions = (gsize)table->n_components + 1;
+  GstAnalyticsSegmentationMtd segmentation;
+  GstBuffer *mask;
+  guint *ids;
+
+  if (table->n_components > G_MAXUINT16) {
+    GST_WARNING ("%u components are too many for a segmentation mask", table->n_components);
+    return;
+  }
+  mask = new_segmentation_mask (labels, labels_stride, frame_width, frame_height);
+  if (!mask) {
+    GST_WARNING ("no segmentation mask: the label map cannot be read, or memory is short");
+    return;
+  }
+  ids = g_new (guint, n_regions);
+  for (guint i = 0; i < n_regions; i++)
+    ids[i] = i;
+  if (gst_analytics_relation_meta_add_segmentation_mtd (relations, mask,
+          GST_SEGMENTATION_TYPE_INSTANCE, n_regions, ids, 0, 0, frame_width, frame_height,
+          &segmentation)) {
+    for (guint i = 0; i < table->n_rows; i++)
+      gst_analytics_relation_meta_set_relation (
+          relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, segmentation.id, detections[i]);
+  }
+  g_free (ids);
+}
+#endif
+
+static void
+attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
+    GstBuffer *labels, gsize labels_stride)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+  guint *detections = g_new (guint, table->n_rows);
 
   if (!relations)
     relations = gst_buffer_add_analytics_relation_meta (buffer);
@@ -88,7 +163,14 @@ attach_analytics (GstBuffer *buffer, const CclTable *table)
     GstAnalyticsODMtd detection;
     gst_analytics_relation_meta_add_od_mtd (relations, component_quark (), (gint)c->x, (gint)c->y,
         (gint)c->width, (gint)c->height, 1.0f, &detection);
+    detections[i] = detection.id;
   }
+#if GST_CHECK_VERSION(1, 26, 0)
+  if (labels)
+    attach_segmentation (
+        relations, frame_width, frame_height, table, detections, labels, labels_stride);
+#endif
+  g_free (detections);
 }
 #endif
 
@@ -102,7 +184,7 @@ gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width, gui
     attach_roi (buffer, table);
 #if HAVE_ANALYTICS
   if (kinds & GST_CCL_META_FLAG_ANALYTICS)
-    attach_analytics (buffer, table);
+    attach_analytics (buffer, frame_width, frame_height, table, labels, labels_stride);
 #endif
 }
 

@@ -25,7 +25,8 @@ GType gst_ccl_meta_flags_get_type (void);
 /* Adds the chosen kinds of metadata to a writable buffer. A GstCclMeta that is there already, of
  * an earlier labeller, is replaced.
  *
- * labels: the label map or NULL; a reference is kept by the GstCclMeta. */
+ * labels: the label map or NULL; a reference is kept by the GstCclMeta, and analytics metadata gets
+ * a copy of at most 65535 labels (GStreamer 1.26). */
 void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width,
     guint frame_height, const CclTable *table, GstBuffer *labels, gsize labels_stride);
 

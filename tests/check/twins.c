@@ -576,6 +576,57 @@ TEST (test_analytics)
   gst_harness_teardown (h);
 }
 GST_END_TEST
+
+#if GST_CHECK_VERSION(1, 26, 0)
+/* The label map as an image of 16 bits, whose values are the labels of the detections in order. */
+TEST (test_analytics_segmentation)
+{
+  static const guint16 expected[6][8] = {
+      {1, 1, 0, 0, 0, 0, 2, 0},
+      {1, 1, 0, 0, 0, 2, 0, 0},
+      {0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 3, 0, 3, 0, 0, 0, 0},
+      {0, 3, 3, 3, 0, 0, 0, 4},
+      {0, 0, 0, 0, 0, 0, 0, 4},
+  };
+  GstHarness *h = new_gray8_harness (blobs);
+  GstAnalyticsRelationMeta *relations;
+  GstAnalyticsSegmentationMtd segmentation;
+  gpointer state = NULL;
+  GstBuffer *out, *mask;
+  GstVideoMeta *meta;
+  gint x, y;
+  guint width, height;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+analytics");
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  out = label (h, gray8_frame (blobs));
+  relations = gst_buffer_get_analytics_relation_meta (out);
+  fail_unless (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_segmentation_mtd_get_mtd_type (), &segmentation));
+  fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_count (&segmentation), 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_id (&segmentation, i), i);
+  fail_unless_equals_int (gst_analytics_relation_get_length (relations), 5);
+  for (guint i = 0; i < 4; i++)
+    fail_unless (gst_analytics_relation_meta_exist (
+        relations, segmentation.id, i, 1, GST_ANALYTICS_REL_TYPE_RELATE_TO, NULL));
+
+  mask = gst_analytics_segmentation_mtd_get_mask (&segmentation, &x, &y, &width, &height);
+  fail_unless (x == 0 && y == 0 && width == 8 && height == 6);
+  meta = gst_buffer_get_video_meta (mask);
+  fail_unless (meta->width == 8 && meta->height == 6);
+  for (guint row = 0; row < 6; row++) {
+    guint16 got[8];
+    gst_buffer_extract (mask, meta->offset[0] + row * (gsize)meta->stride[0], got, sizeof got);
+    fail_unless (memcmp (got, expected[row], sizeof got) == 0, "row %u is wrong", row);
+  }
+  gst_buffer_unref (mask);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+#endif
 #endif
 
 /* A second labeller's metadata takes the place of the first's. */
@@ -1371,6 +1422,9 @@ twins_suite (void)
   tcase_add_test (tcase, test_roi_metas);
 #if HAVE_ANALYTICS
   tcase_add_test (tcase, test_analytics);
+#if GST_CHECK_VERSION(1, 26, 0)
+  tcase_add_test (tcase, test_analytics_segmentation);
+#endif
 #endif
   tcase_add_test (tcase, test_earlier_meta_is_replaced);
   tcase_add_test (tcase, test_messages_while_playing);
