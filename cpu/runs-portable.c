@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller in standard C, for any processor. */
+#include "pack-portable.h"
 #include "runs-scalar.h"
-
-#include <endian.h>
-#include <string.h>
 
 typedef uint8_t Threshold;
 
@@ -13,27 +11,10 @@ threshold_prepare (uint8_t threshold)
   return threshold;
 }
 
-/* Eight pixels at a time, as the bytes of a word. */
 static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
-  const uint64_t ones = 0x0101010101010101;
-  const uint64_t low_bits = 0x7f * ones;
-  /* What makes the lower seven bits carry into the eighth when they are greater than the
-   * threshold's. */
-  const uint64_t addend = ones * (0x7fu - (threshold & 0x7fu));
-  uint64_t word = 0;
-
-  for (int i = 0; i < 8; i++) {
-    uint64_t bytes;
-    memcpy (&bytes, pixels + 8 * i, 8);
-    bytes = le64toh (bytes);
-    const uint64_t low_greater = (bytes & low_bits) + addend;
-    const uint64_t greater = threshold < 0x80 ? low_greater | bytes : low_greater & bytes;
-    /* Gathers the eighth bits of all bytes in the uppermost byte. */
-    word |= (((greater >> 7 & ones) * 0x0102040810204080) >> 56) << (8 * i);
-  }
-  return word;
+  return pack_portable (pixels, threshold);
 }
 
 static inline uint64_t

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The reference for volumes: a flood fill from each unvisited voxel in raster order, one voxel at a
+ * time. It is written to be obviously right and shares nothing with the labeller but its types.
+ */
+#ifndef CCL_TEST_VOLUME_REFERENCE_H
+#define CCL_TEST_VOLUME_REFERENCE_H
+
+#include "cpuvolume.h"
+
+/* The whole result of a volume. */
+typedef struct VolumeReference {
+  uint32_t n_components;
+  CclVolumeComponent *rows; /* n_components of them, in label order */
+  uint32_t *labels;         /* width × height × depth, without padding */
+} VolumeReference;
+
+/* Labels a volume of the planned size. Free with volume_reference_free(). */
+VolumeReference *volume_reference_new (
+    const CclVolume *volume, const CclVolumePlan *plan, const CclOptions *options);
+
+void volume_reference_free (VolumeReference *reference);
+
+#endif /* CCL_TEST_VOLUME_REFERENCE_H */
