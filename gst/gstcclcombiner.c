@@ -5,11 +5,12 @@
  * @short_description: puts the components of a mask on the video the mask was made from
  * @see_also: ccl, cudaccl, ccloverlay
  *
- * Takes a video and its labelled masks and gives the video with the masks' metadata: #GstCclMeta
- * and regions of interest. A mask belongs to the frame that has the same running time. Where the
- * mask is smaller or larger than the video, coordinates are scaled, and the label map is left
- * out. Frames that no mask belongs to go on without metadata; see the property `max-age` for masks
- * at a lower rate. Every frame of the video comes out, unchanged and in order.
+ * Takes a video and its labelled masks and gives the video with the masks' metadata: #GstCclMeta,
+ * regions of interest and, with GStreamer 1.24 or later, analytics metadata. A mask belongs to the
+ * frame that has the same running time. Where the mask is smaller or larger than the video,
+ * coordinates are scaled, and the label map is left out. Frames that no mask belongs to go on
+ * without metadata; see the property `max-age` for masks at a lower rate. Every frame of the video
+ * comes out, unchanged and in order.
  *
  * Both branches need a queue, the video's as long as making a mask takes. In a live pipeline the
  * video never waits longer than the pipeline's latency; if masks take longer than that, their
@@ -25,6 +26,9 @@
 
 #include <gst/ccl/gstcclmeta.h>
 #include <gst/video/video.h>
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_combiner_debug);
 #define GST_CAT_DEFAULT gst_ccl_combiner_debug
@@ -150,17 +154,32 @@ typedef struct {
 } Carriage;
 
 static gboolean
+is_carried (GType api)
+{
+#if HAVE_ANALYTICS
+  if (api == GST_ANALYTICS_RELATION_META_API_TYPE)
+    return TRUE;
+#endif
+  return api == GST_CCL_META_API_TYPE || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE;
+}
+
+/* Where nothing is to be scaled, metadata is copied: not every kind can be scaled. */
+static gboolean
 carry_meta (GstBuffer *mask, GstMeta **meta, gpointer data)
 {
   Carriage *carriage = data;
   const GstMetaInfo *info = (*meta)->info;
+  GstVideoMetaTransform scale = {&carriage->from, &carriage->to};
+  GstMetaTransformCopy copy = {FALSE, 0, (gsize)-1};
 
-  if (info->api == GST_CCL_META_API_TYPE ||
-      info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
-    GstVideoMetaTransform scale = {&carriage->from, &carriage->to};
+  if (!is_carried (info->api))
+    return TRUE;
+  if (GST_VIDEO_INFO_WIDTH (scale.in_info) == GST_VIDEO_INFO_WIDTH (scale.out_info) &&
+      GST_VIDEO_INFO_HEIGHT (scale.in_info) == GST_VIDEO_INFO_HEIGHT (scale.out_info))
+    info->transform_func (carriage->frame, *meta, mask, _gst_meta_transform_copy, &copy);
+  else
     info->transform_func (
         carriage->frame, *meta, mask, gst_video_meta_transform_scale_get_quark (), &scale);
-  }
   return TRUE;
 }
 
