@@ -8,23 +8,30 @@
  * Labels the connected components of every frame and attaches what it finds, a #GstCclMeta with
  * area, bounding box and centroid of each component, to the frame. The pixels stay as they are.
  *
- * A pixel is foreground when its luma is greater than the property `threshold`. Components are
- * numbered 1…N in raster order of their first pixels. `cudaccl` is the same element on an NVIDIA
- * GPU, with the same properties and bit for bit the same result.
+ * A pixel is foreground when its luma is greater than the property `threshold`, or, with
+ * `foreground=background`, when a model of the background, learnt from the frames before, does not
+ * explain it. The model lives with the element: a new size or format, a flushing seek and the
+ * action signal `reset` make it begin anew. Components are numbered 1…N in raster order of their
+ * first pixels. `cudaccl` is the same element on an NVIDIA GPU, with the same properties and bit
+ * for bit the same result.
  *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! ccl
  * threshold=128 ! ccljson ! fdsink
  * ]| This prints one line of JSON a frame, each with one component, the ball.
+ * |[
+ * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! ccl foreground=background denoise=median-5x5
+ * min-area=200 ! ccloverlay ! videoconvert ! autovideosink
+ * ]| This draws boxes around what moves in front of a camera.
  */
 #include "gstccl.h"
 
 #include "cpulabeller.h"
-#include "gstccllabelpool.h"
+#include "cpusegmenter.h"
+#include "gstcclmappool.h"
 
 struct _GstCcl {
   GstCclBase parent;
-  GstBufferPool *label_maps; /* of the streaming thread */
 };
 
 G_DEFINE_TYPE (GstCcl, gst_ccl, GST_TYPE_CCL_BASE)
@@ -46,35 +53,33 @@ gst_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
   return ccl_cpu_labeller_new (&threaded, error);
 }
 
-static gboolean
-gst_ccl_acquire_label_map (GstCclBase *base, GstCclLabelMap *map, CclError *error)
+static CclSegmenter *
+gst_ccl_plan_segmenter (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error)
 {
-  GstCcl *self = GST_CCL (base);
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  guint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  CclSegmenterPlan threaded = *plan;
 
-  if (!self->label_maps)
-    self->label_maps = gst_ccl_label_pool_new (width, height);
-  if (gst_buffer_pool_acquire_buffer (self->label_maps, &map->buffer, NULL) != GST_FLOW_OK) {
-    ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "No memory for a label map of %u×%u pixels", width, height);
-    return FALSE;
-  }
-  map->offset = 0;
-  map->stride = sizeof (guint32) * (gsize)width;
-  map->map_flags = GST_MAP_WRITE;
-  return TRUE;
+  threaded.n_threads = g_get_num_processors ();
+  return ccl_cpu_segmenter_new (&threaded, error);
+}
+
+static GstBufferPool *
+gst_ccl_new_map_pool (GstCclBase *base, GstCclMapKind kind)
+{
+  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+
+  return gst_ccl_map_pool_new (gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info) *
+                               (gsize)GST_VIDEO_INFO_HEIGHT (info));
 }
 
 static void
-gst_ccl_release_label_maps (GstCclBase *base)
+gst_ccl_locate_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map)
 {
-  GstCcl *self = GST_CCL (base);
+  const GstVideoInfo *info = gst_ccl_base_get_info (base);
 
-  if (self->label_maps) {
-    gst_buffer_pool_set_active (self->label_maps, FALSE);
-    gst_clear_object (&self->label_maps);
-  }
+  map->offset = 0;
+  map->stride = gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info);
+  map->map_flags = GST_MAP_WRITE;
+  map->location = CCL_LOCATION_HOST;
 }
 
 static void
@@ -92,8 +97,10 @@ gst_ccl_class_init (GstCclClass *klass)
 
   gst_ccl_base_class_install_algorithms (base_class, "GstCclAlgorithm", ccl_cpu_algorithms ());
   base_class->plan = gst_ccl_plan;
-  base_class->acquire_label_map = gst_ccl_acquire_label_map;
-  base_class->release_label_maps = gst_ccl_release_label_maps;
+  base_class->plan_segmenter = gst_ccl_plan_segmenter;
+  base_class->new_map_pool = gst_ccl_new_map_pool;
+  base_class->locate_map = gst_ccl_locate_map;
+  base_class->map_memory = "memory";
 }
 
 static void

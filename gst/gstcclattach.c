@@ -54,14 +54,15 @@ component_quark (void)
 
 static void
 attach_ccl (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
-    GstBuffer *labels, gsize labels_stride)
+    const GstCclAttachment *labels, const GstCclAttachment *mask)
 {
-  GstCclMeta *former;
+  GstCclMeta *former, *meta;
 
   while ((former = gst_buffer_get_ccl_meta (buffer)))
     gst_buffer_remove_meta (buffer, (GstMeta *)former);
-  gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, table->n_components,
-      (const GstCclComponent *)table->rows, table->n_rows, labels, labels_stride);
+  meta = gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, table->n_components,
+      (const GstCclComponent *)table->rows, table->n_rows, labels->buffer, labels->stride);
+  gst_ccl_meta_set_mask (meta, mask->buffer, mask->stride);
 }
 
 static void
@@ -176,15 +177,15 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
 
 void
 gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width, guint frame_height,
-    const CclTable *table, GstBuffer *labels, gsize labels_stride)
+    const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask)
 {
   if (kinds & GST_CCL_META_FLAG_CCL)
-    attach_ccl (buffer, frame_width, frame_height, table, labels, labels_stride);
+    attach_ccl (buffer, frame_width, frame_height, table, labels, mask);
   if (kinds & GST_CCL_META_FLAG_ROI)
     attach_roi (buffer, table);
 #if HAVE_ANALYTICS
   if (kinds & GST_CCL_META_FLAG_ANALYTICS)
-    attach_analytics (buffer, frame_width, frame_height, table, labels, labels_stride);
+    attach_analytics (buffer, frame_width, frame_height, table, labels->buffer, labels->stride);
 #endif
 }
 
@@ -203,22 +204,28 @@ append_component (GValue *array, const CclComponent *component)
 }
 
 GstStructure *
-gst_ccl_message_structure (
-    const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table)
+gst_ccl_moment_structure (const gchar *name, GstClockTime timestamp, const GstSegment *segment)
 {
-  GstClockTime timestamp = GST_BUFFER_PTS (buffer);
   GstClockTime stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
-  GValue components = G_VALUE_INIT;
-  GstStructure *structure;
 
   if (segment->format == GST_FORMAT_TIME) {
     stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, timestamp);
     running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, timestamp);
   }
-  structure = gst_structure_new (name, "timestamp", GST_TYPE_CLOCK_TIME, timestamp, "stream-time",
-      GST_TYPE_CLOCK_TIME, stream_time, "running-time", GST_TYPE_CLOCK_TIME, running_time,
-      "duration", GST_TYPE_CLOCK_TIME, GST_BUFFER_DURATION (buffer), "count", G_TYPE_UINT,
-      table->n_components, "truncated", G_TYPE_BOOLEAN, table->n_rows < table->n_components, NULL);
+  return gst_structure_new (name, "timestamp", GST_TYPE_CLOCK_TIME, timestamp, "stream-time",
+      GST_TYPE_CLOCK_TIME, stream_time, "running-time", GST_TYPE_CLOCK_TIME, running_time, NULL);
+}
+
+GstStructure *
+gst_ccl_message_structure (
+    const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table)
+{
+  GValue components = G_VALUE_INIT;
+  GstStructure *structure = gst_ccl_moment_structure (name, GST_BUFFER_PTS (buffer), segment);
+
+  gst_structure_set (structure, "duration", GST_TYPE_CLOCK_TIME, GST_BUFFER_DURATION (buffer),
+      "count", G_TYPE_UINT, table->n_components, "truncated", G_TYPE_BOOLEAN,
+      table->n_rows < table->n_components, NULL);
 
   gst_value_array_init (&components, table->n_rows);
   for (guint i = 0; i < table->n_rows; i++)

@@ -20,18 +20,35 @@ typedef enum {
 #endif
 } GstCclMetaFlags;
 
+/* Those that take the label map along. */
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 26, 0)
+#define GST_CCL_META_FLAGS_WITH_LABELS (GST_CCL_META_FLAG_CCL | GST_CCL_META_FLAG_ANALYTICS)
+#else
+#define GST_CCL_META_FLAGS_WITH_LABELS GST_CCL_META_FLAG_CCL
+#endif
+
 GType gst_ccl_meta_flags_get_type (void);
 
-/* Adds the chosen kinds of metadata to a writable buffer. A GstCclMeta that is there already, of
- * an earlier labeller, is replaced.
- *
- * labels: the label map or NULL; a reference is kept by the GstCclMeta, and analytics metadata gets
- * a copy of at most 65535 labels (GStreamer 1.26). */
-void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width,
-    guint frame_height, const CclTable *table, GstBuffer *labels, gsize labels_stride);
+/* A label map or mask on its way to a GstCclMeta, which keeps a reference. */
+typedef struct {
+  GstBuffer *buffer; /* NULL: none */
+  gsize stride;      /* bytes */
+} GstCclAttachment;
 
-/* The content of the element message about a frame: a new structure of that name. The times are
- * the segment's; components is a GstValueArray of structures "component". */
+/* Adds the chosen kinds of metadata to a writable buffer. A GstCclMeta that is there already, of
+ * an earlier labeller, is replaced. Analytics metadata gets a copy of the label map, if there is
+ * one and it has at most 65535 labels (GStreamer 1.26). */
+void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width,
+    guint frame_height, const CclTable *table, const GstCclAttachment *labels,
+    const GstCclAttachment *mask);
+
+/* A new structure of that name about a moment, with its three times by the segment: timestamp (a
+ * PTS), stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */
+GstStructure *gst_ccl_moment_structure (
+    const gchar *name, GstClockTime timestamp, const GstSegment *segment);
+
+/* The content of the element message about a frame: the moment, duration, count, truncated, and
+ * components, a GstValueArray of structures "component". */
 GstStructure *gst_ccl_message_structure (
     const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table);
 

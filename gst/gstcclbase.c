@@ -4,7 +4,10 @@
 #include <time.h>
 
 #include "gstcclattach.h"
+#include "gstcclforeground.h"
+#include "gstcclmotion.h"
 #include "gstcclstats.h"
+#include "image.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_base_debug);
 #define GST_CAT_DEFAULT gst_ccl_base_debug
@@ -22,7 +25,14 @@ enum {
   PROP_POST_MESSAGES,
   PROP_STATS,
   PROP_ALGORITHM,
+  PROP_ROI_MASK,
+  PROP_POST_MOTION,
+  PROP_QUIET_TIME,
+  /* and those of gstcclforeground.h */
 };
+
+enum { SIGNAL_RESET, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 #define DEFAULT_CONNECTIVITY CCL_CONNECTIVITY_8
 #define DEFAULT_THRESHOLD 0
@@ -34,6 +44,9 @@ enum {
 #define DEFAULT_META GST_CCL_META_FLAG_CCL
 #define DEFAULT_POST_MESSAGES FALSE
 #define DEFAULT_ALGORITHM 0
+#define DEFAULT_ROI_MASK NULL
+#define DEFAULT_POST_MOTION FALSE
+#define DEFAULT_QUIET_TIME 5.0
 
 #define PROPERTY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
@@ -46,17 +59,26 @@ typedef struct {
   gboolean attach_labels;
   GstCclMetaFlags meta;
   gboolean post_messages;
+  GstCclForegroundSettings foreground;
+  gboolean post_motion;
+  gdouble quiet_time; /* seconds */
 } GstCclSettings;
 
 typedef struct {
   /* Guarded by the object lock. */
   GstCclSettings settings;
+  gchar *roi_mask; /* a path */
   GstCclStats stats;
+  gboolean reset; /* before the next frame, the model of the background is to be forgotten */
 
   /* Of the streaming thread. */
   GstVideoInfo info;
   CclLabeller *labeller;
   GstCclSettings planned; /* the settings the labeller was planned with */
+  CclImage *zone;         /* the image at roi_mask; set before the first frame */
+  CclSegmenter *segmenter;
+  GstBufferPool *map_pools[GST_CCL_N_MAPS];
+  GstCclMotion motion;
 } GstCclBasePrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCclBase, gst_ccl_base, GST_TYPE_BASE_TRANSFORM,
@@ -100,7 +122,8 @@ algorithm_name (GstCclBase *base, gint algorithm)
 static void
 gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstCclSettings *settings = &PRIVATE (GST_CCL_BASE (object))->settings;
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
+  GstCclSettings *settings = &priv->settings;
 
   GST_OBJECT_LOCK (object);
   switch (id) {
@@ -134,8 +157,19 @@ gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GPara
   case PROP_ALGORITHM:
     settings->algorithm = g_value_get_enum (value);
     break;
+  case PROP_ROI_MASK:
+    g_free (priv->roi_mask);
+    priv->roi_mask = g_value_dup_string (value);
+    break;
+  case PROP_POST_MOTION:
+    settings->post_motion = g_value_get_boolean (value);
+    break;
+  case PROP_QUIET_TIME:
+    settings->quiet_time = g_value_get_double (value);
+    break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_ccl_foreground_set_property (&settings->foreground, id, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
   }
   GST_OBJECT_UNLOCK (object);
@@ -182,8 +216,18 @@ gst_ccl_base_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   case PROP_ALGORITHM:
     g_value_set_enum (value, settings->algorithm);
     break;
+  case PROP_ROI_MASK:
+    g_value_set_string (value, priv->roi_mask);
+    break;
+  case PROP_POST_MOTION:
+    g_value_set_boolean (value, settings->post_motion);
+    break;
+  case PROP_QUIET_TIME:
+    g_value_set_double (value, settings->quiet_time);
+    break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_ccl_foreground_get_property (&settings->foreground, id, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
   }
   GST_OBJECT_UNLOCK (object);
@@ -245,31 +289,75 @@ gst_ccl_base_get_info (GstCclBase *base)
 }
 
 void
-gst_ccl_base_forget_labeller (GstCclBase *base)
+gst_ccl_base_forget_plans (GstCclBase *base)
 {
-  GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
+  GstCclBasePrivate *priv = PRIVATE (base);
 
-  ccl_labeller_free (&PRIVATE (base)->labeller);
-  if (klass->release_label_maps)
-    klass->release_label_maps (base);
+  ccl_segmenter_free (&priv->segmenter);
+  ccl_labeller_free (&priv->labeller);
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
+    if (priv->map_pools[kind])
+      gst_buffer_pool_set_active (priv->map_pools[kind], FALSE);
+    gst_clear_object (&priv->map_pools[kind]);
+  }
+}
+
+/* Reads the zone that the property roi-mask names, if any. */
+static gboolean
+read_zone (GstCclBase *base)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  GError *error = NULL;
+  gchar *path;
+
+  GST_OBJECT_LOCK (base);
+  path = g_strdup (priv->roi_mask);
+  GST_OBJECT_UNLOCK (base);
+  if (!path)
+    return TRUE;
+
+  priv->zone = ccl_image_read (path, &error);
+  g_free (path);
+  if (!priv->zone) {
+    GST_ELEMENT_ERROR (
+        base, RESOURCE, OPEN_READ, ("The roi-mask cannot be read: %s", error->message), (NULL));
+    g_error_free (error);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
 gst_ccl_base_start (GstBaseTransform *trans)
 {
-  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (trans));
+  GstCclBase *base = GST_CCL_BASE (trans);
+  GstCclBasePrivate *priv = PRIVATE (base);
 
   GST_OBJECT_LOCK (trans);
   gst_ccl_stats_reset (&priv->stats);
+  priv->reset = FALSE;
   GST_OBJECT_UNLOCK (trans);
-  return TRUE;
+  priv->motion = (GstCclMotion){FALSE};
+  return read_zone (base);
 }
 
 static gboolean
 gst_ccl_base_stop (GstBaseTransform *trans)
 {
-  gst_ccl_base_forget_labeller (GST_CCL_BASE (trans));
+  GstCclBase *base = GST_CCL_BASE (trans);
+
+  gst_ccl_base_forget_plans (base);
+  g_clear_pointer (&PRIVATE (base)->zone, ccl_image_free);
   return TRUE;
+}
+
+/* Any thread may ask for it; the streaming thread does it. */
+static void
+gst_ccl_base_reset (GstCclBase *base)
+{
+  GST_OBJECT_LOCK (base);
+  PRIVATE (base)->reset = TRUE;
+  GST_OBJECT_UNLOCK (base);
 }
 
 static gboolean
@@ -277,6 +365,7 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclBase *base = GST_CCL_BASE (trans);
   GstVideoInfo *current = &PRIVATE (base)->info;
+  const CclImage *zone = PRIVATE (base)->zone;
   GstStructure *structure = gst_caps_get_structure (incaps, 0);
   GstVideoInfo info;
   gint width = 0, height = 0;
@@ -295,10 +384,57 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
     return FALSE;
   }
 
+  if (zone && (zone->width != (guint)width || zone->height != (guint)height)) {
+    GST_ELEMENT_ERROR (base, RESOURCE, SETTINGS,
+        ("The roi-mask has %u×%u pixels, the frames have %d×%d", zone->width, zone->height, width,
+            height),
+        (NULL));
+    return FALSE;
+  }
+
   if (GST_VIDEO_INFO_WIDTH (current) != width || GST_VIDEO_INFO_HEIGHT (current) != height)
-    gst_ccl_base_forget_labeller (base);
+    gst_ccl_base_forget_plans (base);
+  else if (!gst_video_info_is_equal (current, &info))
+    gst_ccl_base_reset (base);
   *current = info;
   return TRUE;
+}
+
+static void
+post_motion (GstCclBase *base, const gchar *what, GstClockTime time, guint n_components)
+{
+  GstStructure *structure =
+      gst_ccl_moment_structure (what, time, &GST_BASE_TRANSFORM_CAST (base)->segment);
+
+  gst_structure_set (structure, "count", G_TYPE_UINT, n_components, NULL);
+  gst_element_post_message (
+      GST_ELEMENT_CAST (base), gst_message_new_element (GST_OBJECT_CAST (base), structure));
+}
+
+static gboolean
+gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclBase *base = GST_CCL_BASE (trans);
+  GstCclBasePrivate *priv = PRIVATE (base);
+  gboolean posts_motion;
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_FLUSH_STOP:
+    /* What comes next need not look like what went before. */
+    gst_ccl_base_reset (base);
+    priv->motion = (GstCclMotion){FALSE};
+    break;
+  case GST_EVENT_EOS:
+    GST_OBJECT_LOCK (base);
+    posts_motion = priv->settings.post_motion;
+    GST_OBJECT_UNLOCK (base);
+    if (posts_motion && gst_ccl_motion_end (&priv->motion))
+      post_motion (base, "motion-end", priv->motion.last, 0);
+    break;
+  default:
+    break;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->sink_event (trans, event);
 }
 
 static gboolean
@@ -363,6 +499,64 @@ ensure_labeller (GstCclBase *base, const GstCclSettings *settings, CclError *err
     GST_INFO_OBJECT (base, "labelling %u×%u frames with algorithm %s", plan.width, plan.height,
         priv->labeller->plan.algorithm);
   }
+  return TRUE;
+}
+
+/* Readies the segmenter of a frame that needs one. It lives as long as what it is planned with
+ * stays the same, for the sake of its model of the background. */
+static gboolean
+ensure_segmenter (GstCclBase *base, const GstCclSettings *settings, CclError *error)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  gboolean reset;
+
+  GST_OBJECT_LOCK (base);
+  reset = priv->reset;
+  priv->reset = FALSE;
+  GST_OBJECT_UNLOCK (base);
+  if (reset)
+    ccl_segmenter_reset (priv->segmenter);
+
+  if (!gst_ccl_foreground_needs_mask (&settings->foreground, priv->zone != NULL) ||
+      (priv->segmenter && priv->segmenter->plan.foreground != settings->foreground.foreground))
+    ccl_segmenter_free (&priv->segmenter);
+  else if (priv->segmenter)
+    return TRUE;
+
+  if (gst_ccl_foreground_needs_mask (&settings->foreground, priv->zone != NULL)) {
+    CclFrame zone;
+    CclSegmenterPlan plan = {
+        .width = GST_VIDEO_INFO_WIDTH (&priv->info),
+        .height = GST_VIDEO_INFO_HEIGHT (&priv->info),
+        .foreground = settings->foreground.foreground,
+    };
+    if (priv->zone) {
+      zone = (CclFrame){priv->zone->pixels, priv->zone->width, CCL_LOCATION_HOST};
+      plan.zone = &zone;
+    }
+    priv->segmenter = GST_CCL_BASE_GET_CLASS (base)->plan_segmenter (base, &plan, error);
+    return priv->segmenter != NULL;
+  }
+  return TRUE;
+}
+
+/* Gets an unused map from its pool; the caller unrefs its buffer. */
+static gboolean
+acquire_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map, CclError *error)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
+  GstBufferPool **pool = &priv->map_pools[kind];
+
+  if (!*pool)
+    *pool = klass->new_map_pool (base, kind);
+  if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels", klass->map_memory,
+        kind == GST_CCL_MAP_LABELS ? "label map" : "mask", GST_VIDEO_INFO_WIDTH (&priv->info),
+        GST_VIDEO_INFO_HEIGHT (&priv->info));
+    return FALSE;
+  }
+  klass->locate_map (base, kind, map);
   return TRUE;
 }
 
@@ -444,38 +638,74 @@ now_ns (void)
   return (guint64)now.tv_sec * 1000000000u + (guint64)now.tv_nsec;
 }
 
+/* Makes the frame's mask and has the labeller read that instead of the frame. */
 static gboolean
-label_frame (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings,
-    GstCclLabelMap *label_map, CclTable *table, guint64 *label_time, CclError *error)
+segment_frame (GstCclBase *base, const GstCclSettings *settings, const CclMask *mask,
+    CclLocation location, CclFrame *frame, CclOptions *options, CclError *error)
 {
   GstCclBasePrivate *priv = PRIVATE (base);
-  GstMapInfo luma_map, labels_map;
+  GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
+  CclSegmenterOptions segmenter_options = settings->foreground.options;
+
+  segmenter_options.threshold = options->threshold;
+  segmenter_options.invert = options->invert;
+  if (klass->connect)
+    klass->connect (base, priv->segmenter, priv->labeller);
+  if (ccl_segmenter_run (priv->segmenter, frame, &segmenter_options, mask, error) != CCL_OK)
+    return FALSE;
+
+  *frame = (CclFrame){mask->data, mask->stride, location};
+  options->threshold = 0;
+  options->invert = FALSE;
+  return TRUE;
+}
+
+/* Labels a frame, by way of a mask if there is memory for one. The maps are NULL where none is
+ * wanted. */
+static gboolean
+label_frame (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings,
+    GstCclMap maps[GST_CCL_N_MAPS], CclTable *table, guint64 *label_time, CclError *error)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  GstMapInfo luma_map, map_infos[GST_CCL_N_MAPS];
+  gpointer data[GST_CCL_N_MAPS] = {NULL};
+  CclOptions options = settings->options;
   CclFrame frame;
-  CclLabels labels;
-  gboolean labelled = FALSE;
+  gboolean done = TRUE;
 
   if (!map_luma (base, buffer, &luma_map, &frame, error))
     return FALSE;
-
-  if (label_map) {
-    if (!gst_buffer_map (label_map->buffer, &labels_map, label_map->map_flags)) {
-      ccl_error_set (error, CCL_ERROR_DEVICE, "The label map's memory cannot be mapped");
-      goto out;
-    }
-    labels.data = labels_map.data + label_map->offset;
-    labels.stride = label_map->stride;
+  for (guint kind = 0; kind < GST_CCL_N_MAPS && done; kind++) {
+    if (!maps[kind].buffer)
+      continue;
+    done = gst_buffer_map (maps[kind].buffer, &map_infos[kind], maps[kind].map_flags);
+    if (done)
+      data[kind] = map_infos[kind].data + maps[kind].offset;
+    else
+      ccl_error_set (error, CCL_ERROR_DEVICE, "The memory of a label map or mask cannot be mapped");
   }
 
-  *label_time = now_ns ();
-  labelled = ccl_labeller_run (priv->labeller, &frame, &settings->options,
-                 label_map ? &labels : NULL, table, error) == CCL_OK;
-  *label_time = now_ns () - *label_time;
+  if (done) {
+    GstCclMap *labels_map = &maps[GST_CCL_MAP_LABELS], *mask_map = &maps[GST_CCL_MAP_MASK];
+    CclLabels labels = {data[GST_CCL_MAP_LABELS], labels_map->stride};
+    CclMask mask = {data[GST_CCL_MAP_MASK], mask_map->stride};
 
-  if (label_map)
-    gst_buffer_unmap (label_map->buffer, &labels_map);
-out:
+    *label_time = now_ns ();
+    if (mask.data)
+      done = segment_frame (base, settings, &mask, mask_map->location, &frame, &options, error);
+    done = done && ccl_labeller_run (priv->labeller, &frame, &options, labels.data ? &labels : NULL,
+                       table, error) == CCL_OK;
+    *label_time = now_ns () - *label_time;
+    /* A labeller that failed may not have waited for the mask. */
+    if (!done)
+      ccl_segmenter_wait (priv->segmenter, NULL);
+  }
+
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
+    if (data[kind])
+      gst_buffer_unmap (maps[kind].buffer, &map_infos[kind]);
   gst_buffer_unmap (buffer, &luma_map);
-  return labelled;
+  return done;
 }
 
 static void
@@ -490,13 +720,47 @@ post_message (GstCclBase *base, GstBuffer *buffer, const CclTable *table)
       GST_ELEMENT_CAST (base), gst_message_new_element (GST_OBJECT_CAST (base), structure));
 }
 
+static void
+attach (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings,
+    const GstCclMap maps[GST_CCL_N_MAPS], const CclTable *table)
+{
+  const GstVideoInfo *info = &PRIVATE (base)->info;
+  const GstCclMap *labels = &maps[GST_CCL_MAP_LABELS], *mask = &maps[GST_CCL_MAP_MASK];
+  GstCclAttachment attached_labels = {labels->buffer, labels->stride};
+  GstCclAttachment attached_mask = {NULL};
+
+  if (settings->foreground.attach_mask)
+    attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
+  gst_ccl_attach (buffer, settings->meta, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+      table, &attached_labels, &attached_mask);
+}
+
+static void
+clear_maps (GstCclMap maps[GST_CCL_N_MAPS])
+{
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
+    gst_clear_buffer (&maps[kind].buffer);
+}
+
+static void
+follow_motion (
+    GstCclBase *base, GstClockTime time, guint n_components, const GstCclSettings *settings)
+{
+  GstClockTime quiet_time = (GstClockTime)(settings->quiet_time * GST_SECOND);
+  const gchar *what =
+      gst_ccl_motion_frame (&PRIVATE (base)->motion, time, n_components, quiet_time);
+
+  if (what && settings->post_motion)
+    post_motion (base, what, time, n_components);
+}
+
 static GstFlowReturn
 gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclBase *base = GST_CCL_BASE (trans);
   GstCclBasePrivate *priv = PRIVATE (base);
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
-  GstCclLabelMap label_map = {NULL};
+  GstCclMap maps[GST_CCL_N_MAPS] = {{NULL}};
   GstCclSettings settings;
   CclTable table;
   CclError error;
@@ -514,19 +778,23 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
   if (klass->prepare && !klass->prepare (base, buffer, &error))
     goto failed;
-  if (!ensure_labeller (base, &settings, &error))
+  /* A map that no metadata would carry need not be made. */
+  if (!(settings.meta & GST_CCL_META_FLAGS_WITH_LABELS))
+    settings.attach_labels = FALSE;
+  if (!(settings.meta & GST_CCL_META_FLAG_CCL))
+    settings.foreground.attach_mask = FALSE;
+  if (!ensure_labeller (base, &settings, &error) || !ensure_segmenter (base, &settings, &error))
     goto failed;
-  /* Only a GstCclMeta can carry it. */
-  if (settings.attach_labels && (settings.meta & GST_CCL_META_FLAG_CCL) &&
-      !klass->acquire_label_map (base, &label_map, &error))
+  if (settings.attach_labels &&
+      !acquire_map (base, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], &error))
     goto failed;
-  if (!label_frame (base, buffer, &settings, label_map.buffer ? &label_map : NULL, &table,
-          &label_time, &error))
+  if (priv->segmenter && !acquire_map (base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], &error))
+    goto failed;
+  if (!label_frame (base, buffer, &settings, maps, &table, &label_time, &error))
     goto failed;
 
-  gst_ccl_attach (buffer, settings.meta, GST_VIDEO_INFO_WIDTH (&priv->info),
-      GST_VIDEO_INFO_HEIGHT (&priv->info), &table, label_map.buffer, label_map.stride);
-  gst_clear_buffer (&label_map.buffer);
+  attach (base, buffer, &settings, maps, &table);
+  clear_maps (maps);
 
   GST_OBJECT_LOCK (base);
   gst_ccl_stats_add_frame (&priv->stats, table.n_components, label_time);
@@ -534,11 +802,12 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
   if (settings.post_messages)
     post_message (base, buffer, &table);
+  follow_motion (base, GST_BUFFER_PTS (buffer), table.n_components, &settings);
   return GST_FLOW_OK;
 
   /* ERRORS */
 failed:
-  gst_clear_buffer (&label_map.buffer);
+  clear_maps (maps);
   gst_ccl_base_post_error (base, &error);
   return GST_FLOW_ERROR;
 }
@@ -581,11 +850,32 @@ install_properties (GObjectClass *object_class)
       g_param_spec_boolean ("post-messages", "Post messages",
           "Post an element message with the components of each frame", DEFAULT_POST_MESSAGES,
           PROPERTY_FLAGS));
+  g_object_class_install_property (object_class, PROP_ROI_MASK,
+      g_param_spec_string ("roi-mask", "Region of interest mask",
+          "A grey PNG or PGM file of the frames' size, read at the start: where it is black, "
+          "there is only background",
+          DEFAULT_ROI_MASK, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_POST_MOTION,
+      g_param_spec_boolean ("post-motion", "Post motion",
+          "Post an element message motion-begin when components appear and motion-end when there "
+          "were none for quiet-time",
+          DEFAULT_POST_MOTION, PROPERTY_FLAGS));
+  g_object_class_install_property (object_class, PROP_QUIET_TIME,
+      g_param_spec_double ("quiet-time", "Quiet time",
+          "How many seconds without components end motion", 0.0, G_MAXINT, DEFAULT_QUIET_TIME,
+          PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Since the start: labelled frames, their components, frames dropped because they were "
           "late, mean and 99th percentile of the time labelling a frame took in nanoseconds",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void
+gst_ccl_base_finalize (GObject *object)
+{
+  g_free (PRIVATE (GST_CCL_BASE (object))->roi_mask);
+  G_OBJECT_CLASS (gst_ccl_base_parent_class)->finalize (object);
 }
 
 static void
@@ -596,11 +886,24 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
 
   object_class->set_property = gst_ccl_base_set_property;
   object_class->get_property = gst_ccl_base_get_property;
+  object_class->finalize = gst_ccl_base_finalize;
   install_properties (object_class);
+  gst_ccl_foreground_install_properties (object_class);
+
+  /**
+   * GstCclBase::reset:
+   *
+   * Action signal: the model of the background (foreground=background) is forgotten; the next
+   * frame begins a new one. Any thread may emit it.
+   */
+  signals[SIGNAL_RESET] = g_signal_new_class_handler ("reset", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_ccl_base_reset), NULL, NULL, NULL,
+      G_TYPE_NONE, 0);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_base_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_base_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_base_submit_input_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_base_transform_ip);
@@ -625,6 +928,9 @@ gst_ccl_base_init (GstCclBase *base)
   settings->attach_labels = DEFAULT_ATTACH_LABELS;
   settings->meta = DEFAULT_META;
   settings->post_messages = DEFAULT_POST_MESSAGES;
+  gst_ccl_foreground_settings_init (&settings->foreground);
+  settings->post_motion = DEFAULT_POST_MOTION;
+  settings->quiet_time = DEFAULT_QUIET_TIME;
   gst_video_info_init (&PRIVATE (base)->info);
 
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (base), TRUE);

@@ -8,6 +8,7 @@
 #include <gst/video/video.h>
 
 #include "labeller.h"
+#include "segmenter.h"
 
 G_BEGIN_DECLS
 
@@ -26,13 +27,27 @@ typedef struct {
   CclLocation location;
 } GstCclLuma;
 
-/* A label map that can be written. */
+/* What is made for a frame, a value a pixel, and may ride along with it. */
+typedef enum {
+  GST_CCL_MAP_LABELS, /* guint32 */
+  GST_CCL_MAP_MASK,   /* guint8 */
+  GST_CCL_N_MAPS
+} GstCclMapKind;
+
+static inline gsize
+gst_ccl_map_pixel_size (GstCclMapKind kind)
+{
+  return kind == GST_CCL_MAP_LABELS ? sizeof (guint32) : sizeof (guint8);
+}
+
+/* A map that can be written. */
 typedef struct {
   GstBuffer *buffer;
   gsize offset;
   gsize stride;
   GstMapFlags map_flags; /* for writing */
-} GstCclLabelMap;
+  CclLocation location;
+} GstCclMap;
 
 struct _GstCclBaseClass {
   GstBaseTransformClass parent_class;
@@ -40,20 +55,30 @@ struct _GstCclBaseClass {
   /* Makes a labeller. Called in the streaming thread. */
   CclLabeller *(*plan) (GstCclBase *base, const CclPlan *plan, CclError *error);
 
-  /* Optional. Called before every frame; may call gst_ccl_base_forget_labeller() if the frame
-   * needs another one. FALSE with the error filled stops the stream. */
+  /* Makes a segmenter. Called in the streaming thread. */
+  CclSegmenter *(*plan_segmenter) (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error);
+
+  /* Optional. Called for every frame that needs a mask, before it is made: makes the labeller wait
+   * for the segmenter's work. */
+  void (*connect) (GstCclBase *base, CclSegmenter *segmenter, CclLabeller *labeller);
+
+  /* Optional. Called before every frame; may call gst_ccl_base_forget_plans() if the frame
+   * needs other ones. FALSE with the error filled stops the stream. */
   gboolean (*prepare) (GstCclBase *base, GstBuffer *buffer, CclError *error);
 
   /* Optional. Corrects where the luma is, which is filled in from the caps for system memory; a
    * GstVideoMeta goes before either. Also the place to ready the labeller for such memory. */
   void (*locate) (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclLuma *luma);
 
-  /* Gets an unused label map from the pool for frames of that size; the caller unrefs its
-   * buffer. FALSE with the error filled if there is none. */
-  gboolean (*acquire_label_map) (GstCclBase *base, GstCclLabelMap *map, CclError *error);
+  /* Makes the pool of maps of that kind for the negotiated frame size, active; NULL if there is
+   * no memory. */
+  GstBufferPool *(*new_map_pool) (GstCclBase *base, GstCclMapKind kind);
 
-  /* Optional. Frees the pool that acquire_label_map() made; the frame size or context changes. */
-  void (*release_label_maps) (GstCclBase *base);
+  /* What error messages call the memory that maps are in. */
+  const gchar *map_memory;
+
+  /* Fills in how a map from that pool is reached, all but its buffer. */
+  void (*locate_map) (GstCclBase *base, GstCclMapKind kind, GstCclMap *map);
 };
 
 /* For class_init of the twins: installs the property "algorithm", an enumeration with "auto"
@@ -64,8 +89,9 @@ void gst_ccl_base_class_install_algorithms (
 /* The negotiated format; for the streaming thread. */
 const GstVideoInfo *gst_ccl_base_get_info (GstCclBase *base);
 
-/* Frees the labeller and the label maps; the next frame plans anew. For the streaming thread. */
-void gst_ccl_base_forget_labeller (GstCclBase *base);
+/* Frees labeller, segmenter with its model of the background, and maps; the next frame plans
+ * anew. For the streaming thread. */
+void gst_ccl_base_forget_plans (GstCclBase *base);
 
 /* Posts an element error for a labeller's error, in the domain that fits its status. */
 void gst_ccl_base_post_error (GstCclBase *base, const CclError *error);

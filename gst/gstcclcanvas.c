@@ -80,6 +80,8 @@ gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta)
     gst_ccl_meta_get_components (meta, &n);
   if (n > 0 && (style->boxes || style->labels || style->areas || style->centroids))
     return TRUE;
+  if (meta && style->mask && gst_ccl_meta_get_mask (meta, NULL))
+    return TRUE;
   return meta && style->fill && gst_ccl_meta_get_n_components (meta) > 0 &&
          gst_ccl_meta_get_labels (meta, NULL);
 }
@@ -208,48 +210,80 @@ premultiplied_color_of_label (guint32 label, gdouble alpha)
 #define N_COLORS 256
 
 static void
-fill_row (guint32 *pixels, const guint32 *labels, gint width, const guint32 *colors)
+paint_labels (guint32 *pixels, const void *labels, gint width, const guint32 *colors)
 {
   for (gint x = 0; x < width; x++) {
-    if (labels[x])
-      pixels[x] = colors[labels[x] % N_COLORS];
+    guint32 label = ((const guint32 *)labels)[x];
+    if (label)
+      pixels[x] = colors[label % N_COLORS];
   }
 }
 
-/* Straight into the surface: of all pixels, Cairo would be slow. */
+static void
+paint_mask (guint32 *pixels, const void *mask, gint width, const guint32 *colors)
+{
+  for (gint x = 0; x < width; x++) {
+    if (((const guint8 *)mask)[x])
+      pixels[x] = colors[0];
+  }
+}
+
+/* Paints the pixels that a label map or mask has values for, straight into the surface: of all
+ * pixels, Cairo would be slow. A map of another size is left out. */
 static gboolean
-fill_components (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
+paint_map (GstCclCanvas *canvas, const GstCclMeta *meta, GstBuffer *buffer, gsize stride,
+    gsize pixel_size, void (*paint_row) (guint32 *, const void *, gint, const guint32 *),
+    const guint32 *colors)
 {
   guint8 *pixels;
   gint pixels_stride;
-  guint32 colors[N_COLORS];
-  GstBuffer *labels;
   GstMapInfo map;
-  gsize stride;
 
-  labels = gst_ccl_meta_get_labels (meta, &stride);
-  if (!labels || (gint)gst_ccl_meta_get_frame_width (meta) != canvas->width ||
+  if (!buffer || (gint)gst_ccl_meta_get_frame_width (meta) != canvas->width ||
       (gint)gst_ccl_meta_get_frame_height (meta) != canvas->height)
     return TRUE;
-  if (!gst_buffer_map (labels, &map, GST_MAP_READ))
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  if (map.size < stride * (gsize)(canvas->height - 1) + 4 * (gsize)canvas->width) {
-    gst_buffer_unmap (labels, &map);
+  if (map.size < stride * (gsize)(canvas->height - 1) + pixel_size * (gsize)canvas->width) {
+    gst_buffer_unmap (buffer, &map);
     return FALSE;
   }
 
-  for (guint i = 0; i < N_COLORS; i++)
-    colors[i] = premultiplied_color_of_label (i, style->fill_alpha);
   cairo_surface_flush (canvas->surface);
   pixels = cairo_image_surface_get_data (canvas->surface);
   pixels_stride = cairo_image_surface_get_stride (canvas->surface);
   for (gint y = 0; y < canvas->height; y++)
-    fill_row ((guint32 *)(pixels + y * (gsize)pixels_stride),
-        (const guint32 *)(map.data + (gsize)y * stride), canvas->width, colors);
+    paint_row ((guint32 *)(pixels + y * (gsize)pixels_stride), map.data + (gsize)y * stride,
+        canvas->width, colors);
   cairo_surface_mark_dirty (canvas->surface);
   mark (canvas, 0, 0, canvas->width, canvas->height);
-  gst_buffer_unmap (labels, &map);
+  gst_buffer_unmap (buffer, &map);
   return TRUE;
+}
+
+static gboolean
+fill_components (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
+{
+  guint32 colors[N_COLORS];
+  gsize stride;
+  GstBuffer *labels = gst_ccl_meta_get_labels (meta, &stride);
+
+  for (guint i = 0; i < N_COLORS; i++)
+    colors[i] = premultiplied_color_of_label (i, style->fill_alpha);
+  return paint_map (canvas, meta, labels, stride, sizeof (guint32), paint_labels, colors);
+}
+
+static gboolean
+draw_mask (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
+{
+  guint alpha = style->mask_color >> 24;
+  guint32 color = alpha << 24;
+  gsize stride;
+  GstBuffer *mask = gst_ccl_meta_get_mask (meta, &stride);
+
+  for (guint shift = 0; shift < 24; shift += 8)
+    color |= ((style->mask_color >> shift & 255) * alpha + 127) / 255 << shift;
+  return paint_map (canvas, meta, mask, stride, sizeof (guint8), paint_mask, &color);
 }
 
 gboolean
@@ -259,19 +293,21 @@ gst_ccl_canvas_draw (GstCclCanvas *canvas, const GstCclStyle *style, const GstCc
       (gdouble)canvas->width / gst_ccl_meta_get_frame_width (meta),
       (gdouble)canvas->height / gst_ccl_meta_get_frame_height (meta),
   };
-  gboolean filled = TRUE;
+  gboolean painted = TRUE;
   guint n;
   const GstCclComponent *components = gst_ccl_meta_get_components (meta, &n);
 
+  if (style->mask)
+    painted = draw_mask (canvas, style, meta);
   if (style->fill)
-    filled = fill_components (canvas, style, meta);
+    painted = fill_components (canvas, style, meta) && painted;
   if (style->boxes)
     draw_boxes (canvas, style, components, n, scale);
   if (style->centroids)
     draw_centroids (canvas, style, components, n, scale);
   if (style->labels || style->areas)
     draw_texts (canvas, style, components, n, scale);
-  return filled;
+  return painted;
 }
 
 /* One part of the canvas as a rectangle of the composition. */

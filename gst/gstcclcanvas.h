@@ -25,6 +25,9 @@ typedef struct {
 
   gboolean fill;      /* in distinct colours, where there is a label map */
   gdouble fill_alpha; /* 0…1 */
+
+  gboolean mask; /* what was labelled, where it is attached */
+  guint mask_color;
 } GstCclStyle;
 
 typedef struct _GstCclCanvas GstCclCanvas;
@@ -38,7 +41,7 @@ void gst_ccl_canvas_free (GstCclCanvas *canvas);
 gboolean gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta);
 
 /* Draws all components of the metadata, whose coordinates are scaled if it was made for frames of
- * another size. FALSE if the label map cannot be read; the rest is drawn all the same. */
+ * another size. FALSE if label map or mask cannot be read; the rest is drawn all the same. */
 gboolean gst_ccl_canvas_draw (
     GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta);
 

@@ -6,9 +6,9 @@
  * @see_also: ccl, cudaccl
  *
  * Draws what a #GstCclMeta says into the frame that carries it: boxes and, as wished, numbers,
- * areas, centroids and, where the label map is attached, the components themselves in distinct
- * colours. If the metadata was made for frames of another size, its coordinates are scaled. A
- * frame with nothing to draw passes untouched.
+ * areas, centroids and, where label map and mask are attached, the components themselves in
+ * distinct colours and the mask in one. If the metadata was made for frames of another size, its
+ * coordinates are scaled. A frame with nothing to draw passes untouched.
  *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! ccl threshold=128
@@ -39,6 +39,8 @@ enum {
   PROP_CENTROID_COLOR,
   PROP_FILL_COMPONENTS,
   PROP_FILL_ALPHA,
+  PROP_DRAW_MASK,
+  PROP_MASK_COLOR,
 };
 
 #define DEFAULT_DRAW_BOXES TRUE
@@ -51,6 +53,8 @@ enum {
 #define DEFAULT_CENTROID_COLOR 0xffff0000
 #define DEFAULT_FILL_COMPONENTS FALSE
 #define DEFAULT_FILL_ALPHA 0.5
+#define DEFAULT_DRAW_MASK FALSE
+#define DEFAULT_MASK_COLOR 0x80ff0000
 
 #define PROPERTY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
@@ -113,6 +117,12 @@ gst_ccl_overlay_set_property (GObject *object, guint id, const GValue *value, GP
   case PROP_FILL_ALPHA:
     style->fill_alpha = g_value_get_double (value);
     break;
+  case PROP_DRAW_MASK:
+    style->mask = g_value_get_boolean (value);
+    break;
+  case PROP_MASK_COLOR:
+    style->mask_color = g_value_get_uint (value);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
@@ -156,6 +166,12 @@ gst_ccl_overlay_get_property (GObject *object, guint id, GValue *value, GParamSp
     break;
   case PROP_FILL_ALPHA:
     g_value_set_double (value, style->fill_alpha);
+    break;
+  case PROP_DRAW_MASK:
+    g_value_set_boolean (value, style->mask);
+    break;
+  case PROP_MASK_COLOR:
+    g_value_set_uint (value, style->mask_color);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -245,7 +261,7 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     goto not_mapped;
 
   if (!gst_ccl_canvas_draw (self->canvas, &style, meta))
-    GST_WARNING_OBJECT (self, "the label map cannot be read");
+    GST_WARNING_OBJECT (self, "the label map or the mask cannot be read");
   blended = gst_ccl_canvas_blend (self->canvas, &frame);
   gst_video_frame_unmap (&frame);
   if (!blended)
@@ -314,6 +330,13 @@ install_properties (GObjectClass *object_class)
       g_param_spec_double ("fill-alpha", "Fill alpha",
           "How much of a painted component is paint: 0 leaves it as it is, 1 covers it", 0, 1,
           DEFAULT_FILL_ALPHA, PROPERTY_FLAGS));
+  g_object_class_install_property (object_class, PROP_DRAW_MASK,
+      g_param_spec_boolean ("draw-mask", "Draw mask",
+          "Paint the mask that was labelled, where it is attached to the frame", DEFAULT_DRAW_MASK,
+          PROPERTY_FLAGS));
+  g_object_class_install_property (object_class, PROP_MASK_COLOR,
+      g_param_spec_uint ("mask-color", "Mask color", "Color of the mask, 0xAARRGGBB", 0, G_MAXUINT,
+          DEFAULT_MASK_COLOR, PROPERTY_FLAGS));
 }
 
 static void
@@ -355,6 +378,8 @@ gst_ccl_overlay_init (GstCclOverlay *self)
       .centroid_color = DEFAULT_CENTROID_COLOR,
       .fill = DEFAULT_FILL_COMPONENTS,
       .fill_alpha = DEFAULT_FILL_ALPHA,
+      .mask = DEFAULT_DRAW_MASK,
+      .mask_color = DEFAULT_MASK_COLOR,
   };
   gst_video_info_init (&self->info);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);

@@ -36,6 +36,7 @@
 #endif
 
 #include "cudalabeller.h"
+#include "cudasegmenter.h"
 #include "gstcudapinnedallocator.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
@@ -64,7 +65,6 @@ struct _GstCudaCcl {
    * labeller is there, too. */
   CclCudaDevice *device;
   GstCudaContext *device_context;
-  GstBufferPool *label_maps;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_BASE,
@@ -168,7 +168,7 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
 static void
 close_device (GstCudaCcl *self)
 {
-  gst_ccl_base_forget_labeller (GST_CCL_BASE (self));
+  gst_ccl_base_forget_plans (GST_CCL_BASE (self));
   ccl_cuda_device_unref (&self->device);
   gst_clear_object (&self->device_context);
 }
@@ -380,15 +380,34 @@ gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller,
 #endif
 }
 
-/* Label maps are RGBA to GStreamer's allocator: also four bytes a pixel. */
-static GstBufferPool *
-new_label_map_pool (GstCudaContext *context, gint width, gint height)
+static CclSegmenter *
+gst_cuda_ccl_plan_segmenter (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error)
 {
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
-      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  return ccl_cuda_segmenter_new (GST_CUDA_CCL (base)->device, plan, error);
+}
 
+static void
+gst_cuda_ccl_connect (GstCclBase *base, CclSegmenter *segmenter, CclLabeller *labeller)
+{
+  ccl_cuda_segmenter_set_stream (segmenter, ccl_cuda_labeller_get_stream (labeller));
+}
+
+/* Maps are RGBA to GStreamer's allocator, four bytes a pixel: as many as a label has, and as four
+ * pixels of a mask have. */
+static GstBufferPool *
+gst_cuda_ccl_new_map_pool (GstCclBase *base, GstCclMapKind kind)
+{
+  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+  gint height = GST_VIDEO_INFO_HEIGHT (info);
+  gint width = GST_VIDEO_INFO_WIDTH (info);
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (GST_CUDA_CCL (base)->device_context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps;
+
+  if (kind == GST_CCL_MAP_MASK)
+    width = width / 4 + (width % 4 > 0);
+  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT,
+      width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
   gst_caps_set_features_simple (
       caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
   gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
@@ -398,24 +417,11 @@ new_label_map_pool (GstCudaContext *context, gint width, gint height)
   return pool;
 }
 
-static gboolean
-gst_cuda_ccl_acquire_label_map (GstCclBase *base, GstCclLabelMap *map, CclError *error)
+static void
+gst_cuda_ccl_locate_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map)
 {
-  GstCudaCcl *self = GST_CUDA_CCL (base);
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
-  GstCudaMemory *memory;
+  GstCudaMemory *memory = peek_cuda_memory (map->buffer);
 
-  if (!self->label_maps)
-    self->label_maps = new_label_map_pool (self->device_context, width, height);
-  if (!self->label_maps ||
-      gst_buffer_pool_acquire_buffer (self->label_maps, &map->buffer, NULL) != GST_FLOW_OK) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No device memory for a label map of %d×%d pixels",
-        width, height);
-    return FALSE;
-  }
-
-  memory = peek_cuda_memory (map->buffer);
 #if GST_CHECK_VERSION(1, 24, 0)
   /* Whoever had the map before may have left work on its stream. */
   gst_cuda_memory_sync (memory);
@@ -423,18 +429,7 @@ gst_cuda_ccl_acquire_label_map (GstCclBase *base, GstCclLabelMap *map, CclError 
   map->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
   map->stride = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
   map->map_flags = GST_MAP_WRITE | GST_MAP_CUDA;
-  return TRUE;
-}
-
-static void
-gst_cuda_ccl_release_label_maps (GstCclBase *base)
-{
-  GstCudaCcl *self = GST_CUDA_CCL (base);
-
-  if (self->label_maps) {
-    gst_buffer_pool_set_active (self->label_maps, FALSE);
-    gst_clear_object (&self->label_maps);
-  }
+  map->location = CCL_LOCATION_DEVICE;
 }
 
 static void
@@ -478,8 +473,11 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   base_class->plan = gst_cuda_ccl_plan;
   base_class->prepare = gst_cuda_ccl_prepare;
   base_class->locate = gst_cuda_ccl_locate;
-  base_class->acquire_label_map = gst_cuda_ccl_acquire_label_map;
-  base_class->release_label_maps = gst_cuda_ccl_release_label_maps;
+  base_class->plan_segmenter = gst_cuda_ccl_plan_segmenter;
+  base_class->connect = gst_cuda_ccl_connect;
+  base_class->new_map_pool = gst_cuda_ccl_new_map_pool;
+  base_class->locate_map = gst_cuda_ccl_locate_map;
+  base_class->map_memory = "device memory";
 }
 
 static void

@@ -5,17 +5,20 @@
  * @short_description: The connected components of a video frame
  *
  * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame they label. It holds the
- * component table and, when the element's property `attach-labels` is set, the label map.
+ * component table and, when the element's properties `attach-labels` and `attach-mask` are set,
+ * the label map and the mask that was labelled.
  *
  * All coordinates are in pixels of the frame that carries the metadata, origin in its upper left
  * corner, and a box lies inside that frame. The metadata follows the frame:
  *
- * - Copying the buffer copies it. The table and the label map are shared, not duplicated.
+ * - Copying the buffer copies it. The table, the label map and the mask are shared, not
+ *   duplicated.
  * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole
- *   pixels that covers the component. Areas stay in pixels of the frame that was labelled, and
- *   the label map is dropped, because it has that frame's size. Converting colours keeps all.
+ *   pixels that covers the component. Areas stay in pixels of the frame that was labelled;
+ *   label map and mask are dropped, because they have that frame's size. Converting colours keeps
+ *   all.
  * - Serialising it with gst_meta_serialize() (GStreamer 1.24 and later), as `unixfdsink` does,
- *   keeps the table, not the label map.
+ *   keeps the table, neither label map nor mask.
  * - What turns, crops or otherwise warps the video drops it.
  *
  * |[<!-- language="C" -->
@@ -44,6 +47,8 @@ struct _GstCclMeta {
   GstCclComponent *rows; /* an atomic reference counted box that copies share; NULL if no rows */
   GstBuffer *labels;
   gsize labels_stride;
+  GstBuffer *mask;
+  gsize mask_stride;
 };
 
 G_DEFINE_BOXED_TYPE (
@@ -85,6 +90,7 @@ gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
 
   g_clear_pointer (&self->rows, g_atomic_rc_box_release);
   gst_clear_buffer (&self->labels);
+  gst_clear_buffer (&self->mask);
 }
 
 /* Takes over the reference to the rows. */
@@ -148,6 +154,9 @@ copy_meta (GstBuffer *dest, const GstCclMeta *meta)
   if (meta->labels)
     copy->labels = gst_buffer_ref (meta->labels);
   copy->labels_stride = meta->labels_stride;
+  if (meta->mask)
+    copy->mask = gst_buffer_ref (meta->mask);
+  copy->mask_stride = meta->mask_stride;
 }
 
 static gboolean
@@ -462,4 +471,45 @@ gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
   if (stride)
     *stride = meta->labels_stride;
   return meta->labels;
+}
+
+/**
+ * gst_ccl_meta_set_mask:
+ * @meta: a #GstCclMeta of a writable buffer
+ * @mask: (transfer none) (nullable): one byte for each pixel of the frame, 255 for foreground, 0
+ *   for background; a reference is kept. %NULL takes it away
+ * @stride: bytes from one row of @mask to the next, at least the frame's width
+ *
+ * Attaches the mask that was labelled, replacing one that is there.
+ */
+void
+gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride)
+{
+  g_return_if_fail (meta != NULL);
+  g_return_if_fail (mask == NULL || stride >= meta->frame_width);
+
+  gst_buffer_replace (&meta->mask, mask);
+  meta->mask_stride = mask ? stride : 0;
+}
+
+/**
+ * gst_ccl_meta_get_mask:
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next
+ *
+ * The mask that was labelled: one byte for each pixel of the frame, 255 for foreground and 0 for
+ * background, before small and large components were left out. The elements attach it when their
+ * property `attach-mask` is set. From `ccl` it is system memory, from `cudaccl` CUDA memory, which
+ * gst_buffer_map() downloads unless it is called with GST_MAP_CUDA.
+ *
+ * Returns: (transfer none) (nullable): the mask, or %NULL if none is attached
+ */
+GstBuffer *
+gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  if (stride)
+    *stride = meta->mask_stride;
+  return meta->mask;
 }

@@ -84,6 +84,12 @@ const GstCclComponent *gst_ccl_meta_get_components (const GstCclMeta *meta, guin
 GST_CCL_API
 GstBuffer *gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride);
 
+GST_CCL_API
+void gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride);
+
+GST_CCL_API
+GstBuffer *gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_META_H__ */

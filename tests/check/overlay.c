@@ -284,6 +284,33 @@ GST_START_TEST (test_label_map_of_another_size)
 GST_END_TEST
 
 /* What was drawn on one frame is not on the next. */
+/* A mask with a stride is painted as it is; a colour that half covers black is half of it. */
+GST_START_TEST (test_mask)
+{
+  const gsize stride = WIDTH + 5;
+  GstBuffer *frame = black_frame (), *mask = gst_buffer_new_allocate (NULL, stride * HEIGHT, NULL);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 0, NULL, 0, NULL, 0);
+  guint32 *pixels;
+
+  gst_buffer_memset (mask, 0, 0, (gsize)-1);
+  for (guint x = 3; x < WIDTH; x += 7)
+    gst_buffer_memset (mask, stride * (x % HEIGHT) + x, 255, 1);
+  gst_ccl_meta_set_mask (meta, mask, stride);
+  gst_buffer_unref (mask);
+  pixels = drawn ("draw-mask=true mask-color=0x80ff0000", frame);
+  for (guint y = 0; y < HEIGHT; y++) {
+    for (guint x = 0; x < WIDTH; x++) {
+      guint32 pixel = pixels[y * WIDTH + x];
+      if (x % 7 == 3 && y == x % HEIGHT)
+        fail_unless (ABS ((gint)(pixel >> 16) - 128) <= 1 && (pixel & 0xffff) == 0);
+      else
+        fail_unless_equals_int (pixel, BLACK);
+    }
+  }
+  g_free (pixels);
+}
+GST_END_TEST
+
 GST_START_TEST (test_frame_after_frame)
 {
   GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
@@ -451,6 +478,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_texts_at_the_edges);
   tcase_add_test (tcase, test_filled_components);
   tcase_add_test (tcase, test_label_map_of_another_size);
+  tcase_add_test (tcase, test_mask);
   tcase_add_test (tcase, test_frame_after_frame);
   tcase_add_test (tcase, test_properties_while_playing);
   tcase_add_test (tcase, test_nothing_to_draw);

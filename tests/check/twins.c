@@ -6,31 +6,13 @@
 #include "frames.h"
 #include "leaks.h"
 #include "skips.h"
+#include "twins.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
-
-static const char *
-element_name (void)
-{
-  const char *name = g_getenv ("CCL_ELEMENT");
-
-  return name ? name : "ccl";
-}
-
-/* A test of what the element is, and one of what it does. */
-#define TEST_OF_DESCRIPTION(name)                                                                  \
-  GST_START_TEST (name)                                                                            \
-  if (!is_built (element_name (), #name))                                                          \
-    return;
-
-#define TEST(name)                                                                                 \
-  GST_START_TEST (name)                                                                            \
-  if (!can_run (element_name (), #name))                                                           \
-    return;
 
 /* Four components, one of which falls apart under 4-connectivity. */
 static const char blobs[] = "##....#.\n"
@@ -61,32 +43,6 @@ static const guint32 blobs_labels[6][8] = {
     {0, 3, 3, 3, 0, 0, 0, 4},
     {0, 0, 0, 0, 0, 0, 0, 4},
 };
-
-static GstHarness *
-new_harness (void)
-{
-  return gst_harness_new (element_name ());
-}
-
-/* A playing element that expects frames of the drawing's size. */
-static GstHarness *
-new_gray8_harness (Drawing drawing)
-{
-  GstHarness *h = new_harness ();
-
-  gst_harness_set_src_caps (
-      h, frame_caps ("GRAY8", drawing_width (drawing), drawing_height (drawing)));
-  return h;
-}
-
-static GstBuffer *
-label (GstHarness *h, GstBuffer *frame)
-{
-  GstBuffer *out = gst_harness_push_and_pull (h, frame);
-
-  fail_unless (out != NULL);
-  return out;
-}
 
 static void
 assert_labels_are (GstBuffer *buffer, const guint32 *expected, guint width, guint height)

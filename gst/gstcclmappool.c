@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstccllabelpool.h"
+#include "gstcclmappool.h"
 
 /* A stock pool cannot do this: its sizes end at 4 GiB, which a label map may exceed, and it
  * aborts the process when memory is short. */
-struct _GstCclLabelPool {
+struct _GstCclMapPool {
   GstBufferPool parent;
   gsize size; /* bytes */
 };
 
-#define GST_TYPE_CCL_LABEL_POOL (gst_ccl_label_pool_get_type ())
-G_DECLARE_FINAL_TYPE (GstCclLabelPool, gst_ccl_label_pool, GST, CCL_LABEL_POOL, GstBufferPool)
-G_DEFINE_TYPE (GstCclLabelPool, gst_ccl_label_pool, GST_TYPE_BUFFER_POOL)
+#define GST_TYPE_CCL_MAP_POOL (gst_ccl_map_pool_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclMapPool, gst_ccl_map_pool, GST, CCL_MAP_POOL, GstBufferPool)
+G_DEFINE_TYPE (GstCclMapPool, gst_ccl_map_pool, GST_TYPE_BUFFER_POOL)
 
 static GstFlowReturn
-gst_ccl_label_pool_alloc_buffer (
+gst_ccl_map_pool_alloc_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
-  gsize size = GST_CCL_LABEL_POOL (pool)->size;
+  gsize size = GST_CCL_MAP_POOL (pool)->size;
   gpointer data = g_try_malloc (size);
 
   if (!data)
@@ -26,24 +26,24 @@ gst_ccl_label_pool_alloc_buffer (
 }
 
 static void
-gst_ccl_label_pool_class_init (GstCclLabelPoolClass *klass)
+gst_ccl_map_pool_class_init (GstCclMapPoolClass *klass)
 {
-  GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = gst_ccl_label_pool_alloc_buffer;
+  GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = gst_ccl_map_pool_alloc_buffer;
 }
 
 static void
-gst_ccl_label_pool_init (GstCclLabelPool *self)
+gst_ccl_map_pool_init (GstCclMapPool *self)
 {
 }
 
 GstBufferPool *
-gst_ccl_label_pool_new (guint width, guint height)
+gst_ccl_map_pool_new (gsize size)
 {
-  GstCclLabelPool *self = g_object_new (GST_TYPE_CCL_LABEL_POOL, NULL);
+  GstCclMapPool *self = g_object_new (GST_TYPE_CCL_MAP_POOL, NULL);
   GstBufferPool *pool = GST_BUFFER_POOL (gst_object_ref_sink (self));
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
-  self->size = sizeof (guint32) * (gsize)width * height;
+  self->size = size;
   /* Buffers beyond 4 GiB do not match the size in the configuration and so are freed, not
    * reused, when they come back. */
   gst_buffer_pool_config_set_params (config, NULL, (guint)self->size, 0, 0);

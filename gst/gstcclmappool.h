@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A pool of label maps or masks in system memory. */
+#ifndef __GST_CCL_MAP_POOL_H__
+#define __GST_CCL_MAP_POOL_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A new, active pool whose buffers have that many bytes. Acquiring fails when memory is short.
+ * Deactivate it before the last unref. */
+GstBufferPool *gst_ccl_map_pool_new (gsize size);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_MAP_POOL_H__ */

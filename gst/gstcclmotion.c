@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclmotion.h"
+
+const gchar *
+gst_ccl_motion_frame (
+    GstCclMotion *motion, GstClockTime time, guint n_components, GstClockTime quiet_time)
+{
+  gboolean began = n_components > 0 && !motion->moving;
+
+  if (n_components > 0) {
+    if (GST_CLOCK_TIME_IS_VALID (time) || began)
+      motion->last = time;
+    motion->moving = TRUE;
+    return began ? "motion-begin" : NULL;
+  }
+  if (!motion->moving)
+    return NULL;
+  if (!GST_CLOCK_TIME_IS_VALID (motion->last))
+    motion->last = time;
+  /* A jump back in time is a new beginning for the wait. */
+  if (GST_CLOCK_TIME_IS_VALID (time) && time < motion->last)
+    motion->last = time;
+  if (quiet_time == 0 || (GST_CLOCK_TIME_IS_VALID (time) && time - motion->last >= quiet_time))
+    return gst_ccl_motion_end (motion);
+  return NULL;
+}
+
+const gchar *
+gst_ccl_motion_end (GstCclMotion *motion)
+{
+  gboolean ended = motion->moving;
+
+  motion->moving = FALSE;
+  return ended ? "motion-end" : NULL;
+}

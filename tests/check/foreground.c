@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What `ccl` and `cudaccl` take for foreground beyond a threshold: Otsu's method, the model of
+ * the background, denoising, zones, the mask that rides along, and the messages about motion. The
+ * components of the drawings are counted by hand.
+ */
+#include "frames.h"
+#include "leaks.h"
+#include "twins.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* An empty scene, and one with two things in it. */
+static const char scene[] = "22222222\n"
+                            "22222222\n"
+                            "22222222\n"
+                            "22222222\n"
+                            "22222222\n"
+                            "22222222\n";
+
+static const char things[] = "22222222\n"
+                             "28882222\n"
+                             "28882222\n"
+                             "28882222\n"
+                             "22222288\n"
+                             "22222288\n";
+
+#define THING                                                                                      \
+  {                                                                                                \
+    9, 1, 1, 3, 3, 2.0, 2.0                                                                        \
+  }
+#define CORNER                                                                                     \
+  {                                                                                                \
+    4, 6, 4, 2, 2, 6.5, 4.5                                                                        \
+  }
+
+/* A harness whose element has a model of the empty scene that does not change any more. */
+static GstHarness *
+new_surveillance_harness (void)
+{
+  GstHarness *h = new_gray8_harness (scene);
+
+  g_object_set (h->element, "learning-rate", 0.0, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "background");
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out = label (h, gray8_frame (scene));
+    assert_count (out, 0);
+    gst_buffer_unref (out);
+  }
+  return h;
+}
+
+static void
+push_and_count (GstHarness *h, Drawing drawing, guint n_components)
+{
+  GstBuffer *out = label (h, gray8_frame (drawing));
+
+  assert_count (out, n_components);
+  gst_buffer_unref (out);
+}
+
+TEST_OF_DESCRIPTION (test_defaults)
+{
+  GstElement *element = gst_element_factory_make (element_name (), NULL);
+  gint foreground = -1, denoise = -1;
+  guint history, mixtures;
+  gdouble var_threshold, learning_rate, quiet_time;
+  gboolean attach_mask = TRUE, post_motion = TRUE;
+  gchar *roi_mask = NULL;
+
+  g_object_get (element, "foreground", &foreground, "denoise", &denoise, "history", &history,
+      "mixtures", &mixtures, "var-threshold", &var_threshold, "learning-rate", &learning_rate,
+      "quiet-time", &quiet_time, "attach-mask", &attach_mask, "post-motion", &post_motion,
+      "roi-mask", &roi_mask, NULL);
+  fail_unless_equals_int (foreground, 0);
+  fail_unless_equals_int (denoise, 0);
+  /* Those of OpenCV's createBackgroundSubtractorMOG2() and setNMixtures(). */
+  fail_unless_equals_int (history, 500);
+  fail_unless_equals_int (mixtures, 5);
+  fail_unless_equals_float (var_threshold, 16.0);
+  fail_unless_equals_float (learning_rate, -1.0);
+  fail_unless_equals_float (quiet_time, 5.0);
+  fail_if (attach_mask);
+  fail_if (post_motion);
+  fail_unless (roi_mask == NULL);
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+/* The two levels of the drawing part wherever between them the threshold lies. */
+TEST (test_otsu)
+{
+  GstHarness *h = new_gray8_harness (things);
+  GstBuffer *out;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "otsu");
+  g_object_set (h->element, "threshold", 255, NULL); /* of no account */
+  out = label (h, gray8_frame (things));
+  assert_components (out, THING, CORNER);
+  gst_buffer_unref (out);
+
+  g_object_set (h->element, "invert", TRUE, NULL);
+  push_and_count (h, things, 1);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_background)
+{
+  GstHarness *h = new_surveillance_harness ();
+  GstBuffer *out;
+
+  for (guint i = 0; i < 3; i++) {
+    out = label (h, gray8_frame (things));
+    assert_components (out, THING, CORNER);
+    gst_buffer_unref (out);
+  }
+  push_and_count (h, scene, 0);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* What stays becomes background, and sooner with a shorter history. */
+TEST (test_background_learns)
+{
+  guint frames[2] = {0, 0};
+  static const guint history[2] = {20, 100};
+
+  for (guint i = 0; i < 2; i++) {
+    GstHarness *h = new_surveillance_harness ();
+    GstBuffer *out;
+    guint count = 1;
+
+    g_object_set (h->element, "learning-rate", -1.0, "history", history[i], NULL);
+    for (guint k = 0; k < 100; k++)
+      push_and_count (h, scene, 0);
+    while (count > 0 && frames[i] < 1000) {
+      guint n_rows;
+      out = label (h, gray8_frame (things));
+      gst_ccl_meta_get_components (gst_buffer_get_ccl_meta (out), &n_rows);
+      count = n_rows;
+      gst_buffer_unref (out);
+      frames[i]++;
+    }
+    gst_harness_teardown (h);
+  }
+  /* A Gaussian that matches every frame has the weight 1 − (1 − 1/h)ⁿ after n frames; the
+   * background ends at a tenth: after about h / 10 frames. */
+  fail_unless (frames[0] >= 2 && frames[0] <= 4, "%u frames", frames[0]);
+  fail_unless (frames[1] >= 9 && frames[1] <= 14, "%u frames", frames[1]);
+}
+GST_END_TEST
+
+/* Only a new start, a jump or a new size makes the model forget. */
+TEST (test_model_survives_properties)
+{
+  GstHarness *h = new_surveillance_harness ();
+
+  g_object_set (h->element, "min-area", 5, NULL);
+  push_and_count (h, things, 1);
+  g_object_set (h->element, "min-area", 1, "max-components", 10, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "connectivity", "4");
+  push_and_count (h, things, 2);
+  g_object_set (h->element, "attach-labels", TRUE, "attach-mask", TRUE, NULL);
+  push_and_count (h, things, 2);
+  g_object_set (h->element, "history", 10, "var-threshold", 20.0, "mixtures", 3, NULL);
+  push_and_count (h, things, 2);
+  gst_util_set_object_arg (G_OBJECT (h->element), "denoise", "median-3x3");
+  push_and_count (h, scene, 0);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_reset_signal)
+{
+  GstHarness *h = new_surveillance_harness ();
+
+  push_and_count (h, things, 2);
+  g_signal_emit_by_name (h->element, "reset");
+  push_and_count (h, things, 0);
+  push_and_count (h, scene, 2);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_flush_resets)
+{
+  GstHarness *h = new_surveillance_harness ();
+  GstSegment segment;
+
+  push_and_count (h, things, 2);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  push_and_count (h, things, 0);
+  push_and_count (h, scene, 2);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_new_caps_reset)
+{
+  GstHarness *h = new_surveillance_harness ();
+  GstBuffer *out;
+
+  push_and_count (h, things, 2);
+  gst_harness_set_src_caps (h, frame_caps ("I420", 8, 6));
+  out = label (h, luma_frame ("I420", things));
+  assert_count (out, 0);
+  gst_buffer_unref (out);
+  out = label (h, luma_frame ("I420", scene));
+  assert_count (out, 2);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_stopping_resets)
+{
+  GstHarness *h = new_surveillance_harness ();
+
+  push_and_count (h, things, 2);
+  gst_element_set_state (h->element, GST_STATE_READY);
+  gst_harness_play (h);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  push_and_count (h, things, 0);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static const char specks[] = "#.......\n"
+                             "....###.\n"
+                             "....###.\n"
+                             "....###.\n"
+                             "........\n"
+                             "#......#\n";
+
+TEST (test_denoise)
+{
+  GstHarness *h = new_gray8_harness (specks);
+  GstBuffer *out;
+
+  push_and_count (h, specks, 4);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "denoise", "opening-3x3");
+  out = label (h, gray8_frame (specks));
+  assert_components (out, {9, 4, 1, 3, 3, 5.0, 2.0});
+  gst_buffer_unref (out);
+
+  /* The square loses its corners. A speck in the frame's corner is four of nine, as the edge is
+   * continued outside. */
+  gst_util_set_object_arg (G_OBJECT (h->element), "denoise", "median-3x3");
+  out = label (h, gray8_frame (specks));
+  assert_components (out, {5, 4, 1, 3, 3, 5.0, 2.0});
+  gst_buffer_unref (out);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "denoise", "opening-5x5");
+  push_and_count (h, specks, 0);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static void
+assert_mask_is (GstBuffer *buffer, Drawing drawing)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint width = drawing_width (drawing), height = drawing_height (drawing);
+  guint8 *expected = g_malloc (width * height);
+  GstBuffer *mask;
+  GstMapInfo map;
+  gsize stride;
+
+  draw (drawing, expected, width);
+  mask = gst_ccl_meta_get_mask (meta, &stride);
+  fail_unless (mask != NULL, "no mask");
+  fail_unless (stride >= width);
+  fail_unless (gst_buffer_map (mask, &map, GST_MAP_READ));
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width; x++)
+      fail_unless_equals_int (map.data[y * stride + x], expected[y * width + x]);
+  gst_buffer_unmap (mask, &map);
+  g_free (expected);
+}
+
+TEST (test_attach_mask)
+{
+  static const char mask[] = "........\n"
+                             ".###....\n"
+                             ".###....\n"
+                             ".###....\n"
+                             "......##\n"
+                             "......##\n";
+  GstHarness *h = new_gray8_harness (things);
+  GstBuffer *out, *copy;
+
+  g_object_set (h->element, "threshold", 60, "min-area", 5, NULL);
+  out = label (h, gray8_frame (things));
+  fail_unless (gst_ccl_meta_get_mask (gst_buffer_get_ccl_meta (out), NULL) == NULL);
+  gst_buffer_unref (out);
+
+  g_object_set (h->element, "attach-mask", TRUE, NULL);
+  out = label (h, gray8_frame (things));
+  assert_components (out, THING);
+  assert_mask_is (out, mask); /* also what is too small for the table */
+  copy = gst_buffer_copy (out);
+  gst_buffer_unref (out);
+  assert_mask_is (copy, mask);
+  gst_buffer_unref (copy);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Writes a PGM file of the drawing; the caller deletes and frees. */
+static gchar *
+write_pgm (Drawing drawing)
+{
+  guint width = drawing_width (drawing), height = drawing_height (drawing);
+  gchar *path = NULL;
+  gchar *header = g_strdup_printf ("P5 %u %u 255\n", width, height);
+  gsize header_size = strlen (header);
+  guint8 *file = g_malloc (header_size + width * height);
+  gint descriptor = g_file_open_tmp ("zone-XXXXXX.pgm", &path, NULL);
+
+  fail_unless (descriptor >= 0);
+  close (descriptor);
+  memcpy (file, header, header_size);
+  draw (drawing, file + header_size, width);
+  fail_unless (g_file_set_contents (path, (gchar *)file, header_size + width * height, NULL));
+  g_free (header);
+  g_free (file);
+  return path;
+}
+
+static const char zone[] = "11111111\n"
+                           "11111111\n"
+                           "11..1111\n"
+                           "11..1111\n"
+                           "11111...\n"
+                           "11111...\n";
+
+TEST (test_roi_mask)
+{
+  GstHarness *h = new_harness ();
+  gchar *path = write_pgm (zone);
+  GstBuffer *out;
+
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_object_set (h->element, "roi-mask", path, "threshold", 60, NULL);
+  gst_harness_play (h);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (things));
+  assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
+  gst_buffer_unref (out);
+
+  /* What the zone leaves out is background, also of the inverse. */
+  g_object_set (h->element, "invert", TRUE, NULL);
+  push_and_count (h, things, 1);
+  out = label (h, gray8_frame (zone));
+  assert_components (out, {38, 0, 0, 8, 6, 122.0 / 38, 83.0 / 38});
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST
+
+TEST (test_roi_mask_that_is_not_there)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *element = gst_element_factory_make (element_name (), NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  g_object_set (element, "roi-mask", "/nowhere/zone.png", NULL);
+  gst_bin_add (GST_BIN (pipeline), element);
+  fail_unless_equals_int (
+      gst_element_set_state (pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, "/nowhere/zone.png");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST
+
+TEST (test_roi_mask_of_another_size)
+{
+  GstHarness *h = new_harness ();
+  GstBus *bus = gst_bus_new ();
+  gchar *path = write_pgm ("11\n11\n");
+
+  gst_element_set_bus (h->element, bus);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_object_set (h->element, "roi-mask", path, NULL);
+  gst_harness_play (h);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  fail_unless_equals_int (gst_harness_push (h, gray8_frame (things)), GST_FLOW_NOT_NEGOTIATED);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "2×2 pixels");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST
+
+/* Pushes a frame for a moment of the stream and says which message about motion came. */
+static const char *
+motion_at (GstHarness *h, GstBus *bus, guint seconds, Drawing drawing)
+{
+  GstBuffer *frame = gray8_frame (drawing);
+  GstMessage *message;
+  const GstStructure *structure;
+  GstClockTime timestamp;
+  const char *what;
+
+  GST_BUFFER_PTS (frame) = seconds * GST_SECOND;
+  gst_buffer_unref (label (h, frame));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  if (!message)
+    return NULL;
+  structure = gst_message_get_structure (message);
+  what = g_intern_string (gst_structure_get_name (structure));
+  fail_unless (gst_structure_get_clock_time (structure, "timestamp", &timestamp));
+  fail_unless_equals_uint64 (timestamp, seconds * GST_SECOND);
+  gst_message_unref (message);
+  return what;
+}
+
+TEST (test_motion_messages)
+{
+  GstHarness *h = new_gray8_harness (things);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "threshold", 60, "quiet-time", 3.0, NULL);
+  fail_unless (motion_at (h, bus, 0, scene) == NULL);
+  fail_unless (motion_at (h, bus, 1, things) == NULL); /* off by default */
+  for (guint i = 2; i < 8; i++)
+    fail_unless (motion_at (h, bus, i, scene) == NULL);
+
+  g_object_set (h->element, "post-motion", TRUE, NULL);
+  fail_unless (motion_at (h, bus, 10, scene) == NULL);
+  fail_unless (!g_strcmp0 (motion_at (h, bus, 11, things), "motion-begin"));
+  fail_unless (motion_at (h, bus, 12, things) == NULL);
+  fail_unless (motion_at (h, bus, 13, scene) == NULL);
+  fail_unless (motion_at (h, bus, 14, scene) == NULL);
+  fail_unless (motion_at (h, bus, 14, things) == NULL); /* not quiet for long enough */
+  fail_unless (motion_at (h, bus, 16, scene) == NULL);
+  fail_unless (!g_strcmp0 (motion_at (h, bus, 17, scene), "motion-end"));
+  fail_unless (motion_at (h, bus, 18, scene) == NULL);
+  fail_unless (!g_strcmp0 (motion_at (h, bus, 19, things), "motion-begin"));
+
+  /* The end of the stream ends motion, too. */
+  gst_harness_push_event (h, gst_event_new_eos ());
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  fail_unless (gst_message_has_name (message, "motion-end"));
+  gst_message_unref (message);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Both elements see the same in a noisy scene, frame after frame. */
+TEST (test_twins_agree)
+{
+  static const char *const denoise[] = {"none", "median-3x3", "median-5x5", "opening-3x3"};
+  const guint width = 61, height = 43;
+  GRand *random = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < G_N_ELEMENTS (denoise); i++) {
+    GstHarness *tested = new_harness (), *other = gst_harness_new ("ccl");
+    GstHarness *both[] = {tested, other};
+
+    for (guint k = 0; k < 2; k++) {
+      gst_util_set_object_arg (G_OBJECT (both[k]->element), "foreground", "background");
+      gst_util_set_object_arg (G_OBJECT (both[k]->element), "denoise", denoise[i]);
+      gst_harness_set_src_caps (both[k], frame_caps ("GRAY8", width, height));
+    }
+    for (guint n = 0; n < 20; n++) {
+      GstBuffer *frame = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width) * height, NULL);
+      GstBuffer *out[2];
+      const GstCclComponent *components[2];
+      guint n_rows[2];
+      GstMapInfo map;
+
+      fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+      for (gsize p = 0; p < map.size; p++)
+        map.data[p] = (guint8)(p % 7 == n % 7 ? g_rand_int_range (random, 0, 256)
+                                              : g_rand_int_range (random, 60, 80));
+      gst_buffer_unmap (frame, &map);
+      for (guint k = 0; k < 2; k++) {
+        out[k] = label (both[k], gst_buffer_copy (frame));
+        components[k] = gst_ccl_meta_get_components (gst_buffer_get_ccl_meta (out[k]), &n_rows[k]);
+      }
+      fail_unless_equals_int (n_rows[0], n_rows[1]);
+      if (n_rows[0])
+        fail_unless (!memcmp (components[0], components[1], n_rows[0] * sizeof **components));
+      fail_unless (n == 0 || strcmp (denoise[i], "none") || n_rows[0] > 10);
+      for (guint k = 0; k < 2; k++)
+        gst_buffer_unref (out[k]);
+      gst_buffer_unref (frame);
+    }
+    gst_harness_teardown (tested);
+    gst_harness_teardown (other);
+  }
+  g_rand_free (random);
+}
+GST_END_TEST
+
+static Suite *
+foreground_suite (void)
+{
+  Suite *suite = suite_create ("foreground");
+  TCase *tcase = tcase_create (element_name ());
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_defaults);
+  tcase_add_test (tcase, test_otsu);
+  tcase_add_test (tcase, test_background);
+  tcase_add_test (tcase, test_background_learns);
+  tcase_add_test (tcase, test_model_survives_properties);
+  tcase_add_test (tcase, test_reset_signal);
+  tcase_add_test (tcase, test_flush_resets);
+  tcase_add_test (tcase, test_new_caps_reset);
+  tcase_add_test (tcase, test_stopping_resets);
+  tcase_add_test (tcase, test_denoise);
+  tcase_add_test (tcase, test_attach_mask);
+  tcase_add_test (tcase, test_roi_mask);
+  tcase_add_test (tcase, test_roi_mask_that_is_not_there);
+  tcase_add_test (tcase, test_roi_mask_of_another_size);
+  tcase_add_test (tcase, test_motion_messages);
+  tcase_add_test (tcase, test_twins_agree);
+  return suite;
+}
+
+GST_CHECK_MAIN (foreground);
