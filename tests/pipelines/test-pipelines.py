@@ -8,9 +8,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/runner"))
@@ -134,11 +136,71 @@ def h264():
         tap.equal((frame["width"], frame["height"], frame["count"]), (WIDTH, HEIGHT, 1))
 
 
+STREET = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
+
+
+def needs_street():
+    if not pathlib.Path(STREET).exists():
+        raise tap.Skip("opencv-doc is not installed")
+
+
+def street_tables():
+    """What the cameras' labeller finds in the street video, read from the file."""
+    out = folder / "street.ndjson"
+    labeller = re.search(r"! (ccl .*?) !", (ROOT / "pipelines/rtsp-ccl").read_text())[1]
+    launch("filesrc", f"location={STREET}", "!", "decodebin", "!", "videoconvert", "!",
+           *labeller.split(), "!", "ccljson", "!", "filesink", f"location={out}")
+    return tables(json.loads(line) for line in out.read_text().splitlines())
+
+
+def rtsp_ccl():
+    """rtsp-ccl: from an RTSP server the same components as from the file it serves"""
+    needs_street()
+    server = subprocess.Popen([sys.executable, ROOT / "tests/pipelines/rtsp-server.py", STREET],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        url = server.stdout.readline().strip()
+        if not url and "GstRtspServer not available" in server.communicate(timeout=10)[1]:
+            raise tap.Skip("gir1.2-gst-rtsp-server-1.0 is not installed")
+        out = folder / "rtsp.ndjson"
+        player = subprocess.Popen([ROOT / "pipelines/rtsp-ccl", url, out], stderr=subprocess.PIPE,
+                                  text=True)
+        time.sleep(8)  # of ten frames a second
+        player.send_signal(signal.SIGINT)
+        errors = player.communicate(timeout=30)[1]
+        tap.equal(player.returncode, 0, f"exit status ({errors})")
+    finally:
+        server.kill()
+        server.communicate()
+    got = tables(json.loads(line) for line in out.read_text().splitlines())
+    assert len(got) >= 30, f"{len(got)} frames in 8 seconds"
+    assert any(got), "nothing moved"
+    tap.equal(got, street_tables()[:len(got)])
+
+
+def v4l2_ccl():
+    """v4l2-ccl: labels what its source gives, and tells in a line that there is no camera"""
+    result = pipeline("v4l2-ccl", "/dev/video-nowhere", check=False)
+    assert result.returncode != 0, "exit status 0"
+    assert "/dev/video-nowhere" in result.stderr, result.stderr
+    # There is no camera here, so a test picture stands for it.
+    script = (ROOT / "pipelines/v4l2-ccl").read_text()
+    assert 'v4l2src device="$1"' in script
+    script = script.replace('v4l2src device="$1"', "videotestsrc num-buffers=20 pattern=ball motion=sweep")
+    out = folder / "v4l2.ndjson"
+    subprocess.run(["sh", "-c", script, "v4l2-ccl", "", out], check=True, timeout=60)
+    frames = [json.loads(line) for line in out.read_text().splitlines()]
+    tap.equal(len(frames), 20, "frames")
+    tap.equal(frames[0]["count"], 0, "components before anything moved")
+    assert frames[-1]["count"] >= 1, "the moving ball was not found"
+
+
 def every_script():
     """every script of pipelines/ is tried here"""
     scripts = {path.name for path in (ROOT / "pipelines").iterdir() if path.suffix == ""}
-    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl",
-                        "overlay-ccl"})
+    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl", "overlay-ccl",
+                        "rtsp-ccl", "v4l2-ccl", "rtsp-cudaccl"})
 
 
-sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, png_masks, no_masks, h264))
+sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, png_masks, no_masks, h264,
+                 rtsp_ccl, v4l2_ccl))
