@@ -5,9 +5,8 @@ around everything that moves, and a picture of the frame that has the most of it
 
 usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
 
-Takes cudaccl where there is a CUDA device, else ccl. OpenCV's `segmentation` element learns the
-background; its mask is 0 for background, 127 for shadows and 255 for what moves, so a threshold
-of 127 leaves the shadows out. Specks of fewer than 64 pixels are left out, too.
+Takes cudaccl where there is a CUDA device, else ccl. Either learns the background from the frames
+and labels what differs from it; specks of fewer than 64 pixels are left out.
 """
 import json
 import os
@@ -21,14 +20,11 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
 # Neither file waits for the other to begin: the encoder looks ahead before it writes.
-PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter ! tee name=video"
-            " video. ! queue ! videoconvert ! segmentation test-mode=true ! videoconvert"
-            " ! video/x-raw,format=GRAY8 ! {labeller} name=labeller threshold=127 min-area=64"
-            " ! tee name=mask"
-            " mask. ! queue ! ccljson ! filesink name=json async=false"
-            " mask. ! queue ! combiner.mask"
-            " video. ! queue ! combiner.video"
-            " cclcombiner name=combiner ! ccloverlay draw-labels=true ! videoconvert"
+PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
+            " ! {labeller} name=labeller foreground=background denoise=median-5x5 min-area=64"
+            " ! tee name=labelled"
+            " labelled. ! queue ! ccljson ! filesink name=json async=false"
+            " labelled. ! queue ! ccloverlay draw-labels=true ! videoconvert"
             " ! video/x-raw,format=I420 ! videocrop name=even ! x264enc speed-preset=veryfast"
             " pass=quant quantizer=23 ! mp4mux ! filesink name=mp4 async=false")
 
@@ -161,7 +157,7 @@ def main():
     out, overlay, picture = written
 
     Gst.init(None)
-    for element in ("segmentation", "ccl", "ccljson", "cclcombiner", "ccloverlay", "x264enc"):
+    for element in ("ccl", "ccljson", "ccloverlay", "x264enc"):
         if not Gst.ElementFactory.find(element):
             fail(f"GStreamer does not find the element {element}")
     name = choose_labeller()
@@ -187,7 +183,7 @@ def main():
     print(f"frames: {len(counts)}")
     print(f"components a frame: min {min(counts)}, median {statistics.median(counts):g}, "
           f"max {max(counts)}")
-    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, segmentation, labelling, drawing, "
+    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, background, labelling, drawing, "
           "encoding)")
     for path in written:
         print(f"written: {path}")

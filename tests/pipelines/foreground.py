@@ -29,3 +29,18 @@ def components(mask, threshold, min_area):
             rows.append((area, columns.start, rows_of.start, columns.stop - columns.start,
                          rows_of.stop - rows_of.start))
     return rows
+
+
+def moving(video, width, height):
+    """Masks of what moves, as OpenCV sees it: its MOG2 on the luma, without shadows, and a median."""
+    import cv2
+    size = width * height * 3 // 2
+    with tempfile.NamedTemporaryFile() as raw:
+        subprocess.run(
+            ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
+             "videoconvert", "!", "video/x-raw,format=I420", "!", "filesink", f"location={raw.name}"],
+            check=True, timeout=120)
+        background = cv2.createBackgroundSubtractorMOG2(detectShadows=False)
+        for frame in numpy.memmap(raw.name, numpy.uint8, "r").reshape(-1, size):
+            luma = frame[:width * height].reshape(height, width)
+            yield cv2.medianBlur(background.apply(luma), 5)

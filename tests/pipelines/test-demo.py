@@ -54,18 +54,34 @@ def refused(video, *words):
         assert word in result.stderr, f"{word!r} is not in {result.stderr!r}"
 
 
+def near(one, other):
+    """Whether two components are the same thing: nearly the same area, and box to three pixels."""
+    return (abs(one[0] - other[0]) <= 0.1 * one[0]
+            and abs(one[1] - other[1]) <= 3 and abs(one[1] + one[3] - other[1] - other[3]) <= 3
+            and abs(one[2] - other[2]) <= 3 and abs(one[2] + one[4] - other[2] - other[4]) <= 3)
+
+
 def street():
-    """the street video: each frame has the components scipy finds in its mask, and their boxes"""
+    """the street video: what moves in OpenCV's eyes has rows in the table, and boxes"""
     if not os.path.exists(VIDEO):
         raise tap.Skip("opencv-doc is not installed")
     result = demo(VIDEO, stdout=subprocess.PIPE)
     tap.equal(result.returncode, 0, "exit status")
     frames = read()
     tap.equal(len(frames), 795, "frames")
-    for number, (frame, mask) in enumerate(zip(frames, foreground.masks(VIDEO, 768, 576))):
+    wanted, found, differences = 0, 0, 0
+    for number, (frame, mask) in enumerate(zip(frames, foreground.moving(VIDEO, 768, 576))):
+        tap.equal((frame["frame"], frame["count"]), (number, len(frame["components"])))
+        if number < 100:  # both still learn, and not in the same way
+            continue
         got = [tuple(c[k] for k in ("area", "x", "y", "width", "height")) for c in frame["components"]]
-        tap.equal(got, foreground.components(mask, 127, 64), f"frame {number}:")
-        tap.equal((frame["frame"], frame["count"]), (number, len(got)))
+        want = foreground.components(mask, 0, 64)
+        wanted += len(want)
+        found += sum(any(near(one, other) for other in got) for one in want)
+        differences += abs(len(got) - len(want))
+    print(f"# of {wanted} components {found} found, counts differ by {differences}")
+    assert wanted > 3000 and found > 0.95 * wanted, f"{found} of {wanted} components found"
+    assert differences < 0.05 * wanted, f"counts differ by {differences}, of {wanted} components"
     counts = [frame["count"] for frame in frames]
     summary = result.stdout.splitlines()[-6:]
     tap.equal(summary[:2], ["frames: 795", f"components a frame: min {min(counts)}, median "
