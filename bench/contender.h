@@ -131,6 +131,7 @@ enum {
  * cannot be had. */
 void contenders_add_cpu_floors (GPtrArray *contenders, const ContenderSettings *settings);
 void contenders_add_cpu (GPtrArray *contenders, const ContenderSettings *settings);
+void contenders_add_cpu_volume (GPtrArray *contenders, const ContenderSettings *settings);
 void contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings);
 
 /* All that the settings ask for, floors first. Tells algorithms that nobody has. */

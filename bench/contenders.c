@@ -32,6 +32,7 @@ contenders_new (const ContenderSettings *settings)
   if (settings->cpu) {
     contenders_add_cpu_floors (contenders, settings);
     contenders_add_cpu (contenders, settings);
+    contenders_add_cpu_volume (contenders, settings);
     if (settings->peers)
       contenders_add_opencv (contenders, settings);
   }
