@@ -31,10 +31,14 @@ run_copy (GstCudaContext *context, const CUDA_MEMCPY2D *copy)
 
   rows.Height--;
   last.Height = 1;
-  last.srcHost = (const guint8 *)last.srcHost + rows.Height * copy->srcPitch;
-  last.srcDevice += rows.Height * copy->srcPitch;
-  last.dstHost = (guint8 *)last.dstHost + rows.Height * copy->dstPitch;
-  last.dstDevice += rows.Height * copy->dstPitch;
+  if (last.srcMemoryType == CU_MEMORYTYPE_HOST)
+    last.srcHost = (const guint8 *)last.srcHost + rows.Height * copy->srcPitch;
+  else
+    last.srcDevice += rows.Height * copy->srcPitch;
+  if (last.dstMemoryType == CU_MEMORYTYPE_HOST)
+    last.dstHost = (guint8 *)last.dstHost + rows.Height * copy->dstPitch;
+  else
+    last.dstDevice += rows.Height * copy->dstPitch;
   last.srcPitch = last.dstPitch = last.WidthInBytes;
 
   if (!gst_cuda_context_push (context))

@@ -5,7 +5,10 @@
 
 namespace simcuda {
 
-static std::unordered_map<const void *, HandleKind> handles;
+/* Never destroyed: what a lost device does not take back stays known to the end, and is no leak of
+ * the one who had it. */
+static std::unordered_map<const void *, HandleKind> &handles =
+    *new std::unordered_map<const void *, HandleKind>;
 
 void
 add_handle (const void *handle, HandleKind kind)

@@ -27,11 +27,15 @@ done
 : >"$output"
 [ -z "$depfile" ] || echo "$output: $1" >"$depfile"
 '''
-ENVIRONMENT = {
+# The stock plugins that tests use. All of them would take long to load with a sanitizer and bring
+# leaks of their own.
+PLUGINS = ['coreelements', 'coretracers', 'nvcodec', 'videoconvertscale', 'videofilter', 'videotestsrc']
+TRACER_CRASHED = 'LeakSanitizer has encountered a fatal error'
+SANITIZERS = {
     'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0',
+    'LSAN_OPTIONS': 'suppressions={suppressions}/leaks.supp:print_suppressions=0',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
-    'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1',
-    'GST_REGISTRY_FORK': 'no',  # the scanner is not instrumented
+    'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1:suppressions={suppressions}/threads.supp',
 }
 
 
@@ -58,17 +62,31 @@ def prepare(source, build, cuda_include, options):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
-def main():
-    source, build, cuda_include, *rest = sys.argv[1:]
-    split = rest.index('--')
-    options, tests = rest[:split], rest[split + 1:]
-    os.makedirs(build, exist_ok=True)
-    prepare(source, build, cuda_include, options)
-
-    print(f'1..{len(tests)}', flush=True)
+def environment_of_tests(source, build):
+    plugins = os.path.join(build, 'stock-plugins')
+    os.makedirs(plugins, exist_ok=True)
+    stock = subprocess.run(['pkg-config', '--variable=pluginsdir', 'gstreamer-1.0'],
+                           check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    for name in PLUGINS:
+        plugin, link = os.path.join(stock, f'libgst{name}.so'), os.path.join(plugins, f'libgst{name}.so')
+        if os.path.exists(plugin) and not os.path.lexists(link):
+            os.symlink(plugin, link)
     environment = dict(os.environ)
-    for name, value in ENVIRONMENT.items():
+    environment['GST_PLUGIN_SYSTEM_PATH_1_0'] = plugins
+    environment['GST_REGISTRY_FORK'] = 'no'  # the scanner is not instrumented
+    suppressions = os.path.join(source, 'tests', 'sanitizers')
+    for name, value in SANITIZERS.items():
+        value = value.format(suppressions=suppressions)
         environment[name] = ':'.join(filter(None, [value, os.environ.get(name)]))
+    return environment
+
+
+def text_of(result):
+    return result.get('stdout', '') + result.get('stderr', '')
+
+
+def run_tests(build, tests, environment):
+    """What Meson logged of each test, by name, and what it printed itself."""
     log = os.path.join(build, 'meson-logs', 'testlog.json')
     if os.path.exists(log):
         os.remove(log)
@@ -80,6 +98,24 @@ def main():
             for line in file:
                 result = json.loads(line)
                 results[result['name'].split(' / ')[-1]] = result
+    return results, run.stdout
+
+
+def main():
+    source, build, cuda_include, *rest = sys.argv[1:]
+    split = rest.index('--')
+    options, tests = rest[:split], rest[split + 1:]
+    os.makedirs(build, exist_ok=True)
+    prepare(source, build, cuda_include, options)
+
+    print(f'1..{len(tests)}', flush=True)
+    environment = environment_of_tests(source, build)
+    results, output = run_tests(build, tests, environment)
+    # The thread with which LeakSanitizer looks at the others crashes in one process of some
+    # thousands, which says nothing about the test.
+    again = [name for name, result in results.items() if TRACER_CRASHED in text_of(result)]
+    if again:
+        results.update(run_tests(build, again, environment)[0])
     for test in tests:
         result = results.get(test)
         name = f'{os.path.basename(build)}: {test}'
@@ -90,10 +126,9 @@ def main():
         else:
             print(f'{"ok" if result["result"] == "OK" else "not ok"} {name} ({result["duration"]:.1f} s)')
         if result and result['result'] not in ('OK', 'SKIP'):
-            text = result.get('stdout', '') + result.get('stderr', '')
-            print('\n'.join('# ' + line for line in text.splitlines()[-80:]))
+            print('\n'.join('# ' + line for line in text_of(result).splitlines()[-80:]))
     if not results:
-        print('\n'.join('# ' + line for line in run.stdout.splitlines()[-60:]))
+        print('\n'.join('# ' + line for line in output.splitlines()[-60:]))
 
 
 if __name__ == '__main__':
