@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * SECTION:gstcclmeta
- * @title: GstCclMeta
- * @short_description: The connected components of a video frame
+ * GstCclMeta:
+ *
+ * The connected components of a video frame.
  *
  * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame they label. It holds the
  * component table and, when the element's properties `attach-labels` and `attach-mask` are set,
@@ -58,6 +58,8 @@ G_DEFINE_BOXED_TYPE (
  * gst_ccl_component_copy:
  * @component: a #GstCclComponent
  *
+ * Copies a component, so that it can outlive the metadata.
+ *
  * Returns: (transfer full): a copy, to be freed with gst_ccl_component_free()
  */
 GstCclComponent *
@@ -69,6 +71,8 @@ gst_ccl_component_copy (const GstCclComponent *component)
 /**
  * gst_ccl_component_free:
  * @component: (transfer full): a #GstCclComponent that gst_ccl_component_copy() gave
+ *
+ * Frees a copy of a component. Those of a table belong to the metadata.
  */
 void
 gst_ccl_component_free (GstCclComponent *component)
@@ -289,6 +293,11 @@ register_meta (void)
 
 /**
  * gst_ccl_meta_api_get_type: (skip)
+ *
+ * The type under which gst_buffer_get_meta() and gst_buffer_iterate_meta_filtered() find the
+ * metadata. May be called from any thread.
+ *
+ * Returns: the type `GstCclMetaAPI`
  */
 GType
 gst_ccl_meta_api_get_type (void)
@@ -308,6 +317,11 @@ gst_ccl_meta_api_get_type (void)
 
 /**
  * gst_ccl_meta_get_info: (skip)
+ *
+ * The description of the metadata, as gst_buffer_add_meta() takes it. Calling it once registers
+ * the metadata, which deserialising one from another process needs. May be called from any thread.
+ *
+ * Returns: (transfer none): the description, valid as long as the process
  */
 const GstMetaInfo *
 gst_ccl_meta_get_info (void)
@@ -367,6 +381,8 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_heigh
  * gst_buffer_get_ccl_meta:
  * @buffer: a #GstBuffer
  *
+ * Finds the components that were attached to a frame.
+ *
  * Returns: (transfer none) (nullable): the first #GstCclMeta of the buffer, or %NULL
  */
 GstCclMeta *
@@ -380,6 +396,8 @@ gst_buffer_get_ccl_meta (GstBuffer *buffer)
 /**
  * gst_ccl_meta_get_frame_width:
  * @meta: a #GstCclMeta
+ *
+ * How wide the frame is. Scaling the video changes it.
  *
  * Returns: width in pixels of the frame that boxes and centroids refer to
  */
@@ -395,6 +413,8 @@ gst_ccl_meta_get_frame_width (const GstCclMeta *meta)
  * gst_ccl_meta_get_frame_height:
  * @meta: a #GstCclMeta
  *
+ * How high the frame is. Scaling the video changes it.
+ *
  * Returns: height in pixels of the frame that boxes and centroids refer to
  */
 guint
@@ -408,6 +428,8 @@ gst_ccl_meta_get_frame_height (const GstCclMeta *meta)
 /**
  * gst_ccl_meta_get_n_components:
  * @meta: a #GstCclMeta
+ *
+ * How many components were found.
  *
  * Returns: N, the number of components in the frame, also when the table holds fewer
  */
@@ -423,6 +445,9 @@ gst_ccl_meta_get_n_components (const GstCclMeta *meta)
  * gst_ccl_meta_is_truncated:
  * @meta: a #GstCclMeta
  *
+ * Whether components are missing from the table, because there were more than the element
+ * was to describe.
+ *
  * Returns: whether the frame has more components than the table holds
  */
 gboolean
@@ -437,6 +462,8 @@ gst_ccl_meta_is_truncated (const GstCclMeta *meta)
  * gst_ccl_meta_get_components:
  * @meta: a #GstCclMeta
  * @n_rows: (out): how many components the table holds
+ *
+ * The component table.
  *
  * Returns: (transfer none) (array length=n_rows) (nullable): the table, in label order, valid as
  *   long as the metadata; %NULL if it is empty
