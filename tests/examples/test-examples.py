@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Builds every program of examples/ with the command that its head comment gives, runs it, and
+compares what it says with scipy or with what was drawn. Prints TAP.
+
+usage: test-examples.py FOLDER_TO_BUILD_IN [FOLDER_OF_THE_SIMULATED_DRIVER]
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import cv2
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/runner"), str(ROOT / "tests/pipelines")]
+import foreground  # noqa: E402
+import tap  # noqa: E402
+
+EXAMPLES = ROOT / "examples"
+BUILD = pathlib.Path(sys.argv[1])
+DRIVER = sys.argv[2] if len(sys.argv) > 2 else None
+scratch = tempfile.TemporaryDirectory(prefix="examples test ")
+folder = pathlib.Path(scratch.name)
+WIDTH, HEIGHT = 161, 121
+
+
+def build(name):
+    """The program, built by the command in its head comment."""
+    text = (EXAMPLES / f"{name}.c").read_text()
+    command = re.search(r"\* Build: (cc .*?)\n \* Usage", text, re.S)[1].replace("\n *", "\n")
+    command = re.sub(rf"\b{name}\.c\b", shlex.quote(str(EXAMPLES / f"{name}.c")), command)
+    command = command.replace("cc ", "cc -Wall -Werror ", 1)
+    result = subprocess.run(["sh", "-c", command], cwd=BUILD, check=False, text=True,
+                            capture_output=True, timeout=100)
+    tap.equal((result.returncode, result.stderr), (0, ""), f"{command}:")
+    return BUILD / name
+
+
+def run(*words, **options):
+    result = subprocess.run(words, check=False, text=True, capture_output=True, timeout=100, **options)
+    tap.equal(result.returncode, 0, f"exit status ({result.stderr})")
+    return result.stdout
+
+
+def ball(rate, frames):
+    """A video of so many frames at so many a second."""
+    video = folder / f"a ball at {rate}.avi"
+    run(*f"gst-launch-1.0 -q videotestsrc pattern=ball num-buffers={frames} ! "
+        f"video/x-raw,width={WIDTH},height={HEIGHT},framerate={rate}/1 ! jpegenc ! avimux ! "
+        "filesink".split(), f"location={video}")
+    return video
+
+
+def print_components():
+    """print-components.c: every component that scipy finds in the luma of a video"""
+    import numpy
+    video, raw = ball(25, 12), folder / "ball.gray"
+    printed = run(build("print-components"), video, "60")
+    run(*"gst-launch-1.0 -q filesrc".split(), f"location={video}",
+        *"! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! filesink".split(), f"location={raw}")
+    stride = (WIDTH + 3) // 4 * 4
+    masks = numpy.fromfile(raw, numpy.uint8).reshape(-1, HEIGHT, stride)[:, :, :WIDTH]
+    want = []
+    for number, mask in enumerate(masks):
+        rows = foreground.components(mask, 60, 1)
+        want.append(f"{number / 25:.3f} s: {len(rows)} components")
+        want += [f"  {label}: {area} pixels, {width}×{height} at ({x}, {y})"
+                 for label, (area, x, y, width, height) in enumerate(rows, 1)]
+    got = [line.split(", centroid")[0] for line in printed.splitlines()]
+    assert len(want) >= 24, want
+    tap.equal(got, want)
+
+
+def no_video():
+    """a video that is not there, or is none, ends in one line and an exit status"""
+    (folder / "text.avi").write_text("This is no video.\n" * 100)
+    for words in ([build("print-components")], [sys.executable, EXAMPLES / "components-per-minute.py"]):
+        for video in ("nowhere.avi", "text.avi"):
+            result = subprocess.run([*words, folder / video, *([folder / "plot.png"] * (len(words) - 1))],
+                                    check=False, capture_output=True, text=True, timeout=30)
+            tap.equal(result.returncode, 1, "exit status")
+            tap.equal(len(result.stderr.splitlines()), 1, result.stderr)
+
+
+def cuda_masks():
+    """cuda-masks.c: the rectangle of each mask, from device memory"""
+    if not DRIVER:
+        raise tap.Skip("the simulated driver is not built")
+    if not os.path.exists("/usr/local/cuda/include/cuda.h"):
+        raise tap.Skip("no CUDA toolkit in /usr/local/cuda")
+    libraries = ":".join([DRIVER, os.environ["LD_LIBRARY_PATH"]])
+    printed = run(build("cuda-masks"), "12", env={**os.environ, "LD_LIBRARY_PATH": libraries})
+    frames = [json.loads(line) for line in printed.splitlines()]
+    tap.equal(len(frames), 12, "frames")
+    for number, frame in enumerate(frames):
+        tap.equal((frame["pts"], frame["width"], frame["height"]), (number * 40000000, 320, 240))
+        tap.equal(frame["components"], [{"label": 1, "area": 1200, "x": 2 * number, "y": number,
+                                         "width": 40, "height": 30, "cx": 2 * number + 19.5,
+                                         "cy": number + 14.5}])
+
+
+def components_per_minute():
+    """components-per-minute.py: as many in each minute as scipy finds, and a plot of them"""
+    for module in ("gi", "matplotlib"):
+        try:
+            __import__(module)
+        except ImportError:
+            raise tap.Skip(f"Python has no module {module}") from None
+    if not os.path.exists(os.path.join(os.environ["GI_TYPELIB_PATH"], "GstCcl-1.0.typelib")):
+        raise tap.Skip("built without GObject introspection")
+    video, plot = ball(1, 150), folder / "plot.png"
+    printed = run(sys.executable, EXAMPLES / "components-per-minute.py", video, plot)
+    counts = [len(foreground.components(mask, 127, 64))
+              for mask in foreground.masks(video, WIDTH, HEIGHT)]
+    assert sum(counts) > 10, "the ball was never found"
+    minutes = [counts[:60], counts[60:120], counts[120:]]
+    tap.equal(printed.splitlines(),
+              [f"minute {number}: {sum(minute)} components in {len(minute)} frames"
+               for number, minute in enumerate(minutes)])
+    picture = cv2.imread(str(plot))
+    # The bars are in matplotlib's first colour.
+    blue = (picture == (180, 119, 31)).all(axis=2)
+    assert blue.any(axis=0).sum() > 100, "no bars"
+
+
+def every_example():
+    """every example is tried here"""
+    tap.equal({path.name for path in EXAMPLES.iterdir()},
+              {"print-components.c", "cuda-masks.c", "components-per-minute.py"})
+
+
+sys.exit(tap.run(every_example, print_components, cuda_masks, components_per_minute, no_video))
