@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Labels one volume with the CPU labeller, for comparison with other programs.
+ *
+ * usage: label-volume CONNECTIVITY WIDTH HEIGHT DEPTH <VOLUME >RESULT
+ *
+ * VOLUME is width × height × depth bytes. RESULT, all little endian: the number of components
+ * (uint32), the label map (uint32 a voxel), then for each component label, voxels, x, y, z, width,
+ * height, depth (uint32) and the centroid (three doubles).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpuvolume.h"
+
+static int
+fail (const char *message)
+{
+  fprintf (stderr, "label-volume: %s\n", message);
+  return EXIT_FAILURE;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc != 5)
+    return fail ("usage: label-volume CONNECTIVITY WIDTH HEIGHT DEPTH <VOLUME >RESULT");
+
+  CclVolumePlan plan = {
+      .width = (uint32_t)strtoul (argv[2], NULL, 10),
+      .height = (uint32_t)strtoul (argv[3], NULL, 10),
+      .depth = (uint32_t)strtoul (argv[4], NULL, 10),
+      .connectivity = (CclVolumeConnectivity)strtoul (argv[1], NULL, 10),
+  };
+  const size_t row = plan.width, slice = row * plan.height, n_voxels = slice * plan.depth;
+  plan.max_components = (uint32_t)(n_voxels / 2 + 1);
+
+  CclError error;
+  CclVolumeLabeller *labeller = ccl_volume_labeller_new (&plan, &error);
+  if (!labeller)
+    return fail (error.message);
+
+  uint8_t *voxels = malloc (n_voxels);
+  uint32_t *labels = malloc (n_voxels * sizeof *labels);
+  if (!voxels || !labels)
+    return fail ("out of memory");
+  if (fread (voxels, 1, n_voxels, stdin) != n_voxels)
+    return fail ("the volume is shorter than its size");
+
+  const CclVolume volume = {voxels, row, slice};
+  const CclVolumeLabels map = {labels, 4 * row, 4 * slice};
+  const CclOptions options = {0};
+  CclVolumeTable table;
+  if (ccl_volume_labeller_run (labeller, &volume, &options, &map, &table, &error) != CCL_OK)
+    return fail (error.message);
+
+  size_t written = fwrite (&table.n_components, sizeof table.n_components, 1, stdout);
+  written += fwrite (labels, sizeof *labels, n_voxels, stdout);
+  for (uint32_t i = 0; i < table.n_rows; i++) {
+    const CclVolumeComponent *c = &table.rows[i];
+    const uint32_t whole[8] = {
+        c->label, c->n_voxels, c->x, c->y, c->z, c->width, c->height, c->depth};
+    const double centroid[3] = {c->centroid_x, c->centroid_y, c->centroid_z};
+    written += fwrite (whole, sizeof whole, 1, stdout);
+    written += fwrite (centroid, sizeof centroid, 1, stdout);
+  }
+  if (written != 1 + n_voxels + 2 * (size_t)table.n_rows || fflush (stdout) != 0)
+    return fail ("could not write the result");
+
+  free (labels);
+  free (voxels);
+  ccl_volume_labeller_free (&labeller);
+  return EXIT_SUCCESS;
+}
