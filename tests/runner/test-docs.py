@@ -21,22 +21,52 @@ def links():
             assert (page.parent / target).exists(), f"{page.name}: {target} is not there"
 
 
+def read_sources(*patterns):
+    """The text of files, macros that hold a string put in, strings over several lines joined."""
+    text = "\n".join(path.read_text() for pattern in patterns for path in sorted(ROOT.glob(pattern)))
+    macros = dict(re.findall(r'#define (\w+) "(.*)"', text))
+    text = re.sub(r'" (\w+)(?=[,)]| ")', lambda m: macros.get(m[1], "") + '"', text)
+    return re.sub(r'"\s*"', "", text)
+
+
+def headings():
+    """The messages that the troubleshooting page has sections for."""
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    found = [message for line in re.findall("^### .*", page, re.M) for message in re.findall("`([^`]+)`", line)]
+    assert len(found) > 10, found
+    return found
+
+
+def pattern(message):
+    """An expression for a message in which … stands for what differs."""
+    return ".{1,60}?".join(re.escape(piece.strip()) for piece in message.split("…"))
+
+
 def messages():
     """every message of the troubleshooting page is one that the sources print"""
-    sources = ""
-    for pattern in ("run", "pipelines/demo.py", "*/*.c", "*/*.cpp", "cuda/meson.build"):
-        for path in ROOT.glob(pattern):
-            sources += path.read_text() + "\n"
-    macros = dict(re.findall(r'#define (\w+) "(.*)"', sources))
-    sources = re.sub(r'" (\w+)(?=[,)])', lambda m: macros.get(m[1], "") + '"', sources)
-    sources = re.sub(r'"\s*"', "", sources)  # string literals over several lines
-    page = (ROOT / "docs/troubleshooting.md").read_text()
-    headings = re.findall(r"^### `(.*)`$", page, re.M)
-    assert len(headings) > 10, headings
-    for heading in set(headings) - FOREIGN:
+    sources = read_sources("run", "pipelines/demo.py", "*/*.c", "*/*/*.c", "*/*.cpp", "cuda/meson.build")
+    for heading in set(headings()) - FOREIGN:
         text = re.sub("^(run|demo): ", "", heading)
-        pattern = ".{1,60}?".join(re.escape(piece.strip()) for piece in text.split("…"))
-        assert re.search(pattern, sources), f"nobody prints: {heading}"
+        assert re.search(pattern(text), sources), f"nobody prints: {heading}"
+
+
+def errors():
+    """every error that an element may post has its section on the troubleshooting page"""
+    elements = read_sources("gst/*.c")
+    labellers = read_sources("gst/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "labeller/*.c")
+    texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
+    # Wrong arguments are what the elements do not give; where they may, they have words of their own.
+    texts += re.findall(r'ccl_error_set \(\s*\w+, CCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
+    texts += re.findall(r'ccl_error_set \(\s*\w+, \w+,\s*"(.*?)"[,)]', elements)
+    assert len(texts) > 20, texts
+    known = headings()
+    missing = set()
+    for text in texts:
+        text = re.sub(r"%[-.\d]*[zl]*[a-z]", "…", text)
+        if re.search(r"\w{2}", text) and not any(
+                re.search(pattern(heading), text) or re.search(pattern(text), heading) for heading in known):
+            missing.add(text)
+    tap.equal(missing, set(), "without a section:")
 
 
 def table(heading):
@@ -58,4 +88,4 @@ def properties():
     tap.equal(table("property"), set(re.findall(r'g_param_spec_\w+ \(\s*"([\w-]+)"', source)))
 
 
-sys.exit(tap.run(links, messages, elements, properties))
+sys.exit(tap.run(links, messages, errors, elements, properties))
