@@ -22,18 +22,25 @@ def elements(plugin, folder):
     def is_a(spec, base):
         return GObject.type_is_a(spec.value_type, base)
 
-    def range_of(spec):
+    def members(value, table):
+        # A dictionary up to PyGObject 3.50, a Python enumeration later.
+        kind = type(value)
+        return getattr(kind, table).values() if hasattr(kind, table) else list(kind)
+
+    def number(value):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def range_of(spec, value):
         name = spec.value_type.name.removeprefix("g")
         if is_a(spec, GObject.TYPE_ENUM):
-            return ", ".join(v.value_nick for v in spec.enum_class.__enum_values__.values())
+            return ", ".join(v.value_nick for v in members(value, "__enum_values__"))
         if is_a(spec, GObject.TYPE_FLAGS):
-            return "+".join(v.first_value_nick for v in spec.flags_class.__flags_values__.values())
-        return f"{name}, {spec.minimum}…{spec.maximum}" if hasattr(spec, "minimum") else name
+            return "+".join(v.first_value_nick for v in members(value, "__flags_values__"))
+        return f"{name}, {number(spec.minimum)}…{number(spec.maximum)}" if hasattr(spec, "minimum") else name
 
-    def default_of(spec):
+    def default_of(spec, value):
         if not spec.flags & GObject.ParamFlags.WRITABLE:
             return "read only"
-        value = getattr(spec, "default_value", None)
         if value is None:
             return ""
         if is_a(spec, GObject.TYPE_ENUM):
@@ -52,19 +59,21 @@ def elements(plugin, folder):
     print("Title: Elements\n\n# Elements\n")
     for feature in sorted(f.get_name() for f in Gst.Registry.get().get_feature_list_by_plugin(name)):
         factory = Gst.ElementFactory.find(feature).load()
-        print(f"## {feature}\n\n{markdown(sections[feature])}\n")
+        print(f"## {feature}\n\n{markdown(sections.get(feature) or factory.get_metadata('description'))}\n")
         for template in factory.get_static_pad_templates():
             caps = template.get_caps()
             media = sorted({f"`{caps.get_structure(i).get_name()}{features(caps.get_features(i))}`"
                             for i in range(caps.get_size())})
             print(f"- {template.direction.value_nick} pad `{template.name_template}`: {', '.join(media)}")
         print()
-        own = [spec for spec in factory.create(None).list_properties()
+        element = factory.create(None)
+        own = [spec for spec in element.list_properties()
                if spec.owner_type.name.startswith(("GstCcl", "GstCudaCcl"))]
         if own:
             print("| property | type | default | meaning |\n| --- | --- | --- | --- |")
         for spec in sorted(own, key=lambda spec: spec.name):
-            print(f"| `{spec.name}` | {range_of(spec)} | {default_of(spec)} | {spec.blurb} |")
+            value = element.get_property(spec.name)
+            print(f"| `{spec.name}` | {range_of(spec, value)} | {default_of(spec, value)} | {spec.blurb} |")
         print()
 
 
