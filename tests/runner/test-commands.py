@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the commands that the documentation shows, as somebody who pastes them. Prints TAP.
+
+A fenced block under the line `<!-- runnable -->` is run by bash in what `meson devenv` gives, in an
+empty folder that stands for the project's: what lies there and the build folder, as builddir, can
+be called by their names, and in.avi is the start of the street video. The block passes if every
+command succeeds and every file that a filesink names has something in it.
+
+usage: test-commands.py BUILD
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import tap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+VIDEO = pathlib.Path("/usr/share/doc/opencv-doc/examples/data/vtest.avi")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
+         ROOT / "examples/README.md", ROOT / "bench/README.md"]
+BLOCK = re.compile(r"^<!-- runnable -->\n```sh\n(.*?)^```$", re.M | re.S)
+
+
+def shell(commands, folder):
+    """Runs commands in what `meson devenv` gives; returns what they printed."""
+    result = subprocess.run(
+        ["meson", "devenv", "-C", BUILD, "--workdir", folder, "bash", "-euo", "pipefail", "-c", commands],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        timeout=120, check=False)
+    missing = re.search(r'no element "(\w+)"', result.stdout)
+    if missing and "ccl" not in missing[1]:
+        raise tap.Skip(f"no {missing[1]} here")
+    assert result.returncode == 0, f"exit status {result.returncode}\n{result.stdout}"
+    return result.stdout
+
+
+def make_video(place):
+    """The first second of the street video, or nothing where that is not installed."""
+    if VIDEO.exists():
+        shell(f"gst-launch-1.0 -q filesrc location={VIDEO} ! decodebin ! videoconvert ! identity eos-after=12 "
+              f"! jpegenc ! avimux ! filesink location={place}/in.avi", place)
+
+
+def case(page, number, commands):
+    def run():
+        if "in.avi" in commands and not (videos / "in.avi").exists():
+            raise tap.Skip("opencv-doc is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for path in ROOT.iterdir():
+                if not path.name.startswith(("builddir", ".")):
+                    (folder / path.name).symlink_to(path)
+            (folder / "builddir").symlink_to(BUILD)
+            if (videos / "in.avi").exists():
+                (folder / "in.avi").symlink_to(videos / "in.avi")
+            shell(commands, folder)
+            for name in re.findall(r"filesink location=(\S+)", commands):
+                assert (folder / name).stat().st_size > 0, f"{name} is empty"
+
+    run.__doc__ = f"{page.relative_to(ROOT)}, block {number}: {commands.splitlines()[0][:60]}"
+    return run
+
+
+os.environ["GST_REGISTRY"] = str(BUILD / "tests/runner/commands.registry")
+with tempfile.TemporaryDirectory() as name:
+    videos = pathlib.Path(name)
+    cases = [case(page, number, commands) for page in PAGES if page.exists()
+             for number, commands in enumerate(BLOCK.findall(page.read_text()), 1)]
+    if not cases:
+        sys.exit("no block is marked as runnable")
+    marks = sum(page.read_text().count("\n<!-- runnable -->") for page in PAGES if page.exists())
+    if marks != len(cases):
+        sys.exit(f"{marks} marks, but {len(cases)} blocks of sh right under one")
+    make_video(videos)
+    status = tap.run(*cases)
+sys.exit(status)
