@@ -53,39 +53,20 @@ take_label (uint32_t *label, ptrdiff_t x, uint32_t pattern, const uint8_t *const
 #include BLOCK_TREE
 }
 
-/* What a block of each pattern adds to features, from its upper left pixel. */
-static const struct {
-  uint8_t area, sum_x, sum_y, left, right, bottom, first_is_below, first_x;
-} block_features[16] = {
-#define IS_IN(pattern, pixel) (((pattern)&BLOCK_##pixel) != 0)
-#define FEATURES(pattern)                                                                          \
-  {                                                                                                \
-    IS_IN (pattern, o) + IS_IN (pattern, p) + IS_IN (pattern, s) + IS_IN (pattern, t),             \
-        IS_IN (pattern, p) + IS_IN (pattern, t), IS_IN (pattern, s) + IS_IN (pattern, t),          \
-        !IS_IN (pattern, o) && !IS_IN (pattern, s), IS_IN (pattern, p) || IS_IN (pattern, t),      \
-        IS_IN (pattern, s) || IS_IN (pattern, t), !IS_IN (pattern, o) && !IS_IN (pattern, p),      \
-        !(IS_IN (pattern, o) || (!IS_IN (pattern, p) && IS_IN (pattern, s))),                      \
-  }
-    FEATURES (0), FEATURES (1), FEATURES (2), FEATURES (3), FEATURES (4), FEATURES (5),
-    FEATURES (6), FEATURES (7), FEATURES (8), FEATURES (9), FEATURES (10), FEATURES (11),
-    FEATURES (12), FEATURES (13), FEATURES (14), FEATURES (15)
-#undef FEATURES
-#undef IS_IN
-};
-
+/* Adds the pixels of the block whose upper left one is at x, y. */
 static ALWAYS_INLINE void
 add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t y, uint32_t pattern)
 {
-  const uint64_t area = block_features[pattern].area;
+  const uint32_t o = pattern & 1, p = pattern >> 1 & 1, s = pattern >> 2 & 1, t = pattern >> 3;
+  const uint64_t area = o + p + s + t;
   const TwoPassFeatures block = {
-      .sum_x = area * x + block_features[pattern].sum_x,
-      .sum_y = area * y + block_features[pattern].sum_y,
+      .sum_x = area * x + p + t,
+      .sum_y = area * y + s + t,
       .area = (uint32_t)area,
-      .left = x + block_features[pattern].left,
-      .right = x + block_features[pattern].right,
-      .bottom = y + block_features[pattern].bottom,
-      .first = (y + block_features[pattern].first_is_below) * self->width + x +
-               block_features[pattern].first_x,
+      .left = x + !(o | s),
+      .right = x + (p | t),
+      .bottom = y + (s | t),
+      .first = o | p ? y * self->width + x + !o : (y + 1) * self->width + x + !s,
   };
   two_pass_add (features, &block);
 }

@@ -4,7 +4,8 @@
  * label of a set its root.
  *
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
- * and Applications 12, 2009, section 3: the array, and paths compressed by whoever walks them.
+ * and Applications 12, 2009: the array instead of linked nodes, and paths compressed by whoever
+ * walks them.
  */
 #ifndef CCL_CPU_EQUIVALENCES_H
 #define CCL_CPU_EQUIVALENCES_H

@@ -4,10 +4,10 @@
  * to look at.
  *
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
- * and Applications 12, 2009, sections 3 and 4; as in the review by Bolelli et al., IEEE TPDS 2024,
- * section III-B-7. 4- and 8-connectivity, each with the tree that decision-trees/generate.c finds.
- * Features are added up by run: all pixels of a run are one component, so the run's last label
- * may have them all.
+ * and Applications 12, 2009; as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-7.
+ * 4- and 8-connectivity, each with the tree that decision-trees/generate.c finds. Features are
+ * added up by run: all pixels of a run are one component, so the run's last label may have them
+ * all.
  */
 #include "two-pass.h"
 
