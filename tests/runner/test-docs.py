@@ -44,7 +44,7 @@ def pattern(message):
 
 def messages():
     """every message of the troubleshooting page is one that the sources print"""
-    sources = read_sources("run", "pipelines/demo.py", "*/*.c", "*/*/*.c", "*/*.cpp", "cuda/meson.build")
+    sources = read_sources("run", "tests/chroot/chroot", "pipelines/demo.py", "*/*.c", "*/*/*.c", "*/*.cpp", "cuda/meson.build")
     for heading in set(headings()) - FOREIGN:
         text = re.sub("^(run|demo): ", "", heading)
         assert re.search(pattern(text), sources), f"nobody prints: {heading}"
