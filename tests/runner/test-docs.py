@@ -84,7 +84,7 @@ def elements():
 
 def properties():
     """the README lists the properties of the labelling elements"""
-    source = (ROOT / "gst/gstcclbase.c").read_text() + (ROOT / "gst/gstcudaccl.c").read_text()
+    source = read_sources("gst/gstcclbase.c", "gst/gstcclforeground.c", "gst/gstcudaccl.c")
     tap.equal(table("property"), set(re.findall(r'g_param_spec_\w+ \(\s*"([\w-]+)"', source)))
 
 
