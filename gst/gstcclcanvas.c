@@ -86,11 +86,18 @@ gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta)
          gst_ccl_meta_get_labels (meta, NULL);
 }
 
+/* A coordinate of any size, or none at all, as one from 0 to most. */
+static gint
+clamp (gdouble coordinate, gint most)
+{
+  return (gint)fmax (fmin (coordinate, most), 0);
+}
+
 static void
 mark (GstCclCanvas *canvas, gdouble x, gdouble y, gdouble width, gdouble height)
 {
-  gint left = MAX ((gint)floor (x), 0), right = MIN ((gint)ceil (x + width), canvas->width);
-  gint top = MAX ((gint)floor (y), 0), bottom = MIN ((gint)ceil (y + height), canvas->height);
+  gint left = clamp (floor (x), canvas->width), right = clamp (ceil (x + width), canvas->width);
+  gint top = clamp (floor (y), canvas->height), bottom = clamp (ceil (y + height), canvas->height);
 
   if (left >= right)
     return;

@@ -239,6 +239,48 @@ gst_ccl_overlay_prepare_output_buffer (
       ->prepare_output_buffer (trans, input, output);
 }
 
+/* Whether what a GstVideoMeta says of a mapped frame is true. GStreamer looks at the first byte of
+ * each plane only. */
+static gboolean
+frame_is_complete (const GstVideoFrame *frame, const GstVideoInfo *caps_info)
+{
+  const GstVideoMeta *meta = frame->meta;
+  GstVideoInfo plain;
+
+  if (!meta) /* then the buffer is as large as its caps say */
+    return TRUE;
+  if (!gst_video_info_set_format (
+          &plain, GST_VIDEO_INFO_FORMAT (caps_info), meta->width, meta->height))
+    return FALSE;
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_COMPONENTS (frame); i++) {
+    guint plane = GST_VIDEO_FRAME_COMP_PLANE (frame, i);
+    gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+    gint n_rows = GST_VIDEO_FRAME_COMP_HEIGHT (frame, i);
+    gint pixel = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
+    /* Of packed formats without a pixel stride the rows are taken whole. */
+    gint row = pixel > 0 ? GST_VIDEO_FRAME_COMP_WIDTH (frame, i) * pixel
+                         : GST_VIDEO_INFO_PLANE_STRIDE (&plain, plane);
+    const GstMapInfo *map = &frame->map[plane];
+    gsize skipped = (gsize)((const guint8 *)frame->data[plane] - map->data);
+
+    if (stride < row || (gsize)stride * (gsize)(n_rows - 1) + (gsize)row > map->size - skipped)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether a GstVideoMeta has at least the pixels that the caps have, which GStreamer takes for
+ * granted. */
+static gboolean
+covers_caps (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  return !meta ||
+         (meta->width >= (guint)GST_VIDEO_INFO_WIDTH (info) && meta->width <= G_MAXINT &&
+             meta->height >= (guint)GST_VIDEO_INFO_HEIGHT (info) && meta->height <= G_MAXINT);
+}
+
 static GstFlowReturn
 gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -257,8 +299,13 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
         GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
   if (!self->canvas)
     goto no_canvas;
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE))
+  if (!covers_caps (buffer, &self->info) ||
+      !gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE))
     goto not_mapped;
+  if (!frame_is_complete (&frame, &self->info)) {
+    gst_video_frame_unmap (&frame);
+    goto not_mapped;
+  }
 
   if (!gst_ccl_canvas_draw (self->canvas, &style, meta))
     GST_WARNING_OBJECT (self, "the label map or the mask cannot be read");

@@ -4,6 +4,8 @@
 #include "frames.h"
 #include "leaks.h"
 
+#include <math.h>
+
 #define WIDTH 96
 #define HEIGHT 64
 
@@ -435,6 +437,84 @@ GST_START_TEST (test_short_frame)
 }
 GST_END_TEST
 
+/* Layouts of a GstVideoMeta in a buffer of WIDTH × HEIGHT pixels: GStreamer takes their word. */
+static const struct {
+  gsize offset;
+  gint stride;
+  guint width, height;
+} unsound_layouts[] = {
+    {4, 4 * WIDTH, WIDTH, HEIGHT},
+    {0, 4 * WIDTH + 4, WIDTH, HEIGHT},
+    {0, 4 * WIDTH - 4, WIDTH, HEIGHT},
+    {0, -4 * WIDTH, WIDTH, HEIGHT},
+    {0, 4 * WIDTH, WIDTH + 1, HEIGHT},
+    {0, 4 * WIDTH, WIDTH - 1, HEIGHT},
+    {0, 4 * WIDTH, WIDTH, HEIGHT + 1},
+    {0, 4 * WIDTH, WIDTH, HEIGHT - 1},
+    {0, 4 * WIDTH, 1u << 31, HEIGHT},
+    {0, 4 * WIDTH, 1u << 30, HEIGHT},
+    {G_MAXSIZE, 4 * WIDTH, WIDTH, HEIGHT},
+};
+
+GST_START_TEST (test_unsound_layout)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *frame = frame_with (&box, 1);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {unsound_layouts[__i__].offset};
+  gint strides[GST_VIDEO_MAX_PLANES] = {unsound_layouts[__i__].stride};
+
+  gst_element_set_bus (h->element, bus);
+  gst_buffer_add_video_meta_full (frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_BGRx,
+      unsound_layouts[__i__].width, unsound_layouts[__i__].height, 1, offsets, strides);
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "does not fit its caps");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* A GstVideoMeta with room around the picture is as good as none. */
+GST_START_TEST (test_layout_with_padding)
+{
+  const gint stride = 4 * WIDTH + 20;
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {64};
+  gint strides[GST_VIDEO_MAX_PLANES] = {stride};
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 64 + stride * HEIGHT, NULL);
+  guint8 pixel[4];
+
+  gst_buffer_memset (frame, 0, 255, (gsize)-1);
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, &box, 1, NULL, 0);
+  gst_buffer_add_video_meta_full (
+      frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT, 1, offsets, strides);
+  frame = gst_harness_push_and_pull (h, frame);
+  fail_unless (frame != NULL);
+  gst_buffer_extract (frame, 64 + box.y * stride + 4 * box.x, pixel, sizeof pixel);
+  fail_unless_equals_int (pixel[0], 0);
+  fail_unless_equals_int (pixel[1], 255);
+  fail_unless_equals_int (pixel[2], 0);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Components far outside the frame, as metadata made by hand may have them, are not drawn. */
+GST_START_TEST (test_components_outside)
+{
+  const GstCclComponent outside[] = {
+      {1, 1, G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, 1e300, -1e300},
+      {2, 1, WIDTH, HEIGHT, 3, 3, NAN, NAN},
+  };
+  guint32 *pixels = drawn ("draw-labels=true draw-centroids=true", frame_with (outside, 2));
+
+  for (guint i = 0; i < WIDTH * (HEIGHT - 20); i++) /* numbers are kept inside */
+    fail_unless_equals_int (pixels[i], BLACK);
+  g_free (pixels);
+}
+GST_END_TEST
+
 GST_START_TEST (test_renegotiation)
 {
   GstHarness *h = new_harness ("draw-labels=true", "BGRx", WIDTH, HEIGHT);
@@ -485,6 +565,9 @@ overlay_suite (void)
   tcase_add_test (tcase, test_frames_in_use_stay);
   tcase_add_loop_test (tcase, test_a_format, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tcase, test_short_frame);
+  tcase_add_loop_test (tcase, test_unsound_layout, 0, G_N_ELEMENTS (unsound_layouts));
+  tcase_add_test (tcase, test_layout_with_padding);
+  tcase_add_test (tcase, test_components_outside);
   tcase_add_test (tcase, test_renegotiation);
   return suite;
 }
