@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the hand-made part of the corpus of frames.c: what breaks labellers, through every algorithm.
+"""Writes the corpus of frames.c, made by hand: what breaks labellers, through every algorithm. Those
+of elements.c and metadata.c are what libFuzzer found and kept.
 
 usage: make-corpus.py FOLDER
 """

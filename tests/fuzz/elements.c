@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Any caps and any buffers into any of the elements: odd sizes and formats, layouts of
+ * GstVideoMeta that fit the buffer or not, buffers that are too short or in several memories,
+ * metadata of other frames, properties that change in between.
+ *
+ * Nothing may crash or raise a critical warning; what fails says so on the bus; pixels pass the
+ * labellers untouched, and where a frame's layout is sound, its components are the reference's.
+ */
+#include <gst/ccl/gstcclmeta.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reference.h"
+#include "target.h"
+
+/* One element under test, and the caps that it took last. */
+typedef struct Subject {
+  const char *name;
+  GstHarness *harness;
+  GstBus *bus;
+  GstVideoInfo info;
+  gboolean has_caps;
+} Subject;
+
+/* Where a frame's luma lies in its buffer. */
+typedef struct Luma {
+  gsize offset;
+  gint stride;
+  guint width, height; /* as the buffer says */
+} Luma;
+
+static guint64 n_frames, n_labelled, n_refused; /* of all inputs */
+
+static void
+die (const Subject *subject, const char *what)
+{
+  fprintf (stderr, "%s, %dx%d %s: %s\n", subject->name, GST_VIDEO_INFO_WIDTH (&subject->info),
+      GST_VIDEO_INFO_HEIGHT (&subject->info),
+      subject->has_caps ? GST_VIDEO_INFO_NAME (&subject->info) : "(no caps)", what);
+  abort ();
+}
+
+static void
+finish (void)
+{
+  printf ("%lu frames, %lu of them labelled as the reference says, %lu refused with an error\n",
+      (unsigned long)n_frames, (unsigned long)n_labelled, (unsigned long)n_refused);
+}
+
+static void
+start (void)
+{
+  static gboolean started = FALSE;
+
+  if (started)
+    return;
+  started = TRUE;
+  gst_init (NULL, NULL);
+  gst_debug_set_default_threshold (GST_LEVEL_NONE);
+  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK);
+  atexit (finish);
+}
+
+/* Sets every property to something it may be, or, mostly, leaves it. */
+static void
+set_properties (Subject *subject, Input *input)
+{
+  GObject *object = G_OBJECT (subject->harness->element);
+  guint n;
+  GParamSpec **properties = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GParamSpec *property = properties[i];
+    guint8 choice = take_byte (input);
+    if (choice < 128 || !(property->flags & G_PARAM_WRITABLE) ||
+        !(property->flags & GST_PARAM_MUTABLE_PLAYING))
+      continue;
+    if (G_IS_PARAM_SPEC_BOOLEAN (property)) {
+      g_object_set (object, property->name, choice & 1, NULL);
+    } else if (G_IS_PARAM_SPEC_ENUM (property)) {
+      GEnumClass *values = G_PARAM_SPEC_ENUM (property)->enum_class;
+      g_object_set (object, property->name, values->values[choice % values->n_values].value, NULL);
+    } else if (G_IS_PARAM_SPEC_FLAGS (property)) {
+      g_object_set (
+          object, property->name, choice & G_PARAM_SPEC_FLAGS (property)->flags_class->mask, NULL);
+    } else if (G_IS_PARAM_SPEC_UINT (property)) {
+      GParamSpecUInt *range = G_PARAM_SPEC_UINT (property);
+      guint value = choice & 64 ? take_number (input) : choice & 63;
+      g_object_set (object, property->name, CLAMP (value, range->minimum, range->maximum), NULL);
+    } else if (G_IS_PARAM_SPEC_DOUBLE (property)) {
+      g_object_set (object, property->name, (choice & 127) / 127.0, NULL);
+    }
+  }
+  g_free (properties);
+}
+
+static gint
+take_length (Input *input)
+{
+  guint8 choice = take_byte (input);
+
+  switch (choice) {
+  case 255:
+    return (gint)take_number (input);
+  case 254:
+    return 46341; /* its square is more than there are positive numbers */
+  case 253:
+    return 0;
+  default:
+    return 1 + choice % 70;
+  }
+}
+
+static GstCaps *
+take_caps (Input *input)
+{
+  static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444",
+      "GRAY8", "RGB", "BGRA", "YUY2", "v210", "I420_10LE", "AYUV64", "P010_10LE", "RGB16", "none"};
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  guint8 omitted = take_byte (input);
+
+  if (omitted < 250)
+    gst_caps_set_simple (
+        caps, "format", G_TYPE_STRING, formats[take_byte (input) % G_N_ELEMENTS (formats)], NULL);
+  if (omitted < 251)
+    gst_caps_set_simple (caps, "width", G_TYPE_INT, take_length (input), NULL);
+  if (omitted < 252)
+    gst_caps_set_simple (caps, "height", G_TYPE_INT, take_length (input), NULL);
+  return caps;
+}
+
+/* Whether the element has these caps now; that pushing them succeeded does not say so. */
+static gboolean
+took_caps (Subject *subject, GstCaps *caps)
+{
+  GstPad *pad = gst_pad_get_peer (subject->harness->srcpad);
+  GstCaps *current = gst_pad_get_current_caps (pad);
+  gboolean is_same = current && gst_caps_is_equal (current, caps);
+
+  gst_clear_caps (&current);
+  gst_object_unref (pad);
+  return is_same;
+}
+
+static void
+push_caps (Subject *subject, GstCaps *caps)
+{
+  GstSegment segment;
+  GstVideoInfo info;
+
+  gst_harness_push_event (subject->harness, gst_event_new_caps (caps));
+  subject->has_caps = took_caps (subject, caps) && gst_video_info_from_caps (&info, caps);
+  if (subject->has_caps)
+    subject->info = info;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (subject->harness, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+}
+
+/* Metadata as a labeller may have made it for this or another frame, or nobody. */
+static void
+add_components (GstBuffer *buffer, Input *input)
+{
+  guint8 choice = take_byte (input);
+  guint width = 1 + take_byte (input), height = 1 + take_byte (input), n = choice % 5;
+  GstCclComponent components[5];
+  GstBuffer *labels = NULL;
+  gsize labels_stride = 4 * (gsize)width + choice / 16;
+
+  for (guint i = 0; i < n; i++) {
+    GstCclComponent *c = &components[i];
+    gboolean is_wild = take_byte (input) > 240;
+    *c = (GstCclComponent){i + 1, 1, take_byte (input) % width, take_byte (input) % height};
+    c->width = 1 + take_byte (input) % (width - c->x);
+    c->height = 1 + take_byte (input) % (height - c->y);
+    c->area = c->width * c->height;
+    c->centroid_x = c->x + (c->width - 1) / 2.0;
+    c->centroid_y = c->y + (c->height - 1) / 2.0;
+    if (is_wild) {
+      c->x = take_number (input);
+      c->height = take_number (input);
+      c->centroid_y = (gdouble)c->height * c->x;
+    }
+  }
+  if (choice & 8) { /* at times too short */
+    gsize size = labels_stride * (height - 1) + 4 * (gsize)width - (choice & 64 ? 4 : 0);
+    labels = gst_buffer_new_allocate (NULL, size, NULL);
+    gst_buffer_memset (labels, 0, choice, size);
+  }
+  gst_buffer_add_ccl_meta (
+      buffer, width, height, n + (choice & 16 ? 3 : 0), components, n, labels, labels_stride);
+  gst_clear_buffer (&labels);
+}
+
+/* The bytes, at an end of ordinary memory where AddressSanitizer sees who goes beyond, as a buffer
+ * of one or more memories. */
+static GstBuffer *
+new_buffer (const guint8 *bytes, gsize size, guint n_memories)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  for (guint i = 0; i < n_memories; i++) {
+    gsize start = size * i / n_memories, end = size * (i + 1) / n_memories;
+    guint8 *part = g_memdup2 (bytes + start, end - start);
+    if (part)
+      gst_buffer_append_memory (
+          buffer, gst_memory_new_wrapped (0, part, end - start, 0, end - start, part, g_free));
+  }
+  return buffer;
+}
+
+/* Whether the luma of a frame as the caps have it lies inside size bytes. */
+static gboolean
+fits (const GstVideoInfo *info, const Luma *luma, gsize size)
+{
+  guint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+
+  return luma->width >= width && luma->height >= height && luma->stride >= (gint)width &&
+         (unsigned __int128)luma->offset + (unsigned __int128)luma->stride * (height - 1) + width <=
+             size;
+}
+
+static guint
+get_number (Subject *subject, const char *property)
+{
+  guint value;
+
+  g_object_get (subject->harness->element, property, &value, NULL);
+  return value;
+}
+
+static void
+check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, const Luma *luma)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  CclOptions options = {
+      .threshold = get_number (subject, "threshold"),
+      .min_area = get_number (subject, "min-area"),
+      .max_area = get_number (subject, "max-area"),
+  };
+  guint width = GST_VIDEO_INFO_WIDTH (&subject->info);
+  guint height = GST_VIDEO_INFO_HEIGHT (&subject->info);
+  const GstCclComponent *rows;
+  Reference *reference;
+  gint connectivity;
+  gboolean invert;
+  GstBuffer *labels;
+  gsize stride;
+  guint n;
+
+  g_object_get (subject->harness->element, "connectivity", &connectivity, "invert", &invert, NULL);
+  options.invert = invert;
+  reference = reference_new (bytes + luma->offset, width, height, (gsize)luma->stride,
+      (CclConnectivity)connectivity, &options);
+  rows = gst_ccl_meta_get_components (meta, &n);
+  if (gst_ccl_meta_get_n_components (meta) != reference->n_components ||
+      n != MIN (reference->n_components, get_number (subject, "max-components")))
+    die (subject, "another number of components");
+  if (n && memcmp (rows, reference->rows, n * sizeof *rows))
+    die (subject, "another component");
+  labels = gst_ccl_meta_get_labels (meta, &stride);
+  if (labels) {
+    GstMapInfo map;
+    if (!gst_buffer_map (labels, &map, GST_MAP_READ))
+      die (subject, "a label map that cannot be read");
+    for (guint y = 0; y < height; y++) {
+      if (memcmp (map.data + y * stride, reference->labels + (gsize)y * width, 4 * (gsize)width))
+        die (subject, "another label");
+    }
+    gst_buffer_unmap (labels, &map);
+  }
+  reference_free (reference);
+  n_labelled++;
+}
+
+/* Whether a GstCclMeta is what the labeller attaches; else one that was there stays. */
+static gboolean
+attaches_ccl_meta (Subject *subject)
+{
+  GParamSpec *property =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (subject->harness->element), "meta");
+  GFlagsValue *ccl = g_flags_get_value_by_nick (G_PARAM_SPEC_FLAGS (property)->flags_class, "ccl");
+  guint kinds;
+
+  g_object_get (subject->harness->element, "meta", &kinds, NULL);
+  return (kinds & ccl->value) != 0;
+}
+
+static gboolean
+is_labeller (const Subject *subject)
+{
+  return g_str_has_suffix (subject->name, "ccl");
+}
+
+/* Takes what came out, and the messages. A gap without content may pass whatever its layout. */
+static void
+check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize size,
+    const Luma *luma, gboolean is_gap)
+{
+  GstBuffer *out = gst_harness_try_pull (subject->harness);
+  GstMessage *error = gst_bus_pop_filtered (subject->bus, GST_MESSAGE_ERROR);
+  GError *reason = NULL;
+  gboolean labels = is_labeller (subject) && subject->has_caps;
+
+  if (error)
+    gst_message_parse_error (error, &reason, NULL);
+  n_frames++;
+  if ((flow == GST_FLOW_OK) != (out != NULL))
+    die (subject, out ? "a frame came out in spite of an error" : "a frame was lost");
+  if (flow == GST_FLOW_OK && error)
+    die (subject, "an error was posted, but the frame came out");
+  if (flow == GST_FLOW_ERROR && !error)
+    die (subject, "an error that nobody hears of");
+  /* An algorithm may lack the connectivity, and says so. */
+  if (labels && fits (&subject->info, luma, size) && flow != GST_FLOW_OK &&
+      !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS))
+    die (subject, reason ? reason->message : "a sound frame was refused");
+  if (labels && !fits (&subject->info, luma, size) && flow == GST_FLOW_OK && !is_gap)
+    die (subject, "an unsound frame was labelled");
+
+  if (out && is_labeller (subject)) {
+    GstMapInfo map;
+    if (!gst_buffer_map (out, &map, GST_MAP_READ) || map.size != size ||
+        (size && memcmp (map.data, bytes, size)))
+      die (subject, "the frame has changed");
+    gst_buffer_unmap (out, &map);
+    if (labels && fits (&subject->info, luma, size) && attaches_ccl_meta (subject))
+      check_components (subject, out, bytes, luma);
+  }
+  n_refused += error != NULL;
+  gst_clear_buffer (&out);
+  g_clear_error (&reason);
+  if (error)
+    gst_message_unref (error);
+  gst_bus_set_flushing (subject->bus, TRUE);
+  gst_bus_set_flushing (subject->bus, FALSE);
+}
+
+static void
+push_frame (Subject *subject, Input *input)
+{
+  guint8 flags = take_byte (input), n_memories = 1 + take_byte (input) % 4;
+  GstVideoInfo *info = &subject->info;
+  gsize offsets[GST_VIDEO_MAX_PLANES], size;
+  gint strides[GST_VIDEO_MAX_PLANES];
+  GstBuffer *buffer;
+  guint8 *bytes;
+  Luma luma;
+  GstFlowReturn flow;
+  gboolean is_gap = FALSE;
+
+  memcpy (offsets, info->offset, sizeof offsets);
+  memcpy (strides, info->stride, sizeof strides);
+  size = MIN (GST_VIDEO_INFO_SIZE (info), 1 << 18);
+  luma = (Luma){offsets[0], strides[0], (guint)MAX (info->width, 0), (guint)MAX (info->height, 0)};
+  if (flags & 1) { /* another layout, room for it, mostly */
+    gsize end = 0;
+    for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++) {
+      strides[i] = MIN (strides[i], 1 << 12) + take_byte (input) % 40;
+      offsets[i] = end + take_byte (input) % 24;
+      end = offsets[i] + (gsize)strides[i] * MIN (luma.height, 1 << 8);
+    }
+    size = MIN (end, 1 << 18);
+    if (flags & 2) { /* no room for it, or senseless */
+      guint8 plane = take_byte (input) % GST_VIDEO_MAX_PLANES;
+      strides[plane] = flags & 32 ? (gint)take_number (input) : take_byte (input) - 100;
+      offsets[plane] = flags & 64 ? take_long_number (input) : take_number (input) % 5000;
+    }
+    luma.offset = offsets[0];
+    luma.stride = strides[0];
+    if (flags & 4) {
+      luma.width += take_byte (input) - 10u;
+      luma.height += take_byte (input) - 10u;
+    }
+  }
+  if (flags & 8) {
+    guint32 missing = take_number (input) % 300;
+    size -= MIN (size, missing);
+  }
+
+  bytes = g_malloc (size + 1);
+  for (gsize i = 0; i < size; i++)
+    bytes[i] = input->size ? input->data[(i >> (flags >> 6)) % input->size] : (guint8)(i * flags);
+  buffer = new_buffer (bytes, size, n_memories);
+  GST_BUFFER_PTS (buffer) = flags & 16 ? GST_CLOCK_TIME_NONE : n_frames * GST_SECOND;
+  if (flags & 1)
+    gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
+        luma.width, luma.height, GST_VIDEO_INFO_N_PLANES (info), offsets, strides);
+  if (flags & 16)
+    add_components (buffer, input);
+  if (take_byte (input) > 240) {
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    is_gap = size == 0;
+  }
+
+  flow = gst_harness_push (subject->harness, buffer);
+  check_output (subject, flow, bytes, size, &luma, is_gap);
+  g_free (bytes);
+}
+
+/* The combiner takes frames at two pads, from a thread each: a pad takes no second buffer before
+ * the first is used. */
+typedef struct Branch {
+  GstHarness *harness;
+  GstBuffer *buffers[5]; /* ends with NULL */
+} Branch;
+
+static gpointer
+push_branch (gpointer data)
+{
+  Branch *branch = data;
+
+  for (guint i = 0; branch->buffers[i]; i++)
+    gst_harness_push (branch->harness, branch->buffers[i]);
+  gst_harness_push_event (branch->harness, gst_event_new_eos ());
+  return NULL;
+}
+
+static void
+fill_branch (Branch *branch, Input *input)
+{
+  guint n = take_byte (input) % G_N_ELEMENTS (branch->buffers);
+  GstClockTime time = 0;
+
+  for (guint i = 0; i < n; i++) {
+    guint8 flags = take_byte (input);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, flags & 3, NULL);
+    time += flags / 32 * GST_MSECOND;
+    GST_BUFFER_PTS (buffer) = flags & 16 ? time : GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (buffer) = flags & 8 ? GST_MSECOND : GST_CLOCK_TIME_NONE;
+    if (flags & 4)
+      add_components (buffer, input);
+    if (flags & 2)
+      gst_buffer_add_video_region_of_interest_meta (buffer, "thing", 3, 4, take_byte (input), 6);
+    branch->buffers[i] = buffer;
+  }
+}
+
+static void
+run_combiner (Input *input)
+{
+  Subject subject = {"cclcombiner"};
+  Branch video = {NULL}, mask = {NULL};
+  GThread *threads[2];
+  GstBuffer *out = NULL;
+  guint n_out = 0;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  video.harness = subject.harness = gst_harness_new_with_padnames (subject.name, "video", "src");
+  mask.harness = gst_harness_new_with_element (subject.harness->element, "mask", NULL);
+  subject.bus = gst_bus_new ();
+  gst_element_set_bus (subject.harness->element, subject.bus);
+  set_properties (&subject, input);
+
+  subject.harness = mask.harness;
+  push_caps (&subject, take_caps (input));
+  subject.harness = video.harness;
+  caps = take_caps (input);
+  if (!gst_video_info_from_caps (&info, caps)) { /* the video must have caps to come out */
+    gst_caps_unref (caps);
+    caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1");
+  }
+  push_caps (&subject, caps);
+
+  fill_branch (&video, input);
+  fill_branch (&mask, input);
+  threads[0] = g_thread_new ("video", push_branch, &video);
+  threads[1] = g_thread_new ("mask", push_branch, &mask);
+  while (gst_harness_pull_until_eos (video.harness, &out) && out) {
+    n_out++;
+    gst_clear_buffer (&out);
+  }
+  g_thread_join (threads[0]);
+  g_thread_join (threads[1]);
+  for (guint i = 0; video.buffers[i]; i++, n_frames++, n_out--) {
+  }
+  if (n_out != 0)
+    die (&subject, "more or fewer frames came out than went in");
+
+  gst_element_set_bus (video.harness->element, NULL);
+  gst_object_unref (subject.bus);
+  gst_harness_teardown (mask.harness);
+  gst_harness_teardown (video.harness);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  static const char *const names[] = {"ccl", "cudaccl", "ccljson", "ccloverlay"};
+  Input input = {data, size};
+  Subject subject = {NULL};
+  guint8 choice;
+
+  start ();
+  choice = take_byte (&input);
+  if (choice % 8 == 7) {
+    run_combiner (&input);
+    return 0;
+  }
+  subject.name = names[choice % 8 % G_N_ELEMENTS (names)];
+  subject.harness = gst_harness_new (subject.name);
+  if (!subject.harness) /* built without */
+    return 0;
+  subject.bus = gst_bus_new ();
+  gst_element_set_bus (subject.harness->element, subject.bus);
+  gst_video_info_init (&subject.info);
+
+  for (guint round = 0; round < 3 && input.size; round++) {
+    push_caps (&subject, take_caps (&input));
+    for (guint frame = 0; frame < 2 && input.size; frame++) {
+      set_properties (&subject, &input);
+      push_frame (&subject, &input);
+    }
+  }
+  gst_element_set_bus (subject.harness->element, NULL);
+  gst_object_unref (subject.bus);
+  gst_harness_teardown (subject.harness);
+  return 0;
+}
+
+void
+make_quick (uint8_t *data, size_t size)
+{
+  /* Caps that are taken more often than not. */
+  data[1] %= 250;
+  data[2] %= 16;
+  data[3] %= 253;
+  data[4] %= 253;
+}
+
+/* What fontconfig keeps for ever is not ours. Called by LeakSanitizer. */
+const char *__lsan_default_suppressions (void);
+
+const char *
+__lsan_default_suppressions (void)
+{
+  return "leak:libfontconfig";
+}
