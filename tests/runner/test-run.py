@@ -19,7 +19,7 @@ def help_text():
     for words in ([], ["help"], ["--help"]):
         result = run(*words)
         tap.equal(result.returncode, 0, "exit status")
-        for command in ("demo", "test", "package", "build", "bench", "format"):
+        for command in ("demo", "test", "package", "build", "bench", "fuzz", "mutations", "coverage", "format"):
             assert f"\n  {command} " in result.stdout, f"{command} is not in {result.stdout}"
 
 
@@ -38,4 +38,12 @@ def unquoted():
     tap.equal(result.stderr, "run: demo takes one video (quote a name with spaces)\n")
 
 
-sys.exit(tap.run(help_text, unknown, unquoted))
+def no_number():
+    """a time for fuzzing that is no number is refused before anything is built"""
+    for word in ("x", "0", "-3", "1.5"):
+        result = run("fuzz", word)
+        tap.equal(result.returncode, 1, "exit status")
+        tap.equal(result.stderr, f"run: fuzz takes a number of seconds, not {word}\n")
+
+
+sys.exit(tap.run(help_text, unknown, unquoted, no_number))
