@@ -15,8 +15,6 @@ enum {
   CCL_SEGMENTER_PIXELS = 4, /* of a thread, one beside the other, when it looks at luma */
   CCL_HISTOGRAM_WARPS = 8,
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
-  CCL_MODEL_FIELDS = 3, /* of a Gaussian: weight, mean, variance */
-  CCL_MODEL_PLANES = CCL_MODEL_FIELDS * CCL_MAX_MIXTURES,
 };
 
 /* Otsu's threshold of a frame. */
@@ -34,12 +32,12 @@ typedef struct CclSegmenterParameters {
   uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
   CclHistogram *histogram; /* NULL: the threshold is the one above */
 
-  /* The background model: planes of 16-bit numbers, one for each field of each Gaussian of all
-   * pixels, the fields of a Gaussian one after the other. Rows have row_groups times as many
-   * numbers as a thread has pixels. */
-  uint16_t *model;
-  uint64_t plane_size; /* bytes */
-  uint32_t row_groups;
+  /* The background model: for each Gaussian a plane of weights, and one of shapes, which are mean
+   * and variance in one number, the variance above. A thread's pixels make a group; there are
+   * fewer than 2^32 of them. */
+  struct uint2 *weights[CCL_MAX_MIXTURES];
+  struct uint4 *shapes[CCL_MAX_MIXTURES];
+  uint32_t row_groups; /* from row to row */
   CclMixtureParameters mixture;
 
   /* Where the mask goes. Bits are words of 32 pixels, the leftmost lowest; those beyond a row's
@@ -49,9 +47,8 @@ typedef struct CclSegmenterParameters {
   uint32_t row_words;   /* of bits and zone */
   uint32_t invert;      /* 0 or all ones */
   uint8_t *mask;
-  uint64_t mask_stride;   /* bytes */
-  uint32_t mask_aligned;  /* mask and stride are multiples of 16 */
-  uint32_t column_blocks; /* thread blocks side by side */
+  uint64_t mask_stride;  /* bytes */
+  uint32_t mask_aligned; /* mask and stride are multiples of 16 */
 } CclSegmenterParameters;
 
 #endif /* CCL_SEGMENTER_PARAMETERS_H */

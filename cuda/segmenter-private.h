@@ -7,7 +7,7 @@
 
 /* Copies the background model as the last run leaves it, CCL_MAX_MIXTURES × height × width numbers
  * of each kind, in that order. For a segmenter whose plan's foreground is
- * CCL_FOREGROUND_BACKGROUND. Errors: CCL_ERROR_DEVICE. */
+ * CCL_FOREGROUND_BACKGROUND. Errors: CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_segmenter_read_model (CclSegmenter *segmenter, uint16_t *weights,
     uint16_t *means, uint16_t *variances, CclError *error);
 

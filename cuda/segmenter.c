@@ -19,6 +19,10 @@ enum {
   N_KERNELS = DENOISE + CCL_DENOISE_OPENING_5,
 };
 
+/* Bytes that the background model of a thread's pixels takes. */
+#define MODEL_GROUP_SIZE                                                                           \
+  (CCL_MAX_MIXTURES * CCL_SEGMENTER_PIXELS * (sizeof (uint32_t) + sizeof (uint16_t)))
+
 typedef struct CudaSegmenter {
   CclSegmenter base;
   CclCudaDevice *device;
@@ -30,7 +34,8 @@ typedef struct CudaSegmenter {
   size_t uploaded_stride;
   CUdeviceptr model, bits, zone, histogram; /* 0: not needed */
   size_t model_size;
-  bool histogram_clean; /* is as CclHistogram says that it is when a frame starts */
+  uint64_t plane_groups; /* of the model: from plane to plane */
+  bool histogram_clean;  /* is as CclHistogram says that it is when a frame starts */
   CclSegmenterParameters parameters;
 } CudaSegmenter;
 
@@ -43,23 +48,24 @@ divide_up (uint64_t a, uint64_t b)
 /* Queues a kernel. One that depends on the kernel ahead of it may be brought onto the GPU before
  * that is done, where the GPU can do that: device/dependent-launch.cuh. */
 static CclStatus
-launch (CudaSegmenter *self, int kernel, uint32_t blocks, uint32_t threads, bool is_dependent,
-    CclError *error)
+launch (CudaSegmenter *self, int kernel, const uint32_t blocks[3], uint32_t threads,
+    bool is_dependent, CclError *error)
 {
   const CclCudaDriver *driver = self->device->driver;
   CUfunction function = self->functions[kernel];
   void *arguments[] = {&self->parameters};
   if (!is_dependent || !driver->cuLaunchKernelEx || self->device->compute_capability < 90)
     return ccl_cuda_call (driver, error,
-        cuLaunchKernel (function, blocks, 1, 1, threads, 1, 1, 0, self->stream, arguments, NULL));
+        cuLaunchKernel (function, blocks[0], blocks[1], blocks[2], threads, 1, 1, 0, self->stream,
+            arguments, NULL));
   CUlaunchAttribute overlap = {
       .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
       .value.programmaticStreamSerializationAllowed = 1,
   };
   CUlaunchConfig config = {
-      .gridDimX = blocks,
-      .gridDimY = 1,
-      .gridDimZ = 1,
+      .gridDimX = blocks[0],
+      .gridDimY = blocks[1],
+      .gridDimZ = blocks[2],
       .blockDimX = threads,
       .blockDimY = 1,
       .blockDimZ = 1,
@@ -76,9 +82,13 @@ launch_on_rows (
     CudaSegmenter *self, int kernel, uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
   const uint32_t row_blocks = (uint32_t)divide_up (self->base.plan.height, CCL_SEGMENTER_WARPS);
-  self->parameters.column_blocks = (uint32_t)divide_up (self->base.plan.width, warp_pixels);
-  return launch (self, kernel, self->parameters.column_blocks * row_blocks, CCL_SEGMENTER_THREADS,
-      is_dependent, error);
+  const uint32_t most = UINT16_MAX; /* in the second and third dimension */
+  const uint32_t blocks[] = {
+      (uint32_t)divide_up (self->base.plan.width, warp_pixels),
+      row_blocks < most ? row_blocks : most,
+      (uint32_t)divide_up (row_blocks, most),
+  };
+  return launch (self, kernel, blocks, CCL_SEGMENTER_THREADS, is_dependent, error);
 }
 
 /* Queues the copy of a frame in host memory to the device. */
@@ -117,9 +127,9 @@ queue (CudaSegmenter *self, const CclSegmenterOptions *options, CclError *error)
      * counts at the end than they save. */
     const uint32_t row_blocks = (uint32_t)divide_up (self->base.plan.height, CCL_HISTOGRAM_WARPS);
     const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
+    const uint32_t blocks[] = {row_blocks < most ? row_blocks : most, 1, 1};
     if (status == CCL_OK)
-      status = launch (self, HISTOGRAM, row_blocks < most ? row_blocks : most,
-          CCL_HISTOGRAM_THREADS, false, error);
+      status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
     self->histogram_clean = status == CCL_OK;
   }
   /* The weights of a new model must be 0; the rest is never read before it was written, but for
@@ -309,14 +319,19 @@ allocate (CudaSegmenter *self, const CclFrame *zone, CclError *error)
     status =
         ccl_cuda_device_allocate (self->device, sizeof (CclHistogram), &self->histogram, error);
   if (status == CCL_OK && plan->foreground == CCL_FOREGROUND_BACKGROUND) {
-    const uint64_t numbers = (uint64_t)p->row_groups * CCL_SEGMENTER_PIXELS * plan->height;
-    p->plane_size = divide_up (numbers * sizeof (uint16_t), 256) * 256;
-    self->model_size = p->plane_size * CCL_MODEL_PLANES;
+    self->plane_groups = divide_up ((uint64_t)p->row_groups * plan->height, 32) * 32;
+    self->model_size = self->plane_groups * MODEL_GROUP_SIZE;
     status = ccl_cuda_device_allocate (self->device, self->model_size, &self->model, error);
   }
   if (status == CCL_OK && zone)
     status = upload_zone (self, zone, error);
-  p->model = (uint16_t *)(uintptr_t)self->model;
+  for (int k = 0; k < CCL_MAX_MIXTURES && self->model; k++) {
+    /* Shapes before weights, which take half as much, so that all are aligned. */
+    const size_t shapes = self->plane_groups * CCL_SEGMENTER_PIXELS * sizeof (uint32_t);
+    p->shapes[k] = (struct uint4 *)(uintptr_t)(self->model + k * shapes);
+    p->weights[k] =
+        (struct uint2 *)(uintptr_t)(self->model + CCL_MAX_MIXTURES * shapes + k * shapes / 2);
+  }
   p->zone = (const uint32_t *)(uintptr_t)self->zone;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
   return status;
@@ -367,26 +382,34 @@ ccl_cuda_segmenter_read_model (CclSegmenter *segmenter, uint16_t *weights, uint1
   CudaSegmenter *self = (CudaSegmenter *)segmenter;
   const CclCudaDriver *driver = self->device->driver;
   const CclSegmenterPlan *plan = &segmenter->plan;
-  uint16_t *const kinds[CCL_MODEL_FIELDS] = {weights, means, variances};
+  const size_t row_pixels = (size_t)self->parameters.row_groups * CCL_SEGMENTER_PIXELS;
+  const size_t plane_pixels = self->plane_groups * CCL_SEGMENTER_PIXELS;
+  uint8_t *model = malloc (self->model_size);
+  if (!model)
+    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a model");
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
-    return status;
-  for (size_t plane = 0; plane < CCL_MODEL_PLANES && status == CCL_OK; plane++) {
-    const size_t k = plane / CCL_MODEL_FIELDS;
-    const CUDA_MEMCPY2D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-        .srcDevice = self->model + plane * self->parameters.plane_size,
-        .srcPitch = (size_t)self->parameters.row_groups * CCL_SEGMENTER_PIXELS * sizeof (uint16_t),
-        .dstMemoryType = CU_MEMORYTYPE_HOST,
-        .dstHost = kinds[plane % CCL_MODEL_FIELDS] + k * plan->height * plan->width,
-        .dstPitch = plan->width * sizeof (uint16_t),
-        .WidthInBytes = plan->width * sizeof (uint16_t),
-        .Height = plan->height,
-    };
-    status = ccl_cuda_call (driver, error, cuMemcpy2DAsync (&copy, self->stream));
+  if (status == CCL_OK) {
+    status = ccl_cuda_call (
+        driver, error, cuMemcpyDtoHAsync (model, self->model, self->model_size, self->stream));
+    CclStatus end_status =
+        ccl_cuda_call (driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->stream));
+    if (status == CCL_OK)
+      status = end_status;
+    ccl_cuda_device_leave (self->device);
   }
-  CclStatus end_status =
-      ccl_cuda_call (driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->stream));
-  ccl_cuda_device_leave (self->device);
-  return status == CCL_OK ? end_status : status;
+  const uint32_t *all_shapes = (const uint32_t *)model;
+  const uint16_t *all_weights = (const uint16_t *)(all_shapes + CCL_MAX_MIXTURES * plane_pixels);
+  for (size_t k = 0; k < CCL_MAX_MIXTURES && status == CCL_OK; k++) {
+    for (size_t y = 0; y < plan->height; y++) {
+      for (size_t x = 0; x < plan->width; x++) {
+        const size_t from = k * plane_pixels + y * row_pixels + x;
+        const size_t to = (k * plan->height + y) * plan->width + x;
+        weights[to] = all_weights[from];
+        means[to] = (uint16_t)all_shapes[from];
+        variances[to] = (uint16_t)(all_shapes[from] >> 16);
+      }
+    }
+  }
+  free (model);
+  return status;
 }

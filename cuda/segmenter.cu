@@ -268,10 +268,9 @@ template <uint32_t (*FILTER) (const Parameters &p, uint32_t column, uint32_t y)>
 static __device__ __forceinline__ void
 denoise (const Parameters &p)
 {
-  const uint32_t row = blockIdx.x / p.column_blocks;
-  const uint32_t first_column = (blockIdx.x - row * p.column_blocks) * 32;
+  const uint32_t first_column = blockIdx.x * 32;
   const uint32_t column = first_column + lane_of_warp ();
-  const uint32_t y = row * CCL_SEGMENTER_WARPS + threadIdx.x / 32;
+  const uint32_t y = row_of_warp ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   uint32_t word = 0;

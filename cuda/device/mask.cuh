@@ -17,13 +17,20 @@ struct Group {
   uint32_t count; /* how many of them are inside the frame */
 };
 
+/* The row of a warp: blocks of rows lie one below the other in the grid's second dimension, and
+ * where that is not enough, in its third. */
+static __device__ __forceinline__ uint32_t
+row_of_warp ()
+{
+  return (blockIdx.z * gridDim.y + blockIdx.y) * CCL_SEGMENTER_WARPS + threadIdx.x / 32;
+}
+
 static __device__ __forceinline__ Group
 group_of_thread (const CclSegmenterParameters &p)
 {
-  const uint32_t row = blockIdx.x / p.column_blocks;
   Group group;
-  group.x = ((blockIdx.x - row * p.column_blocks) * 32 + lane_of_warp ()) * PIXELS;
-  group.y = row * CCL_SEGMENTER_WARPS + threadIdx.x / 32;
+  group.x = (blockIdx.x * 32 + lane_of_warp ()) * PIXELS;
+  group.y = row_of_warp ();
   group.count = group.y < p.height && group.x < p.width ? min (p.width - group.x, PIXELS) : 0;
   return group;
 }

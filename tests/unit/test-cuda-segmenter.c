@@ -169,6 +169,28 @@ test_waits_before_the_first_run (void)
   ccl_segmenter_free (&segmenter);
 }
 
+/* More rows than thread blocks fit below each other into one dimension of a grid. */
+static void
+test_tall_frame (void)
+{
+  const uint32_t width = 3, height = 4 * UINT16_MAX + 6;
+  const CclSegmenterPlan plan = {.width = width, .height = height};
+  const CclSegmenterOptions options = {.threshold = 9, .denoise = CCL_DENOISE_OPENING_3};
+  CclError error = {CCL_OK};
+  uint8_t *pixels = g_malloc0 (width * height), *mask = g_malloc0 (width * height);
+  memset (pixels + width * (height - 7), 10, width * 3);
+  CclSegmenter *segmenter = ccl_cuda_segmenter_new (device, &plan, &error);
+  g_assert_nonnull (segmenter);
+  g_assert_cmpint (
+      run (segmenter, &(CclFrame){pixels, width}, true, &options, &(CclMask){mask, width}, &error),
+      ==, CCL_OK);
+  for (uint32_t i = 0; i < width * height; i++)
+    g_assert_cmpuint (mask[i], ==, pixels[i] ? 255 : 0);
+  ccl_segmenter_free (&segmenter);
+  g_free (pixels);
+  g_free (mask);
+}
+
 static void
 test_impossible_plans_say_why (void)
 {
@@ -208,6 +230,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/segmenter/shares-the-labellers-stream", test_shares_the_labellers_stream);
   g_test_add_func ("/cuda/segmenter/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/segmenter/impossible-plans-say-why", test_impossible_plans_say_why);
+  g_test_add_func ("/cuda/segmenter/tall-frame", test_tall_frame);
   int result = g_test_run ();
   ccl_cuda_device_unref (&device);
   return result;

@@ -597,6 +597,11 @@ __longlong_as_double (long long x)
 SIMCUDA_ROUNDED (__f, float)
 SIMCUDA_ROUNDED (__d, double)
 #undef SIMCUDA_ROUNDED
+static inline float
+__frcp_rn (float a)
+{
+  return 1.0f / a;
+}
 /* Rounded towards zero; the double sum is exact unless the summands are far apart. */
 static inline float
 __fadd_rz (float a, float b)
