@@ -82,10 +82,16 @@ def elements():
     tap.equal(registered - table("element"), set(), "not in the README:")
 
 
+def versions():
+    """the packages have the version of the sources"""
+    meson = re.search(r"^  version: '(.*)'", (ROOT / "meson.build").read_text(), re.M)
+    tap.equal(re.match(r"cudaccl \((.*)\)", (ROOT / "debian/changelog").read_text())[1], meson[1], "changelog:")
+
+
 def properties():
     """the README lists the properties of the labelling elements"""
     source = read_sources("gst/gstcclbase.c", "gst/gstcclforeground.c", "gst/gstcudaccl.c")
     tap.equal(table("property"), set(re.findall(r'g_param_spec_\w+ \(\s*"([\w-]+)"', source)))
 
 
-sys.exit(tap.run(links, messages, errors, elements, properties))
+sys.exit(tap.run(links, messages, errors, elements, properties, versions))
