@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#define UNROLL _Pragma ("GCC unroll 8")
 #define FULL_WEIGHT 65535 /* of a Gaussian that is alone */
 
 /* What holds for all pixels of a frame, in all lanes. */
@@ -27,7 +28,10 @@ typedef struct Constants {
 
 /* The Gaussians of LANES pixels. */
 typedef struct Lanes {
-  Floats weights[CCL_MAX_MIXTURES], means[CCL_MAX_MIXTURES], variances[CCL_MAX_MIXTURES];
+  Floats weights[CCL_MAX_MIXTURES];
+  Floats means[CCL_MAX_MIXTURES];
+  Floats variances[CCL_MAX_MIXTURES];
+  uint32_t moved; /* bit k: means and variances of some Gaussians k are not what was loaded */
 } Lanes;
 
 static Constants
@@ -86,161 +90,179 @@ exchange (Mask lanes, Floats *a, Floats *b)
   *b = choose (lanes, old, *b);
 }
 
-/* Moves Gaussian i of some lanes before i − 1. */
+/* Moves Gaussian k of some lanes to where its weight belongs among those before it. */
 static ALWAYS_INLINE void
-move_up (Mask lanes, Lanes *g, int i)
+sort_in (Mask lanes, Lanes *g, int k)
 {
-  exchange (lanes, &g->weights[i - 1], &g->weights[i]);
-  exchange (lanes, &g->means[i - 1], &g->means[i]);
-  exchange (lanes, &g->variances[i - 1], &g->variances[i]);
+  UNROLL for (int i = k; i > 0; i--)
+  {
+    lanes = and_not (lanes, less (g->weights[i], g->weights[i - 1]));
+    if (!any_lane (lanes))
+      break;
+    exchange (lanes, &g->weights[i - 1], &g->weights[i]);
+    exchange (lanes, &g->means[i - 1], &g->means[i]);
+    exchange (lanes, &g->variances[i - 1], &g->variances[i]);
+    g->moved |= 3u << (i - 1);
+  }
 }
 
-/* Gives the lanes that no Gaussian fitted a new one: behind the others, or in place of the last. n
- * Gaussians are in use. */
-static void
+static ALWAYS_INLINE int
+with_one_more (int n)
+{
+  return n < CCL_MAX_MIXTURES ? n + 1 : n;
+}
+
+/* Gives some lanes a new Gaussian: behind the others, or in place of the last. No lane has more
+ * than n. */
+static ALWAYS_INLINE void
 add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int n)
 {
-  const int most = n < constants->mixtures ? n : n - 1;
-  Mask to_go = lanes, moving = no_lanes ();
+  const int last = n < constants->mixtures ? n : n - 1;
 
-  for (int k = 0; k <= most; k++) {
-    const Mask here = k == most ? to_go : and_not (to_go, less (floats_of (0), g->weights[k]));
-    to_go = and_not (to_go, here);
-    g->weights[k] = choose (to_go, g->weights[k] * constants->keep, g->weights[k]);
+  UNROLL for (int k = 0; k < with_one_more (n); k++)
+  {
+    const Mask here = k == last ? lanes : and_not (lanes, less (floats_of (0), g->weights[k]));
+    lanes = and_not (lanes, here);
+    g->weights[k] = choose (lanes, g->weights[k] * constants->keep, g->weights[k]);
+    if (!any_lane (here))
+      continue;
     g->weights[k] = choose (here, k == 0 ? floats_of (1) : constants->rate, g->weights[k]);
     g->means[k] = choose (here, luma, g->means[k]);
     g->variances[k] = choose (here, floats_of (CCL_MIXTURE_FIRST_VARIANCE), g->variances[k]);
-    /* Those behind are lighter or none, so what has just moved up stays before them. */
-    moving = here;
-    for (int i = k; i > 0 && any_lane (moving); i--) {
-      moving = and_not (moving, less (g->weights[i], g->weights[i - 1]));
-      move_up (moving, g, i);
-    }
+    g->moved |= 1u << k;
+    sort_in (here, g, k);
   }
 }
 
-/* The whole of ccl_mixture_update() for pixels that have up to n Gaussians. Returns which are
- * background. */
-static Mask
-update_all (int n, Floats luma, const Constants *constants, Lanes *g)
-{
-  Mask background = no_lanes (), fits = no_lanes ();
-  Floats total = floats_of (0);
-
-  for (int k = 0; k < n; k++) {
-    const Mask alive = less (floats_of (0), g->weights[k]);
-    const Floats deviation = g->means[k] - luma;
-    const Floats squared = deviation * deviation;
-    const Mask examined = and_not (alive, fits);
-    const Mask near = and(examined, less (squared, constants->var_threshold * g->variances[k]));
-    const Mask joins =
-        and(examined, less (squared, floats_of (CCL_MIXTURE_GENERATION) * g->variances[k]));
-    background = or (background, and(near, less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO))));
-    fits = or (fits, joins);
-
-    Floats weight = constants->keep * g->weights[k] - constants->starvation;
-    weight = choose (joins, weight + constants->rate, weight);
-    Floats mean = g->means[k], variance = g->variances[k];
-    move_gaussian (constants->rate / weight, deviation, squared, &mean, &variance);
-    g->means[k] = choose (joins, mean, g->means[k]);
-    g->variances[k] = choose (joins, variance, g->variances[k]);
-    weight = keep_lanes (and_not (alive, less (weight, constants->starvation)), weight);
-    total = total + weight;
-    g->weights[k] = weight;
-
-    Mask moving = joins;
-    for (int i = k; i > 0 && any_lane (moving); i--) {
-      moving = and_not (moving, less (g->weights[i], g->weights[i - 1]));
-      move_up (moving, g, i);
-    }
-  }
-
-  const Mask weighed = less (floats_of (0), total);
-  const Floats scale = floats_of (1) / choose (weighed, total, floats_of (1));
-  for (int k = 0; k < n; k++)
-    g->weights[k] = g->weights[k] * scale;
-  const Mask newcomers = constants->learns ? all_but (fits) : all_but (or (fits, weighed));
-  if (any_lane (newcomers))
-    add_gaussian (newcomers, luma, constants, g, n);
-  return background;
-}
-
-/* Loads, updates and stores n Gaussians, and one more if there may be. Returns how many are in use
- * then. */
-static int
-update_slowly (int n, Floats luma, const Constants *constants, GaussianBlock *const blocks[],
+/* Takes the values of LANES pixels of which none has more than n Gaussians into them. Returns how
+ * many the one that has most has then. */
+static ALWAYS_INLINE int
+update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *const blocks[],
     int first, Mask *background)
 {
-  Lanes g;
-  const int n_after = n < constants->mixtures ? n + 1 : n;
-  int n_used = 0;
+  Lanes g = {.moved = 0};
+  Mask unfit = all_but (no_lanes ());
+  Floats total = floats_of (0);
 
-  for (int k = 0; k < n_after; k++) {
-    g.weights[k] = floats_of (0);
-    g.means[k] = floats_of (0);
-    g.variances[k] = floats_of (CCL_MIXTURE_FIRST_VARIANCE);
-    if (k < n) {
-      g.weights[k] = load_steps (blocks[k]->weights + first, CCL_MIXTURE_WEIGHT_STEPS);
+  *background = n == 0 ? unfit : no_lanes ();
+  UNROLL for (int k = 0; k < n; k++)
+  {
+    const Floats old = load_steps (blocks[k]->weights + first, CCL_MIXTURE_WEIGHT_STEPS);
+    const Mask alive = less (floats_of (0), old);
+    Floats weight = constants->keep * old - constants->starvation;
+    Mask joins = no_lanes ();
+
+    /* Once all lanes fit, means and variances are not needed: neither does any Gaussian behind
+     * move up then, nor is there a new one. */
+    if (any_lane (unfit)) {
       g.means[k] = load_steps (blocks[k]->means + first, CCL_MIXTURE_MEAN_STEPS);
       g.variances[k] = load_steps (blocks[k]->variances + first, CCL_MIXTURE_VARIANCE_STEPS);
+      const Floats deviation = g.means[k] - luma;
+      const Floats squared = deviation * deviation;
+      const Mask examined = and(alive, unfit);
+      const Mask near = and(less (squared, constants->var_threshold * g.variances[k]),
+          less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO)));
+      *background = or (*background, and(examined, near));
+      joins = and(examined, less (squared, floats_of (CCL_MIXTURE_GENERATION) * g.variances[k]));
+      unfit = and_not (unfit, joins);
+      if (any_lane (joins)) {
+        Floats mean = g.means[k], variance = g.variances[k];
+        weight = choose (joins, weight + constants->rate, weight);
+        move_gaussian (constants->rate / weight, deviation, squared, &mean, &variance);
+        g.means[k] = choose (joins, mean, g.means[k]);
+        g.variances[k] = choose (joins, variance, g.variances[k]);
+        g.moved |= 1u << k;
+      }
     }
+    g.weights[k] = keep_lanes (and_not (alive, less (weight, constants->starvation)), weight);
+    total = total + g.weights[k];
+    if (any_lane (joins))
+      sort_in (joins, &g, k);
   }
-  *background = update_all (n, luma, constants, &g);
-  for (int k = 0; k < n_after; k++) {
-    const bool used = any_lane (less (floats_of (0), g.weights[k]));
-    if (used || k < n)
+
+  const Floats scale = floats_of (1) / total;
+  UNROLL for (int k = 0; k < n; k++) g.weights[k] = g.weights[k] * scale;
+  if (any_lane (unfit)) {
+    const Mask weighed = less (floats_of (0), total);
+    UNROLL for (int k = 0; k < n; k++) g.weights[k] = keep_lanes (weighed, g.weights[k]);
+    add_gaussian (constants->learns ? unfit : and_not (unfit, weighed), luma, constants, &g, n);
+  }
+
+  int n_used = 0;
+  UNROLL for (int k = 0; k < with_one_more (n); k++)
+  {
+    if (k < n || (g.moved >> k & 1))
       store_weights (blocks[k]->weights + first, g.weights[k], constants);
-    if (used) {
+    if (g.moved >> k & 1) {
       store_steps (blocks[k]->means + first, g.means[k], CCL_MIXTURE_MEAN_STEPS, constants);
       store_steps (
           blocks[k]->variances + first, g.variances[k], CCL_MIXTURE_VARIANCE_STEPS, constants);
-      n_used = k + 1;
     }
+    if (any_lane (less (floats_of (0), g.weights[k])))
+      n_used = k + 1;
   }
   return n_used;
 }
 
-/* As update_slowly(), for n = 1…5, and quick when all pixels join their heaviest Gaussian: then
- * only weights of the others change. */
+/* The same for pixels that have one Gaussian each, whose weight does not change as long as it
+ * stays alone. */
 static ALWAYS_INLINE int
-update_quickly (int n, Floats luma, const Constants *constants, GaussianBlock *const blocks[],
-    int first, Mask *background)
+update_lone (Floats luma, const Constants *constants, GaussianBlock *const blocks[], int first,
+    Mask *background)
 {
   Floats mean = load_steps (blocks[0]->means + first, CCL_MIXTURE_MEAN_STEPS);
   Floats variance = load_steps (blocks[0]->variances + first, CCL_MIXTURE_VARIANCE_STEPS);
   const Floats deviation = mean - luma;
   const Floats squared = deviation * deviation;
   const Mask joins = less (squared, floats_of (CCL_MIXTURE_GENERATION) * variance);
-  if (any_lane (all_but (joins)))
-    return update_slowly (n, luma, constants, blocks, first, background);
 
+  if (any_lane (all_but (joins)))
+    return update_lanes (1, luma, constants, blocks, first, background);
   *background = less (squared, constants->var_threshold * variance);
-  Floats step = constants->lone_step;
-  int n_used = 1;
-  if (n > 1) {
-    Floats weights[CCL_MAX_MIXTURES];
-    weights[0] =
-        constants->keep * load_steps (blocks[0]->weights + first, CCL_MIXTURE_WEIGHT_STEPS) -
-        constants->starvation + constants->rate;
-    step = constants->rate / weights[0];
-    Floats total = weights[0];
-    for (int k = 1; k < n; k++) {
-      weights[k] =
-          constants->keep * load_steps (blocks[k]->weights + first, CCL_MIXTURE_WEIGHT_STEPS) -
-          constants->starvation;
-      weights[k] = keep_lanes (all_but (less (weights[k], constants->starvation)), weights[k]);
-      total = total + weights[k];
-      if (any_lane (less (floats_of (0), weights[k])))
-        n_used = k + 1;
-    }
-    const Floats scale = floats_of (1) / total;
-    for (int k = 0; k < n; k++)
-      store_weights (blocks[k]->weights + first, weights[k] * scale, constants);
-  }
-  move_gaussian (step, deviation, squared, &mean, &variance);
+  move_gaussian (constants->lone_step, deviation, squared, &mean, &variance);
   store_steps (blocks[0]->means + first, mean, CCL_MIXTURE_MEAN_STEPS, constants);
   store_steps (blocks[0]->variances + first, variance, CCL_MIXTURE_VARIANCE_STEPS, constants);
-  return n_used;
+  return 1;
+}
+
+/* Takes the pixels of a block of which none has more than n Gaussians into them, and sets how many
+ * the one that has most has then. Returns which are background, a bit a pixel. */
+static ALWAYS_INLINE uint32_t
+update_pixels (int n, bool lone, const uint8_t *pixels, const Constants *constants,
+    GaussianBlock *const blocks[], uint8_t *most)
+{
+  uint32_t background_bits = 0;
+  int n_used = 0;
+
+  for (int first = 0; first < BLOCK_PIXELS; first += LANES) {
+    const Floats luma = load_uint8 (pixels + first);
+    Mask background;
+    const int n_of_these = lone ? update_lone (luma, constants, blocks, first, &background)
+                                : update_lanes (n, luma, constants, blocks, first, &background);
+    n_used = n_of_these > n_used ? n_of_these : n_used;
+    background_bits |= bits_of (background) << first;
+  }
+  *most = (uint8_t)n_used;
+  return background_bits;
+}
+
+/* Fetches what a block some way ahead is likely to need: its Gaussians lie apart, and not all
+ * blocks have as many, so that the processor does not foresee it. Without branches, which it would
+ * not foresee either. */
+static ALWAYS_INLINE void
+prefetch_block (const Model *model, size_t block)
+{
+  const int n = model->most[block] > 1 ? model->most[block] : 0;
+  const GaussianBlock *heaviest = &model->gaussians[0][block];
+
+  __builtin_prefetch (heaviest->means, 1);
+  __builtin_prefetch (heaviest->variances, 1);
+  UNROLL for (int k = 0; k < CCL_MAX_MIXTURES; k++)
+  {
+    const intptr_t distance = (intptr_t)&model->gaussians[k][block] - (intptr_t)heaviest->means;
+    const intptr_t needed = (k - n) >> 31;
+    __builtin_prefetch ((const char *)heaviest->means + (distance & needed), 1);
+  }
 }
 
 /* Takes the pixels of a block into its model. Returns which are background, a bit a pixel. */
@@ -248,48 +270,33 @@ static uint32_t
 update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block)
 {
   GaussianBlock *blocks[CCL_MAX_MIXTURES];
-  int n = model->most[block], n_used = 0;
-  uint32_t background_bits = 0;
-  bool cut = false;
+  uint8_t *most = &model->most[block];
+  bool lone = *most == 1;
 
+  prefetch_block (model, block + BLOCKS_AHEAD);
   for (int k = 0; k < CCL_MAX_MIXTURES; k++)
     blocks[k] = &model->gaussians[k][block];
-  for (; n > constants->mixtures; n--) {
-    memset (blocks[n - 1]->weights, 0, sizeof blocks[n - 1]->weights);
-    cut = true;
-  }
+  for (; *most > constants->mixtures; --*most)
+    memset (blocks[*most - 1]->weights, 0, sizeof blocks[*most - 1]->weights);
 
-  for (int first = 0; first < BLOCK_PIXELS; first += LANES) {
-    const Floats luma = load_uint8 (pixels + first);
-    Mask background = no_lanes ();
-    int n_of_these = 0;
-    switch (cut ? 0 : n) {
-    case 1:
-      n_of_these = update_quickly (1, luma, constants, blocks, first, &background);
-      break;
-    case 2:
-      n_of_these = update_quickly (2, luma, constants, blocks, first, &background);
-      break;
-    case 3:
-      n_of_these = update_quickly (3, luma, constants, blocks, first, &background);
-      break;
-    case 4:
-      n_of_these = update_quickly (4, luma, constants, blocks, first, &background);
-      break;
-    case 5:
-      n_of_these = update_quickly (5, luma, constants, blocks, first, &background);
-      break;
-    default:
-      n_of_these = update_slowly (n, luma, constants, blocks, first, &background);
-      if (n == 0) /* without a model */
-        background = all_but (no_lanes ());
-      break;
-    }
-    n_used = n_of_these > n_used ? n_of_these : n_used;
-    background_bits |= bits_of (background) << first;
+  /* The compiler makes code of its own for each number of Gaussians, which keeps them in registers.
+   */
+  switch (*most) {
+  case 0:
+    return update_pixels (0, false, pixels, constants, blocks, most);
+  case 1:
+    if (lone)
+      return update_pixels (1, true, pixels, constants, blocks, most);
+    return update_pixels (1, false, pixels, constants, blocks, most);
+  case 2:
+    return update_pixels (2, false, pixels, constants, blocks, most);
+  case 3:
+    return update_pixels (3, false, pixels, constants, blocks, most);
+  case 4:
+    return update_pixels (4, false, pixels, constants, blocks, most);
+  default:
+    return update_pixels (5, false, pixels, constants, blocks, most);
   }
-  model->most[block] = (uint8_t)n_used;
-  return background_bits;
 }
 
 static void

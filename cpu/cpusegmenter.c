@@ -347,7 +347,7 @@ lay_out_model (Layout *layout, void *data)
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   for (int k = 0; k < CCL_MAX_MIXTURES; k++)
     model->gaussians[k] = lay_out (layout, n_blocks, sizeof *model->gaussians[k]);
-  model->most = lay_out (layout, n_blocks, sizeof *model->most);
+  model->most = lay_out (layout, n_blocks + BLOCKS_AHEAD, sizeof *model->most);
 }
 
 static bool

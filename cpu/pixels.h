@@ -17,6 +17,9 @@
 /* Pixels whose weights, means and variances lie together, a cache line each. */
 #define BLOCK_PIXELS 32
 
+/* How far ahead blocks are prefetched. */
+#define BLOCKS_AHEAD 16
+
 typedef struct GaussianBlock {
   uint16_t weights[BLOCK_PIXELS];
   uint16_t means[BLOCK_PIXELS];
@@ -29,7 +32,7 @@ typedef struct GaussianBlock {
  * have second and so on; what none has is never touched. */
 typedef struct Model {
   GaussianBlock *gaussians[CCL_MAX_MIXTURES];
-  uint8_t *most; /* no pixel of a block has more Gaussians than this */
+  uint8_t *most; /* no pixel of a block has more Gaussians than this; BLOCKS_AHEAD 16more of them */
   size_t blocks_per_row;
 } Model;
 
