@@ -18,12 +18,21 @@
 #define UNROLL _Pragma ("GCC unroll 8")
 #define FULL_WEIGHT 65535 /* of a Gaussian that is alone */
 
+/* All numbers are in the steps that they are kept in, so that none needs to be converted. Steps are
+ * powers of two in one, so every operation rounds as it does in mixture.h. Squared deviations are
+ * in squared steps of the mean, as many of which make a step of the variance as this says. */
+#define SQUARES_IN_VARIANCE_STEP                                                                   \
+  (CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS / CCL_MIXTURE_VARIANCE_STEPS)
+
 /* What holds for all pixels of a frame, in all lanes. */
 typedef struct Constants {
-  Floats rate, keep, starvation, var_threshold, dither;
+  Floats keep, dither;
+  Floats rate, starvation;          /* in steps of the weight */
+  Floats var_threshold, generation; /* squared steps of the mean in a step of the variance */
   Floats lone_step; /* how far a lone Gaussian moves towards a value that joins it */
   int mixtures;
   bool learns;
+  bool starves; /* what weighs less than a step was starved before */
 } Constants;
 
 /* The Gaussians of LANES pixels. */
@@ -37,39 +46,37 @@ typedef struct Lanes {
 static Constants
 make_constants (const CclMixtureParameters *parameters)
 {
-  const float lone_weight =
-      parameters->keep * (FULL_WEIGHT / CCL_MIXTURE_WEIGHT_STEPS) - parameters->starvation;
+  const float rate = parameters->rate * CCL_MIXTURE_WEIGHT_STEPS;
+  const float starvation = parameters->starvation * CCL_MIXTURE_WEIGHT_STEPS;
+  const float lone_weight = parameters->keep * FULL_WEIGHT - starvation;
   return (Constants){
-      .rate = floats_of (parameters->rate),
       .keep = floats_of (parameters->keep),
-      .starvation = floats_of (parameters->starvation),
-      .var_threshold = floats_of (parameters->var_threshold),
       .dither = floats_of (parameters->dither),
-      .lone_step = floats_of (parameters->rate / (lone_weight + parameters->rate)),
+      .rate = floats_of (rate),
+      .starvation = floats_of (starvation),
+      .var_threshold = floats_of (parameters->var_threshold * SQUARES_IN_VARIANCE_STEP),
+      .generation = floats_of (CCL_MIXTURE_GENERATION * SQUARES_IN_VARIANCE_STEP),
+      .lone_step = floats_of (rate / (lone_weight + rate)),
       .mixtures = (int)parameters->mixtures,
-      .learns = parameters->rate > 0,
+      .learns = rate > 0,
+      .starves = starvation * parameters->keep > 2,
   };
 }
 
-static ALWAYS_INLINE Floats
-load_steps (const uint16_t *steps, float steps_in_one)
-{
-  return load_uint16 (steps) * floats_of (1 / steps_in_one);
-}
-
 static ALWAYS_INLINE void
-store_steps (uint16_t *steps, Floats values, float steps_in_one, const Constants *constants)
+store_steps (uint16_t *steps, Floats values, const Constants *constants)
 {
-  store_uint16 (steps, values * floats_of (steps_in_one) + constants->dither);
+  store_uint16 (steps, values + constants->dither);
 }
 
-/* A living Gaussian stays alive, however little it weighs. */
 static ALWAYS_INLINE void
 store_weights (uint16_t *steps, Floats weights, const Constants *constants)
 {
-  const Floats packed = weights * floats_of (CCL_MIXTURE_WEIGHT_STEPS) + constants->dither;
-  const Mask alive = less (floats_of (0), weights);
-  store_uint16 (steps, keep_lanes (alive, greater_of (packed, floats_of (1))));
+  Floats packed = weights + constants->dither;
+  /* A living Gaussian stays alive, however little it weighs. */
+  if (!constants->starves)
+    packed = keep_lanes (less (floats_of (0), weights), greater_of (packed, floats_of (1)));
+  store_uint16 (steps, packed);
 }
 
 /* Takes a value into the Gaussian that it joins. */
@@ -77,9 +84,11 @@ static ALWAYS_INLINE void
 move_gaussian (Floats step, Floats deviation, Floats squared, Floats *mean, Floats *variance)
 {
   *mean = greater_of (*mean - step * deviation, floats_of (0));
-  *variance = *variance + step * (squared - *variance);
-  *variance = greater_of (*variance, floats_of (CCL_MIXTURE_LEAST_VARIANCE));
-  *variance = lesser_of (*variance, floats_of (CCL_MIXTURE_MOST_VARIANCE));
+  *variance = *variance + step * (squared * floats_of (1 / SQUARES_IN_VARIANCE_STEP) - *variance);
+  *variance =
+      greater_of (*variance, floats_of (CCL_MIXTURE_LEAST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS));
+  *variance =
+      lesser_of (*variance, floats_of (CCL_MIXTURE_MOST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS));
 }
 
 static ALWAYS_INLINE void
@@ -126,9 +135,11 @@ add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int
     g->weights[k] = choose (lanes, g->weights[k] * constants->keep, g->weights[k]);
     if (!any_lane (here))
       continue;
-    g->weights[k] = choose (here, k == 0 ? floats_of (1) : constants->rate, g->weights[k]);
+    g->weights[k] = choose (
+        here, k == 0 ? floats_of (CCL_MIXTURE_WEIGHT_STEPS) : constants->rate, g->weights[k]);
     g->means[k] = choose (here, luma, g->means[k]);
-    g->variances[k] = choose (here, floats_of (CCL_MIXTURE_FIRST_VARIANCE), g->variances[k]);
+    g->variances[k] = choose (
+        here, floats_of (CCL_MIXTURE_FIRST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS), g->variances[k]);
     g->moved |= 1u << k;
     sort_in (here, g, k);
   }
@@ -147,40 +158,42 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
   *background = n == 0 ? unfit : no_lanes ();
   UNROLL for (int k = 0; k < n; k++)
   {
-    const Floats old = load_steps (blocks[k]->weights + first, CCL_MIXTURE_WEIGHT_STEPS);
-    const Mask alive = less (floats_of (0), old);
+    const Floats old = load_uint16 (blocks[k]->weights + first);
     Floats weight = constants->keep * old - constants->starvation;
-    Mask joins = no_lanes ();
 
     /* Once all lanes fit, means and variances are not needed: neither does any Gaussian behind
      * move up then, nor is there a new one. */
-    if (any_lane (unfit)) {
-      g.means[k] = load_steps (blocks[k]->means + first, CCL_MIXTURE_MEAN_STEPS);
-      g.variances[k] = load_steps (blocks[k]->variances + first, CCL_MIXTURE_VARIANCE_STEPS);
-      const Floats deviation = g.means[k] - luma;
-      const Floats squared = deviation * deviation;
-      const Mask examined = and(alive, unfit);
-      const Mask near = and(less (squared, constants->var_threshold * g.variances[k]),
-          less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO)));
-      *background = or (*background, and(examined, near));
-      joins = and(examined, less (squared, floats_of (CCL_MIXTURE_GENERATION) * g.variances[k]));
-      unfit = and_not (unfit, joins);
-      if (any_lane (joins)) {
-        Floats mean = g.means[k], variance = g.variances[k];
-        weight = choose (joins, weight + constants->rate, weight);
-        move_gaussian (constants->rate / weight, deviation, squared, &mean, &variance);
-        g.means[k] = choose (joins, mean, g.means[k]);
-        g.variances[k] = choose (joins, variance, g.variances[k]);
-        g.moved |= 1u << k;
-      }
+    if (k > 0 && !any_lane (unfit)) {
+      g.weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
+      total = total + g.weights[k];
+      continue;
     }
-    g.weights[k] = keep_lanes (and_not (alive, less (weight, constants->starvation)), weight);
+    g.means[k] = load_uint16 (blocks[k]->means + first);
+    g.variances[k] = load_uint16 (blocks[k]->variances + first);
+    const Floats deviation = g.means[k] - luma;
+    const Floats squared = deviation * deviation;
+    const Mask examined = k == 0 ? unfit : and(unfit, less (floats_of (0), old));
+    const Mask near = and(examined, less (squared, constants->var_threshold * g.variances[k]));
+    const Mask joins = and(examined, less (squared, constants->generation * g.variances[k]));
+    const Mask heavy_before =
+        less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO * CCL_MIXTURE_WEIGHT_STEPS));
+    *background = k == 0 ? near : or (*background, and(near, heavy_before));
+    unfit = and_not (unfit, joins);
+    if (any_lane (joins)) {
+      Floats mean = g.means[k], variance = g.variances[k];
+      weight = choose (joins, weight + constants->rate, weight);
+      move_gaussian (constants->rate / weight, deviation, squared, &mean, &variance);
+      g.means[k] = choose (joins, mean, g.means[k]);
+      g.variances[k] = choose (joins, variance, g.variances[k]);
+      g.moved |= 1u << k;
+    }
+    g.weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
     total = total + g.weights[k];
-    if (any_lane (joins))
+    if (k > 0 && any_lane (joins))
       sort_in (joins, &g, k);
   }
 
-  const Floats scale = floats_of (1) / total;
+  const Floats scale = floats_of (CCL_MIXTURE_WEIGHT_STEPS) / total;
   UNROLL for (int k = 0; k < n; k++) g.weights[k] = g.weights[k] * scale;
   if (any_lane (unfit)) {
     const Mask weighed = less (floats_of (0), total);
@@ -189,16 +202,17 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
   }
 
   int n_used = 0;
-  UNROLL for (int k = 0; k < with_one_more (n); k++)
+  UNROLL for (int k = with_one_more (n) - 1; k >= 0; k--)
   {
-    if (k < n || (g.moved >> k & 1))
+    const bool moved = g.moved >> k & 1;
+    if (k < n || moved)
       store_weights (blocks[k]->weights + first, g.weights[k], constants);
-    if (g.moved >> k & 1) {
-      store_steps (blocks[k]->means + first, g.means[k], CCL_MIXTURE_MEAN_STEPS, constants);
-      store_steps (
-          blocks[k]->variances + first, g.variances[k], CCL_MIXTURE_VARIANCE_STEPS, constants);
+    if (moved) {
+      store_steps (blocks[k]->means + first, g.means[k], constants);
+      store_steps (blocks[k]->variances + first, g.variances[k], constants);
     }
-    if (any_lane (less (floats_of (0), g.weights[k])))
+    /* A lane that has one has all those before. */
+    if (n_used == 0 && any_lane (less (floats_of (0), g.weights[k])))
       n_used = k + 1;
   }
   return n_used;
@@ -210,18 +224,18 @@ static ALWAYS_INLINE int
 update_lone (Floats luma, const Constants *constants, GaussianBlock *const blocks[], int first,
     Mask *background)
 {
-  Floats mean = load_steps (blocks[0]->means + first, CCL_MIXTURE_MEAN_STEPS);
-  Floats variance = load_steps (blocks[0]->variances + first, CCL_MIXTURE_VARIANCE_STEPS);
+  Floats mean = load_uint16 (blocks[0]->means + first);
+  Floats variance = load_uint16 (blocks[0]->variances + first);
   const Floats deviation = mean - luma;
   const Floats squared = deviation * deviation;
-  const Mask joins = less (squared, floats_of (CCL_MIXTURE_GENERATION) * variance);
+  const Mask joins = less (squared, constants->generation * variance);
 
   if (any_lane (all_but (joins)))
     return update_lanes (1, luma, constants, blocks, first, background);
   *background = less (squared, constants->var_threshold * variance);
   move_gaussian (constants->lone_step, deviation, squared, &mean, &variance);
-  store_steps (blocks[0]->means + first, mean, CCL_MIXTURE_MEAN_STEPS, constants);
-  store_steps (blocks[0]->variances + first, variance, CCL_MIXTURE_VARIANCE_STEPS, constants);
+  store_steps (blocks[0]->means + first, mean, constants);
+  store_steps (blocks[0]->variances + first, variance, constants);
   return 1;
 }
 
@@ -235,7 +249,7 @@ update_pixels (int n, bool lone, const uint8_t *pixels, const Constants *constan
   int n_used = 0;
 
   for (int first = 0; first < BLOCK_PIXELS; first += LANES) {
-    const Floats luma = load_uint8 (pixels + first);
+    const Floats luma = load_uint8 (pixels + first) * floats_of (CCL_MIXTURE_MEAN_STEPS);
     Mask background;
     const int n_of_these = lone ? update_lone (luma, constants, blocks, first, &background)
                                 : update_lanes (n, luma, constants, blocks, first, &background);

@@ -12,7 +12,7 @@ extern "C" {
 /* Plans a segmenter that runs on the CPU.
  *
  * Frames, zone and masks are host memory. Free with ccl_segmenter_free(). Any thread may call. A
- * background model takes 30 bytes a pixel, touched only as far as pixels need it.
+ * background model takes up to 30 bytes a pixel, as far as pixels need them.
  *
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
  * choice of code for the processor.
