@@ -43,6 +43,18 @@ typedef struct Lanes {
   uint32_t moved; /* bit k: means and variances of some Gaussians k are not what was loaded */
 } Lanes;
 
+/* Where the Gaussians of a block are. */
+typedef struct Planes {
+  GaussianBlock *heaviest;
+  size_t distance; /* in blocks, from one Gaussian of a pixel to its next */
+} Planes;
+
+static ALWAYS_INLINE GaussianBlock *
+plane (const Planes *planes, int k)
+{
+  return planes->heaviest + (size_t)k * planes->distance;
+}
+
 static Constants
 make_constants (const CclMixtureParameters *parameters)
 {
@@ -126,7 +138,7 @@ with_one_more (int n)
 static ALWAYS_INLINE void
 add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int n)
 {
-  const int last = n < constants->mixtures ? n : n - 1;
+  const int last = n < constants->mixtures ? n : constants->mixtures - 1;
 
   UNROLL for (int k = 0; k < with_one_more (n); k++)
   {
@@ -148,8 +160,8 @@ add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int
 /* Takes the values of LANES pixels of which none has more than n Gaussians into them. Returns how
  * many the one that has most has then. */
 static ALWAYS_INLINE int
-update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *const blocks[],
-    int first, Mask *background)
+update_lanes (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
+    Mask *background)
 {
   Lanes g = {.moved = 0};
   Mask unfit = all_but (no_lanes ());
@@ -158,7 +170,7 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
   *background = n == 0 ? unfit : no_lanes ();
   UNROLL for (int k = 0; k < n; k++)
   {
-    const Floats old = load_uint16 (blocks[k]->weights + first);
+    const Floats old = load_uint16 (plane (planes, k)->weights + first);
     Floats weight = constants->keep * old - constants->starvation;
 
     /* Once all lanes fit, means and variances are not needed: neither does any Gaussian behind
@@ -168,8 +180,8 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
       total = total + g.weights[k];
       continue;
     }
-    g.means[k] = load_uint16 (blocks[k]->means + first);
-    g.variances[k] = load_uint16 (blocks[k]->variances + first);
+    g.means[k] = load_uint16 (plane (planes, k)->means + first);
+    g.variances[k] = load_uint16 (plane (planes, k)->variances + first);
     const Floats deviation = g.means[k] - luma;
     const Floats squared = deviation * deviation;
     const Mask examined = k == 0 ? unfit : and(unfit, less (floats_of (0), old));
@@ -206,10 +218,10 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
   {
     const bool moved = g.moved >> k & 1;
     if (k < n || moved)
-      store_weights (blocks[k]->weights + first, g.weights[k], constants);
+      store_weights (plane (planes, k)->weights + first, g.weights[k], constants);
     if (moved) {
-      store_steps (blocks[k]->means + first, g.means[k], constants);
-      store_steps (blocks[k]->variances + first, g.variances[k], constants);
+      store_steps (plane (planes, k)->means + first, g.means[k], constants);
+      store_steps (plane (planes, k)->variances + first, g.variances[k], constants);
     }
     /* A lane that has one has all those before. */
     if (n_used == 0 && any_lane (less (floats_of (0), g.weights[k])))
@@ -218,41 +230,64 @@ update_lanes (int n, Floats luma, const Constants *constants, GaussianBlock *con
   return n_used;
 }
 
-/* The same for pixels that have one Gaussian each, whose weight does not change as long as it
- * stays alone. */
+/* The same, n ≥ 1, quick when all pixels join their heaviest Gaussian, as most do: then the others
+ * only lose weight. One that is alone keeps its weight as long as it stays alone. */
 static ALWAYS_INLINE int
-update_lone (Floats luma, const Constants *constants, GaussianBlock *const blocks[], int first,
+update_quickly (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
     Mask *background)
 {
-  Floats mean = load_uint16 (blocks[0]->means + first);
-  Floats variance = load_uint16 (blocks[0]->variances + first);
+  GaussianBlock *heaviest = plane (planes, 0);
+  Floats mean = load_uint16 (heaviest->means + first);
+  Floats variance = load_uint16 (heaviest->variances + first);
   const Floats deviation = mean - luma;
   const Floats squared = deviation * deviation;
   const Mask joins = less (squared, constants->generation * variance);
-
   if (any_lane (all_but (joins)))
-    return update_lanes (1, luma, constants, blocks, first, background);
+    return update_lanes (n, luma, constants, planes, first, background);
+
   *background = less (squared, constants->var_threshold * variance);
-  move_gaussian (constants->lone_step, deviation, squared, &mean, &variance);
-  store_steps (blocks[0]->means + first, mean, constants);
-  store_steps (blocks[0]->variances + first, variance, constants);
-  return 1;
+  Floats step = constants->lone_step;
+  int n_used = n;
+  if (n > 1) {
+    Floats weights[CCL_MAX_MIXTURES];
+    weights[0] = constants->keep * load_uint16 (heaviest->weights + first) - constants->starvation +
+                 constants->rate;
+    step = constants->rate / weights[0];
+    Floats total = weights[0];
+    UNROLL for (int k = 1; k < n; k++)
+    {
+      const Floats weight = constants->keep * load_uint16 (plane (planes, k)->weights + first) -
+                            constants->starvation;
+      weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
+      total = total + weights[k];
+    }
+    while (n_used > 1 && !any_lane (less (floats_of (0), weights[n_used - 1])))
+      n_used--;
+    const Floats scale = floats_of (CCL_MIXTURE_WEIGHT_STEPS) / total;
+    UNROLL for (int k = 0; k < n; k++)
+        store_weights (plane (planes, k)->weights + first, weights[k] * scale, constants);
+  }
+  move_gaussian (step, deviation, squared, &mean, &variance);
+  store_steps (heaviest->means + first, mean, constants);
+  store_steps (heaviest->variances + first, variance, constants);
+  return n_used;
 }
 
 /* Takes the pixels of a block of which none has more than n Gaussians into them, and sets how many
  * the one that has most has then. Returns which are background, a bit a pixel. */
 static ALWAYS_INLINE uint32_t
-update_pixels (int n, bool lone, const uint8_t *pixels, const Constants *constants,
-    GaussianBlock *const blocks[], uint8_t *most)
+update_pixels (int n, bool quickly, const uint8_t *pixels, const Constants *constants,
+    const Planes *planes, uint8_t *most)
 {
   uint32_t background_bits = 0;
   int n_used = 0;
 
-  for (int first = 0; first < BLOCK_PIXELS; first += LANES) {
+  UNROLL for (int first = 0; first < BLOCK_PIXELS; first += LANES)
+  {
     const Floats luma = load_uint8 (pixels + first) * floats_of (CCL_MIXTURE_MEAN_STEPS);
     Mask background;
-    const int n_of_these = lone ? update_lone (luma, constants, blocks, first, &background)
-                                : update_lanes (n, luma, constants, blocks, first, &background);
+    const int n_of_these = quickly ? update_quickly (n, luma, constants, planes, first, &background)
+                                   : update_lanes (n, luma, constants, planes, first, &background);
     n_used = n_of_these > n_used ? n_of_these : n_used;
     background_bits |= bits_of (background) << first;
   }
@@ -267,49 +302,48 @@ static ALWAYS_INLINE void
 prefetch_block (const Model *model, size_t block)
 {
   const int n = model->most[block] > 1 ? model->most[block] : 0;
-  const GaussianBlock *heaviest = &model->gaussians[0][block];
+  const char *heaviest = (const char *)&model->gaussians[block];
 
-  __builtin_prefetch (heaviest->means, 1);
-  __builtin_prefetch (heaviest->variances, 1);
+  __builtin_prefetch (heaviest + offsetof (GaussianBlock, means), 1);
+  __builtin_prefetch (heaviest + offsetof (GaussianBlock, variances), 1);
   UNROLL for (int k = 0; k < CCL_MAX_MIXTURES; k++)
   {
-    const intptr_t distance = (intptr_t)&model->gaussians[k][block] - (intptr_t)heaviest->means;
-    const intptr_t needed = (k - n) >> 31;
-    __builtin_prefetch ((const char *)heaviest->means + (distance & needed), 1);
+    const size_t distance = (size_t)k * model->n_blocks * sizeof (GaussianBlock);
+    const size_t needed = (size_t)(ptrdiff_t)((k - n) >> 31);
+    __builtin_prefetch (heaviest + (distance & needed), 1);
   }
 }
 
 /* Takes the pixels of a block into its model. Returns which are background, a bit a pixel. */
-static uint32_t
+static ALWAYS_INLINE uint32_t
 update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block)
 {
-  GaussianBlock *blocks[CCL_MAX_MIXTURES];
+  const Planes planes = {&model->gaussians[block], model->n_blocks};
   uint8_t *most = &model->most[block];
-  bool lone = *most == 1;
 
   prefetch_block (model, block + BLOCKS_AHEAD);
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++)
-    blocks[k] = &model->gaussians[k][block];
-  for (; *most > constants->mixtures; --*most)
-    memset (blocks[*most - 1]->weights, 0, sizeof blocks[*most - 1]->weights);
-
-  /* The compiler makes code of its own for each number of Gaussians, which keeps them in registers.
-   */
+  if (*most > constants->mixtures) {
+    while (*most > constants->mixtures) {
+      --*most;
+      memset (plane (&planes, *most)->weights, 0, sizeof plane (&planes, *most)->weights);
+    }
+    /* Who is alone now has not its full weight yet. */
+    return update_pixels (CCL_MAX_MIXTURES, false, pixels, constants, &planes, most);
+  }
+  /* The compiler makes code of its own for each number, which keeps Gaussians in registers. */
   switch (*most) {
   case 0:
-    return update_pixels (0, false, pixels, constants, blocks, most);
+    return update_pixels (0, false, pixels, constants, &planes, most);
   case 1:
-    if (lone)
-      return update_pixels (1, true, pixels, constants, blocks, most);
-    return update_pixels (1, false, pixels, constants, blocks, most);
+    return update_pixels (1, true, pixels, constants, &planes, most);
   case 2:
-    return update_pixels (2, false, pixels, constants, blocks, most);
+    return update_pixels (2, true, pixels, constants, &planes, most);
   case 3:
-    return update_pixels (3, false, pixels, constants, blocks, most);
+    return update_pixels (3, true, pixels, constants, &planes, most);
   case 4:
-    return update_pixels (4, false, pixels, constants, blocks, most);
+    return update_pixels (4, true, pixels, constants, &planes, most);
   default:
-    return update_pixels (5, false, pixels, constants, blocks, most);
+    return update_pixels (5, true, pixels, constants, &planes, most);
   }
 }
 

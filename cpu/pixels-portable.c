@@ -24,7 +24,7 @@ update_pixel (
   uint8_t n = 0;
 
   for (; n < model->most[block]; n++) {
-    const GaussianBlock *kept = &model->gaussians[n][block];
+    const GaussianBlock *kept = &model->gaussians[n * model->n_blocks + block];
     if (kept->weights[i] == 0)
       break;
     gaussians[n] = (CclGaussian){
@@ -37,7 +37,7 @@ update_pixel (
   const float dither = parameters->dither;
   for (uint8_t k = 0; k < CCL_MAX_MIXTURES; k++) {
     if (gaussians[k].weight > 0) {
-      GaussianBlock *kept = &model->gaussians[k][block];
+      GaussianBlock *kept = &model->gaussians[k * model->n_blocks + block];
       kept->weights[i] = ccl_mixture_pack_weight (gaussians[k].weight, dither);
       kept->means[i] = ccl_mixture_pack (gaussians[k].mean, CCL_MIXTURE_MEAN_STEPS, dither);
       kept->variances[i] =
@@ -45,7 +45,7 @@ update_pixel (
       if (model->most[block] <= k)
         model->most[block] = (uint8_t)(k + 1);
     } else if (k < n) {
-      model->gaussians[k][block].weights[i] = 0;
+      model->gaussians[k * model->n_blocks + block].weights[i] = 0;
     }
   }
   return background;

@@ -31,7 +31,8 @@ typedef struct GaussianBlock {
  * Most pixels have only one or two Gaussians, so what pixels have first lies apart from what they
  * have second and so on; what none has is never touched. */
 typedef struct Model {
-  GaussianBlock *gaussians[CCL_MAX_MIXTURES];
+  GaussianBlock *gaussians; /* k × n_blocks + block */
+  size_t n_blocks;
   uint8_t *most; /* no pixel of a block has more Gaussians than this; BLOCKS_AHEAD 16more of them */
   size_t blocks_per_row;
 } Model;
