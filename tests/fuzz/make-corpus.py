@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the corpus of frames.c, made by hand: what breaks labellers, through every algorithm. Those
-of elements.c and metadata.c are what libFuzzer found and kept.
+"""Writes the corpora that are made by hand: for frames.c what breaks labellers, through every
+algorithm, for foregrounds.c what changes from frame to frame. Those of elements.c and metadata.c
+are what libFuzzer found and kept.
 
-usage: make-corpus.py FOLDER
+usage: make-corpus.py FOLDER, in which corpus-frames and corpus-foregrounds are written
 """
 import os
 import sys
@@ -60,8 +61,36 @@ for connectivity, name in ((0, '8'), (FOUR, '4')):
     cases[f'grey-{name}'] = case(101, 43, connectivity | INVERT | LABELS, [(i * 37 + i * i) % 256 for i in range(997)], threshold=130, padding=7)
     cases[f'runs-{name}'] = case(256, 64, connectivity | RUNS | LABELS, [(i * 29) % 53 for i in range(211)], padding=1)
 
+
+
+def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, denoise=0, history=10, variance=0, rate=0, mixtures=4, paddings=0):
+    """Frames for a segmenter, as foregrounds.c reads them: one way of drawing for each."""
+    return bytes([width - 1, height - 1, foreground, flags, threads, threshold, denoise, history - 1, variance, rate, mixtures, paddings, *ways])
+
+
+THRESHOLD, OTSU, BACKGROUND = 0, 1, 2
+ZONE = 4
+STILL, MOVED, NOISE, RESET = 101, 42, 103, 255
+sequences = {
+    'threshold': sequence(67, 9, THRESHOLD, LABELS, [0, 0, 120, 80, 100, 101, 99]),
+    'threshold-denoised': sequence(40, 30, THRESHOLD, 1, [NOISE, NOISE], denoise=2, paddings=0x35),
+    'opening': sequence(33, 33, THRESHOLD, DEVICE, [NOISE, NOISE], denoise=4, threads=2),
+    'opening-one-pixel': sequence(1, 1, THRESHOLD, 0, [0, 3], denoise=3),
+    'median-one-row': sequence(70, 1, THRESHOLD, ZONE, [NOISE, 7], denoise=1),
+    'median-one-column': sequence(1, 50, THRESHOLD, ZONE | 1, [NOISE, 7], denoise=2),
+    'otsu': sequence(64, 32, OTSU, INVERT, [42, 0, 101, 90, 30, 60]),
+    'otsu-one-value': sequence(20, 20, OTSU, 0, [0, 9]),
+    'otsu-zone': sequence(127, 17, OTSU, ZONE, [42, NOISE, 0, 5, 250, 9], paddings=0x71),
+    'background-still': sequence(66, 20, BACKGROUND, 0, [STILL] * 8),
+    'background-moving': sequence(66, 20, BACKGROUND, INVERT, [STILL, STILL, 42, 46, 50, 54, RESET, 42]),
+    'background-fast': sequence(31, 21, BACKGROUND, ZONE, [STILL, NOISE, 0, 42, STILL], rate=2, mixtures=0),
+    'background-frozen': sequence(35, 11, BACKGROUND, 0, [STILL, NOISE, 0, 42, 251], rate=1, denoise=1),
+    'background-narrow': sequence(128, 7, BACKGROUND, INVERT | 1, [STILL, 105, 109, 254, 252], variance=2, mixtures=2),
+}
+
 folder = sys.argv[1]
-os.makedirs(folder, exist_ok=True)
-for name, data in cases.items():
-    with open(os.path.join(folder, name), 'wb') as file:
-        file.write(data)
+for target, inputs in (('frames', cases), ('foregrounds', sequences)):
+    os.makedirs(os.path.join(folder, f'corpus-{target}'), exist_ok=True)
+    for name, data in inputs.items():
+        with open(os.path.join(folder, f'corpus-{target}', name), 'wb') as file:
+            file.write(data)

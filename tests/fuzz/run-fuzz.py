@@ -18,10 +18,10 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
 sys.path.append(os.path.join(root, 'tests', 'simcuda'))
-from nested import ENVIRONMENT, prepare  # noqa: E402
+from nested import environment_of_tests, prepare  # noqa: E402
 
 # The longest input that makes sense, in bytes.
-TARGETS = {'frames': 512, 'elements': 512, 'metadata': 256}
+TARGETS = {'frames': 512, 'foregrounds': 512, 'elements': 512, 'metadata': 256}
 
 
 def build_targets(build, cuda_include, targets):
@@ -40,10 +40,10 @@ def fuzz(build, target, seconds):
     os.makedirs(findings, exist_ok=True)
     before = set(os.listdir(findings))
     environment = {
-        **os.environ, **ENVIRONMENT,
+        **environment_of_tests(root, build),
         'LD_LIBRARY_PATH': os.path.join(build, 'tests', 'simcuda'),
         'GST_PLUGIN_PATH': os.path.join(build, 'gst'),
-        'GST_PLUGIN_SYSTEM_PATH': '',
+        'GST_PLUGIN_SYSTEM_PATH_1_0': '',  # ours alone
         'GST_REGISTRY': os.path.join(build, 'fuzz.registry'),
     }
     command = [os.path.join(build, 'tests', 'fuzz', f'fuzz-{target}'), corpus,
