@@ -88,10 +88,18 @@ def versions():
     tap.equal(re.match(r"cudaccl \((.*)\)", (ROOT / "debian/changelog").read_text())[1], meson[1], "changelog:")
 
 
+def symbols():
+    """the library's package lists every function of the headers"""
+    headers = "".join((ROOT / "gst/ccl" / name).read_text() for name in ("gstcclmeta.h", "gstcclcuda.h"))
+    functions = set(re.findall(r"^GST_CCL_API\n.*?(gst_\w+) \(", headers, re.M))
+    listed = set(re.findall(r"(gst_\w+)@Base", (ROOT / "debian/libgstccl-1.0-0.symbols").read_text()))
+    tap.equal(listed, functions)
+
+
 def properties():
     """the README lists the properties of the labelling elements"""
     source = read_sources("gst/gstcclbase.c", "gst/gstcclforeground.c", "gst/gstcudaccl.c")
     tap.equal(table("property"), set(re.findall(r'g_param_spec_\w+ \(\s*"([\w-]+)"', source)))
 
 
-sys.exit(tap.run(links, messages, errors, elements, properties, versions))
+sys.exit(tap.run(links, messages, errors, elements, properties, symbols, versions))
