@@ -352,8 +352,7 @@ describe_contenders (GPtrArray *machine, const GPtrArray *contenders)
 #endif
   for (guint i = 0; i < contenders->len; i++) {
     const Contender *contender = contenders->pdata[i];
-    if (!g_str_equal (contender->maker, "cudaccl") &&
-        g_hash_table_add (makers, (char *)contender->maker))
+    if (contender_is_peer (contender) && g_hash_table_add (makers, (char *)contender->maker))
       machine_add (machine, "peer", "%s", contender->maker);
   }
 }

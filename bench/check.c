@@ -156,8 +156,13 @@ check_one (Contender *contender, const Input *input, const char *title,
     difference = find_difference (expectation, &labelling, input);
     count->equal += !difference;
     count->different += difference != NULL;
-    if (difference && !contender->may_be_inexact)
+    if (difference && contender_is_peer (contender)) {
+      if (count->different == 1)
+        problem_remark ("%s (%s) on %s differs, on others perhaps, too: %s", name, contender->maker,
+            title, difference);
+    } else if (difference && !contender->may_be_inexact) {
       problem_tell ("%s on %s is wrong: %s", name, title, difference);
+    }
   } else if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
     count->not_offered++;
   } else {
@@ -191,11 +196,27 @@ add_row (Grid *grid, const char *name, const char *maker, const Count *count)
   grid_cell (grid, "%u", count->unchecked);
 }
 
-/* The rows of those contenders that should be exact, or of those that may be inexact, and their
- * sum. */
-static void
-add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, bool inexact)
+/* Those that are counted apart. */
+typedef enum Group {
+  GROUP_OURS,
+  GROUP_INEXACT, /* ours, but not exact by the paper's own account */
+  GROUP_PEERS,
+} Group;
+
+static Group
+group_of (const Contender *contender)
 {
+  if (contender_is_peer (contender))
+    return GROUP_PEERS;
+  return contender->may_be_inexact ? GROUP_INEXACT : GROUP_OURS;
+}
+
+/* The rows of a group and their sum. */
+static void
+add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, Group group)
+{
+  static const char *const sums[] = {
+      "all of this project", "all that may be inexact", "all of other makers"};
   Count sum = {0};
   unsigned n = 0;
 
@@ -203,8 +224,9 @@ add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, bool ine
     const Contender *contender = contenders->pdata[c];
     const Count *count = &counts[c];
     g_autofree char *title = contender_title (contender);
-    g_autofree char *name = g_strconcat (title, inexact ? " (inexact by its paper)" : "", NULL);
-    if (!contender->klass->fetch || contender->may_be_inexact != inexact)
+    g_autofree char *name =
+        g_strconcat (title, group == GROUP_INEXACT ? " (inexact by its paper)" : "", NULL);
+    if (!contender->klass->fetch || group_of (contender) != group)
       continue;
     add_row (grid, name, contender->maker, count);
     sum.equal += count->equal;
@@ -215,7 +237,7 @@ add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, bool ine
     n++;
   }
   if (n)
-    add_row (grid, inexact ? "all that may be inexact" : "all that should be exact", "-", &sum);
+    add_row (grid, sums[group], "-", &sum);
 }
 
 Grid *
@@ -264,7 +286,8 @@ check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSet
   grid_row (grid);
   for (guint i = 0; i < G_N_ELEMENTS (heads); i++)
     grid_cell (grid, "%s", heads[i]);
-  add_rows (grid, contenders, counts, false);
-  add_rows (grid, contenders, counts, true);
+  add_rows (grid, contenders, counts, GROUP_OURS);
+  add_rows (grid, contenders, counts, GROUP_INEXACT);
+  add_rows (grid, contenders, counts, GROUP_PEERS);
   return grid;
 }

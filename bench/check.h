@@ -10,7 +10,8 @@
  * the contender does not do, that it failed on, and that were left unchecked because it took too
  * long, the input would not load or the seconds (0: as many as it takes) were over. All but the
  * first and the third are told as problems, too. Those of algorithms that may be inexact by their
- * papers' own account are counted apart, and their differences are no problem. */
+ * papers' own account are counted apart, and so are other makers'; their differences are no
+ * problem. The first difference of each other maker's is told all the same. */
 Grid *check (const GPtrArray *sources, const GPtrArray *contenders,
     const ContenderSettings *settings, double seconds);
 

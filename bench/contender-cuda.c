@@ -102,7 +102,10 @@ allocate_label_map (CudaContender *cuda, CclError *failure)
 {
   const Input *input = cuda->input;
 
-  cuda->label_stride = pad (4 * (size_t)input->width);
+  /* NPP wants rows that follow each other without a gap; with one it copies the map once more. */
+  cuda->label_stride = 4 * (size_t)input->width;
+  if (!cuda->npp)
+    cuda->label_stride = pad (cuda->label_stride);
   return ccl_cuda_device_allocate (
       cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, failure);
 }

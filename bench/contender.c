@@ -43,6 +43,12 @@ contender_title (const Contender *contender)
 }
 
 bool
+contender_is_peer (const Contender *contender)
+{
+  return !g_str_equal (contender->maker, "cudaccl");
+}
+
+bool
 contender_is_named (const ContenderSettings *settings, const char *algorithm)
 {
   return !settings->algorithms ||

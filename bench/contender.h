@@ -139,6 +139,9 @@ GPtrArray *contenders_new (const ContenderSettings *settings);
 
 void contender_free (Contender *contender);
 
+/* Whether another maker's labeller. */
+bool contender_is_peer (const Contender *contender);
+
 /* Whether the settings ask for an algorithm, whatever it delivers. */
 bool contender_is_named (const ContenderSettings *settings, const char *algorithm);
 

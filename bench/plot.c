@@ -83,6 +83,8 @@ make_label (const Contender *contender, const Common *common)
     g_string_append_printf (label, "%s ", contender->device);
   g_string_append_printf (
       label, "%s%s", contender->is_floor ? "floor: " : "", contender->algorithm);
+  if (contender_is_peer (contender))
+    g_string_append_printf (label, " (%s)", contender->maker);
   if (!contender->is_floor && contender->delivery != common->delivery)
     g_string_append_printf (label, ", %s", delivery_name (contender->delivery));
   if (!contender->is_floor && !common->threads && g_str_equal (contender->device, "cpu"))

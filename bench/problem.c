@@ -35,6 +35,19 @@ problem_tell (const char *format, ...)
   fprintf (stderr, "ccl-bench: %s\n", line);
 }
 
+void
+problem_remark (const char *format, ...)
+{
+  va_list arguments;
+
+  progress_clear ();
+  fputs ("ccl-bench: ", stderr);
+  va_start (arguments, format);
+  vfprintf (stderr, format, arguments);
+  va_end (arguments);
+  fputc ('\n', stderr);
+}
+
 const char *const *
 problems_told (void)
 {

@@ -9,6 +9,9 @@
 /* A line that was told before is not told again. */
 void problem_tell (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* Tells what is worth knowing but no problem: it is not remembered. */
+void problem_remark (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* The lines told so far; NULL-terminated, owned by this part. */
 const char *const *problems_told (void);
 

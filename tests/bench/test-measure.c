@@ -110,7 +110,7 @@ fake_new (char letter, const ContenderClass *klass)
   return (FakeContender){
       .head = {.klass = klass,
           .device = "cpu",
-          .maker = "test",
+          .maker = "cudaccl",
           .algorithm = "fake",
           .delivery = DELIVER_LABELS_AND_TABLE,
           .threads = 1},
@@ -368,6 +368,9 @@ test_check_finds_what_is_wrong (void)
     check_four_pixels (&fake, cases[i].n_problems);
     fake.head.may_be_inexact = true; /* then it is counted, but is no problem */
     check_four_pixels (&fake, 0);
+    fake.head.may_be_inexact = false;
+    fake.head.maker = "Another 1.0"; /* the same */
+    check_four_pixels (&fake, 0);
   }
 }
 
@@ -383,30 +386,36 @@ static void
 test_check_counts_what_it_did_not_check (void)
 {
   enum { NAME, BY, EQUAL, DIFFERENT, NOT_OFFERED, FAILED_ON, UNCHECKED };
-  FakeContender fakes[3] = {
-      fake_new ('a', &fake_class), fake_new ('b', &fake_class), fake_new ('c', &fake_class)};
-  g_autoptr (GPtrArray) contenders = collect (fakes, 3);
+  FakeContender fakes[4] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class),
+      fake_new ('c', &fake_class), fake_new ('d', &fake_class)};
+  g_autoptr (GPtrArray) contenders = collect (fakes, 4);
   const ContenderSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
   const unsigned before = problems_count ();
   GPtrArray *sources = load_sources ("empty:4x1", "empty:5x1", NULL);
-  uint32_t background[5] = {0};
+  uint32_t background[5] = {0}, spilled[5] = {1, 1, 1, 1, 1};
   Grid *grid;
 
   fakes[0].too_slow = true;
   fakes[1].labelling = fakes[2].labelling = (Labelling){background, false, 0, NULL, 0};
   fakes[2].head.may_be_inexact = true;
   fakes[2].head.algorithm = "inexact";
+  fakes[3].labelling = (Labelling){spilled, true, 0, NULL, 0};
+  fakes[3].head.maker = "Another 1.0";
   grid = check (sources, contenders, &settings, 0);
   g_assert_cmpuint (problems_count (), ==, before + 2);
-  g_assert_cmpuint (grid_n_rows (grid), ==, 6);
+  g_assert_cmpuint (grid_n_rows (grid), ==, 8);
   g_assert_cmpstr (cell (grid, 1, EQUAL), ==, "0");
   g_assert_cmpstr (cell (grid, 1, UNCHECKED), ==, "2");
   g_assert_cmpstr (cell (grid, 2, EQUAL), ==, "2");
-  g_assert_cmpstr (cell (grid, 3, NAME), ==, "all that should be exact");
+  g_assert_cmpstr (cell (grid, 3, NAME), ==, "all of this project");
   g_assert_cmpstr (cell (grid, 3, EQUAL), ==, "2");
+  g_assert_cmpstr (cell (grid, 3, DIFFERENT), ==, "0");
   g_assert_cmpstr (cell (grid, 3, UNCHECKED), ==, "2");
   g_assert_nonnull (strstr (cell (grid, 4, NAME), "inexact"));
   g_assert_cmpstr (cell (grid, 5, EQUAL), ==, "2");
+  g_assert_cmpstr (cell (grid, 6, BY), ==, "Another 1.0");
+  g_assert_cmpstr (cell (grid, 7, NAME), ==, "all of other makers");
+  g_assert_cmpstr (cell (grid, 7, DIFFERENT), ==, "2");
   grid_free (grid);
 
   /* The first input takes longer than there is time. */
