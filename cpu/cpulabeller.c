@@ -2,6 +2,7 @@
 /* Which algorithm a plan gets. */
 #include "algorithms.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,20 @@ static const CpuAlgorithm *const algorithms[] = {
 
 #define N_ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
+static pthread_once_t list_once = PTHREAD_ONCE_INIT;
+static const char *names[N_ALGORITHMS + 1];
+
+static void
+list_names (void)
+{
+  for (size_t i = 0; i < N_ALGORITHMS; i++)
+    names[i] = algorithms[i]->name;
+}
+
 const char *const *
 ccl_cpu_algorithms (void)
 {
-  static const char *names[N_ALGORITHMS + 1];
-  /* Threads that come here together write the same values. */
-  for (size_t i = 0; i < N_ALGORITHMS; i++)
-    __atomic_store_n (&names[i], algorithms[i]->name, __ATOMIC_RELAXED);
+  pthread_once (&list_once, list_names);
   return names;
 }
 

@@ -2,6 +2,7 @@
 #include "algorithms.h"
 #include "strips.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* Papers. */
@@ -400,17 +401,25 @@ is_for_labellers (const CclAlgorithm *algorithm)
   return !algorithm->is_inexact && (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8));
 }
 
-const char *const *
-ccl_cuda_algorithms (void)
+static pthread_once_t list_once = PTHREAD_ONCE_INIT;
+static const char
+    *labeller_names[sizeof ccl_cuda_algorithm_table / sizeof ccl_cuda_algorithm_table[0]];
+
+static void
+list_labellers (void)
 {
-  static const char *names[sizeof ccl_cuda_algorithm_table / sizeof ccl_cuda_algorithm_table[0]];
-  /* Threads that come here together write the same values. */
   size_t n = 0;
   for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
     if (is_for_labellers (row))
-      __atomic_store_n (&names[n++], row->name, __ATOMIC_RELAXED);
+      labeller_names[n++] = row->name;
   }
-  return names;
+}
+
+const char *const *
+ccl_cuda_algorithms (void)
+{
+  pthread_once (&list_once, list_labellers);
+  return labeller_names;
 }
 
 bool

@@ -45,11 +45,11 @@ gst_ccl_meta_flags_get_type (void)
 static GQuark
 component_quark (void)
 {
-  static GQuark quark = 0;
+  static gsize quark = 0;
 
-  if (G_UNLIKELY (quark == 0))
-    quark = g_quark_from_static_string ("component");
-  return quark;
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (&quark, g_quark_from_static_string ("component"));
+  return (GQuark)quark;
 }
 
 static void

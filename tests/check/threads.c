@@ -96,19 +96,20 @@ GST_START_TEST (test_properties_of_several_pipelines)
   if (!can_run (element_name (), "test_properties_of_several_pipelines"))
     return;
   for (guint i = 0; i < N_PIPELINES; i++) {
-    pipelines[i] = new_pipeline ("videotestsrc pattern=snow num-buffers=%d ! "
-                                 "video/x-raw,format=GRAY8,width=%u,height=33 ! queue ! "
-                                 "%s name=labeller ! queue ! fakesink name=sink",
-        N_FRAMES, 60 + i, element_name ());
+    pipelines[i] =
+        new_pipeline ("videotestsrc pattern=snow ! video/x-raw,format=GRAY8,width=%u,height=33 ! "
+                      "queue ! %s name=labeller ! queue ! fakesink name=sink",
+            60 + i, element_name ());
     labellers[i] = gst_bin_get_by_name (GST_BIN (pipelines[i]), "labeller");
     connect_sink (pipelines[i], "sink", &n_labelled[i]);
     gst_element_set_state (pipelines[i], GST_STATE_PLAYING);
   }
-  for (guint i = 0; i < 100; i++) {
+  for (guint i = 0; i < 400; i++) {
     turn_properties (labellers[i % N_PIPELINES], i);
     g_usleep (1000);
   }
   for (guint i = 0; i < N_PIPELINES; i++) {
+    gst_element_send_event (pipelines[i], gst_event_new_eos ());
     wait_for_end (pipelines[i]);
     gst_element_set_state (pipelines[i], GST_STATE_NULL);
     /* "meta" may have been without "ccl" for some frames. */

@@ -22,7 +22,44 @@ namespace simcuda {
 Statistics statistics;
 
 static bool initialised, forked;
-static thread_local std::vector<Context *> context_stack;
+
+/* A thread's contexts. Plain data, which outlives the destructors of thread-local objects: programs
+ * call the driver from their exit handlers, too. */
+class ContextStack {
+public:
+  bool
+  empty () const
+  {
+    return n_ == 0;
+  }
+
+  Context *
+  back () const
+  {
+    return contexts_[n_ - 1];
+  }
+
+  void
+  push_back (Context *context)
+  {
+    if (n_ == sizeof contexts_ / sizeof *contexts_) {
+      complain ("a thread has pushed %zu contexts and popped none of them", n_);
+      abort ();
+    }
+    contexts_[n_++] = context;
+  }
+
+  void
+  pop_back ()
+  {
+    n_--;
+  }
+
+private:
+  Context *contexts_[1000];
+  size_t n_;
+};
+static thread_local ContextStack context_stack;
 
 Context *
 current_context ()

@@ -33,9 +33,9 @@ PLUGINS = ['coreelements', 'coretracers', 'nvcodec', 'videoconvertscale', 'video
 TRACER_CRASHED = 'LeakSanitizer has encountered a fatal error'
 SANITIZERS = {
     'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0',
-    'LSAN_OPTIONS': 'suppressions={suppressions}/leaks.supp:print_suppressions=0',
+    'LSAN_OPTIONS': 'suppressions={source}/tests/sanitizers/leaks.supp:print_suppressions=0',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
-    'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1:suppressions={suppressions}/threads.supp',
+    'TSAN_OPTIONS': 'suppressions={source}/tests/sanitizers/threads.supp:halt_on_error=1:die_after_fork=0',
 }
 
 
@@ -74,9 +74,9 @@ def environment_of_tests(source, build):
     environment = dict(os.environ)
     environment['GST_PLUGIN_SYSTEM_PATH_1_0'] = plugins
     environment['GST_REGISTRY_FORK'] = 'no'  # the scanner is not instrumented
-    suppressions = os.path.join(source, 'tests', 'sanitizers')
+    environment['G_SLICE'] = 'always-malloc'  # GLib's own allocator would hide what is freed
     for name, value in SANITIZERS.items():
-        value = value.format(suppressions=suppressions)
+        value = value.format(source=source)
         environment[name] = ':'.join(filter(None, [value, os.environ.get(name)]))
     return environment
 
