@@ -15,6 +15,9 @@
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcudastream.h>
+#endif
 #include <gst/cuda/gstcudautils.h>
 
 #define TEST(name)                                                                                 \
@@ -347,6 +350,64 @@ TEST (test_wrapped_device_pointer)
   }
 }
 GST_END_TEST
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+/* Memory may come with the stream that its content is still being written on. The simulated driver
+ * writes nothing until somebody waits for it. */
+TEST (test_frames_still_being_written)
+{
+  guint width = drawing_width (blobs), height = drawing_height (blobs);
+  GstHarness *h = new_cuda_harness (blobs);
+
+  for (guint i = 0; i < 3; i++) {
+    ApplicationMemory memory = {.context = new_context ()};
+    GstCudaStream *stream = gst_cuda_stream_new (memory.context);
+    CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_HOST,
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+        .WidthInBytes = width,
+        .Height = height,
+    };
+    GstBuffer *frame = gst_buffer_new (), *out;
+    GstMemory *mapped;
+    GstVideoInfo info;
+    gpointer pixels;
+
+    fail_unless (gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, width, height));
+    copy.srcPitch = copy.dstPitch = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
+    fail_unless (gst_cuda_context_push (memory.context));
+    fail_unless_equals_int (
+        CuMemAlloc (&memory.data, (guint)GST_VIDEO_INFO_SIZE (&info)), CUDA_SUCCESS);
+    fail_unless_equals_int (
+        CuMemAllocHost (&pixels, (guint)GST_VIDEO_INFO_SIZE (&info)), CUDA_SUCCESS);
+    draw (blobs, pixels, copy.srcPitch);
+    copy.srcHost = pixels;
+    copy.dstDevice = memory.data;
+    fail_unless_equals_int (
+        CuMemcpy2DAsync (&copy, gst_cuda_stream_get_handle (stream)), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+
+    mapped = gst_cuda_allocator_alloc_wrapped (
+        NULL, memory.context, stream, &info, memory.data, &memory, free_application_memory);
+    fail_unless (mapped != NULL);
+    GST_MINI_OBJECT_FLAG_SET (mapped, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+    gst_buffer_append_memory (frame, mapped);
+    out = label (h, frame);
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+
+    fail_unless (gst_cuda_context_push (memory.context));
+    fail_unless_equals_int (CuMemFreeHost (pixels), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+    gst_cuda_stream_unref (stream);
+    gst_object_unref (memory.context);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+#endif
 
 TEST (test_wrapped_memory_on_the_cpu)
 {
@@ -877,6 +938,9 @@ cuda_suite (void)
   tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
   tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
   tcase_add_test (tcase, test_wrapped_device_pointer);
+#if GST_CHECK_VERSION(1, 24, 0)
+  tcase_add_test (tcase, test_frames_still_being_written);
+#endif
   tcase_add_test (tcase, test_wrapped_memory_on_the_cpu);
   tcase_add_test (tcase, test_copy_of_wrapped_memory);
   tcase_add_test (tcase, test_wrapped_memory_without_notify);

@@ -573,6 +573,28 @@ cuCtxGetApiVersion (CUcontext, unsigned *version)
   return CUDA_SUCCESS;
 }
 
+/* What a new context has. */
+EXPORT
+cuCtxGetLimit (size_t *value, CUlimit limit)
+{
+  Call call;
+  if (call.error)
+    return call.error;
+  switch (limit) {
+  case CU_LIMIT_STACK_SIZE:
+    *value = 1024;
+    return CUDA_SUCCESS;
+  case CU_LIMIT_PRINTF_FIFO_SIZE:
+    *value = 1 << 20;
+    return CUDA_SUCCESS;
+  case CU_LIMIT_MALLOC_HEAP_SIZE:
+    *value = 8 << 20;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  }
+}
+
 EXPORT
 cuCtxGetStreamPriorityRange (int *least, int *greatest)
 {
