@@ -113,13 +113,18 @@ compare (const Case *c, const char *algorithm, const CclTable *table,
   }
 }
 
+/* With the code for a set of instructions, or, NULL, the one that the labeller chooses. */
 static void
-check_cpu (Case *c, const char *algorithm)
+check_cpu (Case *c, const char *algorithm, const char *instructions)
 {
   CclError error = {CCL_OK};
   CclPlan plan = c->plan;
   plan.algorithm = algorithm;
+  if (instructions)
+    setenv ("CCL_CPU_INSTRUCTIONS", instructions, 1);
   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
+  if (instructions)
+    unsetenv ("CCL_CPU_INSTRUCTIONS");
   if (!labeller && error.status == CCL_ERROR_UNSUPPORTED)
     return;
   if (!labeller)
@@ -245,7 +250,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       c.frame, c.plan.width, c.plan.height, c.stride, c.plan.connectivity, &c.options);
 
   for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
-    check_cpu (&c, *name);
+    check_cpu (&c, *name, NULL);
+  static const char *const instructions[] = {"portable", "avx2", "avx512"};
+  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+    check_cpu (&c, "runs", instructions[i]);
   const char *const *names = ccl_cuda_algorithms ();
   uint32_t n = n_names (names);
   for (uint32_t i = 0; i < n; i++) {
