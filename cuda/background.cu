@@ -12,9 +12,8 @@
  * Gaussian, is left to branches. The mean and variance of a Gaussian that no value joins are not
  * even taken apart again, since packing would give the same numbers.
  *
- * A 16-bit number below the exponent of a power of two is that power plus the number of its steps,
- * exactly: so numbers are unpacked by a byte permutation and a subtraction, and packed by an
- * addition that rounds down.
+ * Numbers are unpacked by a byte permutation and a subtraction, and packed by an addition that
+ * rounds down.
  */
 #include "device/dependent-launch.cuh"
 #include "device/mask.cuh"
@@ -45,25 +44,31 @@ shape_of (Shapes &shapes, int pixel)
   return pixel == 0 ? shapes.x : pixel == 1 ? shapes.y : pixel == 2 ? shapes.z : shapes.w;
 }
 
-/* A power of two in whose exponent a float's last bit is worth a step. With the number of steps as
- * its lower half, a float is that power plus what the number says. */
-static __device__ __forceinline__ constexpr float
-power_of (float steps)
+/* The powers of two in whose exponent a float's last bit is worth a step of a weight, a mean and a
+ * variance. With the number of steps as its lower half, such a float is the power plus what the
+ * number says. Their bits come from memory so that they stay in registers; as parts of an
+ * instruction they would leave no room there for what a permutation selects. */
+static constexpr float WEIGHT_POWER = 8388608.0f / CCL_MIXTURE_WEIGHT_STEPS;
+static constexpr float MEAN_POWER = 8388608.0f / CCL_MIXTURE_MEAN_STEPS;
+static constexpr float VARIANCE_POWER = 8388608.0f / CCL_MIXTURE_VARIANCE_STEPS;
+static __constant__ float POWERS[3] = {WEIGHT_POWER, MEAN_POWER, VARIANCE_POWER};
+
+static __device__ __forceinline__ float
+with_lower_half (float power, uint32_t word, bool upper)
 {
-  return 8388608.0f / steps;
+  return __uint_as_float (__byte_perm (word, __float_as_uint (power), upper ? 0x7632 : 0x7610));
 }
 
 static __device__ __forceinline__ float
-power_plus_half (uint32_t word, bool upper, float steps)
+unpack_weight (uint32_t word, bool upper)
 {
-  return __uint_as_float (
-      __byte_perm (word, __float_as_uint (power_of (steps)), upper ? 0x7632 : 0x7610));
+  return __fsub_rn (with_lower_half (POWERS[0], word, upper), WEIGHT_POWER);
 }
 
 static __device__ __forceinline__ float
-unpack (uint32_t word, bool upper, float steps)
+unpack_variance (uint32_t shape)
 {
-  return __fsub_rn (power_plus_half (word, upper, steps), power_of (steps));
+  return __fsub_rn (with_lower_half (POWERS[2], shape, true), VARIANCE_POWER);
 }
 
 /* A float whose lower half is the number of steps, below 65536, rounded down. */
@@ -112,12 +117,47 @@ replace_shape (Shapes &shapes, int pixel, uint32_t shape)
   return word ^ before;
 }
 
-/* What ccl_mixture_pack_weight() gives. */
+/* What ccl_mixture_pack_weight() gives, for a weight in steps. Only the first can be so heavy that
+ * it must be clamped, since none weighs more than those before it. */
 static __device__ __forceinline__ uint32_t
-pack_weight (float weight, float dither)
+pack_weight (float steps, bool is_first, float dither)
 {
-  const float steps = __fadd_rn (__fmul_rn (weight, CCL_MIXTURE_WEIGHT_STEPS), dither);
-  return round_down (weight == 0.0f ? 0.0f : fmaxf (fminf (steps, 65535.0f), 1.0f));
+  float packed = __fadd_rn (steps, dither);
+  if (is_first)
+    packed = fminf (packed, 65535.0f);
+  return round_down (fmaxf (packed, steps > 0.0f ? 1.0f : 0.0f));
+}
+
+/* Correctly rounded reciprocal and quotient where no step in between leaves the range of normal
+ * numbers: an approximation with an error of one in the last place, Newton's step, and for the
+ * quotient the remainder's share. It is how the compiler divides, less the test for other numbers
+ * and the call that they take. Weights are never so small; a learning rate below 2^-60 may be, but
+ * then the quotient moves neither mean nor variance. */
+static __device__ __forceinline__ float
+approximate_reciprocal (float a)
+{
+#ifdef CCL_SIMCUDA
+  return 1.0f / a;
+#else
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+#endif
+}
+
+static __device__ __forceinline__ float
+reciprocal (float a)
+{
+  const float estimate = approximate_reciprocal (a);
+  return __fmaf_rn (estimate, __fmaf_rn (-a, estimate, 1.0f), estimate);
+}
+
+static __device__ __forceinline__ float
+quotient (float a, float b)
+{
+  const float inverse = reciprocal (b);
+  const float estimate = __fmul_rn (a, inverse);
+  return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
 }
 
 /* Moves the Gaussian that a flag marks to where its weight belongs among those before it. */
@@ -151,12 +191,19 @@ update_pixels (
   const CclMixtureParameters &m = p.mixture;
   uint32_t foreground = 0;
   uint32_t weight_changes[SLOTS] = {0}, shape_changes[SLOTS] = {0};
+  /* Gaussians that are one too many now. */
+#pragma unroll
+  for (int k = 1; k < READ; k++) {
+    if (k >= (int)m.mixtures) {
+      weight_changes[k] = model.weights[k].x | model.weights[k].y;
+      model.weights[k] = make_uint2 (0, 0);
+    }
+  }
 #pragma unroll
   for (int pixel = 0; pixel < PIXELS; pixel++) {
-    /* As means are first: a power of two, and the luma in steps of a mean. */
-    const float power = power_of (CCL_MIXTURE_MEAN_STEPS);
+    /* A power of two and the luma, as means are at first. */
     const float power_plus_luma =
-        __uint_as_float (__byte_perm (luma, __float_as_uint (power), 0x7404 | pixel << 4));
+        __uint_as_float (__byte_perm (luma, __float_as_uint (POWERS[1]), 0x7404 | pixel << 4));
     float weights[SLOTS], total = 0.0f;
     uint32_t shapes[SLOTS];
     bool joins[SLOTS], fits = false, background = false;
@@ -168,14 +215,12 @@ update_pixels (
       shapes[k] = 0;
       joins[k] = false;
       if (k < READ) {
-        const float before = k == 0 || k < (int)m.mixtures
-                                 ? unpack (pixel < 2 ? model.weights[k].x : model.weights[k].y,
-                                       pixel % 2, CCL_MIXTURE_WEIGHT_STEPS)
-                                 : 0.0f;
+        const float before =
+            unpack_weight (pixel < 2 ? model.weights[k].x : model.weights[k].y, pixel % 2);
         shapes[k] = shape_of (model.shapes[k], pixel);
-        const float own_variance = unpack (shapes[k], true, CCL_MIXTURE_VARIANCE_STEPS);
+        const float own_variance = unpack_variance (shapes[k]);
         const float own_deviation =
-            __fsub_rn (power_plus_half (shapes[k], false, CCL_MIXTURE_MEAN_STEPS), power_plus_luma);
+            __fsub_rn (with_lower_half (POWERS[1], shapes[k], false), power_plus_luma);
         const float own_squared = __fmul_rn (own_deviation, own_deviation);
         const bool looks = before > 0.0f && !fits;
         const bool near = looks && own_squared < __fmul_rn (m.var_threshold, own_variance);
@@ -199,9 +244,9 @@ update_pixels (
       foreground |= 1u << pixel;
 
     /* The Gaussian that the value has joined. */
-    float variance = unpack (joined_shape, true, CCL_MIXTURE_VARIANCE_STEPS);
-    const float step = __fdiv_rn (m.rate, joined_weight);
-    float mean = __fadd_rn (deviation, __fsub_rn (power_plus_luma, power));
+    float variance = unpack_variance (joined_shape);
+    const float step = quotient (m.rate, joined_weight);
+    float mean = __fadd_rn (deviation, __fsub_rn (power_plus_luma, MEAN_POWER));
     const float squared = __fmul_rn (deviation, deviation);
     mean = fmaxf (__fsub_rn (mean, __fmul_rn (step, deviation)), 0.0f);
     variance = __fadd_rn (variance, __fmul_rn (step, __fsub_rn (squared, variance)));
@@ -220,8 +265,10 @@ update_pixels (
 
     const bool is_first = total == 0.0f, is_added = !fits && (m.rate > 0.0f || is_first);
     uint32_t numbers[READ];
+    /* From here on weights are counted in steps, which changes no rounding. */
     if (READ > 1 || is_added) {
-      const float scale = __frcp_rn (is_first ? 1.0f : total);
+      const float scale =
+          __fmul_rn (reciprocal (is_first ? 1.0f : total), CCL_MIXTURE_WEIGHT_STEPS);
 #pragma unroll
       for (int k = 0; k < READ; k++)
         weights[k] = __fmul_rn (weights[k], scale);
@@ -240,21 +287,21 @@ update_pixels (
         if (k < last)
           weights[k] = __fmul_rn (weights[k], m.keep);
         if (is_new[k]) {
-          weights[k] = last == 0 ? 1.0f : m.rate;
+          weights[k] = __fmul_rn (last == 0 ? 1.0f : m.rate, CCL_MIXTURE_WEIGHT_STEPS);
           shapes[k] = new_shape (luma >> 8 * pixel & 0xff);
         }
       }
       sort_in (weights, shapes, is_new);
       if (READ < SLOTS) {
-        weight_changes[READ] |=
-            replace_weight (model.weights[READ], pixel, pack_weight (weights[READ], m.dither));
+        weight_changes[READ] |= replace_weight (
+            model.weights[READ], pixel, pack_weight (weights[READ], false, m.dither));
         /* No variance is 0, so a shape that was not read differs from any other. */
         shape_changes[READ] |= replace_shape (model.shapes[READ], pixel, shapes[READ]);
       }
     }
 #pragma unroll
     for (int k = 0; k < READ; k++)
-      numbers[k] = pack_weight (weights[k], m.dither);
+      numbers[k] = pack_weight (weights[k], k == 0, m.dither);
     /* A weight times its own reciprocal is so near 1 that it is packed as 1 would be. */
     if (READ == 1 && !is_added)
       numbers[0] = is_first ? 0 : 65535;

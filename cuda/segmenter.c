@@ -125,9 +125,10 @@ queue (CudaSegmenter *self, const CclSegmenterOptions *options, CclError *error)
     self->histogram_clean = false;
     /* Blocks that share a multiprocessor hide each other's waiting; more of them would add more
      * counts at the end than they save. */
-    const uint32_t row_blocks = (uint32_t)divide_up (self->base.plan.height, CCL_HISTOGRAM_WARPS);
+    const uint64_t row_stretches = divide_up (self->base.plan.width, warp_pixels);
+    const uint64_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
     const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
-    const uint32_t blocks[] = {row_blocks < most ? row_blocks : most, 1, 1};
+    const uint32_t blocks[] = {needed < most ? (uint32_t)needed : most, 1, 1};
     if (status == CCL_OK)
       status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
     self->histogram_clean = status == CCL_OK;

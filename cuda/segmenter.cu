@@ -32,19 +32,24 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
   for (uint32_t value = lane_of_warp (); value < 256; value += 32)
     own[value] = 0;
   __syncwarp ();
+  /* Each warp takes a stretch of a row at a time. */
+  const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
+  const uint32_t n_stretches = row_stretches * p.height;
   const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
-  for (uint32_t y = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; y < p.height; y += n_warps) {
-    for (uint32_t x = lane_of_warp () * PIXELS; x < p.width; x += 32 * PIXELS) {
-      const Group group = {x, y, min (p.width - x, PIXELS)};
-      const uint32_t luma = load_luma (p, group);
-      const uint32_t counted = zone_of (p, group) & bits_below (group.count);
-      if (counted == bits_below (PIXELS) && luma == (luma & 0xff) * 0x01010101u)
-        atomicAdd (&own[luma & 0xff], PIXELS);
-      else {
-        for (uint32_t i = 0; i < PIXELS; i++) {
-          if (counted >> i & 1)
-            atomicAdd (&own[luma >> 8 * i & 0xff], 1);
-        }
+  for (uint32_t stretch = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; stretch < n_stretches;
+       stretch += n_warps) {
+    const uint32_t y = stretch / row_stretches;
+    const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
+    const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
+    const uint32_t luma = load_luma (p, group);
+    const uint32_t counted = zone_of (p, group) & bits_below (group.count);
+    if (counted == bits_below (PIXELS) && luma == (luma & 0xff) * 0x01010101u)
+      atomicAdd (&own[luma & 0xff], PIXELS);
+    else {
+#pragma unroll
+      for (uint32_t i = 0; i < PIXELS; i++) {
+        if (counted >> i & 1)
+          atomicAdd (&own[luma >> 8 * i & 0xff], 1);
       }
     }
   }

@@ -598,9 +598,9 @@ SIMCUDA_ROUNDED (__f, float)
 SIMCUDA_ROUNDED (__d, double)
 #undef SIMCUDA_ROUNDED
 static inline float
-__frcp_rn (float a)
+__fmaf_rn (float a, float b, float c)
 {
-  return 1.0f / a;
+  return fmaf (a, b, c);
 }
 /* Rounded towards zero; the double sum is exact unless the summands are far apart. */
 static inline float
