@@ -157,15 +157,16 @@ add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int
   }
 }
 
-/* Takes the values of LANES pixels of which none has more than n Gaussians into them. Returns how
- * many the one that has most has then. */
-static ALWAYS_INLINE int
+/* Takes the values of LANES pixels of which none has more than n Gaussians into them. Returns what
+ * is in use then. */
+static ALWAYS_INLINE BlockUse
 update_lanes (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
     Mask *background)
 {
   Lanes g = {.moved = 0};
   Mask unfit = all_but (no_lanes ());
   Floats total = floats_of (0);
+  BlockUse use = {0};
 
   *background = n == 0 ? unfit : no_lanes ();
   UNROLL for (int k = 0; k < n; k++)
@@ -180,16 +181,17 @@ update_lanes (int n, Floats luma, const Constants *constants, const Planes *plan
       total = total + g.weights[k];
       continue;
     }
+    use.compared = (uint8_t)(k + 1);
     g.means[k] = load_uint16 (plane (planes, k)->means + first);
     g.variances[k] = load_uint16 (plane (planes, k)->variances + first);
     const Floats deviation = g.means[k] - luma;
     const Floats squared = deviation * deviation;
-    const Mask examined = k == 0 ? unfit : and(unfit, less (floats_of (0), old));
-    const Mask near = and(examined, less (squared, constants->var_threshold * g.variances[k]));
-    const Mask joins = and(examined, less (squared, constants->generation * g.variances[k]));
+    const Mask examined = k == 0 ? unfit : both (unfit, less (floats_of (0), old));
+    const Mask near = both (examined, less (squared, constants->var_threshold * g.variances[k]));
+    const Mask joins = both (examined, less (squared, constants->generation * g.variances[k]));
     const Mask heavy_before =
         less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO * CCL_MIXTURE_WEIGHT_STEPS));
-    *background = k == 0 ? near : or (*background, and(near, heavy_before));
+    *background = k == 0 ? near : either (*background, both (near, heavy_before));
     unfit = and_not (unfit, joins);
     if (any_lane (joins)) {
       Floats mean = g.means[k], variance = g.variances[k];
@@ -213,7 +215,6 @@ update_lanes (int n, Floats luma, const Constants *constants, const Planes *plan
     add_gaussian (constants->learns ? unfit : and_not (unfit, weighed), luma, constants, &g, n);
   }
 
-  int n_used = 0;
   UNROLL for (int k = with_one_more (n) - 1; k >= 0; k--)
   {
     const bool moved = g.moved >> k & 1;
@@ -224,15 +225,15 @@ update_lanes (int n, Floats luma, const Constants *constants, const Planes *plan
       store_steps (plane (planes, k)->variances + first, g.variances[k], constants);
     }
     /* A lane that has one has all those before. */
-    if (n_used == 0 && any_lane (less (floats_of (0), g.weights[k])))
-      n_used = k + 1;
+    if (use.most == 0 && any_lane (less (floats_of (0), g.weights[k])))
+      use.most = (uint8_t)(k + 1);
   }
-  return n_used;
+  return use;
 }
 
 /* The same, n ≥ 1, quick when all pixels join their heaviest Gaussian, as most do: then the others
  * only lose weight. One that is alone keeps its weight as long as it stays alone. */
-static ALWAYS_INLINE int
+static ALWAYS_INLINE BlockUse
 update_quickly (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
     Mask *background)
 {
@@ -247,7 +248,7 @@ update_quickly (int n, Floats luma, const Constants *constants, const Planes *pl
 
   *background = less (squared, constants->var_threshold * variance);
   Floats step = constants->lone_step;
-  int n_used = n;
+  BlockUse use = {.most = (uint8_t)n, .compared = 1};
   if (n > 1) {
     Floats weights[CCL_MAX_MIXTURES];
     weights[0] = constants->keep * load_uint16 (heaviest->weights + first) - constants->starvation +
@@ -261,8 +262,8 @@ update_quickly (int n, Floats luma, const Constants *constants, const Planes *pl
       weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
       total = total + weights[k];
     }
-    while (n_used > 1 && !any_lane (less (floats_of (0), weights[n_used - 1])))
-      n_used--;
+    while (use.most > 1 && !any_lane (less (floats_of (0), weights[use.most - 1])))
+      use.most--;
     const Floats scale = floats_of (CCL_MIXTURE_WEIGHT_STEPS) / total;
     UNROLL for (int k = 0; k < n; k++)
         store_weights (plane (planes, k)->weights + first, weights[k] * scale, constants);
@@ -270,38 +271,47 @@ update_quickly (int n, Floats luma, const Constants *constants, const Planes *pl
   move_gaussian (step, deviation, squared, &mean, &variance);
   store_steps (heaviest->means + first, mean, constants);
   store_steps (heaviest->variances + first, variance, constants);
-  return n_used;
+  return use;
 }
 
-/* Takes the pixels of a block of which none has more than n Gaussians into them, and sets how many
- * the one that has most has then. Returns which are background, a bit a pixel. */
+static ALWAYS_INLINE uint8_t
+greater_count (uint8_t a, uint8_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Takes the pixels of a block of which none has more than n Gaussians into them, and sets what is
+ * in use then. Returns which are background, a bit a pixel. */
 static ALWAYS_INLINE uint32_t
 update_pixels (int n, bool quickly, const uint8_t *pixels, const Constants *constants,
-    const Planes *planes, uint8_t *most)
+    const Planes *planes, BlockUse *use)
 {
   uint32_t background_bits = 0;
-  int n_used = 0;
+  BlockUse of_all = {0};
 
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += LANES)
   {
     const Floats luma = load_uint8 (pixels + first) * floats_of (CCL_MIXTURE_MEAN_STEPS);
     Mask background;
-    const int n_of_these = quickly ? update_quickly (n, luma, constants, planes, first, &background)
-                                   : update_lanes (n, luma, constants, planes, first, &background);
-    n_used = n_of_these > n_used ? n_of_these : n_used;
+    const BlockUse of_these = quickly
+                                  ? update_quickly (n, luma, constants, planes, first, &background)
+                                  : update_lanes (n, luma, constants, planes, first, &background);
+    of_all.most = greater_count (of_all.most, of_these.most);
+    of_all.compared = greater_count (of_all.compared, of_these.compared);
     background_bits |= bits_of (background) << first;
   }
-  *most = (uint8_t)n_used;
+  *use = of_all;
   return background_bits;
 }
 
-/* Fetches what a block some way ahead is likely to need: its Gaussians lie apart, and not all
+/* Fetches what a block some way ahead needs, or is likely to: its Gaussians lie apart, and not all
  * blocks have as many, so that the processor does not foresee it. Without branches, which it would
  * not foresee either. */
 static ALWAYS_INLINE void
 prefetch_block (const Model *model, size_t block)
 {
-  const int n = model->most[block] > 1 ? model->most[block] : 0;
+  const BlockUse use = model->uses[block];
+  const int n_weights = use.most > 1 ? use.most : 0;
   const char *heaviest = (const char *)&model->gaussians[block];
 
   __builtin_prefetch (heaviest + offsetof (GaussianBlock, means), 1);
@@ -309,8 +319,13 @@ prefetch_block (const Model *model, size_t block)
   UNROLL for (int k = 0; k < CCL_MAX_MIXTURES; k++)
   {
     const size_t distance = (size_t)k * model->n_blocks * sizeof (GaussianBlock);
-    const size_t needed = (size_t)(ptrdiff_t)((k - n) >> 31);
-    __builtin_prefetch (heaviest + (distance & needed), 1);
+    const char *of_weights = heaviest + (distance & (size_t)(ptrdiff_t)((k - n_weights) >> 31));
+    const char *of_rest = heaviest + (distance & (size_t)(ptrdiff_t)((k - use.compared) >> 31));
+    __builtin_prefetch (of_weights, 1);
+    if (k > 0) {
+      __builtin_prefetch (of_rest + offsetof (GaussianBlock, means), 1);
+      __builtin_prefetch (of_rest + offsetof (GaussianBlock, variances), 1);
+    }
   }
 }
 
@@ -319,31 +334,29 @@ static ALWAYS_INLINE uint32_t
 update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block)
 {
   const Planes planes = {&model->gaussians[block], model->n_blocks};
-  uint8_t *most = &model->most[block];
+  BlockUse *use = &model->uses[block];
 
   prefetch_block (model, block + BLOCKS_AHEAD);
-  if (*most > constants->mixtures) {
-    while (*most > constants->mixtures) {
-      --*most;
-      memset (plane (&planes, *most)->weights, 0, sizeof plane (&planes, *most)->weights);
-    }
+  if (use->most > constants->mixtures) {
+    for (int k = constants->mixtures; k < use->most; k++)
+      memset (plane (&planes, k)->weights, 0, sizeof plane (&planes, k)->weights);
     /* Who is alone now has not its full weight yet. */
-    return update_pixels (CCL_MAX_MIXTURES, false, pixels, constants, &planes, most);
+    return update_pixels (CCL_MAX_MIXTURES, false, pixels, constants, &planes, use);
   }
   /* The compiler makes code of its own for each number, which keeps Gaussians in registers. */
-  switch (*most) {
+  switch (use->most) {
   case 0:
-    return update_pixels (0, false, pixels, constants, &planes, most);
+    return update_pixels (0, false, pixels, constants, &planes, use);
   case 1:
-    return update_pixels (1, true, pixels, constants, &planes, most);
+    return update_pixels (1, true, pixels, constants, &planes, use);
   case 2:
-    return update_pixels (2, true, pixels, constants, &planes, most);
+    return update_pixels (2, true, pixels, constants, &planes, use);
   case 3:
-    return update_pixels (3, true, pixels, constants, &planes, most);
+    return update_pixels (3, true, pixels, constants, &planes, use);
   case 4:
-    return update_pixels (4, true, pixels, constants, &planes, most);
+    return update_pixels (4, true, pixels, constants, &planes, use);
   default:
-    return update_pixels (5, true, pixels, constants, &planes, most);
+    return update_pixels (5, true, pixels, constants, &planes, use);
   }
 }
 

@@ -347,7 +347,7 @@ lay_out_model (Layout *layout, void *data)
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   model->n_blocks = n_blocks;
   model->gaussians = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
-  model->most = lay_out (layout, n_blocks + BLOCKS_AHEAD, sizeof *model->most);
+  model->uses = lay_out (layout, n_blocks + BLOCKS_AHEAD, sizeof *model->uses);
 }
 
 static bool

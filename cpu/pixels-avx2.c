@@ -79,7 +79,8 @@ all_but (Mask lanes)
   return _mm256_xor_ps (lanes, _mm256_castsi256_ps (_mm256_set1_epi32 (-1)));
 }
 
-static ALWAYS_INLINE Mask and (Mask a, Mask b)
+static ALWAYS_INLINE Mask
+both (Mask a, Mask b)
 {
   return _mm256_and_ps (a, b);
 }
@@ -90,7 +91,8 @@ and_not (Mask a, Mask b)
   return _mm256_andnot_ps (b, a);
 }
 
-static ALWAYS_INLINE Mask or (Mask a, Mask b)
+static ALWAYS_INLINE Mask
+either (Mask a, Mask b)
 {
   return _mm256_or_ps (a, b);
 }

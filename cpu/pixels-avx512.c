@@ -76,7 +76,8 @@ all_but (Mask lanes)
   return (Mask)~lanes;
 }
 
-static ALWAYS_INLINE Mask and (Mask a, Mask b)
+static ALWAYS_INLINE Mask
+both (Mask a, Mask b)
 {
   return a & b;
 }
@@ -87,7 +88,8 @@ and_not (Mask a, Mask b)
   return (Mask)(a & ~b);
 }
 
-static ALWAYS_INLINE Mask or (Mask a, Mask b)
+static ALWAYS_INLINE Mask
+either (Mask a, Mask b)
 {
   return a | b;
 }

@@ -23,7 +23,7 @@ update_pixel (
   CclGaussian gaussians[CCL_MAX_MIXTURES] = {0};
   uint8_t n = 0;
 
-  for (; n < model->most[block]; n++) {
+  for (; n < model->uses[block].most; n++) {
     const GaussianBlock *kept = &model->gaussians[n * model->n_blocks + block];
     if (kept->weights[i] == 0)
       break;
@@ -42,8 +42,8 @@ update_pixel (
       kept->means[i] = ccl_mixture_pack (gaussians[k].mean, CCL_MIXTURE_MEAN_STEPS, dither);
       kept->variances[i] =
           ccl_mixture_pack (gaussians[k].variance, CCL_MIXTURE_VARIANCE_STEPS, dither);
-      if (model->most[block] <= k)
-        model->most[block] = (uint8_t)(k + 1);
+      if (model->uses[block].most <= k)
+        model->uses[block].most = (uint8_t)(k + 1);
     } else if (k < n) {
       model->gaussians[k * model->n_blocks + block].weights[i] = 0;
     }

@@ -26,6 +26,12 @@ typedef struct GaussianBlock {
   uint16_t variances[BLOCK_PIXELS];
 } GaussianBlock;
 
+/* Which Gaussians of a block matter. */
+typedef struct BlockUse {
+  uint8_t most;     /* no pixel has more */
+  uint8_t compared; /* so many of a pixel were compared with its value in the last frame */
+} BlockUse;
+
 /* The background model. Memory that is all zeros is a model that has seen nothing.
  *
  * Most pixels have only one or two Gaussians, so what pixels have first lies apart from what they
@@ -33,7 +39,7 @@ typedef struct GaussianBlock {
 typedef struct Model {
   GaussianBlock *gaussians; /* k × n_blocks + block */
   size_t n_blocks;
-  uint8_t *most; /* no pixel of a block has more Gaussians than this; BLOCKS_AHEAD 16more of them */
+  BlockUse *uses; /* of each block, and BLOCKS_AHEAD more */
   size_t blocks_per_row;
 } Model;
 
