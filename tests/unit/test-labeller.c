@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
 #include "cpulabeller-private.h"
+#include "cpuvolume.h"
 
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+
+/* GCC says so by a macro, clang by a feature. */
+#ifdef __has_feature
+#define HAS_ADDRESS_SANITIZER __has_feature (address_sanitizer)
+#elif defined __SANITIZE_ADDRESS__
+#define HAS_ADDRESS_SANITIZER 1
+#else
+#define HAS_ADDRESS_SANITIZER 0
+#endif
 
 /* The linker sends the labellers' allocations here. */
 static int n_allocations;
@@ -210,7 +220,7 @@ test_too_little_memory_is_an_error (void)
 {
   CclPlan plan = small_plan;
   struct rlimit limit, small;
-#if defined __SANITIZE_ADDRESS__
+#if HAS_ADDRESS_SANITIZER
   g_test_skip ("address space cannot be limited under AddressSanitizer");
   return;
 #endif
@@ -377,6 +387,58 @@ test_frames_are_labelled_without_allocating (void)
     assert_labelled_without_allocating (*algorithm);
 }
 
+static void
+test_volumes_are_labelled_without_allocating (void)
+{
+  const CclVolumePlan plan = {70, 30, 20, CCL_CONNECTIVITY_26, 100};
+  uint8_t *voxels = g_malloc (70 * 30 * 20);
+  uint32_t *map = g_malloc (4 * 70 * 30 * 20);
+  const CclVolume volume = {voxels, 70, 70 * 30};
+  const CclVolumeLabels labels = {map, 4 * 70, 4 * 70 * 30};
+  CclVolumeLabeller *labeller;
+  CclVolumeTable table;
+
+  n_allocations = 0;
+  labeller = ccl_volume_labeller_new (&plan, NULL);
+  g_assert_nonnull (labeller);
+  g_assert_cmpint (n_allocations, >, 0);
+  for (int density = 0; density <= 100; density += 20) {
+    for (int i = 0; i < 70 * 30 * 20; i++)
+      voxels[i] = g_random_int_range (0, 100) < density;
+    n_allocations = 0;
+    g_assert_cmpint (
+        ccl_volume_labeller_run (labeller, &volume, &(CclOptions){0}, &labels, &table, NULL), ==,
+        CCL_OK);
+    g_assert_cmpint (n_allocations, ==, 0);
+  }
+  ccl_volume_labeller_free (&labeller);
+  g_free (map);
+  g_free (voxels);
+}
+
+/* The largest volumes of each connectivity are refused in one line when address space is short. */
+static void
+test_too_little_memory_for_a_volume_is_an_error (void)
+{
+  static const int connectivities[] = {6, 18, 26};
+  struct rlimit limit, small;
+#if HAS_ADDRESS_SANITIZER
+  g_test_skip ("address space cannot be limited under AddressSanitizer");
+  return;
+#endif
+  g_assert_cmpint (getrlimit (RLIMIT_AS, &limit), ==, 0);
+  small = limit;
+  small.rlim_cur = 1 << 30;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &small), ==, 0);
+  for (size_t i = 0; i < G_N_ELEMENTS (connectivities); i++) {
+    const CclVolumePlan plan = {1024, 1024, 1024, (CclVolumeConnectivity)connectivities[i], 8};
+    CclError error = {0};
+    g_assert_null (ccl_volume_labeller_new (&plan, &error));
+    assert_error (&error, CCL_ERROR_NO_MEMORY, "1024×1024×1024");
+  }
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -398,5 +460,8 @@ main (int argc, char **argv)
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
   ADD ("long-messages-are-cut", test_long_messages_are_cut);
   ADD ("frames-are-labelled-without-allocating", test_frames_are_labelled_without_allocating);
+  ADD ("volumes-are-labelled-without-allocating", test_volumes_are_labelled_without_allocating);
+  ADD ("too-little-memory-for-a-volume-is-an-error",
+      test_too_little_memory_for_a_volume_is_an_error);
   return g_test_run ();
 }
