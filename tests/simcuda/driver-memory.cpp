@@ -277,16 +277,19 @@ struct Side {
   size_t pitch;
   bool is_device; /* known to be; otherwise found out from the address */
   bool is_host;
+  size_t x = 0; /* bytes of the first row before the start */
 };
 
 struct Copy {
   Side from, to;
   size_t width, height; /* bytes, rows */
 
+  /* Bytes from the start that belong to the copy. As the driver counts them, a row in device memory
+   * is as long as the pitch, the last one, too. */
   size_t
   span (const Side &side) const
   {
-    return (height - 1) * side.pitch + width;
+    return side.is_device ? height * side.pitch - side.x : (height - 1) * side.pitch + width;
   }
 };
 
@@ -331,8 +334,12 @@ submit_copy (Call *call, const char *name, CUstream stream_handle, Copy copy, bo
   Place from = place_of (copy, copy.from), to = place_of (copy, copy.to);
   if (from == Place::nowhere || to == Place::nowhere) {
     const Side &side = from == Place::nowhere ? copy.from : copy.to;
-    complain ("%s: %zu bytes at %p are not inside one piece of device memory", name,
-        copy.span (side), static_cast<void *> (side.start));
+    if (side.is_host)
+      complain ("%s: %p is device memory, where host memory is meant", name,
+          static_cast<void *> (side.start));
+    else
+      complain ("%s: %zu bytes at %p are not inside one piece of device memory", name,
+          copy.span (side), static_cast<void *> (side.start));
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (stream->capture && (wait || from == Place::pageable || to == Place::pageable))
@@ -474,6 +481,7 @@ read_side (Side *side, CUmemorytype type, const void *host, CUdeviceptr device, 
   default:
     return false;
   }
+  side->x = x;
   if (side->start)
     side->start += y * pitch + x;
   return x + width <= pitch;
