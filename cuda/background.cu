@@ -125,7 +125,8 @@ pack_weight (float steps, bool is_first, float dither)
   float packed = __fadd_rn (steps, dither);
   if (is_first)
     packed = fminf (packed, 65535.0f);
-  return round_down (fmaxf (packed, steps > 0.0f ? 1.0f : 0.0f));
+  const float least = __saturatef (steps * 1.0e30f); /* 1 unless there is no weight at all */
+  return round_down (fmaxf (packed, least));
 }
 
 /* Correctly rounded reciprocal and quotient where no step in between leaves the range of normal
@@ -160,15 +161,15 @@ quotient (float a, float b)
   return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
 }
 
-/* Moves the Gaussian that a flag marks to where its weight belongs among those before it. */
+/* Moves one Gaussian to where its weight belongs among those before it. */
 template <int SLOTS>
 static __device__ __forceinline__ void
-sort_in (float (&weights)[SLOTS], uint32_t (&shapes)[SLOTS], const bool (&marked)[SLOTS])
+sort_in (float (&weights)[SLOTS], uint32_t (&shapes)[SLOTS], int place)
 {
   bool moves = false;
 #pragma unroll
   for (int k = SLOTS - 1; k > 0; k--) {
-    moves = (moves || marked[k]) && weights[k] >= weights[k - 1];
+    moves = (moves || k == place) && weights[k] >= weights[k - 1];
     if (moves) {
       const float weight = weights[k];
       const uint32_t shape = shapes[k];
@@ -206,14 +207,14 @@ update_pixels (
         __uint_as_float (__byte_perm (luma, __float_as_uint (POWERS[1]), 0x7404 | pixel << 4));
     float weights[SLOTS], total = 0.0f;
     uint32_t shapes[SLOTS];
-    bool joins[SLOTS], fits = false, background = false;
+    int joined = -1; /* which Gaussian the value has joined */
+    bool fits = false, background = false, is_unordered = false;
     float joined_weight, deviation; /* at first those of the first */
     uint32_t joined_shape;
 #pragma unroll
     for (int k = 0; k < SLOTS; k++) {
       weights[k] = 0.0f;
       shapes[k] = 0;
-      joins[k] = false;
       if (k < READ) {
         const float before =
             unpack_weight (pixel < 2 ? model.weights[k].x : model.weights[k].y, pixel % 2);
@@ -225,18 +226,25 @@ update_pixels (
         const bool looks = before > 0.0f && !fits;
         const bool near = looks && own_squared < __fmul_rn (m.var_threshold, own_variance);
         background |= k == 0 ? near || !looks : near && total < CCL_MIXTURE_BACKGROUND_RATIO;
-        joins[k] = looks && own_squared < __fmul_rn (CCL_MIXTURE_GENERATION, own_variance);
-        fits |= joins[k];
-        const float lighter = __fsub_rn (__fmul_rn (m.keep, before), m.starvation);
-        const float heavier = __fadd_rn (lighter, m.rate);
-        const float weight = joins[k] ? heavier : lighter;
-        if (k == 0 || joins[k]) {
-          joined_weight = heavier;
+        const bool joins = looks && own_squared < __fmul_rn (CCL_MIXTURE_GENERATION, own_variance);
+        fits |= joins;
+        float weight = __fsub_rn (__fmul_rn (m.keep, before), m.starvation);
+        if (k == 0) {
+          joined_weight = __fadd_rn (weight, m.rate);
+          deviation = own_deviation;
+          joined_shape = shapes[k];
+          weight = joins ? joined_weight : weight;
+          joined = joins ? 0 : -1;
+        } else if (joins) {
+          joined = k;
+          joined_weight = weight = __fadd_rn (weight, m.rate);
           deviation = own_deviation;
           joined_shape = shapes[k];
         }
         /* One that does not exist has lost no more than it had. */
         weights[k] = weight < m.starvation ? 0.0f : weight;
+        if (k > 0)
+          is_unordered |= joins && weights[k] >= weights[k - 1];
         total = k == 0 ? weights[k] : __fadd_rn (total, weights[k]);
       }
     }
@@ -252,16 +260,13 @@ update_pixels (
     variance = __fadd_rn (variance, __fmul_rn (step, __fsub_rn (squared, variance)));
     variance = fminf (fmaxf (variance, CCL_MIXTURE_LEAST_VARIANCE), CCL_MIXTURE_MOST_VARIANCE);
     const uint32_t shape = pack_shape (mean, variance, m.dither);
-    bool is_unordered = false;
 #pragma unroll
     for (int k = 0; k < READ; k++) {
-      if (joins[k])
+      if (READ == 1 ? fits : joined == k)
         shapes[k] = shape;
-      if (k > 0)
-        is_unordered |= joins[k] && weights[k] >= weights[k - 1];
     }
     if (is_unordered)
-      sort_in (weights, shapes, joins);
+      sort_in (weights, shapes, joined);
 
     const bool is_first = total == 0.0f, is_added = !fits && (m.rate > 0.0f || is_first);
     uint32_t numbers[READ];
@@ -280,18 +285,16 @@ update_pixels (
       for (int k = 0; k < READ; k++)
         n += weights[k] > 0.0f;
       const int last = min (n, (int)m.mixtures - 1);
-      bool is_new[SLOTS];
 #pragma unroll
       for (int k = 0; k < SLOTS; k++) {
-        is_new[k] = k == last;
         if (k < last)
           weights[k] = __fmul_rn (weights[k], m.keep);
-        if (is_new[k]) {
+        if (k == last) {
           weights[k] = __fmul_rn (last == 0 ? 1.0f : m.rate, CCL_MIXTURE_WEIGHT_STEPS);
           shapes[k] = new_shape (luma >> 8 * pixel & 0xff);
         }
       }
-      sort_in (weights, shapes, is_new);
+      sort_in (weights, shapes, last);
       if (READ < SLOTS) {
         weight_changes[READ] |= replace_weight (
             model.weights[READ], pixel, pack_weight (weights[READ], false, m.dither));

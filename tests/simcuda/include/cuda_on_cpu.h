@@ -602,6 +602,11 @@ __fmaf_rn (float a, float b, float c)
 {
   return fmaf (a, b, c);
 }
+static inline float
+__saturatef (float a)
+{
+  return a > 0 ? fminf (a, 1) : 0; /* no number gives 0, too */
+}
 /* Rounded towards zero; the double sum is exact unless the summands are far apart. */
 static inline float
 __fadd_rz (float a, float b)
