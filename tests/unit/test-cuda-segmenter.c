@@ -230,7 +230,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/segmenter/shares-the-labellers-stream", test_shares_the_labellers_stream);
   g_test_add_func ("/cuda/segmenter/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/segmenter/impossible-plans-say-why", test_impossible_plans_say_why);
-  g_test_add_func ("/cuda/segmenter/tall-frame", test_tall_frame);
+  if (g_test_slow ()) /* it is on the simulated driver */
+    g_test_add_func ("/cuda/segmenter/tall-frame", test_tall_frame);
   int result = g_test_run ();
   ccl_cuda_device_unref (&device);
   return result;
