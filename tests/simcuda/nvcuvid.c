@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libnvcuvid.so.1, the decoder's library, of a device that has no decoder. GStreamer registers
+ * cudaupload and cudadownload only where this library has the functions that its decoders call.
+ */
+
+/* CUDA_ERROR_NOT_SUPPORTED */
+enum { NOT_SUPPORTED = 801 };
+
+/* Whatever the arguments are. */
+#define LACKING(name)                                                                              \
+  __attribute__ ((visibility ("default"))) int name (void);                                        \
+  int name (void)                                                                                  \
+  {                                                                                                \
+    return NOT_SUPPORTED;                                                                          \
+  }
+LACKING (cuvidCreateDecoder)
+LACKING (cuvidCreateVideoParser)
+LACKING (cuvidCtxLock)
+LACKING (cuvidCtxLockCreate)
+LACKING (cuvidCtxLockDestroy)
+LACKING (cuvidCtxUnlock)
+LACKING (cuvidDecodePicture)
+LACKING (cuvidDestroyDecoder)
+LACKING (cuvidDestroyVideoParser)
+LACKING (cuvidGetDecoderCaps)
+LACKING (cuvidMapVideoFrame64)
+LACKING (cuvidParseVideoData)
+LACKING (cuvidUnmapVideoFrame64)
