@@ -231,18 +231,25 @@ report_steps (const Results *results, FILE *file)
   g_autofree const char **sets = results_sets (results);
 
   for (const char **set = sets; *set; set++) {
-    g_autofree char *title = g_strdup_printf ("%s: mean time of each step", *set);
+    g_autofree char *title =
+        g_strdup_printf ("%s: mean GPU time, and of each step by itself", *set);
     Grid *grid = grid_new (title);
     grid_row (grid);
     grid_cell (grid, "contender");
+    grid_cell (grid, "by");
+    grid_cell (grid, "GPU µs");
     for (unsigned step = 0; step < N_STEPS; step++)
       grid_cell (grid, "%s", heads[step]);
     for (guint c = 0; c < results->contenders->len; c++) {
       g_autofree char *name = contender_title (get_contender (results, c));
-      if (!has_steps (results, c))
+      const double mean = results_mean (results, *set, c, CLOCK_DEVICE);
+      /* Floors of a GPU are there to compare with; a CPU's labellers have no steps. */
+      if (!has_steps (results, c) && !(get_contender (results, c)->is_floor && mean > 0))
         continue;
       grid_row (grid);
       grid_cell (grid, "%s", name);
+      grid_cell (grid, "%s", get_contender (results, c)->maker);
+      grid_time (grid, mean, microsecond);
       for (unsigned step = 0; step < N_STEPS; step++)
         grid_time (grid, results_step_mean (results, *set, c, step), microsecond);
     }
