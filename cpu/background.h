@@ -15,6 +15,9 @@
 
 #include <string.h>
 
+/* How far ahead blocks are prefetched. */
+#define BLOCKS_AHEAD 16
+
 #define UNROLL _Pragma ("GCC unroll 8")
 #define FULL_WEIGHT 65535 /* of a Gaussian that is alone */
 
@@ -331,12 +334,13 @@ prefetch_block (const Model *model, size_t block)
 
 /* Takes the pixels of a block into its model. Returns which are background, a bit a pixel. */
 static ALWAYS_INLINE uint32_t
-update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block)
+update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block,
+    size_t end_block)
 {
   const Planes planes = {&model->gaussians[block], model->n_blocks};
   BlockUse *use = &model->uses[block];
 
-  prefetch_block (model, block + BLOCKS_AHEAD);
+  prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block);
   if (use->most > constants->mixtures) {
     for (int k = constants->mixtures; k < use->most; k++)
       memset (plane (&planes, k)->weights, 0, sizeof plane (&planes, k)->weights);
@@ -362,10 +366,11 @@ update_block (const uint8_t *pixels, const Constants *constants, const Model *mo
 
 static void
 background_row (const uint8_t *pixels, uint32_t width, const CclMixtureParameters *parameters,
-    const Model *model, uint32_t y, uint64_t *foreground)
+    const Model *model, uint32_t y, uint32_t end_row, uint64_t *foreground)
 {
   const Constants constants = make_constants (parameters);
   const size_t first_block = y * model->blocks_per_row;
+  const size_t end_block = end_row * model->blocks_per_row;
 
   for (uint32_t x = 0; x < width; x += BLOCK_PIXELS) {
     const uint8_t *of_block = pixels + x;
@@ -373,7 +378,7 @@ background_row (const uint8_t *pixels, uint32_t width, const CclMixtureParameter
     if (width - x < BLOCK_PIXELS)
       of_block = memcpy (rest, of_block, width - x);
     const uint64_t bits =
-        ~update_block (of_block, &constants, model, first_block + x / BLOCK_PIXELS);
+        ~update_block (of_block, &constants, model, first_block + x / BLOCK_PIXELS, end_block);
     if (x % 64 == 0)
       foreground[x / 64] = bits;
     else

@@ -182,7 +182,8 @@ find_foreground (void *data, uint32_t index)
     const uint8_t *pixels = (const uint8_t *)job->frame->data + y * job->frame->stride;
     uint64_t *row = denoised ? row_of (&self->foreground, y) : band->row;
     if (plan->foreground == CCL_FOREGROUND_BACKGROUND)
-      self->code->background_row (pixels, plan->width, &job->parameters, &self->model, y, row);
+      self->code->background_row (
+          pixels, plan->width, &job->parameters, &self->model, y, band->end_row, row);
     else
       self->code->threshold_row (pixels, plan->width, job->threshold, row);
     if (denoised)
@@ -347,7 +348,7 @@ lay_out_model (Layout *layout, void *data)
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   model->n_blocks = n_blocks;
   model->gaussians = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
-  model->uses = lay_out (layout, n_blocks + BLOCKS_AHEAD, sizeof *model->uses);
+  model->uses = lay_out (layout, n_blocks, sizeof *model->uses);
 }
 
 static bool

@@ -17,9 +17,6 @@
 /* Pixels whose weights, means and variances lie together, a cache line each. */
 #define BLOCK_PIXELS 32
 
-/* How far ahead blocks are prefetched. */
-#define BLOCKS_AHEAD 16
-
 typedef struct GaussianBlock {
   uint16_t weights[BLOCK_PIXELS];
   uint16_t means[BLOCK_PIXELS];
@@ -39,7 +36,7 @@ typedef struct BlockUse {
 typedef struct Model {
   GaussianBlock *gaussians; /* k × n_blocks + block */
   size_t n_blocks;
-  BlockUse *uses; /* of each block, and BLOCKS_AHEAD more */
+  BlockUse *uses; /* of each block */
   size_t blocks_per_row;
 } Model;
 
@@ -62,9 +59,11 @@ typedef struct PixelCode {
   void (*threshold_row) (
       const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground);
 
-  /* Foreground where the model does not explain a pixel; the pixels are taken into the model. */
+  /* Foreground where the model does not explain a pixel of row y; the pixels are taken into the
+   * model. Rows up to end_row are for the same thread. */
   void (*background_row) (const uint8_t *pixels, uint32_t width,
-      const CclMixtureParameters *parameters, const Model *model, uint32_t y, uint64_t *foreground);
+      const CclMixtureParameters *parameters, const Model *model, uint32_t y, uint32_t end_row,
+      uint64_t *foreground);
 
   /* rows: the 3 or 5 rows of the window, from the top, edges continued. scratch: memory for
    * FILTER_SCRATCH_ROWS rows, with a word before and one behind each. */
