@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The background model of a frame: ccl_mixture_update() of mixture.h for every pixel.
+ * The background model of a frame: mixture.h for every pixel, to the bit.
  *
- * Memory sets the pace, so a warp reads no more of the model than some pixel of its stretch has
- * Gaussians, and a thread writes back only what has changed. Most stretches have few Gaussians;
- * each number of them has code of its own.
- *
- * The operations are those of mixture.h in their order, arranged for threads that go together. All
- * look at their Gaussians one after the other, but a value joins one at most, so that one is kept
- * aside, and the threads divide together afterwards. What is rare, another order or another
- * Gaussian, is left to branches. The mean and variance of a Gaussian that no value joins are not
- * even taken apart again, since packing would give the same numbers.
+ * Nineteen of twenty pixels join the first of their Gaussians, the heaviest. For these little
+ * changes: the mean and variance of that one, and all weights, whose order stays. A thread does
+ * that for four pixels at a time, and reads of the other Gaussians no more than their weights. The
+ * pixels that do otherwise are left on a list of the thread block, which then goes over it with a
+ * pixel a thread and ccl_mixture_update() itself, so that the threads of a warp go together in
+ * either part.
  *
  * Numbers are unpacked by a byte permutation and a subtraction, and packed by an addition that
  * rounds down.
@@ -25,12 +22,6 @@ typedef uint2 Weights;
 typedef uint4 Shapes;
 static_assert (sizeof (Weights) == PIXELS * sizeof (uint16_t), "16 bits for each pixel");
 static_assert (sizeof (Shapes) == PIXELS * sizeof (uint32_t), "32 bits for each pixel");
-
-/* The part of the model that a thread has read; the rest is 0. */
-struct Model {
-  Weights weights[CCL_MAX_MIXTURES];
-  Shapes shapes[CCL_MAX_MIXTURES];
-};
 
 static __device__ __forceinline__ bool
 is_zero (const Weights &weights)
@@ -90,31 +81,18 @@ pack_shape (float mean, float variance, float dither)
 }
 static_assert (CCL_MIXTURE_MOST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS < 65535, "no need to clamp");
 
-/* The shape of a new Gaussian: no dither changes whole steps. */
-static __device__ __forceinline__ uint32_t
-new_shape (uint32_t luma)
-{
-  return luma * (uint32_t)CCL_MIXTURE_MEAN_STEPS |
-         (uint32_t)(CCL_MIXTURE_FIRST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS) << 16;
-}
-
-/* Puts the number of a pixel's weight in place. Returns the bits that this changes. */
-static __device__ __forceinline__ uint32_t
+/* Puts the number of a pixel's weight in place. */
+static __device__ __forceinline__ void
 replace_weight (Weights &weights, int pixel, uint32_t number)
 {
   uint32_t &word = pixel < 2 ? weights.x : weights.y;
-  const uint32_t before = word;
   word = __byte_perm (word, number, pixel % 2 ? 0x5410 : 0x3254);
-  return word ^ before;
 }
 
 static __device__ __forceinline__ uint32_t
-replace_shape (Shapes &shapes, int pixel, uint32_t shape)
+word_of (const Weights &weights, int pixel)
 {
-  uint32_t &word = shape_of (shapes, pixel);
-  const uint32_t before = word;
-  word = shape;
-  return word ^ before;
+  return pixel < 2 ? weights.x : weights.y;
 }
 
 /* What ccl_mixture_pack_weight() gives, for a weight in steps. Only the first can be so heavy that
@@ -161,207 +139,207 @@ quotient (float a, float b)
   return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
 }
 
-/* Moves one Gaussian to where its weight belongs among those before it. */
-template <int SLOTS>
-static __device__ __forceinline__ void
-sort_in (float (&weights)[SLOTS], uint32_t (&shapes)[SLOTS], int place)
+/* What a frame leaves of a weight that no value adds to; none stays none. */
+static __device__ __forceinline__ float
+lighter (uint32_t word, int pixel, const CclMixtureParameters &m)
 {
-  bool moves = false;
-#pragma unroll
-  for (int k = SLOTS - 1; k > 0; k--) {
-    moves = (moves || k == place) && weights[k] >= weights[k - 1];
-    if (moves) {
-      const float weight = weights[k];
-      const uint32_t shape = shapes[k];
-      weights[k] = weights[k - 1];
-      shapes[k] = shapes[k - 1];
-      weights[k - 1] = weight;
-      shapes[k - 1] = shape;
-    }
-  }
+  const float weight =
+      __fsub_rn (__fmul_rn (m.keep, unpack_weight (word, pixel % 2)), m.starvation);
+  return weight < m.starvation ? 0.0f : weight;
 }
 
-/* Updates the models of a thread's pixels, of which none has more than READ Gaussians, and writes
- * what has changed. Returns which pixels are foreground. */
-template <int READ>
+/* Updates those of a thread's pixels that join their first Gaussian. Returns which ones, and which
+ * of them are foreground. The threads of a warp go together. */
 static __device__ __forceinline__ uint32_t
-update_pixels (
-    const Parameters &p, const Group &group, uint32_t offset, Model &model, uint32_t luma)
+update_joining (const Parameters &p, const Group &group, uint32_t luma, uint32_t *foreground)
 {
-  const int SLOTS = READ < CCL_MAX_MIXTURES ? READ + 1 : READ; /* one Gaussian may be added */
   const CclMixtureParameters &m = p.mixture;
-  uint32_t foreground = 0;
-  uint32_t weight_changes[SLOTS] = {0}, shape_changes[SLOTS] = {0};
-  /* Gaussians that are one too many now. */
+  const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
+  Weights weights[CCL_MAX_MIXTURES] = {};
+  Shapes shapes = {};
+  uint32_t joining = 0, changed = 0;
+
+  /* Only the next one's weight tells whether there is a next one. */
+  if (group.count) {
+    weights[0] = p.weights[0][offset];
+    shapes = p.shapes[0][offset];
+    weights[1] = p.weights[1][offset];
+  }
+  int most = 1; /* Gaussians that a pixel of the warp has */
 #pragma unroll
-  for (int k = 1; k < READ; k++) {
-    if (k >= (int)m.mixtures) {
-      weight_changes[k] = model.weights[k].x | model.weights[k].y;
-      model.weights[k] = make_uint2 (0, 0);
+  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+    const bool there = !is_zero (weights[k]);
+    if (most == k && __any_sync (FULL_WARP, there)) {
+      most = k + 1;
+      if (there && k + 1 < CCL_MAX_MIXTURES)
+        weights[k + 1] = p.weights[k + 1][offset];
     }
   }
+  /* Those that are too many since the property was lowered. */
+#pragma unroll
+  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+    if (k >= (int)m.mixtures && !is_zero (weights[k])) {
+      weights[k] = make_uint2 (0, 0);
+      changed |= 1u << k;
+    }
+  }
+
+  float totals[PIXELS];
 #pragma unroll
   for (int pixel = 0; pixel < PIXELS; pixel++) {
     /* A power of two and the luma, as means are at first. */
     const float power_plus_luma =
         __uint_as_float (__byte_perm (luma, __float_as_uint (POWERS[1]), 0x7404 | pixel << 4));
-    float weights[SLOTS], total = 0.0f;
-    uint32_t shapes[SLOTS];
-    int joined = -1; /* which Gaussian the value has joined */
-    bool fits = false, background = false, is_unordered = false;
-    float joined_weight, deviation; /* at first those of the first */
-    uint32_t joined_shape;
-#pragma unroll
-    for (int k = 0; k < SLOTS; k++) {
-      weights[k] = 0.0f;
-      shapes[k] = 0;
-      if (k < READ) {
-        const float before =
-            unpack_weight (pixel < 2 ? model.weights[k].x : model.weights[k].y, pixel % 2);
-        shapes[k] = shape_of (model.shapes[k], pixel);
-        const float own_variance = unpack_variance (shapes[k]);
-        const float own_deviation =
-            __fsub_rn (with_lower_half (POWERS[1], shapes[k], false), power_plus_luma);
-        const float own_squared = __fmul_rn (own_deviation, own_deviation);
-        const bool looks = before > 0.0f && !fits;
-        const bool near = looks && own_squared < __fmul_rn (m.var_threshold, own_variance);
-        background |= k == 0 ? near || !looks : near && total < CCL_MIXTURE_BACKGROUND_RATIO;
-        const bool joins = looks && own_squared < __fmul_rn (CCL_MIXTURE_GENERATION, own_variance);
-        fits |= joins;
-        float weight = __fsub_rn (__fmul_rn (m.keep, before), m.starvation);
-        if (k == 0) {
-          joined_weight = __fadd_rn (weight, m.rate);
-          deviation = own_deviation;
-          joined_shape = shapes[k];
-          weight = joins ? joined_weight : weight;
-          joined = joins ? 0 : -1;
-        } else if (joins) {
-          joined = k;
-          joined_weight = weight = __fadd_rn (weight, m.rate);
-          deviation = own_deviation;
-          joined_shape = shapes[k];
-        }
-        /* One that does not exist has lost no more than it had. */
-        weights[k] = weight < m.starvation ? 0.0f : weight;
-        if (k > 0)
-          is_unordered |= joins && weights[k] >= weights[k - 1];
-        total = k == 0 ? weights[k] : __fadd_rn (total, weights[k]);
-      }
-    }
-    if (!background)
-      foreground |= 1u << pixel;
-
-    /* The Gaussian that the value has joined. */
-    float variance = unpack_variance (joined_shape);
-    const float step = quotient (m.rate, joined_weight);
-    float mean = __fadd_rn (deviation, __fsub_rn (power_plus_luma, MEAN_POWER));
+    uint32_t &shape = shape_of (shapes, pixel);
+    const float before = unpack_weight (word_of (weights[0], pixel), pixel % 2);
+    float variance = unpack_variance (shape);
+    const float deviation = __fsub_rn (with_lower_half (POWERS[1], shape, false), power_plus_luma);
     const float squared = __fmul_rn (deviation, deviation);
+    const bool joins = before > 0.0f && squared < __fmul_rn (CCL_MIXTURE_GENERATION, variance);
+    if (joins)
+      joining |= 1u << pixel;
+    if (joins && !(squared < __fmul_rn (m.var_threshold, variance)))
+      *foreground |= 1u << pixel;
+
+    const float weight = __fadd_rn (__fsub_rn (__fmul_rn (m.keep, before), m.starvation), m.rate);
+    totals[pixel] = weight;
+    const float step = quotient (m.rate, weight);
+    float mean = __fadd_rn (deviation, __fsub_rn (power_plus_luma, MEAN_POWER));
     mean = fmaxf (__fsub_rn (mean, __fmul_rn (step, deviation)), 0.0f);
     variance = __fadd_rn (variance, __fmul_rn (step, __fsub_rn (squared, variance)));
     variance = fminf (fmaxf (variance, CCL_MIXTURE_LEAST_VARIANCE), CCL_MIXTURE_MOST_VARIANCE);
-    const uint32_t shape = pack_shape (mean, variance, m.dither);
-#pragma unroll
-    for (int k = 0; k < READ; k++) {
-      if (READ == 1 ? fits : joined == k)
-        shapes[k] = shape;
-    }
-    if (is_unordered)
-      sort_in (weights, shapes, joined);
+    const uint32_t moved = joins ? pack_shape (mean, variance, m.dither) : shape;
+    if (moved != shape)
+      changed |= 1u << CCL_MAX_MIXTURES;
+    shape = moved;
+  }
 
-    const bool is_first = total == 0.0f, is_added = !fits && (m.rate > 0.0f || is_first);
-    uint32_t numbers[READ];
-    /* From here on weights are counted in steps, which changes no rounding. */
-    if (READ > 1 || is_added) {
-      const float scale =
-          __fmul_rn (reciprocal (is_first ? 1.0f : total), CCL_MIXTURE_WEIGHT_STEPS);
 #pragma unroll
-      for (int k = 0; k < READ; k++)
-        weights[k] = __fmul_rn (weights[k], scale);
-    }
-    if (is_added) {
-      /* A Gaussian of its own for the value, behind all others or in place of the last. */
-      int n = 0;
+  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+    if (k < most) {
 #pragma unroll
-      for (int k = 0; k < READ; k++)
-        n += weights[k] > 0.0f;
-      const int last = min (n, (int)m.mixtures - 1);
-#pragma unroll
-      for (int k = 0; k < SLOTS; k++) {
-        if (k < last)
-          weights[k] = __fmul_rn (weights[k], m.keep);
-        if (k == last) {
-          weights[k] = __fmul_rn (last == 0 ? 1.0f : m.rate, CCL_MIXTURE_WEIGHT_STEPS);
-          shapes[k] = new_shape (luma >> 8 * pixel & 0xff);
-        }
-      }
-      sort_in (weights, shapes, last);
-      if (READ < SLOTS) {
-        weight_changes[READ] |= replace_weight (
-            model.weights[READ], pixel, pack_weight (weights[READ], false, m.dither));
-        /* No variance is 0, so a shape that was not read differs from any other. */
-        shape_changes[READ] |= replace_shape (model.shapes[READ], pixel, shapes[READ]);
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < READ; k++)
-      numbers[k] = pack_weight (weights[k], k == 0, m.dither);
-    /* A weight times its own reciprocal is so near 1 that it is packed as 1 would be. */
-    if (READ == 1 && !is_added)
-      numbers[0] = is_first ? 0 : 65535;
-#pragma unroll
-    for (int k = 0; k < READ; k++) {
-      weight_changes[k] |= replace_weight (model.weights[k], pixel, numbers[k]);
-      shape_changes[k] |= replace_shape (model.shapes[k], pixel, shapes[k]);
+      for (int pixel = 0; pixel < PIXELS; pixel++)
+        totals[pixel] = __fadd_rn (totals[pixel], lighter (word_of (weights[k], pixel), pixel, m));
     }
   }
+  /* From here on weights are counted in steps, which changes no rounding. A weight times its own
+   * reciprocal is so near 1 that it is packed as 1 would be. */
+  Weights first = weights[0];
 #pragma unroll
-  for (int k = 0; k < SLOTS; k++) {
-    if (group.count && weight_changes[k])
-      p.weights[k][offset] = model.weights[k];
-    if (group.count && shape_changes[k])
-      p.shapes[k][offset] = model.shapes[k];
+  for (int pixel = 0; pixel < PIXELS; pixel++) {
+    const bool joins = joining >> pixel & 1;
+    if (most == 1) {
+      if (joins)
+        replace_weight (first, pixel, 65535);
+      continue;
+    }
+    const float scale = __fmul_rn (reciprocal (totals[pixel]), CCL_MIXTURE_WEIGHT_STEPS);
+    const float weight = __fadd_rn (
+        __fsub_rn (__fmul_rn (m.keep, unpack_weight (word_of (weights[0], pixel), pixel % 2)),
+            m.starvation),
+        m.rate);
+    if (joins)
+      replace_weight (first, pixel, pack_weight (__fmul_rn (weight, scale), true, m.dither));
+    totals[pixel] = scale;
   }
-  return foreground;
+  if (first.x != weights[0].x || first.y != weights[0].y)
+    changed |= 1;
+  weights[0] = first;
+#pragma unroll
+  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+    if (k < most) {
+      Weights scaled = weights[k];
+#pragma unroll
+      for (int pixel = 0; pixel < PIXELS; pixel++) {
+        const float weight = lighter (word_of (weights[k], pixel), pixel, m);
+        const uint32_t number = pack_weight (__fmul_rn (weight, totals[pixel]), false, m.dither);
+        if (joining >> pixel & 1)
+          replace_weight (scaled, pixel, number);
+      }
+      if (scaled.x != weights[k].x || scaled.y != weights[k].y)
+        changed |= 1u << k;
+      weights[k] = scaled;
+    }
+  }
+
+#pragma unroll
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    if (changed >> k & 1)
+      p.weights[k][offset] = weights[k];
+  }
+  if (changed >> CCL_MAX_MIXTURES & 1)
+    p.shapes[0][offset] = shapes;
+  return joining;
 }
 
-/* Reads on where the first READ Gaussians of a thread's pixels are there, and the weight of the
- * next, and updates them. */
-template <int READ>
-static __device__ __forceinline__ uint32_t
-read_and_update (
-    const Parameters &p, const Group &group, uint32_t offset, Model &model, uint32_t luma)
+/* Updates the model of one pixel, whatever its value does there. Returns whether it is background.
+ */
+static __device__ __forceinline__ bool
+update_pixel (const Parameters &p, uint32_t x, uint32_t y)
 {
-  const bool wanted = !is_zero (model.weights[READ]);
-  if (!__any_sync (FULL_WARP, wanted))
-    return update_pixels<READ> (p, group, offset, model, luma);
-  if (wanted) {
-    model.shapes[READ] = p.shapes[READ][offset];
-    model.weights[READ + 1] = p.weights[READ + 1][offset];
+  const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
+  CclGaussian gaussians[CCL_MAX_MIXTURES] = {};
+  uint16_t weights[CCL_MAX_MIXTURES] = {};
+  uint32_t shapes[CCL_MAX_MIXTURES] = {};
+#pragma unroll
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    if (k == 0 || weights[k - 1])
+      weights[k] = ((const uint16_t *)p.weights[k])[offset];
+    if (weights[k]) {
+      shapes[k] = ((const uint32_t *)p.shapes[k])[offset];
+      gaussians[k].weight = (float)weights[k] / CCL_MIXTURE_WEIGHT_STEPS;
+      gaussians[k].mean = (float)(shapes[k] & 0xffff) / CCL_MIXTURE_MEAN_STEPS;
+      gaussians[k].variance = (float)(shapes[k] >> 16) / CCL_MIXTURE_VARIANCE_STEPS;
+    }
   }
-  if constexpr (READ < 3)
-    return read_and_update<READ + 1> (p, group, offset, model, luma);
-  if (!is_zero (model.weights[CCL_MAX_MIXTURES - 1]))
-    model.shapes[CCL_MAX_MIXTURES - 1] = p.shapes[CCL_MAX_MIXTURES - 1][offset];
-  return update_pixels<CCL_MAX_MIXTURES> (p, group, offset, model, luma);
+  const float luma = p.frame[y * p.frame_stride + x];
+  const float dither = p.mixture.dither;
+  const bool background = ccl_mixture_update (gaussians, luma, &p.mixture);
+#pragma unroll
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    const CclGaussian &g = gaussians[k];
+    const uint16_t weight = ccl_mixture_pack_weight (g.weight, dither);
+    const uint32_t shape =
+        ccl_mixture_pack (g.mean, CCL_MIXTURE_MEAN_STEPS, dither) |
+        (uint32_t)ccl_mixture_pack (g.variance, CCL_MIXTURE_VARIANCE_STEPS, dither) << 16;
+    if (weight != weights[k])
+      ((uint16_t *)p.weights[k])[offset] = weight;
+    if (weight && shape != shapes[k])
+      ((uint32_t *)p.shapes[k])[offset] = shape;
+  }
+  return background;
 }
 
-/* Blocks of four rows; a thread has a group of pixels. */
+/* Blocks of four rows; a thread has a group of pixels, and then some of those that are left. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_SEGMENTER_THREADS, 6) ccl_background (const __grid_constant__ Parameters p)
+__launch_bounds__ (CCL_SEGMENTER_THREADS, 8) ccl_background (const __grid_constant__ Parameters p)
 {
+  __shared__ uint32_t foreground[CCL_SEGMENTER_THREADS], n_left;
+  __shared__ uint16_t left[CCL_SEGMENTER_THREADS * PIXELS];
   const Group group = group_of_thread (p);
-  const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
-  Model model = {};
-  uint32_t luma = 0;
-  /* Nearly every pixel has one Gaussian, and only the next one's weight tells whether it has two.
-   */
-  if (group.count) {
-    model.weights[0] = p.weights[0][offset];
-    model.shapes[0] = p.shapes[0][offset];
-    model.weights[1] = p.weights[1][offset];
-    luma = load_luma (p, group);
+  uint32_t found = 0;
+  if (threadIdx.x == 0)
+    n_left = 0;
+  const uint32_t luma = group.count ? load_luma (p, group) : 0;
+  uint32_t rest = ~update_joining (p, group, luma, &found) & bits_below (group.count);
+  foreground[threadIdx.x] = found;
+  __syncthreads ();
+  if (rest) {
+    uint32_t place = atomicAdd (&n_left, __popc (rest));
+    for (; rest; rest &= rest - 1)
+      left[place++] = (uint16_t)(threadIdx.x * PIXELS + __ffs ((int)rest) - 1);
   }
-  const uint32_t foreground = read_and_update<1> (p, group, offset, model, luma);
+  __syncthreads ();
+  const uint32_t n = n_left;
+  for (uint32_t i = threadIdx.x; i < n; i += CCL_SEGMENTER_THREADS) {
+    const uint32_t thread = left[i] / PIXELS, pixel = left[i] % PIXELS;
+    const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
+    const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
+    if (!update_pixel (p, x, y))
+      atomicOr (&foreground[thread], 1u << pixel);
+  }
+  if (n)
+    __syncthreads ();
   let_next_kernel_start ();
-  deliver_group (p, group, foreground);
+  deliver_group (p, group, foreground[threadIdx.x]);
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine.h"
+#include "upload.h"
 
 typedef struct CudaLabeller {
   CclLabeller base;
@@ -13,8 +14,7 @@ typedef struct CudaLabeller {
   CclCudaEngine *engine;
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;
-  CUdeviceptr uploaded; /* the frame, when it comes from the host */
-  size_t uploaded_stride;
+  CclCudaUpload upload; /* of frames that come from the host */
 } CudaLabeller;
 
 /* How long the host looks for the end of a frame by itself, before it sleeps until the device
@@ -46,24 +46,6 @@ wait_for_stream (CudaLabeller *self, CclError *error)
   return ccl_cuda_call (driver, error, cuEventSynchronize (self->done));
 }
 
-/* Queues the copy of a frame in host memory to the device. */
-static CclStatus
-upload (CudaLabeller *self, const CclFrame *frame, CclError *error)
-{
-  const CclPlan *plan = &self->base.plan;
-  CUDA_MEMCPY2D copy = {
-      .srcMemoryType = CU_MEMORYTYPE_HOST,
-      .srcHost = frame->data,
-      .srcPitch = plan->height > 1 ? frame->stride : plan->width,
-      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-      .dstDevice = self->uploaded,
-      .dstPitch = self->uploaded_stride,
-      .WidthInBytes = plan->width,
-      .Height = plan->height,
-  };
-  return ccl_cuda_call (self->device->driver, error, cuMemcpy2DAsync (&copy, self->stream));
-}
-
 static CclStatus
 cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
@@ -75,9 +57,9 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
   if (status != CCL_OK)
     return status;
   if (frame->location == CCL_LOCATION_HOST) {
-    status = upload (self, frame, error);
-    input.frame = self->uploaded;
-    input.frame_stride = self->uploaded_stride;
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    input.frame = self->upload.memory;
+    input.frame_stride = self->upload.stride;
   }
   if (status == CCL_OK)
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
@@ -107,7 +89,7 @@ cuda_labeller_free (CclLabeller *labeller)
   const CclCudaDriver *driver = self->device->driver;
   if (self->engine)
     self->engine->klass->free (self->engine);
-  ccl_cuda_device_release (self->device, &self->uploaded);
+  ccl_cuda_upload_clear (&self->upload);
   if (self->done)
     driver->cuEventDestroy (self->done);
   if (self->own_stream)
@@ -153,10 +135,8 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
-  self->uploaded_stride = plan->height > 1 ? ((size_t)plan->width + 15) / 16 * 16 : plan->width;
   if (status == CCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->device, self->uploaded_stride * plan->height, &self->uploaded, error);
+    status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
   if (status == CCL_OK) {
     CclError reason = {CCL_OK};
     self->engine = klass->new (self->device, algorithm, plan, self->own_stream, &reason);

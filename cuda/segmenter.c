@@ -11,6 +11,7 @@
 
 #include "device.h"
 #include "segmenter-parameters.h"
+#include "upload.h"
 
 enum {
   HISTOGRAM,
@@ -26,12 +27,11 @@ enum {
 typedef struct CudaSegmenter {
   CclSegmenter base;
   CclCudaDevice *device;
-  CUfunction functions[N_KERNELS]; /* those that the plan's foreground needs */
-  CUstream own_stream, stream;     /* stream: the caller's, or own_stream */
-  CUevent done;                    /* after the last run */
-  bool is_pending;                 /* nobody has waited for that */
-  CUdeviceptr uploaded;            /* the frame, when it comes from the host */
-  size_t uploaded_stride;
+  CUfunction functions[N_KERNELS];          /* those that the plan's foreground needs */
+  CUstream own_stream, stream;              /* stream: the caller's, or own_stream */
+  CUevent done;                             /* after the last run */
+  bool is_pending;                          /* nobody has waited for that */
+  CclCudaUpload upload;                     /* of frames that come from the host */
   CUdeviceptr model, bits, zone, histogram; /* 0: not needed */
   size_t model_size;
   uint64_t plane_groups; /* of the model: from plane to plane */
@@ -91,24 +91,6 @@ launch_on_rows (
   return launch (self, kernel, blocks, CCL_SEGMENTER_THREADS, is_dependent, error);
 }
 
-/* Queues the copy of a frame in host memory to the device. */
-static CclStatus
-upload (CudaSegmenter *self, const CclFrame *frame, CclError *error)
-{
-  const CclSegmenterPlan *plan = &self->base.plan;
-  CUDA_MEMCPY2D copy = {
-      .srcMemoryType = CU_MEMORYTYPE_HOST,
-      .srcHost = frame->data,
-      .srcPitch = plan->height > 1 ? frame->stride : plan->width,
-      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-      .dstDevice = self->uploaded,
-      .dstPitch = self->uploaded_stride,
-      .WidthInBytes = plan->width,
-      .Height = plan->height,
-  };
-  return ccl_cuda_call (self->device->driver, error, cuMemcpy2DAsync (&copy, self->stream));
-}
-
 /* Queues the kernels of a frame with the parameters that are set. */
 static CclStatus
 queue (CudaSegmenter *self, const CclSegmenterOptions *options, CclError *error)
@@ -159,9 +141,9 @@ cuda_segmenter_run (CclSegmenter *segmenter, const CclFrame *frame,
   if (status != CCL_OK)
     return status;
   if (frame->location == CCL_LOCATION_HOST) {
-    status = upload (self, frame, error);
-    pixels = self->uploaded;
-    stride = self->uploaded_stride;
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    pixels = self->upload.memory;
+    stride = self->upload.stride;
   }
   CclSegmenterParameters *p = &self->parameters;
   p->frame = (const uint8_t *)(uintptr_t)pixels;
@@ -219,7 +201,7 @@ cuda_segmenter_free (CclSegmenter *segmenter)
     driver->cuEventSynchronize (self->done);
   if (self->done)
     driver->cuEventDestroy (self->done);
-  ccl_cuda_device_release (self->device, &self->uploaded);
+  ccl_cuda_upload_clear (&self->upload);
   ccl_cuda_device_release (self->device, &self->model);
   ccl_cuda_device_release (self->device, &self->bits);
   ccl_cuda_device_release (self->device, &self->zone);
@@ -300,7 +282,6 @@ allocate (CudaSegmenter *self, const CclFrame *zone, CclError *error)
   p->height = plan->height;
   p->row_words = (uint32_t)divide_up (plan->width, 32);
   p->row_groups = (uint32_t)divide_up (plan->width, CCL_SEGMENTER_PIXELS);
-  self->uploaded_stride = plan->height > 1 ? divide_up (plan->width, 16) * 16 : plan->width;
 
   CclStatus status =
       ccl_cuda_call (driver, error, cuStreamCreate (&self->own_stream, CU_STREAM_NON_BLOCKING));
@@ -311,8 +292,7 @@ allocate (CudaSegmenter *self, const CclFrame *zone, CclError *error)
   if (status == CCL_OK)
     status = find_kernels (self, error);
   if (status == CCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->device, self->uploaded_stride * plan->height, &self->uploaded, error);
+    status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
   if (status == CCL_OK)
     status = ccl_cuda_device_allocate (
         self->device, (size_t)p->row_words * plan->height * sizeof (uint32_t), &self->bits, error);

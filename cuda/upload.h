@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Frames of the host on their way to a device: the memory they are copied to.
+ *
+ * Functions assume that the device's context is current (device.h). One thread at a time.
+ */
+#ifndef CCL_CUDA_UPLOAD_H
+#define CCL_CUDA_UPLOAD_H
+
+#include "device.h"
+
+typedef struct CclCudaUpload {
+  CclCudaDevice *device; /* the caller keeps the reference */
+  uint32_t width, height;
+  CUdeviceptr memory; /* the frame, when it has arrived */
+  size_t stride;      /* bytes, a multiple of 16 where there is more than one row */
+} CclCudaUpload;
+
+/* Allocates memory for frames of width × height. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_upload_init (
+    CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
+
+/* Queues the copy of a frame in host memory, which must stay until it is done. */
+CclStatus ccl_cuda_upload_queue (
+    CclCudaUpload *upload, const CclFrame *frame, CUstream stream, CclError *error);
+
+/* Frees what init allocated, if it was called. */
+void ccl_cuda_upload_clear (CclCudaUpload *upload);
+
+#endif /* CCL_CUDA_UPLOAD_H */
