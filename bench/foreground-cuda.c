@@ -332,6 +332,7 @@ measure (const Frames *frames, const Settings *settings)
       {"background model, median 5×5", CCL_DENOISE_MEDIAN_5, FALSE},
       {"background model, opening 3×3", CCL_DENOISE_OPENING_3, FALSE},
       {"background model, opening 5×5", CCL_DENOISE_OPENING_5, FALSE},
+      {"background model, table", CCL_DENOISE_NONE, TRUE},
       {"background model, median 3×3, table", CCL_DENOISE_MEDIAN_3, TRUE},
   };
   double components;
