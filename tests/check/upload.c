@@ -64,11 +64,12 @@ GST_START_TEST (test_same_as_on_the_cpu)
 {
   const char *source = sources[__i__ / G_N_ELEMENTS (properties)];
   const char *chosen = properties[__i__ % G_N_ELEMENTS (properties)];
-  gchar *element = g_strdup_printf ("ccl %s", chosen), *expected, *found;
+  gchar *element, *expected, *found;
   guint n_lines = 0;
 
   if (!is_built ("cudaupload", "test_same_as_on_the_cpu"))
     return;
+  element = g_strdup_printf ("ccl %s", chosen);
   expected = run (source, "", element, "");
   for (const gchar *c = expected; *c; c++)
     n_lines += *c == '\n';
