@@ -49,7 +49,7 @@ def fuzz(build, target, seconds):
     command = [os.path.join(build, 'tests', 'fuzz', f'fuzz-{target}'), corpus,
                os.path.join(here, f'corpus-{target}'), f'-max_total_time={seconds}',
                f'-max_len={TARGETS[target]}', f'-artifact_prefix={findings}/{target}-',
-               '-timeout=60', '-rss_limit_mb=4096', '-print_final_stats=1', '-verbosity=0']
+               '-timeout=60', '-report_slow_units=60', '-rss_limit_mb=4096', '-print_final_stats=1', '-verbosity=0']
     run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, errors='replace')
     inputs = re.search(r'stat::number_of_executed_units:\s*(\d+)', run.stdout)

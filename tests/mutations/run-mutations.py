@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plants one bug at a time and demands that the tests on the simulated driver notice.
+"""Plants one bug at a time and demands that the tests without a GPU notice.
 
 usage: run-mutations.py BUILD CUDA_INCLUDE [NAME…]
 
@@ -10,6 +10,7 @@ TAP; a patch that does not apply, does not build or is not noticed has failed.
 """
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,20 +20,29 @@ root = os.path.dirname(os.path.dirname(here))
 sys.path.append(os.path.join(root, 'tests', 'simcuda'))
 from nested import prepare  # noqa: E402
 
-TARGETS = ['tests/fuzz/fuzz-frames', 'tests/simcuda/test-faults', 'tests/simcuda/libcuda.so.1',
-           'tests/simcuda/accesses/libcuda.so.1']
+LABELLER_TARGETS = ['tests/fuzz/fuzz-frames', 'tests/fuzz/fuzz-foregrounds', 'tests/simcuda/test-faults',
+                    'tests/simcuda/libcuda.so.1', 'tests/simcuda/accesses/libcuda.so.1']
+# Tests that Meson runs, quick ones first, and the programs of tests/check among them.
+ELEMENT_TESTS = ['fuzz-metadata', 'fuzz-elements', 'check-cclcombiner', 'check-ccloverlay',
+                 'check-cudaccl-foreground-simulated', 'check-cudaccl-faults-simulated']
+ELEMENT_TARGETS = ['gst/libgstccl.so', 'tests/simcuda/libcuda.so.1', 'tests/fuzz/fuzz-metadata',
+                   'tests/fuzz/fuzz-elements', 'tests/check/check-cclcombiner',
+                   'tests/check/check-ccloverlay', 'tests/check/check-foreground',
+                   'tests/check/check-faults']
 
 
-def tests(build):
+def labeller_tests(build):
     """What is run, quick ones first: the environment and the command."""
     plain, accesses = (os.path.join(build, 'tests', 'simcuda', folder) for folder in ('', 'accesses'))
-    fuzz = os.path.join(build, 'tests', 'fuzz', 'fuzz-frames')
-    yield {'LD_LIBRARY_PATH': plain}, [fuzz, '--random', '100', '1']
+    frames, foregrounds = (os.path.join(build, 'tests', 'fuzz', f'fuzz-{target}')
+                           for target in ('frames', 'foregrounds'))
+    yield {'LD_LIBRARY_PATH': plain}, [foregrounds, '--random', '100', '1']
+    yield {'LD_LIBRARY_PATH': plain}, [frames, '--random', '100', '1']
     yield {'LD_LIBRARY_PATH': plain}, [os.path.join(build, 'tests', 'simcuda', 'test-faults')]
     for seed in range(1, 9):
         yield ({'LD_LIBRARY_PATH': accesses, 'SIMCUDA_SEED': str(seed)},
-               [fuzz, '--random', '150', str(seed)])
-    yield {'LD_LIBRARY_PATH': plain}, [fuzz, os.path.join(root, 'tests', 'fuzz', 'corpus-frames')]
+               [frames, '--random', '150', str(seed)])
+    yield {'LD_LIBRARY_PATH': plain}, [frames, os.path.join(root, 'tests', 'fuzz', 'corpus-frames')]
 
 
 def run(command, cwd=None, env=None, timeout=300):
@@ -43,9 +53,9 @@ def run(command, cwd=None, env=None, timeout=300):
         return subprocess.CompletedProcess(command, 124, 'it did not end\n', '')
 
 
-def noticed(build):
+def noticed_by_labeller_tests(build):
     """The line with which the first test that fails says so, or None."""
-    for environment, command in tests(build):
+    for environment, command in labeller_tests(build):
         result = run(command, env=environment)
         if result.returncode:
             seed = environment.get('SIMCUDA_SEED')
@@ -53,6 +63,20 @@ def noticed(build):
                      if line.strip() and 'SIMCUDA_SEED' not in line and not line.startswith(('ok', '#', '1..'))]
             return (f'seed {seed}: ' if seed else '') + (lines[0] if lines else f'exit status {result.returncode}')
     return None
+
+
+def noticed_by_element_tests(build):
+    for test in ELEMENT_TESTS:
+        result = run(['meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', test], timeout=900)
+        if result.returncode:
+            said = re.search(r':[FE]:.*|^\w+, \d+x\d+ .*|.* becomes .*', result.stdout, re.M)
+            return f'{test}: {said[0] if said else "failed"}'
+    return None
+
+
+def concerns_elements(patch):
+    with open(patch, encoding='utf-8') as file:
+        return '--- a/gst/' in file.read()
 
 
 def main():
@@ -70,11 +94,25 @@ def main():
     os.makedirs(nested)
     prepare(source, nested, cuda_include, ['-Doptimization=1'])
     patches = sorted(glob.glob(os.path.join(here, '*.patch')))
-    patches = [p for p in patches if not names or os.path.basename(p)[:-len('.patch')] in names]
+    known = [os.path.basename(patch)[:-len('.patch')] for patch in patches]
+    for name in names:
+        if name not in known:
+            sys.exit(f'there is no planted bug {name}; there are {", ".join(known)}')
+    patches = [p for p, name in zip(patches, known) if not names or name in names]
 
     print(f'1..{len(patches) + 1}', flush=True)
-    built = run(['ninja', '-C', nested, *TARGETS], timeout=1200)
-    failure = 'it does not build' if built.returncode else noticed(nested)
+    targets, failure = [], None
+    if not all(map(concerns_elements, patches)):
+        targets += LABELLER_TARGETS
+    if any(map(concerns_elements, patches)):
+        targets += ELEMENT_TARGETS
+    built = run(['ninja', '-C', nested, *targets], timeout=3600)
+    if built.returncode:
+        failure = 'it does not build'
+    if not failure and not all(map(concerns_elements, patches)):
+        failure = noticed_by_labeller_tests(nested)
+    if not failure and any(map(concerns_elements, patches)):
+        failure = noticed_by_element_tests(nested)
     print(f'{"not ok" if failure else "ok"} without a planted bug: {failure or "nothing is noticed"}', flush=True)
     if failure:
         print('\n'.join('# ' + line for line in built.stdout.splitlines()[-20:]))
@@ -83,10 +121,13 @@ def main():
     n_missed = 0
     for patch in patches:
         name = os.path.basename(patch)[:-len('.patch')]
+        targets, noticed = LABELLER_TARGETS, noticed_by_labeller_tests
+        if concerns_elements(patch):
+            targets, noticed = ELEMENT_TARGETS, noticed_by_element_tests
         applied = run(['patch', '-p1', '--forward', '-i', patch], cwd=source)
         if applied.returncode:
             failure, notice = 'the patch does not apply', None
-        elif run(['ninja', '-C', nested, *TARGETS], timeout=1200).returncode:
+        elif run(['ninja', '-C', nested, *targets], timeout=3600).returncode:
             failure, notice = 'it does not build', None
         else:
             notice = noticed(nested)
