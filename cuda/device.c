@@ -159,6 +159,15 @@ ccl_cuda_device_leave (CclCudaDevice *device)
 }
 
 CclStatus
+ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclError *error)
+{
+  device->driver->cuStreamSynchronize (stream);
+  if (error)
+    error->status = CCL_ERROR_DEVICE;
+  return CCL_ERROR_DEVICE;
+}
+
+CclStatus
 ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char *kernel,
     CUfunction *function, CclError *error)
 {

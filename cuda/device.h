@@ -41,6 +41,11 @@ struct CclCudaDevice {
 CclStatus ccl_cuda_device_enter (CclCudaDevice *device, CclError *error);
 void ccl_cuda_device_leave (CclCudaDevice *device);
 
+/* Ends a run of which a call failed, with the error that is to be given: what was queued before
+ * uses the caller's memory and must not outlive the run. As runs allocate nothing, it is a device
+ * call that has failed, whatever CUDA calls it. */
+CclStatus ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclError *error);
+
 /* Looks up a kernel of a file, which is loaded if it was not. Any thread may call. */
 CclStatus ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char *kernel,
     CUfunction *function, CclError *error);

@@ -65,16 +65,10 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
   if (status == CCL_OK)
     status = wait_for_stream (self, error);
-  if (status == CCL_OK) {
+  if (status == CCL_OK)
     self->engine->klass->read (self->engine, table);
-  } else {
-    /* What was queued before it failed uses the caller's memory and must not outlive the call. */
-    self->device->driver->cuStreamSynchronize (self->stream);
-    /* A run allocates nothing: whatever CUDA calls it, a device call has failed. */
-    status = CCL_ERROR_DEVICE;
-    if (error)
-      error->status = status;
-  }
+  else
+    status = ccl_cuda_device_abandon (self->device, self->stream, error);
   ccl_cuda_device_leave (self->device);
   return status;
 }

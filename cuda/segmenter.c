@@ -162,14 +162,8 @@ cuda_segmenter_run (CclSegmenter *segmenter, const CclFrame *frame,
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error, cuEventRecord (self->done, self->stream));
   self->is_pending = status == CCL_OK;
-  if (status != CCL_OK) {
-    /* What was queued before it failed uses the caller's memory and must not outlive the call. */
-    driver->cuStreamSynchronize (self->stream);
-    /* A run allocates nothing: whatever CUDA calls it, a device call has failed. */
-    status = CCL_ERROR_DEVICE;
-    if (error)
-      error->status = status;
-  }
+  if (status != CCL_OK)
+    status = ccl_cuda_device_abandon (self->device, self->stream, error);
   ccl_cuda_device_leave (self->device);
   return status;
 }
