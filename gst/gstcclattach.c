@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclattach.h"
+#include "gstcclmappool.h"
 
 #include <gst/ccl/gstcclmeta.h>
 #include <gst/video/video.h>
@@ -90,14 +91,17 @@ attach_roi (GstBuffer *buffer, const CclTable *table)
 /* The label map as the video frame that analytics elements expect, which has no more than 16 bits
  * a pixel. NULL if memory is short or the map cannot be read. */
 static GstBuffer *
-new_segmentation_mask (GstBuffer *labels, gsize labels_stride, guint width, guint height)
+new_segmentation_mask (
+    GstBuffer *labels, gsize labels_stride, guint width, guint height, GstBufferPool **pool)
 {
   gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
   gint strides[GST_VIDEO_MAX_PLANES] = {2 * (gint)width};
-  GstBuffer *mask = gst_buffer_new_allocate (NULL, 2 * (gsize)width * height, NULL);
+  GstBuffer *mask = NULL;
   GstMapInfo from, to;
 
-  if (!mask)
+  if (!*pool)
+    *pool = gst_ccl_map_pool_new (2 * (gsize)width * height);
+  if (gst_buffer_pool_acquire_buffer (*pool, &mask, NULL) != GST_FLOW_OK)
     return NULL;
   if (!gst_buffer_map (labels, &from, GST_MAP_READ)) {
     gst_buffer_unref (mask);
@@ -120,7 +124,8 @@ new_segmentation_mask (GstBuffer *labels, gsize labels_stride, guint width, guin
 /* Region ids are labels, 0 is the background, so a region's index is its id. */
 static void
 attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, guint frame_height,
-    const CclTable *table, const guint *detections, GstBuffer *labels, gsize labels_stride)
+    const CclTable *table, const guint *detections, GstBuffer *labels, gsize labels_stride,
+    GstBufferPool **pool)
 {
   gsize n_regions = (gsize)table->n_components + 1;
   GstAnalyticsSegmentationMtd segmentation;
@@ -131,7 +136,7 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
     GST_WARNING ("%u components are too many for a segmentation mask", table->n_components);
     return;
   }
-  mask = new_segmentation_mask (labels, labels_stride, frame_width, frame_height);
+  mask = new_segmentation_mask (labels, labels_stride, frame_width, frame_height, pool);
   if (!mask) {
     GST_WARNING ("no segmentation mask: the label map cannot be read, or memory is short");
     return;
@@ -152,7 +157,7 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
 
 static void
 attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
-    GstBuffer *labels, gsize labels_stride)
+    GstBuffer *labels, gsize labels_stride, GstBufferPool **pool)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
   guint *detections = g_new (guint, table->n_rows);
@@ -169,7 +174,7 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
 #if GST_CHECK_VERSION(1, 26, 0)
   if (labels)
     attach_segmentation (
-        relations, frame_width, frame_height, table, detections, labels, labels_stride);
+        relations, frame_width, frame_height, table, detections, labels, labels_stride, pool);
 #endif
   g_free (detections);
 }
@@ -177,15 +182,18 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
 
 void
 gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width, guint frame_height,
-    const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask)
+    const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask,
+    GstBufferPool **segmentation_pool)
 {
+  (void)segmentation_pool; /* of use since GStreamer 1.26 only */
   if (kinds & GST_CCL_META_FLAG_CCL)
     attach_ccl (buffer, frame_width, frame_height, table, labels, mask);
   if (kinds & GST_CCL_META_FLAG_ROI)
     attach_roi (buffer, table);
 #if HAVE_ANALYTICS
   if (kinds & GST_CCL_META_FLAG_ANALYTICS)
-    attach_analytics (buffer, frame_width, frame_height, table, labels->buffer, labels->stride);
+    attach_analytics (buffer, frame_width, frame_height, table, labels->buffer, labels->stride,
+        segmentation_pool);
 #endif
 }
 

@@ -37,10 +37,11 @@ typedef struct {
 
 /* Adds the chosen kinds of metadata to a writable buffer. A GstCclMeta that is there already, of
  * an earlier labeller, is replaced. Analytics metadata gets a copy of the label map, if there is
- * one and it has at most 65535 labels (GStreamer 1.26). */
+ * one and it has at most 65535 labels (GStreamer 1.26), in a buffer of the pool, which is made when
+ * first needed; the caller deactivates and unrefs it when the size of frames changes. */
 void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width,
     guint frame_height, const CclTable *table, const GstCclAttachment *labels,
-    const GstCclAttachment *mask);
+    const GstCclAttachment *mask, GstBufferPool **segmentation_pool);
 
 /* A new structure of that name about a moment, with its three times by the segment: timestamp (a
  * PTS), stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */

@@ -78,6 +78,7 @@ typedef struct {
   CclImage *zone;         /* the image at roi_mask; set before the first frame */
   CclSegmenter *segmenter;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
+  GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
   GstCclMotion motion;
 } GstCclBasePrivate;
 
@@ -288,6 +289,14 @@ gst_ccl_base_get_info (GstCclBase *base)
   return &PRIVATE (base)->info;
 }
 
+static void
+drop_pool (GstBufferPool **pool)
+{
+  if (*pool)
+    gst_buffer_pool_set_active (*pool, FALSE);
+  gst_clear_object (pool);
+}
+
 void
 gst_ccl_base_forget_plans (GstCclBase *base)
 {
@@ -295,11 +304,9 @@ gst_ccl_base_forget_plans (GstCclBase *base)
 
   ccl_segmenter_free (&priv->segmenter);
   ccl_labeller_free (&priv->labeller);
-  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
-    if (priv->map_pools[kind])
-      gst_buffer_pool_set_active (priv->map_pools[kind], FALSE);
-    gst_clear_object (&priv->map_pools[kind]);
-  }
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
+    drop_pool (&priv->map_pools[kind]);
+  drop_pool (&priv->segmentation_pool);
 }
 
 /* Reads the zone that the property roi-mask names, if any. */
@@ -732,7 +739,7 @@ attach (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings,
   if (settings->foreground.attach_mask)
     attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
   gst_ccl_attach (buffer, settings->meta, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-      table, &attached_labels, &attached_mask);
+      table, &attached_labels, &attached_mask, &PRIVATE (base)->segmentation_pool);
 }
 
 static void
