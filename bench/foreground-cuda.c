@@ -292,7 +292,7 @@ print_bytes (Chain *chain)
   for (size_t k = 0; k < CCL_MAX_MIXTURES; k++) {
     /* Rows are taken to begin with a sector, which they do where the width is a multiple of 16. */
     for (size_t first = 0; first < n_pixels; first += WEIGHT_SECTOR) {
-      bool reads_weights = k == 0, writes_weights = false;
+      bool reads_weights = false, writes_weights = false;
       bool reads_shapes[2] = {k == 0, k == 0}, writes_shapes[2] = {false, false};
       for (size_t i = first; i < MIN (first + WEIGHT_SECTOR, n_pixels); i++) {
         const size_t at = k * n_pixels + i, half = (i - first) / SHAPE_SECTOR;
@@ -300,7 +300,8 @@ print_bytes (Chain *chain)
         const bool shape_changes =
             after.weights[at] &&
             (before.means[at] != after.means[at] || before.variances[at] != after.variances[at]);
-        reads_weights |= k > 0 && (k == 1 || before.weights[at - n_pixels]);
+        /* Of three Gaussians always, of more where a pixel has three. */
+        reads_weights |= k < 3 || before.weights[2 * n_pixels + i];
         reads_shapes[half] |= before.weights[at] != 0;
         writes_weights |= weight_changes;
         writes_shapes[half] |= shape_changes;

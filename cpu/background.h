@@ -4,8 +4,11 @@
  * leaves are those of ccl_mixture_update(), which the tests compare; what it leaves out is work
  * whose result is known.
  *
- * The including file brings Floats, a vector of LANES single floats that +, −, × and ÷ work on,
- * Mask, a set of lanes, and the functions on them that are called below.
+ * The including file brings three kinds of vectors: Steps, STEP_LANES unsigned numbers of 16 bits,
+ * as models are kept; and Ints and Floats, LANES numbers of 32 bits each, half as many, in which
+ * Gaussians are compared and moved. Operators work on them, and so do the functions on them and on
+ * Mask, a set of LANES lanes, that are called below. Steps are unpacked to two Ints, low and high;
+ * which lanes are where is up to the instructions.
  */
 #ifndef CCL_CPU_BACKGROUND_H
 #define CCL_CPU_BACKGROUND_H
@@ -18,318 +21,375 @@
 /* How far ahead blocks are prefetched. */
 #define BLOCKS_AHEAD 16
 
-#define UNROLL _Pragma ("GCC unroll 8")
-#define FULL_WEIGHT 65535 /* of a Gaussian that is alone */
+/* A bit for each. */
+#define ALL_STEP_LANES (UINT32_MAX >> (32 - STEP_LANES))
 
-/* All numbers are in the steps that they are kept in, so that none needs to be converted. Steps are
- * powers of two in one, so every operation rounds as it does in mixture.h. Squared deviations are
- * in squared steps of the mean, as many of which make a step of the variance as this says. */
-#define SQUARES_IN_VARIANCE_STEP                                                                   \
-  (CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS / CCL_MIXTURE_VARIANCE_STEPS)
+#define UNROLL _Pragma ("GCC unroll 8")
 
 /* What holds for all pixels of a frame, in all lanes. */
 typedef struct Constants {
-  Floats keep, dither;
-  Floats rate, starvation;          /* in steps of the weight */
-  Floats var_threshold, generation; /* squared steps of the mean in a step of the variance */
-  Floats lone_step; /* how far a lone Gaussian moves towards a value that joins it */
+  Steps decay, starvation, gain;
+  Steps added;       /* to the part of a loss that depends on the weight */
+  Steps lone_weight; /* of a Gaussian that weighed all before it decayed */
+  uint32_t shift;
+  Floats rate, dither, var_threshold, generation;
+  Floats step_of_lone; /* how far a Gaussian that weighs all moves towards a value */
+  Ints growth, weight_of_new;
   int mixtures;
   bool learns;
-  bool starves; /* what weighs less than a step was starved before */
+  bool joining_is_background; /* whatever joins the heaviest Gaussian */
 } Constants;
-
-/* The Gaussians of LANES pixels. */
-typedef struct Lanes {
-  Floats weights[CCL_MAX_MIXTURES];
-  Floats means[CCL_MAX_MIXTURES];
-  Floats variances[CCL_MAX_MIXTURES];
-  uint32_t moved; /* bit k: means and variances of some Gaussians k are not what was loaded */
-} Lanes;
 
 /* Where the Gaussians of a block are. */
 typedef struct Planes {
+  WeightBlock *heaviest_weights;
   GaussianBlock *heaviest;
   size_t distance; /* in blocks, from one Gaussian of a pixel to its next */
 } Planes;
 
-static ALWAYS_INLINE GaussianBlock *
-plane (const Planes *planes, int k)
+static ALWAYS_INLINE uint16_t *
+weights_of (const Planes *planes, int k)
 {
-  return planes->heaviest + (size_t)k * planes->distance;
+  return planes->heaviest_weights[(size_t)k * planes->distance].weights;
+}
+
+static ALWAYS_INLINE GaussianBlock *
+rest_of (const Planes *planes, int k)
+{
+  return &planes->heaviest[(size_t)k * planes->distance];
 }
 
 static Constants
 make_constants (const CclMixtureParameters *parameters)
 {
-  const float rate = parameters->rate * CCL_MIXTURE_WEIGHT_STEPS;
-  const float starvation = parameters->starvation * CCL_MIXTURE_WEIGHT_STEPS;
-  const float lone_weight = parameters->keep * FULL_WEIGHT - starvation;
+  const uint32_t gain = parameters->gain;
+  const uint32_t lone_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
+  const float generation = CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES;
   return (Constants){
-      .keep = floats_of (parameters->keep),
+      .decay = steps_of ((uint16_t)parameters->decay),
+      .starvation = steps_of ((uint16_t)parameters->starvation),
+      .gain = steps_of ((uint16_t)gain),
+      .added = steps_of ((uint16_t)(parameters->starvation + parameters->round)),
+      .lone_weight = steps_of ((uint16_t)(CCL_MIXTURE_FULL_WEIGHT - lone_loss)),
+      .shift = parameters->shift,
+      .rate = floats_of (parameters->rate),
       .dither = floats_of (parameters->dither),
-      .rate = floats_of (rate),
-      .starvation = floats_of (starvation),
-      .var_threshold = floats_of (parameters->var_threshold * SQUARES_IN_VARIANCE_STEP),
-      .generation = floats_of (CCL_MIXTURE_GENERATION * SQUARES_IN_VARIANCE_STEP),
-      .lone_step = floats_of (rate / (lone_weight + rate)),
+      .var_threshold = floats_of (parameters->var_threshold),
+      .generation = floats_of (generation),
+      .step_of_lone = floats_of (parameters->rate / CCL_MIXTURE_FULL_WEIGHT),
+      .growth = ints_of ((int32_t)gain),
+      .weight_of_new = ints_of (gain > 0 ? (int32_t)gain : 1),
       .mixtures = (int)parameters->mixtures,
-      .learns = rate > 0,
-      .starves = starvation * parameters->keep > 2,
+      .learns = parameters->rate > 0,
+      .joining_is_background = parameters->var_threshold >= generation,
   };
 }
 
-static ALWAYS_INLINE void
-store_steps (uint16_t *steps, Floats values, const Constants *constants)
+static ALWAYS_INLINE Steps *
+steps_at (uint16_t *of_block, int first)
 {
-  store_uint16 (steps, values + constants->dither);
+  return (Steps *)(of_block + first);
 }
 
-static ALWAYS_INLINE void
-store_weights (uint16_t *steps, Floats weights, const Constants *constants)
+/* Takes its share from each Gaussian of a block whose pixels have one to n, and notes how many they
+ * have then. The heaviest ones' weights go to heaviest_weights; in the model they become what they
+ * are if the value of each pixel joins them, as most do. Returns whether all pixels still have one.
+ */
+static ALWAYS_INLINE bool
+decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t *heaviest_weights,
+    BlockUse *use)
 {
-  Floats packed = weights + constants->dither;
-  /* A living Gaussian stays alive, however little it weighs. */
-  if (!constants->starves)
-    packed = keep_lanes (less (floats_of (0), weights), greater_of (packed, floats_of (1)));
-  store_uint16 (steps, packed);
-}
+  bool all_have_one = true;
+  Steps living[CCL_MAX_MIXTURES] = {0};
 
-/* Takes a value into the Gaussian that it joins. */
-static ALWAYS_INLINE void
-move_gaussian (Floats step, Floats deviation, Floats squared, Floats *mean, Floats *variance)
-{
-  *mean = greater_of (*mean - step * deviation, floats_of (0));
-  *variance = *variance + step * (squared * floats_of (1 / SQUARES_IN_VARIANCE_STEP) - *variance);
-  *variance =
-      greater_of (*variance, floats_of (CCL_MIXTURE_LEAST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS));
-  *variance =
-      lesser_of (*variance, floats_of (CCL_MIXTURE_MOST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS));
-}
-
-static ALWAYS_INLINE void
-exchange (Mask lanes, Floats *a, Floats *b)
-{
-  const Floats old = *a;
-  *a = choose (lanes, *b, *a);
-  *b = choose (lanes, old, *b);
-}
-
-/* Moves Gaussian k of some lanes to where its weight belongs among those before it. */
-static ALWAYS_INLINE void
-sort_in (Mask lanes, Lanes *g, int k)
-{
-  UNROLL for (int i = k; i > 0; i--)
-  {
-    lanes = and_not (lanes, less (g->weights[i], g->weights[i - 1]));
-    if (!any_lane (lanes))
-      break;
-    exchange (lanes, &g->weights[i - 1], &g->weights[i]);
-    exchange (lanes, &g->means[i - 1], &g->means[i]);
-    exchange (lanes, &g->variances[i - 1], &g->variances[i]);
-    g->moved |= 3u << (i - 1);
-  }
-}
-
-static ALWAYS_INLINE int
-with_one_more (int n)
-{
-  return n < CCL_MAX_MIXTURES ? n + 1 : n;
-}
-
-/* Gives some lanes a new Gaussian: behind the others, or in place of the last. No lane has more
- * than n. */
-static ALWAYS_INLINE void
-add_gaussian (Mask lanes, Floats luma, const Constants *constants, Lanes *g, int n)
-{
-  const int last = n < constants->mixtures ? n : constants->mixtures - 1;
-
-  UNROLL for (int k = 0; k < with_one_more (n); k++)
-  {
-    const Mask here = k == last ? lanes : and_not (lanes, less (floats_of (0), g->weights[k]));
-    lanes = and_not (lanes, here);
-    g->weights[k] = choose (lanes, g->weights[k] * constants->keep, g->weights[k]);
-    if (!any_lane (here))
-      continue;
-    g->weights[k] = choose (
-        here, k == 0 ? floats_of (CCL_MIXTURE_WEIGHT_STEPS) : constants->rate, g->weights[k]);
-    g->means[k] = choose (here, luma, g->means[k]);
-    g->variances[k] = choose (
-        here, floats_of (CCL_MIXTURE_FIRST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS), g->variances[k]);
-    g->moved |= 1u << k;
-    sort_in (here, g, k);
-  }
-}
-
-/* Takes the values of LANES pixels of which none has more than n Gaussians into them. Returns what
- * is in use then. */
-static ALWAYS_INLINE BlockUse
-update_lanes (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
-    Mask *background)
-{
-  Lanes g = {.moved = 0};
-  Mask unfit = all_but (no_lanes ());
-  Floats total = floats_of (0);
-  BlockUse use = {0};
-
-  *background = n == 0 ? unfit : no_lanes ();
-  UNROLL for (int k = 0; k < n; k++)
-  {
-    const Floats old = load_uint16 (plane (planes, k)->weights + first);
-    Floats weight = constants->keep * old - constants->starvation;
-
-    /* Once all lanes fit, means and variances are not needed: neither does any Gaussian behind
-     * move up then, nor is there a new one. */
-    if (k > 0 && !any_lane (unfit)) {
-      g.weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
-      total = total + g.weights[k];
-      continue;
-    }
-    use.compared = (uint8_t)(k + 1);
-    g.means[k] = load_uint16 (plane (planes, k)->means + first);
-    g.variances[k] = load_uint16 (plane (planes, k)->variances + first);
-    const Floats deviation = g.means[k] - luma;
-    const Floats squared = deviation * deviation;
-    const Mask examined = k == 0 ? unfit : both (unfit, less (floats_of (0), old));
-    const Mask near = both (examined, less (squared, constants->var_threshold * g.variances[k]));
-    const Mask joins = both (examined, less (squared, constants->generation * g.variances[k]));
-    const Mask heavy_before =
-        less (total, floats_of (CCL_MIXTURE_BACKGROUND_RATIO * CCL_MIXTURE_WEIGHT_STEPS));
-    *background = k == 0 ? near : either (*background, both (near, heavy_before));
-    unfit = and_not (unfit, joins);
-    if (any_lane (joins)) {
-      Floats mean = g.means[k], variance = g.variances[k];
-      weight = choose (joins, weight + constants->rate, weight);
-      move_gaussian (constants->rate / weight, deviation, squared, &mean, &variance);
-      g.means[k] = choose (joins, mean, g.means[k]);
-      g.variances[k] = choose (joins, variance, g.variances[k]);
-      g.moved |= 1u << k;
-    }
-    g.weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
-    total = total + g.weights[k];
-    if (k > 0 && any_lane (joins))
-      sort_in (joins, &g, k);
-  }
-
-  const Floats scale = floats_of (CCL_MIXTURE_WEIGHT_STEPS) / total;
-  UNROLL for (int k = 0; k < n; k++) g.weights[k] = g.weights[k] * scale;
-  if (any_lane (unfit)) {
-    const Mask weighed = less (floats_of (0), total);
-    UNROLL for (int k = 0; k < n; k++) g.weights[k] = keep_lanes (weighed, g.weights[k]);
-    add_gaussian (constants->learns ? unfit : and_not (unfit, weighed), luma, constants, &g, n);
-  }
-
-  UNROLL for (int k = with_one_more (n) - 1; k >= 0; k--)
-  {
-    const bool moved = g.moved >> k & 1;
-    if (k < n || moved)
-      store_weights (plane (planes, k)->weights + first, g.weights[k], constants);
-    if (moved) {
-      store_steps (plane (planes, k)->means + first, g.means[k], constants);
-      store_steps (plane (planes, k)->variances + first, g.variances[k], constants);
-    }
-    /* A lane that has one has all those before. */
-    if (use.most == 0 && any_lane (less (floats_of (0), g.weights[k])))
-      use.most = (uint8_t)(k + 1);
-  }
-  return use;
-}
-
-/* The same, n ≥ 1, quick when all pixels join their heaviest Gaussian, as most do: then the others
- * only lose weight. One that is alone keeps its weight as long as it stays alone. */
-static ALWAYS_INLINE BlockUse
-update_quickly (int n, Floats luma, const Constants *constants, const Planes *planes, int first,
-    Mask *background)
-{
-  GaussianBlock *heaviest = plane (planes, 0);
-  Floats mean = load_uint16 (heaviest->means + first);
-  Floats variance = load_uint16 (heaviest->variances + first);
-  const Floats deviation = mean - luma;
-  const Floats squared = deviation * deviation;
-  const Mask joins = less (squared, constants->generation * variance);
-  if (any_lane (all_but (joins)))
-    return update_lanes (n, luma, constants, planes, first, background);
-
-  *background = less (squared, constants->var_threshold * variance);
-  Floats step = constants->lone_step;
-  BlockUse use = {.most = (uint8_t)n, .compared = 1};
-  if (n > 1) {
-    Floats weights[CCL_MAX_MIXTURES];
-    weights[0] = constants->keep * load_uint16 (heaviest->weights + first) - constants->starvation +
-                 constants->rate;
-    step = constants->rate / weights[0];
-    Floats total = weights[0];
+  for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) {
+    Steps weights[CCL_MAX_MIXTURES];
+    Steps rate = constants->decay - constants->starvation;
+    weights[0] = *steps_at (weights_of (planes, 0), first);
     UNROLL for (int k = 1; k < n; k++)
     {
-      const Floats weight = constants->keep * load_uint16 (plane (planes, k)->weights + first) -
-                            constants->starvation;
-      weights[k] = keep_lanes (all_but (less (weight, constants->starvation)), weight);
-      total = total + weights[k];
+      weights[k] = *steps_at (weights_of (planes, k), first);
+      rate -= keep_where_not_zero (weights[k], constants->starvation);
     }
-    while (use.most > 1 && !any_lane (less (floats_of (0), weights[use.most - 1])))
-      use.most--;
-    const Floats scale = floats_of (CCL_MIXTURE_WEIGHT_STEPS) / total;
     UNROLL for (int k = 0; k < n; k++)
-        store_weights (plane (planes, k)->weights + first, weights[k] * scale, constants);
+    {
+      const Steps loss =
+          shift_right (multiply_high (weights[k], rate) + constants->added, constants->shift);
+      weights[k] = subtract_to_zero (weights[k], loss);
+      living[k] |= weights[k];
+      if (k > 0)
+        *steps_at (weights_of (planes, k), first) = weights[k];
+    }
+    all_have_one = all_have_one && !any_zero (weights[0]);
+    *steps_at (heaviest_weights, first) = weights[0];
+    *steps_at (weights_of (planes, 0), first) = add_to_full (weights[0], constants->gain);
   }
-  move_gaussian (step, deviation, squared, &mean, &variance);
-  store_steps (heaviest->means + first, mean, constants);
-  store_steps (heaviest->variances + first, variance, constants);
-  return use;
+  while (n > 1 && all_zero (living[n - 1]))
+    n--;
+  use->most = (uint8_t)n;
+  return all_have_one;
 }
 
-static ALWAYS_INLINE uint8_t
-greater_count (uint8_t a, uint8_t b)
+static ALWAYS_INLINE Steps
+greater_steps (Steps a, Steps b)
 {
-  return a > b ? a : b;
+  return subtract_to_zero (a, b) + b;
 }
 
-/* Takes the pixels of a block of which none has more than n Gaussians into them, and sets what is
- * in use then. Returns which are background, a bit a pixel. */
-static ALWAYS_INLINE uint32_t
-update_pixels (int n, bool quickly, const uint8_t *pixels, const Constants *constants,
-    const Planes *planes, BlockUse *use)
+static ALWAYS_INLINE Steps
+lesser_steps (Steps a, Steps b)
 {
-  uint32_t background_bits = 0;
-  BlockUse of_all = {0};
+  return a - subtract_to_zero (a, b);
+}
 
-  UNROLL for (int first = 0; first < BLOCK_PIXELS; first += LANES)
-  {
-    const Floats luma = load_uint8 (pixels + first) * floats_of (CCL_MIXTURE_MEAN_STEPS);
-    Mask background;
-    const BlockUse of_these = quickly
-                                  ? update_quickly (n, luma, constants, planes, first, &background)
-                                  : update_lanes (n, luma, constants, planes, first, &background);
-    of_all.most = greater_count (of_all.most, of_these.most);
-    of_all.compared = greater_count (of_all.compared, of_these.compared);
-    background_bits |= bits_of (background) << first;
+/* How far values are from means, in steps; and the variances, as floats. */
+typedef struct Distance {
+  Floats deviation, squared, variance;
+} Distance;
+
+static ALWAYS_INLINE Distance
+distance_of (Ints mean, Ints variance, Ints luma)
+{
+  const Floats deviation = to_floats (mean - luma);
+  return (Distance){deviation, deviation * deviation, to_floats (variance)};
+}
+
+/* Whether a value is not farther than so many squared deviations. */
+static ALWAYS_INLINE Mask
+is_within (const Distance *distance, Floats squares)
+{
+  return less_float (distance->squared, squares * distance->variance);
+}
+
+static ALWAYS_INLINE Ints
+moved_mean (Ints mean, const Distance *distance, Floats step, const Constants *constants)
+{
+  return mean + round_down (constants->dither - step * distance->deviation);
+}
+
+/* Not yet limited. */
+static ALWAYS_INLINE Ints
+moved_variance (Ints variance, const Distance *distance, Floats step, const Constants *constants)
+{
+  const Floats excess =
+      distance->squared * floats_of (1.0f / CCL_MIXTURE_SQUARES) - distance->variance;
+  return variance + round_down (constants->dither + step * excess);
+}
+
+/* Takes the values of STEP_LANES pixels, whose weights are as if they joined, into their heaviest
+ * Gaussians if all are near enough. Returns whether they are. */
+static ALWAYS_INLINE bool
+join_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool lone,
+    const Constants *constants, uint32_t *background)
+{
+  GaussianBlock *block = planes->heaviest;
+  const Steps luma = load_luma (pixels + first);
+  const Steps means = *steps_at (block->means, first);
+  const Steps variances = *steps_at (block->variances, first);
+  const Ints low_mean = unpack_low (means), low_variance = unpack_low (variances);
+  const Ints high_mean = unpack_high (means), high_variance = unpack_high (variances);
+  const Distance low = distance_of (low_mean, low_variance, unpack_low (luma));
+  const Distance high = distance_of (high_mean, high_variance, unpack_high (luma));
+  const Mask all_join =
+      both (is_within (&low, constants->generation), is_within (&high, constants->generation));
+  if (any_lane (all_but (all_join)))
+    return false;
+
+  if (!constants->joining_is_background)
+    *background &=
+        ~(ALL_STEP_LANES << first) | packed_bits (is_within (&low, constants->var_threshold),
+                                         is_within (&high, constants->var_threshold))
+                                         << first;
+  Floats low_step = constants->step_of_lone, high_step = low_step;
+  if (!lone) {
+    const Steps weights = *steps_at (weights_of (planes, 0), first);
+    low_step = constants->rate / to_floats (unpack_low (weights));
+    high_step = constants->rate / to_floats (unpack_high (weights));
   }
-  *use = of_all;
-  return background_bits;
+  *steps_at (block->means, first) = pack (moved_mean (low_mean, &low, low_step, constants),
+      moved_mean (high_mean, &high, high_step, constants));
+  const Steps moved = pack (moved_variance (low_variance, &low, low_step, constants),
+      moved_variance (high_variance, &high, high_step, constants));
+  *steps_at (block->variances, first) =
+      lesser_steps (greater_steps (moved, steps_of (CCL_MIXTURE_LEAST_VARIANCE)),
+          steps_of (CCL_MIXTURE_MOST_VARIANCE));
+  return true;
 }
 
-/* Fetches what a block some way ahead needs, or is likely to: its Gaussians lie apart, and not all
- * blocks have as many, so that the processor does not foresee it. Without branches, which it would
- * not foresee either. */
+/* The Gaussians of LANES pixels. */
+typedef struct Lanes {
+  Ints weights[CCL_MAX_MIXTURES];
+  Ints means[CCL_MAX_MIXTURES];
+  Ints variances[CCL_MAX_MIXTURES];
+} Lanes;
+
+static ALWAYS_INLINE Ints
+lesser_of (Ints a, Ints b)
+{
+  return choose (less (a, b), a, b);
+}
+
+static ALWAYS_INLINE Ints
+greater_of (Ints a, Ints b)
+{
+  return choose (less (a, b), b, a);
+}
+
+/* Makes room for new Gaussians in place of the last ones of some lanes, which have n. */
+static ALWAYS_INLINE void
+remove_last (Lanes *g, int n, Mask lanes, Ints weight_of_new)
+{
+  Ints total = ints_of (0);
+  for (int k = 0; k < n - 1; k++)
+    total += g->weights[k];
+  const Floats scale =
+      to_floats (ints_of (CCL_MIXTURE_WEIGHT_STEPS) - weight_of_new) / to_floats (total);
+  for (int k = 0; k < n - 1; k++)
+    g->weights[k] = choose (lanes, round_down (to_floats (g->weights[k]) * scale), g->weights[k]);
+  g->weights[n - 1] = choose (lanes, ints_of (0), g->weights[n - 1]);
+}
+
+/* Takes the values of LANES pixels of which none has more than n Gaussians into them, whose weights
+ * have decayed; those of the heaviest are given. Returns which are foreground, a bit a pixel, and
+ * notes what is in use. */
+static __attribute__ ((noinline)) uint32_t
+join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes *planes, int first,
+    const uint16_t *heaviest_weights, BlockUse *use)
+{
+  const Ints luma = load_uint8 (pixels + first) * CCL_MIXTURE_MEAN_STEPS;
+  const Ints full = ints_of (CCL_MIXTURE_FULL_WEIGHT);
+  Lanes g;
+  /* Lanes whose value belongs to Gaussian k or to one behind it. */
+  Mask reached[CCL_MAX_MIXTURES + 1] = {all_but (no_lanes ())};
+  Mask background = no_lanes (), joined = no_lanes ();
+  Ints weight = constants->weight_of_new, mean = luma;
+  Ints variance = ints_of (CCL_MIXTURE_FIRST_VARIANCE), total = ints_of (0);
+  int k = 0;
+
+  reached[1] = no_lanes ();
+  g.weights[0] = ints_of (0);
+  for (; k < n && any_lane (reached[k]); k++) {
+    GaussianBlock *block = rest_of (planes, k);
+    g.weights[k] = load_uint16 ((k == 0 ? heaviest_weights : weights_of (planes, k)) + first);
+    g.means[k] = load_uint16 (block->means + first);
+    g.variances[k] = load_uint16 (block->variances + first);
+    const Distance distance = distance_of (g.means[k], g.variances[k], luma);
+    const Mask examined = both (reached[k], less (ints_of (0), g.weights[k]));
+    const Mask near = both (is_within (&distance, constants->var_threshold),
+        less (total, ints_of (CCL_MIXTURE_BACKGROUND_WEIGHT)));
+    const Mask joins = both (examined, is_within (&distance, constants->generation));
+    background = either (background, both (examined, near));
+    joined = either (joined, joins);
+    reached[k + 1] = and_not (examined, joins);
+    weight = choose (joins, g.weights[k], weight);
+    mean = choose (joins, g.means[k], mean);
+    variance = choose (joins, g.variances[k], variance);
+    total += g.weights[k];
+  }
+  if (use->compared < k)
+    use->compared = (uint8_t)k;
+
+  /* The last Gaussian that a value joins, or the first that no pixel has. */
+  int last = k - 1;
+  const Mask has_none = all_but (less (ints_of (0), g.weights[0]));
+  background = either (background, has_none);
+  Mask begins = all_but (joined);
+  if (!constants->learns)
+    begins = both (begins, has_none);
+  const Mask behind_all = both (begins, reached[k]);
+  if (any_lane (behind_all)) {
+    if (n < constants->mixtures) {
+      last = n;
+      g.weights[n] = g.means[n] = g.variances[n] = ints_of (0);
+      use->most = (uint8_t)(n + 1);
+    } else if (n > 1) {
+      remove_last (&g, n, behind_all, constants->weight_of_new);
+    }
+  }
+
+  const Mask alone = constants->mixtures > 1 ? all_but (reached[1]) : all_but (no_lanes ());
+  weight = choose (joined, weight + constants->growth, weight);
+  weight = choose (and_not (alone, joined), full, lesser_of (weight, full));
+  const Floats step = constants->rate / to_floats (weight);
+  const Distance distance = distance_of (mean, variance, luma);
+  mean = moved_mean (mean, &distance, step, constants);
+  const Ints moved = moved_variance (variance, &distance, step, constants);
+  variance = choose (joined,
+      lesser_of (greater_of (moved, ints_of (CCL_MIXTURE_LEAST_VARIANCE)),
+          ints_of (CCL_MIXTURE_MOST_VARIANCE)),
+      variance);
+
+  /* Before those that are not heavier. */
+  const Mask changed = either (joined, begins);
+  Mask here = and_not (both (changed, reached[last]), less (weight, g.weights[last]));
+  for (int i = last; i >= 0; i--) {
+    GaussianBlock *block = rest_of (planes, i);
+    Mask before = no_lanes ();
+    if (i > 0) {
+      before = and_not (both (changed, reached[i - 1]), less (weight, g.weights[i - 1]));
+      const Mask follows = both (reached[i], before);
+      here = and_not (here, before);
+      g.weights[i] = choose (follows, g.weights[i - 1], g.weights[i]);
+      g.means[i] = choose (follows, g.means[i - 1], g.means[i]);
+      g.variances[i] = choose (follows, g.variances[i - 1], g.variances[i]);
+    }
+    store_uint16 (weights_of (planes, i) + first, choose (here, weight, g.weights[i]));
+    store_uint16 (block->means + first, choose (here, mean, g.means[i]));
+    store_uint16 (block->variances + first, choose (here, variance, g.variances[i]));
+    here = before;
+  }
+  return bits_of (all_but (background));
+}
+
+static ALWAYS_INLINE bool
+all_weigh_all (const uint16_t *weights)
+{
+  Steps missing = steps_of (0);
+  UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) missing |=
+      steps_of (CCL_MIXTURE_FULL_WEIGHT) - *steps_at ((uint16_t *)weights, first);
+  return all_zero (missing);
+}
+
+/* Fetches what a block some way ahead needs, or is likely to, that the processor does not foresee:
+ * not all blocks have as many Gaussians. */
 static ALWAYS_INLINE void
 prefetch_block (const Model *model, size_t block)
 {
   const BlockUse use = model->uses[block];
-  const int n_weights = use.most > 1 ? use.most : 0;
-  const char *heaviest = (const char *)&model->gaussians[block];
 
-  __builtin_prefetch (heaviest + offsetof (GaussianBlock, means), 1);
-  __builtin_prefetch (heaviest + offsetof (GaussianBlock, variances), 1);
-  UNROLL for (int k = 0; k < CCL_MAX_MIXTURES; k++)
-  {
-    const size_t distance = (size_t)k * model->n_blocks * sizeof (GaussianBlock);
-    const char *of_weights = heaviest + (distance & (size_t)(ptrdiff_t)((k - n_weights) >> 31));
-    const char *of_rest = heaviest + (distance & (size_t)(ptrdiff_t)((k - use.compared) >> 31));
-    __builtin_prefetch (of_weights, 1);
-    if (k > 0) {
-      __builtin_prefetch (of_rest + offsetof (GaussianBlock, means), 1);
-      __builtin_prefetch (of_rest + offsetof (GaussianBlock, variances), 1);
-    }
+  if (use.lone)
+    return;
+  for (size_t k = 0; k < use.most; k++)
+    __builtin_prefetch (&model->weights[k * model->n_blocks + block], 1);
+  for (size_t k = 1; k < use.compared; k++) {
+    const GaussianBlock *gaussians = &model->gaussians[k * model->n_blocks + block];
+    __builtin_prefetch (gaussians->means, 1);
+    __builtin_prefetch (gaussians->variances, 1);
   }
+}
+
+/* Takes the pixels of a block, whose weights have decayed, into its model, and notes what is in
+ * use. lone: as use->lone was, and the weights have not decayed. Returns which are background, a
+ * bit a pixel. */
+static ALWAYS_INLINE uint32_t
+join_pixels (const uint8_t *pixels, bool lone, bool all_have_one, const Constants *constants,
+    const Planes *planes, uint16_t *heaviest_weights, BlockUse *use)
+{
+  const int n = use->most;
+  uint32_t background = UINT32_MAX;
+
+  UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES)
+  {
+    if (all_have_one && join_heaviest (planes, first, pixels, lone, constants, &background))
+      continue;
+    if (lone)
+      *steps_at (heaviest_weights, first) = constants->lone_weight;
+    for (int i = first; i < first + STEP_LANES; i += LANES)
+      background &= ~(join_any (n, pixels, constants, planes, i, heaviest_weights, use) << i);
+  }
+  /* One that weighs all keeps it as long as it is alone. */
+  use->lone = use->most == 1 && (lone || all_weigh_all (weights_of (planes, 0)));
+  return background;
 }
 
 /* Takes the pixels of a block into its model. Returns which are background, a bit a pixel. */
@@ -337,31 +397,39 @@ static ALWAYS_INLINE uint32_t
 update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block,
     size_t end_block)
 {
-  const Planes planes = {&model->gaussians[block], model->n_blocks};
+  const Planes planes = {&model->weights[block], &model->gaussians[block], model->n_blocks};
   BlockUse *use = &model->uses[block];
+  _Alignas(64) uint16_t heaviest_weights[BLOCK_PIXELS];
+  bool all_have_one = false;
 
   prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block);
-  if (use->most > constants->mixtures) {
-    for (int k = constants->mixtures; k < use->most; k++)
-      memset (plane (&planes, k)->weights, 0, sizeof plane (&planes, k)->weights);
-    /* Who is alone now has not its full weight yet. */
-    return update_pixels (CCL_MAX_MIXTURES, false, pixels, constants, &planes, use);
-  }
-  /* The compiler makes code of its own for each number, which keeps Gaussians in registers. */
+  use->compared = 1;
+  if (use->lone)
+    return join_pixels (pixels, true, true, constants, &planes, heaviest_weights, use);
+
+  for (; use->most > constants->mixtures; use->most--)
+    memset (weights_of (&planes, use->most - 1), 0, sizeof (WeightBlock));
+  /* The compiler makes code of its own for each number. */
   switch (use->most) {
   case 0:
-    return update_pixels (0, false, pixels, constants, &planes, use);
+    break;
   case 1:
-    return update_pixels (1, true, pixels, constants, &planes, use);
+    all_have_one = decay_weights (1, constants, &planes, heaviest_weights, use);
+    break;
   case 2:
-    return update_pixels (2, true, pixels, constants, &planes, use);
+    all_have_one = decay_weights (2, constants, &planes, heaviest_weights, use);
+    break;
   case 3:
-    return update_pixels (3, true, pixels, constants, &planes, use);
+    all_have_one = decay_weights (3, constants, &planes, heaviest_weights, use);
+    break;
   case 4:
-    return update_pixels (4, true, pixels, constants, &planes, use);
+    all_have_one = decay_weights (4, constants, &planes, heaviest_weights, use);
+    break;
   default:
-    return update_pixels (5, true, pixels, constants, &planes, use);
+    all_have_one = decay_weights (5, constants, &planes, heaviest_weights, use);
+    break;
   }
+  return join_pixels (pixels, false, all_have_one, constants, &planes, heaviest_weights, use);
 }
 
 static void

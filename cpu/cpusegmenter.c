@@ -347,6 +347,7 @@ lay_out_model (Layout *layout, void *data)
   model->blocks_per_row = ((size_t)self->base.plan.width + BLOCK_PIXELS - 1) / BLOCK_PIXELS;
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   model->n_blocks = n_blocks;
+  model->weights = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->weights);
   model->gaussians = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
   model->uses = lay_out (layout, n_blocks, sizeof *model->uses);
 }
@@ -433,9 +434,8 @@ ccl_cpu_segmenter_get_gaussian (const CclSegmenter *segmenter, uint32_t x, uint3
     uint16_t *weight, uint16_t *mean, uint16_t *variance)
 {
   const Model *model = &((const CpuSegmenter *)segmenter)->model;
-  const GaussianBlock *block =
-      &model->gaussians[k * model->n_blocks + y * model->blocks_per_row + x / BLOCK_PIXELS];
-  *weight = block->weights[x % BLOCK_PIXELS];
-  *mean = block->means[x % BLOCK_PIXELS];
-  *variance = block->variances[x % BLOCK_PIXELS];
+  const size_t block = k * model->n_blocks + y * model->blocks_per_row + x / BLOCK_PIXELS;
+  *weight = model->weights[block].weights[x % BLOCK_PIXELS];
+  *mean = model->gaussians[block].means[x % BLOCK_PIXELS];
+  *variance = model->gaussians[block].variances[x % BLOCK_PIXELS];
 }

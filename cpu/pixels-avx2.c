@@ -5,9 +5,72 @@
 #include <immintrin.h>
 #include <string.h>
 
+#define STEP_LANES 16
+typedef uint16_t Steps __attribute__ ((vector_size (32), may_alias));
+
+static ALWAYS_INLINE Steps
+steps_of (uint16_t value)
+{
+  return (Steps)_mm256_set1_epi16 ((int16_t)value);
+}
+
+static ALWAYS_INLINE Steps
+multiply_high (Steps a, Steps b)
+{
+  return (Steps)_mm256_mulhi_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+shift_right (Steps steps, uint32_t count)
+{
+  return (Steps)_mm256_srl_epi16 ((__m256i)steps, _mm_cvtsi32_si128 ((int)count));
+}
+
+/* What would be below 0 is 0. */
+static ALWAYS_INLINE Steps
+subtract_to_zero (Steps a, Steps b)
+{
+  return (Steps)_mm256_subs_epu16 ((__m256i)a, (__m256i)b);
+}
+
+/* What would be above 65535 is that. */
+static ALWAYS_INLINE Steps
+add_to_full (Steps a, Steps b)
+{
+  return (Steps)_mm256_adds_epu16 ((__m256i)a, (__m256i)b);
+}
+
+/* 0 where the first are. */
+static ALWAYS_INLINE Steps
+keep_where_not_zero (Steps where, Steps steps)
+{
+  const __m256i zero = _mm256_cmpeq_epi16 ((__m256i)where, _mm256_setzero_si256 ());
+  return (Steps)_mm256_andnot_si256 (zero, (__m256i)steps);
+}
+
+static ALWAYS_INLINE bool
+all_zero (Steps steps)
+{
+  return _mm256_testz_si256 ((__m256i)steps, (__m256i)steps);
+}
+
+static ALWAYS_INLINE bool
+any_zero (Steps steps)
+{
+  const __m256i zero = _mm256_cmpeq_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+  return !_mm256_testz_si256 (zero, zero);
+}
+
 #define LANES 8
+typedef int32_t Ints __attribute__ ((vector_size (32)));
 typedef __m256 Floats;
-typedef __m256 Mask; /* all bits of a lane are alike */
+typedef __m256i Mask; /* all bits of a lane are alike */
+
+static ALWAYS_INLINE Ints
+ints_of (int32_t value)
+{
+  return (Ints)_mm256_set1_epi32 (value);
+}
 
 static ALWAYS_INLINE Floats
 floats_of (float value)
@@ -15,98 +78,133 @@ floats_of (float value)
   return _mm256_set1_ps (value);
 }
 
-static ALWAYS_INLINE Floats
+/* The values of STEP_LANES pixels, in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
+{
+  return (Steps)_mm256_slli_epi16 (
+      _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *)from)), 8);
+}
+
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints)_mm256_unpacklo_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints)_mm256_unpackhi_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+}
+
+/* What is greater than 65535 becomes that. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  return (Steps)_mm256_packus_epi32 ((__m256i)low, (__m256i)high);
+}
+
+/* A bit for each of the Steps that Ints were unpacked from. */
+static ALWAYS_INLINE uint32_t
+packed_bits (Mask low, Mask high)
+{
+  const __m256i lanes =
+      _mm256_packs_epi16 (_mm256_packs_epi32 (low, high), _mm256_setzero_si256 ());
+  const uint32_t bits = (uint32_t)_mm256_movemask_epi8 (lanes);
+  return (bits & 0xff) | bits >> 8;
+}
+
+static ALWAYS_INLINE Ints
 load_uint8 (const uint8_t *from)
 {
-  return _mm256_cvtepi32_ps (_mm256_cvtepu8_epi32 (_mm_loadl_epi64 ((const __m128i *)from)));
+  return (Ints)_mm256_cvtepu8_epi32 (_mm_loadl_epi64 ((const __m128i *)from));
 }
 
-static ALWAYS_INLINE Floats
+static ALWAYS_INLINE Ints
 load_uint16 (const uint16_t *from)
 {
-  return _mm256_cvtepi32_ps (_mm256_cvtepu16_epi32 (_mm_load_si128 ((const __m128i *)from)));
+  return (Ints)_mm256_cvtepu16_epi32 (_mm_load_si128 ((const __m128i *)from));
 }
 
-/* Rounds down; what is greater than 65535 becomes that. */
 static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Floats values)
+store_uint16 (uint16_t *to, Ints values)
 {
-  const __m256i whole = _mm256_cvttps_epi32 (values);
+  const __m256i whole = (__m256i)values;
   _mm_store_si128 ((__m128i *)to,
       _mm_packus_epi32 (_mm256_castsi256_si128 (whole), _mm256_extracti128_si256 (whole, 1)));
 }
 
 static ALWAYS_INLINE Floats
-greater_of (Floats a, Floats b)
+to_floats (Ints values)
 {
-  return _mm256_max_ps (a, b);
+  return _mm256_cvtepi32_ps ((__m256i)values);
 }
 
-static ALWAYS_INLINE Floats
-lesser_of (Floats a, Floats b)
+static ALWAYS_INLINE Ints
+round_down (Floats values)
 {
-  return _mm256_min_ps (a, b);
+  return (Ints)_mm256_cvttps_epi32 (_mm256_floor_ps (values));
 }
 
 static ALWAYS_INLINE Mask
-less (Floats a, Floats b)
+less (Ints a, Ints b)
 {
-  return _mm256_cmp_ps (a, b, _CMP_LT_OQ);
+  return _mm256_cmpgt_epi32 ((__m256i)b, (__m256i)a);
 }
 
-static ALWAYS_INLINE Floats
-choose (Mask lanes, Floats inside, Floats outside)
+static ALWAYS_INLINE Mask
+less_float (Floats a, Floats b)
 {
-  return _mm256_blendv_ps (outside, inside, lanes);
+  return _mm256_castps_si256 (_mm256_cmp_ps (a, b, _CMP_LT_OQ));
 }
 
-/* 0 in the other lanes. */
-static ALWAYS_INLINE Floats
-keep_lanes (Mask lanes, Floats values)
+static ALWAYS_INLINE Ints
+choose (Mask lanes, Ints inside, Ints outside)
 {
-  return _mm256_and_ps (lanes, values);
+  return (Ints)_mm256_blendv_epi8 ((__m256i)outside, (__m256i)inside, lanes);
 }
 
 static ALWAYS_INLINE Mask
 no_lanes (void)
 {
-  return _mm256_setzero_ps ();
+  return _mm256_setzero_si256 ();
 }
 
 static ALWAYS_INLINE Mask
 all_but (Mask lanes)
 {
-  return _mm256_xor_ps (lanes, _mm256_castsi256_ps (_mm256_set1_epi32 (-1)));
+  return ~lanes;
 }
 
 static ALWAYS_INLINE Mask
 both (Mask a, Mask b)
 {
-  return _mm256_and_ps (a, b);
+  return a & b;
 }
 
 static ALWAYS_INLINE Mask
 and_not (Mask a, Mask b)
 {
-  return _mm256_andnot_ps (b, a);
+  return a & ~b;
 }
 
 static ALWAYS_INLINE Mask
 either (Mask a, Mask b)
 {
-  return _mm256_or_ps (a, b);
+  return a | b;
 }
 
 static ALWAYS_INLINE bool
 any_lane (Mask lanes)
 {
-  return !_mm256_testz_ps (lanes, lanes);
+  return !_mm256_testz_si256 (lanes, lanes);
 }
 
 static ALWAYS_INLINE uint32_t
 bits_of (Mask lanes)
 {
-  return (uint32_t)_mm256_movemask_ps (lanes);
+  return (uint32_t)_mm256_movemask_ps (_mm256_castsi256_ps (lanes));
 }
 
 #include "background.h"

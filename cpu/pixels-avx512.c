@@ -4,9 +4,71 @@
 
 #include <immintrin.h>
 
+#define STEP_LANES 32
+typedef uint16_t Steps __attribute__ ((vector_size (64), may_alias));
+
+static ALWAYS_INLINE Steps
+steps_of (uint16_t value)
+{
+  return (Steps)_mm512_set1_epi16 ((int16_t)value);
+}
+
+static ALWAYS_INLINE Steps
+multiply_high (Steps a, Steps b)
+{
+  return (Steps)_mm512_mulhi_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+shift_right (Steps steps, uint32_t count)
+{
+  return (Steps)_mm512_srl_epi16 ((__m512i)steps, _mm_cvtsi32_si128 ((int)count));
+}
+
+/* What would be below 0 is 0. */
+static ALWAYS_INLINE Steps
+subtract_to_zero (Steps a, Steps b)
+{
+  return (Steps)_mm512_subs_epu16 ((__m512i)a, (__m512i)b);
+}
+
+/* What would be above 65535 is that. */
+static ALWAYS_INLINE Steps
+add_to_full (Steps a, Steps b)
+{
+  return (Steps)_mm512_adds_epu16 ((__m512i)a, (__m512i)b);
+}
+
+/* 0 where the first are. */
+static ALWAYS_INLINE Steps
+keep_where_not_zero (Steps where, Steps steps)
+{
+  return (Steps)_mm512_maskz_mov_epi16 (
+      _mm512_test_epi16_mask ((__m512i)where, (__m512i)where), (__m512i)steps);
+}
+
+static ALWAYS_INLINE bool
+all_zero (Steps steps)
+{
+  return _mm512_test_epi16_mask ((__m512i)steps, (__m512i)steps) == 0;
+}
+
+static ALWAYS_INLINE bool
+any_zero (Steps steps)
+{
+  return _mm512_testn_epi16_mask ((__m512i)steps, (__m512i)steps) != 0;
+}
+
 #define LANES 16
+typedef int32_t Ints __attribute__ ((vector_size (64)));
 typedef __m512 Floats;
 typedef __mmask16 Mask;
+
+static ALWAYS_INLINE Ints
+ints_of (int32_t value)
+{
+  return (Ints)_mm512_set1_epi32 (value);
+}
 
 static ALWAYS_INLINE Floats
 floats_of (float value)
@@ -14,54 +76,87 @@ floats_of (float value)
   return _mm512_set1_ps (value);
 }
 
-static ALWAYS_INLINE Floats
+/* The values of STEP_LANES pixels, in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
+{
+  return (Steps)_mm512_slli_epi16 (
+      _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *)from)), 8);
+}
+
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints)_mm512_unpacklo_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints)_mm512_unpackhi_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
+}
+
+/* What is greater than 65535 becomes that. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  return (Steps)_mm512_packus_epi32 ((__m512i)low, (__m512i)high);
+}
+
+/* A bit for each of the Steps that Ints were unpacked from. */
+static ALWAYS_INLINE uint32_t
+packed_bits (Mask low, Mask high)
+{
+  return _mm512_movepi16_mask (
+      _mm512_packs_epi32 (_mm512_movm_epi32 (low), _mm512_movm_epi32 (high)));
+}
+
+static ALWAYS_INLINE Ints
 load_uint8 (const uint8_t *from)
 {
-  return _mm512_cvtepi32_ps (_mm512_cvtepu8_epi32 (_mm_loadu_si128 ((const __m128i *)from)));
+  return (Ints)_mm512_cvtepu8_epi32 (_mm_loadu_si128 ((const __m128i *)from));
 }
 
-static ALWAYS_INLINE Floats
+static ALWAYS_INLINE Ints
 load_uint16 (const uint16_t *from)
 {
-  return _mm512_cvtepi32_ps (_mm512_cvtepu16_epi32 (_mm256_load_si256 ((const __m256i *)from)));
+  return (Ints)_mm512_cvtepu16_epi32 (_mm256_load_si256 ((const __m256i *)from));
 }
 
-/* Rounds down; what is greater than 65535 becomes that. */
 static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Floats values)
+store_uint16 (uint16_t *to, Ints values)
 {
-  _mm256_store_si256 ((__m256i *)to, _mm512_cvtusepi32_epi16 (_mm512_cvttps_epi32 (values)));
+  _mm256_store_si256 ((__m256i *)to, _mm512_cvtepi32_epi16 ((__m512i)values));
 }
 
 static ALWAYS_INLINE Floats
-greater_of (Floats a, Floats b)
+to_floats (Ints values)
 {
-  return _mm512_max_ps (a, b);
+  return _mm512_cvtepi32_ps ((__m512i)values);
 }
 
-static ALWAYS_INLINE Floats
-lesser_of (Floats a, Floats b)
+static ALWAYS_INLINE Ints
+round_down (Floats values)
 {
-  return _mm512_min_ps (a, b);
+  return (Ints)_mm512_cvt_roundps_epi32 (values, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
 static ALWAYS_INLINE Mask
-less (Floats a, Floats b)
+less (Ints a, Ints b)
+{
+  return _mm512_cmplt_epi32_mask ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Mask
+less_float (Floats a, Floats b)
 {
   return _mm512_cmp_ps_mask (a, b, _CMP_LT_OQ);
 }
 
-static ALWAYS_INLINE Floats
-choose (Mask lanes, Floats inside, Floats outside)
+static ALWAYS_INLINE Ints
+choose (Mask lanes, Ints inside, Ints outside)
 {
-  return _mm512_mask_blend_ps (lanes, outside, inside);
-}
-
-/* 0 in the other lanes. */
-static ALWAYS_INLINE Floats
-keep_lanes (Mask lanes, Floats values)
-{
-  return _mm512_maskz_mov_ps (lanes, values);
+  return (Ints)_mm512_mask_blend_epi32 (lanes, (__m512i)outside, (__m512i)inside);
 }
 
 static ALWAYS_INLINE Mask

@@ -3,12 +3,85 @@
 #include "filters.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* The compiler's own vectors, which it makes of what the processor has. */
+#define STEP_LANES 8
+typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
+
+static ALWAYS_INLINE Steps
+steps_of (uint16_t value)
+{
+  return (Steps){value, value, value, value, value, value, value, value};
+}
+
+static ALWAYS_INLINE Steps
+multiply_high (Steps a, Steps b)
+{
+#ifdef __SSE2__
+  /* The compiler would multiply numbers of 32 bits. */
+  return (Steps)_mm_mulhi_epu16 ((__m128i)a, (__m128i)b);
+#else
+  typedef uint32_t Products __attribute__ ((vector_size (32)));
+  return __builtin_convertvector(
+      __builtin_convertvector(a, Products) * __builtin_convertvector(b, Products) >> 16, Steps);
+#endif
+}
+
+static ALWAYS_INLINE Steps
+shift_right (Steps steps, uint32_t count)
+{
+  return steps >> (uint16_t)count;
+}
+
+/* What would be below 0 is 0. */
+static ALWAYS_INLINE Steps
+subtract_to_zero (Steps a, Steps b)
+{
+  return (Steps)(a > b) & (a - b);
+}
+
+/* What would be above 65535 is that. */
+static ALWAYS_INLINE Steps
+add_to_full (Steps a, Steps b)
+{
+  const Steps sum = a + b;
+  return sum | (Steps)(sum < a);
+}
+
+/* 0 where the first are. */
+static ALWAYS_INLINE Steps
+keep_where_not_zero (Steps where, Steps steps)
+{
+  return (Steps)(where != 0) & steps;
+}
+
+static ALWAYS_INLINE bool
+all_zero (Steps steps)
+{
+  uint64_t halves[2];
+  memcpy (halves, &steps, sizeof halves);
+  return (halves[0] | halves[1]) == 0;
+}
+
+static ALWAYS_INLINE bool
+any_zero (Steps steps)
+{
+  return !all_zero ((Steps)(steps == 0));
+}
+
 #define LANES 4
+typedef int32_t Ints __attribute__ ((vector_size (16)));
 typedef float Floats __attribute__ ((vector_size (16)));
-typedef int32_t Mask __attribute__ ((vector_size (16))); /* all bits of a lane are alike */
-typedef uint16_t Steps __attribute__ ((vector_size (8)));
+typedef Ints Mask; /* all bits of a lane are alike */
+
+static ALWAYS_INLINE Ints
+ints_of (int32_t value)
+{
+  return (Ints){value, value, value, value};
+}
 
 static ALWAYS_INLINE Floats
 floats_of (float value)
@@ -16,64 +89,163 @@ floats_of (float value)
   return (Floats){value, value, value, value};
 }
 
-static ALWAYS_INLINE Floats
+static ALWAYS_INLINE Ints
 load_uint8 (const uint8_t *from)
 {
-  return (Floats){from[0], from[1], from[2], from[3]};
+  return (Ints){from[0], from[1], from[2], from[3]};
+}
+
+static ALWAYS_INLINE Ints
+load_uint16 (const uint16_t *from)
+{
+  return (Ints){from[0], from[1], from[2], from[3]};
 }
 
 static ALWAYS_INLINE Floats
-load_uint16 (const uint16_t *from)
+to_floats (Ints values)
 {
-  Steps steps;
-  memcpy (&steps, from, sizeof steps);
-  return __builtin_convertvector(steps, Floats);
+  return __builtin_convertvector(values, Floats);
+}
+
+static ALWAYS_INLINE Ints
+round_down (Floats values)
+{
+  const Ints whole = __builtin_convertvector(values, Ints);
+  return whole + (Ints)(values < to_floats (whole));
 }
 
 static ALWAYS_INLINE Mask
-less (Floats a, Floats b)
+less (Ints a, Ints b)
 {
   return a < b;
 }
 
-static ALWAYS_INLINE Floats
-choose (Mask lanes, Floats inside, Floats outside)
+static ALWAYS_INLINE Mask
+less_float (Floats a, Floats b)
 {
-  return (Floats)((lanes & (Mask)inside) | (~lanes & (Mask)outside));
+  return a < b;
 }
 
-static ALWAYS_INLINE Floats
-greater_of (Floats a, Floats b)
+static ALWAYS_INLINE Ints
+choose (Mask lanes, Ints inside, Ints outside)
 {
-  return choose (less (b, a), a, b);
+  return (lanes & inside) | (~lanes & outside);
 }
 
-static ALWAYS_INLINE Floats
-lesser_of (Floats a, Floats b)
+#ifdef __SSE2__
+
+/* The values of STEP_LANES pixels, in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
 {
-  return choose (less (a, b), a, b);
+  return (Steps)_mm_unpacklo_epi8 (_mm_setzero_si128 (), _mm_loadl_epi64 ((const __m128i *)from));
 }
 
-/* Rounds down; what is greater than 65535 becomes that. */
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints)_mm_unpacklo_epi16 ((__m128i)steps, _mm_setzero_si128 ());
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints)_mm_unpackhi_epi16 ((__m128i)steps, _mm_setzero_si128 ());
+}
+
+/* What is greater than 65535 becomes that. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  const Ints half = ints_of (32768);
+  return (Steps)_mm_packs_epi32 ((__m128i)(low - half), (__m128i)(high - half)) ^ steps_of (32768);
+}
+
 static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Floats values)
+store_uint16 (uint16_t *to, Ints values)
 {
-  const Mask whole = __builtin_convertvector(lesser_of (values, floats_of (65535)), Mask);
-  const Steps steps = __builtin_convertvector(whole, Steps);
-  memcpy (to, &steps, sizeof steps);
+  _mm_storel_epi64 ((__m128i *)to, (__m128i)pack (values, values));
 }
 
-/* 0 in the other lanes. */
-static ALWAYS_INLINE Floats
-keep_lanes (Mask lanes, Floats values)
+static ALWAYS_INLINE bool
+any_lane (Mask lanes)
 {
-  return (Floats)(lanes & (Mask)values);
+  return _mm_movemask_epi8 ((__m128i)lanes) != 0;
+}
+
+static ALWAYS_INLINE uint32_t
+bits_of (Mask lanes)
+{
+  return (uint32_t)_mm_movemask_ps ((__m128)lanes);
+}
+
+#else
+
+/* The values of STEP_LANES pixels, in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
+{
+  const Steps values = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]};
+  return values << 8;
+}
+
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints){steps[0], steps[1], steps[2], steps[3]};
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints){steps[4], steps[5], steps[6], steps[7]};
+}
+
+/* What is greater than 65535 becomes that. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  const Ints most = ints_of (65535);
+  low = choose (less (low, most), low, most);
+  high = choose (less (high, most), high, most);
+  return (Steps){(uint16_t)low[0], (uint16_t)low[1], (uint16_t)low[2], (uint16_t)low[3],
+      (uint16_t)high[0], (uint16_t)high[1], (uint16_t)high[2], (uint16_t)high[3]};
+}
+
+static ALWAYS_INLINE void
+store_uint16 (uint16_t *to, Ints values)
+{
+  for (int i = 0; i < LANES; i++)
+    to[i] = (uint16_t)values[i];
+}
+
+static ALWAYS_INLINE bool
+any_lane (Mask lanes)
+{
+  uint64_t halves[2];
+  memcpy (halves, &lanes, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
+
+static ALWAYS_INLINE uint32_t
+bits_of (Mask lanes)
+{
+  return (lanes[0] & 1) | (lanes[1] & 2) | (lanes[2] & 4) | (lanes[3] & 8);
+}
+
+#endif
+
+/* A bit for each of the Steps that Ints were unpacked from. */
+static ALWAYS_INLINE uint32_t
+packed_bits (Mask low, Mask high)
+{
+  return bits_of (low) | bits_of (high) << LANES;
 }
 
 static ALWAYS_INLINE Mask
 no_lanes (void)
 {
-  return (Mask){0};
+  return ints_of (0);
 }
 
 static ALWAYS_INLINE Mask
@@ -100,20 +272,6 @@ either (Mask a, Mask b)
   return a | b;
 }
 
-static ALWAYS_INLINE bool
-any_lane (Mask lanes)
-{
-  uint64_t halves[2];
-  memcpy (halves, &lanes, sizeof halves);
-  return (halves[0] | halves[1]) != 0;
-}
-
-static ALWAYS_INLINE uint32_t
-bits_of (Mask lanes)
-{
-  return (lanes[0] & 1) | (lanes[1] & 2) | (lanes[2] & 4) | (lanes[3] & 8);
-}
-
 #include "background.h"
 
 static void
@@ -128,11 +286,32 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
+/* Each bit picks its byte of the word and is compared with itself. */
+static ALWAYS_INLINE void
+write_16 (uint64_t bits, uint8_t *mask)
+{
+  typedef uint8_t Bytes __attribute__ ((vector_size (16)));
+  typedef uint64_t Words __attribute__ ((vector_size (16)));
+  const Bytes bit_of_column = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  const uint64_t in_each_byte = 0x0101010101010101;
+  const Words words = {(bits & 0xff) * in_each_byte, (bits >> 8 & 0xff) * in_each_byte};
+  const Bytes bytes = (Bytes)(((Bytes)words & bit_of_column) == bit_of_column);
+  memcpy (mask, &bytes, sizeof bytes);
+}
+
 static void
 write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 {
-  for (uint32_t x = 0; x < width; x++)
-    mask[x] = foreground[x / 64] >> x % 64 & 1 ? 255 : 0;
+  for (uint32_t x = 0; x < width; x += 16) {
+    const uint64_t bits = foreground[x / 64] >> x % 64;
+    uint8_t rest[16];
+    if (width - x >= 16) {
+      write_16 (bits, mask + x);
+    } else {
+      write_16 (bits, rest);
+      memcpy (mask + x, rest, width - x);
+    }
+  }
 }
 
 const PixelCode pixel_code_portable = {

@@ -11,14 +11,18 @@
 
 #include "mixture.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pixels whose weights, means and variances lie together, a cache line each. */
+/* Pixels whose weights lie together, a cache line, and so do means and variances. */
 #define BLOCK_PIXELS 32
 
-typedef struct GaussianBlock {
+typedef struct WeightBlock {
   uint16_t weights[BLOCK_PIXELS];
+} WeightBlock;
+
+typedef struct GaussianBlock {
   uint16_t means[BLOCK_PIXELS];
   uint16_t variances[BLOCK_PIXELS];
 } GaussianBlock;
@@ -27,13 +31,16 @@ typedef struct GaussianBlock {
 typedef struct BlockUse {
   uint8_t most;     /* no pixel has more */
   uint8_t compared; /* so many of a pixel were compared with its value in the last frame */
+  bool lone;        /* each pixel has one, which weighs all */
 } BlockUse;
 
 /* The background model. Memory that is all zeros is a model that has seen nothing.
  *
  * Most pixels have only one or two Gaussians, so what pixels have first lies apart from what they
- * have second and so on; what none has is never touched. */
+ * have second and so on; what none has is never touched. Weights lie apart from the rest because
+ * those of lone Gaussians are known. */
 typedef struct Model {
+  WeightBlock *weights;     /* k × n_blocks + block */
   GaussianBlock *gaussians; /* k × n_blocks + block */
   size_t n_blocks;
   BlockUse *uses; /* of each block */

@@ -2,16 +2,19 @@
 /*
  * The background model of a frame: mixture.h for every pixel, to the bit.
  *
- * Nineteen of twenty pixels join the first of their Gaussians, the heaviest. For these little
- * changes: the mean and variance of that one, and all weights, whose order stays. A thread does
- * that for four pixels at a time, and reads of the other Gaussians no more than their weights. The
- * pixels that do otherwise are left on a list of the thread block, which then goes over it with a
- * pixel a thread and ccl_mixture_update() itself, so that the threads of a warp go together in
- * either part.
+ * A thread lets the weights of four pixels decay, and takes the values of those into their models
+ * that join the first of their Gaussians, the heaviest, as nineteen of twenty do: then the order of
+ * the Gaussians stays, and of the others no more than the weights is needed. Who does otherwise is
+ * left on a list of the thread block, which then goes over it with a pixel a thread and
+ * ccl_mixture_join() itself, so that the threads of a warp go together in either part.
  *
- * Numbers are unpacked by a byte permutation and a subtraction, and packed by an addition that
- * rounds down.
+ * 16-bit numbers become floats, and back, as the lower half of a float that is a whole number
+ * between 2^23 and 2^24: its last bit is worth one. What is added to such a float is rounded to
+ * whole steps by the addition itself.
  */
+#include "device/quotient.cuh"
+#define CCL_DIVIDE(a, b) ccl_quotient (a, b)
+
 #include "device/dependent-launch.cuh"
 #include "device/mask.cuh"
 
@@ -29,282 +32,271 @@ is_zero (const Weights &weights)
   return (weights.x | weights.y) == 0;
 }
 
+static __device__ __forceinline__ uint32_t
+weight_of (const Weights &weights, int pixel)
+{
+  const uint32_t word = pixel < 2 ? weights.x : weights.y;
+  return pixel % 2 ? word >> 16 : word & 0xffff;
+}
+
+static __device__ __forceinline__ uint32_t
+pair (uint32_t left, uint32_t right)
+{
+  return __byte_perm (left, right, 0x5410);
+}
+
 static __device__ __forceinline__ uint32_t &
 shape_of (Shapes &shapes, int pixel)
 {
   return pixel == 0 ? shapes.x : pixel == 1 ? shapes.y : pixel == 2 ? shapes.z : shapes.w;
 }
 
-/* The powers of two in whose exponent a float's last bit is worth a step of a weight, a mean and a
- * variance. With the number of steps as its lower half, such a float is the power plus what the
- * number says. Their bits come from memory so that they stay in registers; as parts of an
- * instruction they would leave no room there for what a permutation selects. */
-static constexpr float WEIGHT_POWER = 8388608.0f / CCL_MIXTURE_WEIGHT_STEPS;
-static constexpr float MEAN_POWER = 8388608.0f / CCL_MIXTURE_MEAN_STEPS;
-static constexpr float VARIANCE_POWER = 8388608.0f / CCL_MIXTURE_VARIANCE_STEPS;
-static __constant__ float POWERS[3] = {WEIGHT_POWER, MEAN_POWER, VARIANCE_POWER};
+/* From here to 2^24 the last bit of a float is worth one. Its own upper half comes from memory so
+ * that it stays in a register; as part of an instruction it would leave no room there for what a
+ * permutation selects. */
+static constexpr float WHOLE = 8388608.0f;
+static __constant__ float UPPER_HALF_OF_WHOLE = WHOLE;
 
 static __device__ __forceinline__ float
-with_lower_half (float power, uint32_t word, bool upper)
+whole_of (uint32_t word, uint32_t selector)
 {
-  return __uint_as_float (__byte_perm (word, __float_as_uint (power), upper ? 0x7632 : 0x7610));
+  return __uint_as_float (__byte_perm (word, __float_as_uint (UPPER_HALF_OF_WHOLE), selector));
+}
+enum { LOWER_HALF = 0x7610, UPPER_HALF = 0x7632 };
+
+/* What holds for the weights of all pixels of a frame. */
+struct Decay {
+  uint32_t of_lone, less; /* parts that a whole weight loses, and how many less for each Gaussian */
+  uint32_t added;         /* what all lose and are rounded by, in 2^-16 parts */
+  uint32_t shift;         /* makes steps of those */
+};
+
+static __device__ __forceinline__ Decay
+decay_of (const CclMixtureParameters &m)
+{
+  return {m.decay - m.starvation, m.starvation, (m.starvation + m.round) << 16, 16 + m.shift};
 }
 
-static __device__ __forceinline__ float
-unpack_weight (uint32_t word, bool upper)
-{
-  return __fsub_rn (with_lower_half (POWERS[0], word, upper), WEIGHT_POWER);
-}
-
-static __device__ __forceinline__ float
-unpack_variance (uint32_t shape)
-{
-  return __fsub_rn (with_lower_half (POWERS[2], shape, true), VARIANCE_POWER);
-}
-
-/* A float whose lower half is the number of steps, below 65536, rounded down. */
+/* ccl_mixture_loss() and what is left. */
 static __device__ __forceinline__ uint32_t
-round_down (float steps)
+decayed (uint32_t weight, uint32_t parts, const Decay &decay)
 {
-  return __float_as_uint (__fadd_rz (steps, 8388608.0f));
+  return (uint32_t)max ((int)weight - (int)((weight * parts + decay.added) >> decay.shift), 0);
 }
 
-/* What ccl_mixture_pack() gives for mean and variance, the greatest of which is far from the
- * greatest number. */
+/* How many of the weights of two pixels are more than 0, for each in its half. */
 static __device__ __forceinline__ uint32_t
-pack_shape (float mean, float variance, float dither)
+count_living (uint32_t two_weights)
 {
-  const float mean_steps = __fadd_rn (__fmul_rn (mean, CCL_MIXTURE_MEAN_STEPS), dither);
-  const float variance_steps = __fadd_rn (__fmul_rn (variance, CCL_MIXTURE_VARIANCE_STEPS), dither);
-  return __byte_perm (
-      round_down (fminf (mean_steps, 65535.0f)), round_down (variance_steps), 0x5410);
+  return __vminu2 (two_weights, 0x00010001);
 }
-static_assert (CCL_MIXTURE_MOST_VARIANCE * CCL_MIXTURE_VARIANCE_STEPS < 65535, "no need to clamp");
 
-/* Puts the number of a pixel's weight in place. */
+/* A pixel's luma beside its first Gaussian: in the steps of that, squared, and what the square is
+ * compared with. */
+struct Fit {
+  float whole_mean, whole_variance, deviation, squared, variance;
+};
+
+static __device__ __forceinline__ Fit
+fit_of (uint32_t shape, uint32_t luma, int pixel)
+{
+  Fit fit;
+  fit.whole_mean = whole_of (shape, LOWER_HALF);
+  fit.whole_variance = whole_of (shape, UPPER_HALF);
+  fit.variance = __fsub_rn (fit.whole_variance, WHOLE);
+  /* The luma's byte, times 256 as means are. */
+  fit.deviation = __fsub_rn (fit.whole_mean, whole_of (luma, 0x7604 | pixel << 4));
+  fit.squared = __fmul_rn (fit.deviation, fit.deviation);
+  return fit;
+}
+
+static __device__ __forceinline__ bool
+joins (const Fit &fit)
+{
+  return fit.squared < __fmul_rn (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, fit.variance);
+}
+
+/* ccl_mixture_move(), for a Gaussian of so much weight. Returns its shape. */
+static __device__ __forceinline__ uint32_t
+moved (const Fit &fit, uint32_t weight, const CclMixtureParameters &m)
+{
+  const float step = ccl_quotient (m.rate, __uint2float_rn (weight));
+  const float excess = /* a product with a power of two, and so exact */
+      __fmaf_rn (fit.squared, 1.0f / CCL_MIXTURE_SQUARES, -fit.variance);
+  const float mean =
+      __fadd_rd (fit.whole_mean, __fsub_rn (m.dither, __fmul_rn (step, fit.deviation)));
+  float variance = __fadd_rd (fit.whole_variance, __fadd_rn (m.dither, __fmul_rn (step, excess)));
+  variance = fmaxf (variance, WHOLE + CCL_MIXTURE_LEAST_VARIANCE);
+  variance = fminf (variance, WHOLE + CCL_MIXTURE_MOST_VARIANCE);
+  return pair (__float_as_uint (mean), __float_as_uint (variance));
+}
+
+/* Reads the weights of a thread's pixels as far as some pixel of the thread has them. */
 static __device__ __forceinline__ void
-replace_weight (Weights &weights, int pixel, uint32_t number)
+load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights[CCL_MAX_MIXTURES])
 {
-  uint32_t &word = pixel < 2 ? weights.x : weights.y;
-  word = __byte_perm (word, number, pixel % 2 ? 0x5410 : 0x3254);
+  /* The memory answers three questions as quickly as one. */
+#pragma unroll
+  for (int k = 0; k < 3; k++)
+    weights[k] = inside ? p.weights[k][offset] : make_uint2 (0, 0);
+#pragma unroll
+  for (int k = 3; k < CCL_MAX_MIXTURES; k++)
+    weights[k] = is_zero (weights[2]) ? make_uint2 (0, 0) : p.weights[k][offset];
+  if (p.mixture.mixtures < CCL_MAX_MIXTURES) {
+    /* Those that are too many since the property was lowered. */
+#pragma unroll
+    for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+      if (k >= (int)p.mixture.mixtures && !is_zero (weights[k]))
+        p.weights[k][offset] = weights[k] = make_uint2 (0, 0);
+    }
+  }
 }
 
-static __device__ __forceinline__ uint32_t
-word_of (const Weights &weights, int pixel)
+/* Asks for memory that will be read soon. */
+static __device__ __forceinline__ void
+prefetch (const void *memory)
 {
-  return pixel < 2 ? weights.x : weights.y;
-}
-
-/* What ccl_mixture_pack_weight() gives, for a weight in steps. Only the first can be so heavy that
- * it must be clamped, since none weighs more than those before it. */
-static __device__ __forceinline__ uint32_t
-pack_weight (float steps, bool is_first, float dither)
-{
-  float packed = __fadd_rn (steps, dither);
-  if (is_first)
-    packed = fminf (packed, 65535.0f);
-  const float least = __saturatef (steps * 1.0e30f); /* 1 unless there is no weight at all */
-  return round_down (fmaxf (packed, least));
-}
-
-/* Correctly rounded reciprocal and quotient where no step in between leaves the range of normal
- * numbers: an approximation with an error of one in the last place, Newton's step, and for the
- * quotient the remainder's share. It is how the compiler divides, less the test for other numbers
- * and the call that they take. Weights are never so small; a learning rate below 2^-60 may be, but
- * then the quotient moves neither mean nor variance. */
-static __device__ __forceinline__ float
-approximate_reciprocal (float a)
-{
-#ifdef CCL_SIMCUDA
-  return 1.0f / a;
+#ifndef CCL_SIMCUDA
+  asm volatile("prefetch.L1 [%0];" ::"l"(memory));
 #else
-  float result;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
-  return result;
+  (void)memory;
 #endif
 }
 
-static __device__ __forceinline__ float
-reciprocal (float a)
+/* Asks for the shapes that pixels need which do not join their first Gaussian. */
+static __device__ __forceinline__ void
+prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL_MAX_MIXTURES])
 {
-  const float estimate = approximate_reciprocal (a);
-  return __fmaf_rn (estimate, __fmaf_rn (-a, estimate, 1.0f), estimate);
-}
-
-static __device__ __forceinline__ float
-quotient (float a, float b)
-{
-  const float inverse = reciprocal (b);
-  const float estimate = __fmul_rn (a, inverse);
-  return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
-}
-
-/* What a frame leaves of a weight that no value adds to; none stays none. */
-static __device__ __forceinline__ float
-lighter (uint32_t word, int pixel, const CclMixtureParameters &m)
-{
-  const float weight =
-      __fsub_rn (__fmul_rn (m.keep, unpack_weight (word, pixel % 2)), m.starvation);
-  return weight < m.starvation ? 0.0f : weight;
-}
-
-/* Updates those of a thread's pixels that join their first Gaussian. Returns which ones, and which
- * of them are foreground. The threads of a warp go together. */
-static __device__ __forceinline__ uint32_t
-update_joining (const Parameters &p, const Group &group, uint32_t luma, uint32_t *foreground)
-{
-  const CclMixtureParameters &m = p.mixture;
-  const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
-  Weights weights[CCL_MAX_MIXTURES] = {};
-  Shapes shapes = {};
-  uint32_t joining = 0, changed = 0;
-
-  /* Only the next one's weight tells whether there is a next one. */
-  if (group.count) {
-    weights[0] = p.weights[0][offset];
-    shapes = p.shapes[0][offset];
-    weights[1] = p.weights[1][offset];
-  }
-  int most = 1; /* Gaussians that a pixel of the warp has */
 #pragma unroll
   for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
-    const bool there = !is_zero (weights[k]);
-    if (most == k && __any_sync (FULL_WARP, there)) {
-      most = k + 1;
-      if (there && k + 1 < CCL_MAX_MIXTURES)
-        weights[k + 1] = p.weights[k + 1][offset];
-    }
+    if (!is_zero (weights[k]))
+      prefetch (p.shapes[k] + offset);
   }
-  /* Those that are too many since the property was lowered. */
-#pragma unroll
-  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
-    if (k >= (int)m.mixtures && !is_zero (weights[k])) {
-      weights[k] = make_uint2 (0, 0);
-      changed |= 1u << k;
-    }
-  }
+}
 
-  float totals[PIXELS];
+/* Lets the weights of all but the first Gaussians of a thread's pixels decay, where a pixel of the
+ * warp has so many Gaussians at most. Sets what parts the weights of each pixel lose. */
+static __device__ __forceinline__ void
+decay_others (const Parameters &p, uint32_t offset, uint32_t most, const Decay &decay,
+    const Weights weights[CCL_MAX_MIXTURES], uint32_t parts[PIXELS])
+{
+  Weights others = {0, 0};
 #pragma unroll
-  for (int pixel = 0; pixel < PIXELS; pixel++) {
-    /* A power of two and the luma, as means are at first. */
-    const float power_plus_luma =
-        __uint_as_float (__byte_perm (luma, __float_as_uint (POWERS[1]), 0x7404 | pixel << 4));
-    uint32_t &shape = shape_of (shapes, pixel);
-    const float before = unpack_weight (word_of (weights[0], pixel), pixel % 2);
-    float variance = unpack_variance (shape);
-    const float deviation = __fsub_rn (with_lower_half (POWERS[1], shape, false), power_plus_luma);
-    const float squared = __fmul_rn (deviation, deviation);
-    const bool joins = before > 0.0f && squared < __fmul_rn (CCL_MIXTURE_GENERATION, variance);
-    if (joins)
-      joining |= 1u << pixel;
-    if (joins && !(squared < __fmul_rn (m.var_threshold, variance)))
-      *foreground |= 1u << pixel;
-
-    const float weight = __fadd_rn (__fsub_rn (__fmul_rn (m.keep, before), m.starvation), m.rate);
-    totals[pixel] = weight;
-    const float step = quotient (m.rate, weight);
-    float mean = __fadd_rn (deviation, __fsub_rn (power_plus_luma, MEAN_POWER));
-    mean = fmaxf (__fsub_rn (mean, __fmul_rn (step, deviation)), 0.0f);
-    variance = __fadd_rn (variance, __fmul_rn (step, __fsub_rn (squared, variance)));
-    variance = fminf (fmaxf (variance, CCL_MIXTURE_LEAST_VARIANCE), CCL_MIXTURE_MOST_VARIANCE);
-    const uint32_t moved = joins ? pack_shape (mean, variance, m.dither) : shape;
-    if (moved != shape)
-      changed |= 1u << CCL_MAX_MIXTURES;
-    shape = moved;
-  }
-
-#pragma unroll
-  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
     if (k < most) {
+      others.x += count_living (weights[k].x);
+      others.y += count_living (weights[k].y);
+    }
+  }
+#pragma unroll
+  for (int pixel = 0; pixel < PIXELS; pixel++)
+    parts[pixel] = decay.of_lone - weight_of (others, pixel) * decay.less;
+#pragma unroll
+  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
+    if (k < most && !is_zero (weights[k])) {
+      uint32_t left[PIXELS];
 #pragma unroll
       for (int pixel = 0; pixel < PIXELS; pixel++)
-        totals[pixel] = __fadd_rn (totals[pixel], lighter (word_of (weights[k], pixel), pixel, m));
+        left[pixel] = decayed (weight_of (weights[k], pixel), parts[pixel], decay);
+      p.weights[k][offset] = make_uint2 (pair (left[0], left[1]), pair (left[2], left[3]));
     }
   }
-  /* From here on weights are counted in steps, which changes no rounding. A weight times its own
-   * reciprocal is so near 1 that it is packed as 1 would be. */
-  Weights first = weights[0];
-#pragma unroll
-  for (int pixel = 0; pixel < PIXELS; pixel++) {
-    const bool joins = joining >> pixel & 1;
-    if (most == 1) {
-      if (joins)
-        replace_weight (first, pixel, 65535);
-      continue;
-    }
-    const float scale = __fmul_rn (reciprocal (totals[pixel]), CCL_MIXTURE_WEIGHT_STEPS);
-    const float weight = __fadd_rn (
-        __fsub_rn (__fmul_rn (m.keep, unpack_weight (word_of (weights[0], pixel), pixel % 2)),
-            m.starvation),
-        m.rate);
-    if (joins)
-      replace_weight (first, pixel, pack_weight (__fmul_rn (weight, scale), true, m.dither));
-    totals[pixel] = scale;
-  }
-  if (first.x != weights[0].x || first.y != weights[0].y)
-    changed |= 1;
-  weights[0] = first;
-#pragma unroll
-  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
-    if (k < most) {
-      Weights scaled = weights[k];
-#pragma unroll
-      for (int pixel = 0; pixel < PIXELS; pixel++) {
-        const float weight = lighter (word_of (weights[k], pixel), pixel, m);
-        const uint32_t number = pack_weight (__fmul_rn (weight, totals[pixel]), false, m.dither);
-        if (joining >> pixel & 1)
-          replace_weight (scaled, pixel, number);
-      }
-      if (scaled.x != weights[k].x || scaled.y != weights[k].y)
-        changed |= 1u << k;
-      weights[k] = scaled;
-    }
-  }
-
-#pragma unroll
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
-    if (changed >> k & 1)
-      p.weights[k][offset] = weights[k];
-  }
-  if (changed >> CCL_MAX_MIXTURES & 1)
-    p.shapes[0][offset] = shapes;
-  return joining;
 }
 
-/* Updates the model of one pixel, whatever its value does there. Returns whether it is background.
- */
-static __device__ __forceinline__ bool
-update_pixel (const Parameters &p, uint32_t x, uint32_t y)
+/* What a group's update found out about it; a bit for each pixel. */
+struct Found {
+  uint32_t joining;    /* pixels that joined their first Gaussian; the others are left to do */
+  uint32_t foreground; /* which of them are foreground */
+  uint32_t most;       /* Gaussians that a pixel of the warp had, or 1 */
+};
+
+/* Lets the weights of a thread's pixels decay and takes those values in that join a first Gaussian.
+ * The threads of a warp go together. */
+static __device__ __forceinline__ Found
+update_group (const Parameters &p, const Group &group, uint32_t luma)
 {
-  const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
-  CclGaussian gaussians[CCL_MAX_MIXTURES] = {};
-  uint16_t weights[CCL_MAX_MIXTURES] = {};
-  uint32_t shapes[CCL_MAX_MIXTURES] = {};
+  const CclMixtureParameters &m = p.mixture;
+  const Decay decay = decay_of (m);
+  const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
+  const bool inside = group.count > 0;
+  Found found = {0, 0, 1};
+  Weights weights[CCL_MAX_MIXTURES];
+  Shapes shapes = inside ? p.shapes[0][offset] : make_uint4 (0, 0, 0, 0);
+  load_weights (p, inside, offset, weights);
+
 #pragma unroll
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
-    if (k == 0 || weights[k - 1])
-      weights[k] = ((const uint16_t *)p.weights[k])[offset];
-    if (weights[k]) {
-      shapes[k] = ((const uint32_t *)p.shapes[k])[offset];
-      gaussians[k].weight = (float)weights[k] / CCL_MIXTURE_WEIGHT_STEPS;
-      gaussians[k].mean = (float)(shapes[k] & 0xffff) / CCL_MIXTURE_MEAN_STEPS;
-      gaussians[k].variance = (float)(shapes[k] >> 16) / CCL_MIXTURE_VARIANCE_STEPS;
+  for (int pixel = 0; pixel < PIXELS; pixel++)
+    found.joining |= (uint32_t)joins (fit_of (shape_of (shapes, pixel), luma, pixel)) << pixel;
+  if (found.joining != bits_below (PIXELS))
+    prefetch_shapes (p, offset, weights);
+
+  uint32_t parts[PIXELS];
+#pragma unroll
+  for (int pixel = 0; pixel < PIXELS; pixel++)
+    parts[pixel] = decay.of_lone;
+#pragma unroll
+  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
+    if (found.most == k && __any_sync (FULL_WARP, !is_zero (weights[k])))
+      found.most = k + 1;
+  }
+  if (found.most > 1)
+    decay_others (p, offset, found.most, decay, weights, parts);
+
+  const Shapes shapes_before = shapes;
+  uint32_t first[PIXELS];
+#pragma unroll
+  for (int pixel = 0; pixel < PIXELS; pixel++) {
+    uint32_t &shape = shape_of (shapes, pixel);
+    const Fit fit = fit_of (shape, luma, pixel);
+    first[pixel] = decayed (weight_of (weights[0], pixel), parts[pixel], decay);
+    const uint32_t weight = min (first[pixel] + m.gain, CCL_MIXTURE_FULL_WEIGHT);
+    const uint32_t shape_then = moved (fit, weight, m);
+    if (first[pixel] == 0)
+      found.joining &= ~(1u << pixel);
+    else if (joins (fit)) {
+      if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance)))
+        found.foreground |= 1u << pixel;
+      first[pixel] = weight;
+      shape = shape_then;
     }
   }
-  const float luma = p.frame[y * p.frame_stride + x];
-  const float dither = p.mixture.dither;
-  const bool background = ccl_mixture_update (gaussians, luma, &p.mixture);
+  const Weights heaviest = {pair (first[0], first[1]), pair (first[2], first[3])};
+  if (heaviest.x != weights[0].x || heaviest.y != weights[0].y)
+    p.weights[0][offset] = heaviest;
+  if (shapes.x != shapes_before.x || shapes.y != shapes_before.y || shapes.z != shapes_before.z ||
+      shapes.w != shapes_before.w)
+    p.shapes[0][offset] = shapes;
+  return found;
+}
+
+/* Takes the value of one pixel, whose weights have decayed, into its model; none has more than
+ * n_gaussians. Returns whether it is background. */
+static __device__ __forceinline__ bool
+join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t n_gaussians)
+{
+  const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
+  CclGaussian gaussians[CCL_MAX_MIXTURES];
+  uint32_t shapes[CCL_MAX_MIXTURES];
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
-    const CclGaussian &g = gaussians[k];
-    const uint16_t weight = ccl_mixture_pack_weight (g.weight, dither);
-    const uint32_t shape =
-        ccl_mixture_pack (g.mean, CCL_MIXTURE_MEAN_STEPS, dither) |
-        (uint32_t)ccl_mixture_pack (g.variance, CCL_MIXTURE_VARIANCE_STEPS, dither) << 16;
-    if (weight != weights[k])
-      ((uint16_t *)p.weights[k])[offset] = weight;
-    if (weight && shape != shapes[k])
+    const bool there = k < (int)n_gaussians;
+    gaussians[k].weight = there ? ((const uint16_t *)p.weights[k])[offset] : 0;
+    shapes[k] = there ? ((const uint32_t *)p.shapes[k])[offset] : 0;
+  }
+  uint32_t weights[CCL_MAX_MIXTURES];
+#pragma unroll
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    weights[k] = gaussians[k].weight;
+    gaussians[k].mean = shapes[k] & 0xffff;
+    gaussians[k].variance = shapes[k] >> 16;
+  }
+  const bool background = ccl_mixture_join (gaussians, p.frame[y * p.frame_stride + x], &p.mixture);
+#pragma unroll
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    const uint32_t shape = gaussians[k].mean | gaussians[k].variance << 16;
+    if (gaussians[k].weight != weights[k])
+      ((uint16_t *)p.weights[k])[offset] = (uint16_t)gaussians[k].weight;
+    if (gaussians[k].weight && shape != shapes[k])
       ((uint32_t *)p.shapes[k])[offset] = shape;
   }
   return background;
@@ -314,16 +306,18 @@ update_pixel (const Parameters &p, uint32_t x, uint32_t y)
 extern "C" __global__ void
 __launch_bounds__ (CCL_SEGMENTER_THREADS, 8) ccl_background (const __grid_constant__ Parameters p)
 {
-  __shared__ uint32_t foreground[CCL_SEGMENTER_THREADS], n_left;
+  __shared__ uint32_t foreground[CCL_SEGMENTER_THREADS], most[CCL_SEGMENTER_WARPS], n_left;
   __shared__ uint16_t left[CCL_SEGMENTER_THREADS * PIXELS];
   const Group group = group_of_thread (p);
-  uint32_t found = 0;
   if (threadIdx.x == 0)
     n_left = 0;
   const uint32_t luma = group.count ? load_luma (p, group) : 0;
-  uint32_t rest = ~update_joining (p, group, luma, &found) & bits_below (group.count);
-  foreground[threadIdx.x] = found;
+  const Found found = update_group (p, group, luma);
+  foreground[threadIdx.x] = found.foreground;
+  if (lane_of_warp () == 0)
+    most[threadIdx.x / 32] = found.most;
   __syncthreads ();
+  uint32_t rest = ~found.joining & bits_below (group.count);
   if (rest) {
     uint32_t place = atomicAdd (&n_left, __popc (rest));
     for (; rest; rest &= rest - 1)
@@ -335,7 +329,7 @@ __launch_bounds__ (CCL_SEGMENTER_THREADS, 8) ccl_background (const __grid_consta
     const uint32_t thread = left[i] / PIXELS, pixel = left[i] % PIXELS;
     const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
     const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
-    if (!update_pixel (p, x, y))
+    if (!join_pixel (p, x, y, most[thread / 32]))
       atomicOr (&foreground[thread], 1u << pixel);
   }
   if (n)

@@ -464,6 +464,48 @@ check_reset (const SegmenterBackend *backend)
   check_sequence (backend, &(CclSegmenterPlan){.width = 70, .height = 18}, 60, reset_now_and_then);
 }
 
+static void
+raise_rate_and_lower_mixtures (
+    CclSegmenterOptions *options, uint32_t frame, CclSegmenter *segmenter)
+{
+  options->learning_rate = frame < 10 ? 0.2 : 0.97;
+  options->mixtures = frame < 10 ? 5 : 1;
+}
+
+/* The heaviest of five Gaussians, alone then, may lose all its weight in a frame. */
+static void
+check_large_rates (const SegmenterBackend *backend)
+{
+  check_sequence (
+      backend, &(CclSegmenterPlan){.width = 90, .height = 9}, 20, raise_rate_and_lower_mixtures);
+}
+
+/* By hand: once its others have starved, a Gaussian gets back all the weight there is. */
+static void
+check_recovery (const SegmenterBackend *backend)
+{
+  const CclSegmenterPlan plan = {.width = 40, .height = 2, .foreground = CCL_FOREGROUND_BACKGROUND};
+  const uint32_t n_pixels = plan.width * plan.height;
+  uint8_t pixels[40 * 2];
+  CclSegmenterOptions options = usual_options;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  options.learning_rate = 0.1;
+  for (uint32_t frame = 0; frame < 150 && passed; frame++) {
+    for (uint32_t i = 0; i < n_pixels; i++)
+      pixels[i] = (uint8_t)(frame < 20 ? frame % 4 * 60 : 60);
+    passed = comparison_run (&comparison, pixels, &options);
+    if (frame == 19)
+      g_assert_cmpuint (comparison.reference->model.weights[3 * n_pixels], >, 0);
+  }
+  for (uint32_t i = 0; i < n_pixels && passed; i++) {
+    g_assert_cmpuint (comparison.reference->model.weights[i], ==, CCL_MIXTURE_FULL_WEIGHT);
+    g_assert_cmpuint (comparison.reference->model.weights[n_pixels + i], ==, 0);
+  }
+  comparison_end (&comparison);
+}
+
 /* By hand: what stays is background from the first frame on, what comes is foreground, and what
  * remains becomes background once it makes up a tenth of the history. */
 static void
@@ -575,7 +617,9 @@ segmenter_checks_register (const SegmenterBackend *backend)
       {"background-in-zone", check_background_in_zone},
       {"background-options", check_background_options},
       {"learning-rates", check_learning_rates},
+      {"large-rates", check_large_rates},
       {"mixtures", check_mixtures},
+      {"recovery", check_recovery},
       {"reset", check_reset},
       {"a-stone-that-remains", check_a_stone_that_remains},
       {"impossible-arguments", check_impossible_arguments},

@@ -72,21 +72,17 @@ update_model (SegmenterReference *self, size_t pixel, uint8_t luma, const CclMix
   const size_t n = (size_t)self->width * self->height;
   CclGaussian gaussians[CCL_MAX_MIXTURES];
 
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
-    gaussians[k].weight = self->n_frames > 0
-                              ? (float)self->model.weights[k * n + pixel] / CCL_MIXTURE_WEIGHT_STEPS
-                              : 0;
-    gaussians[k].mean = (float)self->model.means[k * n + pixel] / CCL_MIXTURE_MEAN_STEPS;
-    gaussians[k].variance =
-        (float)self->model.variances[k * n + pixel] / CCL_MIXTURE_VARIANCE_STEPS;
-  }
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++)
+    gaussians[k] = (CclGaussian){
+        .weight = self->n_frames > 0 ? self->model.weights[k * n + pixel] : 0,
+        .mean = self->model.means[k * n + pixel],
+        .variance = self->model.variances[k * n + pixel],
+    };
   bool background = ccl_mixture_update (gaussians, luma, p);
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
-    self->model.weights[k * n + pixel] = ccl_mixture_pack_weight (gaussians[k].weight, p->dither);
-    self->model.means[k * n + pixel] =
-        ccl_mixture_pack (gaussians[k].mean, CCL_MIXTURE_MEAN_STEPS, p->dither);
-    self->model.variances[k * n + pixel] =
-        ccl_mixture_pack (gaussians[k].variance, CCL_MIXTURE_VARIANCE_STEPS, p->dither);
+    self->model.weights[k * n + pixel] = (uint16_t)gaussians[k].weight;
+    self->model.means[k * n + pixel] = (uint16_t)gaussians[k].mean;
+    self->model.variances[k * n + pixel] = (uint16_t)gaussians[k].variance;
   }
   return background;
 }

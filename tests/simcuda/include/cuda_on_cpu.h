@@ -598,22 +598,35 @@ SIMCUDA_ROUNDED (__f, float)
 SIMCUDA_ROUNDED (__d, double)
 #undef SIMCUDA_ROUNDED
 static inline float
+__uint2float_rn (unsigned a)
+{
+  return static_cast<float> (a);
+}
+static inline int
+__float2int_rd (float a)
+{
+  return static_cast<int> (floorf (a));
+}
+static inline float
 __fmaf_rn (float a, float b, float c)
 {
   return fmaf (a, b, c);
 }
+/* Rounded down. What rounding to nearest left off is a float itself, found without rounding. */
 static inline float
-__saturatef (float a)
+__fadd_rd (float a, float b)
 {
-  return a > 0 ? fminf (a, 1) : 0; /* no number gives 0, too */
+  const float sum = a + b, of_b = sum - a;
+  const float rest = (a - (sum - of_b)) + (b - of_b);
+  return rest < 0 ? nextafterf (sum, -INFINITY) : sum;
 }
-/* Rounded towards zero; the double sum is exact unless the summands are far apart. */
-static inline float
-__fadd_rz (float a, float b)
+
+/* The lesser of the numbers in each half of two words. */
+static inline unsigned
+__vminu2 (unsigned a, unsigned b)
 {
-  double exact = static_cast<double> (a) + b;
-  float rounded = static_cast<float> (exact);
-  return fabs (static_cast<double> (rounded)) > fabs (exact) ? nextafterf (rounded, 0) : rounded;
+  const unsigned low = (a & 0xffff) < (b & 0xffff) ? a : b, high = a >> 16 < b >> 16 ? a : b;
+  return (low & 0xffff) | (high & 0xffff0000u);
 }
 
 /* Four bytes in a word. */
