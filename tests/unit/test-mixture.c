@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the mixture of a pixel settles, against what Zivkovic's equations say: not how it computes,
+ * which the segmenters' tests compare, but whether rounding, and weights that are not divided by
+ * their sum, lead to what they stand for in the long run, at any learning rate.
+ */
+#include "mixture.h"
+
+#include <glib.h>
+#include <math.h>
+
+/* One of the looks of a pixel; its noise has a deviation of 3. */
+typedef struct Look {
+  double share, luma;
+} Look;
+
+static const double noise_deviation = 3;
+
+static double
+normal (GRand *random)
+{
+  return sqrt (-2 * log (1 - g_rand_double (random))) * cos (2 * G_PI * g_rand_double (random));
+}
+
+static uint32_t
+draw (const Look *looks, GRand *random)
+{
+  double rest = g_rand_double (random);
+  while (rest >= looks->share)
+    rest -= looks++->share;
+  return (uint32_t)lround (looks->luma + noise_deviation * normal (random));
+}
+
+/* With a share π of the values, and n Gaussians, the weight that a frame leaves on average as it
+ * was solves rate × (π − w) − rate × c = 0 after division by the sum, 1 − n × c. */
+static double
+settled_weight (double share, int n)
+{
+  return (share - CCL_MIXTURE_COMPLEXITY) / (1 - n * CCL_MIXTURE_COMPLEXITY);
+}
+
+static void
+check_where_it_settles (double rate, int n_frames, const Look *looks, int n_looks)
+{
+  const CclSegmenterOptions options = {
+      .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
+  CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
+  double weights[CCL_MAX_MIXTURES] = {0}, means[CCL_MAX_MIXTURES] = {0};
+  double variances[CCL_MAX_MIXTURES] = {0};
+  GRand *random = g_rand_new_with_seed (1);
+
+  for (int i = 0; i < n_frames; i++) {
+    const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
+    ccl_mixture_update (gaussians, draw (looks, random), &parameters);
+    for (int k = 0; k < n_looks && i >= n_frames / 2; k++) {
+      weights[k] += gaussians[k].weight / (double)CCL_MIXTURE_WEIGHT_STEPS;
+      means[k] += gaussians[k].mean / (double)CCL_MIXTURE_MEAN_STEPS;
+      variances[k] += gaussians[k].variance / (double)CCL_MIXTURE_VARIANCE_STEPS;
+    }
+  }
+  g_rand_free (random);
+  for (int k = 0; k < n_looks; k++) {
+    const double n = n_frames - n_frames / 2;
+    g_test_message ("rate %g, look %d: weight %.4f, mean %.2f, variance %.2f", rate, k,
+        weights[k] / n, means[k] / n, variances[k] / n);
+    g_assert_cmpfloat_with_epsilon (weights[k] / n, settled_weight (looks[k].share, n_looks), 0.01);
+    g_assert_cmpfloat_with_epsilon (means[k] / n, looks[k].luma, 0.2);
+    g_assert_cmpfloat_with_epsilon (variances[k] / n, noise_deviation * noise_deviation, 0.9);
+  }
+}
+
+static void
+test_where_it_settles (void)
+{
+  static const Look one[] = {{1, 100}};
+  static const Look two[] = {{0.7, 100}, {0.3, 160}};
+  static const Look three[] = {{0.6, 60}, {0.25, 120}, {0.15, 180}};
+  static const struct {
+    double rate;
+    int n_frames;
+  } cases[] = {{-1, 100000}, {0.003, 100000}, {0.001, 200000}, {0.0001, 1000000}};
+
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, one, 1);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, two, 2);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, three, 3);
+  }
+}
+
+/* A mean goes a fraction of the way to its values in each frame, which is far less than a step of
+ * its number. */
+static void
+test_slow_drift (void)
+{
+  const int n_frames = 10000;
+  const double rate = 1.0 / n_frames;
+  const CclSegmenterOptions options = {
+      .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
+  CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
+
+  for (int i = 0; i <= n_frames; i++) {
+    const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
+    ccl_mixture_update (gaussians, i == 0 ? 100 : 101, &parameters);
+  }
+  const double way = gaussians[0].mean / (double)CCL_MIXTURE_MEAN_STEPS - 100;
+  g_assert_cmpfloat_with_epsilon (way, 1 - exp (-1), 0.01);
+  g_assert_cmpuint (gaussians[0].weight, ==, CCL_MIXTURE_FULL_WEIGHT);
+  g_assert_cmpuint (gaussians[1].weight, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mixture/where-it-settles", test_where_it_settles);
+  g_test_add_func ("/mixture/slow-drift", test_slow_drift);
+  return g_test_run ();
+}
