@@ -8,7 +8,8 @@
  * as models are kept; and Ints and Floats, LANES numbers of 32 bits each, half as many, in which
  * Gaussians are compared and moved. Operators work on them, and so do the functions on them and on
  * Mask, a set of LANES lanes, that are called below. Steps are unpacked to two Ints, low and high;
- * which lanes are where is up to the instructions.
+ * which lanes are where is up to the instructions. A set of STEP_LANES lanes is Steps, too, each
+ * with all bits or none.
  */
 #ifndef CCL_CPU_BACKGROUND_H
 #define CCL_CPU_BACKGROUND_H
@@ -28,13 +29,13 @@
 
 /* What holds for all pixels of a frame, in all lanes. */
 typedef struct Constants {
-  Steps decay, starvation, gain;
+  Steps decay, starvation, gain, weight_of_new, least_variance, most_variance;
   Steps added;       /* to the part of a loss that depends on the weight */
   Steps lone_weight; /* of a Gaussian that weighed all before it decayed */
   uint32_t shift;
   Floats rate, dither, var_threshold, generation;
   Floats step_of_lone; /* how far a Gaussian that weighs all moves towards a value */
-  Ints growth, weight_of_new;
+  Floats left_by_new;  /* of a weight of one */
   int mixtures;
   bool learns;
   bool joining_is_background; /* whatever joins the heaviest Gaussian */
@@ -62,14 +63,17 @@ rest_of (const Planes *planes, int k)
 static Constants
 make_constants (const CclMixtureParameters *parameters)
 {
-  const uint32_t gain = parameters->gain;
+  const uint32_t gain = parameters->gain, weight_of_new = gain > 0 ? gain : 1;
   const uint32_t lone_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
   const float generation = CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES;
   return (Constants){
       .decay = steps_of ((uint16_t)parameters->decay),
       .starvation = steps_of ((uint16_t)parameters->starvation),
       .gain = steps_of ((uint16_t)gain),
+      .weight_of_new = steps_of ((uint16_t)weight_of_new),
       .added = steps_of ((uint16_t)(parameters->starvation + parameters->round)),
+      .least_variance = steps_of (CCL_MIXTURE_LEAST_VARIANCE),
+      .most_variance = steps_of (CCL_MIXTURE_MOST_VARIANCE),
       .lone_weight = steps_of ((uint16_t)(CCL_MIXTURE_FULL_WEIGHT - lone_loss)),
       .shift = parameters->shift,
       .rate = floats_of (parameters->rate),
@@ -77,8 +81,7 @@ make_constants (const CclMixtureParameters *parameters)
       .var_threshold = floats_of (parameters->var_threshold),
       .generation = floats_of (generation),
       .step_of_lone = floats_of (parameters->rate / CCL_MIXTURE_FULL_WEIGHT),
-      .growth = ints_of ((int32_t)gain),
-      .weight_of_new = ints_of (gain > 0 ? (int32_t)gain : 1),
+      .left_by_new = floats_of ((float)(CCL_MIXTURE_WEIGHT_STEPS - weight_of_new)),
       .mixtures = (int)parameters->mixtures,
       .learns = parameters->rate > 0,
       .joining_is_background = parameters->var_threshold >= generation,
@@ -131,15 +134,9 @@ decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t
 }
 
 static ALWAYS_INLINE Steps
-greater_steps (Steps a, Steps b)
+choose (Steps lanes, Steps inside, Steps outside)
 {
-  return subtract_to_zero (a, b) + b;
-}
-
-static ALWAYS_INLINE Steps
-lesser_steps (Steps a, Steps b)
-{
-  return a - subtract_to_zero (a, b);
+  return (lanes & inside) | (~lanes & outside);
 }
 
 /* How far values are from means, in steps; and the variances, as floats. */
@@ -154,26 +151,58 @@ distance_of (Ints mean, Ints variance, Ints luma)
   return (Distance){deviation, deviation * deviation, to_floats (variance)};
 }
 
-/* Whether a value is not farther than so many squared deviations. */
+/* The same of both halves of Steps. */
+typedef struct Distances {
+  Distance low, high;
+} Distances;
+
+static ALWAYS_INLINE Distances
+distances_of (Steps means, Steps variances, Steps luma)
+{
+  return (Distances){
+      distance_of (unpack_low (means), unpack_low (variances), unpack_low (luma)),
+      distance_of (unpack_high (means), unpack_high (variances), unpack_high (luma)),
+  };
+}
+
 static ALWAYS_INLINE Mask
 is_within (const Distance *distance, Floats squares)
 {
-  return less_float (distance->squared, squares * distance->variance);
+  return less (distance->squared, squares * distance->variance);
 }
 
-static ALWAYS_INLINE Ints
-moved_mean (Ints mean, const Distance *distance, Floats step, const Constants *constants)
+/* Which values are not farther than so many squared deviations. */
+static ALWAYS_INLINE Steps
+which_are_within (const Distances *distances, Floats squares)
 {
-  return mean + round_down (constants->dither - step * distance->deviation);
+  return pack_masks (is_within (&distances->low, squares), is_within (&distances->high, squares));
 }
 
-/* Not yet limited. */
 static ALWAYS_INLINE Ints
-moved_variance (Ints variance, const Distance *distance, Floats step, const Constants *constants)
+way_of_mean (const Distance *distance, Floats step, const Constants *constants)
+{
+  return round_down (constants->dither - step * distance->deviation);
+}
+
+static ALWAYS_INLINE Ints
+way_of_variance (const Distance *distance, Floats step, const Constants *constants)
 {
   const Floats excess =
       distance->squared * floats_of (1.0f / CCL_MIXTURE_SQUARES) - distance->variance;
-  return variance + round_down (constants->dither + step * excess);
+  return round_down (constants->dither + step * excess);
+}
+
+/* Moves Gaussians towards values that join them. The steps are those of both halves. */
+static ALWAYS_INLINE void
+move_gaussians (Steps *means, Steps *variances, const Distances *distances, Floats low_step,
+    Floats high_step, const Constants *constants)
+{
+  *means = pack (unpack_low (*means) + way_of_mean (&distances->low, low_step, constants),
+      unpack_high (*means) + way_of_mean (&distances->high, high_step, constants));
+  const Steps moved =
+      pack (unpack_low (*variances) + way_of_variance (&distances->low, low_step, constants),
+          unpack_high (*variances) + way_of_variance (&distances->high, high_step, constants));
+  *variances = lesser_of (greater_of (moved, constants->least_variance), constants->most_variance);
 }
 
 /* Takes the values of STEP_LANES pixels, whose weights are as if they joined, into their heaviest
@@ -183,162 +212,137 @@ join_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool lone
     const Constants *constants, uint32_t *background)
 {
   GaussianBlock *block = planes->heaviest;
-  const Steps luma = load_luma (pixels + first);
-  const Steps means = *steps_at (block->means, first);
-  const Steps variances = *steps_at (block->variances, first);
-  const Ints low_mean = unpack_low (means), low_variance = unpack_low (variances);
-  const Ints high_mean = unpack_high (means), high_variance = unpack_high (variances);
-  const Distance low = distance_of (low_mean, low_variance, unpack_low (luma));
-  const Distance high = distance_of (high_mean, high_variance, unpack_high (luma));
-  const Mask all_join =
-      both (is_within (&low, constants->generation), is_within (&high, constants->generation));
-  if (any_lane (all_but (all_join)))
+  Steps means = *steps_at (block->means, first);
+  Steps variances = *steps_at (block->variances, first);
+  const Distances distances = distances_of (means, variances, load_luma (pixels + first));
+  if (!all_lanes (is_within (&distances.low, constants->generation),
+          is_within (&distances.high, constants->generation)))
     return false;
 
   if (!constants->joining_is_background)
-    *background &=
-        ~(ALL_STEP_LANES << first) | packed_bits (is_within (&low, constants->var_threshold),
-                                         is_within (&high, constants->var_threshold))
-                                         << first;
+    *background &= ~(ALL_STEP_LANES << first) |
+                   bits_of (which_are_within (&distances, constants->var_threshold)) << first;
   Floats low_step = constants->step_of_lone, high_step = low_step;
   if (!lone) {
     const Steps weights = *steps_at (weights_of (planes, 0), first);
     low_step = constants->rate / to_floats (unpack_low (weights));
     high_step = constants->rate / to_floats (unpack_high (weights));
   }
-  *steps_at (block->means, first) = pack (moved_mean (low_mean, &low, low_step, constants),
-      moved_mean (high_mean, &high, high_step, constants));
-  const Steps moved = pack (moved_variance (low_variance, &low, low_step, constants),
-      moved_variance (high_variance, &high, high_step, constants));
-  *steps_at (block->variances, first) =
-      lesser_steps (greater_steps (moved, steps_of (CCL_MIXTURE_LEAST_VARIANCE)),
-          steps_of (CCL_MIXTURE_MOST_VARIANCE));
+  move_gaussians (&means, &variances, &distances, low_step, high_step, constants);
+  *steps_at (block->means, first) = means;
+  *steps_at (block->variances, first) = variances;
   return true;
-}
-
-/* The Gaussians of LANES pixels. */
-typedef struct Lanes {
-  Ints weights[CCL_MAX_MIXTURES];
-  Ints means[CCL_MAX_MIXTURES];
-  Ints variances[CCL_MAX_MIXTURES];
-} Lanes;
-
-static ALWAYS_INLINE Ints
-lesser_of (Ints a, Ints b)
-{
-  return choose (less (a, b), a, b);
-}
-
-static ALWAYS_INLINE Ints
-greater_of (Ints a, Ints b)
-{
-  return choose (less (a, b), b, a);
 }
 
 /* Makes room for new Gaussians in place of the last ones of some lanes, which have n. */
 static ALWAYS_INLINE void
-remove_last (Lanes *g, int n, Mask lanes, Ints weight_of_new)
+remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
 {
-  Ints total = ints_of (0);
-  for (int k = 0; k < n - 1; k++)
-    total += g->weights[k];
-  const Floats scale =
-      to_floats (ints_of (CCL_MIXTURE_WEIGHT_STEPS) - weight_of_new) / to_floats (total);
-  for (int k = 0; k < n - 1; k++)
-    g->weights[k] = choose (lanes, round_down (to_floats (g->weights[k]) * scale), g->weights[k]);
-  g->weights[n - 1] = choose (lanes, ints_of (0), g->weights[n - 1]);
+  Ints low_total = ints_of (0), high_total = low_total;
+  for (int k = 0; k < n - 1; k++) {
+    low_total += unpack_low (weights[k]);
+    high_total += unpack_high (weights[k]);
+  }
+  const Floats low_scale = left_by_new / to_floats (low_total);
+  const Floats high_scale = left_by_new / to_floats (high_total);
+  for (int k = 0; k < n - 1; k++) {
+    const Steps scaled = pack (round_down (to_floats (unpack_low (weights[k])) * low_scale),
+        round_down (to_floats (unpack_high (weights[k])) * high_scale));
+    weights[k] = choose (lanes, scaled, weights[k]);
+  }
+  weights[n - 1] &= ~lanes;
 }
 
-/* Takes the values of LANES pixels of which none has more than n Gaussians into them, whose weights
- * have decayed; those of the heaviest are given. Returns which are foreground, a bit a pixel, and
- * notes what is in use. */
+/* Takes the values of STEP_LANES pixels of which none has more than n Gaussians into them, whose
+ * weights have decayed; those of the heaviest are given. Returns which are background, a bit a
+ * pixel, and notes what is in use. */
 static __attribute__ ((noinline)) uint32_t
 join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes *planes, int first,
-    const uint16_t *heaviest_weights, BlockUse *use)
+    uint16_t *heaviest_weights, BlockUse *use)
 {
-  const Ints luma = load_uint8 (pixels + first) * CCL_MIXTURE_MEAN_STEPS;
-  const Ints full = ints_of (CCL_MIXTURE_FULL_WEIGHT);
-  Lanes g;
+  const Steps none = steps_of (0), luma = load_luma (pixels + first);
+  Steps weights[CCL_MAX_MIXTURES];
   /* Lanes whose value belongs to Gaussian k or to one behind it. */
-  Mask reached[CCL_MAX_MIXTURES + 1] = {all_but (no_lanes ())};
-  Mask background = no_lanes (), joined = no_lanes ();
-  Ints weight = constants->weight_of_new, mean = luma;
-  Ints variance = ints_of (CCL_MIXTURE_FIRST_VARIANCE), total = ints_of (0);
+  Steps reached[CCL_MAX_MIXTURES + 1];
+  Steps background = none, joined = none, total = none;
+  Steps weight = constants->weight_of_new, mean = luma;
+  Steps variance = steps_of (CCL_MIXTURE_FIRST_VARIANCE);
   int k = 0;
 
-  reached[1] = no_lanes ();
-  g.weights[0] = ints_of (0);
-  for (; k < n && any_lane (reached[k]); k++) {
+  reached[0] = ~none;
+  reached[1] = weights[0] = none;
+  for (; k < n && !all_zero (reached[k]); k++) {
     GaussianBlock *block = rest_of (planes, k);
-    g.weights[k] = load_uint16 ((k == 0 ? heaviest_weights : weights_of (planes, k)) + first);
-    g.means[k] = load_uint16 (block->means + first);
-    g.variances[k] = load_uint16 (block->variances + first);
-    const Distance distance = distance_of (g.means[k], g.variances[k], luma);
-    const Mask examined = both (reached[k], less (ints_of (0), g.weights[k]));
-    const Mask near = both (is_within (&distance, constants->var_threshold),
-        less (total, ints_of (CCL_MIXTURE_BACKGROUND_WEIGHT)));
-    const Mask joins = both (examined, is_within (&distance, constants->generation));
-    background = either (background, both (examined, near));
-    joined = either (joined, joins);
-    reached[k + 1] = and_not (examined, joins);
-    weight = choose (joins, g.weights[k], weight);
-    mean = choose (joins, g.means[k], mean);
-    variance = choose (joins, g.variances[k], variance);
-    total += g.weights[k];
+    const Steps means = *steps_at (block->means, first);
+    const Steps variances = *steps_at (block->variances, first);
+    weights[k] = *steps_at (k == 0 ? heaviest_weights : weights_of (planes, k), first);
+    const Distances distances = distances_of (means, variances, luma);
+    const Steps examined = reached[k] & (Steps)(weights[k] != 0);
+    const Steps joins = examined & which_are_within (&distances, constants->generation);
+    background |= examined & (Steps)(total < CCL_MIXTURE_BACKGROUND_WEIGHT) &
+                  which_are_within (&distances, constants->var_threshold);
+    joined |= joins;
+    reached[k + 1] = examined & ~joins;
+    weight = choose (joins, weights[k], weight);
+    mean = choose (joins, means, mean);
+    variance = choose (joins, variances, variance);
+    total = add_to_full (total, weights[k]);
   }
   if (use->compared < k)
     use->compared = (uint8_t)k;
 
   /* The last Gaussian that a value joins, or the first that no pixel has. */
   int last = k - 1;
-  const Mask has_none = all_but (less (ints_of (0), g.weights[0]));
-  background = either (background, has_none);
-  Mask begins = all_but (joined);
+  const Steps has_none = (Steps)(weights[0] == 0);
+  background |= has_none;
+  Steps begins = ~joined;
   if (!constants->learns)
-    begins = both (begins, has_none);
-  const Mask behind_all = both (begins, reached[k]);
-  if (any_lane (behind_all)) {
+    begins &= has_none;
+  const Steps behind_all = begins & reached[k];
+  if (!all_zero (behind_all)) {
     if (n < constants->mixtures) {
       last = n;
-      g.weights[n] = g.means[n] = g.variances[n] = ints_of (0);
+      weights[n] = none;
       use->most = (uint8_t)(n + 1);
     } else if (n > 1) {
-      remove_last (&g, n, behind_all, constants->weight_of_new);
+      remove_last (weights, n, behind_all, constants->left_by_new);
     }
   }
 
-  const Mask alone = constants->mixtures > 1 ? all_but (reached[1]) : all_but (no_lanes ());
-  weight = choose (joined, weight + constants->growth, weight);
-  weight = choose (and_not (alone, joined), full, lesser_of (weight, full));
-  const Floats step = constants->rate / to_floats (weight);
-  const Distance distance = distance_of (mean, variance, luma);
-  mean = moved_mean (mean, &distance, step, constants);
-  const Ints moved = moved_variance (variance, &distance, step, constants);
-  variance = choose (joined,
-      lesser_of (greater_of (moved, ints_of (CCL_MIXTURE_LEAST_VARIANCE)),
-          ints_of (CCL_MIXTURE_MOST_VARIANCE)),
-      variance);
+  /* A new one that is alone weighs all. */
+  const Steps alone = constants->mixtures > 1 ? ~reached[1] : ~none;
+  weight = choose (joined, add_to_full (weight, constants->gain), weight | alone);
+  const Distances distances = distances_of (mean, variance, luma);
+  Steps moved = variance;
+  move_gaussians (&mean, &moved, &distances, constants->rate / to_floats (unpack_low (weight)),
+      constants->rate / to_floats (unpack_high (weight)), constants);
+  variance = choose (joined, moved, variance);
 
   /* Before those that are not heavier. */
-  const Mask changed = either (joined, begins);
-  Mask here = and_not (both (changed, reached[last]), less (weight, g.weights[last]));
+  const Steps changed = joined | begins;
+  Steps here = changed & reached[last] & (Steps)(weight >= weights[last]);
   for (int i = last; i >= 0; i--) {
     GaussianBlock *block = rest_of (planes, i);
-    Mask before = no_lanes ();
+    Steps before = none;
+    Steps means = *steps_at (block->means, first);
+    Steps variances = *steps_at (block->variances, first);
     if (i > 0) {
-      before = and_not (both (changed, reached[i - 1]), less (weight, g.weights[i - 1]));
-      const Mask follows = both (reached[i], before);
-      here = and_not (here, before);
-      g.weights[i] = choose (follows, g.weights[i - 1], g.weights[i]);
-      g.means[i] = choose (follows, g.means[i - 1], g.means[i]);
-      g.variances[i] = choose (follows, g.variances[i - 1], g.variances[i]);
+      before = changed & reached[i - 1] & (Steps)(weight >= weights[i - 1]);
+      const Steps follows = reached[i] & before;
+      here &= ~before;
+      if (!all_zero (follows)) {
+        GaussianBlock *heavier = rest_of (planes, i - 1);
+        weights[i] = choose (follows, weights[i - 1], weights[i]);
+        means = choose (follows, *steps_at (heavier->means, first), means);
+        variances = choose (follows, *steps_at (heavier->variances, first), variances);
+      }
     }
-    store_uint16 (weights_of (planes, i) + first, choose (here, weight, g.weights[i]));
-    store_uint16 (block->means + first, choose (here, mean, g.means[i]));
-    store_uint16 (block->variances + first, choose (here, variance, g.variances[i]));
+    *steps_at (weights_of (planes, i), first) = choose (here, weight, weights[i]);
+    *steps_at (block->means, first) = choose (here, mean, means);
+    *steps_at (block->variances, first) = choose (here, variance, variances);
     here = before;
   }
-  return bits_of (all_but (background));
+  return bits_of (background);
 }
 
 static ALWAYS_INLINE bool
@@ -384,8 +388,8 @@ join_pixels (const uint8_t *pixels, bool lone, bool all_have_one, const Constant
       continue;
     if (lone)
       *steps_at (heaviest_weights, first) = constants->lone_weight;
-    for (int i = first; i < first + STEP_LANES; i += LANES)
-      background &= ~(join_any (n, pixels, constants, planes, i, heaviest_weights, use) << i);
+    background &= ~(ALL_STEP_LANES << first) |
+                  join_any (n, pixels, constants, planes, first, heaviest_weights, use) << first;
   }
   /* One that weighs all keeps it as long as it is alone. */
   use->lone = use->most == 1 && (lone || all_weigh_all (weights_of (planes, 0)));

@@ -40,6 +40,18 @@ add_to_full (Steps a, Steps b)
   return (Steps)_mm256_adds_epu16 ((__m256i)a, (__m256i)b);
 }
 
+static ALWAYS_INLINE Steps
+lesser_of (Steps a, Steps b)
+{
+  return (Steps)_mm256_min_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+greater_of (Steps a, Steps b)
+{
+  return (Steps)_mm256_max_epu16 ((__m256i)a, (__m256i)b);
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -105,34 +117,20 @@ pack (Ints low, Ints high)
   return (Steps)_mm256_packus_epi32 ((__m256i)low, (__m256i)high);
 }
 
-/* A bit for each of the Steps that Ints were unpacked from. */
+/* The lanes that Ints were unpacked from. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
+{
+  return (Steps)_mm256_packs_epi32 (low, high);
+}
+
+/* A bit for each lane. */
 static ALWAYS_INLINE uint32_t
-packed_bits (Mask low, Mask high)
+bits_of (Steps lanes)
 {
-  const __m256i lanes =
-      _mm256_packs_epi16 (_mm256_packs_epi32 (low, high), _mm256_setzero_si256 ());
-  const uint32_t bits = (uint32_t)_mm256_movemask_epi8 (lanes);
+  const __m256i bytes = _mm256_packs_epi16 ((__m256i)lanes, _mm256_setzero_si256 ());
+  const uint32_t bits = (uint32_t)_mm256_movemask_epi8 (bytes);
   return (bits & 0xff) | bits >> 8;
-}
-
-static ALWAYS_INLINE Ints
-load_uint8 (const uint8_t *from)
-{
-  return (Ints)_mm256_cvtepu8_epi32 (_mm_loadl_epi64 ((const __m128i *)from));
-}
-
-static ALWAYS_INLINE Ints
-load_uint16 (const uint16_t *from)
-{
-  return (Ints)_mm256_cvtepu16_epi32 (_mm_load_si128 ((const __m128i *)from));
-}
-
-static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Ints values)
-{
-  const __m256i whole = (__m256i)values;
-  _mm_store_si128 ((__m128i *)to,
-      _mm_packus_epi32 (_mm256_castsi256_si128 (whole), _mm256_extracti128_si256 (whole, 1)));
 }
 
 static ALWAYS_INLINE Floats
@@ -148,63 +146,16 @@ round_down (Floats values)
 }
 
 static ALWAYS_INLINE Mask
-less (Ints a, Ints b)
-{
-  return _mm256_cmpgt_epi32 ((__m256i)b, (__m256i)a);
-}
-
-static ALWAYS_INLINE Mask
-less_float (Floats a, Floats b)
+less (Floats a, Floats b)
 {
   return _mm256_castps_si256 (_mm256_cmp_ps (a, b, _CMP_LT_OQ));
 }
 
-static ALWAYS_INLINE Ints
-choose (Mask lanes, Ints inside, Ints outside)
-{
-  return (Ints)_mm256_blendv_epi8 ((__m256i)outside, (__m256i)inside, lanes);
-}
-
-static ALWAYS_INLINE Mask
-no_lanes (void)
-{
-  return _mm256_setzero_si256 ();
-}
-
-static ALWAYS_INLINE Mask
-all_but (Mask lanes)
-{
-  return ~lanes;
-}
-
-static ALWAYS_INLINE Mask
-both (Mask a, Mask b)
-{
-  return a & b;
-}
-
-static ALWAYS_INLINE Mask
-and_not (Mask a, Mask b)
-{
-  return a & ~b;
-}
-
-static ALWAYS_INLINE Mask
-either (Mask a, Mask b)
-{
-  return a | b;
-}
-
+/* Whether both have all lanes. */
 static ALWAYS_INLINE bool
-any_lane (Mask lanes)
+all_lanes (Mask low, Mask high)
 {
-  return !_mm256_testz_si256 (lanes, lanes);
-}
-
-static ALWAYS_INLINE uint32_t
-bits_of (Mask lanes)
-{
-  return (uint32_t)_mm256_movemask_ps (_mm256_castsi256_ps (lanes));
+  return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
 #include "background.h"

@@ -39,6 +39,18 @@ add_to_full (Steps a, Steps b)
   return (Steps)_mm512_adds_epu16 ((__m512i)a, (__m512i)b);
 }
 
+static ALWAYS_INLINE Steps
+lesser_of (Steps a, Steps b)
+{
+  return (Steps)_mm512_min_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+greater_of (Steps a, Steps b)
+{
+  return (Steps)_mm512_max_epu16 ((__m512i)a, (__m512i)b);
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -103,30 +115,18 @@ pack (Ints low, Ints high)
   return (Steps)_mm512_packus_epi32 ((__m512i)low, (__m512i)high);
 }
 
-/* A bit for each of the Steps that Ints were unpacked from. */
+/* The lanes that Ints were unpacked from. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
+{
+  return (Steps)_mm512_packs_epi32 (_mm512_movm_epi32 (low), _mm512_movm_epi32 (high));
+}
+
+/* A bit for each lane. */
 static ALWAYS_INLINE uint32_t
-packed_bits (Mask low, Mask high)
+bits_of (Steps lanes)
 {
-  return _mm512_movepi16_mask (
-      _mm512_packs_epi32 (_mm512_movm_epi32 (low), _mm512_movm_epi32 (high)));
-}
-
-static ALWAYS_INLINE Ints
-load_uint8 (const uint8_t *from)
-{
-  return (Ints)_mm512_cvtepu8_epi32 (_mm_loadu_si128 ((const __m128i *)from));
-}
-
-static ALWAYS_INLINE Ints
-load_uint16 (const uint16_t *from)
-{
-  return (Ints)_mm512_cvtepu16_epi32 (_mm256_load_si256 ((const __m256i *)from));
-}
-
-static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Ints values)
-{
-  _mm256_store_si256 ((__m256i *)to, _mm512_cvtepi32_epi16 ((__m512i)values));
+  return _mm512_movepi16_mask ((__m512i)lanes);
 }
 
 static ALWAYS_INLINE Floats
@@ -142,63 +142,16 @@ round_down (Floats values)
 }
 
 static ALWAYS_INLINE Mask
-less (Ints a, Ints b)
-{
-  return _mm512_cmplt_epi32_mask ((__m512i)a, (__m512i)b);
-}
-
-static ALWAYS_INLINE Mask
-less_float (Floats a, Floats b)
+less (Floats a, Floats b)
 {
   return _mm512_cmp_ps_mask (a, b, _CMP_LT_OQ);
 }
 
-static ALWAYS_INLINE Ints
-choose (Mask lanes, Ints inside, Ints outside)
-{
-  return (Ints)_mm512_mask_blend_epi32 (lanes, (__m512i)outside, (__m512i)inside);
-}
-
-static ALWAYS_INLINE Mask
-no_lanes (void)
-{
-  return 0;
-}
-
-static ALWAYS_INLINE Mask
-all_but (Mask lanes)
-{
-  return (Mask)~lanes;
-}
-
-static ALWAYS_INLINE Mask
-both (Mask a, Mask b)
-{
-  return a & b;
-}
-
-static ALWAYS_INLINE Mask
-and_not (Mask a, Mask b)
-{
-  return (Mask)(a & ~b);
-}
-
-static ALWAYS_INLINE Mask
-either (Mask a, Mask b)
-{
-  return a | b;
-}
-
+/* Whether both have all lanes. */
 static ALWAYS_INLINE bool
-any_lane (Mask lanes)
+all_lanes (Mask low, Mask high)
 {
-  return lanes != 0;
-}
-
-static ALWAYS_INLINE uint32_t
-bits_of (Mask lanes)
-{
-  return lanes;
+  return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
 #include "background.h"

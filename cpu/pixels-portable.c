@@ -51,6 +51,18 @@ add_to_full (Steps a, Steps b)
   return sum | (Steps)(sum < a);
 }
 
+static ALWAYS_INLINE Steps
+lesser_of (Steps a, Steps b)
+{
+  return a - subtract_to_zero (a, b);
+}
+
+static ALWAYS_INLINE Steps
+greater_of (Steps a, Steps b)
+{
+  return subtract_to_zero (a, b) + b;
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -89,18 +101,6 @@ floats_of (float value)
   return (Floats){value, value, value, value};
 }
 
-static ALWAYS_INLINE Ints
-load_uint8 (const uint8_t *from)
-{
-  return (Ints){from[0], from[1], from[2], from[3]};
-}
-
-static ALWAYS_INLINE Ints
-load_uint16 (const uint16_t *from)
-{
-  return (Ints){from[0], from[1], from[2], from[3]};
-}
-
 static ALWAYS_INLINE Floats
 to_floats (Ints values)
 {
@@ -115,21 +115,9 @@ round_down (Floats values)
 }
 
 static ALWAYS_INLINE Mask
-less (Ints a, Ints b)
+less (Floats a, Floats b)
 {
   return a < b;
-}
-
-static ALWAYS_INLINE Mask
-less_float (Floats a, Floats b)
-{
-  return a < b;
-}
-
-static ALWAYS_INLINE Ints
-choose (Mask lanes, Ints inside, Ints outside)
-{
-  return (lanes & inside) | (~lanes & outside);
 }
 
 #ifdef __SSE2__
@@ -161,22 +149,18 @@ pack (Ints low, Ints high)
   return (Steps)_mm_packs_epi32 ((__m128i)(low - half), (__m128i)(high - half)) ^ steps_of (32768);
 }
 
-static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Ints values)
+/* The lanes that Ints were unpacked from. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
 {
-  _mm_storel_epi64 ((__m128i *)to, (__m128i)pack (values, values));
+  return (Steps)_mm_packs_epi32 ((__m128i)low, (__m128i)high);
 }
 
-static ALWAYS_INLINE bool
-any_lane (Mask lanes)
-{
-  return _mm_movemask_epi8 ((__m128i)lanes) != 0;
-}
-
+/* A bit for each lane. */
 static ALWAYS_INLINE uint32_t
-bits_of (Mask lanes)
+bits_of (Steps lanes)
 {
-  return (uint32_t)_mm_movemask_ps ((__m128)lanes);
+  return (uint32_t)_mm_movemask_epi8 (_mm_packs_epi16 ((__m128i)lanes, _mm_setzero_si128 ()));
 }
 
 #else
@@ -205,71 +189,39 @@ unpack_high (Steps steps)
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
 {
-  const Ints most = ints_of (65535);
-  low = choose (less (low, most), low, most);
-  high = choose (less (high, most), high, most);
+  Steps packed = steps_of (0);
+  for (int i = 0; i < LANES; i++) {
+    packed[i] = (uint16_t)(low[i] < UINT16_MAX ? low[i] : UINT16_MAX);
+    packed[LANES + i] = (uint16_t)(high[i] < UINT16_MAX ? high[i] : UINT16_MAX);
+  }
+  return packed;
+}
+
+/* The lanes that Ints were unpacked from. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
+{
   return (Steps){(uint16_t)low[0], (uint16_t)low[1], (uint16_t)low[2], (uint16_t)low[3],
       (uint16_t)high[0], (uint16_t)high[1], (uint16_t)high[2], (uint16_t)high[3]};
 }
 
-static ALWAYS_INLINE void
-store_uint16 (uint16_t *to, Ints values)
-{
-  for (int i = 0; i < LANES; i++)
-    to[i] = (uint16_t)values[i];
-}
-
-static ALWAYS_INLINE bool
-any_lane (Mask lanes)
-{
-  uint64_t halves[2];
-  memcpy (halves, &lanes, sizeof halves);
-  return (halves[0] | halves[1]) != 0;
-}
-
+/* A bit for each lane. */
 static ALWAYS_INLINE uint32_t
-bits_of (Mask lanes)
+bits_of (Steps lanes)
 {
-  return (lanes[0] & 1) | (lanes[1] & 2) | (lanes[2] & 4) | (lanes[3] & 8);
+  uint32_t bits = 0;
+  for (int i = 0; i < STEP_LANES; i++)
+    bits |= (lanes[i] & 1u) << i;
+  return bits;
 }
 
 #endif
 
-/* A bit for each of the Steps that Ints were unpacked from. */
-static ALWAYS_INLINE uint32_t
-packed_bits (Mask low, Mask high)
+/* Whether both have all lanes. */
+static ALWAYS_INLINE bool
+all_lanes (Mask low, Mask high)
 {
-  return bits_of (low) | bits_of (high) << LANES;
-}
-
-static ALWAYS_INLINE Mask
-no_lanes (void)
-{
-  return ints_of (0);
-}
-
-static ALWAYS_INLINE Mask
-all_but (Mask lanes)
-{
-  return ~lanes;
-}
-
-static ALWAYS_INLINE Mask
-both (Mask a, Mask b)
-{
-  return a & b;
-}
-
-static ALWAYS_INLINE Mask
-and_not (Mask a, Mask b)
-{
-  return a & ~b;
-}
-
-static ALWAYS_INLINE Mask
-either (Mask a, Mask b)
-{
-  return a | b;
+  return all_zero ((Steps) ~(low & high));
 }
 
 #include "background.h"
