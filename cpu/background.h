@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* How far ahead blocks are prefetched. */
-#define BLOCKS_AHEAD 16
+#define BLOCKS_AHEAD 8
 
 /* A bit for each. */
 #define ALL_STEP_LANES (UINT32_MAX >> (32 - STEP_LANES))
@@ -133,12 +133,6 @@ decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t
   return all_have_one;
 }
 
-static ALWAYS_INLINE Steps
-choose (Steps lanes, Steps inside, Steps outside)
-{
-  return (lanes & inside) | (~lanes & outside);
-}
-
 /* How far values are from means, in steps; and the variances, as floats. */
 typedef struct Distance {
   Floats deviation, squared, variance;
@@ -187,8 +181,9 @@ way_of_mean (const Distance *distance, Floats step, const Constants *constants)
 static ALWAYS_INLINE Ints
 way_of_variance (const Distance *distance, Floats step, const Constants *constants)
 {
-  const Floats excess =
-      distance->squared * floats_of (1.0f / CCL_MIXTURE_SQUARES) - distance->variance;
+  /* A product with a power of two is exact, so that it does not matter whether it is rounded. */
+  const Floats excess = multiply_subtract (
+      distance->squared, floats_of (1.0f / CCL_MIXTURE_SQUARES), distance->variance);
   return round_down (constants->dither + step * excess);
 }
 

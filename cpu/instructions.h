@@ -18,8 +18,8 @@ instructions_are_offered (const char *name)
            __builtin_cpu_supports ("bmi2");
   /* LZCNT came with BMI2 at the latest; clang 14 has no name for it. */
   if (strcmp (name, "avx2") == 0)
-    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi2") &&
-           __builtin_cpu_supports ("popcnt");
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&
+           __builtin_cpu_supports ("bmi2") && __builtin_cpu_supports ("popcnt");
 #endif
   return strcmp (name, "portable") == 0;
 }

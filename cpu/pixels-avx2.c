@@ -52,6 +52,12 @@ greater_of (Steps a, Steps b)
   return (Steps)_mm256_max_epu16 ((__m256i)a, (__m256i)b);
 }
 
+static ALWAYS_INLINE Steps
+choose (Steps lanes, Steps inside, Steps outside)
+{
+  return (Steps)_mm256_blendv_epi8 ((__m256i)outside, (__m256i)inside, (__m256i)lanes);
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -137,6 +143,13 @@ static ALWAYS_INLINE Floats
 to_floats (Ints values)
 {
   return _mm256_cvtepi32_ps ((__m256i)values);
+}
+
+/* a × b − c. The product may be rounded or not. */
+static ALWAYS_INLINE Floats
+multiply_subtract (Floats a, Floats b, Floats c)
+{
+  return _mm256_fmsub_ps (a, b, c);
 }
 
 static ALWAYS_INLINE Ints

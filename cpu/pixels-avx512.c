@@ -51,6 +51,13 @@ greater_of (Steps a, Steps b)
   return (Steps)_mm512_max_epu16 ((__m512i)a, (__m512i)b);
 }
 
+static ALWAYS_INLINE Steps
+choose (Steps lanes, Steps inside, Steps outside)
+{
+  return (Steps)_mm512_mask_blend_epi16 (
+      _mm512_movepi16_mask ((__m512i)lanes), (__m512i)outside, (__m512i)inside);
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -133,6 +140,13 @@ static ALWAYS_INLINE Floats
 to_floats (Ints values)
 {
   return _mm512_cvtepi32_ps ((__m512i)values);
+}
+
+/* a × b − c. The product may be rounded or not. */
+static ALWAYS_INLINE Floats
+multiply_subtract (Floats a, Floats b, Floats c)
+{
+  return _mm512_fmsub_ps (a, b, c);
 }
 
 static ALWAYS_INLINE Ints

@@ -63,6 +63,12 @@ greater_of (Steps a, Steps b)
   return subtract_to_zero (a, b) + b;
 }
 
+static ALWAYS_INLINE Steps
+choose (Steps lanes, Steps inside, Steps outside)
+{
+  return (lanes & inside) | (~lanes & outside);
+}
+
 /* 0 where the first are. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
@@ -105,6 +111,13 @@ static ALWAYS_INLINE Floats
 to_floats (Ints values)
 {
   return __builtin_convertvector(values, Floats);
+}
+
+/* a × b − c. The product may be rounded or not. */
+static ALWAYS_INLINE Floats
+multiply_subtract (Floats a, Floats b, Floats c)
+{
+  return a * b - c;
 }
 
 static ALWAYS_INLINE Ints
