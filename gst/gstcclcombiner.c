@@ -49,6 +49,8 @@ struct _GstCclCombiner {
   GstAggregatorPad *video_pad;
   GstAggregatorPad *mask_pad;
 
+  gint has_ended; /* atomic: nothing more is taken at the pads */
+
   /* Of the streaming thread. */
   GstVideoInfo info;      /* of the video */
   GstBuffer *mask;        /* the latest that is not ahead of the video */
@@ -202,6 +204,32 @@ get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
   return known;
 }
 
+/* Ends the output. Both pads may have more, and a thread that waits until its buffer is taken;
+ * since GStreamer 1.26 GstAggregator lets it wait. */
+static GstFlowReturn
+end (GstCclCombiner *self)
+{
+  g_atomic_int_set (&self->has_ended, TRUE);
+  while (gst_aggregator_pad_drop_buffer (self->video_pad) ||
+         gst_aggregator_pad_drop_buffer (self->mask_pad)) {
+  }
+  return GST_FLOW_EOS;
+}
+
+/* Gives the buffers back that come after the end. */
+static GstPadProbeReturn
+refuse_after_the_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstCclCombiner *self = data;
+
+  if (!g_atomic_int_get (&self->has_ended))
+    return GST_PAD_PROBE_OK;
+  gst_mini_object_unref (info->data);
+  info->data = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}
+
 static GstFlowReturn
 gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
@@ -209,10 +237,10 @@ gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
   GstBuffer *frame = gst_aggregator_pad_peek_buffer (self->video_pad);
   GstClockTime time, max_age;
   Carriage carriage;
+  GstFlowReturn flow;
 
   if (!frame)
-    return gst_aggregator_pad_is_eos (self->video_pad) ? GST_FLOW_EOS
-                                                       : GST_AGGREGATOR_FLOW_NEED_DATA;
+    return gst_aggregator_pad_is_eos (self->video_pad) ? end (self) : GST_AGGREGATOR_FLOW_NEED_DATA;
 
   time = running_time (self->video_pad, frame);
   if (GST_CLOCK_TIME_IS_VALID (time) && !find_mask (self, time, timeout)) {
@@ -237,7 +265,8 @@ gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
     GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
         GST_BUFFER_PTS (frame) +
         (GST_BUFFER_DURATION_IS_VALID (frame) ? GST_BUFFER_DURATION (frame) : 0);
-  return gst_aggregator_finish_buffer (aggregator, frame);
+  flow = gst_aggregator_finish_buffer (aggregator, frame);
+  return flow == GST_FLOW_EOS ? end (self) : flow;
 }
 
 static gboolean
@@ -245,6 +274,8 @@ gst_ccl_combiner_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
 {
   GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
 
+  if (pad == self->video_pad && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    g_atomic_int_set (&self->has_ended, FALSE);
   if (pad == self->video_pad && GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     GstCaps *caps;
 
@@ -293,17 +324,24 @@ gst_ccl_combiner_propose_allocation (
   return TRUE;
 }
 
+static void
+start_anew (GstCclCombiner *self)
+{
+  forget_mask (self);
+  g_atomic_int_set (&self->has_ended, FALSE);
+}
+
 static GstFlowReturn
 gst_ccl_combiner_flush (GstAggregator *aggregator)
 {
-  forget_mask (GST_CCL_COMBINER (aggregator));
+  start_anew (GST_CCL_COMBINER (aggregator));
   return GST_FLOW_OK;
 }
 
 static gboolean
 gst_ccl_combiner_stop (GstAggregator *aggregator)
 {
-  forget_mask (GST_CCL_COMBINER (aggregator));
+  start_anew (GST_CCL_COMBINER (aggregator));
   return TRUE;
 }
 
@@ -353,6 +391,8 @@ add_sink_pad (GstCclCombiner *self, const gchar *name)
   GstPad *pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK,
       "template", pad_template, NULL);
 
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      refuse_after_the_end, self, NULL);
   gst_element_add_pad (GST_ELEMENT (self), pad);
   return GST_AGGREGATOR_PAD (pad);
 }

@@ -325,6 +325,22 @@ GST_START_TEST (test_video_is_unchanged)
 }
 GST_END_TEST
 
+/* The thread that pushes masks must not wait for a combiner that has ended. */
+GST_START_TEST (test_masks_go_on_after_the_video)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {{.buffers = {frame_at (0)}}, {NULL}};
+
+  for (guint i = 0; i < 7; i++)
+    run.mask.buffers[i] = mask_at (i * GST_SECOND, 1);
+  start (&run, &h);
+  assert_frame (&h, 0, 1);
+  finish (&run);
+  fail_unless_equals_int (gst_harness_push (h.mask, mask_at (8 * GST_SECOND, 1)), GST_FLOW_EOS);
+  teardown (&h);
+}
+GST_END_TEST
+
 static void
 check_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
 {
@@ -384,6 +400,7 @@ combiner_suite (void)
   tcase_add_test (tcase, test_coordinates_are_scaled);
   tcase_add_test (tcase, test_label_map_of_the_same_size);
   tcase_add_test (tcase, test_video_is_unchanged);
+  tcase_add_test (tcase, test_masks_go_on_after_the_video);
   tcase_add_test (tcase, test_pipeline);
   return suite;
 }
