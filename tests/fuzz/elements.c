@@ -91,7 +91,9 @@ set_properties (Subject *subject, Input *input)
       guint value = choice & 64 ? take_number (input) : choice & 63;
       g_object_set (object, property->name, CLAMP (value, range->minimum, range->maximum), NULL);
     } else if (G_IS_PARAM_SPEC_DOUBLE (property)) {
-      g_object_set (object, property->name, (choice & 127) / 127.0, NULL);
+      GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (property);
+      gdouble value = (choice & 127) / 127.0;
+      g_object_set (object, property->name, CLAMP (value, range->minimum, range->maximum), NULL);
     }
   }
   g_free (properties);

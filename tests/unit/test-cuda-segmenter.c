@@ -9,6 +9,7 @@
 #include "segmenter-checks.h"
 
 #include <glib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "device.h"
@@ -213,7 +214,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   device = ccl_cuda_device_open (-1, &error);
   if (!device) {
-    g_print ("1..0 # SKIP %s\n", error.message);
+    printf ("1..0 # SKIP %s\n", error.message);
     return 0;
   }
   SegmenterBackend host = {
