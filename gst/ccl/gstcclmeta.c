@@ -37,6 +37,7 @@
 #include "gstcclmeta.h"
 
 #include <gst/video/video.h>
+#include <string.h>
 
 struct _GstCclMeta {
   GstMeta meta;
@@ -206,6 +207,24 @@ gst_ccl_meta_transform (
 #define SERIAL_HEADER_SIZE 16
 #define SERIAL_ROW_SIZE 40
 
+/* Wherever the bytes lie; GStreamer's macros store and load 64 bits at once, which C allows at
+ * multiples of 8 only. */
+static void
+write_double (guint8 *out, gdouble value)
+{
+  value = GDOUBLE_TO_LE (value);
+  memcpy (out, &value, sizeof value);
+}
+
+static gdouble
+read_double (const guint8 *data)
+{
+  gdouble value;
+
+  memcpy (&value, data, sizeof value);
+  return GDOUBLE_FROM_LE (value);
+}
+
 static gboolean
 gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
@@ -228,8 +247,8 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     GST_WRITE_UINT32_LE (out + 12, c->y);
     GST_WRITE_UINT32_LE (out + 16, c->width);
     GST_WRITE_UINT32_LE (out + 20, c->height);
-    GST_WRITE_DOUBLE_LE (out + 24, c->centroid_x);
-    GST_WRITE_DOUBLE_LE (out + 32, c->centroid_y);
+    write_double (out + 24, c->centroid_x);
+    write_double (out + 32, c->centroid_y);
   }
   *version = SERIAL_VERSION;
   return TRUE;
@@ -263,8 +282,8 @@ gst_ccl_meta_deserialize (
         .y = GST_READ_UINT32_LE (data + 12),
         .width = GST_READ_UINT32_LE (data + 16),
         .height = GST_READ_UINT32_LE (data + 20),
-        .centroid_x = GST_READ_DOUBLE_LE (data + 24),
-        .centroid_y = GST_READ_DOUBLE_LE (data + 32),
+        .centroid_x = read_double (data + 24),
+        .centroid_y = read_double (data + 32),
     };
   return (GstMeta *)add_meta (buffer, frame_width, frame_height, n_components, rows, n_rows);
 }

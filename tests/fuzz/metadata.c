@@ -194,9 +194,8 @@ deserialize (GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
   const GstMetaInfo *info = gst_ccl_meta_get_info ();
   GstMeta *meta;
   /* Where AddressSanitizer sees who reads beyond. */
-  guint8 *copy = g_malloc (size);
+  guint8 *copy = g_memdup2 (data, size);
 
-  memcpy (copy, data, size);
   meta = info->deserialize_func (info, buffer, copy, size, version);
   g_free (copy);
   return meta;
