@@ -49,7 +49,7 @@ struct _GstCclCombiner {
   GstAggregatorPad *video_pad;
   GstAggregatorPad *mask_pad;
 
-  gint has_ended; /* atomic: nothing more is taken at the pads */
+  gint has_ended; /* atomic: no more masks are taken */
 
   /* Of the streaming thread. */
   GstVideoInfo info;      /* of the video */
@@ -204,30 +204,23 @@ get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
   return known;
 }
 
-/* Ends the output. Both pads may have more, and a thread that waits until its buffer is taken;
- * since GStreamer 1.26 GstAggregator lets it wait. */
+/* Ends the output. There may be more masks, and a thread that waits until its mask is taken; since
+ * GStreamer 1.26 GstAggregator lets it wait. */
 static GstFlowReturn
 end (GstCclCombiner *self)
 {
   g_atomic_int_set (&self->has_ended, TRUE);
-  while (gst_aggregator_pad_drop_buffer (self->video_pad) ||
-         gst_aggregator_pad_drop_buffer (self->mask_pad)) {
+  while (gst_aggregator_pad_drop_buffer (self->mask_pad)) {
   }
   return GST_FLOW_EOS;
 }
 
-/* Gives the buffers back that come after the end. */
 static GstPadProbeReturn
-refuse_after_the_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+drop_after_the_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstCclCombiner *self = data;
 
-  if (!g_atomic_int_get (&self->has_ended))
-    return GST_PAD_PROBE_OK;
-  gst_mini_object_unref (info->data);
-  info->data = NULL;
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
-  return GST_PAD_PROBE_HANDLED;
+  return g_atomic_int_get (&self->has_ended) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
 static GstFlowReturn
@@ -391,8 +384,6 @@ add_sink_pad (GstCclCombiner *self, const gchar *name)
   GstPad *pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK,
       "template", pad_template, NULL);
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
-      refuse_after_the_end, self, NULL);
   gst_element_add_pad (GST_ELEMENT (self), pad);
   return GST_AGGREGATOR_PAD (pad);
 }
@@ -405,4 +396,6 @@ gst_ccl_combiner_init (GstCclCombiner *self)
   gst_video_info_init (&self->info);
   self->video_pad = add_sink_pad (self, "video");
   self->mask_pad = add_sink_pad (self, "mask");
+  gst_pad_add_probe (GST_PAD (self->mask_pad),
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_after_the_end, self, NULL);
 }
