@@ -2,7 +2,7 @@
 /* This project's CPU labeller of volumes as a contender. */
 #include "contender.h"
 
-#include "cpuvolume.h"
+#include <cudaccl/volume.h>
 
 #define ALGORITHM "runs-3d"
 
@@ -45,7 +45,7 @@ make (VolumeContender *cpu, GError **error)
 
   if (cpu->head.delivery == DELIVER_LABELS_AND_TABLE)
     cpu->labels = g_malloc (4 * input_n_pixels (cpu->input));
-  cpu->labeller = ccl_volume_labeller_new (&cpu->plan, &failure);
+  cpu->labeller = ccl_cpu_volume_labeller_new (&cpu->plan, &failure);
   return cpu->labeller ? TRUE : contender_fail (&failure, error);
 }
 

@@ -2,7 +2,7 @@
 /* The CPU labellers of this project as contenders. */
 #include "contender.h"
 
-#include "cpulabeller.h"
+#include <cudaccl/labeller.h>
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define BENCH_CONTENDER_H
 
 #include "input.h"
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 #include <stdbool.h>
 

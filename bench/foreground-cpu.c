@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From luma to components on one CPU thread: the segmenter and the labeller, side by side with
+ * From luma to components on one CPU thread: the foreground and the labeller, side by side with
  * OpenCV's MOG2 and connectedComponentsWithStats where it was built with them.
  *
  * Both get every frame in turn, so that what else the machine does is fair to both, and processor
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cpulabeller.h"
-#include "cpusegmenter.h"
+#include <cudaccl/labeller.h>
+#include "foreground-class.h"
 #include "frame-sequence.h"
 #include "grid.h"
 #include "peer-mog2.h"
@@ -33,9 +33,9 @@ typedef struct Times {
 } Times;
 
 typedef struct Ours {
-  CclSegmenter *segmenter;
+  CclForeground *foreground;
   CclLabeller *labeller;
-  CclSegmenterOptions options;
+  CclForegroundOptions options;
   uint8_t *mask;
 } Ours;
 
@@ -101,7 +101,7 @@ quantile (GArray *times, double share)
 static CclStatus
 ours_run (Ours *ours, const uint8_t *pixels, Times *times, CclError *error)
 {
-  const uint32_t width = ours->segmenter->plan.width;
+  const uint32_t width = ours->foreground->plan.width;
   const CclFrame frame = {.data = pixels, .stride = width};
   const CclMask mask = {.data = ours->mask, .stride = width};
   const CclFrame labelled = {.data = ours->mask, .stride = width};
@@ -110,7 +110,7 @@ ours_run (Ours *ours, const uint8_t *pixels, Times *times, CclError *error)
   double moments[TOGETHER + 1];
 
   moments[0] = processor_seconds ();
-  CclStatus status = ccl_segmenter_run (ours->segmenter, &frame, &ours->options, &mask, error);
+  CclStatus status = ccl_foreground_run (ours->foreground, &frame, &ours->options, &mask, error);
   moments[1] = moments[2] = processor_seconds (); /* noise goes in the same call */
   if (status == CCL_OK)
     status = ccl_labeller_run (ours->labeller, &labelled, &options, NULL, &table, error);
@@ -155,10 +155,10 @@ add_rows (Grid *grid, const char *name, Times *times)
 static int
 measure (const FrameSequence *sequence, const Settings *settings, CclDenoise denoise)
 {
-  const CclSegmenterPlan plan = {
+  const CclForegroundPlan plan = {
       .width = sequence->width,
       .height = sequence->height,
-      .foreground = CCL_FOREGROUND_BACKGROUND,
+      .method = CCL_FOREGROUND_MOG2,
       .n_threads = 1,
   };
   const CclPlan labeller_plan = {
@@ -171,7 +171,7 @@ measure (const FrameSequence *sequence, const Settings *settings, CclDenoise den
   const size_t n_pixels = (size_t)plan.width * plan.height;
   CclError error = {CCL_OK};
   Ours ours = {
-      .segmenter = ccl_cpu_segmenter_new (&plan, &error),
+      .foreground = ccl_cpu_foreground_new (&plan, &error),
       .options =
           {
               .denoise = denoise,
@@ -185,7 +185,7 @@ measure (const FrameSequence *sequence, const Settings *settings, CclDenoise den
   Times times, their_times;
   CclStatus status = CCL_OK;
 
-  if (ours.segmenter)
+  if (ours.foreground)
     ours.labeller = ccl_cpu_labeller_new (&labeller_plan, &error);
   if (!ours.labeller)
     return fail (error.message);
@@ -231,7 +231,7 @@ measure (const FrameSequence *sequence, const Settings *settings, CclDenoise den
   times_clear (&times);
   times_clear (&their_times);
   ccl_labeller_free (&ours.labeller);
-  ccl_segmenter_free (&ours.segmenter);
+  ccl_foreground_free (&ours.foreground);
   g_free (ours.mask);
   return status == CCL_OK ? EXIT_SUCCESS : fail (error.message);
 }

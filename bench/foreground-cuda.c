@@ -16,7 +16,7 @@
 #include "engine.h"
 #include "frame-sequence.h"
 #include "mixture.h"
-#include "segmenter-private.h"
+#include "foreground-inspect.h"
 
 typedef struct Settings {
   int width, height, n_frames, n_warm_up, n_streams;
@@ -32,11 +32,11 @@ typedef struct Frames {
   uint32_t width, height, n_frames;
 } Frames;
 
-/* What makes tables of frames: a segmenter, and what labels its masks. */
+/* What makes tables of frames: a foreground, and what labels its masks. */
 typedef struct Chain {
   const Frames *frames;
-  CclSegmenterOptions options;
-  CclSegmenter *segmenter;
+  CclForegroundOptions options;
+  CclForeground *foreground;
   CclCudaEngine *engine; /* to queue without waiting; NULL: masks only */
   CUdeviceptr mask;
   CUstream stream;
@@ -70,8 +70,8 @@ static void
 chain_init (Chain *chain, const Frames *frames, CclDenoise denoise, gboolean labels)
 {
   CclCudaDevice *device = frames->device;
-  const CclSegmenterPlan plan = {
-      .width = frames->width, .height = frames->height, .foreground = CCL_FOREGROUND_BACKGROUND};
+  const CclForegroundPlan plan = {
+      .width = frames->width, .height = frames->height, .method = CCL_FOREGROUND_MOG2};
   const CclPlan labeller_plan = {.width = frames->width,
       .height = frames->height,
       .connectivity = CCL_CONNECTIVITY_8,
@@ -86,15 +86,15 @@ chain_init (Chain *chain, const Frames *frames, CclDenoise denoise, gboolean lab
           .learning_rate = -1,
           .mixtures = CCL_MAX_MIXTURES},
   };
-  chain->segmenter = ccl_cuda_segmenter_new (device, &plan, &error);
-  stop_unless (chain->segmenter ? CCL_OK : error.status, &error);
+  chain->foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  stop_unless (chain->foreground ? CCL_OK : error.status, &error);
   stop_unless (ccl_cuda_device_allocate (
                    device, (size_t)frames->width * frames->height, &chain->mask, &error),
       &error);
   stop_unless (ccl_cuda_call (
                    device->driver, &error, cuStreamCreate (&chain->stream, CU_STREAM_NON_BLOCKING)),
       &error);
-  ccl_cuda_segmenter_set_stream (chain->segmenter, chain->stream);
+  ccl_cuda_foreground_set_stream (chain->foreground, chain->stream);
   if (labels) {
     const CclAlgorithm *algorithm = ccl_cuda_algorithm_find ("strips");
     chain->engine =
@@ -110,7 +110,7 @@ chain_clear (Chain *chain)
   device->driver->cuStreamSynchronize (chain->stream);
   if (chain->engine)
     chain->engine->klass->free (chain->engine);
-  ccl_segmenter_free (&chain->segmenter);
+  ccl_foreground_free (&chain->foreground);
   ccl_cuda_device_release (device, &chain->mask);
   device->driver->cuStreamDestroy (chain->stream);
 }
@@ -124,7 +124,7 @@ chain_queue (Chain *chain)
   const CUdeviceptr frame = frames->memory + index * frames->width * frames->height;
   CclError error = {CCL_OK};
   stop_unless (
-      ccl_segmenter_run (chain->segmenter,
+      ccl_foreground_run (chain->foreground,
           &(CclFrame){(void *)(uintptr_t)frame, frames->width, CCL_LOCATION_DEVICE},
           &chain->options, &(CclMask){(void *)(uintptr_t)chain->mask, frames->width}, &error),
       &error);
@@ -253,7 +253,7 @@ take_snapshot (Chain *chain)
   CclError error = {CCL_OK};
   Snapshot s = {g_new (uint16_t, n), g_new (uint16_t, n), g_new (uint16_t, n)};
   stop_unless (
-      ccl_cuda_segmenter_read_model (chain->segmenter, s.weights, s.means, s.variances, &error),
+      ccl_cuda_foreground_read_model (chain->foreground, s.weights, s.means, s.variances, &error),
       &error);
   return s;
 }

@@ -9,7 +9,8 @@
 #ifndef CCL_CPU_ALGORITHMS_H
 #define CCL_CPU_ALGORITHMS_H
 
-#include "cpulabeller-private.h"
+#include "labeller-class.h"
+#include "labeller-tuning.h"
 
 typedef struct TwoPass TwoPass;
 typedef struct TwoPassStrip TwoPassStrip;

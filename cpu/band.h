@@ -13,7 +13,7 @@
 #ifndef CCL_CPU_BAND_H
 #define CCL_CPU_BAND_H
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 /* No label yet. */
 #define NO_LABEL UINT32_MAX

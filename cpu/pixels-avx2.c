@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The segmenter's work on pixels for x86-64 processors with AVX2. */
+/* The foreground's work on pixels for x86-64 processors with AVX2. */
 #include "filters.h"
 
 #include <immintrin.h>
@@ -171,7 +171,7 @@ all_lanes (Mask low, Mask high)
   return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
-#include "background.h"
+#include "mog2.h"
 
 static ALWAYS_INLINE uint32_t
 threshold_32 (const uint8_t *pixels, __m256i thresholds)

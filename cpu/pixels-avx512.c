@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The segmenter's work on pixels for x86-64 processors with AVX-512. */
+/* The foreground's work on pixels for x86-64 processors with AVX-512. */
 #include "filters.h"
 
 #include <immintrin.h>
@@ -168,7 +168,7 @@ all_lanes (Mask low, Mask high)
   return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
-#include "background.h"
+#include "mog2.h"
 
 static ALWAYS_INLINE __mmask64
 columns (uint32_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The segmenter's work on pixels for any processor. */
+/* The foreground's work on pixels for any processor. */
 #include "filters.h"
 
 #include <string.h>
@@ -237,7 +237,7 @@ all_lanes (Mask low, Mask high)
   return all_zero ((Steps) ~(low & high));
 }
 
-#include "background.h"
+#include "mog2.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the segmenter does with the pixels of a row, compiled once for each instruction set.
+ * What the foreground does with the pixels of a row, compiled once for each instruction set.
  *
  * Between the steps a mask is one bit a pixel: a row is n_words words of 64 columns, the first
  * column in the lowest bit. Denoising reads rows of its neighbours and columns around its own; for

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "cudalabeller.h"
+#include <cudaccl/cuda.h>
 #include "driver.h"
 
 /* The machine code of one kernel file, for all architectures of the build. Each .cu file has

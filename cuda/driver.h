@@ -10,7 +10,7 @@
 
 #include <cuda.h>
 
-#include "labeller.h"
+#include "labeller-class.h"
 
 /* cuda.h renames functions to their current versions (cuMemAlloc is cuMemAlloc_v2), here as well
  * as where they are called, so the names below are written without one. */

@@ -12,7 +12,7 @@
 #ifndef CCL_CUDA_KERNEL_PARAMETERS_H
 #define CCL_CUDA_KERNEL_PARAMETERS_H
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 /* What a labelling kernel works on. */
 typedef struct CclLabellingParameters {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cudalabeller.h"
+#include <cudaccl/cuda.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 enum {
   CCL_STRIPS_WORD_WIDTH = 16,  /* columns */

@@ -9,7 +9,7 @@
  * area, bounding box and centroid of each component, to the frame. The pixels stay as they are.
  *
  * A pixel is foreground when its luma is greater than the property `threshold`, or, with
- * `foreground=background`, when a model of the background, learnt from the frames before, does not
+ * `foreground=mog2`, when a model of the background, learnt from the frames before, does not
  * explain it. The model lives with the element: a new size or format, a flushing seek and the
  * action signal `reset` make it begin anew. Components are numbered 1…N in raster order of their
  * first pixels. `cudaccl` is the same element on an NVIDIA GPU, with the same properties and bit
@@ -20,14 +20,14 @@
  * threshold=128 ! ccljson ! fdsink
  * ]| This prints one line of JSON a frame, each with one component, the ball.
  * |[
- * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! ccl foreground=background denoise=median-5x5
+ * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! ccl foreground=mog2 denoise=median-5x5
  * min-area=200 ! ccloverlay ! videoconvert ! autovideosink
  * ]| This draws boxes around what moves in front of a camera.
  */
 #include "gstccl.h"
 
-#include "cpulabeller.h"
-#include "cpusegmenter.h"
+#include <cudaccl/labeller.h>
+#include <cudaccl/foreground.h>
 #include "gstcclmappool.h"
 
 struct _GstCcl {
@@ -53,13 +53,13 @@ gst_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
   return ccl_cpu_labeller_new (&threaded, error);
 }
 
-static CclSegmenter *
-gst_ccl_plan_segmenter (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error)
+static CclForeground *
+gst_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclError *error)
 {
-  CclSegmenterPlan threaded = *plan;
+  CclForegroundPlan threaded = *plan;
 
   threaded.n_threads = g_get_num_processors ();
-  return ccl_cpu_segmenter_new (&threaded, error);
+  return ccl_cpu_foreground_new (&threaded, error);
 }
 
 static GstBufferPool *
@@ -97,7 +97,7 @@ gst_ccl_class_init (GstCclClass *klass)
 
   gst_ccl_base_class_install_algorithms (base_class, "GstCclAlgorithm", ccl_cpu_algorithms ());
   base_class->plan = gst_ccl_plan;
-  base_class->plan_segmenter = gst_ccl_plan_segmenter;
+  base_class->plan_foreground = gst_ccl_plan_foreground;
   base_class->new_map_pool = gst_ccl_new_map_pool;
   base_class->locate_map = gst_ccl_locate_map;
   base_class->map_memory = "memory";

@@ -5,7 +5,7 @@
 
 #include <gst/gst.h>
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 G_BEGIN_DECLS
 

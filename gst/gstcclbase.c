@@ -75,8 +75,9 @@ typedef struct {
   GstVideoInfo info;
   CclLabeller *labeller;
   GstCclSettings planned; /* the settings the labeller was planned with */
-  CclImage *zone;         /* the image at roi_mask; set before the first frame */
-  CclSegmenter *segmenter;
+  CclImage *roi_image;    /* the image at roi_mask; set before the first frame */
+  CclForeground *foreground;
+  CclForegroundMethod foreground_method;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
   GstCclMotion motion;
@@ -105,6 +106,17 @@ gst_ccl_connectivity_get_type (void)
     g_once_init_leave (&type, registered);
   }
   return type;
+}
+
+static void G_GNUC_PRINTF (3, 4)
+    set_error (CclError *error, CclStatus status, const gchar *format, ...)
+{
+  va_list arguments;
+
+  error->status = status;
+  va_start (arguments, format);
+  g_vsnprintf (error->message, sizeof error->message, format, arguments);
+  va_end (arguments);
 }
 
 /* The name for the plan; NULL for "auto". */
@@ -302,16 +314,16 @@ gst_ccl_base_forget_plans (GstCclBase *base)
 {
   GstCclBasePrivate *priv = PRIVATE (base);
 
-  ccl_segmenter_free (&priv->segmenter);
+  ccl_foreground_free (&priv->foreground);
   ccl_labeller_free (&priv->labeller);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&priv->map_pools[kind]);
   drop_pool (&priv->segmentation_pool);
 }
 
-/* Reads the zone that the property roi-mask names, if any. */
+/* Reads the region of interest mask that the property roi-mask names, if any. */
 static gboolean
-read_zone (GstCclBase *base)
+read_roi_mask (GstCclBase *base)
 {
   GstCclBasePrivate *priv = PRIVATE (base);
   GError *error = NULL;
@@ -323,9 +335,9 @@ read_zone (GstCclBase *base)
   if (!path)
     return TRUE;
 
-  priv->zone = ccl_image_read (path, &error);
+  priv->roi_image = ccl_image_read (path, &error);
   g_free (path);
-  if (!priv->zone) {
+  if (!priv->roi_image) {
     GST_ELEMENT_ERROR (
         base, RESOURCE, OPEN_READ, ("The roi-mask cannot be read: %s", error->message), (NULL));
     g_error_free (error);
@@ -345,7 +357,7 @@ gst_ccl_base_start (GstBaseTransform *trans)
   priv->reset = FALSE;
   GST_OBJECT_UNLOCK (trans);
   priv->motion = (GstCclMotion){FALSE};
-  return read_zone (base);
+  return read_roi_mask (base);
 }
 
 static gboolean
@@ -354,7 +366,7 @@ gst_ccl_base_stop (GstBaseTransform *trans)
   GstCclBase *base = GST_CCL_BASE (trans);
 
   gst_ccl_base_forget_plans (base);
-  g_clear_pointer (&PRIVATE (base)->zone, ccl_image_free);
+  g_clear_pointer (&PRIVATE (base)->roi_image, ccl_image_free);
   return TRUE;
 }
 
@@ -372,7 +384,7 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclBase *base = GST_CCL_BASE (trans);
   GstVideoInfo *current = &PRIVATE (base)->info;
-  const CclImage *zone = PRIVATE (base)->zone;
+  const CclImage *roi_mask = PRIVATE (base)->roi_image;
   GstStructure *structure = gst_caps_get_structure (incaps, 0);
   GstVideoInfo info;
   gint width = 0, height = 0;
@@ -391,10 +403,10 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
     return FALSE;
   }
 
-  if (zone && (zone->width != (guint)width || zone->height != (guint)height)) {
+  if (roi_mask && (roi_mask->width != (guint)width || roi_mask->height != (guint)height)) {
     GST_ELEMENT_ERROR (base, RESOURCE, SETTINGS,
-        ("The roi-mask has %u×%u pixels, the frames have %d×%d", zone->width, zone->height, width,
-            height),
+        ("The roi-mask has %u×%u pixels, the frames have %d×%d", roi_mask->width, roi_mask->height,
+            width, height),
         (NULL));
     return FALSE;
   }
@@ -504,15 +516,15 @@ ensure_labeller (GstCclBase *base, const GstCclSettings *settings, CclError *err
       return FALSE;
     priv->planned = *settings;
     GST_INFO_OBJECT (base, "labelling %u×%u frames with algorithm %s", plan.width, plan.height,
-        priv->labeller->plan.algorithm);
+        ccl_labeller_algorithm (priv->labeller));
   }
   return TRUE;
 }
 
-/* Readies the segmenter of a frame that needs one. It lives as long as what it is planned with
+/* Readies the foreground of a frame that needs one. It lives as long as what it is planned with
  * stays the same, for the sake of its model of the background. */
 static gboolean
-ensure_segmenter (GstCclBase *base, const GstCclSettings *settings, CclError *error)
+ensure_foreground (GstCclBase *base, const GstCclSettings *settings, CclError *error)
 {
   GstCclBasePrivate *priv = PRIVATE (base);
   gboolean reset;
@@ -522,27 +534,28 @@ ensure_segmenter (GstCclBase *base, const GstCclSettings *settings, CclError *er
   priv->reset = FALSE;
   GST_OBJECT_UNLOCK (base);
   if (reset)
-    ccl_segmenter_reset (priv->segmenter);
+    ccl_foreground_reset (priv->foreground);
 
-  if (!gst_ccl_foreground_needs_mask (&settings->foreground, priv->zone != NULL) ||
-      (priv->segmenter && priv->segmenter->plan.foreground != settings->foreground.foreground))
-    ccl_segmenter_free (&priv->segmenter);
-  else if (priv->segmenter)
+  if (!gst_ccl_foreground_needs_mask (&settings->foreground, priv->roi_image != NULL) ||
+      (priv->foreground && priv->foreground_method != settings->foreground.method))
+    ccl_foreground_free (&priv->foreground);
+  else if (priv->foreground)
     return TRUE;
 
-  if (gst_ccl_foreground_needs_mask (&settings->foreground, priv->zone != NULL)) {
-    CclFrame zone;
-    CclSegmenterPlan plan = {
+  if (gst_ccl_foreground_needs_mask (&settings->foreground, priv->roi_image != NULL)) {
+    CclFrame roi_mask;
+    CclForegroundPlan plan = {
         .width = GST_VIDEO_INFO_WIDTH (&priv->info),
         .height = GST_VIDEO_INFO_HEIGHT (&priv->info),
-        .foreground = settings->foreground.foreground,
+        .method = settings->foreground.method,
     };
-    if (priv->zone) {
-      zone = (CclFrame){priv->zone->pixels, priv->zone->width, CCL_LOCATION_HOST};
-      plan.zone = &zone;
+    if (priv->roi_image) {
+      roi_mask = (CclFrame){priv->roi_image->pixels, priv->roi_image->width, CCL_LOCATION_HOST};
+      plan.roi_mask = &roi_mask;
     }
-    priv->segmenter = GST_CCL_BASE_GET_CLASS (base)->plan_segmenter (base, &plan, error);
-    return priv->segmenter != NULL;
+    priv->foreground_method = plan.method;
+    priv->foreground = GST_CCL_BASE_GET_CLASS (base)->plan_foreground (base, &plan, error);
+    return priv->foreground != NULL;
   }
   return TRUE;
 }
@@ -558,7 +571,7 @@ acquire_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map, CclError *err
   if (!*pool)
     *pool = klass->new_map_pool (base, kind);
   if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels", klass->map_memory,
+    set_error (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels", klass->map_memory,
         kind == GST_CCL_MAP_LABELS ? "label map" : "mask", GST_VIDEO_INFO_WIDTH (&priv->info),
         GST_VIDEO_INFO_HEIGHT (&priv->info));
     return FALSE;
@@ -597,19 +610,19 @@ map_luma (GstCclBase *base, GstBuffer *buffer, GstMapInfo *map, CclFrame *frame,
   }
 
   if (luma.width < width || luma.height < height) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "The frame has %u×%u pixels where its caps say %u×%u",
+    set_error (error, CCL_ERROR_ARGUMENT, "The frame has %u×%u pixels where its caps say %u×%u",
         luma.width, luma.height, width, height);
     return FALSE;
   }
   if (luma.stride < 0 || (guint)luma.stride < width) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    set_error (error, CCL_ERROR_ARGUMENT,
         "The frame's stride of %d bytes is too small for rows of %u pixels", luma.stride, width);
     return FALSE;
   }
   length = (gsize)luma.stride * (height - 1) + width;
   if (luma.offset > gst_buffer_get_size (buffer) ||
       length > gst_buffer_get_size (buffer) - luma.offset) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    set_error (error, CCL_ERROR_ARGUMENT,
         "The frame is smaller than its caps say: %u×%u pixels with a stride of %d bytes from "
         "byte %" G_GSIZE_FORMAT " on do not fit in %" G_GSIZE_FORMAT " bytes",
         width, height, luma.stride, luma.offset, gst_buffer_get_size (buffer));
@@ -617,17 +630,17 @@ map_luma (GstCclBase *base, GstBuffer *buffer, GstMapInfo *map, CclFrame *frame,
   }
 
   if (!gst_buffer_find_memory (buffer, luma.offset, length, &first_memory, &n_memories, &skip)) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "The frame's memory ends before its pixels");
+    set_error (error, CCL_ERROR_ARGUMENT, "The frame's memory ends before its pixels");
     return FALSE;
   }
   /* Mapping several memories as one would merge them in system memory. */
   if (luma.location == CCL_LOCATION_DEVICE && n_memories != 1) {
-    ccl_error_set (
+    set_error (
         error, CCL_ERROR_ARGUMENT, "The frame's luma is spread over %u memories", n_memories);
     return FALSE;
   }
   if (!gst_buffer_map_range (buffer, first_memory, (gint)n_memories, map, luma.map_flags)) {
-    ccl_error_set (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
+    set_error (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
     return FALSE;
   }
   frame->data = map->data + skip;
@@ -652,13 +665,13 @@ segment_frame (GstCclBase *base, const GstCclSettings *settings, const CclMask *
 {
   GstCclBasePrivate *priv = PRIVATE (base);
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
-  CclSegmenterOptions segmenter_options = settings->foreground.options;
+  CclForegroundOptions foreground_options = settings->foreground.options;
 
-  segmenter_options.threshold = options->threshold;
-  segmenter_options.invert = options->invert;
+  foreground_options.threshold = options->threshold;
+  foreground_options.invert = options->invert;
   if (klass->connect)
-    klass->connect (base, priv->segmenter, priv->labeller);
-  if (ccl_segmenter_run (priv->segmenter, frame, &segmenter_options, mask, error) != CCL_OK)
+    klass->connect (base, priv->foreground, priv->labeller);
+  if (ccl_foreground_run (priv->foreground, frame, &foreground_options, mask, error) != CCL_OK)
     return FALSE;
 
   *frame = (CclFrame){mask->data, mask->stride, location};
@@ -689,7 +702,7 @@ label_frame (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings
     if (done)
       data[kind] = map_infos[kind].data + maps[kind].offset;
     else
-      ccl_error_set (error, CCL_ERROR_DEVICE, "The memory of a label map or mask cannot be mapped");
+      set_error (error, CCL_ERROR_DEVICE, "The memory of a label map or mask cannot be mapped");
   }
 
   if (done) {
@@ -705,7 +718,7 @@ label_frame (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings
     *label_time = now_ns () - *label_time;
     /* A labeller that failed may not have waited for the mask. */
     if (!done)
-      ccl_segmenter_wait (priv->segmenter, NULL);
+      ccl_foreground_wait (priv->foreground, NULL);
   }
 
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
@@ -790,12 +803,12 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     settings.attach_labels = FALSE;
   if (!(settings.meta & GST_CCL_META_FLAG_CCL))
     settings.foreground.attach_mask = FALSE;
-  if (!ensure_labeller (base, &settings, &error) || !ensure_segmenter (base, &settings, &error))
+  if (!ensure_labeller (base, &settings, &error) || !ensure_foreground (base, &settings, &error))
     goto failed;
   if (settings.attach_labels &&
       !acquire_map (base, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], &error))
     goto failed;
-  if (priv->segmenter && !acquire_map (base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], &error))
+  if (priv->foreground && !acquire_map (base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], &error))
     goto failed;
   if (!label_frame (base, buffer, &settings, maps, &table, &label_time, &error))
     goto failed;
@@ -900,7 +913,7 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   /**
    * GstCclBase::reset:
    *
-   * Action signal: the model of the background (foreground=background) is forgotten; the next
+   * Action signal: the model of the background (foreground=mog2) is forgotten; the next
    * frame begins a new one. Any thread may emit it.
    */
   signals[SIGNAL_RESET] = g_signal_new_class_handler ("reset", G_TYPE_FROM_CLASS (klass),

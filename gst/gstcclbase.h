@@ -7,8 +7,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "labeller.h"
-#include "segmenter.h"
+#include <cudaccl/labeller.h>
+#include <cudaccl/foreground.h>
 
 G_BEGIN_DECLS
 
@@ -55,12 +55,13 @@ struct _GstCclBaseClass {
   /* Makes a labeller. Called in the streaming thread. */
   CclLabeller *(*plan) (GstCclBase *base, const CclPlan *plan, CclError *error);
 
-  /* Makes a segmenter. Called in the streaming thread. */
-  CclSegmenter *(*plan_segmenter) (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error);
+  /* Makes a foreground. Called in the streaming thread. */
+  CclForeground *(*plan_foreground) (
+      GstCclBase *base, const CclForegroundPlan *plan, CclError *error);
 
   /* Optional. Called for every frame that needs a mask, before it is made: makes the labeller wait
-   * for the segmenter's work. */
-  void (*connect) (GstCclBase *base, CclSegmenter *segmenter, CclLabeller *labeller);
+   * for the foreground's work. */
+  void (*connect) (GstCclBase *base, CclForeground *foreground, CclLabeller *labeller);
 
   /* Optional. Called before every frame; may call gst_ccl_base_forget_plans() if the frame
    * needs other ones. FALSE with the error filled stops the stream. */
@@ -89,7 +90,7 @@ void gst_ccl_base_class_install_algorithms (
 /* The negotiated format; for the streaming thread. */
 const GstVideoInfo *gst_ccl_base_get_info (GstCclBase *base);
 
-/* Frees labeller, segmenter with its model of the background, and maps; the next frame plans
+/* Frees labeller, foreground with its model of the background, and maps; the next frame plans
  * anew. For the streaming thread. */
 void gst_ccl_base_forget_plans (GstCclBase *base);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclforeground.h"
 
-#include "mixture.h"
-
 enum {
   PROP_FOREGROUND = 100,
   PROP_HISTORY,
@@ -34,8 +32,7 @@ gst_ccl_foreground_get_type (void)
       {CCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", "threshold"},
       {CCL_FOREGROUND_OTSU,
           "Pixels greater than a threshold chosen for each frame by Otsu's method", "otsu"},
-      {CCL_FOREGROUND_BACKGROUND, "Pixels that a model of the background does not explain",
-          "background"},
+      {CCL_FOREGROUND_MOG2, "Pixels that a model of the background does not explain", "mog2"},
       {0, NULL, NULL},
   };
 
@@ -76,22 +73,22 @@ gst_ccl_foreground_install_properties (GObjectClass *object_class)
           GST_TYPE_CCL_FOREGROUND, DEFAULT_FOREGROUND, PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_HISTORY,
       g_param_spec_uint ("history", "History",
-          "How many frames the model of the background remembers (foreground=background)", 1,
-          G_MAXINT, DEFAULT_HISTORY, PROPERTY_FLAGS));
+          "How many frames the model of the background remembers (foreground=mog2)", 1, G_MAXINT,
+          DEFAULT_HISTORY, PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_VAR_THRESHOLD,
       g_param_spec_double ("var-threshold", "Variance threshold",
           "Squared distance from the background, in its variances, above which a pixel is "
-          "foreground (foreground=background)",
+          "foreground (foreground=mog2)",
           G_MINFLOAT, G_MAXFLOAT, DEFAULT_VAR_THRESHOLD, PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_LEARNING_RATE,
       g_param_spec_double ("learning-rate", "Learning rate",
           "How far a frame moves the model of the background: 0 = not at all, 1 = to that frame, "
-          "negative = by the history (foreground=background)",
+          "negative = by the history (foreground=mog2)",
           -1.0, 1.0, DEFAULT_LEARNING_RATE, PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_MIXTURES,
       g_param_spec_uint ("mixtures", "Mixtures",
-          "How many Gaussians may model a pixel of the background (foreground=background)", 1,
-          CCL_MAX_MIXTURES, DEFAULT_MIXTURES, PROPERTY_FLAGS));
+          "How many Gaussians may model a pixel of the background (foreground=mog2)", 1, 5,
+          DEFAULT_MIXTURES, PROPERTY_FLAGS));
   g_object_class_install_property (object_class, PROP_DENOISE,
       g_param_spec_enum ("denoise", "Denoise", "What takes specks off the mask before labelling",
           GST_TYPE_CCL_DENOISE, DEFAULT_DENOISE, PROPERTY_FLAGS));
@@ -108,7 +105,7 @@ void
 gst_ccl_foreground_settings_init (GstCclForegroundSettings *settings)
 {
   *settings = (GstCclForegroundSettings){
-      .foreground = DEFAULT_FOREGROUND,
+      .method = DEFAULT_FOREGROUND,
       .options =
           {
               .denoise = DEFAULT_DENOISE,
@@ -126,7 +123,7 @@ gst_ccl_foreground_set_property (GstCclForegroundSettings *settings, guint id, c
 {
   switch (id) {
   case PROP_FOREGROUND:
-    settings->foreground = g_value_get_enum (value);
+    settings->method = g_value_get_enum (value);
     return TRUE;
   case PROP_HISTORY:
     settings->options.history = g_value_get_uint (value);
@@ -156,7 +153,7 @@ gst_ccl_foreground_get_property (const GstCclForegroundSettings *settings, guint
 {
   switch (id) {
   case PROP_FOREGROUND:
-    g_value_set_enum (value, settings->foreground);
+    g_value_set_enum (value, settings->method);
     return TRUE;
   case PROP_HISTORY:
     g_value_set_uint (value, settings->options.history);
@@ -182,8 +179,8 @@ gst_ccl_foreground_get_property (const GstCclForegroundSettings *settings, guint
 }
 
 gboolean
-gst_ccl_foreground_needs_mask (const GstCclForegroundSettings *settings, gboolean has_zone)
+gst_ccl_foreground_needs_mask (const GstCclForegroundSettings *settings, gboolean has_roi_mask)
 {
-  return settings->foreground != CCL_FOREGROUND_THRESHOLD ||
-         settings->options.denoise != CCL_DENOISE_NONE || settings->attach_mask || has_zone;
+  return settings->method != CCL_FOREGROUND_THRESHOLD ||
+         settings->options.denoise != CCL_DENOISE_NONE || settings->attach_mask || has_roi_mask;
 }

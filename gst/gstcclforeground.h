@@ -5,14 +5,14 @@
 
 #include <gst/gst.h>
 
-#include "segmenter.h"
+#include <cudaccl/foreground.h>
 
 G_BEGIN_DECLS
 
 typedef struct {
-  CclForeground foreground;
+  CclForegroundMethod method;
   /* Threshold and invert are properties of the labelling, too, and not kept here. */
-  CclSegmenterOptions options;
+  CclForegroundOptions options;
   gboolean attach_mask;
 } GstCclForegroundSettings;
 
@@ -30,7 +30,7 @@ gboolean gst_ccl_foreground_get_property (
 /* Whether a mask must be made before labelling, which otherwise compares with the threshold by
  * itself. */
 gboolean gst_ccl_foreground_needs_mask (
-    const GstCclForegroundSettings *settings, gboolean has_zone);
+    const GstCclForegroundSettings *settings, gboolean has_roi_mask);
 
 G_END_DECLS
 

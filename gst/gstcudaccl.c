@@ -35,8 +35,8 @@
 #include <gst/cuda/gstcudastream.h>
 #endif
 
-#include "cudalabeller.h"
-#include "cudasegmenter.h"
+#include <cudaccl/cuda.h>
+#include <cudaccl/cuda.h>
 #include "gstcudapinnedallocator.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
@@ -380,16 +380,16 @@ gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller,
 #endif
 }
 
-static CclSegmenter *
-gst_cuda_ccl_plan_segmenter (GstCclBase *base, const CclSegmenterPlan *plan, CclError *error)
+static CclForeground *
+gst_cuda_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclError *error)
 {
-  return ccl_cuda_segmenter_new (GST_CUDA_CCL (base)->device, plan, error);
+  return ccl_cuda_foreground_new (GST_CUDA_CCL (base)->device, plan, error);
 }
 
 static void
-gst_cuda_ccl_connect (GstCclBase *base, CclSegmenter *segmenter, CclLabeller *labeller)
+gst_cuda_ccl_connect (GstCclBase *base, CclForeground *foreground, CclLabeller *labeller)
 {
-  ccl_cuda_segmenter_set_stream (segmenter, ccl_cuda_labeller_get_stream (labeller));
+  ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller));
 }
 
 /* Maps are RGBA to GStreamer's allocator, four bytes a pixel: as many as a label has, and as four
@@ -473,7 +473,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   base_class->plan = gst_cuda_ccl_plan;
   base_class->prepare = gst_cuda_ccl_prepare;
   base_class->locate = gst_cuda_ccl_locate;
-  base_class->plan_segmenter = gst_cuda_ccl_plan_segmenter;
+  base_class->plan_foreground = gst_cuda_ccl_plan_foreground;
   base_class->connect = gst_cuda_ccl_connect;
   base_class->new_map_pool = gst_cuda_ccl_new_map_pool;
   base_class->locate_map = gst_cuda_ccl_locate_map;

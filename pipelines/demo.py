@@ -21,7 +21,7 @@ from gi.repository import Gst  # noqa: E402
 
 # Neither file waits for the other to begin: the encoder looks ahead before it writes.
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
-            " ! {labeller} name=labeller foreground=background denoise=median-5x5 min-area=64"
+            " ! {labeller} name=labeller foreground=mog2 denoise=median-5x5 min-area=64"
             " ! tee name=labelled"
             " labelled. ! queue ! ccljson ! filesink name=json async=false"
             " labelled. ! queue ! ccloverlay draw-labels=true ! videoconvert"

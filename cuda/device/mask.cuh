@@ -6,10 +6,10 @@
 #ifndef CCL_CUDA_MASK_CUH
 #define CCL_CUDA_MASK_CUH
 
-#include "segmenter-parameters.h"
+#include "foreground-parameters.h"
 #include "warp.cuh"
 
-enum { PIXELS = CCL_SEGMENTER_PIXELS };
+enum { PIXELS = CCL_FOREGROUND_PIXELS };
 
 /* The pixels of a thread. */
 struct Group {
@@ -22,11 +22,11 @@ struct Group {
 static __device__ __forceinline__ uint32_t
 row_of_warp ()
 {
-  return (blockIdx.z * gridDim.y + blockIdx.y) * CCL_SEGMENTER_WARPS + threadIdx.x / 32;
+  return (blockIdx.z * gridDim.y + blockIdx.y) * CCL_FOREGROUND_WARPS + threadIdx.x / 32;
 }
 
 static __device__ __forceinline__ Group
-group_of_thread (const CclSegmenterParameters &p)
+group_of_thread (const CclForegroundParameters &p)
 {
   Group group;
   group.x = (blockIdx.x * 32 + lane_of_warp ()) * PIXELS;
@@ -37,7 +37,7 @@ group_of_thread (const CclSegmenterParameters &p)
 
 /* The luma of a thread's pixels, a byte each, the leftmost lowest; 0 outside the frame. */
 static __device__ __forceinline__ uint32_t
-load_luma (const CclSegmenterParameters &p, const Group &group)
+load_luma (const CclForegroundParameters &p, const Group &group)
 {
   const uint8_t *pixels = p.frame + group.y * p.frame_stride + group.x;
   uint32_t luma = 0;
@@ -53,13 +53,13 @@ load_luma (const CclSegmenterParameters &p, const Group &group)
   return luma;
 }
 
-/* Those of a thread's pixels that are in the zone. */
+/* Those of a thread's pixels that are in the region of interest. */
 static __device__ __forceinline__ uint32_t
-zone_of (const CclSegmenterParameters &p, const Group &group)
+roi_mask_of (const CclForegroundParameters &p, const Group &group)
 {
-  if (!p.zone || !group.count)
+  if (!p.roi_mask || !group.count)
     return bits_below (PIXELS);
-  return __ldg (p.zone + (size_t)group.y * p.row_words + group.x / 32) >> group.x % 32 &
+  return __ldg (p.roi_mask + (size_t)group.y * p.row_words + group.x / 32) >> group.x % 32 &
          bits_below (PIXELS);
 }
 
@@ -73,7 +73,7 @@ bytes_of_bits (uint32_t bits)
 /* Leaves what a thread has found to be denoised, or makes the mask of it. All threads of a warp
  * take part. */
 static __device__ __forceinline__ void
-deliver_group (const CclSegmenterParameters &p, const Group &group, uint32_t found)
+deliver_group (const CclForegroundParameters &p, const Group &group, uint32_t found)
 {
   if (p.bits) {
     uint32_t word = (found & bits_below (group.count)) << group.x % 32;
@@ -83,7 +83,7 @@ deliver_group (const CclSegmenterParameters &p, const Group &group, uint32_t fou
       p.bits[(size_t)group.y * p.row_words + group.x / 32] = word;
     return;
   }
-  const uint32_t bytes = bytes_of_bits ((found ^ p.invert) & zone_of (p, group));
+  const uint32_t bytes = bytes_of_bits ((found ^ p.invert) & roi_mask_of (p, group));
   uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
   if (group.count == PIXELS && p.mask_aligned)
     *(uint32_t *)mask = bytes;

@@ -67,7 +67,7 @@ GST_END_TEST
 GST_START_TEST (test_background)
 {
   if (can_run (element_name (), "test_background"))
-    run_cycles ("foreground=background denoise=median-3x3 attach-mask=true");
+    run_cycles ("foreground=mog2 denoise=median-3x3 attach-mask=true");
 }
 GST_END_TEST
 

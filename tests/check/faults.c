@@ -15,7 +15,7 @@ static const char *const uses[] = {
     "attach-labels=true",
     "attach-labels=true algorithm=bke",
     "foreground=otsu",
-    "foreground=background denoise=median-3x3 attach-mask=true",
+    "foreground=mog2 denoise=median-3x3 attach-mask=true",
 };
 static const char *const kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
 /* Out of memory, unknown, an illegal address, after which the device is lost. */

@@ -43,7 +43,7 @@ new_surveillance_harness (void)
   GstHarness *h = new_gray8_harness (scene);
 
   g_object_set (h->element, "learning-rate", 0.0, NULL);
-  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "background");
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
   for (guint i = 0; i < 3; i++) {
     GstBuffer *out = label (h, gray8_frame (scene));
     assert_count (out, 0);
@@ -334,17 +334,17 @@ write_pgm (Drawing drawing)
   return path;
 }
 
-static const char zone[] = "11111111\n"
-                           "11111111\n"
-                           "11..1111\n"
-                           "11..1111\n"
-                           "11111...\n"
-                           "11111...\n";
+static const char roi_mask[] = "11111111\n"
+                               "11111111\n"
+                               "11..1111\n"
+                               "11..1111\n"
+                               "11111...\n"
+                               "11111...\n";
 
 TEST (test_roi_mask)
 {
   GstHarness *h = new_harness ();
-  gchar *path = write_pgm (zone);
+  gchar *path = write_pgm (roi_mask);
   GstBuffer *out;
 
   gst_element_set_state (h->element, GST_STATE_NULL);
@@ -355,10 +355,10 @@ TEST (test_roi_mask)
   assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
   gst_buffer_unref (out);
 
-  /* What the zone leaves out is background, also of the inverse. */
+  /* What the region of interest mask leaves out is background, also of the inverse. */
   g_object_set (h->element, "invert", TRUE, NULL);
   push_and_count (h, things, 1);
-  out = label (h, gray8_frame (zone));
+  out = label (h, gray8_frame (roi_mask));
   assert_components (out, {38, 0, 0, 8, 6, 122.0 / 38, 83.0 / 38});
   gst_buffer_unref (out);
   gst_harness_teardown (h);
@@ -477,7 +477,7 @@ TEST (test_twins_agree)
     GstHarness *both[] = {tested, other};
 
     for (guint k = 0; k < 2; k++) {
-      gst_util_set_object_arg (G_OBJECT (both[k]->element), "foreground", "background");
+      gst_util_set_object_arg (G_OBJECT (both[k]->element), "foreground", "mog2");
       gst_util_set_object_arg (G_OBJECT (both[k]->element), "denoise", denoise[i]);
       gst_harness_set_src_caps (both[k], frame_caps ("GRAY8", width, height));
     }

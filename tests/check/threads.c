@@ -133,7 +133,7 @@ GST_START_TEST (test_elements_of_one_pipeline)
       "videotestsrc pattern=snow num-buffers=%d ! video/x-raw,format=NV12,width=61,height=33 ! "
       "tee name=t t. ! queue ! %s attach-labels=true threshold=200 ! queue ! fakesink name=one "
       "t. ! queue ! %s attach-labels=true threshold=99 connectivity=4 ! queue ! fakesink name=two "
-      "t. ! queue ! %s foreground=background ! queue ! fakesink name=three",
+      "t. ! queue ! %s foreground=mog2 ! queue ! fakesink name=three",
       N_FRAMES, element_name (), element_name (), element_name ());
   connect_sink (pipeline, "one", &n_labelled);
   connect_sink (pipeline, "two", &n_labelled);

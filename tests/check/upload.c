@@ -18,7 +18,7 @@ static const char *const sources[] = {
 static const char *const properties[] = {
     "threshold=128",
     "threshold=99 connectivity=4 min-area=3 attach-labels=true",
-    "foreground=background attach-mask=true",
+    "foreground=mog2 attach-mask=true",
 };
 
 static void

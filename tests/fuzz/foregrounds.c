@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any frames, plan and options for a segmenter: on the CPU with each of its instruction sets, on
+ * Any frames, plan and options for a foreground: on the CPU with each of its instruction sets, on
  * the simulated GPU and in the naive reference the masks of all frames must be the same, and what
  * lies around a mask must stay as it was.
  *
@@ -9,25 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpusegmenter.h"
-#include "cudasegmenter.h"
+#include <cudaccl/foreground.h>
+#include <cudaccl/cuda.h>
 #include "device.h"
-#include "segmenter-reference.h"
+#include "foreground-reference.h"
 #include "target.h"
 
-enum { UNTOUCHED = 0xa5, MOST_FRAMES = 8, N_SEGMENTERS = 4 };
+enum { UNTOUCHED = 0xa5, MOST_FRAMES = 8, N_FOREGROUNDS = 4 };
 
-/* What is asked, and what is compared. The last segmenter is that of the GPU. */
-static const char *const names[N_SEGMENTERS] = {"portable", "avx2", "avx512", "cuda"};
+/* What is asked, and what is compared. The last foreground is that of the GPU. */
+static const char *const names[N_FOREGROUNDS] = {"portable", "avx2", "avx512", "cuda"};
 
 typedef struct Case {
-  CclSegmenterPlan plan;
-  CclSegmenterOptions options;
+  CclForegroundPlan plan;
+  CclForegroundOptions options;
   size_t stride, mask_stride, frame_size, mask_size;
   bool on_device;
   uint8_t *frame, *mask;
-  CclSegmenter *segmenters[N_SEGMENTERS]; /* NULL where the processor lacks the instructions */
-  SegmenterReference *reference;
+  CclForeground *foregrounds[N_FOREGROUNDS]; /* NULL where the processor lacks the instructions */
+  ForegroundReference *reference;
 } Case;
 
 static CclCudaDevice *device;
@@ -40,11 +40,11 @@ die (const Case *c, const char *name, const char *what)
       "%s: %ux%u, foreground %d, %s, stride %zu, mask stride %zu, threshold %u, invert %d, "
       "denoise %d, history %u, variance threshold %g, learning rate %g, %u mixtures, frame %lu: "
       "%s\n",
-      name, c->plan.width, c->plan.height, (int)c->plan.foreground,
-      c->plan.zone ? "a zone" : "no zone", c->stride, c->mask_stride, c->options.threshold,
-      c->options.invert, (int)c->options.denoise, c->options.history,
-      (double)c->options.var_threshold, c->options.learning_rate, c->options.mixtures,
-      (unsigned long)c->reference->n_frames, what);
+      name, c->plan.width, c->plan.height, (int)c->plan.method,
+      c->plan.roi_mask ? "a region of interest mask" : "no region of interest mask", c->stride,
+      c->mask_stride, c->options.threshold, c->options.invert, (int)c->options.denoise,
+      c->options.history, (double)c->options.var_threshold, c->options.learning_rate,
+      c->options.mixtures, (unsigned long)c->reference->n_frames, what);
   abort ();
 }
 
@@ -78,7 +78,7 @@ start (void)
   } while (0)
 
 static void
-run_on_device (Case *c, CclSegmenter *segmenter)
+run_on_device (Case *c, CclForeground *foreground)
 {
   CclError error = {CCL_OK};
   CUdeviceptr frame_memory = 0, mask_memory = 0;
@@ -95,8 +95,8 @@ run_on_device (Case *c, CclSegmenter *segmenter)
   CALL (cuMemsetD8Async (mask_memory, UNTOUCHED, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));
   CclMask mask = {(void *)mask_memory, c->mask_stride};
-  if (ccl_segmenter_run (segmenter, &frame, &c->options, &mask, &error) != CCL_OK ||
-      ccl_segmenter_wait (segmenter, &error) != CCL_OK)
+  if (ccl_foreground_run (foreground, &frame, &c->options, &mask, &error) != CCL_OK ||
+      ccl_foreground_wait (foreground, &error) != CCL_OK)
     die (c, "cuda", error.message);
   CALL (cuMemcpyDtoHAsync (c->mask, mask_memory, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));
@@ -126,14 +126,14 @@ run_frame (Case *c)
   CclMask mask = {c->mask, c->mask_stride};
   CclError error = {CCL_OK};
 
-  segmenter_reference_run (c->reference, &frame, &c->options);
-  for (int i = 0; i < N_SEGMENTERS; i++) {
-    if (!c->segmenters[i])
+  foreground_reference_run (c->reference, &frame, &c->options);
+  for (int i = 0; i < N_FOREGROUNDS; i++) {
+    if (!c->foregrounds[i])
       continue;
     memset (c->mask, UNTOUCHED, c->mask_size);
-    if (i == N_SEGMENTERS - 1)
-      run_on_device (c, c->segmenters[i]);
-    else if (ccl_segmenter_run (c->segmenters[i], &frame, &c->options, &mask, &error) != CCL_OK)
+    if (i == N_FOREGROUNDS - 1)
+      run_on_device (c, c->foregrounds[i]);
+    else if (ccl_foreground_run (c->foregrounds[i], &frame, &c->options, &mask, &error) != CCL_OK)
       die (c, names[i], error.message);
     compare (c, names[i]);
   }
@@ -165,22 +165,22 @@ draw (Case *c, uint8_t way, uint32_t number, const Input *input)
   }
 }
 
-static CclSegmenter *
-new_segmenter (const Case *c, int i)
+static CclForeground *
+new_foreground (const Case *c, int i)
 {
   CclError error = {CCL_OK};
-  CclSegmenter *segmenter;
+  CclForeground *foreground;
 
-  if (i == N_SEGMENTERS - 1) {
-    segmenter = ccl_cuda_segmenter_new (device, &c->plan, &error);
+  if (i == N_FOREGROUNDS - 1) {
+    foreground = ccl_cuda_foreground_new (device, &c->plan, &error);
   } else {
     setenv ("CCL_CPU_INSTRUCTIONS", names[i], 1);
-    segmenter = ccl_cpu_segmenter_new (&c->plan, &error);
+    foreground = ccl_cpu_foreground_new (&c->plan, &error);
     unsetenv ("CCL_CPU_INSTRUCTIONS");
   }
-  if (!segmenter && error.status != CCL_ERROR_UNSUPPORTED)
+  if (!foreground && error.status != CCL_ERROR_UNSUPPORTED)
     die (c, names[i], error.message);
-  return segmenter;
+  return foreground;
 }
 
 int
@@ -188,15 +188,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static const float variances[] = {16, 0.5f, 1e-3f, 4, 100, 1e6f};
   static const double rates[] = {-1, 0, 1, 0.01, 0.5, 1.0 / 3};
-  static uint8_t zone_pixels[128 * 128];
+  static uint8_t roi_mask_pixels[128 * 128];
   Input input = {data, size};
   Case c = {.on_device = false};
-  CclFrame zone;
+  CclFrame roi_mask;
 
   start ();
   c.plan.width = take_byte (&input) % 128 + 1u;
   c.plan.height = take_byte (&input) % 64 + 1u;
-  c.plan.foreground = (CclForeground)(take_byte (&input) % 3);
+  c.plan.method = (CclForegroundMethod)(take_byte (&input) % 3);
   uint8_t flags = take_byte (&input);
   c.plan.n_threads = take_byte (&input) % 3;
   c.options.threshold = take_byte (&input);
@@ -215,20 +215,20 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.frame = malloc (c.frame_size);
   c.mask = malloc (c.mask_size);
   if (flags & 4) {
-    for (size_t i = 0; i < sizeof zone_pixels; i++)
-      zone_pixels[i] = (uint8_t)(i / 128 * flags + i % 128 > 60 ? i : 0);
-    zone = (CclFrame){zone_pixels, 128, CCL_LOCATION_HOST};
-    c.plan.zone = &zone;
+    for (size_t i = 0; i < sizeof roi_mask_pixels; i++)
+      roi_mask_pixels[i] = (uint8_t)(i / 128 * flags + i % 128 > 60 ? i : 0);
+    roi_mask = (CclFrame){roi_mask_pixels, 128, CCL_LOCATION_HOST};
+    c.plan.roi_mask = &roi_mask;
   }
 
-  c.reference = segmenter_reference_new (&c.plan);
-  for (int i = 0; i < N_SEGMENTERS; i++)
-    c.segmenters[i] = new_segmenter (&c, i);
+  c.reference = foreground_reference_new (&c.plan);
+  for (int i = 0; i < N_FOREGROUNDS; i++)
+    c.foregrounds[i] = new_foreground (&c, i);
   for (uint32_t frame = 0; frame < MOST_FRAMES && input.size; frame++) {
     uint8_t way = take_byte (&input);
     if (way == 255) { /* forget the background, or go on with other options */
-      for (int i = 0; i < N_SEGMENTERS; i++)
-        ccl_segmenter_reset (c.segmenters[i]);
+      for (int i = 0; i < N_FOREGROUNDS; i++)
+        ccl_foreground_reset (c.foregrounds[i]);
       c.reference->n_frames = 0;
     } else if (way >= 250) {
       c.options.mixtures = way - 249;
@@ -238,9 +238,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     draw (&c, way, frame, &input);
     run_frame (&c);
   }
-  for (int i = 0; i < N_SEGMENTERS; i++)
-    ccl_segmenter_free (&c.segmenters[i]);
-  segmenter_reference_free (c.reference);
+  for (int i = 0; i < N_FOREGROUNDS; i++)
+    ccl_foreground_free (&c.foregrounds[i]);
+  foreground_reference_free (c.reference);
   free (c.mask);
   free (c.frame);
   return 0;

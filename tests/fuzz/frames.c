@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpulabeller.h"
-#include "cudalabeller.h"
+#include <cudaccl/labeller.h>
+#include <cudaccl/cuda.h>
 #include "device.h"
 #include "reference.h"
 #include "target.h"

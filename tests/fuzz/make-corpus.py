@@ -64,7 +64,7 @@ for connectivity, name in ((0, '8'), (FOUR, '4')):
 
 
 def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, denoise=0, history=10, variance=0, rate=0, mixtures=4, paddings=0):
-    """Frames for a segmenter, as foregrounds.c reads them: one way of drawing for each."""
+    """Frames for a foreground, as foregrounds.c reads them: one way of drawing for each."""
     return bytes([width - 1, height - 1, foreground, flags, threads, threshold, denoise, history - 1, variance, rate, mixtures, paddings, *ways])
 
 

@@ -53,7 +53,7 @@ def messages():
 def errors():
     """every error that an element may post has its section on the troubleshooting page"""
     elements = read_sources("gst/*.c")
-    labellers = read_sources("gst/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "labeller/*.c")
+    labellers = read_sources("gst/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
     # Wrong arguments are what the elements do not give; where they may, they have words of their own.
     texts += re.findall(r'ccl_error_set \(\s*\w+, CCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the masks of the CPU segmenter with OpenCV's. Prints TAP.
+"""Compares the masks of the CPU foreground with OpenCV's. Prints TAP.
 
 usage: compare-foreground.py SEGMENT
 """
@@ -17,7 +17,7 @@ except ImportError as missing:
     print(f"1..0 # SKIP Python module not installed: {missing.name}")
     sys.exit(0)
 
-from segmenter import Segmenter  # noqa: E402
+from masks import Foreground  # noqa: E402
 
 PROGRAM = sys.argv[1]
 PICTURES = pathlib.Path("/usr/share/doc/opencv-doc/examples/data")
@@ -36,11 +36,11 @@ def test_denoise():
     random = numpy.random.default_rng(1)
     for kind in ("median-3", "median-5", "opening-3", "opening-5"):
         for width, height in ((1, 1), (5, 1), (1, 7), (63, 9), (64, 10), (65, 4), (200, 111)):
-            with Segmenter(PROGRAM, "threshold", (height, width), denoise=kind) as segmenter:
+            with Foreground(PROGRAM, "threshold", (height, width), denoise=kind) as foreground:
                 for density in (0.2, 0.5, 0.7, 0.9, 0.97):
                     frame = numpy.where(random.random((height, width)) < density, 255, 0)
                     frame = frame.astype(numpy.uint8)
-                    got, want = segmenter.mask(frame), opencv_denoise(frame, kind)
+                    got, want = foreground.mask(frame), opencv_denoise(frame, kind)
                     if not numpy.array_equal(got, want):
                         raise AssertionError(f"{kind} of {width}×{height}, density {density}: "
                                              f"{int((got != want).sum())} pixels differ")
@@ -54,8 +54,8 @@ def test_otsu():
     for path in paths:
         picture = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
         _, want = cv2.threshold(picture, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-        with Segmenter(PROGRAM, "otsu", picture.shape) as segmenter:
-            got = segmenter.mask(picture)
+        with Foreground(PROGRAM, "otsu", picture.shape) as foreground:
+            got = foreground.mask(picture)
         if not numpy.array_equal(got, want):
             raise AssertionError(f"{path.name}: {int((got != want).sum())} pixels differ")
     print(f"# {len(paths)} photographs")
@@ -76,14 +76,14 @@ def compare_with_mog2(n_frames, **options):
         options.get("history", 500), options.get("var_threshold", 16), False)
     mog2.setNMixtures(options.get("mixtures", 5))
     overlaps, counts = [], []
-    with Segmenter(PROGRAM, "background", shape, **options) as segmenter:
+    with Foreground(PROGRAM, "mog2", shape, **options) as foreground:
         number = 0
         while number < n_frames:
             there_is_one, frame = video.read()
             if not there_is_one:
                 raise AssertionError(f"{number} frames instead of {n_frames}")
             luma = cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
-            ours = segmenter.mask(luma)
+            ours = foreground.mask(luma)
             theirs = mog2.apply(luma, learningRate=options.get("learning_rate", -1))
             if number >= 100:
                 either = int(numpy.count_nonzero(ours | theirs))

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpulabeller.h"
+#include <cudaccl/labeller.h>
 
 static int
 fail (const char *message)

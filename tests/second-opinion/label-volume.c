@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpuvolume.h"
+#include <cudaccl/volume.h>
 
 static int
 fail (const char *message)
@@ -36,7 +36,7 @@ main (int argc, char **argv)
   plan.max_components = (uint32_t)(n_voxels / 2 + 1);
 
   CclError error;
-  CclVolumeLabeller *labeller = ccl_volume_labeller_new (&plan, &error);
+  CclVolumeLabeller *labeller = ccl_cpu_volume_labeller_new (&plan, &error);
   if (!labeller)
     return fail (error.message);
 

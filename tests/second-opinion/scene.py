@@ -21,7 +21,7 @@ except ImportError as missing:
     print(f"1..0 # SKIP Python module not installed: {missing.name}")
     sys.exit(0)
 
-from segmenter import Segmenter  # noqa: E402
+from masks import Foreground  # noqa: E402
 
 PROGRAM = sys.argv[1]
 WIDTH, HEIGHT, N_FRAMES, FIRST_JUDGED = 640, 360, 400, 100
@@ -100,7 +100,7 @@ class Score:
 def judge():
     """Scores of each way to denoise, ours and OpenCV's."""
     kinds = ("none", "median-3", "median-5", "opening-3", "opening-5")
-    segmenters = {kind: Segmenter(PROGRAM, "background", (HEIGHT, WIDTH), denoise=kind)
+    foregrounds = {kind: Foreground(PROGRAM, "mog2", (HEIGHT, WIDTH), denoise=kind)
                   for kind in kinds}
     ours, theirs = {kind: Score() for kind in kinds}, {kind: Score() for kind in kinds}
     mog2 = cv2.createBackgroundSubtractorMOG2(500, 16, False)
@@ -108,8 +108,8 @@ def judge():
     for number in range(N_FRAMES):
         luma, truth = scene.frame(number)
         raw = mog2.apply(luma)
-        for kind, segmenter in segmenters.items():
-            mask = segmenter.mask(luma)
+        for kind, foreground in foregrounds.items():
+            mask = foreground.mask(luma)
             if number < FIRST_JUDGED:
                 continue
             ours[kind].add(mask, truth)
@@ -121,8 +121,8 @@ def judge():
                 window = numpy.ones((int(size), int(size)), numpy.uint8)
                 other = cv2.morphologyEx(raw, cv2.MORPH_OPEN, window)
             theirs[kind].add(other, truth)
-    for segmenter in segmenters.values():
-        segmenter.__exit__()
+    for foreground in foregrounds.values():
+        foreground.__exit__()
     return ours, theirs
 
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudasegmenter.h"
+#include <cudaccl/cuda.h>
 #include "device.h"
 #include "simcuda.h"
 
@@ -24,7 +24,7 @@ static uint8_t frame_data[WIDTH * HEIGHT];
 static CUdeviceptr mask_memory;
 static int n_cases, n_failed, n_faults;
 
-/* What is used: a labeller by its algorithm's name, or all kinds of segmenters. */
+/* What is used: a labeller by its algorithm's name, or all kinds of foregrounds. */
 typedef struct Use {
   const char *name;
   CclStatus (*function) (const char *name, CclError *error);
@@ -69,12 +69,12 @@ use_labeller (const char *algorithm, CclError *error)
   return status;
 }
 
-/* Runs a segmenter on the frame and on its opposite, and counts the mask's pixels in the end. */
+/* Runs a foreground on the frame and on its opposite, and counts the mask's pixels in the end. */
 static CclStatus
-run_segmenter (CclSegmenter *segmenter, uint32_t *n_foreground, CclError *error)
+run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *error)
 {
   static uint8_t opposite[WIDTH * HEIGHT], mask_data[WIDTH * HEIGHT];
-  const CclSegmenterOptions options = {
+  const CclForegroundOptions options = {
       .denoise = CCL_DENOISE_MEDIAN_3,
       .history = 10,
       .var_threshold = 16,
@@ -87,10 +87,10 @@ run_segmenter (CclSegmenter *segmenter, uint32_t *n_foreground, CclError *error)
   CclStatus status = CCL_OK;
   for (int i = 0; i < 2 && status == CCL_OK; i++) {
     const CclFrame frame = {i ? opposite : frame_data, WIDTH, CCL_LOCATION_HOST};
-    status = ccl_segmenter_run (segmenter, &frame, &options, &mask, error);
+    status = ccl_foreground_run (foreground, &frame, &options, &mask, error);
   }
   if (status == CCL_OK)
-    status = ccl_segmenter_wait (segmenter, error);
+    status = ccl_foreground_wait (foreground, error);
   if (status == CCL_OK && (status = ccl_cuda_device_enter (device, error)) == CCL_OK) {
     status = ccl_cuda_call (
         device->driver, error, cuMemcpyDtoHAsync (mask_data, mask_memory, sizeof mask_data, NULL));
@@ -104,34 +104,35 @@ run_segmenter (CclSegmenter *segmenter, uint32_t *n_foreground, CclError *error)
   return status;
 }
 
-/* Plans, runs twice and frees, with each kind of foreground; the left pixels are no zone. */
+/* Plans, runs twice and frees, with each kind of foreground; the leftmost column is outside the
+ * region of interest. */
 static CclStatus
-use_segmenters (const char *name, CclError *error)
+use_foregrounds (const char *name, CclError *error)
 {
   (void)name;
-  static uint8_t zone_data[WIDTH * HEIGHT];
-  const CclFrame zone = {zone_data, WIDTH, CCL_LOCATION_HOST};
+  static uint8_t roi_mask_data[WIDTH * HEIGHT];
+  const CclFrame roi_mask = {roi_mask_data, WIDTH, CCL_LOCATION_HOST};
   /* Of the opposite frame all but the squares is greater than a threshold. The median rounds off
-   * those of their corners that do not lie at the frame's edge; the leftmost column is no zone.
-   * The background has changed everywhere. */
+   * those of their corners that do not lie at the frame's edge; the leftmost column is outside the
+   * region of interest. The background has changed everywhere. */
   const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
   const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
   const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels};
   CclStatus status = CCL_OK;
   for (int y = 0; y < HEIGHT; y++)
-    memset (zone_data + y * WIDTH + 1, 1, WIDTH - 1);
-  for (CclForeground foreground = 0; foreground <= CCL_FOREGROUND_BACKGROUND && status == CCL_OK;
-       foreground++) {
-    const CclSegmenterPlan plan = {WIDTH, HEIGHT, foreground, &zone, 0};
-    CclSegmenter *segmenter = ccl_cuda_segmenter_new (device, &plan, error);
-    if (!segmenter)
+    memset (roi_mask_data + y * WIDTH + 1, 1, WIDTH - 1);
+  for (CclForegroundMethod method = 0; method <= CCL_FOREGROUND_MOG2 && status == CCL_OK;
+       method++) {
+    const CclForegroundPlan plan = {WIDTH, HEIGHT, method, &roi_mask, 0};
+    CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, error);
+    if (!foreground)
       return error->status;
     uint32_t n_foreground = 0;
-    status = run_segmenter (segmenter, &n_foreground, error);
-    if (status == CCL_OK && n_foreground != expected[foreground])
+    status = run_foreground (foreground, &n_foreground, error);
+    if (status == CCL_OK && n_foreground != expected[method])
       status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "foreground %d has %u pixels, not %u",
-          foreground, n_foreground, expected[foreground]);
-    ccl_segmenter_free (&segmenter);
+          method, n_foreground, expected[method]);
+    ccl_foreground_free (&foreground);
   }
   return status;
 }
@@ -223,35 +224,35 @@ check_labeller_is_lean (const char *algorithm)
       "it waits more often");
 }
 
-/* A run of a segmenter allocates nothing and does not wait. */
+/* A run of a foreground allocates nothing and does not wait. */
 static void
-check_segmenter_is_lean (CclForeground foreground)
+check_foreground_is_lean (CclForegroundMethod method)
 {
   static const char *const names[] = {
-      "segmenter, threshold", "segmenter, Otsu", "segmenter, background"};
+      "foreground, threshold", "foreground, Otsu", "foreground, background"};
   CclError error = {CCL_OK};
-  const CclSegmenterPlan plan = {WIDTH, HEIGHT, foreground, NULL, 0};
+  const CclForegroundPlan plan = {WIDTH, HEIGHT, method, NULL, 0};
   const CclFrame frame = {frame_data, WIDTH, CCL_LOCATION_HOST};
-  const CclSegmenterOptions options = {.denoise = CCL_DENOISE_OPENING_3,
+  const CclForegroundOptions options = {.denoise = CCL_DENOISE_OPENING_3,
       .history = 10,
       .var_threshold = 16,
       .learning_rate = -1,
       .mixtures = 5};
   const CclMask mask = {(void *)mask_memory, WIDTH};
   SimcudaStatistics before, after, waited;
-  CclSegmenter *segmenter = ccl_cuda_segmenter_new (device, &plan, &error);
-  ccl_segmenter_run (segmenter, &frame, &options, &mask, &error);
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  ccl_foreground_run (foreground, &frame, &options, &mask, &error);
   get_statistics (&before);
-  ccl_segmenter_run (segmenter, &frame, &options, &mask, &error);
+  ccl_foreground_run (foreground, &frame, &options, &mask, &error);
   get_statistics (&after);
-  ccl_segmenter_wait (segmenter, &error);
+  ccl_foreground_wait (foreground, &error);
   get_statistics (&waited);
-  ccl_segmenter_free (&segmenter);
-  report (after.allocations == before.allocations, names[foreground], "a run allocates nothing",
+  ccl_foreground_free (&foreground);
+  report (after.allocations == before.allocations, names[method], "a run allocates nothing",
       "it does");
-  report (after.synchronisations == before.synchronisations, names[foreground],
+  report (after.synchronisations == before.synchronisations, names[method],
       "a run does not wait", "it waits");
-  report (waited.synchronisations - after.synchronisations == 1, names[foreground],
+  report (waited.synchronisations - after.synchronisations == 1, names[method],
       "waiting is one wait", "it is not");
 }
 
@@ -277,7 +278,7 @@ main (void)
   }
   ccl_cuda_device_leave (device);
   static const Use uses[] = {
-      {"strips", use_labeller}, {"bke", use_labeller}, {"segmenters", use_segmenters}};
+      {"strips", use_labeller}, {"bke", use_labeller}, {"foregrounds", use_foregrounds}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
@@ -285,8 +286,8 @@ main (void)
     if (uses[i].function == use_labeller)
       check_labeller_is_lean (uses[i].name);
     else
-      for (CclForeground foreground = 0; foreground <= CCL_FOREGROUND_BACKGROUND; foreground++)
-        check_segmenter_is_lean (foreground);
+      for (CclForegroundMethod method = 0; method <= CCL_FOREGROUND_MOG2; method++)
+        check_foreground_is_lean (method);
     check_200_cycles (&uses[i]);
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
       for (size_t j = 0; j < sizeof errors / sizeof *errors; j++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-checks.h"
 
+#include "labeller-class.h"
+
 #include "guarded-memory.h"
 #include "masks.h"
 #include "reference.h"

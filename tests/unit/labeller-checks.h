@@ -23,7 +23,7 @@
 #ifndef CCL_TEST_LABELLER_CHECKS_H
 #define CCL_TEST_LABELLER_CHECKS_H
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 typedef struct LabellerBackend {
   /* First word of the names of the cases. */

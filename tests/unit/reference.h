@@ -7,7 +7,7 @@
 #ifndef CCL_TEST_REFERENCE_H
 #define CCL_TEST_REFERENCE_H
 
-#include "labeller.h"
+#include <cudaccl/labeller.h>
 
 /* The whole result of a frame. */
 typedef struct Reference {

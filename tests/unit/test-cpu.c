@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU labeller: the algorithms that are plain code for one thread as they are, the others each
  * way that their work can be done. */
-#include "cpulabeller-private.h"
+#include "labeller-tuning.h"
 #include "labeller-checks.h"
 
 #include <glib.h>

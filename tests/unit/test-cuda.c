@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudalabeller.h"
+#include <cudaccl/cuda.h>
 #include "device.h"
 #include "labelling.h"
 

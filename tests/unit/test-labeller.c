@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
-#include "cpulabeller-private.h"
-#include "cpuvolume.h"
+#include "labeller-class.h"
+#include "labeller-tuning.h"
+#include <cudaccl/volume.h>
 
 #include <glib.h>
 #include <stdlib.h>
@@ -399,7 +400,7 @@ test_volumes_are_labelled_without_allocating (void)
   CclVolumeTable table;
 
   n_allocations = 0;
-  labeller = ccl_volume_labeller_new (&plan, NULL);
+  labeller = ccl_cpu_volume_labeller_new (&plan, NULL);
   g_assert_nonnull (labeller);
   g_assert_cmpint (n_allocations, >, 0);
   for (int density = 0; density <= 100; density += 20) {
@@ -433,7 +434,7 @@ test_too_little_memory_for_a_volume_is_an_error (void)
   for (size_t i = 0; i < G_N_ELEMENTS (connectivities); i++) {
     const CclVolumePlan plan = {1024, 1024, 1024, (CclVolumeConnectivity)connectivities[i], 8};
     CclError error = {0};
-    g_assert_null (ccl_volume_labeller_new (&plan, &error));
+    g_assert_null (ccl_cpu_volume_labeller_new (&plan, &error));
     assert_error (&error, CCL_ERROR_NO_MEMORY, "1024×1024×1024");
   }
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the mixture of a pixel settles, against what Zivkovic's equations say: not how it computes,
- * which the segmenters' tests compare, but whether rounding, and weights that are not divided by
+ * which the foregrounds' tests compare, but whether rounding, and weights that are not divided by
  * their sum, lead to what they stand for in the long run, at any learning rate.
  */
 #include "mixture.h"
@@ -42,7 +42,7 @@ settled_weight (double share, int n)
 static void
 check_where_it_settles (double rate, int n_frames, const Look *looks, int n_looks)
 {
-  const CclSegmenterOptions options = {
+  const CclForegroundOptions options = {
       .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
   CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
   double weights[CCL_MAX_MIXTURES] = {0}, means[CCL_MAX_MIXTURES] = {0};
@@ -94,7 +94,7 @@ test_slow_drift (void)
 {
   const int n_frames = 10000;
   const double rate = 1.0 / n_frames;
-  const CclSegmenterOptions options = {
+  const CclForegroundOptions options = {
       .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
   CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The volume labeller of the CPU, bit for bit against a flood fill, and its contract. */
-#include "cpuvolume.h"
+#include <cudaccl/volume.h>
 #include "guarded-memory.h"
 #include "volume-reference.h"
 
@@ -154,7 +154,7 @@ static CclVolumeLabeller *
 labeller_new (const CclVolumePlan *plan)
 {
   CclError error = {0};
-  CclVolumeLabeller *labeller = ccl_volume_labeller_new (plan, &error);
+  CclVolumeLabeller *labeller = ccl_cpu_volume_labeller_new (plan, &error);
   g_assert_cmpstr (error.message, ==, "");
   g_assert_nonnull (labeller);
   return labeller;
@@ -536,12 +536,12 @@ test_plans_out_of_range_are_refused (void)
 
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
     CclError error = {0};
-    g_assert_null (ccl_volume_labeller_new (&cases[i].plan, &error));
+    g_assert_null (ccl_cpu_volume_labeller_new (&cases[i].plan, &error));
     assert_error (&error, CCL_ERROR_ARGUMENT, cases[i].word);
-    g_assert_null (ccl_volume_labeller_new (&cases[i].plan, NULL));
+    g_assert_null (ccl_cpu_volume_labeller_new (&cases[i].plan, NULL));
   }
   CclError error = {0};
-  g_assert_null (ccl_volume_labeller_new (NULL, &error));
+  g_assert_null (ccl_cpu_volume_labeller_new (NULL, &error));
   assert_error (&error, CCL_ERROR_ARGUMENT, "plan");
 }
 

@@ -6,7 +6,7 @@
 #ifndef CCL_TEST_VOLUME_REFERENCE_H
 #define CCL_TEST_VOLUME_REFERENCE_H
 
-#include "cpuvolume.h"
+#include <cudaccl/volume.h>
 
 /* The whole result of a volume. */
 typedef struct VolumeReference {

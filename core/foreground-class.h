@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The interface that the backends implement behind <cudaccl/foreground.h>. */
+#ifndef CCL_FOREGROUND_CLASS_H
+#define CCL_FOREGROUND_CLASS_H
+
+#include <cudaccl/foreground.h>
+
+/* The operations of a backend. The public functions check the arguments before they call them. */
+typedef struct CclForegroundClass {
+  const char *name; /* "cpu", "cuda" */
+  CclStatus (*run) (CclForeground *foreground, const CclFrame *frame,
+      const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+  CclStatus (*wait) (CclForeground *foreground, CclError *error); /* NULL: a run has finished when
+                                                                   * it returns */
+  void (*free) (CclForeground *foreground);
+} CclForegroundClass;
+
+/* The first member of every backend's struct. */
+struct CclForeground {
+  const CclForegroundClass *klass;
+  CclForegroundPlan plan; /* roi_mask: NULL */
+  uint64_t n_frames;      /* frames that the background model has learnt from */
+};
+
+/* Checks that a plan is inside the documented ranges. */
+CclStatus ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error);
+
+#endif /* CCL_FOREGROUND_CLASS_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "foreground-class.h"
+
+#include "labeller-class.h"
+
+#include "mixture.h"
+
+CclStatus
+ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
+{
+  if (!plan)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no plan given");
+  CclPlan frames = {
+      .width = plan->width,
+      .height = plan->height,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 1,
+  };
+  CclStatus status = ccl_plan_check (&frames, error);
+  if (status != CCL_OK)
+    return status;
+  if (plan->method > CCL_FOREGROUND_MOG2)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "there is no kind of foreground %d", (int)plan->method);
+  if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
+                            plan->roi_mask->stride < plan->width))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "the region of interest mask needs host memory with a stride of at least %u bytes",
+        plan->width);
+  return CCL_OK;
+}
+
+static CclStatus
+check_background_options (const CclForegroundOptions *options, CclError *error)
+{
+  if (options->history < 1)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the history is at least one frame");
+  if (!(options->var_threshold > 0))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "the variance threshold is greater than 0, not %g", (double)options->var_threshold);
+  if (!(options->learning_rate <= 1))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the learning rate is at most 1, not %g",
+        options->learning_rate);
+  if (options->mixtures < 1 || options->mixtures > CCL_MAX_MIXTURES)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a pixel has 1 to %d Gaussians, not %u",
+        CCL_MAX_MIXTURES, options->mixtures);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  if (!foreground || !frame || !options || !mask)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "foreground, frame, options and mask are needed");
+  const CclForegroundPlan *plan = &foreground->plan;
+  if (!frame->data || !mask->data)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "frame and mask need data");
+  if (frame->stride < plan->width || mask->stride < plan->width)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "strides of %zu and %zu bytes are too small for rows of %u pixels", frame->stride,
+        mask->stride, plan->width);
+  if (plan->method == CCL_FOREGROUND_THRESHOLD && options->threshold > 255)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "threshold is 0…255, not %u", options->threshold);
+  if (options->denoise > CCL_DENOISE_OPENING_5)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "there is no way %d to denoise", (int)options->denoise);
+  if (plan->method == CCL_FOREGROUND_MOG2) {
+    CclStatus status = check_background_options (options, error);
+    if (status != CCL_OK)
+      return status;
+  }
+  CclStatus status = foreground->klass->run (foreground, frame, options, mask, error);
+  if (status == CCL_OK)
+    foreground->n_frames++;
+  return status;
+}
+
+CclStatus
+ccl_foreground_wait (CclForeground *foreground, CclError *error)
+{
+  return foreground && foreground->klass->wait ? foreground->klass->wait (foreground, error)
+                                               : CCL_OK;
+}
+
+void
+ccl_foreground_reset (CclForeground *foreground)
+{
+  if (foreground)
+    foreground->n_frames = 0;
+}
+
+void
+ccl_foreground_free (CclForeground **foreground)
+{
+  if (!foreground || !*foreground)
+    return;
+  (*foreground)->klass->free (*foreground);
+  *foreground = NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mixture.h"
+
+#include <math.h>
+
+CclMixtureParameters
+ccl_mixture_parameters (const CclForegroundOptions *options, uint64_t n_frames)
+{
+  /* The automatic rate is that of a mean over the frames so far, though never of fewer than two,
+   * until the history is full. */
+  const double frames = 2.0 * ((double)n_frames + 1);
+  double rate = options->learning_rate;
+  if (rate < 0 || n_frames == 0)
+    rate = 1 / (frames < options->history ? frames : options->history);
+
+  /* As many parts of a step as leave losses, rounding included, below 2^16 parts. */
+  uint32_t shift = 15;
+  while (shift > 0 && rate * ldexp (1, 16 + (int)shift) + ldexp (1, (int)shift) > 65536)
+    shift--;
+  const double parts = ldexp (rate, 16 + (int)shift);
+  const uint32_t decay = parts < 65535 ? (uint32_t)(parts + 0.5) : 65535;
+
+  /* Steps of the golden section spread evenly over 0…1, however many frames are looked at. */
+  double whole;
+  const double dither = modf ((double)(n_frames % (1u << 24)) * 0.6180339887498949, &whole);
+  const uint32_t round = (uint32_t)ldexp (dither, (int)shift);
+  const uint32_t gain = (decay + round) >> shift;
+
+  /* A Gaussian must not go farther than to the value that it moves towards. */
+  double steps = rate * CCL_MIXTURE_WEIGHT_STEPS;
+  if (gain > 0 && steps > gain)
+    steps = gain;
+
+  return (CclMixtureParameters){
+      .decay = decay,
+      .starvation = (uint32_t)(parts * CCL_MIXTURE_COMPLEXITY + 0.5),
+      .shift = shift,
+      .round = round,
+      .gain = gain,
+      .rate = (float)steps,
+      .dither = (float)((floor (dither * 65536) + 0.5) / 65536),
+      .var_threshold = options->var_threshold * CCL_MIXTURE_SQUARES,
+      .mixtures = options->mixtures,
+  };
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The interface that the backends implement behind <cudaccl/volume.h>. */
+#ifndef CCL_VOLUME_CLASS_H
+#define CCL_VOLUME_CLASS_H
+
+#include <cudaccl/volume.h>
+
+/* The operations of a backend. The public functions check the arguments before they call them. */
+typedef struct CclVolumeLabellerClass {
+  const char *name; /* "cpu", "cuda" */
+  CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
+      const CclVolumeLabels *labels, CclVolumeTable *table, CclError *error);
+  void (*free) (CclVolumeLabeller *labeller);
+} CclVolumeLabellerClass;
+
+/* The first member of every backend's struct. */
+struct CclVolumeLabeller {
+  const CclVolumeLabellerClass *klass;
+  CclVolumePlan plan;
+};
+
+/* Checks that a plan is inside the documented ranges. */
+CclStatus ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error);
+
+#endif /* CCL_VOLUME_CLASS_H */

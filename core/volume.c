@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks the arguments of <cudaccl/volume.h> and calls the backend. */
+#include "volume-class.h"
+
+#include "labeller-class.h"
+
+CclStatus
+ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
+{
+  if (!plan)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no plan given");
+  if (plan->width < 1 || plan->height < 1 || plan->depth < 1)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a volume of %u×%u×%u voxels has nothing to label", plan->width, plan->height, plan->depth);
+  if ((uint64_t)plan->width * plan->height > CCL_MAX_PIXELS ||
+      (uint64_t)plan->width * plan->height * plan->depth > CCL_MAX_PIXELS)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a volume of %u×%u×%u voxels is too large: at most %d voxels can be labelled", plan->width,
+        plan->height, plan->depth, CCL_MAX_PIXELS);
+  if (plan->connectivity != CCL_CONNECTIVITY_6 && plan->connectivity != CCL_CONNECTIVITY_18 &&
+      plan->connectivity != CCL_CONNECTIVITY_26)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "connectivity of a volume is 6, 18 or 26, not %d", (int)plan->connectivity);
+  if (plan->max_components < 1)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the component table needs at least one row");
+  return CCL_OK;
+}
+
+static CclStatus
+check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOptions *options,
+    const CclVolumeLabels *labels, const CclVolumeTable *table, CclError *error)
+{
+  if (!self || !volume || !options || !table)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "labeller, volume, options and table are needed");
+
+  const CclVolumePlan *plan = &self->plan;
+  if (!volume->data)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the volume has no data");
+  if (volume->row_stride < plan->width)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a row stride of %zu bytes is too small for rows of %u voxels", volume->row_stride,
+        plan->width);
+  if (volume->slice_stride < volume->row_stride * (plan->height - 1) + plan->width)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a slice stride of %zu bytes is too small for %u rows %zu bytes apart",
+        volume->slice_stride, plan->height, volume->row_stride);
+  if (options->threshold > 255)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "threshold is 0…255, not %u", options->threshold);
+  if (labels &&
+      (!labels->data || (uintptr_t)labels->data % 4 || labels->row_stride % 4 ||
+          labels->slice_stride % 4 || labels->row_stride < 4 * (size_t)plan->width ||
+          labels->slice_stride < labels->row_stride * (plan->height - 1) + 4 * (size_t)plan->width))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "the label map needs memory with a row stride of at least %zu bytes and slices that do not "
+        "overlap, all multiples of 4",
+        4 * (size_t)plan->width);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
+    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    CclError *error)
+{
+  if (check_run (labeller, volume, options, labels, table, error) != CCL_OK)
+    return CCL_ERROR_ARGUMENT;
+  return labeller->klass->run (labeller, volume, options, labels, table, error);
+}
+
+void
+ccl_volume_labeller_free (CclVolumeLabeller **labeller)
+{
+  if (!labeller || !*labeller)
+    return;
+  (*labeller)->klass->free (*labeller);
+  *labeller = NULL;
+}

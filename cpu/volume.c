@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Volumes are labelled run by run. A run is a maximal stretch of foreground in a row; it takes its
+ * label from the runs that it touches in the rows before it, of its own slice and of the one
+ * before. Which rows these are is all that connectivities differ in.
+ *
+ * He, Chao, Suzuki: A Run-Based Two-Scan Labeling Algorithm, IEEE Transactions on Image Processing
+ * 17(5), 2008, with the rows of a volume for those of an image. Labels that meet are united in an
+ * array (equivalences.h); features are added up by run, so the table needs no second scan, and the
+ * label map is written from the runs.
+ */
+#include "equivalences.h"
+#include "layout.h"
+#include "pack-portable.h"
+#include "labeller-class.h"
+#include "volume-class.h"
+
+#include <stdlib.h>
+
+typedef struct Run {
+  uint32_t begin; /* first column */
+  uint32_t end;   /* one behind the last column */
+  uint32_t label; /* provisional */
+} Run;
+
+/* What is added up over the voxels of a provisional label. */
+typedef struct Features {
+  uint64_t sum_x, sum_y, sum_z;
+  uint32_t n_voxels;
+  uint32_t left, right;
+  uint32_t top, bottom;
+  uint32_t front, back;
+} Features;
+
+typedef struct CpuVolumeLabeller {
+  CclVolumeLabeller base;
+  uint32_t n_rows; /* of the volume: height × depth, slice by slice */
+
+  Run *runs;         /* of all rows, in raster order */
+  uint32_t *row_end; /* of each row: one behind its last run */
+
+  uint32_t n_labels; /* given so far, and one that nobody has: 0 means none */
+  uint32_t *parents; /* of each label (equivalences.h); in the end, its final label */
+  Features *features;
+
+  CclVolumeComponent *rows;
+  Layout layout;
+} CpuVolumeLabeller;
+
+/* A row before the one at work. */
+typedef struct Neighbour {
+  const Run *next; /* the first run that what follows may touch */
+  const Run *end;
+  uint32_t reach; /* 1 if voxels of neighbouring columns touch, 0 if only those of the same one */
+} Neighbour;
+
+static uint32_t
+lesser (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+static uint32_t
+greater (uint32_t a, uint32_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Appends the runs of a row. Returns one behind the last. */
+static Run *
+find_runs (Run *run, const uint8_t *row, uint32_t width, uint8_t threshold, uint64_t inversion)
+{
+  uint64_t last = 0; /* the voxel before */
+
+  for (uint32_t x = 0; x < width; x += 64) {
+    uint64_t word;
+    if (width - x >= 64) {
+      word = pack_portable (row + x, threshold) ^ inversion;
+    } else {
+      uint8_t rest[64] = {0};
+      memcpy (rest, row + x, width - x);
+      word = (pack_portable (rest, threshold) ^ inversion) & ((UINT64_C (1) << (width - x)) - 1);
+    }
+    /* Where foreground begins and where it ends, in turn. */
+    for (uint64_t edges = word ^ (word << 1 | last); edges; edges &= edges - 1) {
+      const uint32_t at = x + lowest_bit (edges);
+      if (word >> (at - x) & 1)
+        run->begin = at;
+      else
+        (run++)->end = at;
+    }
+    last = word >> 63;
+  }
+  /* Background in a word that is not full has ended it already. */
+  if (last)
+    (run++)->end = width;
+  return run;
+}
+
+/* Adds a row to the neighbours, if it is in the volume. */
+static void
+add_neighbour (const CpuVolumeLabeller *self, Neighbour *neighbours, uint32_t *n, int64_t y,
+    int64_t z, uint32_t reach)
+{
+  if (y < 0 || y >= self->base.plan.height || z < 0)
+    return;
+  const size_t row = (size_t)z * self->base.plan.height + (size_t)y;
+  neighbours[(*n)++] = (Neighbour){
+      .next = self->runs + (row ? self->row_end[row - 1] : 0),
+      .end = self->runs + self->row_end[row],
+      .reach = reach,
+  };
+}
+
+/* The rows before one whose voxels touch its own. */
+static uint32_t
+find_neighbours (const CpuVolumeLabeller *self, uint32_t y, uint32_t z, Neighbour neighbours[4])
+{
+  const CclVolumeConnectivity connectivity = self->base.plan.connectivity;
+  uint32_t n = 0;
+
+  add_neighbour (self, neighbours, &n, (int64_t)y - 1, z, connectivity >= 18);
+  add_neighbour (self, neighbours, &n, y, (int64_t)z - 1, connectivity >= 18);
+  if (connectivity >= 18) {
+    add_neighbour (self, neighbours, &n, (int64_t)y - 1, (int64_t)z - 1, connectivity == 26);
+    add_neighbour (self, neighbours, &n, (int64_t)y + 1, (int64_t)z - 1, connectivity == 26);
+  }
+  return n;
+}
+
+static uint32_t
+new_label (CpuVolumeLabeller *self)
+{
+  const uint32_t label = self->n_labels++;
+  self->parents[label] = label;
+  self->features[label] = (Features){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
+  return label;
+}
+
+/* The label of a run: that of all runs that it touches, which are one now, or a new one. Runs of
+ * a row come from left to right. */
+static ALWAYS_INLINE uint32_t
+label_run (CpuVolumeLabeller *self, const Run *run, Neighbour *neighbours, uint32_t n_neighbours)
+{
+  uint32_t label = 0;
+
+  for (uint32_t i = 0; i < n_neighbours; i++) {
+    Neighbour *neighbour = &neighbours[i];
+    const uint32_t end = run->end + neighbour->reach;
+    const Run *other = neighbour->next;
+    while (other < neighbour->end && other->end + neighbour->reach <= run->begin)
+      other++;
+    neighbour->next = other;
+    for (; other < neighbour->end && other->begin < end; other++)
+      label = label ? unite (self->parents, label, other->label) : other->label;
+  }
+  return label ? label : new_label (self);
+}
+
+static void
+add (Features *to, const Features *from)
+{
+  to->sum_x += from->sum_x;
+  to->sum_y += from->sum_y;
+  to->sum_z += from->sum_z;
+  to->n_voxels += from->n_voxels;
+  to->left = lesser (to->left, from->left);
+  to->right = greater (to->right, from->right);
+  to->top = lesser (to->top, from->top);
+  to->bottom = greater (to->bottom, from->bottom);
+  to->front = lesser (to->front, from->front);
+  to->back = greater (to->back, from->back);
+}
+
+static Features
+features_of_run (const Run *run, uint32_t y, uint32_t z)
+{
+  const uint64_t n = run->end - run->begin;
+  return (Features){
+      .sum_x = n * ((uint64_t)run->begin + run->end - 1) / 2,
+      .sum_y = n * y,
+      .sum_z = n * z,
+      .n_voxels = (uint32_t)n,
+      .left = run->begin,
+      .right = run->end - 1,
+      .top = y,
+      .bottom = y,
+      .front = z,
+      .back = z,
+  };
+}
+
+static void
+scan (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *options)
+{
+  const uint8_t threshold = (uint8_t)options->threshold;
+  const uint64_t inversion = options->invert ? UINT64_MAX : 0;
+  Run *run = self->runs;
+  uint32_t row = 0;
+
+  self->n_labels = 1;
+  for (uint32_t z = 0; z < self->base.plan.depth; z++) {
+    const uint8_t *slice = (const uint8_t *)volume->data + z * volume->slice_stride;
+    for (uint32_t y = 0; y < self->base.plan.height; y++, row++) {
+      Neighbour neighbours[4];
+      Run *end = find_runs (
+          run, slice + y * volume->row_stride, self->base.plan.width, threshold, inversion);
+      const uint32_t n_neighbours = run < end ? find_neighbours (self, y, z, neighbours) : 0;
+      for (; run < end; run++) {
+        const Features features = features_of_run (run, y, z);
+        run->label = label_run (self, run, neighbours, n_neighbours);
+        add (&self->features[run->label], &features);
+      }
+      self->row_end[row] = (uint32_t)(run - self->runs);
+    }
+  }
+}
+
+/* Gives each root the features of all its labels. */
+static void
+flatten (CpuVolumeLabeller *self)
+{
+  for (uint32_t label = 1; label < self->n_labels; label++) {
+    /* The parent is less, so it has been linked to the root already. */
+    const uint32_t root = self->parents[self->parents[label]];
+    self->parents[label] = root;
+    if (root != label)
+      add (&self->features[root], &self->features[label]);
+  }
+}
+
+static void
+describe (CpuVolumeLabeller *self, const Features *features, uint32_t label)
+{
+  self->rows[label - 1] = (CclVolumeComponent){
+      .label = label,
+      .n_voxels = features->n_voxels,
+      .x = features->left,
+      .y = features->top,
+      .z = features->front,
+      .width = features->right - features->left + 1,
+      .height = features->bottom - features->top + 1,
+      .depth = features->back - features->front + 1,
+      .centroid_x = (double)features->sum_x / features->n_voxels,
+      .centroid_y = (double)features->sum_y / features->n_voxels,
+      .centroid_z = (double)features->sum_z / features->n_voxels,
+  };
+}
+
+/* Replaces each label's parent by the final label, 0 for what the filter takes out. Roots are in
+ * raster order of first voxels, as their labels were given to the runs that these are in. Returns
+ * how many components there are. */
+static uint32_t
+number_components (CpuVolumeLabeller *self, const CclOptions *options)
+{
+  const uint32_t most_voxels = options->max_area ? options->max_area : UINT32_MAX;
+  uint32_t n_components = 0;
+
+  for (uint32_t label = 1; label < self->n_labels; label++) {
+    const uint32_t root = self->parents[label];
+    const Features *features = &self->features[label];
+    uint32_t final_label = 0;
+    if (root != label) {
+      final_label = self->parents[root];
+    } else if (features->n_voxels >= options->min_area && features->n_voxels <= most_voxels) {
+      final_label = ++n_components;
+      if (final_label <= self->base.plan.max_components)
+        describe (self, features, final_label);
+    }
+    self->parents[label] = final_label;
+  }
+  return n_components;
+}
+
+static void
+write_labels (const CpuVolumeLabeller *self, const CclVolumeLabels *labels)
+{
+  const Run *run = self->runs;
+  uint32_t row = 0;
+
+  for (uint32_t z = 0; z < self->base.plan.depth; z++) {
+    uint8_t *slice = (uint8_t *)labels->data + z * labels->slice_stride;
+    for (uint32_t y = 0; y < self->base.plan.height; y++, row++) {
+      uint32_t *out = (uint32_t *)(slice + y * labels->row_stride);
+      memset (out, 0, sizeof *out * self->base.plan.width);
+      for (; run < self->runs + self->row_end[row]; run++) {
+        const uint32_t label = self->parents[run->label];
+        for (uint32_t x = run->begin; x < run->end; x++)
+          out[x] = label;
+      }
+    }
+  }
+}
+
+static CclStatus
+cpu_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
+    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    CclError *error)
+{
+  CpuVolumeLabeller *self = (CpuVolumeLabeller *)labeller;
+
+  if (volume->location != CCL_LOCATION_HOST)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the CPU labels volumes in host memory, not in device memory");
+  scan (self, volume, options);
+  flatten (self);
+  table->n_components = number_components (self, options);
+  table->n_rows = lesser (table->n_components, self->base.plan.max_components);
+  table->rows = self->rows;
+  if (labels)
+    write_labels (self, labels);
+  return CCL_OK;
+}
+
+static void
+cpu_volume_labeller_free (CclVolumeLabeller *labeller)
+{
+  CpuVolumeLabeller *self = (CpuVolumeLabeller *)labeller;
+
+  layout_unmap (&self->layout);
+  free (self);
+}
+
+static const CclVolumeLabellerClass cpu_volume_labeller_class = {
+    .name = "cpu",
+    .run = cpu_volume_labeller_run,
+    .free = cpu_volume_labeller_free,
+};
+
+/* New labels are only given where nothing before touches. No two such voxels are next to each
+ * other in x; nor, unless only faces connect, in one square of 2×2; nor, if corners connect, in one
+ * cube of 2×2×2. */
+static size_t
+max_labels (const CclVolumePlan *plan)
+{
+  const size_t n_columns = ((size_t)plan->width + 1) / 2;
+  const size_t n_rows =
+      plan->connectivity == CCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
+  const size_t n_slices =
+      plan->connectivity == CCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
+  return n_columns * n_rows * n_slices;
+}
+
+static void
+lay_out_everything (Layout *layout, void *data)
+{
+  CpuVolumeLabeller *self = data;
+  const size_t n_labels = max_labels (&self->base.plan) + 1;
+  const size_t n_runs = ((size_t)self->base.plan.width + 1) / 2 * self->n_rows;
+
+  self->runs = lay_out (layout, n_runs + 1, sizeof *self->runs);
+  self->row_end = lay_out (layout, self->n_rows, sizeof *self->row_end);
+  self->parents = lay_out (layout, n_labels, sizeof *self->parents);
+  self->features = lay_out (layout, n_labels, sizeof *self->features);
+  self->rows = lay_out (layout,
+      self->base.plan.max_components < n_labels ? self->base.plan.max_components : n_labels,
+      sizeof *self->rows);
+}
+
+CclVolumeLabeller *
+ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error)
+{
+  CpuVolumeLabeller *self;
+
+  if (ccl_volume_plan_check (plan, error) != CCL_OK)
+    return NULL;
+  self = calloc (1, sizeof *self);
+  if (self) {
+    self->base.klass = &cpu_volume_labeller_class;
+    self->base.plan = *plan;
+    self->n_rows = plan->height * plan->depth;
+    self->layout = layout_map (lay_out_everything, self);
+    if (self->layout.memory)
+      return &self->base;
+    free (self);
+  }
+  ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+      "not enough memory to label volumes of %u×%u×%u voxels", plan->width, plan->height,
+      plan->depth);
+  return NULL;
+}

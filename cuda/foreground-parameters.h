@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kernels of foreground.cu and background.cu are launched with; compiled by the host's C
+ * and by nvcc. */
+#ifndef CCL_FOREGROUND_PARAMETERS_H
+#define CCL_FOREGROUND_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "mixture.h"
+#include <cudaccl/foreground.h>
+
+enum {
+  CCL_FOREGROUND_WARPS = 4, /* of a thread block of all kernels but the histogram's, a row each */
+  CCL_FOREGROUND_THREADS = 32 * CCL_FOREGROUND_WARPS,
+  CCL_FOREGROUND_PIXELS = 4, /* of a thread, one beside the other, when it looks at luma */
+  CCL_HISTOGRAM_WARPS = 8,
+  CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
+};
+
+/* Otsu's threshold of a frame. */
+typedef struct CclHistogram {
+  uint32_t counts[256]; /* zero when a frame starts */
+  uint32_t n_blocks;    /* that have added theirs; zero when a frame starts */
+  uint32_t threshold;
+} CclHistogram;
+
+typedef struct CclForegroundParameters {
+  const uint8_t *frame;
+  uint64_t frame_stride;   /* bytes */
+  uint32_t width, height;  /* pixels */
+  uint32_t frame_aligned;  /* frame and stride are multiples of CCL_FOREGROUND_PIXELS */
+  uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
+  CclHistogram *histogram; /* NULL: the threshold is the one above */
+
+  /* The background model: for each Gaussian a plane of weights, and one of shapes, which are mean
+   * and variance in one number, the variance above. A thread's pixels make a group; there are
+   * fewer than 2^32 of them. */
+  struct uint2 *weights[CCL_MAX_MIXTURES];
+  struct uint4 *shapes[CCL_MAX_MIXTURES];
+  uint32_t row_groups; /* from row to row */
+  CclMixtureParameters mixture;
+
+  /* Where the mask goes. Bits are words of 32 pixels, the leftmost lowest; those beyond a row's
+   * end are 0. */
+  uint32_t *bits;           /* what is to be denoised; NULL: the mask is made at once */
+  const uint32_t *roi_mask; /* bits of pixels that count; NULL: all do */
+  uint32_t row_words;       /* of bits and roi_mask */
+  uint32_t invert;          /* 0 or all ones */
+  uint8_t *mask;
+  uint64_t mask_stride;  /* bytes */
+  uint32_t mask_aligned; /* mask and stride are multiples of 16 */
+} CclForegroundParameters;
+
+#endif /* CCL_FOREGROUND_PARAMETERS_H */

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a mask is made of beside the background model (background.cu): a threshold, given or Otsu's
+ * of the frame, and a filter that takes noise off.
+ *
+ * Filters work on bits, 32 pixels of a row in each operation. A median of bits asks whether more
+ * than half of them are set, and bits are counted in all columns at once by adders, a bit of the
+ * counts in each word.
+ */
+#include "device/dependent-launch.cuh"
+#include "device/mask.cuh"
+#include "otsu.h"
+
+typedef CclForegroundParameters Parameters;
+
+/* ---- threshold ---- */
+
+/* Counts the values of the pixels inside the region of interest; each warp has its own counts until
+ * the end. The last block to add its counts to those of the frame chooses the threshold, each
+ * thread trying one, and clears the counts for the next frame. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__ Parameters p)
+{
+  __shared__ uint32_t counts[CCL_HISTOGRAM_WARPS][256];
+  __shared__ uint64_t sums[256];
+  __shared__ double separations[256];
+  __shared__ bool is_last;
+  const uint32_t thread = threadIdx.x;
+  static_assert (CCL_HISTOGRAM_THREADS == 256, "a thread for each value");
+
+  uint32_t *const own = counts[thread / 32];
+  for (uint32_t value = lane_of_warp (); value < 256; value += 32)
+    own[value] = 0;
+  __syncwarp ();
+  /* Each warp takes a stretch of a row at a time. */
+  const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
+  const uint32_t n_stretches = row_stretches * p.height;
+  const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
+  for (uint32_t stretch = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; stretch < n_stretches;
+       stretch += n_warps) {
+    const uint32_t y = stretch / row_stretches;
+    const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
+    const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
+    const uint32_t luma = load_luma (p, group);
+    const uint32_t counted = roi_mask_of (p, group) & bits_below (group.count);
+    if (counted == bits_below (PIXELS) && luma == (luma & 0xff) * 0x01010101u)
+      atomicAdd (&own[luma & 0xff], PIXELS);
+    else {
+#pragma unroll
+      for (uint32_t i = 0; i < PIXELS; i++) {
+        if (counted >> i & 1)
+          atomicAdd (&own[luma >> 8 * i & 0xff], 1);
+      }
+    }
+  }
+  __syncthreads ();
+  uint32_t count = 0;
+  for (uint32_t warp = 0; warp < CCL_HISTOGRAM_WARPS; warp++)
+    count += counts[warp][thread];
+  if (count)
+    atomicAdd (&p.histogram->counts[thread], count);
+  __threadfence ();
+  __syncthreads ();
+  if (thread == 0)
+    is_last = atomicAdd (&p.histogram->n_blocks, 1) == gridDim.x - 1;
+  __syncthreads ();
+  if (!is_last)
+    return;
+
+  /* The counts and sums of all values up to a thread's own. */
+  __threadfence ();
+  uint32_t *const below = counts[0];
+  below[thread] = __ldcg (&p.histogram->counts[thread]);
+  sums[thread] = (uint64_t)below[thread] * thread;
+  p.histogram->counts[thread] = 0;
+  for (uint32_t distance = 1; distance < 256; distance *= 2) {
+    __syncthreads ();
+    const uint32_t n = thread >= distance ? below[thread - distance] : 0;
+    const uint64_t sum = thread >= distance ? sums[thread - distance] : 0;
+    __syncthreads ();
+    below[thread] += n;
+    sums[thread] += sum;
+  }
+  __syncthreads ();
+  /* Each step leaves the better of two halves in the lower one: the greater separation, and among
+   * equals the lower threshold. */
+  uint32_t *const thresholds = counts[1];
+  separations[thread] = ccl_otsu_separation (below[thread], sums[thread], below[255], sums[255]);
+  thresholds[thread] = thread;
+  for (uint32_t half = 128; half > 0; half /= 2) {
+    __syncthreads ();
+    if (thread < half && (separations[thread + half] > separations[thread] ||
+                             (separations[thread + half] == separations[thread] &&
+                                 thresholds[thread + half] < thresholds[thread]))) {
+      separations[thread] = separations[thread + half];
+      thresholds[thread] = thresholds[thread + half];
+    }
+  }
+  if (thread == 0) {
+    p.histogram->threshold = separations[0] > 0 ? thresholds[0] : CCL_OTSU_NO_THRESHOLD;
+    p.histogram->n_blocks = 0;
+  }
+}
+
+/* Blocks of four rows; a thread has a group of pixels. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
+{
+  const Group group = group_of_thread (p);
+  const uint32_t luma = load_luma (p, group);
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  const uint32_t threshold = p.histogram ? p.histogram->threshold : p.threshold;
+  uint32_t found = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < PIXELS; i++)
+    found |= (uint32_t)((luma >> 8 * i & 0xff) > threshold) << i;
+  deliver_group (p, group, found);
+}
+
+/* ---- denoise ---- */
+
+/* What is thought to be outside the frame. */
+enum Outside { ONES, EDGE };
+
+/* A word of a row with the halves of its neighbours: pixel x of the word is bit x + 16. */
+template <Outside OUTSIDE>
+static __device__ __forceinline__ uint64_t
+load_window (const Parameters &p, uint32_t column, int64_t y)
+{
+  if (OUTSIDE == ONES && (y < 0 || y >= p.height))
+    return ~0ull;
+  const size_t row = (size_t)max (min (y, (int64_t)p.height - 1), (int64_t)0);
+  const uint32_t *words = p.bits + row * p.row_words + column;
+  uint64_t window = (uint64_t)words[0] << 16;
+  if (column > 0)
+    window |= words[-1] >> 16;
+  if (column + 1 < p.row_words)
+    window |= (uint64_t)words[1] << 48;
+  const uint32_t inside = p.width - 32 * column + 16; /* bits before the frame's right edge */
+  if (inside < 64 && (OUTSIDE == ONES || window >> (inside - 1) & 1))
+    window |= ~0ull << inside;
+  if (column == 0 && (OUTSIDE == ONES || window >> 16 & 1))
+    window |= 0xffff;
+  return window;
+}
+
+/* The word whose pixel x is pixel x + dx of the window. */
+static __device__ __forceinline__ uint32_t
+shifted_word (uint64_t window, int dx)
+{
+  return (uint32_t)(window >> (16 + dx));
+}
+
+/* Adds three bits in every column. */
+static __device__ __forceinline__ void
+add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
+{
+  *sum = a ^ b ^ c;
+  *carry = (a & b) | (c & (a ^ b));
+}
+
+/* Pixels of which most in the 3×3 around them are set. */
+static __device__ __forceinline__ uint32_t
+median_3 (const Parameters &p, uint32_t column, uint32_t y)
+{
+  uint32_t ones[3], twos[3], one, carry;
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    const uint64_t window = load_window<EDGE> (p, column, (int64_t)y + i - 1);
+    add_bits (shifted_word (window, -1), shifted_word (window, 0), shifted_word (window, 1),
+        &ones[i], &twos[i]);
+  }
+  add_bits (ones[0], ones[1], ones[2], &one, &carry);
+  /* Five or more: at least two twos and the one, or three twos. */
+  uint32_t two, four;
+  add_bits (twos[0], twos[1], twos[2], &two, &four);
+  return (four & (two | carry)) | (one & (four | (two & carry)));
+}
+
+/* The same of 5×5. */
+static __device__ __forceinline__ uint32_t
+median_5 (const Parameters &p, uint32_t column, uint32_t y)
+{
+  uint32_t count[5] = {0}; /* of set pixels, a bit in each word */
+#pragma unroll
+  for (int i = 0; i < 5; i++) {
+    const uint64_t window = load_window<EDGE> (p, column, (int64_t)y + i - 2);
+    uint32_t one, two, four, carries[2];
+    add_bits (shifted_word (window, -2), shifted_word (window, -1), shifted_word (window, 0), &one,
+        &carries[0]);
+    add_bits (one, shifted_word (window, 1), shifted_word (window, 2), &one, &carries[1]);
+    two = carries[0] ^ carries[1];
+    four = carries[0] & carries[1];
+    uint32_t carry;
+    add_bits (count[0], one, 0, &count[0], &carry);
+    add_bits (count[1], two, carry, &count[1], &carry);
+    add_bits (count[2], four, carry, &count[2], &carry);
+    add_bits (count[3], carry, 0, &count[3], &carry);
+    count[4] |= carry;
+  }
+  /* Thirteen or more. */
+  return count[4] | (count[3] & count[2] & (count[1] | count[0]));
+}
+
+/* What is left of the set pixels when only squares of set pixels stay. */
+template <int RADIUS>
+static __device__ __forceinline__ uint32_t
+opening (const Parameters &p, uint32_t column, uint32_t y)
+{
+  const int ROWS = 2 * RADIUS + 1;
+  /* Erosion of the rows around, whose pixels outside the frame dilation must not see. */
+  const uint32_t end = p.width - 32 * column + 16;
+  uint64_t inside = end < 64 ? ~(~0ull << end) : ~0ull;
+  if (column == 0)
+    inside &= ~0xffffull;
+  uint64_t rows[ROWS], result = 0;
+#pragma unroll
+  for (int i = 0; i < 2 * ROWS - 1; i++) {
+    const uint64_t window = load_window<ONES> (p, column, (int64_t)y + i - 2 * RADIUS);
+    uint64_t eroded = window;
+    for (int dx = 1; dx <= RADIUS; dx++)
+      eroded &= window << dx & window >> dx;
+    rows[i % ROWS] = eroded;
+    if (i >= ROWS - 1) {
+      /* All rows around this one are there. */
+      const int64_t middle = (int64_t)y + i - 3 * RADIUS;
+      uint64_t square = ~0ull;
+      for (int j = 0; j < ROWS; j++)
+        square &= rows[j];
+      if (middle >= 0 && middle < p.height)
+        result |= square & inside;
+    }
+  }
+  uint64_t dilated = result;
+  for (int dx = 1; dx <= RADIUS; dx++)
+    dilated |= result << dx | result >> dx;
+  return shifted_word (dilated, 0);
+}
+
+/* Makes the mask of a warp's 32 words, one a thread, which begin at column x. */
+static __device__ __forceinline__ void
+deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word)
+{
+  const uint32_t lane = lane_of_warp ();
+  uint8_t *const mask = p.mask + y * p.mask_stride;
+  if (p.mask_aligned) {
+    /* Sixteen pixels a thread, so that the warp's stores are one beside the other. */
+#pragma unroll
+    for (uint32_t half = 0; half < 2; half++) {
+      const uint32_t both = __shfl_sync (FULL_WARP, word, half * 16 + lane / 2);
+      const uint32_t bits = lane % 2 ? both >> 16 : both & 0xffff;
+      const uint32_t own_x = x + half * 512 + lane * 16;
+      if (own_x + 16 <= p.width)
+        *(uint4 *)(mask + own_x) = make_uint4 (bytes_of_bits (bits), bytes_of_bits (bits >> 4),
+            bytes_of_bits (bits >> 8), bytes_of_bits (bits >> 12));
+      else {
+        for (uint32_t i = 0; own_x + i < p.width; i++)
+          mask[own_x + i] = bits >> i & 1 ? 255 : 0;
+      }
+    }
+  } else {
+    for (uint32_t i = 0; i < 32 && x + 32 * i < p.width; i++) {
+      const uint32_t bits = __shfl_sync (FULL_WARP, word, i);
+      if (x + 32 * i + lane < p.width)
+        mask[x + 32 * i + lane] = bits >> lane & 1 ? 255 : 0;
+    }
+  }
+}
+
+/* Blocks of four rows; a thread has 32 pixels. */
+template <uint32_t (*FILTER) (const Parameters &p, uint32_t column, uint32_t y)>
+static __device__ __forceinline__ void
+denoise (const Parameters &p)
+{
+  const uint32_t first_column = blockIdx.x * 32;
+  const uint32_t column = first_column + lane_of_warp ();
+  const uint32_t y = row_of_warp ();
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  uint32_t word = 0;
+  if (y >= p.height)
+    return;
+  if (column < p.row_words) {
+    word = FILTER (p, column, y) ^ p.invert;
+    if (p.roi_mask)
+      word &= __ldg (p.roi_mask + (size_t)y * p.row_words + column);
+  }
+  deliver_words (p, first_column * 32, y, word);
+}
+
+#define CCL_DENOISE_KERNEL(name, filter)                                                           \
+  extern "C" __global__ void __launch_bounds__ (CCL_FOREGROUND_THREADS)                            \
+      name (const __grid_constant__ Parameters p)                                                  \
+  {                                                                                                \
+    denoise<filter> (p);                                                                           \
+  }
+
+CCL_DENOISE_KERNEL (ccl_denoise_median_3, median_3)
+CCL_DENOISE_KERNEL (ccl_denoise_median_5, median_5)
+CCL_DENOISE_KERNEL (ccl_denoise_opening_3, opening<1>)
+CCL_DENOISE_KERNEL (ccl_denoise_opening_5, opening<2>)

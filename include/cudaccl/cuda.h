@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Labelling and foreground masks on an NVIDIA GPU of compute capability 7.5 or later. The rules of
+ * labeller.h hold.
+ *
+ * The CUDA driver (libcuda) is loaded at run time: programs that link this library start on
+ * machines without it, and there ccl_cuda_device_open() fails with CCL_ERROR_NOT_FOUND, as it does
+ * in a build of this library without GPU support. Device memory is any pointer that the driver API
+ * allocated in the device's context. CUDA's own types appear as void *, so that callers need no
+ * CUDA headers: a context is a CUcontext, a stream a CUstream.
+ *
+ * Without a stream of the caller's, runs are queued on a stream of the object's own that waits for
+ * the legacy default stream, and that the legacy default stream waits for.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_CUDA_H
+#define CCL_CUDA_H
+
+#include <cudaccl/foreground.h>
+#include <cudaccl/labeller.h>
+#include <cudaccl/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A GPU and the kernels loaded on it. Reference counted; any number of threads may use it at once.
+ * Since: 0.2 */
+typedef struct CclCudaDevice CclCudaDevice;
+
+/* Opens a device by its number (0, 1, …; -1 means the first) in its primary context, which is
+ * retained until the last reference is dropped.
+ *
+ * Returns a new reference, or NULL: CCL_ERROR_NOT_FOUND (no driver, no such device, a build without
+ * GPU support), CCL_ERROR_UNSUPPORTED (compute capability below 7.5), CCL_ERROR_NO_MEMORY,
+ * CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
+
+/* As ccl_cuda_device_open(), in a CUcontext of the caller's, which must outlive the device.
+ * CCL_ERROR_ARGUMENT if it is NULL. Since: 0.2 */
+CCL_API
+CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
+
+/* Adds a reference and returns the device. Since: 0.2 */
+CCL_API
+CclCudaDevice *ccl_cuda_device_ref (CclCudaDevice *device);
+
+/* Drops a reference and sets the handle to NULL. Objects that were made on the device keep their
+ * own reference. Since: 0.2 */
+CCL_API
+void ccl_cuda_device_unref (CclCudaDevice **device);
+
+/* The device's name as the driver gives it; valid as long as the device. Since: 0.2 */
+CCL_API
+const char *ccl_cuda_device_name (const CclCudaDevice *device);
+
+/* Makes a labeller on a device and allocates label buffer, table and all scratch memory there. Free
+ * it with ccl_labeller_free().
+ *
+ * Frames may be in host or device memory. Label maps are in device memory. Rows of the component
+ * table are in host memory.
+ *
+ * Returns the labeller, or NULL: CCL_ERROR_ARGUMENT, CCL_ERROR_UNSUPPORTED (the algorithm is not in
+ * ccl_cuda_algorithms(), lacks the connectivity or cannot label frames of this size),
+ * CCL_ERROR_NO_MEMORY (nothing stays allocated), CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclLabeller *ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error);
+
+/* Queues the next runs of a labeller made by ccl_cuda_labeller_new() on this CUstream, behind the
+ * work that is queued there. NULL selects the labeller's own stream. Since: 0.2 */
+CCL_API
+void ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream);
+
+/* The CUstream on which runs of the labeller are queued. Since: 0.2 */
+CCL_API
+void *ccl_cuda_labeller_get_stream (CclLabeller *labeller);
+
+/* The names that CclPlan.algorithm may have on a GPU, ended by NULL, in the order in which "auto"
+ * tries them. Static memory. Since: 0.2 */
+CCL_API
+const char *const *ccl_cuda_algorithms (void);
+
+/* Whether an algorithm of ccl_cuda_algorithms() offers the connectivity. Since: 0.2 */
+CCL_API
+bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
+
+/* Makes a maker of foreground masks on a device. Free it with ccl_foreground_free().
+ *
+ * Frames may be in host or device memory, masks are in device memory, the region of interest mask
+ * is in host memory. A background model takes 30 bytes of device memory per pixel.
+ *
+ * Returns the object, which keeps a reference to the device, or NULL: CCL_ERROR_ARGUMENT,
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclForeground *ccl_cuda_foreground_new (
+    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error);
+
+/* Queues the next runs of an object made by ccl_cuda_foreground_new() on this CUstream: that of
+ * ccl_cuda_labeller_get_stream() if a labeller is to read the masks. NULL selects the object's own
+ * stream. Work that earlier runs have queued on another stream must have finished. Since: 0.2 */
+CCL_API
+void ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream);
+
+/* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
+ * ccl_volume_labeller_free().
+ *
+ * Volumes may be in host or device memory (CclVolume.location), label maps are in device memory.
+ * Label maps and tables are identical to those of ccl_cpu_volume_labeller_new().
+ *
+ * Returns the labeller, or NULL: CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY (nothing stays allocated),
+ * CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclVolumeLabeller *ccl_cuda_volume_labeller_new (
+    CclCudaDevice *device, const CclVolumePlan *plan, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(), for a labeller made by ccl_cuda_volume_labeller_new().
+ * Since: 0.2 */
+CCL_API
+void ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_CUDA_H */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Foreground masks of frames, on the CPU; cuda.h has the GPU's. The rules of labeller.h hold.
+ *
+ * A labeller compares pixels with a fixed threshold by itself. An object of this header makes a
+ * foreground mask where that is not enough: with a threshold chosen for each frame, a model of the
+ * background, a region of interest mask, or a filter that removes noise.
+ *
+ * CPU and GPU give identical masks for the same sequence of frames.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_FOREGROUND_H
+#define CCL_FOREGROUND_H
+
+#include <cudaccl/labeller.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CclForegroundMethod {
+  CCL_FOREGROUND_THRESHOLD = 0, /* pixels greater than CclForegroundOptions.threshold */
+  CCL_FOREGROUND_OTSU = 1,      /* pixels greater than the threshold that maximises the variance
+                                 * between the classes of the frame's histogram. N. Otsu, "A
+                                 * threshold selection method from gray-level histograms", IEEE
+                                 * Transactions on Systems, Man, and Cybernetics 9, 1979 */
+  CCL_FOREGROUND_MOG2 = 2,      /* pixels that differ from a mixture of Gaussians learnt from the
+                                 * frames before. Z. Zivkovic, "Improved adaptive Gaussian mixture
+                                 * model for background subtraction", ICPR 2004 */
+} CclForegroundMethod;
+
+/* Filters that remove noise from the mask, before the region of interest mask and the inversion.
+ * Their windows are squares around the pixel. */
+typedef enum CclDenoise {
+  CCL_DENOISE_NONE = 0,
+  CCL_DENOISE_MEDIAN_3 = 1,  /* median filter, 3×3 pixels; the frame's edge pixels are repeated */
+  CCL_DENOISE_MEDIAN_5 = 2,  /* median filter, 5×5 pixels */
+  CCL_DENOISE_OPENING_3 = 3, /* opening (erosion, then dilation), 3×3; pixels outside are ignored */
+  CCL_DENOISE_OPENING_5 = 4, /* opening, 5×5 */
+} CclDenoise;
+
+/* The properties that are fixed when the object is made. */
+typedef struct CclForegroundPlan {
+  uint32_t width;  /* pixels, ≥ 1 */
+  uint32_t height; /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  CclForegroundMethod method;
+  const CclFrame *roi_mask; /* a region of interest mask of the plan's size in host memory: pixels
+                             * of value 0 are background in every foreground mask and do not count
+                             * in Otsu's histogram. NULL: all pixels count. It is copied. */
+  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means 1. A GPU ignores it. */
+} CclForegroundPlan;
+
+/* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
+ */
+typedef struct CclForegroundOptions {
+  uint32_t threshold; /* 0…255, for CCL_FOREGROUND_THRESHOLD */
+  bool invert;        /* swap foreground and background inside the region of interest */
+  CclDenoise denoise;
+
+  /* For CCL_FOREGROUND_MOG2. */
+  uint32_t history;     /* frames, ≥ 1: the time constant of the model */
+  float var_threshold;  /* > 0: a pixel is background up to this squared distance from a Gaussian's
+                         * mean, in units of its variance */
+  double learning_rate; /* 0…1: the weight of a frame in the model; negative: 1 / history, and
+                         * greater during the first history / 2 frames */
+  uint32_t mixtures;    /* 1…5: Gaussians per pixel */
+} CclForegroundOptions;
+
+/* The memory for a foreground mask: one byte per pixel, 255 for foreground and 0 for background. It
+ * belongs to the caller; bytes of a row beyond width are not written. Device memory on a GPU, host
+ * memory on a CPU. */
+typedef struct CclMask {
+  void *data;
+  size_t stride; /* bytes, ≥ width; any alignment */
+} CclMask;
+
+/* An opaque maker of foreground masks, with its model of the background. Since: 0.2 */
+typedef struct CclForeground CclForeground;
+
+/* Makes an object that runs on the CPU. Free it with ccl_foreground_free().
+ *
+ * Frames and masks are host memory. A background model uses up to 30 bytes per pixel, as far as
+ * pixels need them.
+ *
+ * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
+ * choice of instruction set.
+ *
+ * Returns the object, or NULL with the error filled: CCL_ERROR_ARGUMENT, CCL_ERROR_UNSUPPORTED
+ * (the processor lacks the requested instructions), CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CCL_API
+CclForeground *ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error);
+
+/* Makes the foreground mask of one frame.
+ *
+ * On a GPU the work is only queued on the object's stream (ccl_cuda_foreground_set_stream()):
+ * frame and mask must live until it has finished. ccl_foreground_wait() waits for it, and so does
+ * the run of a labeller on the same stream.
+ *
+ * The first frame of a background model has an empty mask.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Since: 0.2 */
+CCL_API
+CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+
+/* Waits until the masks of all runs can be read. Returns CCL_OK or CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclStatus ccl_foreground_wait (CclForeground *foreground, CclError *error);
+
+/* Discards the model of the background; the next frame starts a new one. NULL is allowed.
+ * Since: 0.2 */
+CCL_API
+void ccl_foreground_reset (CclForeground *foreground);
+
+/* Waits, frees an object of any backend with all its memory, and sets the handle to NULL.
+ * Since: 0.2 */
+CCL_API
+void ccl_foreground_free (CclForeground **foreground);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_FOREGROUND_H */

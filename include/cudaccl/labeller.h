@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Connected-component labelling of frames, on the CPU; cuda.h has the GPU's.
+ *
+ * A labeller is planned once for a frame size and then run on frame after frame. Planning
+ * allocates everything. Running allocates nothing and, on a GPU, synchronises once.
+ *
+ *   CclPlan plan = {.width = 1920, .height = 1080, .connectivity = CCL_CONNECTIVITY_8,
+ *       .max_components = 4096};
+ *   CclError error;
+ *   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
+ *   if (labeller && ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) == CCL_OK)
+ *     printf ("%u components\n", table.n_components);
+ *   ccl_labeller_free (&labeller);
+ *
+ * Rules that hold for every header of this library:
+ *
+ * - CPU and GPU, and all algorithms, give identical output for the same frame: labels are 1…N in
+ *   raster order of each component's first pixel, whatever the schedule of threads.
+ * - Sizes and coordinates are in pixels, strides in bytes, unless a comment says otherwise.
+ * - Any thread may use an object, one thread at a time. Different objects are independent of each
+ *   other, also on one device.
+ * - Arguments are checked. A function that fails returns its CclStatus, fills the CclError that
+ *   it was given (NULL is allowed) and leaves its object usable.
+ * - Plans and options need to live only for the call. Set all fields that a comment does not call
+ *   optional; initialise the others to zero, as fields may be added at the end of a struct in a
+ *   later version of the library with another soname.
+ * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
+ *   handle that is NULL, are allowed.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_LABELLER_H
+#define CCL_LABELLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Marks what the shared library exports. */
+#ifndef CCL_API
+#define CCL_API __attribute__ ((visibility ("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most pixels that a frame may have. Raw labels are pixel indices plus one in 32 bits, with
+ * the upper bit left to the algorithms. */
+#define CCL_MAX_PIXELS INT32_MAX
+
+typedef enum CclStatus {
+  CCL_OK = 0,
+  CCL_ERROR_ARGUMENT = 1,    /* an argument is outside its documented range */
+  CCL_ERROR_UNSUPPORTED = 2, /* unknown algorithm, or one that lacks the connectivity */
+  CCL_ERROR_NOT_FOUND = 3,   /* no driver, no such device, or a build without GPU support */
+  CCL_ERROR_NO_MEMORY = 4,   /* host or device memory exhausted */
+  CCL_ERROR_DEVICE = 5,      /* a device call failed; the message names the call and the error */
+} CclStatus;
+
+/* Why a function failed. The message is one line without a final full stop or newline. */
+typedef struct CclError {
+  CclStatus status;
+  char message[256];
+} CclError;
+
+typedef enum CclConnectivity {
+  CCL_CONNECTIVITY_4 = 4, /* pixels that share an edge are neighbours */
+  CCL_CONNECTIVITY_8 = 8, /* pixels that share an edge or a corner are neighbours */
+} CclConnectivity;
+
+/* The properties of a labeller that are fixed when it is made. */
+typedef struct CclPlan {
+  uint32_t width;  /* pixels, ≥ 1 */
+  uint32_t height; /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  CclConnectivity connectivity;
+  uint32_t max_components; /* rows of the component table, ≥ 1 */
+  const char *algorithm;   /* a name from the backend's list of algorithms; NULL and "auto" select
+                            * the fastest one that offers the connectivity and the frame size */
+  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means 1. A GPU ignores it. */
+} CclPlan;
+
+typedef enum CclLocation {
+  CCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
+  CCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
+} CclLocation;
+
+/* A frame of the planned width and height, one byte per pixel. Only width bytes of each row are
+ * read. It belongs to the caller and is never written. */
+typedef struct CclFrame {
+  const void *data;
+  size_t stride; /* bytes, ≥ width; any alignment */
+  CclLocation location;
+} CclFrame;
+
+/* Settings that may differ from frame to frame. */
+typedef struct CclOptions {
+  uint32_t threshold; /* 0…255: a pixel is foreground when its value is greater */
+  bool invert;        /* swap foreground and background */
+  uint32_t min_area;  /* components of fewer pixels get no label and no row; 0 and 1 keep all */
+  uint32_t max_area;  /* components of more pixels get no label and no row; 0 means no limit */
+} CclOptions;
+
+/* The memory for the label map of a frame: one uint32_t per pixel, 0 for background. It belongs to
+ * the caller; bytes of a row beyond 4 × width are not written. A GPU labeller takes device memory,
+ * a CPU labeller host memory. Both must be aligned to 4 bytes. */
+typedef struct CclLabels {
+  void *data;
+  size_t stride; /* bytes, ≥ 4 × width, a multiple of 4 */
+} CclLabels;
+
+/* One component. */
+typedef struct CclComponent {
+  uint32_t label;    /* 1…N in raster order of first pixels */
+  uint32_t area;     /* pixels */
+  uint32_t x, y;     /* upper left corner of the bounding box, inside the frame */
+  uint32_t width;    /* of the bounding box, pixels, ≥ 1 */
+  uint32_t height;   /* of the bounding box, pixels, ≥ 1 */
+  double centroid_x; /* exact 64-bit sum of x divided by area, rounded once; pixel centres are */
+  double centroid_y; /* at integer coordinates */
+} CclComponent;
+
+/* The component table of a frame. */
+typedef struct CclTable {
+  uint32_t n_components;    /* N: all components that pass the area filter */
+  uint32_t n_rows;          /* rows delivered: the smaller of N and the plan's max_components */
+  const CclComponent *rows; /* in label order; host memory of the labeller, valid until its next
+                             * run or until it is freed */
+} CclTable;
+
+/* An opaque labeller. Since: 0.2 */
+typedef struct CclLabeller CclLabeller;
+
+/* Makes a labeller that runs on the CPU. Free it with ccl_labeller_free().
+ *
+ * Frames and label maps are host memory. Address space is reserved for the worst frame, some 22
+ * bytes per pixel; memory is used only as far as frames need it, which for usual frames is less
+ * than one byte per pixel.
+ *
+ * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
+ * choice of instruction set for the algorithm "runs".
+ *
+ * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT; CCL_ERROR_UNSUPPORTED
+ * (the algorithm is not in ccl_cpu_algorithms(), it lacks the connectivity, or the processor lacks
+ * the requested instructions); CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CCL_API
+CclLabeller *ccl_cpu_labeller_new (const CclPlan *plan, CclError *error);
+
+/* The names that CclPlan.algorithm may have on the CPU, ended by NULL; "auto" selects the first.
+ * Static memory. Thread safe. Since: 0.2 */
+CCL_API
+const char *const *ccl_cpu_algorithms (void);
+
+/* Whether an algorithm of ccl_cpu_algorithms() offers the connectivity. Thread safe. Since: 0.2 */
+CCL_API
+bool ccl_cpu_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
+
+/* Whether an algorithm of ccl_cpu_algorithms() lets several threads share a frame. The others
+ * ignore CclPlan.n_threads. Thread safe. Since: 0.2 */
+CCL_API
+bool ccl_cpu_algorithm_uses_threads (const char *algorithm);
+
+/* Labels one frame and waits for the result.
+ *
+ * labels: the memory for the label map, or NULL for no label map, which saves its cost.
+ * table: filled on success.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Since: 0.2 */
+CCL_API
+CclStatus ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error);
+
+/* The name of the algorithm that a labeller uses, which "auto" may have selected; a static string.
+ * Since: 0.2 */
+CCL_API
+const char *ccl_labeller_algorithm (const CclLabeller *labeller);
+
+/* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
+CCL_API
+void ccl_labeller_free (CclLabeller **labeller);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_LABELLER_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Connected-component labelling of volumes, on the CPU; cuda.h has the GPU's. The rules of
+ * labeller.h hold, with voxels for pixels: labels are 1…N in raster order of each component's
+ * first voxel, which is the order of x within y within z.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_VOLUME_H
+#define CCL_VOLUME_H
+
+#include <cudaccl/labeller.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CclVolumeConnectivity {
+  CCL_CONNECTIVITY_6 = 6,   /* voxels that share a face are neighbours */
+  CCL_CONNECTIVITY_18 = 18, /* voxels that share a face or an edge are neighbours */
+  CCL_CONNECTIVITY_26 = 26, /* voxels that share a face, an edge or a corner are neighbours */
+} CclVolumeConnectivity;
+
+/* The properties of a labeller that are fixed when it is made. */
+typedef struct CclVolumePlan {
+  uint32_t width;  /* voxels in x, ≥ 1 */
+  uint32_t height; /* voxels in y, ≥ 1 */
+  uint32_t depth;  /* voxels in z, ≥ 1; width × height × depth ≤ CCL_MAX_PIXELS */
+  CclVolumeConnectivity connectivity;
+  uint32_t max_components; /* rows of the component table, ≥ 1 */
+} CclVolumePlan;
+
+/* A volume of the planned size, one byte per voxel. Only width bytes of each row are read. It
+ * belongs to the caller and is never written. */
+typedef struct CclVolume {
+  const void *data;
+  size_t row_stride;   /* bytes from a row to the next in y, ≥ width; any alignment */
+  size_t slice_stride; /* bytes from a slice to the next in z, ≥ row_stride × (height - 1) + width;
+                        * any alignment */
+  CclLocation location; /* CCL_LOCATION_DEVICE for GPU labellers only */
+} CclVolume;
+
+/* The memory for the label map of a volume: one uint32_t per voxel, 0 for background, aligned to 4
+ * bytes. It belongs to the caller; bytes between rows and slices are not written. A GPU labeller
+ * takes device memory, a CPU labeller host memory. */
+typedef struct CclVolumeLabels {
+  void *data;
+  size_t row_stride;   /* bytes, ≥ 4 × width, a multiple of 4 */
+  size_t slice_stride; /* bytes, ≥ row_stride × (height - 1) + 4 × width, a multiple of 4 */
+} CclVolumeLabels;
+
+/* One component. */
+typedef struct CclVolumeComponent {
+  uint32_t label;                /* 1…N in raster order of first voxels */
+  uint32_t n_voxels;             /* voxels, what the area is to an image */
+  uint32_t x, y, z;              /* the corner of the bounding box with the least coordinates */
+  uint32_t width, height, depth; /* of the bounding box, voxels, ≥ 1 */
+  double centroid_x;             /* exact 64-bit sums of coordinates divided by n_voxels, rounded */
+  double centroid_y;             /* once; voxel centres are at integer coordinates */
+  double centroid_z;
+} CclVolumeComponent;
+
+/* The component table of a volume. */
+typedef struct CclVolumeTable {
+  uint32_t n_components; /* N: all components that pass the filter */
+  uint32_t n_rows;       /* rows delivered: the smaller of N and the plan's max_components */
+  const CclVolumeComponent *rows; /* in label order; host memory of the labeller, valid until its
+                                   * next run or until it is freed */
+} CclVolumeTable;
+
+/* An opaque labeller of volumes. Since: 0.2 */
+typedef struct CclVolumeLabeller CclVolumeLabeller;
+
+/* Makes a labeller that uses the CPU, one thread. Free it with ccl_volume_labeller_free().
+ *
+ * Address space is reserved for the worst volume, some 40 bytes per voxel; memory is used only as
+ * far as volumes need it.
+ *
+ * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY.
+ * Thread safe. Since: 0.2 */
+CCL_API
+CclVolumeLabeller *ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error);
+
+/* Labels one volume and waits for the result. Allocates nothing.
+ *
+ * options: threshold and inversion as for frames; the areas are numbers of voxels.
+ * labels: the memory for the label map, or NULL for no label map, which saves its cost.
+ * table: filled on success.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Since: 0.2 */
+CCL_API
+CclStatus ccl_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
+    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    CclError *error);
+
+/* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
+CCL_API
+void ccl_volume_labeller_free (CclVolumeLabeller **labeller);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_VOLUME_H */

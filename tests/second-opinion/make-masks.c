@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes the masks of frames with the CPU foreground, for comparison with other programs.
+ *
+ * usage: segment FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
+ *
+ * FRAMES and MASKS are width × height bytes a frame, without padding; each mask is written before
+ * the next frame is read. FOREGROUND is threshold, otsu or background. NAME is threshold, invert,
+ * denoise (0…4 as CclDenoise), history, var-threshold, learning-rate or mixtures, with OpenCV's
+ * values where none is given.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cudaccl/foreground.h>
+
+static int
+fail (const char *message)
+{
+  fprintf (stderr, "segment: %s\n", message);
+  return EXIT_FAILURE;
+}
+
+static bool
+set_option (CclForegroundOptions *options, const char *argument)
+{
+  const char *value = strchr (argument, '=');
+  if (!value)
+    return false;
+  const size_t length = (size_t)(value++ - argument);
+  const double number = strtod (value, NULL);
+#define IS(name) (length == strlen (name) && strncmp (argument, name, length) == 0)
+  if (IS ("threshold"))
+    options->threshold = (uint32_t)number;
+  else if (IS ("invert"))
+    options->invert = number != 0;
+  else if (IS ("denoise"))
+    options->denoise = (CclDenoise)number;
+  else if (IS ("history"))
+    options->history = (uint32_t)number;
+  else if (IS ("var-threshold"))
+    options->var_threshold = (float)number;
+  else if (IS ("learning-rate"))
+    options->learning_rate = number;
+  else if (IS ("mixtures"))
+    options->mixtures = (uint32_t)number;
+  else
+    return false;
+#undef IS
+  return true;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const kinds[] = {"threshold", "otsu", "mog2"};
+  if (argc < 4)
+    return fail ("usage: segment FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS");
+
+  CclForegroundPlan plan = {
+      .width = (uint32_t)strtoul (argv[2], NULL, 10),
+      .height = (uint32_t)strtoul (argv[3], NULL, 10),
+  };
+  while (plan.method < 3 && strcmp (kinds[plan.method], argv[1]) != 0)
+    plan.method++;
+  CclForegroundOptions options = {
+      .threshold = 127,
+      .history = 500,
+      .var_threshold = 16,
+      .learning_rate = -1,
+      .mixtures = 5,
+  };
+  for (int i = 4; i < argc; i++)
+    if (!set_option (&options, argv[i]))
+      return fail ("there is no such option");
+
+  CclError error;
+  CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
+  if (!foreground)
+    return fail (error.message);
+  const size_t n_pixels = (size_t)plan.width * plan.height;
+  uint8_t *pixels = malloc (n_pixels), *mask_pixels = malloc (n_pixels);
+  if (!pixels || !mask_pixels)
+    return fail ("out of memory");
+  const CclFrame frame = {.data = pixels, .stride = plan.width};
+  const CclMask mask = {.data = mask_pixels, .stride = plan.width};
+
+  while (fread (pixels, 1, n_pixels, stdin) == n_pixels) {
+    if (ccl_foreground_run (foreground, &frame, &options, &mask, &error) != CCL_OK)
+      return fail (error.message);
+    if (fwrite (mask_pixels, 1, n_pixels, stdout) != n_pixels || fflush (stdout) != 0)
+      return fail ("could not write the mask");
+  }
+  free (mask_pixels);
+  free (pixels);
+  ccl_foreground_free (&foreground);
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The CPU foreground from Python, by way of the program `segment`."""
+import subprocess
+
+import numpy
+
+DENOISE = {"none": 0, "median-3": 1, "median-5": 2, "opening-3": 3, "opening-5": 4}
+
+
+class Foreground:
+    """with Foreground(program, "mog2", (height, width), history=500) as foreground: …"""
+
+    def __init__(self, program, foreground, shape, **options):
+        self.shape = shape
+        options["denoise"] = DENOISE[options.get("denoise", "none")]
+        self.process = subprocess.Popen(
+            [program, foreground, str(shape[1]), str(shape[0])]
+            + [f"{name.replace('_', '-')}={value}" for name, value in options.items()],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait() != 0:
+            raise RuntimeError("segment failed")
+
+    def mask(self, frame):
+        """The mask of the next frame, 0 and 255."""
+        assert frame.shape == self.shape and frame.dtype == numpy.uint8
+        self.process.stdin.write(numpy.ascontiguousarray(frame).data)
+        self.process.stdin.flush()
+        data = self.process.stdout.read(frame.size)
+        return numpy.frombuffer(data, numpy.uint8).reshape(self.shape)

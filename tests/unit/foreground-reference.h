@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The reference that every foreground is compared with: one pixel at a time, windows counted pixel
+ * by pixel. The background model of a pixel is mixture.h as it stands, as it defines the bits.
+ */
+#ifndef CCL_TEST_FOREGROUND_REFERENCE_H
+#define CCL_TEST_FOREGROUND_REFERENCE_H
+
+#include <cudaccl/foreground.h>
+
+#include "mixture.h"
+
+/* The background models of a frame's pixels in steps as mixture.h has them: [k × pixels + pixel].
+ */
+typedef struct ModelState {
+  uint16_t *weights, *means, *variances;
+} ModelState;
+
+typedef struct ForegroundReference {
+  uint32_t width, height;
+  CclForegroundMethod method;
+  bool *roi_mask;   /* width × height, NULL without one */
+  ModelState model; /* for CCL_FOREGROUND_MOG2 */
+  uint64_t n_frames;
+  uint8_t *mask; /* of the last frame, width × height */
+} ForegroundReference;
+
+ModelState model_state_new (uint32_t width, uint32_t height);
+void model_state_clear (ModelState *state);
+
+/* Free with foreground_reference_free(). */
+ForegroundReference *foreground_reference_new (const CclForegroundPlan *plan);
+void foreground_reference_free (ForegroundReference *reference);
+
+/* Makes the mask of the next frame. To begin anew, set n_frames to 0. */
+void foreground_reference_run (
+    ForegroundReference *reference, const CclFrame *frame, const CclForegroundOptions *options);
+
+#endif /* CCL_TEST_FOREGROUND_REFERENCE_H */

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The checks of every foreground on the GPU, with frames in host memory and in device memory, and
+ * what is special about the GPU foreground: its streams and errors.
+ *
+ * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
+ * skipped.
+ */
+#include "foreground-checks.h"
+
+#include "foreground-class.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "foreground-inspect.h"
+
+static CclCudaDevice *device;
+
+/* Device memory with a copy of something in host memory, at some distance behind a multiple of
+ * 256 bytes. The context is current. */
+static CUdeviceptr
+upload (const void *data, size_t size, size_t distance)
+{
+  CUdeviceptr memory = 0;
+  CclError error = {CCL_OK};
+  if (ccl_cuda_device_allocate (device, distance + size, &memory, &error) != CCL_OK ||
+      ccl_cuda_call (device->driver, &error,
+          cuMemcpyHtoDAsync (memory + distance, data, size, NULL)) != CCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+    g_error ("%s", error.message);
+  return memory + distance;
+}
+
+static void
+download (void *data, CUdeviceptr memory, size_t size)
+{
+  CclError error = {CCL_OK};
+  if (ccl_cuda_call (device->driver, &error, cuMemcpyDtoHAsync (data, memory, size, NULL)) !=
+          CCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+    g_error ("%s", error.message);
+}
+
+static void
+release (CUdeviceptr memory, size_t distance)
+{
+  memory -= distance;
+  ccl_cuda_device_release (device, &memory);
+}
+
+static CclForeground *
+foreground_new (void *data, const CclForegroundPlan *plan, CclError *error)
+{
+  return ccl_cuda_foreground_new (device, plan, error);
+}
+
+/* Frame and mask lie at the same distance from a multiple of 16 bytes on the device as here. */
+static CclStatus
+run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  const CclForegroundPlan *plan = &foreground->plan;
+  const size_t frame_distance = (uintptr_t)frame->data % 16;
+  const size_t mask_distance = (uintptr_t)mask->data % 16;
+  const size_t frame_size = frame->stride * (plan->height - 1) + plan->width;
+  const size_t mask_size = mask->stride * (plan->height - 1) + plan->width;
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CclFrame own_frame = *frame;
+  if (frame_on_device) {
+    own_frame.data = (void *)upload (frame->data, frame_size, frame_distance);
+    own_frame.location = CCL_LOCATION_DEVICE;
+  }
+  const CUdeviceptr mask_memory = upload (mask->data, mask_size, mask_distance);
+  const CclMask own_mask = {(void *)mask_memory, mask->stride};
+  CclStatus status = ccl_foreground_run (foreground, &own_frame, options, &own_mask, error);
+  if (status == CCL_OK)
+    status = ccl_foreground_wait (foreground, error);
+  download (mask->data, mask_memory, mask_size);
+  release (mask_memory, mask_distance);
+  if (frame_on_device)
+    release ((CUdeviceptr)own_frame.data, frame_distance);
+  ccl_cuda_device_leave (device);
+  return status;
+}
+
+static CclStatus
+run_on_host_frame (void *data, CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  return run (foreground, frame, false, options, mask, error);
+}
+
+static CclStatus
+run_on_device_frame (void *data, CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  return run (foreground, frame, true, options, mask, error);
+}
+
+static void
+read_model (void *data, CclForeground *foreground, const ModelState *state)
+{
+  CclError error = {CCL_OK};
+  if (ccl_cuda_foreground_read_model (
+          foreground, state->weights, state->means, state->variances, &error) != CCL_OK)
+    g_error ("%s", error.message);
+}
+
+/* A labeller on whose stream a foreground is reads the mask without anybody waiting, and frames
+ * that are still being written by work on that stream come out right. */
+static void
+test_shares_the_labellers_stream (void)
+{
+  const uint32_t width = 640, height = 48;
+  const CclCudaDriver *driver = device->driver;
+  const CclForegroundPlan plan = {.width = width, .height = height, .method = CCL_FOREGROUND_OTSU};
+  const CclPlan labeller_plan = {
+      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
+  CclError error = {CCL_OK};
+  uint8_t *zeroes = g_malloc0 (width * height);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  const CUdeviceptr frame = upload (zeroes, width * height, 0);
+  const CUdeviceptr mask = upload (zeroes, width * height, 0);
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &labeller_plan, &error);
+  CUstream stream = ccl_cuda_labeller_get_stream (labeller);
+
+  ccl_cuda_foreground_set_stream (foreground, stream);
+  for (uint32_t value = 2; value <= 20; value++) {
+    const CclForegroundOptions options = {.denoise = value % 2 ? CCL_DENOISE_MEDIAN_3 : 0};
+    CclTable table = {0};
+    driver->cuMemsetD8Async (frame, 1, width * height, stream);
+    driver->cuMemsetD8Async (frame, value, width * value, stream);
+    g_assert_cmpint (
+        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+            &options, &(CclMask){(void *)mask, width}, &error),
+        ==, CCL_OK);
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &(CclFrame){(void *)mask, width, CCL_LOCATION_DEVICE},
+            &(CclOptions){.threshold = 127}, NULL, &table, &error),
+        ==, CCL_OK);
+    g_assert_cmpuint (table.n_components, ==, 1);
+    g_assert_cmpuint (table.rows[0].area, ==, width * value);
+  }
+  /* The labeller's stream goes first; the foreground then waits for nothing that is gone. */
+  ccl_labeller_free (&labeller);
+  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
+  ccl_cuda_foreground_set_stream (foreground, NULL);
+  g_assert_cmpint (
+      ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+          &(CclForegroundOptions){0}, &(CclMask){(void *)mask, width}, &error),
+      ==, CCL_OK);
+  ccl_foreground_free (&foreground);
+  release (frame, 0);
+  release (mask, 0);
+  ccl_cuda_device_leave (device);
+  g_free (zeroes);
+}
+
+static void
+test_waits_before_the_first_run (void)
+{
+  const CclForegroundPlan plan = {.width = 3, .height = 3};
+  CclError error = {CCL_OK};
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  g_assert_nonnull (foreground);
+  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
+  ccl_foreground_free (&foreground);
+}
+
+/* More rows than thread blocks fit below each other into one dimension of a grid. */
+static void
+test_tall_frame (void)
+{
+  const uint32_t width = 3, height = 4 * UINT16_MAX + 6;
+  const CclForegroundPlan plan = {.width = width, .height = height};
+  const CclForegroundOptions options = {.threshold = 9, .denoise = CCL_DENOISE_OPENING_3};
+  CclError error = {CCL_OK};
+  uint8_t *pixels = g_malloc0 (width * height), *mask = g_malloc0 (width * height);
+  memset (pixels + width * (height - 7), 10, width * 3);
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  g_assert_nonnull (foreground);
+  g_assert_cmpint (
+      run (foreground, &(CclFrame){pixels, width}, true, &options, &(CclMask){mask, width}, &error),
+      ==, CCL_OK);
+  for (uint32_t i = 0; i < width * height; i++)
+    g_assert_cmpuint (mask[i], ==, pixels[i] ? 255 : 0);
+  ccl_foreground_free (&foreground);
+  g_free (pixels);
+  g_free (mask);
+}
+
+static void
+test_impossible_plans_say_why (void)
+{
+  const CclForegroundPlan plan = {.width = 1, .height = 1};
+  const CclForegroundPlan huge = {
+      .width = 1, .height = CCL_MAX_PIXELS, .method = CCL_FOREGROUND_MOG2};
+  CclError error = {CCL_OK};
+  g_assert_null (ccl_cuda_foreground_new (NULL, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_null (ccl_cuda_foreground_new (device, &huge, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error.message, "MiB"));
+}
+
+int
+main (int argc, char **argv)
+{
+  CclError error = {CCL_OK};
+
+  g_test_init (&argc, &argv, NULL);
+  device = ccl_cuda_device_open (-1, &error);
+  if (!device) {
+    printf ("1..0 # SKIP %s\n", error.message);
+    return 0;
+  }
+  ForegroundBackend host = {
+      .name = "cuda-host-frames",
+      .foreground_new = foreground_new,
+      .run = run_on_host_frame,
+      .read_model = read_model,
+  };
+  ForegroundBackend on_device = host;
+  on_device.name = "cuda-device-frames";
+  on_device.run = run_on_device_frame;
+  foreground_checks_register (&host);
+  foreground_checks_register (&on_device);
+  g_test_add_func (
+      "/cuda/foreground/shares-the-labellers-stream", test_shares_the_labellers_stream);
+  g_test_add_func ("/cuda/foreground/waits-before-the-first-run", test_waits_before_the_first_run);
+  g_test_add_func ("/cuda/foreground/impossible-plans-say-why", test_impossible_plans_say_why);
+  if (g_test_slow ()) /* it is on the simulated driver */
+    g_test_add_func ("/cuda/foreground/tall-frame", test_tall_frame);
+  int result = g_test_run ();
+  ccl_cuda_device_unref (&device);
+  return result;
+}

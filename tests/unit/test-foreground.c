@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU foreground, each way that its work can be done, and Otsu's choice. */
+#include "foreground-tuning.h"
+#include "otsu.h"
+#include "foreground-checks.h"
+
+#include "foreground-class.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* One way: code for some instructions, shared by some threads however small the frame. */
+typedef struct Way {
+  const char *name;
+  CclCpuTuning tuning;
+  uint32_t n_threads;
+} Way;
+
+static const Way ways[] = {
+    {"cpu-portable", {.instructions = "portable"}, 1},
+    {"cpu-avx2", {.instructions = "avx2"}, 1},
+    {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-3-threads", {.pixels_per_thread = 1}, 3},
+};
+
+static CclForeground *
+foreground_new (void *data, const CclForegroundPlan *plan, CclError *error)
+{
+  const Way *way = data;
+  if (!plan)
+    return ccl_cpu_foreground_new_tuned (plan, &way->tuning, error);
+  CclForegroundPlan own_plan = *plan;
+  own_plan.n_threads = way->n_threads;
+  return ccl_cpu_foreground_new_tuned (&own_plan, &way->tuning, error);
+}
+
+static void
+read_model (void *data, CclForeground *foreground, const ModelState *state)
+{
+  const uint32_t width = foreground->plan.width, height = foreground->plan.height;
+  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+    for (uint32_t y = 0; y < height; y++) {
+      for (uint32_t x = 0; x < width; x++) {
+        const size_t i = ((size_t)k * height + y) * width + x;
+        ccl_cpu_foreground_get_gaussian (
+            foreground, x, y, k, &state->weights[i], &state->means[i], &state->variances[i]);
+      }
+    }
+  }
+}
+
+static void
+skip_way (gconstpointer data)
+{
+  const Way *way = data;
+  g_test_skip_printf ("this processor has no %s", way->tuning.instructions);
+}
+
+static bool
+is_offered (const Way *way)
+{
+  const CclForegroundPlan plan = {.width = 1, .height = 1};
+  CclError error = {0};
+  CclForeground *foreground = ccl_cpu_foreground_new_tuned (&plan, &way->tuning, &error);
+  bool offered = foreground != NULL;
+  g_assert_true (offered || error.status == CCL_ERROR_UNSUPPORTED);
+  ccl_foreground_free (&foreground);
+  return offered;
+}
+
+/* The separation of a threshold without rounding, as a fraction: with n pixels of sum s, of which
+ * m of sum t are not above it, (m × s − n × t)² / (m × (n − m)). */
+static bool
+separates_better (const uint32_t histogram[256], uint32_t a, uint32_t b)
+{
+  const uint32_t thresholds[] = {a, b};
+  long double separations[2];
+  int64_t n = 0, s = 0;
+  for (int64_t value = 0; value < 256; value++) {
+    n += histogram[value];
+    s += value * histogram[value];
+  }
+  for (int i = 0; i < 2; i++) {
+    int64_t m = 0, t = 0;
+    for (int64_t value = 0; value <= thresholds[i]; value++) {
+      m += histogram[value];
+      t += value * histogram[value];
+    }
+    const long double difference = (long double)(m * s - n * t);
+    separations[i] = m == 0 || m == n ? 0 : difference * difference / (long double)(m * (n - m));
+  }
+  return separations[0] > separations[1] * (1 + 1e-12L);
+}
+
+/* No threshold may separate clearly better than the one that is chosen. */
+static void
+test_otsu_separates_best (void)
+{
+  for (uint32_t seed = 0; seed < 300; seed++) {
+    uint32_t histogram[256] = {0};
+    GRand *random = g_rand_new_with_seed (seed);
+    const int n_values = g_rand_int_range (random, 2, seed % 2 ? 10 : 200);
+    for (int i = 0; i < n_values; i++)
+      histogram[g_rand_int_range (random, 0, 256)] +=
+          (uint32_t)g_rand_int_range (random, 1, seed % 3 ? 5 : 10000);
+    g_rand_free (random);
+    const uint32_t threshold = ccl_otsu_threshold (histogram);
+    g_assert_cmpuint (threshold, <, 256);
+    for (uint32_t other = 0; other < 256; other++)
+      if (separates_better (histogram, other, threshold))
+        g_error ("seed %u: %u separates better than %u", seed, other, threshold);
+  }
+}
+
+static void
+test_otsu_by_hand (void)
+{
+  uint32_t histogram[256] = {0};
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
+  histogram[77] = 1000;
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
+  histogram[200] = 1; /* all thresholds from 77 to 199 separate as well */
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 77);
+  memset (histogram, 0, sizeof histogram);
+  histogram[0] = histogram[255] = UINT32_MAX / 2;
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 0);
+  histogram[0] = 1;
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 0);
+  memset (histogram, 0, sizeof histogram);
+  histogram[10] = histogram[20] = histogram[30] = 5; /* both gaps are as good: the lower one */
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 10);
+}
+
+/* Frames in device memory are for others. */
+static void
+test_device_frames_are_refused (void)
+{
+  const CclForegroundPlan plan = {.width = 8, .height = 1};
+  uint8_t bytes[8] = {0}, mask_bytes[8];
+  const CclFrame frame = {.data = bytes, .stride = 8, .location = CCL_LOCATION_DEVICE};
+  const CclMask mask = {.data = mask_bytes, .stride = 8};
+  const CclForegroundOptions options = {0};
+  CclError error = {CCL_OK};
+  CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
+  g_assert_nonnull (foreground);
+  g_assert_cmpint (
+      ccl_foreground_run (foreground, &frame, &options, &mask, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error.message, "device memory"));
+  ccl_foreground_free (&foreground);
+}
+
+static void
+test_unknown_instructions_are_unsupported (void)
+{
+  const CclForegroundPlan plan = {.width = 8, .height = 1};
+  const CclCpuTuning tuning = {.instructions = "abacus"};
+  CclError error = {CCL_OK};
+  g_assert_null (ccl_cpu_foreground_new_tuned (&plan, &tuning, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error.message, "abacus"));
+}
+
+int
+main (int argc, char **argv)
+{
+  static ForegroundBackend backends[G_N_ELEMENTS (ways)];
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/otsu/separates-best", test_otsu_separates_best);
+  g_test_add_func ("/otsu/by-hand", test_otsu_by_hand);
+  g_test_add_func ("/cpu/foreground/device-frames-are-refused", test_device_frames_are_refused);
+  g_test_add_func (
+      "/cpu/foreground/unknown-instructions", test_unknown_instructions_are_unsupported);
+  for (size_t i = 0; i < G_N_ELEMENTS (ways); i++) {
+    if (is_offered (&ways[i])) {
+      backends[i] = (ForegroundBackend){
+          .name = ways[i].name,
+          .foreground_new = foreground_new,
+          .read_model = read_model,
+          .data = (void *)&ways[i],
+      };
+      foreground_checks_register (&backends[i]);
+    } else {
+      char *path = g_strdup_printf ("/%s/foreground/all", ways[i].name);
+      g_test_add_data_func (path, &ways[i], skip_way);
+      g_free (path);
+    }
+  }
+  return g_test_run ();
+}
