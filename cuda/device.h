@@ -41,6 +41,11 @@ struct CclCudaDevice {
 CclStatus ccl_cuda_device_enter (CclCudaDevice *device, CclError *error);
 void ccl_cuda_device_leave (CclCudaDevice *device);
 
+/* Waits for all work that is queued on the stream: the one synchronisation of a run. The event was
+ * made with CU_EVENT_BLOCKING_SYNC and is recorded again by each call. */
+CclStatus ccl_cuda_device_wait (
+    CclCudaDevice *device, CUevent event, CUstream stream, CclError *error);
+
 /* Ends a run of which a call failed, with the error that is to be given: what was queued before
  * uses the caller's memory and must not outlive the run. As runs allocate nothing, it is a device
  * call that has failed, whatever CUDA calls it. */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine.h"
 #include "upload.h"
@@ -16,35 +15,6 @@ typedef struct CudaLabeller {
   CUevent done;
   CclCudaUpload upload; /* of frames that come from the host */
 } CudaLabeller;
-
-/* How long the host looks for the end of a frame by itself, before it sleeps until the device
- * calls. Sleeping costs some ten microseconds at waking up, looking costs a core. */
-static const int64_t patience_ns = 50 * 1000;
-
-static int64_t
-now_ns (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* Waits for all that is queued on the stream: the one synchronisation of a frame. */
-static CclStatus
-wait_for_stream (CudaLabeller *self, CclError *error)
-{
-  const CclCudaDriver *driver = self->device->driver;
-  CclStatus status = ccl_cuda_call (driver, error, cuEventRecord (self->done, self->stream));
-  if (status != CCL_OK)
-    return status;
-  const int64_t start = now_ns ();
-  do {
-    CUresult result = driver->cuEventQuery (self->done);
-    if (result != CUDA_ERROR_NOT_READY)
-      return ccl_cuda_result (driver, result, "cuEventQuery (self->done)", error);
-  } while (now_ns () - start < patience_ns);
-  return ccl_cuda_call (driver, error, cuEventSynchronize (self->done));
-}
 
 static CclStatus
 cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
@@ -64,7 +34,7 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
   if (status == CCL_OK)
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
   if (status == CCL_OK)
-    status = wait_for_stream (self, error);
+    status = ccl_cuda_device_wait (self->device, self->done, self->stream, error);
   if (status == CCL_OK)
     self->engine->klass->read (self->engine, table);
   else

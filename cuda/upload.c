@@ -15,20 +15,29 @@ ccl_cuda_upload_init (
 }
 
 CclStatus
+ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
+    const void *data, size_t stride, CUstream stream, CclError *error)
+{
+  /* The pitch of a single row has no meaning, but the driver refuses those above its limit. */
+  CUDA_MEMCPY2D copy = {
+      .srcMemoryType = CU_MEMORYTYPE_HOST,
+      .srcHost = data,
+      .srcPitch = n_rows > 1 ? stride : upload->width,
+      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+      .dstDevice = upload->memory + first_row * upload->stride,
+      .dstPitch = upload->stride,
+      .WidthInBytes = upload->width,
+      .Height = n_rows,
+  };
+  return ccl_cuda_call (upload->device->driver, error, cuMemcpy2DAsync (&copy, stream));
+}
+
+CclStatus
 ccl_cuda_upload_queue (
     CclCudaUpload *upload, const CclFrame *frame, CUstream stream, CclError *error)
 {
-  CUDA_MEMCPY2D copy = {
-      .srcMemoryType = CU_MEMORYTYPE_HOST,
-      .srcHost = frame->data,
-      .srcPitch = upload->height > 1 ? frame->stride : upload->width,
-      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-      .dstDevice = upload->memory,
-      .dstPitch = upload->stride,
-      .WidthInBytes = upload->width,
-      .Height = upload->height,
-  };
-  return ccl_cuda_call (upload->device->driver, error, cuMemcpy2DAsync (&copy, stream));
+  return ccl_cuda_upload_queue_rows (
+      upload, 0, upload->height, frame->data, frame->stride, stream, error);
 }
 
 void

@@ -24,6 +24,11 @@ CclStatus ccl_cuda_upload_init (
 CclStatus ccl_cuda_upload_queue (
     CclCudaUpload *upload, const CclFrame *frame, CUstream stream, CclError *error);
 
+/* As ccl_cuda_upload_queue(), for n_rows rows from first_row on, which lie stride bytes apart in
+ * host memory. */
+CclStatus ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
+    const void *data, size_t stride, CUstream stream, CclError *error);
+
 /* Frees what init allocated, if it was called. */
 void ccl_cuda_upload_clear (CclCudaUpload *upload);
 
