@@ -225,6 +225,12 @@ ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char
 }
 
 CclStatus
+ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream, CclError *error)
+{
+  return ccl_cuda_call (device->driver, error, cuStreamCreate (stream, CU_STREAM_DEFAULT));
+}
+
+CclStatus
 ccl_cuda_device_allocate (CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error)
 {
   *memory = 0;

@@ -55,6 +55,11 @@ CclStatus ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclEr
 CclStatus ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char *kernel,
     CUfunction *function, CclError *error);
 
+/* Creates a stream for an object that its caller gave none. It is a blocking stream: CUDA orders it
+ * behind and before the legacy default stream, on which callers without streams of their own write
+ * frames and read label maps. */
+CclStatus ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream, CclError *error);
+
 /* Device memory; a size of 0 gives 0. */
 CclStatus ccl_cuda_device_allocate (
     CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error);

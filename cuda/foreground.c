@@ -280,8 +280,7 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   p->row_words = (uint32_t)divide_up (plan->width, 32);
   p->row_groups = (uint32_t)divide_up (plan->width, CCL_FOREGROUND_PIXELS);
 
-  CclStatus status =
-      ccl_cuda_call (driver, error, cuStreamCreate (&self->own_stream, CU_STREAM_NON_BLOCKING));
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));

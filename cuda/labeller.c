@@ -93,8 +93,7 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
   const CclPlan *plan = &self->base.plan;
   const CclCudaDriver *driver = self->device->driver;
   const CclCudaEngineClass *klass = algorithm->engine ? algorithm->engine : &ccl_cuda_steps_engine;
-  CclStatus status =
-      ccl_cuda_call (driver, error, cuStreamCreate (&self->own_stream, CU_STREAM_NON_BLOCKING));
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));

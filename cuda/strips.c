@@ -404,6 +404,8 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
                     driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
                     driver->cuGraphInstantiateWithFlags && driver->cuGraphExecKernelNodeSetParams &&
                     driver->cuGraphExecDestroy && driver->cuGraphDestroy && driver->cuGraphLaunch;
+  /* Only captures happen on the recorder. Were it a blocking stream, work of other threads on the
+   * legacy default stream would invalidate them. */
   if (!status && has_graphs)
     status =
         ccl_cuda_call (driver, error, cuStreamCreate (&strips->recorder, CU_STREAM_NON_BLOCKING));

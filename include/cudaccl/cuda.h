@@ -9,8 +9,10 @@
  * allocated in the device's context. CUDA's own types appear as void *, so that callers need no
  * CUDA headers: a context is a CUcontext, a stream a CUstream.
  *
- * Without a stream of the caller's, runs are queued on a stream of the object's own that waits for
- * the legacy default stream, and that the legacy default stream waits for.
+ * Without a stream of the caller's, runs are queued on a stream that the object owns. It is a
+ * blocking stream: a run starts when the work already queued on the legacy default stream (NULL)
+ * is done, and later work there starts after the run. Frames that are written on any other stream,
+ * a per-thread default stream among them, need a set_stream function or a wait.
  *
  * Since: 0.2
  */

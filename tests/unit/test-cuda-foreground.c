@@ -160,6 +160,46 @@ test_shares_the_labellers_stream (void)
   g_free (zeroes);
 }
 
+/* Without a stream of the caller's, a mask is made after the work that was queued on the legacy
+ * default stream before, and read there by the work queued afterwards. The memory that is filled
+ * first takes a GPU much longer than the mask. */
+static void
+test_waits_for_the_legacy_stream (void)
+{
+  const uint32_t width = 640, height = 48;
+  const size_t ballast_size = 32 << 20;
+  const CclCudaDriver *driver = device->driver;
+  const CclForegroundPlan plan = {.width = width, .height = height};
+  const CclForegroundOptions options = {.threshold = 9};
+  CclError error = {CCL_OK};
+  uint8_t *pixels = g_malloc0 (width * height);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  const CUdeviceptr frame = upload (pixels, width * height, 0);
+  const CUdeviceptr mask = upload (pixels, width * height, 0);
+  CUdeviceptr ballast;
+  g_assert_cmpint (ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CCL_OK);
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+  g_assert_nonnull (foreground);
+  for (uint32_t rows = 1; rows <= 2; rows++) {
+    for (int i = 0; i < 32; i++)
+      driver->cuMemsetD8Async (ballast, i, ballast_size, NULL);
+    driver->cuMemsetD8Async (frame, 10, width * rows, NULL);
+    g_assert_cmpint (
+        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+            &options, &(CclMask){(void *)mask, width}, &error),
+        ==, CCL_OK);
+    download (pixels, mask, width * height);
+    for (uint32_t i = 0; i < width * height; i++)
+      g_assert_cmpuint (pixels[i], ==, i < width * rows ? 255 : 0);
+  }
+  ccl_foreground_free (&foreground);
+  ccl_cuda_device_release (device, &ballast);
+  release (frame, 0);
+  release (mask, 0);
+  ccl_cuda_device_leave (device);
+  g_free (pixels);
+}
+
 static void
 test_waits_before_the_first_run (void)
 {
@@ -231,6 +271,8 @@ main (int argc, char **argv)
   foreground_checks_register (&on_device);
   g_test_add_func (
       "/cuda/foreground/shares-the-labellers-stream", test_shares_the_labellers_stream);
+  g_test_add_func (
+      "/cuda/foreground/waits-for-the-legacy-stream", test_waits_for_the_legacy_stream);
   g_test_add_func ("/cuda/foreground/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/foreground/impossible-plans-say-why", test_impossible_plans_say_why);
   if (g_test_slow ()) /* it is on the simulated driver */

@@ -301,6 +301,48 @@ test_runs_wait_for_the_callers_stream (void)
   g_free (zeroes);
 }
 
+/* A frame that is still being written on the legacy default stream comes out right without a stream
+ * of the caller's. The memory that is filled first takes a GPU much longer than labelling. */
+static void
+test_runs_wait_for_the_legacy_stream (void)
+{
+  const uint32_t width = 640, height = 480;
+  const size_t ballast_size = 32 << 20;
+  const CclCudaDriver *driver = device->driver;
+  CclError error = {CCL_OK};
+  CclPlan plan = {
+      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CUdeviceptr ballast, memory;
+  g_assert_cmpint (ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_allocate (device, width * height, &memory, &error), ==, CCL_OK);
+
+  for (const char *const *name = (const char *const[]){"strips", "bke", "ke", NULL}; *name;
+       name++) {
+    plan.algorithm = *name;
+    CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+    g_assert_nonnull (labeller);
+    g_assert_cmpint (driver->cuMemsetD8Async (memory, 0, width * height, NULL), ==, CUDA_SUCCESS);
+    g_assert_cmpint (driver->cuStreamSynchronize (NULL), ==, CUDA_SUCCESS);
+    for (uint32_t value = 1; value <= 2; value++) {
+      CclFrame frame = {(void *)memory, width, CCL_LOCATION_DEVICE};
+      CclTable table;
+      for (int i = 0; i < 32; i++)
+        g_assert_cmpint (
+            driver->cuMemsetD8Async (ballast, i, ballast_size, NULL), ==, CUDA_SUCCESS);
+      g_assert_cmpint (
+          driver->cuMemsetD8Async (memory, value, value * 1000, NULL), ==, CUDA_SUCCESS);
+      g_assert_cmpint (
+          ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+      g_assert_cmpuint (table.n_components == 1 ? table.rows[0].area : 0, ==, value * 1000);
+    }
+    ccl_labeller_free (&labeller);
+  }
+  ccl_cuda_device_release (device, &memory);
+  ccl_cuda_device_release (device, &ballast);
+  ccl_cuda_device_leave (device);
+}
+
 /* What one of several threads labels. */
 typedef struct Work {
   const char *algorithm;
@@ -560,6 +602,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/bad-arguments-leave-the-labeller-usable",
       test_bad_arguments_leave_the_labeller_usable);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
+  g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
   for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
     if (ccl_cuda_algorithm_has (row, 6) || ccl_cuda_algorithm_has (row, 26)) {
