@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds the Debian packages, and uses them in a clean Debian as somebody would. Prints TAP.
+"""Builds the Debian packages, installs them in a clean Debian and uses them there. Prints TAP.
 
-usage: test-packages.py [FOLDER]   leaves the packages in FOLDER; without it they are built the
-                                   quick way, without cudaccl, and thrown away
+usage: test-packages.py [FOLDER]   keeps the packages in FOLDER; without it they are built without
+                                   cudaccl, which is quicker, and deleted
 
-The clean Debian has the version of this machine's. It is kept in ~/.cache/cudaccl, or in the
-folder CCL_CHROOTS; what is installed is installed in a copy.
+The clean Debian has the version of this machine's. It is kept in ~/.cache/cudaccl, or in the folder
+CCL_CHROOTS; the packages are installed in a copy of it.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ import tap
 KEEP = pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else None
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "cudaccl"
 CHROOTS = pathlib.Path(os.environ.get("CCL_CHROOTS") or CACHE)
-TESTS = ("elements", "application", "python")  # of debian/tests
+TESTS = ("elements", "application", "library", "python")  # of debian/tests
 
 place = pathlib.Path(tempfile.mkdtemp())
 chroot = place / "chroot"
@@ -112,7 +112,7 @@ def use(test):
                               (ROOT / "debian/tests/control").read_text(), re.S)
         in_chroot("apt-get", "-qq", "-y", "--no-install-recommends", "install",
                   *paragraph[1].replace(",", " ").split())
-        for part in ("debian", "tests/check"):
+        for part in ("debian", "examples", "tests/check"):
             shutil.copytree(ROOT / part, chroot / "source" / part, dirs_exist_ok=True)
         in_chroot("sh", "-c", f"cd /source && debian/tests/{test}")
 

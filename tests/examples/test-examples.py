@@ -87,12 +87,17 @@ def no_video():
             tap.equal(len(result.stderr.splitlines()), 1, result.stderr)
 
 
-def cuda_masks():
-    """cuda-masks.c: the rectangle of each mask, from device memory"""
+def needs_toolkit():
+    """Skips where programs that use the CUDA driver cannot be built or run."""
     if not DRIVER:
         raise tap.Skip("the simulated driver is not built")
     if not os.path.exists("/usr/local/cuda/include/cuda.h"):
         raise tap.Skip("no CUDA toolkit in /usr/local/cuda")
+
+
+def cuda_masks():
+    """cuda-masks.c: the rectangle of each mask, from device memory"""
+    needs_toolkit()
     libraries = ":".join([DRIVER, os.environ["LD_LIBRARY_PATH"]])
     printed = run(build("cuda-masks"), "12", env={**os.environ, "LD_LIBRARY_PATH": libraries})
     frames = [json.loads(line) for line in printed.splitlines()]
@@ -102,6 +107,28 @@ def cuda_masks():
         tap.equal(frame["components"], [{"label": 1, "area": 1200, "x": 2 * number, "y": number,
                                          "width": 40, "height": 30, "cx": 2 * number + 19.5,
                                          "cy": number + 14.5}])
+
+
+RECTANGLES = ("component 1: 1200 pixels, 40×30 at (100, 20)\n"
+              "component 2: 1500 pixels, 25×60 at (10, 50)\n"
+              "the label of the pixel (20, 70) is 2\n")
+
+
+def label_frame():
+    """label-frame.c: table and label map of the two rectangles that it draws"""
+    tap.equal(run(build("label-frame")), RECTANGLES)
+
+
+def label_device_memory():
+    """label-device-memory.c: the same result from device memory, and one line without a GPU"""
+    needs_toolkit()
+    program = build("label-device-memory")
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join([DRIVER, os.environ["LD_LIBRARY_PATH"]])}
+    tap.equal(run(program, env=environment), RECTANGLES)
+    result = subprocess.run([program], check=False, text=True, capture_output=True, timeout=30,
+                            env={**environment, "SIMCUDA_DEVICES": "0"})
+    tap.equal((result.returncode, result.stdout), (1, ""))
+    assert re.fullmatch("label-device-memory: .*no CUDA device.*\n", result.stderr), result.stderr
 
 
 def components_per_minute():
@@ -131,7 +158,9 @@ def components_per_minute():
 def every_example():
     """every example is tried here"""
     tap.equal({path.name for path in EXAMPLES.iterdir()},
-              {"print-components.c", "cuda-masks.c", "components-per-minute.py"})
+              {"print-components.c", "cuda-masks.c", "components-per-minute.py", "label-frame.c",
+               "label-device-memory.c"})
 
 
-sys.exit(tap.run(every_example, print_components, cuda_masks, components_per_minute, no_video))
+sys.exit(tap.run(every_example, print_components, cuda_masks, components_per_minute, no_video,
+                 label_frame, label_device_memory))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import api
 import tap
 
 DOCGEN, GIR, SETTINGS, CONTENT, HAVE_CUDA = sys.argv[1:]
@@ -44,11 +45,10 @@ def generated():
 def functions():
     """each function of the headers has its place on the pages"""
     text = pages()
-    headers = ["gstcclmeta.h"] + ["gstcclcuda.h"] * (HAVE_CUDA == "1")
-    for header in headers:
-        names = re.findall(r"^GST_CCL_API\n.*?(gst_\w+) \(", (ROOT / "gst/ccl" / header).read_text(), re.M)
-        assert names, header
-        for name in names:
+    for header in api.metadata_headers():
+        if "cuda" in header.name and HAVE_CUDA == "0":
+            continue
+        for name in api.declared([header], "GST_CCL_API"):
             # Types have no page of their own, nor have the functions that give them.
             if not name.endswith("_component_get_type"):
                 assert re.search(rf"\b{name}\b", text), f"{name} is nowhere"

@@ -5,6 +5,7 @@ import pathlib
 import re
 import sys
 
+import api
 import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -89,11 +90,11 @@ def versions():
 
 
 def symbols():
-    """the library's package lists every function of the headers"""
-    headers = "".join((ROOT / "gst/ccl" / name).read_text() for name in ("gstcclmeta.h", "gstcclcuda.h"))
-    functions = set(re.findall(r"^GST_CCL_API\n.*?(gst_\w+) \(", headers, re.M))
-    listed = set(re.findall(r"(gst_\w+)@Base", (ROOT / "debian/libgstccl-1.0-0.symbols").read_text()))
-    tap.equal(listed, functions)
+    """the packages of the libraries list every function of the headers"""
+    for package, version, functions in (("libgstccl-1.0-0", "Base", api.metadata()),
+                                        ("libcudaccl0", "CUDACCL_0", api.library())):
+        listed = set(re.findall(rf"(\w+)@{version} ", (ROOT / f"debian/{package}.symbols").read_text()))
+        tap.equal(listed - {version}, functions, f"{package}:")
 
 
 def properties():

@@ -46,4 +46,12 @@ def no_number():
         tap.equal(result.stderr, f"run: fuzz takes a number of seconds, not {word}\n")
 
 
-sys.exit(tap.run(help_text, unknown, unquoted, no_number))
+def no_release():
+    """an unknown release of Debian is refused before anything is installed"""
+    for words in (["--debian"], ["--debian", "11"]):
+        result = run("test", *words)
+        tap.equal(result.returncode, 1, "exit status")
+        tap.equal(result.stderr, "run: test --debian takes a release: 12, 13, testing or unstable\n")
+
+
+sys.exit(tap.run(help_text, unknown, unquoted, no_number, no_release))

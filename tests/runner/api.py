@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The public functions of the libraries, read from their headers."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def declared(headers, mark):
+    """Names of the functions that these headers declare behind the mark of exported symbols."""
+    names = set()
+    for header in headers:
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+        text = re.sub(r"^#(?:.*\\\n)*.*$", "", text, flags=re.M)
+        names |= set(re.findall(rf"\b{mark}\b[^;{{}}]*?\b(\w+) \(", text))
+    assert names, f"no {mark} in {[header.name for header in headers]}"
+    return names
+
+
+def library():
+    """The functions of libcudaccl."""
+    return declared(sorted((ROOT / "include/cudaccl").glob("*.h")), "CCL_API")
+
+
+def metadata_headers():
+    """The headers of libgstccl-1.0 that declare functions of its interface."""
+    return [path for path in sorted((ROOT / "gst/ccl").glob("*.h"))
+            if re.search(r"^GST_CCL_API\b", path.read_text(), re.M)]
+
+
+def metadata():
+    """The functions of libgstccl-1.0."""
+    return declared(metadata_headers(), "GST_CCL_API")
