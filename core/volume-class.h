@@ -22,4 +22,8 @@ struct CclVolumeLabeller {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error);
 
+/* An upper bound of the components that a volume of the plan can have. It also bounds the labels of
+ * a scan in raster order that gives a new label only to a voxel without labelled neighbours. */
+size_t ccl_volume_plan_most_components (const CclVolumePlan *plan);
+
 #endif /* CCL_VOLUME_CLASS_H */

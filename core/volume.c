@@ -26,6 +26,19 @@ ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
   return CCL_OK;
 }
 
+/* No two first voxels of components, or of provisional labels, are next to each other in x; nor,
+ * with 18 neighbours, in one square of 2×2 voxels; nor, with 26, in one cube of 2×2×2. */
+size_t
+ccl_volume_plan_most_components (const CclVolumePlan *plan)
+{
+  const size_t n_columns = ((size_t)plan->width + 1) / 2;
+  const size_t n_rows =
+      plan->connectivity == CCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
+  const size_t n_slices =
+      plan->connectivity == CCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
+  return n_columns * n_rows * n_slices;
+}
+
 static CclStatus
 check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOptions *options,
     const CclVolumeLabels *labels, const CclVolumeTable *table, CclError *error)

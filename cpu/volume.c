@@ -327,25 +327,11 @@ static const CclVolumeLabellerClass cpu_volume_labeller_class = {
     .free = cpu_volume_labeller_free,
 };
 
-/* New labels are only given where nothing before touches. No two such voxels are next to each
- * other in x; nor, unless only faces connect, in one square of 2×2; nor, if corners connect, in one
- * cube of 2×2×2. */
-static size_t
-max_labels (const CclVolumePlan *plan)
-{
-  const size_t n_columns = ((size_t)plan->width + 1) / 2;
-  const size_t n_rows =
-      plan->connectivity == CCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
-  const size_t n_slices =
-      plan->connectivity == CCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
-  return n_columns * n_rows * n_slices;
-}
-
 static void
 lay_out_everything (Layout *layout, void *data)
 {
   CpuVolumeLabeller *self = data;
-  const size_t n_labels = max_labels (&self->base.plan) + 1;
+  const size_t n_labels = ccl_volume_plan_most_components (&self->base.plan) + 1;
   const size_t n_runs = ((size_t)self->base.plan.width + 1) / 2 * self->n_rows;
 
   self->runs = lay_out (layout, n_runs + 1, sizeof *self->runs);

@@ -19,6 +19,7 @@
  *
  * Whatever is summed is summed run by run: neighbours in a row that share a label count as one.
  */
+#include "component-table.cuh"
 #include "geometry.cuh"
 #include "kernel-parameters.h"
 #include "warp.cuh"
@@ -156,13 +157,8 @@ extern "C" __global__ void __launch_bounds__ (256)
 #define TILE_WIDTH 128u
 #define TILE_HEIGHT 32u
 
-/* Sums of the components that a tile meets, kept in shared memory: a component that fills many
- * tiles is added to in device memory once for each of them, not once for each run. Sums and
- * coordinates count from the tile's upper left corner. */
-#define N_SLOTS 128u
-#define N_PROBES 4u
-#define NO_COMPONENT UINT32_MAX
-
+/* Sums of the components in a tile. Sums and coordinates count from the tile's upper left corner.
+ */
 struct TileSums {
   uint32_t component[N_SLOTS];
   uint32_t area[N_SLOTS];
@@ -191,19 +187,6 @@ run_of_lane (const CclAnalysisParameters &p, uint32_t label)
     run.component = component_number (p, label);
   }
   return run;
-}
-
-/* The component's slot, or N_SLOTS when those it may have are taken. */
-static __device__ __forceinline__ uint32_t
-find_slot (TileSums *tile, uint32_t component)
-{
-  for (uint32_t probe = 0; probe < N_PROBES; probe++) {
-    const uint32_t slot = (component + probe) % N_SLOTS;
-    const uint32_t owner = atomicCAS (&tile->component[slot], NO_COMPONENT, component);
-    if (owner == NO_COMPONENT || owner == component)
-      return slot;
-  }
-  return N_SLOTS;
 }
 
 /* Adds to a component; coordinates in pixels of the frame. */
@@ -249,7 +232,7 @@ extern "C" __global__ void __launch_bounds__ (256)
     if (run.component >= p.n_rows)
       continue;
     const uint32_t end = x + run.length - 1;
-    const uint32_t slot = find_slot (&tile, run.component);
+    const uint32_t slot = find_slot (tile.component, run.component);
     if (slot == N_SLOTS) {
       accumulate (p, run.component, run.length, (uint64_t)run.length * (x + end) / 2,
           (uint64_t)run.length * y, x, y, end, y);
@@ -295,7 +278,7 @@ extern "C" __global__ void __launch_bounds__ (256)
     const Run run = run_of_lane (p, label);
     if (run.length == 0)
       continue;
-    const uint32_t slot = find_slot (&tile, run.component);
+    const uint32_t slot = find_slot (tile.component, run.component);
     atomicAdd (slot == N_SLOTS ? &p.areas[run.component] : &tile.area[slot], run.length);
   }
   __syncthreads ();
@@ -328,13 +311,7 @@ extern "C" __global__ void __launch_bounds__ (256)
     row->centroid_y = (double)(sums.sum_y + 1) / (double)row->area;
   }
   __syncthreads ();
-  const uint32_t words_a_row = sizeof (CclComponent) / sizeof (uint32_t);
-  uint32_t *result = (uint32_t *)(p.result_rows + first_row);
-  for (uint32_t i = threadIdx.x; i < n_block_rows * words_a_row; i += 256) {
-    uint32_t word;
-    memcpy (&word, (const uint32_t *)rows + i, sizeof word);
-    result[i] = word;
-  }
+  store_rows (p.result_rows + first_row, rows, n_block_rows);
 }
 
 /* One thread for each pixel. */

@@ -24,7 +24,7 @@ static uint8_t frame_data[WIDTH * HEIGHT];
 static CUdeviceptr mask_memory;
 static int n_cases, n_failed, n_faults;
 
-/* What is used: a labeller by its algorithm's name, or all kinds of foregrounds. */
+/* What is used: a labeller by its algorithm's name, all kinds of foregrounds, or volumes. */
 typedef struct Use {
   const char *name;
   CclStatus (*function) (const char *name, CclError *error);
@@ -134,6 +134,33 @@ use_foregrounds (const char *name, CclError *error)
           method, n_foreground, expected[method]);
     ccl_foreground_free (&foreground);
   }
+  return status;
+}
+
+/* Plans, runs twice and frees: the squares are bars through three slices, and a fourth slice in
+ * host memory has nothing. */
+static CclStatus
+use_volumes (const char *name, CclError *error)
+{
+  (void)name;
+  enum { DEPTH = 4, SLICE = WIDTH * HEIGHT + 3 };
+  static uint8_t volume_data[DEPTH * SLICE];
+  const CclVolumePlan plan = {WIDTH, HEIGHT, DEPTH, CCL_CONNECTIVITY_26, 20};
+  const CclVolume volume = {volume_data, WIDTH, SLICE, CCL_LOCATION_HOST};
+  const CclOptions options = {.threshold = 100, .min_area = 2};
+  for (int z = 0; z < DEPTH - 1; z++)
+    memcpy (volume_data + z * SLICE, frame_data, sizeof frame_data);
+  CclVolumeLabeller *labeller = ccl_cuda_volume_labeller_new (device, &plan, error);
+  if (!labeller)
+    return error->status;
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < 2 && status == CCL_OK; i++) {
+    CclVolumeTable table = {0};
+    status = ccl_volume_labeller_run (labeller, &volume, &options, NULL, &table, error);
+    if (status == CCL_OK && (table.n_components != N_COMPONENTS || table.rows[11].n_voxels != 75))
+      status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "the result is wrong");
+  }
+  ccl_volume_labeller_free (&labeller);
   return status;
 }
 
@@ -248,12 +275,34 @@ check_foreground_is_lean (CclForegroundMethod method)
   ccl_foreground_wait (foreground, &error);
   get_statistics (&waited);
   ccl_foreground_free (&foreground);
-  report (after.allocations == before.allocations, names[method], "a run allocates nothing",
-      "it does");
-  report (after.synchronisations == before.synchronisations, names[method],
-      "a run does not wait", "it waits");
+  report (
+      after.allocations == before.allocations, names[method], "a run allocates nothing", "it does");
+  report (after.synchronisations == before.synchronisations, names[method], "a run does not wait",
+      "it waits");
   report (waited.synchronisations - after.synchronisations == 1, names[method],
       "waiting is one wait", "it is not");
+}
+
+/* A run of a labeller of volumes allocates nothing and waits once. */
+static void
+check_volumes_are_lean (void)
+{
+  static const uint8_t voxels[7 * 5 * 3];
+  const CclVolumePlan plan = {7, 5, 3, CCL_CONNECTIVITY_26, 20};
+  const CclVolume volume = {voxels, 7, 7 * 5, CCL_LOCATION_HOST};
+  const CclOptions options = {.min_area = 2};
+  CclError error = {CCL_OK};
+  CclVolumeTable table;
+  SimcudaStatistics before, after;
+  CclVolumeLabeller *labeller = ccl_cuda_volume_labeller_new (device, &plan, &error);
+  ccl_volume_labeller_run (labeller, &volume, &options, NULL, &table, &error);
+  get_statistics (&before);
+  ccl_volume_labeller_run (labeller, &volume, &options, NULL, &table, &error);
+  get_statistics (&after);
+  ccl_volume_labeller_free (&labeller);
+  report (after.allocations == before.allocations, "volumes", "a run allocates nothing", "it does");
+  report (after.synchronisations - before.synchronisations == 1, "volumes", "a run waits once",
+      "it does not");
 }
 
 int
@@ -277,14 +326,16 @@ main (void)
     return 1;
   }
   ccl_cuda_device_leave (device);
-  static const Use uses[] = {
-      {"strips", use_labeller}, {"bke", use_labeller}, {"foregrounds", use_foregrounds}};
+  static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
+      {"foregrounds", use_foregrounds}, {"volumes", use_volumes}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
     report (status == CCL_OK, uses[i].name, "works", error.message);
     if (uses[i].function == use_labeller)
       check_labeller_is_lean (uses[i].name);
+    else if (uses[i].function == use_volumes)
+      check_volumes_are_lean ();
     else
       for (CclForegroundMethod method = 0; method <= CCL_FOREGROUND_MOG2; method++)
         check_foreground_is_lean (method);

@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Component table and label map of a volume, with 6, 18 or 26 neighbours.
+ *
+ * The foreground is kept as one bit per voxel, in words of 32 voxels of a row. A run is a maximal
+ * sequence of set bits inside a word. Runs are the elements of a union-find forest: word w has the
+ * elements w << element_shift and up, one for each run that it can have. Parents are never greater
+ * than their children, so the root of a component is the run of its first voxel, and counting the
+ * roots in order of their indices numbers the components in raster order.
+ *
+ * 1. find_runs: bits, and parents of runs; runs that continue across words of a tile are linked.
+ * 2. merge: union with the runs in the four rows before a row: (y - 1, z), (y, z - 1),
+ *    (y - 1, z - 1) and (y + 1, z - 1). A pair of runs that other unions connect is left out, so
+ *    that solid foreground needs one union per row.
+ * 3. With an area filter only: sum_areas.
+ * 4. number_roots: compresses all paths, and numbers the roots that pass the filter inside chunks
+ *    of 256 words.
+ * 5. number_chunks: components before each chunk.
+ * 6. sum_features: voxels, box and sums of coordinates of the components that have a row.
+ * 7. write_table: the rows, in host memory.
+ * 8. With a label map only: write_labels.
+ *
+ * Kernels with one word per thread see the volume in tiles of 256 words: as many words of a row as
+ * there are, up to 32, then as many rows, then slices.
+ *
+ * Runs as the unit of labelling: He, Chao, Suzuki: A Run-Based Two-Scan Labeling Algorithm, IEEE
+ * Transactions on Image Processing 17(5), 2008; on GPUs, with bit operations on words: Hennequin,
+ * Lacassagne, Cabaret, Meunier: A new direct connected component labeling and analysis algorithms
+ * for GPUs, DASIP 2018. The union is the one of union-find.cuh.
+ */
+#include "component-table.cuh"
+#include "union-find.cuh"
+#include "volume-parameters.h"
+#include "warp.cuh"
+
+typedef CclVolumeParameters Parameters;
+
+enum { THREADS = CCL_VOLUME_THREADS };
+
+/* ---- words and runs ---- */
+
+/* The word of a thread. */
+struct Place {
+  uint32_t column; /* of words */
+  uint32_t y, z;
+  uint32_t word; /* index */
+  bool exists;   /* is inside the volume */
+};
+
+/* The first word, row and slice of a tile. */
+struct Corner {
+  uint32_t column, y, z;
+};
+
+static __device__ __forceinline__ Corner
+corner_of_tile (const Parameters &p, uint32_t tile, uint32_t depth_in_tiles)
+{
+  Corner corner;
+  corner.column = tile % p.tile_columns << p.tile_x_shift;
+  tile /= p.tile_columns;
+  corner.y = tile % p.tile_rows << p.tile_y_shift;
+  corner.z = tile / p.tile_rows * depth_in_tiles << p.tile_z_shift;
+  return corner;
+}
+
+static __device__ __forceinline__ Place
+place_in_tile (const Parameters &p, const Corner &corner)
+{
+  const uint32_t thread = threadIdx.x;
+  Place place;
+  place.column = corner.column + (thread & bits_below (p.tile_x_shift));
+  place.y = corner.y + (thread >> p.tile_x_shift & bits_below (p.tile_y_shift));
+  place.z = corner.z + (thread >> (p.tile_x_shift + p.tile_y_shift));
+  place.word = (place.z * p.height + place.y) * p.row_words + place.column;
+  place.exists = place.column < p.row_words && place.y < p.height && place.z < p.depth;
+  return place;
+}
+
+static __device__ __forceinline__ Place
+own_place (const Parameters &p)
+{
+  return place_in_tile (p, corner_of_tile (p, blockIdx.x, 1));
+}
+
+/* How many voxels of the word are inside the volume. */
+static __device__ __forceinline__ uint32_t
+n_voxels_of (const Parameters &p, const Place &place)
+{
+  return place.exists ? min (p.width - place.column * 32, 32u) : 0;
+}
+
+/* The first voxels of all runs. */
+static __device__ __forceinline__ uint32_t
+starts_of (uint32_t bits)
+{
+  return bits & ~(bits << 1);
+}
+
+/* The element of the run that holds a bit. */
+static __device__ __forceinline__ uint32_t
+element_of (const Parameters &p, uint32_t word, uint32_t bits, uint32_t bit)
+{
+  const uint32_t up_to_bit = FULL_WARP >> (31 - bit);
+  return (word << p.element_shift) + __popc (starts_of (bits) & up_to_bit) - 1;
+}
+
+/* One past the last bit of the run that starts at a bit. */
+static __device__ __forceinline__ uint32_t
+end_of_run (uint32_t bits, uint32_t start)
+{
+  const uint32_t background = ~(bits >> start);
+  return background ? start + __ffs (background) - 1 : 32;
+}
+
+/* ---- find_runs ---- */
+
+/* One bit for each of four voxels above the threshold. */
+static __device__ __forceinline__ uint32_t
+bits_of_four (const Parameters &p, uint32_t voxels)
+{
+  const uint32_t above = __vcmpgtu4 (voxels, p.threshold * 0x01010101u);
+  return (above & 0x01010101u) * 0x10204080u >> 28;
+}
+
+static __device__ __forceinline__ uint32_t
+bits_of_sixteen (const Parameters &p, uint4 voxels)
+{
+  return bits_of_four (p, voxels.x) | bits_of_four (p, voxels.y) << 4 |
+         bits_of_four (p, voxels.z) << 8 | bits_of_four (p, voxels.w) << 12;
+}
+
+/* Reads the words that their threads cannot read alone: the warp reads each of them together, a
+ * voxel per lane, eight words at a time to overlap the latency of the loads. */
+static __device__ __forceinline__ uint32_t
+read_words_together (
+    const Parameters &p, const uint8_t *voxels, uint32_t n_voxels, uint32_t bits, bool is_needed)
+{
+  const uint32_t lane = lane_of_warp ();
+  const uint32_t needed = __ballot_sync (FULL_WARP, is_needed);
+  for (uint32_t first = 0; first < 32; first += 8) {
+    if (!(needed >> first & 0xff))
+      continue;
+    bool is_above[8];
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++) {
+      const uint64_t address = __shfl_sync (FULL_WARP, (uint64_t)(uintptr_t)voxels, first + i);
+      const uint32_t n = __shfl_sync (FULL_WARP, n_voxels, first + i);
+      const bool is_inside = (needed >> (first + i) & 1) && lane < n;
+      is_above[i] = is_inside && ((const uint8_t *)(uintptr_t)address)[lane] > p.threshold;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++) {
+      const uint32_t found = __ballot_sync (FULL_WARP, is_above[i]);
+      if (lane == first + i && is_needed)
+        bits = found;
+    }
+  }
+  return bits;
+}
+
+/* The foreground of the thread's word. All threads of a warp take part. */
+static __device__ __forceinline__ uint32_t
+read_word (const Parameters &p, const Place &place)
+{
+  const uint32_t n_voxels = n_voxels_of (p, place);
+  const uint8_t *voxels = p.volume;
+  if (place.exists)
+    voxels += place.z * p.slice_stride + place.y * p.row_stride + place.column * 32;
+  const bool is_vector = p.vectorised && n_voxels == 32;
+  uint32_t bits = 0;
+  if (is_vector) {
+    const uint4 low = __ldg ((const uint4 *)voxels), high = __ldg ((const uint4 *)voxels + 1);
+    bits = bits_of_sixteen (p, low) | bits_of_sixteen (p, high) << 16;
+  }
+  bits = read_words_together (p, voxels, n_voxels, bits, n_voxels && !is_vector);
+  return n_voxels ? (bits ^ p.invert) & FULL_WARP >> (32 - n_voxels) : 0;
+}
+
+/* The element that the first run of the thread's word is linked to: the run's start in the same
+ * tile if it continues one, or else itself. All threads of a warp take part. */
+static __device__ __forceinline__ uint32_t
+parent_of_first_run (const Parameters &p, const Place &place, uint32_t bits)
+{
+  const uint32_t lane = lane_of_warp ();
+  const bool is_first_of_row = (threadIdx.x & bits_below (p.tile_x_shift)) == 0;
+  const uint32_t before = __shfl_up_sync (FULL_WARP, bits, 1);
+  const bool continues = !is_first_of_row && (bits & before >> 31);
+  /* Words that are full pass on the run before them, so it starts in the nearest other one. */
+  const uint32_t passing = __ballot_sync (FULL_WARP, continues && bits == FULL_WARP);
+  const uint32_t starting = ~passing & bits_below (lane);
+  const uint32_t source = continues ? 31 - __clz (starting) : lane;
+  const uint32_t first = place.word << p.element_shift;
+  const uint32_t last = first + __popc (starts_of (bits)) - 1;
+  const uint32_t last_of_source = __shfl_sync (FULL_WARP, last, source);
+  return continues ? last_of_source : first;
+}
+
+/* Makes each run of a word a tree, but for the first, whose parent is given. */
+static __device__ __forceinline__ void
+store_parents (const Parameters &p, uint32_t word, uint32_t bits, uint32_t first_parent)
+{
+  const uint32_t first = word << p.element_shift, n_runs = __popc (starts_of (bits));
+  if (p.element_shift < 2) {
+    for (uint32_t i = 0; i < n_runs; i++)
+      p.parents[first + i] = i ? first + i : first_parent;
+    return;
+  }
+  /* Elements without a run may be written: nothing reads them. */
+  for (uint32_t i = 0; i < n_runs; i += 4) {
+    const uint32_t next = first + i;
+    *(uint4 *)&p.parents[next] = make_uint4 (i ? next : first_parent, next + 1, next + 2, next + 3);
+  }
+}
+
+static __device__ __forceinline__ void
+clear_areas (const Parameters &p, uint32_t word, uint32_t bits)
+{
+  const uint32_t first = word << p.element_shift, n_runs = __popc (starts_of (bits));
+  for (uint32_t i = 0; i < n_runs; i++)
+    p.areas[first + i] = 0;
+}
+
+/* A block for each tile, as in merge, sum_areas and write_labels. */
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_find_runs (const CclVolumeParameters p)
+{
+  const Place place = own_place (p);
+  const uint32_t bits = read_word (p, place);
+  const uint32_t first_parent = parent_of_first_run (p, place, bits);
+  if (!place.exists)
+    return;
+  p.words[place.word] = bits;
+  store_parents (p, place.word, bits, first_parent);
+  if (p.filtered)
+    clear_areas (p, place.word, bits);
+}
+
+/* ---- merge ---- */
+
+/* A word with the words on both sides of it. */
+struct Span {
+  uint32_t word; /* index */
+  uint32_t bits;
+  uint32_t before, after; /* bits of the words on both sides */
+};
+
+/* The span in a neighbouring row; rows outside the volume are background. */
+static __device__ __forceinline__ Span
+span_at (const Parameters &p, const Place &place, int dy, int dz)
+{
+  Span span = {0, 0, 0, 0};
+  const uint32_t y = place.y + dy, z = place.z + dz; /* wrap around before the volume */
+  if (y >= p.height || z >= p.depth)
+    return span;
+  span.word = (z * p.height + y) * p.row_words + place.column;
+  span.bits = p.words[span.word];
+  span.before = place.column > 0 ? p.words[span.word - 1] : 0;
+  span.after = place.column + 1 < p.row_words ? p.words[span.word + 1] : 0;
+  return span;
+}
+
+/* For each voxel, the one left or right of it. */
+static __device__ __forceinline__ uint32_t
+left_of (const Span &span)
+{
+  return span.bits << 1 | span.before >> 31;
+}
+
+static __device__ __forceinline__ uint32_t
+right_of (const Span &span)
+{
+  return span.bits >> 1 | span.after << 31;
+}
+
+/* Unites the runs of a at the bits that are set with those of b at the same bits. */
+static __device__ __forceinline__ void
+unite_at (const Parameters &p, const Span &a, const Span &b, uint32_t bits)
+{
+  for (; bits; bits &= bits - 1) {
+    const uint32_t bit = __ffs (bits) - 1;
+    unite (p.parents, element_of (p, a.word, a.bits, bit), element_of (p, b.word, b.bits, bit));
+  }
+}
+
+/* Unites the runs of a at the bits that are set with those of b one voxel further left. */
+static __device__ __forceinline__ void
+unite_with_left (const Parameters &p, const Span &a, const Span &b, uint32_t bits)
+{
+  for (; bits; bits &= bits - 1) {
+    const uint32_t bit = __ffs (bits) - 1;
+    unite (p.parents, element_of (p, a.word, a.bits, bit),
+        bit ? element_of (p, b.word, b.bits, bit - 1) : element_of (p, b.word - 1, b.before, 31));
+  }
+}
+
+/* The same with those one voxel further right. */
+static __device__ __forceinline__ void
+unite_with_right (const Parameters &p, const Span &a, const Span &b, uint32_t bits)
+{
+  for (; bits; bits &= bits - 1) {
+    const uint32_t bit = __ffs (bits) - 1;
+    unite (p.parents, element_of (p, a.word, a.bits, bit),
+        bit < 31 ? element_of (p, b.word, b.bits, bit + 1)
+                 : element_of (p, b.word + 1, b.after, 0));
+  }
+}
+
+/* Unites runs of a and b that have voxels at the same x. The overlap of two runs is one sequence of
+ * bits; they need no union if that sequence holds a connected bit, one where other unions connect
+ * a with b, or if it continues from the word before, where the pair has been seen. */
+static __device__ __forceinline__ void
+unite_overlaps (const Parameters &p, const Span &a, const Span &b, uint32_t connected)
+{
+  const uint32_t overlap = a.bits & b.bits;
+  connected |= (a.before & b.before) >> 31;
+  /* Adding the first bit of a sequence carries into the bit past its end, unless a connected bit
+   * stops the carry. */
+  const uint64_t carried = (uint64_t)(overlap & ~connected) + starts_of (overlap);
+  unite_at (p, a, b, (uint32_t)((carried & ~(uint64_t)overlap) >> 1));
+}
+
+/* Unites runs of a and b that do not overlap where one ends and the other begins at the next x. A
+ * voxel that touches both makes the union unnecessary: beside_left and beside_right say where there
+ * is one, for b left and right of a. */
+static __device__ __forceinline__ void
+unite_diagonals (
+    const Parameters &p, const Span &a, const Span &b, uint32_t beside_left, uint32_t beside_right)
+{
+  const uint32_t alone = a.bits & ~b.bits;
+  unite_with_left (p, a, b, alone & ~left_of (a) & left_of (b) & ~beside_left);
+  unite_with_right (p, a, b, alone & ~right_of (a) & right_of (b) & ~beside_right);
+}
+
+/* 18 and 26 neighbours: the row whose voxels share an edge with those of a at the same x, and a
+ * corner at neighbouring x. beside and below are the two rows that touch both. */
+static __device__ __forceinline__ void
+unite_across_edge (
+    const Parameters &p, const Span &a, const Span &b, const Span &beside, const Span &below)
+{
+  const uint32_t between = beside.bits | below.bits;
+  unite_overlaps (p, a, b, between);
+  if (p.connectivity == 26)
+    unite_diagonals (p, a, b, between | left_of (beside) | left_of (below),
+        between | right_of (beside) | right_of (below));
+}
+
+extern "C" __global__ void
+__launch_bounds__ (THREADS, 4) ccl_volume_merge (const CclVolumeParameters p)
+{
+  const Place place = own_place (p);
+  if (!place.exists)
+    return;
+  const Span own = span_at (p, place, 0, 0);
+  if (!own.bits)
+    return;
+  const Span above = span_at (p, place, -1, 0), behind = span_at (p, place, 0, -1);
+  const Span above_behind = span_at (p, place, -1, -1);
+
+  /* find_runs has linked runs inside the tile only. */
+  const bool is_first_of_tile = (place.column & bits_below (p.tile_x_shift)) == 0;
+  if (is_first_of_tile && (own.bits & own.before >> 31))
+    unite (p.parents, element_of (p, own.word, own.bits, 0),
+        element_of (p, own.word - 1, own.before, 31));
+
+  unite_overlaps (p, own, above, 0);
+  unite_overlaps (p, own, behind, above.bits & above_behind.bits);
+  if (p.connectivity == 6)
+    return;
+  unite_diagonals (p, own, above, 0, 0);
+  unite_diagonals (p, own, behind, 0, 0);
+  unite_across_edge (p, own, above_behind, above, behind);
+  unite_across_edge (p, own, span_at (p, place, 1, -1), span_at (p, place, 1, 0), behind);
+}
+
+/* ---- sum_areas and number_roots ---- */
+
+/* The root of an element after all unions, whether the roots are numbered yet or not: both kinds
+ * of parents of a root are no less than its index. */
+static __device__ __forceinline__ uint32_t
+find_final_root (const uint32_t *parents, uint32_t element)
+{
+  uint32_t parent = parents[element];
+  while (parent < element) {
+    element = parent;
+    parent = parents[element];
+  }
+  return element;
+}
+
+/* Adds to the area of a root, in shared memory if it has a slot there. */
+static __device__ __forceinline__ void
+add_area (const Parameters &p, uint32_t *owners, uint32_t *areas, uint32_t root, uint32_t area)
+{
+  const uint32_t slot = find_slot (owners, root);
+  atomicAdd (slot == N_SLOTS ? &p.areas[root] : &areas[slot], area);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_sum_areas (const CclVolumeParameters p)
+{
+  __shared__ uint32_t owners[N_SLOTS], areas[N_SLOTS];
+  const Place place = own_place (p);
+  if (threadIdx.x < N_SLOTS) {
+    owners[threadIdx.x] = NO_COMPONENT;
+    areas[threadIdx.x] = 0;
+  }
+  __syncthreads ();
+  const uint32_t bits = place.exists ? p.words[place.word] : 0;
+  uint32_t element = place.word << p.element_shift;
+  for (uint32_t starts = starts_of (bits); starts; starts &= starts - 1, element++) {
+    const uint32_t start = __ffs (starts) - 1;
+    const uint32_t root = find_final_root (p.parents, element);
+    add_area (p, owners, areas, root, end_of_run (bits, start) - start);
+  }
+  __syncthreads ();
+  if (threadIdx.x < N_SLOTS && owners[threadIdx.x] != NO_COMPONENT)
+    atomicAdd (&p.areas[owners[threadIdx.x]], areas[threadIdx.x]);
+}
+
+static __device__ __forceinline__ bool
+passes_filter (const Parameters &p, uint32_t root)
+{
+  if (!p.filtered)
+    return true;
+  const uint32_t area = p.areas[root];
+  return area >= p.min_area && area <= p.max_area;
+}
+
+/* A block for each chunk, a thread for each word. */
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_number_roots (const CclVolumeParameters p)
+{
+  __shared__ uint32_t sums[THREADS / 32];
+  const uint32_t word = blockIdx.x * CCL_VOLUME_CHUNK_WORDS + threadIdx.x;
+  const uint32_t first = word << p.element_shift;
+  const uint32_t n_runs = word < p.n_words ? __popc (starts_of (p.words[word])) : 0;
+  uint32_t kept = 0; /* runs that are roots of components that pass the filter */
+  for (uint32_t i = 0; i < n_runs; i++) {
+    const uint32_t root = find_final_root (p.parents, first + i);
+    if (root != first + i)
+      p.parents[first + i] = root;
+    else if (passes_filter (p, root))
+      kept |= 1u << i;
+    else
+      p.parents[root] = CCL_VOLUME_REMOVED;
+  }
+  uint32_t n_chunk;
+  uint32_t number = sum_before_thread (__popc (kept), sums, THREADS / 32, &n_chunk);
+  for (; kept; kept &= kept - 1)
+    p.parents[first + __ffs (kept) - 1] = CCL_VOLUME_ROOT | number++;
+  if (threadIdx.x == 0)
+    p.chunk_offsets[blockIdx.x] = n_chunk;
+}
+
+/* One block; each thread has a sequence of chunks. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_VOLUME_SCAN_THREADS) ccl_volume_number_chunks (const CclVolumeParameters p)
+{
+  __shared__ uint32_t sums[CCL_VOLUME_SCAN_THREADS / 32];
+  const uint32_t n_own = (p.n_chunks - 1) / CCL_VOLUME_SCAN_THREADS + 1;
+  const uint32_t first = min (threadIdx.x * n_own, p.n_chunks);
+  const uint32_t end = min (first + n_own, p.n_chunks);
+  uint32_t sum = 0, n_components;
+  for (uint32_t chunk = first; chunk < end; chunk++)
+    sum += p.chunk_offsets[chunk];
+  uint32_t offset = sum_before_thread (sum, sums, CCL_VOLUME_SCAN_THREADS / 32, &n_components);
+  for (uint32_t chunk = first; chunk < end; chunk++) {
+    const uint32_t n_chunk = p.chunk_offsets[chunk];
+    p.chunk_offsets[chunk] = offset;
+    offset += n_chunk;
+  }
+  if (threadIdx.x == 0) {
+    *p.n_components = n_components;
+    *p.result_count = n_components;
+  }
+}
+
+/* The number, from 0, of the component of an element whose path is compressed; UINT32_MAX if it
+ * was filtered out. */
+static __device__ __forceinline__ uint32_t
+component_number (const Parameters &p, uint32_t element)
+{
+  uint32_t parent = p.parents[element];
+  if (!(parent & CCL_VOLUME_ROOT)) {
+    element = parent;
+    parent = p.parents[element];
+  }
+  if (parent == CCL_VOLUME_REMOVED)
+    return UINT32_MAX;
+  const uint32_t chunk = element >> (p.element_shift + CCL_VOLUME_CHUNK_SHIFT);
+  return p.chunk_offsets[chunk] + (parent & ~CCL_VOLUME_ROOT);
+}
+
+/* ---- sum_features ---- */
+
+/* Features of a part of a component; coordinates count from the corner of the block's tiles, which
+ * keeps the sums in 32 bits. */
+struct Features {
+  uint32_t n_voxels;
+  uint32_t sum_x, sum_y, sum_z;
+  uint32_t min_x, min_y, min_z;
+  uint32_t max_x, max_y, max_z;
+};
+
+static __device__ __forceinline__ Features
+no_features ()
+{
+  return {0, 0, 0, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0, 0};
+}
+
+static __device__ __forceinline__ void
+add_run (Features &to, uint32_t start, uint32_t end, uint32_t y, uint32_t z)
+{
+  const uint32_t n = end - start;
+  to.n_voxels += n;
+  to.sum_x += n * (start + end - 1) / 2;
+  to.sum_y += n * y;
+  to.sum_z += n * z;
+  to.min_x = min (to.min_x, start);
+  to.min_y = min (to.min_y, y);
+  to.min_z = min (to.min_z, z);
+  to.max_x = max (to.max_x, end - 1);
+  to.max_y = max (to.max_y, y);
+  to.max_z = max (to.max_z, z);
+}
+
+/* The features of all lanes together. All threads of a warp take part. */
+static __device__ __forceinline__ Features
+reduce_in_warp (Features f)
+{
+  for (uint32_t distance = 16; distance; distance /= 2) {
+    f.n_voxels += __shfl_xor_sync (FULL_WARP, f.n_voxels, distance);
+    f.sum_x += __shfl_xor_sync (FULL_WARP, f.sum_x, distance);
+    f.sum_y += __shfl_xor_sync (FULL_WARP, f.sum_y, distance);
+    f.sum_z += __shfl_xor_sync (FULL_WARP, f.sum_z, distance);
+    f.min_x = min (f.min_x, __shfl_xor_sync (FULL_WARP, f.min_x, distance));
+    f.min_y = min (f.min_y, __shfl_xor_sync (FULL_WARP, f.min_y, distance));
+    f.min_z = min (f.min_z, __shfl_xor_sync (FULL_WARP, f.min_z, distance));
+    f.max_x = max (f.max_x, __shfl_xor_sync (FULL_WARP, f.max_x, distance));
+    f.max_y = max (f.max_y, __shfl_xor_sync (FULL_WARP, f.max_y, distance));
+    f.max_z = max (f.max_z, __shfl_xor_sync (FULL_WARP, f.max_z, distance));
+  }
+  return f;
+}
+
+/* Adds to a component in device memory. */
+static __device__ __forceinline__ void
+add_to_component (const Parameters &p, const Corner &corner, uint32_t component, const Features &f)
+{
+  CclVolumeAccumulator *to = &p.accumulators[component];
+  const uint64_t n = f.n_voxels;
+  const uint32_t x = corner.column * 32, y = corner.y, z = corner.z;
+  atomicAdd (&to->n_voxels, f.n_voxels);
+  atomicAdd ((unsigned long long *)&to->sum_x, (unsigned long long)(n * x + f.sum_x));
+  atomicAdd ((unsigned long long *)&to->sum_y, (unsigned long long)(n * y + f.sum_y));
+  atomicAdd ((unsigned long long *)&to->sum_z, (unsigned long long)(n * z + f.sum_z));
+  atomicMin (&to->min_x, x + f.min_x);
+  atomicMin (&to->min_y, y + f.min_y);
+  atomicMin (&to->min_z, z + f.min_z);
+  atomicMin (&to->max_x_complement, ~(x + f.max_x));
+  atomicMin (&to->max_y_complement, ~(y + f.max_y));
+  atomicMin (&to->max_z_complement, ~(z + f.max_z));
+}
+
+/* Features of the components in a block's tiles, in shared memory. */
+struct BlockSums {
+  uint32_t owners[N_SLOTS];
+  Features features[N_SLOTS];
+};
+
+/* Adds to a component in shared memory, or in device memory if it has no slot. */
+static __device__ __forceinline__ void
+add_to_block (const Parameters &p, BlockSums &block, const Corner &corner, uint32_t component,
+    const Features &f)
+{
+  const uint32_t slot = find_slot (block.owners, component);
+  if (slot == N_SLOTS) {
+    add_to_component (p, corner, component, f);
+    return;
+  }
+  Features *to = &block.features[slot];
+  atomicAdd (&to->n_voxels, f.n_voxels);
+  atomicAdd (&to->sum_x, f.sum_x);
+  atomicAdd (&to->sum_y, f.sum_y);
+  atomicAdd (&to->sum_z, f.sum_z);
+  atomicMin (&to->min_x, f.min_x);
+  atomicMin (&to->min_y, f.min_y);
+  atomicMin (&to->min_z, f.min_z);
+  atomicMax (&to->max_x, f.max_x);
+  atomicMax (&to->max_y, f.max_y);
+  atomicMax (&to->max_z, f.max_z);
+}
+
+/* What a thread has added up and not yet given away: the features of one component. */
+struct Pending {
+  uint32_t component;
+  Features features;
+};
+
+/* Adds the runs of the thread's word. As long as they belong to one component, they are added up
+ * in registers. */
+static __device__ __forceinline__ void
+add_word (const Parameters &p, BlockSums &block, const Corner &corner, const Place &place,
+    Pending &pending)
+{
+  const uint32_t bits = p.words[place.word];
+  const uint32_t x = (place.column - corner.column) * 32;
+  uint32_t element = place.word << p.element_shift;
+  for (uint32_t starts = starts_of (bits); starts; starts &= starts - 1, element++) {
+    const uint32_t start = __ffs (starts) - 1;
+    const uint32_t component = component_number (p, element);
+    if (component >= p.n_rows)
+      continue;
+    if (component != pending.component) {
+      if (pending.component != NO_COMPONENT)
+        add_to_block (p, block, corner, pending.component, pending.features);
+      pending.component = component;
+      pending.features = no_features ();
+    }
+    add_run (pending.features, x + start, x + end_of_run (bits, start), place.y - corner.y,
+        place.z - corner.z);
+  }
+}
+
+/* A block for sum_depth tiles, one behind another. */
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_sum_features (const CclVolumeParameters p)
+{
+  __shared__ BlockSums block;
+  const Corner corner = corner_of_tile (p, blockIdx.x, p.sum_depth);
+  if (threadIdx.x < N_SLOTS) {
+    block.owners[threadIdx.x] = NO_COMPONENT;
+    block.features[threadIdx.x] = no_features ();
+  }
+  __syncthreads ();
+
+  Pending pending = {NO_COMPONENT, no_features ()};
+  Corner tile = corner;
+  for (uint32_t i = 0; i < p.sum_depth; i++) {
+    const Place place = place_in_tile (p, tile);
+    if (place.exists)
+      add_word (p, block, corner, place, pending);
+    tile.z += 1u << p.tile_z_shift;
+  }
+  /* Where one component fills the tile, one lane adds for the warp. */
+  if (__all_sync (FULL_WARP, pending.component == __shfl_sync (FULL_WARP, pending.component, 0))) {
+    pending.features = reduce_in_warp (pending.features);
+    if (lane_of_warp () > 0)
+      pending.component = NO_COMPONENT;
+  }
+  if (pending.component != NO_COMPONENT)
+    add_to_block (p, block, corner, pending.component, pending.features);
+  __syncthreads ();
+  if (threadIdx.x < N_SLOTS && block.owners[threadIdx.x] != NO_COMPONENT)
+    add_to_component (p, corner, block.owners[threadIdx.x], block.features[threadIdx.x]);
+}
+
+/* ---- write_table and write_labels ---- */
+
+/* A thread for each row. */
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_write_table (const CclVolumeParameters p)
+{
+  __shared__ CclVolumeComponent rows[THREADS];
+  const uint32_t n_rows = min (*p.n_components, p.n_rows), first_row = blockIdx.x * THREADS;
+  if (first_row >= n_rows)
+    return;
+  const uint32_t n_block_rows = min (n_rows - first_row, (uint32_t)THREADS);
+  if (threadIdx.x < n_block_rows) {
+    const CclVolumeAccumulator sums = p.accumulators[first_row + threadIdx.x];
+    CclVolumeComponent *row = &rows[threadIdx.x];
+    row->label = first_row + threadIdx.x + 1;
+    row->n_voxels = sums.n_voxels + 1;
+    row->x = sums.min_x;
+    row->y = sums.min_y;
+    row->z = sums.min_z;
+    row->width = ~sums.max_x_complement - sums.min_x + 1;
+    row->height = ~sums.max_y_complement - sums.min_y + 1;
+    row->depth = ~sums.max_z_complement - sums.min_z + 1;
+    row->centroid_x = (double)(sums.sum_x + 1) / (double)row->n_voxels;
+    row->centroid_y = (double)(sums.sum_y + 1) / (double)row->n_voxels;
+    row->centroid_z = (double)(sums.sum_z + 1) / (double)row->n_voxels;
+  }
+  __syncthreads ();
+  store_rows (p.rows + first_row, rows, n_block_rows);
+}
+
+/* A warp writes its 32 words one after the other, a voxel per lane. */
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_volume_write_labels (const CclVolumeParameters p)
+{
+  const uint32_t lane = lane_of_warp ();
+  const Place place = own_place (p);
+  const uint32_t own_bits = place.exists ? p.words[place.word] : 0;
+  const uint32_t own_n_voxels = n_voxels_of (p, place);
+  const uint64_t own_offset =
+      place.z * p.label_slice + place.y * p.label_row + (uint64_t)place.column * 32;
+#pragma unroll 4
+  for (uint32_t i = 0; i < 32; i++) {
+    const uint32_t bits = __shfl_sync (FULL_WARP, own_bits, i);
+    const uint32_t word = __shfl_sync (FULL_WARP, place.word, i);
+    const uint32_t n_voxels = __shfl_sync (FULL_WARP, own_n_voxels, i);
+    const uint64_t offset = __shfl_sync (FULL_WARP, own_offset, i);
+    uint32_t label = 0;
+    /* The number of a component that was filtered out is UINT32_MAX, which makes label 0. */
+    if (bits >> lane & 1)
+      label = component_number (p, element_of (p, word, bits, lane)) + 1;
+    if (lane < n_voxels)
+      p.labels[offset + lane] = label;
+  }
+}
