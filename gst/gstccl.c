@@ -5,29 +5,32 @@
  * @short_description: finds the connected components of a mask, on the CPU
  * @see_also: cudaccl, ccljson
  *
- * Labels the connected components of every frame and attaches what it finds, a #GstCclMeta with
- * area, bounding box and centroid of each component, to the frame. The pixels stay as they are.
+ * Labels the connected components of every frame and attaches them to the frame: a #GstCclMeta has
+ * area, bounding box and centroid of each component. The pixels are not changed.
  *
  * A pixel is foreground when its luma is greater than the property `threshold`, or, with
- * `foreground=mog2`, when a model of the background, learnt from the frames before, does not
- * explain it. The model lives with the element: a new size or format, a flushing seek and the
- * action signal `reset` make it begin anew. Components are numbered 1…N in raster order of their
- * first pixels. `cudaccl` is the same element on an NVIDIA GPU, with the same properties and bit
- * for bit the same result.
+ * `foreground=mog2`, when it differs from a model of the background that the element learns from
+ * the frames before. A new size or format, a flushing seek and the action signal `reset` start a
+ * new model. Components are numbered 1…N in raster order of their first pixels. `cudaccl` is the
+ * same element on an NVIDIA GPU, with the same properties and identical output.
  *
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! ccl
- * threshold=128 ! ccljson ! fdsink
- * ]| This prints one line of JSON a frame, each with one component, the ball.
+ * gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! \
+ *   ccl threshold=128 ! ccljson ! fdsink
+ * ]| This pipeline prints a line of JSON per frame, each with one component: the ball.
  * |[
- * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! ccl foreground=mog2 denoise=median-5x5
- * min-area=200 ! ccloverlay ! videoconvert ! autovideosink
- * ]| This draws boxes around what moves in front of a camera.
+ * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! \
+ *   ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
+ *   ccloverlay ! videoconvert ! autovideosink
+ * ]| This pipeline draws boxes around all that moves in front of a camera.
+ *
+ * Since: 0.2
  */
 #include "gstccl.h"
 
-#include <cudaccl/labeller.h>
 #include <cudaccl/foreground.h>
+#include <cudaccl/labeller.h>
+
 #include "gstcclmappool.h"
 
 struct _GstCcl {
@@ -46,20 +49,13 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 static CclLabeller *
 gst_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
 {
-  CclPlan threaded = *plan;
-
-  /* The labeller takes as many of them as pay for the frame size: one for 1080p. */
-  threaded.n_threads = g_get_num_processors ();
-  return ccl_cpu_labeller_new (&threaded, error);
+  return ccl_cpu_labeller_new (plan, error);
 }
 
 static CclForeground *
 gst_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclError *error)
 {
-  CclForegroundPlan threaded = *plan;
-
-  threaded.n_threads = g_get_num_processors ();
-  return ccl_cpu_foreground_new (&threaded, error);
+  return ccl_cpu_foreground_new (plan, error);
 }
 
 static GstBufferPool *
@@ -90,12 +86,13 @@ gst_ccl_class_init (GstCclClass *klass)
 
   gst_element_class_set_static_metadata (element_class, "Connected components labeller",
       "Filter/Analyzer/Video",
-      "Finds the connected components of video frames and attaches area, box and centroid of each",
-      "The cudaccl authors");
+      "Finds the connected components of video frames and attaches area, bounding box and centroid "
+      "of each",
+      GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  gst_ccl_base_class_install_algorithms (base_class, "GstCclAlgorithm", ccl_cpu_algorithms ());
+  gst_ccl_base_class_install_properties (base_class, GST_CCL_BACKEND_CPU);
   base_class->plan = gst_ccl_plan;
   base_class->plan_foreground = gst_ccl_plan_foreground;
   base_class->new_map_pool = gst_ccl_new_map_pool;

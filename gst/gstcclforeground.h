@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of ccl and cudaccl that say what is foreground, beyond a fixed threshold. */
+/* The foreground masks of ccl and cudaccl: when frames need one, and the objects that make them. */
 #ifndef __GST_CCL_FOREGROUND_H__
 #define __GST_CCL_FOREGROUND_H__
 
@@ -7,30 +7,34 @@
 
 #include <cudaccl/foreground.h>
 
+#include "gstcclbase.h"
+#include "gstcclproperties.h"
+#include "gstcclroimask.h"
+
 G_BEGIN_DECLS
 
+/* Belongs to the streaming thread. Zero is a closed one. */
 typedef struct {
-  CclForegroundMethod method;
-  /* Threshold and invert are properties of the labelling, too, and not kept here. */
-  CclForegroundOptions options;
-  gboolean attach_mask;
-} GstCclForegroundSettings;
+  GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none */
+  gboolean size_warning;     /* a warning about its size was posted */
+  CclForeground *foreground; /* NULL as long as frames need no mask */
+  gint method;               /* that foreground was made with */
+} GstCclForegroundStage;
 
-/* Installs the properties on a class, with numbers that no class here uses for others. */
-void gst_ccl_foreground_install_properties (GObjectClass *object_class);
+/* Reads the region of interest mask of that path; NULL: none. Returns FALSE after an element error
+ * if that fails. */
+gboolean gst_ccl_foreground_stage_open (
+    GstCclForegroundStage *stage, GstElement *element, const gchar *roi_mask);
 
-void gst_ccl_foreground_settings_init (GstCclForegroundSettings *settings);
+void gst_ccl_foreground_stage_close (GstCclForegroundStage *stage);
 
-/* Sets or gets one of the properties. FALSE if the number is none of theirs. */
-gboolean gst_ccl_foreground_set_property (
-    GstCclForegroundSettings *settings, guint id, const GValue *value);
-gboolean gst_ccl_foreground_get_property (
-    const GstCclForegroundSettings *settings, guint id, GValue *value);
+/* Frees the CclForeground with its background model; the region of interest mask stays. */
+void gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage);
 
-/* Whether a mask must be made before labelling, which otherwise compares with the threshold by
- * itself. */
-gboolean gst_ccl_foreground_needs_mask (
-    const GstCclForegroundSettings *settings, gboolean has_roi_mask);
+/* Makes the CclForeground that frames of these settings need, or frees the one that they do not
+ * need. It lives as long as the method does not change, so that its background model does. */
+gboolean gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, GstCclBase *base,
+    const GstCclSettings *settings, CclError *error);
 
 G_END_DECLS
 

@@ -18,7 +18,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
-  /* So that it is known before the first frame comes from another process. */
+  /* Metadata that is deserialised needs its type registered. */
   gst_ccl_meta_get_info ();
 
   registered |= GST_ELEMENT_REGISTER (ccl, plugin);
@@ -28,12 +28,12 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #endif
 #if HAVE_CUDA
-  /* Also without a driver: then the element says what is missing when it is started. */
+  /* Without a driver, too: the element reports what is missing when it is started. */
   registered |= GST_ELEMENT_REGISTER (cudaccl, plugin);
 #endif
   return registered;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, ccl,
-    "Connected components labelling of video", plugin_init, PACKAGE_VERSION, "LGPL", "cudaccl",
-    "Unknown package origin")
+    "Connected components labelling of video", plugin_init, PACKAGE_VERSION, "LGPL", PACKAGE,
+    PACKAGE_ORIGIN)

@@ -5,24 +5,26 @@
  * @short_description: finds the connected components of a mask, on an NVIDIA GPU
  * @see_also: ccl, ccljson
  *
- * Labels the connected components of every frame and attaches what it finds, a #GstCclMeta with
- * area, bounding box and centroid of each component, to the frame. The pixels stay as they are.
- * It is `ccl` on a GPU: same properties, same metadata, bit for bit the same result.
+ * Labels the connected components of every frame and attaches them to the frame: a #GstCclMeta has
+ * area, bounding box and centroid of each component. The pixels are not changed. It is `ccl` on a
+ * GPU, with the same properties, the same metadata and identical output.
  *
- * Frames in CUDA memory are read where they are; of formats other than GRAY8 that is the luma
- * plane, so a decoder's output needs no conversion. Frames in system memory are uploaded, without
- * a copy in between if upstream uses the page-locked memory that this element proposes.
+ * Frames in CUDA memory stay where they are; of formats other than GRAY8 the element reads the luma
+ * plane, so that the output of a decoder needs no conversion. Frames in system memory are uploaded,
+ * without a copy in between if upstream uses the page-locked memory that this element proposes.
  *
  * Without an NVIDIA driver the element exists but refuses to start.
  *
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! cudaccl
- * threshold=128 ! ccljson ! fdsink
- * ]| This prints one line of JSON a frame, each with one component, the ball.
+ * gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! \
+ *   cudaccl threshold=128 ! ccljson ! fdsink
+ * ]| This pipeline prints a line of JSON per frame, each with one component: the ball.
  * |[
- * gst-launch-1.0 filesrc location=video.mp4 ! qtdemux ! h264parse ! nvh264dec ! cudaccl
- * threshold=200 ! ccljson ! filesink location=bright.ndjson
- * ]| This finds what is bright in a film that never leaves the GPU.
+ * gst-launch-1.0 filesrc location=video.mp4 ! qtdemux ! h264parse ! nvh264dec ! \
+ *   cudaccl threshold=200 ! ccljson ! filesink location=bright.ndjson
+ * ]| This pipeline finds the bright regions of a film whose frames never leave the GPU.
+ *
+ * Since: 0.2
  */
 #include "gstcudaccl.h"
 
@@ -36,33 +38,25 @@
 #endif
 
 #include <cudaccl/cuda.h>
-#include <cudaccl/cuda.h>
+
+#include "gstcclerror.h"
 #include "gstcudapinnedallocator.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
-
-enum {
-  /* Above those of GstCclBase, whose accessors serve the rest. */
-  PROP_CUDA_DEVICE_ID = 1000,
-};
-
-#define DEFAULT_CUDA_DEVICE_ID -1
 
 #define WITHOUT_GPU "the element ccl does the same without a GPU"
 
 struct _GstCudaCcl {
   GstCclBase parent;
 
-  gint cuda_device_id; /* guarded by the object lock */
-
-  /* Where the element works; set from NULL→READY to READY→NULL. Other elements and the
-   * application may offer one or ask for it at any time. */
+  /* The context of the element, from NULL→READY to READY→NULL. Other elements and the application
+   * may offer one or ask for it at any time. */
   GRecMutex context_lock;
   GstCudaContext *context;
 
-  /* Of the streaming thread. Frames may be in another context than the element's, then their
-   * labeller is there, too. */
+  /* Of the streaming thread. The device is open in the context of the latest frame, which may
+   * differ from that of the element. */
   CclCudaDevice *device;
   GstCudaContext *device_context;
 };
@@ -82,49 +76,10 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
-static void
-gst_cuda_ccl_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstCudaCcl *self = GST_CUDA_CCL (object);
-
-  switch (id) {
-  case PROP_CUDA_DEVICE_ID:
-    GST_OBJECT_LOCK (self);
-    self->cuda_device_id = g_value_get_int (value);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_CLASS (gst_cuda_ccl_parent_class)->set_property (object, id, value, pspec);
-    break;
-  }
-}
-
-static void
-gst_cuda_ccl_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstCudaCcl *self = GST_CUDA_CCL (object);
-
-  switch (id) {
-  case PROP_CUDA_DEVICE_ID:
-    GST_OBJECT_LOCK (self);
-    g_value_set_int (value, self->cuda_device_id);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_CLASS (gst_cuda_ccl_parent_class)->get_property (object, id, value, pspec);
-    break;
-  }
-}
-
 static gint
 get_device_id (GstCudaCcl *self)
 {
-  gint device_id;
-
-  GST_OBJECT_LOCK (self);
-  device_id = self->cuda_device_id;
-  GST_OBJECT_UNLOCK (self);
-  return device_id;
+  return gst_ccl_base_get_settings (GST_CCL_BASE (self)).cuda_device_id;
 }
 
 static void
@@ -173,7 +128,7 @@ close_device (GstCudaCcl *self)
   gst_clear_object (&self->device_context);
 }
 
-/* Opens the device in that context, unless it is already. */
+/* Opens the device in that context, unless it is open there. */
 static gboolean
 open_device (GstCudaCcl *self, GstCudaContext *context, CclError *error)
 {
@@ -226,7 +181,7 @@ find_context (GstCudaCcl *self)
   return found;
 }
 
-/* NULL→READY, so that what is missing is known before any frame flows. */
+/* NULL→READY, so that a missing driver or device is an error before any frame flows. */
 static gboolean
 open_element (GstCudaCcl *self)
 {
@@ -243,7 +198,7 @@ open_element (GstCudaCcl *self)
   if (!opened && (error.status == CCL_ERROR_NOT_FOUND || error.status == CCL_ERROR_UNSUPPORTED))
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error.message), (NULL));
   else if (!opened)
-    gst_ccl_base_post_error (GST_CCL_BASE (self), &error);
+    gst_ccl_error_post (GST_ELEMENT (self), &error);
   return opened;
 }
 
@@ -272,8 +227,9 @@ gst_cuda_ccl_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
-/* Proposes page-locked memory, so that frames are uploaded straight from where they were made. */
-static void
+/* Proposes page-locked memory, from which frames are uploaded without a copy in between. Upstream
+ * allocates with the parameters that are there already. Returns whether there is a proposal. */
+static gboolean
 propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
 {
   GstAllocationParams params;
@@ -281,25 +237,28 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
   GstAllocator *allocator;
   GstBufferPool *pool;
   GstStructure *config;
+  gboolean proposed;
   GstVideoInfo info;
 
   if (!gst_video_info_from_caps (&info, caps) || GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT)
-    return;
+    return FALSE;
   context = ref_context (self);
   if (!context)
-    return;
+    return FALSE;
   allocator = gst_cuda_pinned_allocator_new (context);
   gst_object_unref (context);
 
   gst_allocation_params_init (&params);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, NULL, &params);
   pool = gst_video_buffer_pool_new ();
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
   gst_buffer_pool_config_set_allocator (config, allocator, &params);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (gst_buffer_pool_set_config (pool, config)) {
+  proposed = gst_buffer_pool_set_config (pool, config);
+  if (proposed) {
+    GST_DEBUG_OBJECT (self, "proposing page-locked memory");
     gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
-    /* The first ones are what sources go by. */
     if (gst_query_get_n_allocation_params (query) > 0)
       gst_query_set_nth_allocation_param (query, 0, allocator, &params);
     else
@@ -307,24 +266,37 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
   }
   gst_object_unref (pool);
   gst_object_unref (allocator);
+  return proposed;
 }
 
 static gboolean
+names_allocator (GstQuery *query)
+{
+  GstAllocator *allocator = NULL;
+
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  if (allocator)
+    gst_object_unref (allocator);
+  return allocator != NULL;
+}
+
+/* The answer of the peer downstream is passed on, with the metadata that it accepts. Only where the
+ * peer leaves open in which memory frames are, the element proposes memory of its own; that is an
+ * answer even where the peer had none. */
+static gboolean
 gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
+  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_cuda_ccl_parent_class)
+                          ->propose_allocation (trans, decide_query, query);
   GstCaps *caps;
 
-  if (!GST_BASE_TRANSFORM_CLASS (gst_cuda_ccl_parent_class)
-           ->propose_allocation (trans, decide_query, query))
-    return FALSE;
-
   gst_query_parse_allocation (query, &caps, NULL);
-  /* A pool from downstream means that frames are wanted in its memory in the end. */
-  if (caps && gst_query_get_n_allocation_pools (query) == 0 &&
-      !gst_caps_features_contains (
+  if (!caps || gst_query_get_n_allocation_pools (query) > 0 || names_allocator (query) ||
+      gst_caps_features_contains (
           gst_caps_get_features (caps, 0), GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY))
-    propose_pinned_pool (GST_CUDA_CCL (trans), caps, query);
-  return TRUE;
+    return answered;
+  return propose_pinned_pool (GST_CUDA_CCL (trans), caps, query) || answered;
 }
 
 static GstCudaMemory *
@@ -373,7 +345,8 @@ gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller,
   }
 #if GST_CHECK_VERSION(1, 24, 0)
   {
-    /* On the stream that writes the frame, labelling comes after writing without a wait. */
+    /* Runs on the stream that writes the frame are queued behind the writes. Without such a stream
+     * runs are queued behind the legacy default stream. */
     GstCudaStream *stream = memory ? gst_cuda_memory_get_stream (memory) : NULL;
     ccl_cuda_labeller_set_stream (labeller, stream ? gst_cuda_stream_get_handle (stream) : NULL);
   }
@@ -392,8 +365,8 @@ gst_cuda_ccl_connect (GstCclBase *base, CclForeground *foreground, CclLabeller *
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller));
 }
 
-/* Maps are RGBA to GStreamer's allocator, four bytes a pixel: as many as a label has, and as four
- * pixels of a mask have. */
+/* GStreamer's allocator has no format for labels or masks, so maps are allocated as RGBA, with four
+ * bytes per pixel: one label, or four pixels of a mask. */
 static GstBufferPool *
 gst_cuda_ccl_new_map_pool (GstCclBase *base, GstCclMapKind kind)
 {
@@ -423,7 +396,7 @@ gst_cuda_ccl_locate_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map)
   GstCudaMemory *memory = peek_cuda_memory (map->buffer);
 
 #if GST_CHECK_VERSION(1, 24, 0)
-  /* Whoever had the map before may have left work on its stream. */
+  /* The previous user of the map may have queued work on its stream. */
   gst_cuda_memory_sync (memory);
 #endif
   map->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
@@ -447,21 +420,14 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCclBaseClass *base_class = GST_CCL_BASE_CLASS (klass);
 
-  object_class->set_property = gst_cuda_ccl_set_property;
-  object_class->get_property = gst_cuda_ccl_get_property;
   object_class->finalize = gst_cuda_ccl_finalize;
-  g_object_class_install_property (object_class, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device ID",
-          "Number of the GPU to work on (-1 = any); holds from the next start", -1, G_MAXINT,
-          DEFAULT_CUDA_DEVICE_ID,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
-  gst_ccl_base_class_install_algorithms (base_class, "GstCudaCclAlgorithm", ccl_cuda_algorithms ());
+  gst_ccl_base_class_install_properties (base_class, GST_CCL_BACKEND_GPU);
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components labeller",
       "Filter/Analyzer/Video/Hardware",
-      "Finds the connected components of video frames on an NVIDIA GPU and attaches area, box and "
-      "centroid of each",
-      "The cudaccl authors");
+      "Finds the connected components of video frames on an NVIDIA GPU and attaches area, bounding "
+      "box and centroid of each",
+      GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_cuda_ccl_set_context);
@@ -483,6 +449,5 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
 static void
 gst_cuda_ccl_init (GstCudaCcl *self)
 {
-  self->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
   g_rec_mutex_init (&self->context_lock);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclerror.h"
+
+void
+gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
+{
+  va_list arguments;
+
+  error->status = status;
+  va_start (arguments, format);
+  g_vsnprintf (error->message, sizeof error->message, format, arguments);
+  va_end (arguments);
+}
+
+void
+gst_ccl_error_post (GstElement *element, const CclError *error)
+{
+  switch (error->status) {
+  case CCL_ERROR_NOT_FOUND:
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+    break;
+  case CCL_ERROR_NO_MEMORY:
+    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+    break;
+  case CCL_ERROR_UNSUPPORTED:
+    GST_ELEMENT_ERROR (element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+    break;
+  case CCL_ERROR_ARGUMENT:
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
+    break;
+  default:
+    GST_ELEMENT_ERROR (element, RESOURCE, FAILED, ("%s", error->message), (NULL));
+    break;
+  }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Errors of libcudaccl and of the elements: how to fill a CclError, and how to post one. */
+#ifndef __GST_CCL_ERROR_H__
+#define __GST_CCL_ERROR_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/labeller.h>
+
+G_BEGIN_DECLS
+
+/* Fills an error. */
+void gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+/* Posts an element error in the domain that fits the status. The object lock must not be held. */
+void gst_ccl_error_post (GstElement *element, const CclError *error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ERROR_H__ */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Warnings about settings that are valid but probably not meant. */
+#ifndef __GST_CCL_HINTS_H__
+#define __GST_CCL_HINTS_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/labeller.h>
+
+#include "gstcclproperties.h"
+
+G_BEGIN_DECLS
+
+/* The warnings that an element has posted since its start; each is posted once. */
+typedef struct {
+  gboolean areas;     /* min-area is above max-area */
+  gboolean threshold; /* the default threshold makes nearly the whole frame one component */
+} GstCclHints;
+
+/* Posts the warnings that a labelled frame gives rise to. */
+void gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
+    guint64 n_pixels, const CclTable *table);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_HINTS_H__ */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of ccl and cudaccl. */
+#ifndef __GST_CCL_PROPERTIES_H__
+#define __GST_CCL_PROPERTIES_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/foreground.h>
+#include <cudaccl/labeller.h>
+
+G_BEGIN_DECLS
+
+/* Where an element labels frames. */
+typedef enum {
+  GST_CCL_BACKEND_CPU = 1 << 0, /* ccl */
+  GST_CCL_BACKEND_GPU = 1 << 1, /* cudaccl */
+} GstCclBackend;
+
+/* The values of the properties, in the field types that the table in gstcclproperties.c names.
+ * Their units and ranges are in that table, too. */
+typedef struct {
+  /* Foreground. */
+  gint foreground; /* CclForegroundMethod */
+  guint threshold;
+  gboolean invert;
+  gint denoise; /* CclDenoise */
+  guint history, mixtures;
+  gdouble var_threshold, learning_rate;
+  gchar *roi_mask; /* path of a file, or NULL; owned */
+
+  /* Labelling. */
+  gint connectivity; /* CclConnectivity */
+  gint algorithm;    /* value of the enumeration of the backend */
+  guint min_area, max_area;
+  guint max_components;
+  guint n_threads;     /* 0: as many as useful */
+  gint cuda_device_id; /* -1: any */
+
+  /* Output. */
+  guint meta; /* GstCclMetaFlags */
+  gboolean attach_labels, attach_mask;
+  gboolean post_messages, post_motion;
+  gdouble quiet_time; /* seconds */
+} GstCclSettings;
+
+/* Sets every field to the default of its property. */
+void gst_ccl_settings_init (GstCclSettings *settings);
+
+/* Frees what the fields own. */
+void gst_ccl_settings_clear (GstCclSettings *settings);
+
+/* Sets and gets the field of the property with that number. Read-only properties, which have no
+ * field, are left to the caller: then gst_ccl_settings_get() returns FALSE. */
+void gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *value);
+gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value);
+
+/* The settings in the terms of the library. */
+CclOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
+CclForegroundOptions gst_ccl_settings_get_foreground_options (const GstCclSettings *settings);
+
+/* The number of threads for a plan, ≥ 1. */
+guint gst_ccl_settings_get_n_threads (const GstCclSettings *settings);
+
+/* The name of the algorithm for a CclPlan; NULL for "auto". A static string. */
+const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
+
+/* Installs all properties that elements of the backend have. For class_init. */
+void gst_ccl_properties_install (GObjectClass *object_class, GstCclBackend backend);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_PROPERTIES_H__ */
