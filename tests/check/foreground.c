@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `ccl` and `cudaccl` take for foreground beyond a threshold: Otsu's method, the model of
- * the background, denoising, zones, the mask that rides along, and the messages about motion. The
+ * Foreground of ccl and cudaccl beyond a fixed threshold: Otsu's method, the background model,
+ * filters, region of interest masks, the attached mask, and the messages about motion. The
  * components of the drawings are counted by hand.
  */
 #include "frames.h"
 #include "leaks.h"
-#include "twins.h"
+#include "elements.h"
 
 #include <glib/gstdio.h>
+#include <png.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ static const char things[] = "22222222\n"
     4, 6, 4, 2, 2, 6.5, 4.5                                                                        \
   }
 
-/* A harness whose element has a model of the empty scene that does not change any more. */
+/* A harness whose element has a background model of the empty scene and learns no more. */
 static GstHarness *
 new_surveillance_harness (void)
 {
@@ -89,14 +90,14 @@ TEST_OF_DESCRIPTION (test_defaults)
 }
 GST_END_TEST
 
-/* The two levels of the drawing part wherever between them the threshold lies. */
+/* Any threshold between the two levels of the drawing separates them. */
 TEST (test_otsu)
 {
   GstHarness *h = new_gray8_harness (things);
   GstBuffer *out;
 
   gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "otsu");
-  g_object_set (h->element, "threshold", 255, NULL); /* of no account */
+  g_object_set (h->element, "threshold", 255, NULL); /* has no effect */
   out = label (h, gray8_frame (things));
   assert_components (out, THING, CORNER);
   gst_buffer_unref (out);
@@ -122,7 +123,7 @@ TEST (test_background)
 }
 GST_END_TEST
 
-/* What stays becomes background, and sooner with a shorter history. */
+/* Things that stay become background, and sooner with a shorter history. */
 TEST (test_background_learns)
 {
   guint frames[2] = {0, 0};
@@ -153,7 +154,7 @@ TEST (test_background_learns)
 }
 GST_END_TEST
 
-/* Only a new start, a jump or a new size makes the model forget. */
+/* A change of properties does not discard the background model. */
 TEST (test_model_survives_properties)
 {
   GstHarness *h = new_surveillance_harness ();
@@ -214,6 +215,25 @@ TEST (test_new_caps_reset)
   out = label (h, luma_frame ("I420", scene));
   assert_count (out, 2);
   gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Caps that differ in neither size nor format keep the background model. */
+TEST (test_other_caps_keep_the_model)
+{
+  static const char *const changes[] = {
+      "framerate=10/1", "framerate=0/1", "pixel-aspect-ratio=4/3", "colorimetry=bt709"};
+  GstHarness *h = new_surveillance_harness ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    gchar *text =
+        g_strdup_printf ("video/x-raw,format=GRAY8,width=8,height=6,framerate=25/1,%s", changes[i]);
+
+    gst_harness_set_src_caps (h, gst_caps_from_string (text));
+    push_and_count (h, things, 2);
+    g_free (text);
+  }
   gst_harness_teardown (h);
 }
 GST_END_TEST
@@ -304,7 +324,7 @@ TEST (test_attach_mask)
   g_object_set (h->element, "attach-mask", TRUE, NULL);
   out = label (h, gray8_frame (things));
   assert_components (out, THING);
-  assert_mask_is (out, mask); /* also what is too small for the table */
+  assert_mask_is (out, mask); /* with components that are too small for the table */
   copy = gst_buffer_copy (out);
   gst_buffer_unref (out);
   assert_mask_is (copy, mask);
@@ -322,7 +342,7 @@ write_pgm (Drawing drawing)
   gchar *header = g_strdup_printf ("P5 %u %u 255\n", width, height);
   gsize header_size = strlen (header);
   guint8 *file = g_malloc (header_size + width * height);
-  gint descriptor = g_file_open_tmp ("zone-XXXXXX.pgm", &path, NULL);
+  gint descriptor = g_file_open_tmp ("roi-mask-XXXXXX.pgm", &path, NULL);
 
   fail_unless (descriptor >= 0);
   close (descriptor);
@@ -355,7 +375,7 @@ TEST (test_roi_mask)
   assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
   gst_buffer_unref (out);
 
-  /* What the region of interest mask leaves out is background, also of the inverse. */
+  /* Pixels outside of the region are background of the inverse, too. */
   g_object_set (h->element, "invert", TRUE, NULL);
   push_and_count (h, things, 1);
   out = label (h, gray8_frame (roi_mask));
@@ -373,35 +393,192 @@ TEST (test_roi_mask_that_is_not_there)
   GstElement *element = gst_element_factory_make (element_name (), NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
 
-  g_object_set (element, "roi-mask", "/nowhere/zone.png", NULL);
+  g_object_set (element, "roi-mask", "/nowhere/mask.png", NULL);
   gst_bin_add (GST_BIN (pipeline), element);
   fail_unless_equals_int (
       gst_element_set_state (pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, "/nowhere/zone.png");
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, "/nowhere/mask.png");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
 GST_END_TEST
 
-TEST (test_roi_mask_of_another_size)
+static GstHarness *
+new_roi_mask_harness (const char *path, GstBus *bus)
 {
   GstHarness *h = new_harness ();
-  GstBus *bus = gst_bus_new ();
-  gchar *path = write_pgm ("11\n11\n");
 
   gst_element_set_bus (h->element, bus);
   gst_element_set_state (h->element, GST_STATE_NULL);
-  g_object_set (h->element, "roi-mask", path, NULL);
+  g_object_set (h->element, "roi-mask", path, "threshold", 60, NULL);
   gst_harness_play (h);
-  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
-  fail_unless_equals_int (gst_harness_push (h, gray8_frame (things)), GST_FLOW_NOT_NEGOTIATED);
-  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "2×2 pixels");
+  return h;
+}
+
+static void
+teardown_roi_mask (GstHarness *h, GstBus *bus, gchar *path)
+{
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
   g_unlink (path);
   g_free (path);
+}
+
+/* A mask of another size is scaled to the nearest pixels, with one warning, and follows the frames
+ * to a new size. */
+TEST (test_roi_mask_of_another_size)
+{
+  static const char twice[] = "8888888888888888\n"
+                              "8888888888888888\n"
+                              "2222222222222222\n"
+                              "8888888888888888\n";
+  gchar *path = write_pgm ("1.\n11\n");
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_roi_mask_harness (path, bus);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (things));
+  assert_components (out, THING, CORNER);
+  gst_buffer_unref (out);
+  assert_warning (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "2×2 pixels");
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 16, 4));
+  out = label (h, gray8_frame (twice));
+  assert_components (out, {16, 0, 0, 8, 2, 3.5, 0.5}, {16, 0, 3, 16, 1, 7.5, 3.0});
+  gst_buffer_unref (out);
+  assert_warning (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, NULL);
+  teardown_roi_mask (h, bus, path);
+}
+GST_END_TEST
+
+/* PNG files with two columns, of which the left one is outside of the region. */
+static const struct {
+  int colour_type, depth;
+  gsize row_size;
+  guint8 row[8];
+} png_files[] = {
+    {PNG_COLOR_TYPE_GRAY, 1, 1, {0x40}},
+    {PNG_COLOR_TYPE_GRAY, 8, 2, {0, 1}},
+    {PNG_COLOR_TYPE_GRAY, 16, 4, {0, 0, 0, 1}},
+    {PNG_COLOR_TYPE_GRAY, 16, 4, {0, 0, 1, 0}},
+    {PNG_COLOR_TYPE_GRAY_ALPHA, 8, 4, {255, 0, 255, 255}},
+    {PNG_COLOR_TYPE_RGB, 8, 6, {0, 0, 0, 255, 0, 0}},
+    {PNG_COLOR_TYPE_RGB, 8, 6, {0, 0, 0, 0, 0, 255}},
+    {PNG_COLOR_TYPE_RGB_ALPHA, 8, 8, {255, 255, 255, 0, 0, 255, 0, 255}},
+};
+
+static gchar *
+write_png (guint i)
+{
+  png_structp png = png_create_write_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct (png);
+  gchar *path = NULL;
+  FILE *file = fdopen (g_file_open_tmp ("roi-mask-XXXXXX.png", &path, NULL), "wb");
+
+  fail_unless (file != NULL);
+  png_init_io (png, file);
+  png_set_IHDR (png, info, 2, 1, png_files[i].depth, png_files[i].colour_type, PNG_INTERLACE_NONE,
+      PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info (png, info);
+  png_write_row (png, png_files[i].row);
+  png_write_end (png, NULL);
+  png_destroy_write_struct (&png, &info);
+  fclose (file);
+  return path;
+}
+
+TEST (test_roi_mask_kinds_of_png)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (png_files); i++) {
+    gchar *path = write_png (i);
+    GstBus *bus = gst_bus_new ();
+    GstHarness *h = new_roi_mask_harness (path, bus);
+    GstBuffer *out;
+
+    gst_harness_set_src_caps (h, frame_caps ("GRAY8", 2, 1));
+    out = label (h, gray8_frame ("88\n"));
+    assert_components (out, {1, 1, 0, 1, 1, 1.0, 0.0});
+    gst_buffer_unref (out);
+    teardown_roi_mask (h, bus, path);
+  }
+}
+GST_END_TEST
+
+static gchar *
+write_file (const char *content, gsize size)
+{
+  gchar *path = NULL;
+  gint descriptor = g_file_open_tmp ("roi-mask-XXXXXX", &path, NULL);
+
+  fail_unless (descriptor >= 0);
+  close (descriptor);
+  fail_unless (g_file_set_contents (path, content, (gssize)size, NULL));
+  return path;
+}
+
+TEST (test_roi_mask_kinds_of_pnm)
+{
+#define PNM(text)                                                                                  \
+  {                                                                                                \
+    text, sizeof text - 1                                                                          \
+  }
+  static const struct {
+    const char *content;
+    gsize size;
+  } files[] = {PNM ("P1 2 1 10"), PNM ("P1 # left\n2 1 1 0 "), PNM ("P2 2 1 15 0 7"),
+      PNM ("P3 2 1 9  0 0 0  0 1 0"), PNM ("P4 2 1\n\x80"), PNM ("P5 2 1 255\n\0\x01"),
+      PNM ("P5 2 1 65535\n\0\0\0\x01"), PNM ("P6 2 1 255\n\0\0\0\x01\0\0")};
+#undef PNM
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    gchar *path = write_file (files[i].content, files[i].size);
+    GstBus *bus = gst_bus_new ();
+    GstHarness *h = new_roi_mask_harness (path, bus);
+    GstBuffer *out;
+
+    gst_harness_set_src_caps (h, frame_caps ("GRAY8", 2, 1));
+    out = label (h, gray8_frame ("88\n"));
+    assert_components (out, {1, 1, 0, 1, 1, 1.0, 0.0});
+    gst_buffer_unref (out);
+    teardown_roi_mask (h, bus, path);
+  }
+}
+GST_END_TEST
+
+/* A file that is not an image is not called damaged; a damaged one is. */
+TEST (test_roi_mask_files_that_fail)
+{
+  static const struct {
+    const char *content, *part;
+  } files[] = {
+      {"GIF89a", "neither PNG nor"},
+      {"", "neither PNG nor"},
+      {"P5 2 1 255\n1", "damaged"},
+      {"P5 0 1 255\n", "damaged"},
+      {"P5 99999 99999 255\n", "too large"},
+      {"\x89PNG\r\n\x1a\nrest", "libpng"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    gchar *path = write_file (files[i].content, strlen (files[i].content));
+    GstElement *element = gst_element_factory_make (element_name (), NULL);
+    GstBus *bus = gst_bus_new ();
+
+    gst_element_set_bus (element, bus);
+    g_object_set (element, "roi-mask", path, NULL);
+    fail_unless_equals_int (
+        gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, files[i].part);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+    g_unlink (path);
+    g_free (path);
+  }
 }
 GST_END_TEST
 
@@ -465,8 +642,8 @@ TEST (test_motion_messages)
 }
 GST_END_TEST
 
-/* Both elements see the same in a noisy scene, frame after frame. */
-TEST (test_twins_agree)
+/* Both elements find the same components in a noisy scene, frame after frame. */
+TEST (test_elements_agree)
 {
   static const char *const denoise[] = {"none", "median-3x3", "median-5x5", "opening-3x3"};
   const guint width = 61, height = 43;
@@ -528,14 +705,18 @@ foreground_suite (void)
   tcase_add_test (tcase, test_reset_signal);
   tcase_add_test (tcase, test_flush_resets);
   tcase_add_test (tcase, test_new_caps_reset);
+  tcase_add_test (tcase, test_other_caps_keep_the_model);
   tcase_add_test (tcase, test_stopping_resets);
   tcase_add_test (tcase, test_denoise);
   tcase_add_test (tcase, test_attach_mask);
   tcase_add_test (tcase, test_roi_mask);
   tcase_add_test (tcase, test_roi_mask_that_is_not_there);
   tcase_add_test (tcase, test_roi_mask_of_another_size);
+  tcase_add_test (tcase, test_roi_mask_kinds_of_png);
+  tcase_add_test (tcase, test_roi_mask_kinds_of_pnm);
+  tcase_add_test (tcase, test_roi_mask_files_that_fail);
   tcase_add_test (tcase, test_motion_messages);
-  tcase_add_test (tcase, test_twins_agree);
+  tcase_add_test (tcase, test_elements_agree);
   return suite;
 }
 

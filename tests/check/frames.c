@@ -89,6 +89,27 @@ assert_components_of (GstBuffer *buffer, guint n_components, const Expected *exp
 }
 
 void
+assert_labels (GstBuffer *buffer, const guint32 *expected, guint width, guint height)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstBuffer *labels;
+  GstMapInfo map;
+  gsize stride;
+
+  fail_unless (meta != NULL);
+  labels = gst_ccl_meta_get_labels (meta, &stride);
+  fail_unless (labels != NULL, "no label map");
+  fail_unless (stride >= 4 * width && stride % 4 == 0);
+  fail_unless (gst_buffer_map (labels, &map, GST_MAP_READ));
+  for (guint y = 0; y < height; y++) {
+    const guint32 *row = (const guint32 *)(map.data + y * stride);
+    for (guint x = 0; x < width; x++)
+      fail_unless_equals_int (row[x], expected[y * width + x]);
+  }
+  gst_buffer_unmap (labels, &map);
+}
+
+void
 assert_count (GstBuffer *buffer, guint n_components)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
@@ -111,4 +132,25 @@ assert_error (GstBus *bus, GQuark domain, gint code, const char *part)
     fail_unless (strstr (error->message, part) != NULL, "'%s' is not in: %s", part, error->message);
   g_error_free (error);
   gst_message_unref (message);
+}
+
+void
+assert_warning (GstBus *bus, GQuark domain, gint code, const char *part)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+
+  if (message)
+    gst_message_parse_warning (message, &warning, NULL);
+  if (part) {
+    fail_unless (warning != NULL, "no warning was posted");
+    fail_unless (g_error_matches (warning, domain, code), "unexpected warning %s %d: %s",
+        g_quark_to_string (warning->domain), warning->code, warning->message);
+    fail_unless (
+        strstr (warning->message, part) != NULL, "'%s' is not in: %s", part, warning->message);
+  } else {
+    fail_unless (warning == NULL, "unexpected warning: %s", warning ? warning->message : "");
+  }
+  g_clear_error (&warning);
+  gst_clear_message (&message);
 }

@@ -46,8 +46,15 @@ void assert_components_of (
 /* Fails the test unless the buffer has a GstCclMeta that says there are this many. */
 void assert_count (GstBuffer *buffer, guint n_components);
 
+/* Fails the test unless the buffer has a GstCclMeta with this label map, rows without padding. */
+void assert_labels (GstBuffer *buffer, const guint32 *expected, guint width, guint height);
+
 /* Fails the test unless the next error on the bus is of that domain and code, and its text has
  * that part (NULL: any text). */
 void assert_error (GstBus *bus, GQuark domain, gint code, const char *part);
+
+/* Fails the test unless the next warning on the bus is of that domain and code, and its text has
+ * that part; with a part of NULL, unless there is no warning. */
+void assert_warning (GstBus *bus, GQuark domain, gint code, const char *part);
 
 #endif /* TESTS_CHECK_FRAMES_H */

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Metadata that ccl and cudaccl attach to frames, and the messages that they post. The components
+ * of the drawings are counted by hand.
+ */
+#include "blobs.h"
+#include "elements.h"
+#include "leaks.h"
+
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+TEST (test_components)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *out = label (h, gray8_frame (blobs));
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (out);
+
+  assert_components (out, BLOBS_8);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 8);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 6);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_empty_frame)
+{
+  static const char empty[] = "...\n...\n";
+  GstHarness *h = new_gray8_harness (empty);
+  GstBuffer *out = label (h, gray8_frame (empty));
+  guint n;
+
+  assert_count (out, 0);
+  gst_ccl_meta_get_components (gst_buffer_get_ccl_meta (out), &n);
+  fail_unless_equals_int (n, 0);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Filtered components are background in the label map, and the others move up. */
+TEST (test_label_map_of_filtered_components)
+{
+  static const guint32 expected[6][8] = {
+      {1, 1, 0, 0, 0, 0, 0, 0},
+      {1, 1, 0, 0, 0, 0, 0, 0},
+      {0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 2, 0, 2, 0, 0, 0, 0},
+      {0, 2, 2, 2, 0, 0, 0, 0},
+      {0, 0, 0, 0, 0, 0, 0, 0},
+  };
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *out;
+
+  g_object_set (h->element, "attach-labels", TRUE, "min-area", 3, NULL);
+  out = label (h, gray8_frame (blobs));
+  assert_labels (out, &expected[0][0], 8, 6);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Label maps come from a pool: one at a time in use is one allocated. */
+TEST (test_label_maps_are_reused)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *first = NULL;
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *out = label (h, gray8_frame (blobs));
+    GstBuffer *labels = gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (out), NULL);
+
+    if (!first)
+      first = labels;
+    fail_unless (labels == first, "frame %u has a label map of its own", i);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* A label map that is still in use downstream is not written again. */
+TEST (test_label_maps_in_use_stay)
+{
+  static const char dot[] = "........\n........\n........\n........\n........\n#.......\n";
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *first, *second;
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  first = label (h, gray8_frame (blobs));
+  second = label (h, gray8_frame (dot));
+  assert_labels (first, &blobs_labels[0][0], 8, 6);
+  gst_buffer_unref (second);
+  gst_harness_teardown (h);
+  /* Also after the element is gone. */
+  assert_labels (first, &blobs_labels[0][0], 8, 6);
+  gst_buffer_unref (first);
+}
+GST_END_TEST
+
+static guint
+count_metas (GstBuffer *buffer, GType api)
+{
+  return gst_buffer_get_n_meta (buffer, api);
+}
+
+TEST (test_meta_kinds_while_playing)
+{
+  GType roi_api = GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE;
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *out;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "roi");
+  out = label (h, gray8_frame (blobs));
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 0);
+  fail_unless_equals_int (count_metas (out, roi_api), 4);
+  gst_buffer_unref (out);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+roi");
+  out = label (h, gray8_frame (blobs));
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 1);
+  fail_unless_equals_int (count_metas (out, roi_api), 4);
+  gst_buffer_unref (out);
+
+  g_object_set (h->element, "meta", 0, NULL);
+  out = label (h, gray8_frame (blobs));
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 0);
+  fail_unless_equals_int (count_metas (out, roi_api), 0);
+  gst_buffer_unref (out);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl");
+  out = label (h, gray8_frame (blobs));
+  assert_components (out, BLOBS_8);
+  fail_unless_equals_int (count_metas (out, roi_api), 0);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_roi_metas)
+{
+  static const guint boxes[4][4] = {{0, 0, 2, 2}, {5, 0, 2, 2}, {1, 3, 3, 2}, {7, 4, 1, 2}};
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *out;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "roi");
+  out = label (h, gray8_frame (blobs));
+  for (gint i = 0; i < 4; i++) {
+    GstVideoRegionOfInterestMeta *roi =
+        gst_buffer_get_video_region_of_interest_meta_id (out, i + 1);
+    fail_unless (roi != NULL, "no region %d", i + 1);
+    fail_unless_equals_string (g_quark_to_string (roi->roi_type), "component");
+    fail_unless_equals_int (roi->x, boxes[i][0]);
+    fail_unless_equals_int (roi->y, boxes[i][1]);
+    fail_unless_equals_int (roi->w, boxes[i][2]);
+    fail_unless_equals_int (roi->h, boxes[i][3]);
+  }
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+#if HAVE_ANALYTICS
+TEST (test_analytics)
+{
+  static const gint boxes[4][4] = {{0, 0, 2, 2}, {5, 0, 2, 2}, {1, 3, 3, 2}, {7, 4, 1, 2}};
+  GstHarness *h = new_gray8_harness (blobs);
+  GstAnalyticsRelationMeta *relations;
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+  GstBuffer *out;
+  guint n = 0;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+analytics");
+  out = label (h, gray8_frame (blobs));
+  assert_components (out, BLOBS_8);
+  relations = gst_buffer_get_analytics_relation_meta (out);
+  fail_unless (relations != NULL);
+  while (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
+    gint box[4];
+    gfloat confidence;
+
+    fail_unless (n < 4);
+    fail_unless (gst_analytics_od_mtd_get_location (
+        &detection, &box[0], &box[1], &box[2], &box[3], &confidence));
+    fail_unless (memcmp (box, boxes[n], sizeof box) == 0, "box %u is wrong", n);
+    fail_unless_equals_float (confidence, 1.0);
+    fail_unless_equals_string (
+        g_quark_to_string (gst_analytics_od_mtd_get_obj_type (&detection)), "component");
+    n++;
+  }
+  fail_unless_equals_int (n, 4);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+#if GST_CHECK_VERSION(1, 26, 0)
+/* The label map as an image of 16 bits, whose values are the labels of the detections in order. */
+TEST (test_analytics_segmentation)
+{
+  static const guint16 expected[6][8] = {
+      {1, 1, 0, 0, 0, 0, 2, 0},
+      {1, 1, 0, 0, 0, 2, 0, 0},
+      {0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 3, 0, 3, 0, 0, 0, 0},
+      {0, 3, 3, 3, 0, 0, 0, 4},
+      {0, 0, 0, 0, 0, 0, 0, 4},
+  };
+  GstHarness *h = new_gray8_harness (blobs);
+  GstAnalyticsRelationMeta *relations;
+  GstAnalyticsSegmentationMtd segmentation;
+  gpointer state = NULL;
+  GstBuffer *out, *mask;
+  GstVideoMeta *meta;
+  gint x, y;
+  guint width, height;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+analytics");
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  out = label (h, gray8_frame (blobs));
+  relations = gst_buffer_get_analytics_relation_meta (out);
+  fail_unless (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_segmentation_mtd_get_mtd_type (), &segmentation));
+  fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_count (&segmentation), 5);
+  for (guint i = 0; i < 5; i++)
+    fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_id (&segmentation, i), i);
+  fail_unless_equals_int (gst_analytics_relation_get_length (relations), 5);
+  for (guint i = 0; i < 4; i++)
+    fail_unless (gst_analytics_relation_meta_exist (
+        relations, segmentation.id, i, 1, GST_ANALYTICS_REL_TYPE_RELATE_TO, NULL));
+
+  mask = gst_analytics_segmentation_mtd_get_mask (&segmentation, &x, &y, &width, &height);
+  fail_unless (x == 0 && y == 0 && width == 8 && height == 6);
+  meta = gst_buffer_get_video_meta (mask);
+  fail_unless (meta->width == 8 && meta->height == 6);
+  for (guint row = 0; row < 6; row++) {
+    guint16 got[8];
+    gst_buffer_extract (mask, meta->offset[0] + row * (gsize)meta->stride[0], got, sizeof got);
+    fail_unless (memcmp (got, expected[row], sizeof got) == 0, "row %u is wrong", row);
+  }
+  gst_buffer_unref (mask);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+#endif
+#endif
+
+/* A second labeller's metadata takes the place of the first's. */
+TEST (test_earlier_meta_is_replaced)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *frame = gray8_frame (blobs), *out;
+
+  gst_buffer_add_ccl_meta (frame, 8, 6, 0, NULL, 0, NULL, 0);
+  out = label (h, frame);
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 1);
+  assert_components (out, BLOBS_8);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static void
+check_message (GstStructure *structure, GstClockTime timestamp)
+{
+  const GValue *components = gst_structure_get_value (structure, "components");
+  const GstStructure *third;
+  GstClockTime time;
+  gboolean truncated;
+  guint value;
+  gdouble centroid;
+
+  fail_unless (gst_structure_has_name (structure, element_name ()));
+  fail_unless (gst_structure_get_clock_time (structure, "timestamp", &time));
+  fail_unless_equals_uint64 (time, timestamp);
+  fail_unless (gst_structure_get_clock_time (structure, "running-time", &time));
+  fail_unless_equals_uint64 (time, timestamp);
+  fail_unless (gst_structure_get_clock_time (structure, "stream-time", &time));
+  fail_unless_equals_uint64 (time, timestamp);
+  fail_unless (gst_structure_get_uint (structure, "count", &value));
+  fail_unless_equals_int (value, 4);
+  fail_unless (gst_structure_get_boolean (structure, "truncated", &truncated));
+  fail_if (truncated);
+  fail_unless_equals_int (gst_value_array_get_size (components), 4);
+  third = gst_value_get_structure (gst_value_array_get_value (components, 2));
+  fail_unless (gst_structure_get_uint (third, "label", &value));
+  fail_unless_equals_int (value, 3);
+  fail_unless (gst_structure_get_uint (third, "area", &value));
+  fail_unless_equals_int (value, 5);
+  fail_unless (gst_structure_get_uint (third, "width", &value));
+  fail_unless_equals_int (value, 3);
+  fail_unless (gst_structure_get_double (third, "cy", &centroid));
+  fail_unless_equals_float (centroid, 3.6);
+}
+
+TEST (test_messages_while_playing)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < 4; i++) {
+    gboolean post = i % 2 == 1;
+    GstBuffer *frame = gray8_frame (blobs);
+    GstMessage *message;
+
+    GST_BUFFER_PTS (frame) = i * GST_SECOND;
+    g_object_set (h->element, "post-messages", post, NULL);
+    gst_buffer_unref (label (h, frame));
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+    fail_unless_equals_int (message != NULL, post);
+    if (message) {
+      check_message ((GstStructure *)gst_message_get_structure (message), i * GST_SECOND);
+      gst_message_unref (message);
+    }
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_meta_survives_copy)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBuffer *out, *copy, *deep_copy;
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  out = label (h, gray8_frame (blobs));
+  copy = gst_buffer_copy (out);
+  deep_copy = gst_buffer_copy_deep (out);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+
+  assert_components (copy, BLOBS_8);
+  assert_labels (copy, &blobs_labels[0][0], 8, 6);
+  gst_buffer_unref (copy);
+  assert_components (deep_copy, BLOBS_8);
+  assert_labels (deep_copy, &blobs_labels[0][0], 8, 6);
+  gst_buffer_unref (deep_copy);
+}
+GST_END_TEST
+
+/* Twice the width, three halves of the height. */
+static void
+check_scaling (const char *scaler)
+{
+  gchar *line =
+      g_strdup_printf ("%s attach-labels=true ! %s ! capsfilter caps=video/x-raw,width=16,height=9",
+          element_name (), scaler);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *sink_caps = frame_caps ("GRAY8", 16, 9);
+  GstBuffer *out;
+  GstCclMeta *meta;
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (blobs));
+  /* Boxes: rows 0…2 become 0…3, rows 3…5 become 4.5…7.5, so 4…8, rows 4…6 become 6…9.
+   * Centroids: (c + 0.5) × factor - 0.5. */
+  assert_components (out, {4, 0, 0, 4, 3, 1.5, 1.0}, {2, 10, 0, 4, 3, 11.5, 1.0},
+      {5, 2, 4, 6, 4, 4.5, 5.65}, {2, 14, 6, 2, 3, 14.5, 7.0});
+  meta = gst_buffer_get_ccl_meta (out);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 16);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 9);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  gst_buffer_unref (out);
+  gst_caps_unref (sink_caps);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+
+TEST (test_meta_survives_videoscale)
+{
+  check_scaling ("videoscale");
+}
+GST_END_TEST
+
+TEST (test_meta_survives_videoconvertscale)
+{
+  check_scaling ("videoconvertscale");
+}
+GST_END_TEST
+
+TEST (test_meta_survives_videoconvert)
+{
+  gchar *line = g_strdup_printf (
+      "%s attach-labels=true ! videoconvert ! capsfilter caps=video/x-raw,format=RGB",
+      element_name ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (blobs));
+  assert_components (out, BLOBS_8);
+  assert_labels (out, &blobs_labels[0][0], 8, 6);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+GST_END_TEST
+
+/* Coordinates of a turned frame would be wrong. */
+TEST (test_meta_does_not_survive_videoflip)
+{
+  gchar *line = g_strdup_printf ("%s ! videoflip video-direction=90r", element_name ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (blobs));
+  fail_unless (gst_buffer_get_ccl_meta (out) == NULL);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+GST_END_TEST
+
+static Suite *
+frame_metadata_suite (void)
+{
+  Suite *suite = suite_create ("frame-metadata");
+  TCase *tcase = tcase_create (element_name ());
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_components);
+  tcase_add_test (tcase, test_empty_frame);
+  tcase_add_test (tcase, test_label_map_of_filtered_components);
+  tcase_add_test (tcase, test_label_maps_are_reused);
+  tcase_add_test (tcase, test_label_maps_in_use_stay);
+  tcase_add_test (tcase, test_meta_kinds_while_playing);
+  tcase_add_test (tcase, test_roi_metas);
+#if HAVE_ANALYTICS
+  tcase_add_test (tcase, test_analytics);
+#if GST_CHECK_VERSION(1, 26, 0)
+  tcase_add_test (tcase, test_analytics_segmentation);
+#endif
+#endif
+  tcase_add_test (tcase, test_earlier_meta_is_replaced);
+  tcase_add_test (tcase, test_messages_while_playing);
+  tcase_add_test (tcase, test_meta_survives_copy);
+  tcase_add_test (tcase, test_meta_survives_videoscale);
+  tcase_add_test (tcase, test_meta_survives_videoconvertscale);
+  tcase_add_test (tcase, test_meta_survives_videoconvert);
+  tcase_add_test (tcase, test_meta_does_not_survive_videoflip);
+  return suite;
+}
+
+GST_CHECK_MAIN (frame_metadata);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Caps and allocation queries of ccl and cudaccl.
+ */
+#include "blobs.h"
+#include "elements.h"
+#include "leaks.h"
+
+TEST_OF_DESCRIPTION (test_caps_templates)
+{
+  static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
+  GstElement *element = gst_element_factory_make (element_name (), NULL);
+  gboolean cuda = g_str_equal (element_name (), "cudaccl");
+
+  for (guint p = 0; p < 2; p++) {
+    GstPad *pad = gst_element_get_static_pad (element, p ? "src" : "sink");
+    GstCaps *template = gst_pad_get_pad_template_caps (pad);
+    GstCaps *rgb = frame_caps ("RGB", 8, 8);
+
+    for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+      GstCaps *caps = frame_caps (formats[i], 1, 1);
+      fail_unless (gst_caps_is_subset (caps, template), "%s is missing", formats[i]);
+      gst_caps_set_features_simple (caps, gst_caps_features_from_string ("memory:CUDAMemory"));
+      fail_unless_equals_int (gst_caps_is_subset (caps, template), cuda);
+      gst_caps_unref (caps);
+    }
+    fail_if (gst_caps_can_intersect (rgb, template));
+    gst_caps_unref (rgb);
+    gst_caps_unref (template);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST
+
+/* In a format with chroma planes, only the luma counts: the chroma is all 255 here. */
+TEST (test_every_format)
+{
+  static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
+  GstHarness *h = new_harness ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstBuffer *out;
+    gst_harness_set_src_caps (h, frame_caps (formats[i], 8, 6));
+    out = label (h, luma_frame (formats[i], blobs));
+    assert_components (out, BLOBS_8);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* What becomes of a frame with those caps. A pad keeps the events that come before it, whatever
+ * its peer says to them, so only a frame shows. */
+static GstFlowReturn
+push_with_caps (GstHarness *h, GstCaps *caps, GstBuffer *frame)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (h->srcpad, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (h->srcpad, gst_event_new_caps (caps));
+  gst_pad_push_event (h->srcpad, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+  return gst_pad_push (h->srcpad, frame);
+}
+
+TEST (test_refuses_other_caps)
+{
+  static const char *const formats[] = {"RGB", "GRAY16_LE", "P010_10LE", "RGBA"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstHarness *h = new_harness ();
+    GstPad *sink = gst_element_get_static_pad (h->element, "sink");
+    GstCaps *caps = frame_caps (formats[i], 8, 6);
+
+    fail_if (gst_pad_query_accept_caps (sink, caps));
+    fail_unless_equals_int (push_with_caps (h, caps, gray8_frame (blobs)), GST_FLOW_NOT_NEGOTIATED);
+    gst_object_unref (sink);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* Other sizes mid-stream: labeller and label maps follow. */
+TEST (test_renegotiation)
+{
+  static const char wide[] = "#.#.#.#.#.#.#.#.#\n";
+  static const char tall[] = "#\n.\n#\n.\n#\n";
+  static const char dot[] = "#\n";
+  static const char *const drawings[] = {blobs, wide, dot, tall, blobs};
+  static const guint counts[] = {4, 9, 1, 3, 4};
+  GstHarness *h = new_harness ();
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (drawings); i++) {
+    guint width = drawing_width (drawings[i]), height = drawing_height (drawings[i]);
+
+    gst_harness_set_src_caps (h, frame_caps ("GRAY8", width, height));
+    for (guint frame = 0; frame < 3; frame++) {
+      GstBuffer *out = label (h, gray8_frame (drawings[i]));
+      GstCclMeta *meta = gst_buffer_get_ccl_meta (out);
+      gsize stride;
+
+      assert_count (out, counts[i]);
+      fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), width);
+      fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), height);
+      fail_unless (gst_buffer_get_size (gst_ccl_meta_get_labels (meta, &stride)) >=
+                   stride * (height - 1) + 4 * width);
+      gst_buffer_unref (out);
+    }
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_frames_too_large_are_not_negotiated)
+{
+  static const guint sizes[][2] = {{65536, 32768}, {G_MAXINT, 2}, {46341, 46341}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstHarness *h = new_harness ();
+    GstBus *bus = gst_bus_new ();
+
+    gst_element_set_bus (h->element, bus);
+    fail_unless_equals_int (
+        push_with_caps (h, frame_caps ("GRAY8", sizes[i][0], sizes[i][1]), gray8_frame (blobs)),
+        GST_FLOW_NOT_NEGOTIATED);
+    assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "too large");
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* An empty gap needs no memory, just caps that were taken. Wider rows than these have no stride
+ * that fits GStreamer's gint. */
+TEST (test_largest_frame_is_negotiated)
+{
+  GstHarness *h = new_harness ();
+  GstBuffer *gap = gst_buffer_new ();
+
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  fail_unless_equals_int (
+      push_with_caps (h, frame_caps ("GRAY8", G_MAXINT - 3, 1), gap), GST_FLOW_OK);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static GstQuery *
+query_allocation (GstHarness *h, GstCaps *caps, gboolean *answer)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstPad *sink = gst_element_get_static_pad (h->element, "sink");
+
+  *answer = gst_pad_query (sink, query);
+  gst_object_unref (sink);
+  return query;
+}
+
+/* Frames are passed on as they are, so their layout may be only one that the peer accepts. */
+TEST (test_allocation_query_is_that_of_the_peer)
+{
+  GstCaps *caps = frame_caps ("GRAY8", 8, 6);
+
+  for (guint with_meta = 0; with_meta < 2; with_meta++) {
+    GstHarness *h = new_harness ();
+    gboolean answer;
+    GstQuery *query;
+
+    gst_harness_set_src_caps (h, gst_caps_ref (caps));
+    if (with_meta)
+      gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+    query = query_allocation (h, caps, &answer);
+    fail_unless (answer);
+    fail_unless_equals_int (
+        gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL), with_meta);
+    gst_query_unref (query);
+    gst_harness_teardown (h);
+  }
+  gst_caps_unref (caps);
+}
+GST_END_TEST
+
+static GstPadProbeReturn
+refuse_query (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  const gboolean is_allocation =
+      GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_ALLOCATION;
+
+  return is_allocation ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+/* cudaccl may still propose memory of its own, in the default layout. */
+TEST (test_allocation_query_that_the_peer_refuses)
+{
+  GstCaps *caps = frame_caps ("GRAY8", 8, 6);
+  GstHarness *h = new_harness ();
+  gboolean answer;
+  GstQuery *query;
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_query, NULL, NULL);
+  query = query_allocation (h, caps, &answer);
+  fail_unless_equals_int (gst_query_get_n_allocation_metas (query), 0);
+  fail_unless_equals_int (answer, gst_query_get_n_allocation_pools (query) > 0);
+  if (g_str_equal (element_name (), "ccl"))
+    fail_if (answer);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static Suite *
+negotiation_suite (void)
+{
+  Suite *suite = suite_create ("negotiation");
+  TCase *tcase = tcase_create (element_name ());
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_caps_templates);
+  tcase_add_test (tcase, test_every_format);
+  tcase_add_test (tcase, test_refuses_other_caps);
+  tcase_add_test (tcase, test_renegotiation);
+  tcase_add_test (tcase, test_frames_too_large_are_not_negotiated);
+  tcase_add_test (tcase, test_largest_frame_is_negotiated);
+  tcase_add_test (tcase, test_allocation_query_is_that_of_the_peer);
+  tcase_add_test (tcase, test_allocation_query_that_the_peer_refuses);
+  return suite;
+}
+
+GST_CHECK_MAIN (negotiation);
