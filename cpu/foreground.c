@@ -303,17 +303,6 @@ choose_code (const char *instructions)
   return NULL;
 }
 
-static uint32_t
-choose_n_bands (const CclForegroundPlan *plan, uint64_t pixels_per_thread)
-{
-  const uint64_t useful = (uint64_t)plan->width * plan->height / pixels_per_thread;
-  uint64_t n = plan->n_threads;
-
-  n = n < useful ? n : useful;
-  n = n < plan->height ? n : plan->height;
-  return n < 1 ? 1 : (uint32_t)n;
-}
-
 static void
 lay_out_rows (Layout *layout, const CpuForeground *self, BitRows *rows)
 {
@@ -399,8 +388,9 @@ ccl_cpu_foreground_new_tuned (
   self->base.plan = *plan;
   self->code = code;
   self->n_words = ((size_t)plan->width + 63) / 64;
-  self->n_bands = choose_n_bands (
-      plan, tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD);
+  self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
+      tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD,
+      plan->height);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands)
     goto no_memory;

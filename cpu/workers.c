@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* sched_getaffinity() */
+
 #include "workers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct Worker {
   Workers *workers;
@@ -47,6 +51,30 @@ serve (void *argument)
   }
   pthread_mutex_unlock (&workers->mutex);
   return NULL;
+}
+
+/* The processors that this process may use. */
+static uint64_t
+n_processors (void)
+{
+  cpu_set_t processors;
+  if (sched_getaffinity (0, sizeof processors, &processors) == 0)
+    return (uint64_t)CPU_COUNT (&processors);
+  /* There are more processors than the set has room for. */
+  const long n = sysconf (_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (uint64_t)n : 1;
+}
+
+uint32_t
+workers_choose_number (
+    uint32_t requested, uint64_t n_pixels, uint64_t pixels_per_thread, uint64_t n_parts)
+{
+  const uint64_t n_useful = n_pixels / pixels_per_thread;
+  uint64_t n = requested ? requested : n_processors ();
+
+  n = n < n_useful ? n : n_useful;
+  n = n < n_parts ? n : n_parts;
+  return n < 1 ? 1 : (uint32_t)n;
 }
 
 Workers *

@@ -311,19 +311,6 @@ static const CclLabellerClass cpu_labeller_class = {
     .free = cpu_labeller_free,
 };
 
-static uint32_t
-choose_n_threads (const CclPlan *plan, uint64_t pixels_per_thread)
-{
-  const uint64_t n_pixels = (uint64_t)plan->width * plan->height;
-  const uint64_t useful = n_pixels / pixels_per_thread;
-  uint64_t n_strips = ((uint64_t)plan->height + 1) / 2;
-  uint64_t n = plan->n_threads;
-
-  n = n < useful ? n : useful;
-  n = n < n_strips ? n : n_strips;
-  return n < 1 ? 1 : (uint32_t)n;
-}
-
 static CclLabeller *
 runs_labeller_new (
     const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
@@ -347,8 +334,9 @@ runs_labeller_new (
   self->job.n_words = (plan->width + 63) / 64;
   self->job.words_per_row = self->job.n_words + 1;
   self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
-  self->n_bands = choose_n_threads (
-      plan, tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD);
+  self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
+      tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD,
+      ((uint64_t)plan->height + 1) / 2);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands)
     goto no_memory;

@@ -48,7 +48,9 @@ typedef struct CclForegroundPlan {
   const CclFrame *roi_mask; /* a region of interest mask of the plan's size in host memory: pixels
                              * of value 0 are background in every foreground mask and do not count
                              * in Otsu's histogram. NULL: all pixels count. It is copied. */
-  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means 1. A GPU ignores it. */
+  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
+                       * the frame size, at most one per processor of the process. A GPU ignores
+                       * it. */
 } CclForegroundPlan;
 
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.

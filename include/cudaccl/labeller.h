@@ -78,7 +78,9 @@ typedef struct CclPlan {
   uint32_t max_components; /* rows of the component table, ≥ 1 */
   const char *algorithm;   /* a name from the backend's list of algorithms; NULL and "auto" select
                             * the fastest one that offers the connectivity and the frame size */
-  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means 1. A GPU ignores it. */
+  uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
+                       * the frame size, at most one per processor of the process. A GPU ignores
+                       * it. */
 } CclPlan;
 
 typedef enum CclLocation {

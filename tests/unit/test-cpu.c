@@ -11,6 +11,7 @@ typedef struct Way {
   const char *name;
   CclCpuTuning tuning;
   uint32_t n_threads;
+  bool is_plain; /* for the algorithms that use no threads */
 } Way;
 
 static const Way ways[] = {
@@ -19,7 +20,8 @@ static const Way ways[] = {
     {"cpu-avx512", {.instructions = "avx512"}, 1},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
-    {"cpu", {NULL}, 0},
+    {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0},
+    {"cpu", {NULL}, 0, .is_plain = true},
 };
 
 /* The algorithms that use threads and those that do not; each list ends with NULL. */
@@ -76,7 +78,7 @@ main (int argc, char **argv)
     if (is_offered (&ways[i])) {
       backends[i] = (LabellerBackend){
           .name = ways[i].name,
-          .algorithms = algorithms[ways[i].n_threads > 0],
+          .algorithms = algorithms[!ways[i].is_plain],
           .offers = ccl_cpu_algorithm_offers,
           .labeller_new = labeller_new,
           .data = (void *)&ways[i],

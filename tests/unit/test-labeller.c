@@ -2,6 +2,7 @@
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
 #include "labeller-class.h"
 #include "labeller-tuning.h"
+#include <cudaccl/foreground.h>
 #include <cudaccl/volume.h>
 
 #include <glib.h>
@@ -440,6 +441,63 @@ test_too_little_memory_for_a_volume_is_an_error (void)
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
 }
 
+static guint
+count_threads (void)
+{
+  guint n = 0;
+  GDir *tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  g_assert_nonnull (tasks);
+  while (g_dir_read_name (tasks))
+    n++;
+  g_dir_close (tasks);
+  return n;
+}
+
+/* The threads that a labeller of such frames starts beside the caller's. */
+static guint
+count_labeller_threads (uint32_t side, uint32_t n_threads)
+{
+  const CclPlan plan = {.width = side,
+      .height = side,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 1,
+      .n_threads = n_threads};
+  const guint before = count_threads ();
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  g_assert_nonnull (labeller);
+  const guint n = count_threads () - before;
+  ccl_labeller_free (&labeller);
+  return n;
+}
+
+static guint
+count_foreground_threads (uint32_t side, uint32_t n_threads)
+{
+  const CclForegroundPlan plan = {.width = side, .height = side, .n_threads = n_threads};
+  const guint before = count_threads ();
+  CclForeground *foreground = ccl_cpu_foreground_new (&plan, NULL);
+  g_assert_nonnull (foreground);
+  const guint n = count_threads () - before;
+  ccl_foreground_free (&foreground);
+  return n;
+}
+
+/* 0 means as many threads as are useful: one per processor for large frames, one for small ones. */
+static void
+test_number_of_threads (void)
+{
+  const guint n_processors = g_get_num_processors ();
+
+  g_assert_cmpuint (count_labeller_threads (8192, 0), ==, MIN (n_processors, 64) - 1);
+  g_assert_cmpuint (count_labeller_threads (640, 0), ==, 0);
+  g_assert_cmpuint (count_labeller_threads (8192, 1), ==, 0);
+  g_assert_cmpuint (count_labeller_threads (8192, 3), ==, 2);
+  g_assert_cmpuint (count_foreground_threads (4096, 0), ==, MIN (n_processors, 64) - 1);
+  g_assert_cmpuint (count_foreground_threads (320, 0), ==, 0);
+  g_assert_cmpuint (count_foreground_threads (4096, 1), ==, 0);
+  g_assert_cmpuint (count_foreground_threads (4096, 3), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,6 +518,7 @@ main (int argc, char **argv)
   ADD ("label-maps-that-do-not-fit-are-refused", test_label_maps_that_do_not_fit_are_refused);
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
   ADD ("long-messages-are-cut", test_long_messages_are_cut);
+  ADD ("number-of-threads", test_number_of_threads);
   ADD ("frames-are-labelled-without-allocating", test_frames_are_labelled_without_allocating);
   ADD ("volumes-are-labelled-without-allocating", test_volumes_are_labelled_without_allocating);
   ADD ("too-little-memory-for-a-volume-is-an-error",
