@@ -4,8 +4,8 @@
 
 usage: components-per-minute.py VIDEO PLOT.png
 
-A component that is there in ten frames counts ten times. Needs Debian's packages python3-gi,
-python3-matplotlib and gstreamer1.0-opencv (for `segmentation`), the plugin and gi's GstCcl.
+A component that is there in ten frames counts ten times. Needs the plugin, and the packages
+python3-gst-1.0, python3-matplotlib, gir1.2-gstccl-1.0, gstreamer1.0-plugins-base, -good and -libav.
 """
 import sys
 
@@ -19,8 +19,8 @@ from gi.repository import Gst, GstCcl  # noqa: E402
 matplotlib.use("Agg")  # draws without a screen
 from matplotlib import pyplot  # noqa: E402
 
-PIPELINE = ("filesrc name=file ! decodebin ! videoconvert ! segmentation test-mode=true"
-            " ! videoconvert ! video/x-raw,format=GRAY8 ! ccl threshold=127 min-area=64"
+PIPELINE = ("filesrc name=file ! decodebin ! videoconvert"
+            " ! ccl foreground=mog2 denoise=median-5x5 min-area=200"
             " ! appsink name=sink sync=false max-buffers=4")
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Labels the moving foreground of a video. Writes one JSON object a frame, the video with a box
-around everything that moves, and a picture of the frame that has the most of it.
+"""Finds what moves in a video. Writes one JSON object per frame, the video with a box around each
+component, and a picture of the frame with the largest foreground.
 
 usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
 
-Takes cudaccl where there is a CUDA device, else ccl. Either learns the background from the frames
-and labels what differs from it; specks of fewer than 64 pixels are left out.
+Uses cudaccl where there is a CUDA device, otherwise ccl. Both learn a model of the background from
+the frames and label the pixels that differ from it; components of fewer than 64 pixels are removed.
 """
 import json
 import os
@@ -19,7 +19,8 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
-# Neither file waits for the other to begin: the encoder looks ahead before it writes.
+# async=false: the encoder reads many frames before it writes its first one, and the JSON file must
+# not wait for it.
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
             " ! {labeller} name=labeller foreground=mog2 denoise=median-5x5 min-area=64"
             " ! tee name=labelled"
@@ -45,8 +46,8 @@ def choose_labeller():
 
 
 class Progress:
-    """Frames done, of how many, and frames a second: one line kept fresh on a terminal, a line
-    now and then elsewhere."""
+    """Prints the number of frames done, their total and frames per second: on a terminal one line
+    that is overwritten, elsewhere a line every five seconds."""
 
     def __init__(self, labeller):
         self.pad = labeller.get_static_pad("sink")
@@ -61,7 +62,7 @@ class Progress:
         return Gst.PadProbeReturn.OK
 
     def total(self):
-        """How many frames the video has, as far as its length and frame rate tell; or None."""
+        """The number of frames of the video, from its duration and frame rate, or None."""
         known, duration = self.pad.peer_query_duration(Gst.Format.TIME)
         caps = self.pad.get_current_caps()
         if not known or duration < 0 or not caps:

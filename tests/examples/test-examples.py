@@ -3,7 +3,7 @@
 """Builds every program of examples/ with the command that its head comment gives, runs it, and
 compares what it says with scipy or with what was drawn. Prints TAP.
 
-usage: test-examples.py FOLDER_TO_BUILD_IN [FOLDER_OF_THE_SIMULATED_DRIVER]
+usage: test-examples.py FOLDER_TO_BUILD_IN MAKE_MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
 """
 import json
 import os
@@ -23,7 +23,8 @@ import tap  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 BUILD = pathlib.Path(sys.argv[1])
-DRIVER = sys.argv[2] if len(sys.argv) > 2 else None
+MAKE_MASKS = sys.argv[2]
+DRIVER = sys.argv[3] if len(sys.argv) > 3 else None
 scratch = tempfile.TemporaryDirectory(prefix="examples test ")
 folder = pathlib.Path(scratch.name)
 WIDTH, HEIGHT = 161, 121
@@ -142,8 +143,8 @@ def components_per_minute():
         raise tap.Skip("built without GObject introspection")
     video, plot = ball(1, 150), folder / "plot.png"
     printed = run(sys.executable, EXAMPLES / "components-per-minute.py", video, plot)
-    counts = [len(foreground.components(mask, 127, 64))
-              for mask in foreground.masks(video, WIDTH, HEIGHT)]
+    counts = [len(foreground.components(mask, 0, 200))
+              for mask in foreground.learnt_masks(MAKE_MASKS, video, WIDTH, HEIGHT)]
     assert sum(counts) > 10, "the ball was never found"
     minutes = [counts[:60], counts[60:120], counts[120:]]
     tap.equal(printed.splitlines(),

@@ -1,14 +1,40 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the video pipelines should find, from scipy: the expectation of the tests."""
+"""The components that the video pipelines must find: the expectation of the tests."""
+import pathlib
 import subprocess
+import sys
 import tempfile
 
 import numpy
 from scipy import ndimage
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "second-opinion"))
+from masks import Foreground  # noqa: E402
+
+
+def luma(video, width, height):
+    """The luma of a video's frames: an array of frames, rows, columns."""
+    row, rows = (width + 3) // 4 * 4, (height + 1) // 2 * 2
+    size = row * rows + 2 * (((width + 1) // 2 + 3) // 4 * 4) * (rows // 2)
+    with tempfile.NamedTemporaryFile() as raw:
+        subprocess.run(
+            ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
+             "videoconvert", "!", "video/x-raw,format=I420", "!", "filesink", f"location={raw.name}"],
+            check=True, timeout=120)
+        frames = numpy.fromfile(raw.name, numpy.uint8).reshape(-1, size)
+    return frames[:, :row * rows].reshape(-1, rows, row)[:, :height, :width]
+
+
+def learnt_masks(program, video, width, height):
+    """The foreground masks of foreground=mog2 denoise=median-5x5, from the C library without
+    GStreamer (the program make-masks; tests/second-opinion compares it with OpenCV)."""
+    with Foreground(program, "mog2", (height, width), denoise="median-5") as model:
+        for frame in luma(video, width, height):
+            yield model.mask(frame)
+
 
 def masks(video, width, height):
-    """The masks that stock elements give for a video: an array of frames, rows, columns."""
+    """The masks that the stock element segmentation makes of a video: frames, rows, columns."""
     with tempfile.NamedTemporaryFile() as raw:
         subprocess.run(
             ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
@@ -32,15 +58,8 @@ def components(mask, threshold, min_area):
 
 
 def moving(video, width, height):
-    """Masks of what moves, as OpenCV sees it: its MOG2 on the luma, without shadows, and a median."""
+    """The foreground masks of OpenCV's MOG2 on the luma, without shadows, after a median filter."""
     import cv2
-    size = width * height * 3 // 2
-    with tempfile.NamedTemporaryFile() as raw:
-        subprocess.run(
-            ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
-             "videoconvert", "!", "video/x-raw,format=I420", "!", "filesink", f"location={raw.name}"],
-            check=True, timeout=120)
-        background = cv2.createBackgroundSubtractorMOG2(detectShadows=False)
-        for frame in numpy.memmap(raw.name, numpy.uint8, "r").reshape(-1, size):
-            luma = frame[:width * height].reshape(height, width)
-            yield cv2.medianBlur(background.apply(luma), 5)
+    background = cv2.createBackgroundSubtractorMOG2(detectShadows=False)
+    for frame in luma(video, width, height):
+        yield cv2.medianBlur(background.apply(numpy.ascontiguousarray(frame)), 5)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs every script of pipelines/ that can run here and checks the JSON. Prints TAP.
 
-usage: test-pipelines.py [FOLDER_OF_THE_SIMULATED_DRIVER]
+usage: test-pipelines.py MAKE_MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
 """
 import json
 import os
@@ -20,8 +20,9 @@ import boxes  # noqa: E402
 import foreground  # noqa: E402
 import tap  # noqa: E402
 
-if len(sys.argv) > 1:
-    os.environ["LD_LIBRARY_PATH"] = sys.argv[1]
+MAKE_MASKS = sys.argv[1]
+if len(sys.argv) > 2:
+    os.environ["LD_LIBRARY_PATH"] = sys.argv[2]
 scratch = tempfile.TemporaryDirectory(prefix="pipelines test ")
 folder = pathlib.Path(scratch.name)
 WIDTH, HEIGHT, FRAMES = 323, 241, 30
@@ -72,7 +73,8 @@ def needs_device():
 
 def check_video(name):
     frames = pipeline(name, ball())
-    want = [foreground.components(mask, 127, 64) for mask in foreground.masks(ball(), WIDTH, HEIGHT)]
+    want = [foreground.components(mask, 0, 200)
+            for mask in foreground.learnt_masks(MAKE_MASKS, ball(), WIDTH, HEIGHT)]
     tap.equal(len(want), FRAMES, "frames of the expectation")
     assert any(want), "the ball was never found"
     tap.equal(tables(frames), want)
@@ -89,18 +91,29 @@ def video_cudaccl():
     check_video("video-cudaccl")
 
 
-def overlay():
-    """overlay-ccl: the boxes of what scipy finds in each mask, on the video"""
+def check_overlay(script, masks, threshold, min_area):
     launch(*f"videotestsrc pattern=ball num-buffers={FRAMES} ! video/x-raw,width=320,height=240,"
            "framerate=30/1 ! jpegenc ! avimux ! filesink".split(), f"location={folder / 'even.avi'}")
     video = folder / "over lay.mp4"
-    result = subprocess.run([ROOT / "pipelines/overlay-ccl", folder / "even.avi", video],
+    result = subprocess.run([ROOT / "pipelines" / script, folder / "even.avi", video],
                             check=False, timeout=120, stderr=subprocess.PIPE, text=True)
     tap.equal(result.returncode, 0, f"exit status ({result.stderr})")
     keys = ("area", "x", "y", "width", "height")
-    frames = [{"components": [dict(zip(keys, row)) for row in foreground.components(mask, 127, 64)]}
-              for mask in foreground.masks(folder / "even.avi", 320, 240)]
+    frames = [{"components": [dict(zip(keys, row)) for row in foreground.components(mask, threshold, min_area)]}
+              for mask in masks(folder / "even.avi", 320, 240)]
     boxes.check_video(video, frames)
+
+
+def overlay():
+    """overlay-ccl: the boxes of the components that scipy finds in each mask, on the video"""
+    check_overlay("overlay-ccl", lambda *video: foreground.learnt_masks(MAKE_MASKS, *video), 0, 200)
+
+
+def combiner():
+    """combiner-ccl: the boxes of the components that scipy finds in the masks of segmentation"""
+    if not has_element("segmentation"):
+        raise tap.Skip("gstreamer1.0-opencv is not installed")
+    check_overlay("combiner-ccl", foreground.masks, 127, 64)
 
 
 def png_masks():
@@ -199,9 +212,9 @@ def every_script():
     """every script of pipelines/ is tried here, or in test-sending.py"""
     scripts = {path.name for path in (ROOT / "pipelines").iterdir() if path.suffix == ""}
     scripts -= {"again", "send-mqtt", "send-kafka", "send-tcp"}
-    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl", "overlay-ccl",
+    tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl", "overlay-ccl", "combiner-ccl",
                         "rtsp-ccl", "v4l2-ccl", "rtsp-cudaccl"})
 
 
-sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, png_masks, no_masks, h264,
+sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, combiner, png_masks, no_masks, h264,
                  rtsp_ccl, v4l2_ccl))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the masks of the CPU foreground with OpenCV's. Prints TAP.
 
-usage: compare-foreground.py SEGMENT
+usage: compare-foreground.py MAKE_MASKS
 """
 import pathlib
 import sys

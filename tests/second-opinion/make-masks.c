@@ -2,10 +2,10 @@
 /*
  * Makes the masks of frames with the CPU foreground, for comparison with other programs.
  *
- * usage: segment FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
+ * usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
  *
  * FRAMES and MASKS are width × height bytes a frame, without padding; each mask is written before
- * the next frame is read. FOREGROUND is threshold, otsu or background. NAME is threshold, invert,
+ * the next frame is read. FOREGROUND is threshold, otsu or mog2. NAME is threshold, invert,
  * denoise (0…4 as CclDenoise), history, var-threshold, learning-rate or mixtures, with OpenCV's
  * values where none is given.
  */
@@ -18,7 +18,7 @@
 static int
 fail (const char *message)
 {
-  fprintf (stderr, "segment: %s\n", message);
+  fprintf (stderr, "make-masks: %s\n", message);
   return EXIT_FAILURE;
 }
 
@@ -56,7 +56,7 @@ main (int argc, char **argv)
 {
   static const char *const kinds[] = {"threshold", "otsu", "mog2"};
   if (argc < 4)
-    return fail ("usage: segment FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS");
+    return fail ("usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS");
 
   CclForegroundPlan plan = {
       .width = (uint32_t)strtoul (argv[2], NULL, 10),

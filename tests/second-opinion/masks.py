@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The CPU foreground from Python, by way of the program `segment`."""
+"""The CPU foreground from Python, through the program make-masks."""
 import subprocess
 
 import numpy
@@ -25,7 +25,7 @@ class Foreground:
         self.process.stdin.close()
         self.process.stdout.close()
         if self.process.wait() != 0:
-            raise RuntimeError("segment failed")
+            raise RuntimeError("make-masks failed")
 
     def mask(self, frame):
         """The mask of the next frame, 0 and 255."""
