@@ -179,7 +179,7 @@ count_frame (CclCudaDevice *device, CclCudaEngine *engine, const CclCudaInput *i
         if (status == CCL_OK)
           status = pass == 0 ? reset_counters (driver, counters, stream, error)
                              : read_counters (driver, counters, stream, &count, error);
-        if (status == CCL_OK && pass == 1 && *n_counts == MOST_COUNTED_STEPS)
+        if (status == CCL_OK && pass == 1 && *n_counts == MAX_COUNTED_STEPS)
           status = ccl_error_set (error, CCL_ERROR_DEVICE, "more kernels than are counted");
         if (status == CCL_OK && pass == 1)
           counts[(*n_counts)++] = count;

@@ -4,7 +4,7 @@
 #ifndef BENCH_ACCESS_COUNT_H
 #define BENCH_ACCESS_COUNT_H
 
-#include "contender.h"
+#include "implementation.h"
 #include "engine.h"
 #include "labelling.h"
 

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ccl-bench: compares labellers with each other, with their peers and with what memory allows. */
-#include "check.h"
-#include "contender.h"
-#if HAVE_CUDA
-#include "contender-cuda.h"
-#endif
-#include "document.h"
+/* ccl-bench: compares labellers with each other, with their peers and with the bandwidth bound. */
 #include "machine.h"
-#include "memory.h"
-#include "plot.h"
+#include "modes.h"
 #include "problem.h"
-#include "recorded.h"
 #include "report.h"
-#include "streams.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,32 +21,31 @@ typedef enum Mode {
   MODE_STREAMS,
   MODE_BLOCKSIZE,
   MODE_MEMORY,
-  MODE_PLOT,
   N_MODES
 } Mode;
 
 /* The masks of the repository: where the tool is run, or where it was built. */
 #define MASKS "tests/data/masks"
 
-/* What each mode labels when no input is named; the names are the papers' where they have one. */
+/* The default inputs of each mode. The modes have the papers' names where they have one. */
 static const struct {
   const char *name, *summary;
   const char *inputs[40];
 } modes[N_MODES] = {
-    {"check", "compares every labeller with the naive reference",
+    {"check", "compares every labeller with a flood fill",
         {MASKS, "noise:211x173:g=1-4,16:d=0-100+10", "noise:640x480:g=1:d=50",
             "noise:1x1:g=1:d=0,100", "noise:1x301:g=1:d=50", "noise:301x1:g=1:d=50",
             "noise:2x2:g=1:d=50:seed=1-9", "noise:63x65:g=1:d=30-70+10", "text:620x877",
             "blobs:640x480:n=0-3", "full:257x129", "empty:257x129",
             "noise:37x29x31:g=1-2:d=10-90+20", "hilbert"}},
     {"average", "mean time on each data set", {MASKS}},
-    {"steps", "the same, taken apart: allocation, scan, merging, relabelling", {MASKS}},
+    {"steps", "the same, and of each step: allocation, scan, merging, relabelling", {MASKS}},
     {"density", "time against foreground density, for each granularity",
         {"noise:2048x2048:g=1,4,16:d=0-100+10"}},
     {"size", "time against the number of pixels",
         {"noise:32x32:g=1:d=50", "noise:100x100:g=1:d=50", "noise:316x316:g=1:d=50",
             "noise:1000x1000:g=1:d=50", "noise:3162x3162:g=1:d=50", "noise:10000x10000:g=1:d=50"}},
-    {"table", "component tables and label maps against floors, BKE and OpenCV",
+    {"table", "component tables and label maps beside bandwidth bounds, BKE and OpenCV",
         {MASKS, "noise:2048x2048:g=1,4,16:d=10,30,50,70,90"}},
     {"growth", "time a pixel from 720p to 8K and for 16384×16384",
         {MASKS "/vtest200_2160.png@1280x720", MASKS "/vtest200_2160.png@1920x1080",
@@ -68,15 +57,11 @@ static const struct {
     {"blocksize", "GPU algorithms once for every shape of thread block",
         {MASKS, "noise:2048x2048:g=1,4:d=50"}},
     {"memory", "reads, writes and atomics of each GPU kernel, counted exactly", {MASKS}},
-    {"plot",
-        "draws once more, with --plot, what runs of other modes have written with --json; "
-        "inputs: these files",
-        {NULL}},
 };
 
 /* The command line. */
 static struct {
-  char *device, *algorithms, *deliver, *connectivity, *threads, *max_components, *csv, *json, *plot;
+  char *device, *algorithms, *deliver, *connectivity, *threads, *max_components, *csv, *json;
   int repetitions, warm_up;
   double seconds, patience;
   gboolean allocation, no_peers, block_shapes, direct, list, version;
@@ -87,15 +72,17 @@ static const double default_seconds = 60;
 
 static const GOptionEntry entries[] = {
     {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
-        "cpu, cuda or all; default: all that there are", "DEVICE"},
+        "cpu, cuda or all; default: all that are found", "DEVICE"},
     {"algorithms", 'a', 0, G_OPTION_ARG_STRING, &options.algorithms,
-        "names with commas (see --list); default: all, but in table and growth what auto picks, "
-        "and the baselines",
+        "names with commas (see --list); default: all, but in table and growth the one that auto "
+        "selects and the baselines",
         "NAMES"},
     {"deliver", 0, 0, G_OPTION_ARG_STRING, &options.deliver,
-        "raw, table, labels (which is the label map and the table), with commas; default: all "
-        "three, but in average, steps, density, size and memory the label map as it costs least "
-        "(memory: and tables of what auto picks, and of the baseline)",
+        "raw, table, labels (label map and table), with commas; default: all three, but in "
+        "average, "
+        "steps, density, size and memory the label map in its cheapest form (memory: also tables "
+        "of "
+        "the one that auto selects and of the baseline)",
         "WHAT"},
     {"connectivity", 'c', 0, G_OPTION_ARG_STRING, &options.connectivity,
         "of images: 4 or 8; of volumes: 6, 18 or 26; one of each with a comma; default: 8,26", "N"},
@@ -108,36 +95,34 @@ static const GOptionEntry entries[] = {
     {"allocation", 0, 0, G_OPTION_ARG_NONE, &options.allocation,
         "every run allocates and frees its memory, as the papers define the time", NULL},
     {"repetitions", 'r', 0, G_OPTION_ARG_INT, &options.repetitions,
-        "turns of each contender on each input; default: 20", "N"},
+        "turns of each implementation on each input; default: 20", "N"},
     {"warm-up", 'w', 0, G_OPTION_ARG_INT, &options.warm_up,
         "untimed runs at the start of each turn; default: 1", "N"},
-    {"direct", 0, 0, G_OPTION_ARG_NONE, &options.direct,
-        "leaves out GPU algorithms that ask the device again and again whether to go on", NULL},
+    {"direct", 0, 0, G_OPTION_ARG_NONE, &options.direct, "leaves out iterative GPU algorithms",
+        NULL},
     {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &options.seconds,
-        "about how long to measure at most; each contender has one turn on each input all the "
-        "same; default: 60, but as long as it takes in check",
+        "time limit of the measurement; each implementation takes at least one turn on each input; "
+        "default: 60, but no limit in check",
         "S"},
     {"patience", 0, 0, G_OPTION_ARG_DOUBLE, &options.patience,
-        "how long the first run of an iterative GPU algorithm may take on an input before it is "
-        "given up; 0: as long as it takes; default: 10",
+        "time limit of the first run of an iterative GPU algorithm on an input, which is then "
+        "given "
+        "up; 0: no limit; default: 10",
         "S"},
     {"block-shapes", 0, 0, G_OPTION_ARG_NONE, &options.block_shapes,
         "in check and average: GPU algorithms once for every shape of thread block", NULL},
     {"no-peers", 0, 0, G_OPTION_ARG_NONE, &options.no_peers, "leaves other makers' labellers out",
         NULL},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options.csv,
-        "writes every measurement as a line; - is standard output, instead of the tables", "FILE"},
+        "writes every measurement as a line; - is standard output, without the tables", "FILE"},
     {"json", 0, 0, G_OPTION_ARG_FILENAME, &options.json, "the same as JSON", "FILE"},
-    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot,
-        "draws PNG and SVG files there, with gnuplot", "FOLDER"},
-    {"list", 'l', 0, G_OPTION_ARG_NONE, &options.list, "lists the contenders and ends", NULL},
-    {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "prints the version and ends", NULL},
+    {"list", 'l', 0, G_OPTION_ARG_NONE, &options.list, "lists the implementations", NULL},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "prints the version", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.words, NULL, "[MODE [INPUT…]]"},
     {NULL},
 };
 
-/* Ends the program at once: the command line makes no sense, so there is nothing to run, and
- * nothing to write. */
+/* Ends the program because of a wrong command line. */
 G_NORETURN static void
 refuse (const char *format, ...)
 {
@@ -170,7 +155,7 @@ parse_deliveries (const char *text)
 }
 
 static void
-parse_connectivity (const char *text, ContenderSettings *settings)
+parse_connectivity (const char *text, ImplementationSettings *settings)
 {
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
 
@@ -203,10 +188,10 @@ parse_threads (const char *text)
   return threads;
 }
 
-static ContenderSettings
+static ImplementationSettings
 parse_settings (void)
 {
-  ContenderSettings settings = {
+  ImplementationSettings settings = {
       .cpu = true,
       .cuda = true,
       .peers = !options.no_peers,
@@ -253,7 +238,7 @@ parse_mode (const char *word)
       return mode;
     g_string_append_printf (names, "%s%s", mode ? ", " : "", modes[mode].name);
   }
-  refuse ("mode \"%s\": there is none of that name, but %s", word, names->str);
+  refuse ("unknown mode \"%s\"; the modes are %s", word, names->str);
 }
 
 static GPtrArray *
@@ -267,18 +252,18 @@ collect_sources (Mode mode, const char *const *words)
         !*words && g_str_has_prefix (*word, MASKS) && !g_file_test (MASKS, G_FILE_TEST_IS_DIR);
     g_autoptr (GError) error = NULL;
     if (!input_sources_add (sources, is_elsewhere ? built_from : *word, &error))
-      problem_tell ("%s", error->message);
+      problem_report ("%s", error->message);
   }
   return sources;
 }
 
 static void
-list_contenders (const GPtrArray *contenders)
+list_implementations (const GPtrArray *implementations)
 {
-  for (guint i = 0; i < contenders->len; i++) {
-    const Contender *contender = contenders->pdata[i];
-    g_autofree char *title = contender_title (contender);
-    g_print ("%s (%s)\n", title, contender->maker);
+  for (guint i = 0; i < implementations->len; i++) {
+    const Implementation *implementation = implementations->pdata[i];
+    g_autofree char *title = implementation_title (implementation);
+    g_print ("%s (%s)\n", title, implementation->maker);
   }
 }
 
@@ -291,39 +276,31 @@ write_text (const char *path, char *text)
   if (g_str_equal (path, "-"))
     fputs (text, stdout);
   else if (!g_file_set_contents (path, text, -1, &error))
-    problem_tell ("%s", error->message);
+    problem_report ("%s", error->message);
   g_free (text);
 }
 
-/* The tables of a mode. */
+/* Prints the tables of a mode. */
 static void
 report (Mode mode, const Results *results, FILE *file)
 {
-  const bool per_pixel = mode == MODE_GROWTH;
+  const bool has_ratios = mode == MODE_TABLE;
+  const bool has_inputs =
+      has_ratios || mode == MODE_DENSITY || mode == MODE_SIZE || mode == MODE_GROWTH;
 
-  switch (mode) {
-  case MODE_STEPS:
-    report_steps (results, file);
-    break;
-  case MODE_TABLE:
+  if (has_ratios)
     report_ratios (results, file);
-    /* fall through */
-  case MODE_DENSITY:
-  case MODE_SIZE:
-  case MODE_GROWTH:
-    report_matrices (results, per_pixel, file);
-    break;
-  default:
-    report_average (results, file);
-    break;
-  }
-  report_limits (results, file);
-  report_noise (results, file);
+  if (has_inputs)
+    report_inputs (results, mode == MODE_GROWTH, file);
+  else
+    report_means (results, file);
+  report_notes (results, file);
 }
 
 /* Runs streams on the first source that loads. */
-static Grid *
-run_streams (const GPtrArray *sources, const ContenderSettings *contenders, double seconds)
+static Table *
+run_streams (
+    const GPtrArray *sources, const ImplementationSettings *implementations, double seconds)
 {
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (unsigned));
   const StreamsSettings settings = {counts, MIN (seconds, 30), 60};
@@ -335,40 +312,41 @@ run_streams (const GPtrArray *sources, const ContenderSettings *contenders, doub
     g_autoptr (GError) error = NULL;
     g_autoptr (Input) input = input_source_load (source, &error);
     if (input)
-      return streams (input, name, contenders, &settings);
-    problem_tell ("%s", error->message);
+      return streams (input, name, implementations, &settings);
+    problem_report ("%s", error->message);
   }
   return NULL;
 }
 
-/* The peers and devices that take part, for the header. */
+/* Adds the devices and peers that take part to the header. */
 static void
-describe_contenders (GPtrArray *machine, const GPtrArray *contenders)
+describe_implementations (GPtrArray *machine, const GPtrArray *implementations)
 {
   g_autoptr (GHashTable) makers = g_hash_table_new (g_str_hash, g_str_equal);
 
 #if HAVE_CUDA
-  contender_cuda_describe (machine);
+  implementation_describe_cuda (machine);
 #endif
-  for (guint i = 0; i < contenders->len; i++) {
-    const Contender *contender = contenders->pdata[i];
-    if (contender_is_peer (contender) && g_hash_table_add (makers, (char *)contender->maker))
-      machine_add (machine, "peer", "%s", contender->maker);
+  for (guint i = 0; i < implementations->len; i++) {
+    const Implementation *implementation = implementations->pdata[i];
+    if (implementation_is_peer (implementation) &&
+        g_hash_table_add (makers, (char *)implementation->maker))
+      machine_add (machine, "peer", "%s", implementation->maker);
   }
 }
 
-/* What a mode compares where the command line leaves it open. */
-static ContenderSettings
-settings_of_mode (Mode mode, const ContenderSettings *asked)
+/* Fills the settings that the command line leaves open with those of a mode. */
+static ImplementationSettings
+settings_of_mode (Mode mode, const ImplementationSettings *asked)
 {
-  ContenderSettings settings = *asked;
+  ImplementationSettings settings = *asked;
 
   settings.cheapest_labels = !options.deliver && (mode == MODE_AVERAGE || mode == MODE_STEPS ||
                                                      mode == MODE_DENSITY || mode == MODE_SIZE);
   settings.only_chosen = mode == MODE_TABLE || mode == MODE_GROWTH;
   if (mode == MODE_BLOCKSIZE)
     settings.block_shapes = true;
-  if (settings.block_shapes || mode == MODE_MEMORY) { /* a matter of GPUs only */
+  if (settings.block_shapes || mode == MODE_MEMORY) { /* GPUs only */
     settings.cheapest_labels = settings.block_shapes || !options.deliver;
     settings.chosen_tables = mode == MODE_MEMORY && !options.deliver;
     settings.needs_cuda = true;
@@ -377,59 +355,109 @@ settings_of_mode (Mode mode, const ContenderSettings *asked)
   return settings;
 }
 
-/* Runs one mode; its tables go to the file, if there is one, as soon as they are there. */
-static Section *
-run (Mode mode, const char *const *inputs, const ContenderSettings *asked, double seconds,
-    FILE *file)
+/* The result of one mode. */
+typedef struct Section {
+  const char *mode;
+  Table *table;
+  unsigned repetitions;
+  double noisy_share;
+} Section;
+
+static void
+section_free (Section *section)
 {
-  const ContenderSettings settings = settings_of_mode (mode, asked);
-  const MeasureSettings measure_settings = {
+  table_free (section->table);
+  g_free (section);
+}
+
+/* Runs a mode that measures; prints its tables to the file, if there is one. */
+static void
+run_measurement (Mode mode, GPtrArray *sources, GPtrArray *implementations, double seconds,
+    FILE *file, Section *section)
+{
+  const MeasureSettings settings = {
       .repetitions = (unsigned)options.repetitions,
       .warm_up = (unsigned)options.warm_up,
       .patience = options.patience,
       .steps = mode == MODE_STEPS,
   };
+  Results *results = results_measure (sources, implementations, &settings, seconds);
+
+  if (file && results->inputs->len && results->implementations->len)
+    report (mode, results, file);
+  section->table = results_to_table (results, section->mode);
+  section->repetitions = settings.repetitions;
+  section->noisy_share = results_noisy_share (results);
+  results_free (results);
+}
+
+/* Runs one mode; prints its tables to the file, if there is one. */
+static Section *
+run (Mode mode, const char *const *inputs, const ImplementationSettings *asked, double seconds,
+    FILE *file)
+{
+  const ImplementationSettings settings = settings_of_mode (mode, asked);
   GPtrArray *sources = collect_sources (mode, inputs);
-  GPtrArray *contenders = contenders_new (&settings);
+  GPtrArray *implementations = implementations_new (&settings);
   Section *section = g_new0 (Section, 1);
 
   section->mode = modes[mode].name;
-  if (mode == MODE_CHECK || mode == MODE_STREAMS || mode == MODE_MEMORY) {
-    section->grid = mode == MODE_CHECK    ? check (sources, contenders, &settings, options.seconds)
-                    : mode == MODE_MEMORY ? memory (sources, contenders)
-                                          : run_streams (sources, &settings, seconds);
-    if (file && section->grid)
-      grid_print (section->grid, file);
-    g_ptr_array_unref (sources);
-    g_ptr_array_unref (contenders);
+  if (mode != MODE_CHECK && mode != MODE_STREAMS && mode != MODE_MEMORY) {
+    run_measurement (mode, sources, implementations, seconds, file, section);
     return section;
   }
-  section->results = results_measure (sources, contenders, &measure_settings, seconds);
-  if (file && section->results->inputs->len && section->results->contenders->len)
-    report (mode, section->results, file);
-  if (options.plot)
-    plot_results (section->results, section->mode, options.plot);
+  section->table = mode == MODE_CHECK ? check (sources, implementations, &settings, options.seconds)
+                   : mode == MODE_MEMORY ? memory (sources, implementations)
+                                         : run_streams (sources, &settings, seconds);
+  if (file && section->table)
+    table_print (section->table, file);
+  g_ptr_array_unref (sources);
+  g_ptr_array_unref (implementations);
   return section;
 }
 
-/* Draws the results that files hold. */
-static void
-plot_recorded (const char *const *files)
+static char *
+to_csv (const GPtrArray *sections)
 {
-  if (!options.plot || !*files)
-    refuse ("plot takes files that --json has written, and the folder to draw in with --plot");
-  for (; *files; files++) {
-    g_autoptr (GError) error = NULL;
-    g_autoptr (GPtrArray) sections = recorded_read (*files, &error);
-    if (!sections)
-      problem_tell ("%s", error->message);
-    else if (!sections->len)
-      problem_tell ("%s: holds nothing to draw", *files);
-    for (guint i = 0; sections && i < sections->len; i++) {
-      const Section *section = sections->pdata[i];
-      plot_results (section->results, section->mode, options.plot);
-    }
+  GString *csv = g_string_new (NULL);
+  const Table *before = NULL;
+
+  for (guint i = 0; i < sections->len; i++) {
+    const Section *section = sections->pdata[i];
+    if (section->table)
+      table_append_csv (section->table, before, csv);
+    before = section->table;
   }
+  return g_string_free (csv, FALSE);
+}
+
+/* One object with the members "machine", "problems" and "runs". */
+static char *
+to_json (const GPtrArray *sections, const GPtrArray *machine)
+{
+  JsonObject *root = json_object_new (), *description = json_object_new ();
+  JsonArray *problems = json_array_new (), *runs = json_array_new ();
+  g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), root);
+
+  for (guint i = 0; i + 1 < machine->len; i += 2)
+    json_object_set_string_member (description, machine->pdata[i], machine->pdata[i + 1]);
+  for (const char *const *line = problems_reported (); *line; line++)
+    json_array_add_string_element (problems, *line);
+  for (guint i = 0; i < sections->len; i++) {
+    const Section *section = sections->pdata[i];
+    JsonObject *object = json_object_new ();
+    json_object_set_string_member (object, "mode", section->mode);
+    json_object_set_int_member (object, "repetitions", section->repetitions);
+    json_object_set_double_member (object, "noisy_share", section->noisy_share);
+    if (section->table)
+      json_object_set_array_member (object, "rows", table_to_json (section->table));
+    json_array_add_object_element (runs, object);
+  }
+  json_object_set_object_member (root, "machine", description);
+  json_object_set_array_member (root, "problems", problems);
+  json_object_set_array_member (root, "runs", runs);
+  json_object_unref (root);
+  return json_to_string (node, TRUE);
 }
 
 static char *
@@ -446,9 +474,11 @@ make_description (void)
     if (*modes[mode].inputs)
       g_string_append_c (text, '\n');
   }
-  g_string_append (text, "\n" INPUT_SPECIFICATIONS
-                         "\nProblems with one input or contender are told in one line each; the "
-                         "rest runs, and the exit status is 1.\n");
+  g_string_append (text,
+      "\n" INPUT_SPECIFICATIONS
+      "\nA problem with one input or implementation is reported in one line; the "
+      "others run, and the exit status is 1. bench/plot.py draws plots from "
+      "the JSON.\n");
   return g_string_free (text, FALSE);
 }
 
@@ -462,8 +492,8 @@ main (int argc, char **argv)
   g_autoptr (GPtrArray) sections = g_ptr_array_new_with_free_func ((GDestroyNotify)section_free);
   const Mode usual_modes[] = {MODE_TABLE, MODE_GROWTH, MODE_STREAMS};
   const char *const no_inputs[] = {NULL};
-  ContenderSettings settings;
-  GPtrArray *contenders;
+  ImplementationSettings settings;
+  GPtrArray *implementations;
   FILE *file = stdout;
   double seconds;
   Mode mode = MODE_TABLE;
@@ -480,22 +510,16 @@ main (int argc, char **argv)
   settings = parse_settings ();
   seconds = options.seconds > 0 ? options.seconds : default_seconds;
   if (options.list) {
-    contenders = contenders_new (&settings);
-    list_contenders (contenders);
-    g_ptr_array_unref (contenders);
+    implementations = implementations_new (&settings);
+    list_implementations (implementations);
+    g_ptr_array_unref (implementations);
     return problems_count () ? 1 : 0;
   }
   if (options.words)
     mode = parse_mode (options.words[0]);
-  if (mode == MODE_PLOT) {
-    plot_recorded ((const char *const *)options.words + 1);
-    g_array_unref (settings.threads);
-    g_strfreev (settings.algorithms);
-    return problems_count () ? 1 : 0;
-  }
-  contenders = contenders_new (&settings);
-  describe_contenders (machine, contenders);
-  g_ptr_array_unref (contenders);
+  implementations = implementations_new (&settings);
+  describe_implementations (machine, implementations);
+  g_ptr_array_unref (implementations);
   if (g_strcmp0 (options.csv, "-") == 0 || g_strcmp0 (options.json, "-") == 0)
     file = NULL;
   if (file)
@@ -508,9 +532,9 @@ main (int argc, char **argv)
     g_ptr_array_add (sections,
         run (usual_modes[i], no_inputs, &settings, seconds / G_N_ELEMENTS (usual_modes), file));
   if (options.csv)
-    write_text (options.csv, document_to_csv (sections));
+    write_text (options.csv, to_csv (sections));
   if (options.json)
-    write_text (options.json, document_to_json (sections, machine));
+    write_text (options.json, to_json (sections, machine));
 
   g_array_unref (settings.threads);
   g_strfreev (settings.algorithms);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check.h"
+#include "modes.h"
 
-#include "clock.h"
+#include "measure.h"
 #include "problem.h"
-#include "progress.h"
 #include "reference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is right for an input: the label map, and for images the table. */
+/* The right result for an input: the label map, and for images the table. */
 typedef struct Expectation {
   uint32_t *labels;
   uint32_t n_components;
@@ -57,7 +56,7 @@ check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_comp
 }
 
 static void
-expect (const Input *input, const ContenderSettings *settings, Expectation *expectation)
+expect (const Input *input, const ImplementationSettings *settings, Expectation *expectation)
 {
   if (input->depth > 1) {
     expectation->reference = NULL;
@@ -85,7 +84,7 @@ static void
 number_labels (uint32_t *labels, size_t n_pixels)
 {
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
-  uint32_t last_raw = 0, last_number = 0; /* neighbours have the same label more often than not */
+  uint32_t last_raw = 0, last_number = 0; /* neighbours mostly have the same label */
 
   for (size_t i = 0; i < n_pixels; i++) {
     if (!labels[i])
@@ -111,7 +110,8 @@ components_are_equal (const CclComponent *a, const CclComponent *b)
          a->centroid_y == b->centroid_y;
 }
 
-/* What is wrong with a labelling, or NULL. Free with g_free(). */
+/* Describes the first difference from the right result; NULL if there is none. Free with g_free().
+ */
 static char *
 find_difference (const Expectation *expectation, Labelling *labelling, const Input *input)
 {
@@ -142,93 +142,94 @@ typedef struct Count {
 } Count;
 
 static void
-check_one (Contender *contender, const Input *input, const char *title,
+check_one (Implementation *implementation, const Input *input, const char *title,
     const Expectation *expectation, Count *count)
 {
-  g_autofree char *name = contender_title (contender);
+  g_autofree char *name = implementation_title (implementation);
   g_autofree char *difference = NULL;
   g_autoptr (GError) error = NULL;
   Labelling labelling = {0};
 
-  if (contender->klass->prepare (contender, input, &error) &&
-      contender->klass->run (contender, &error) &&
-      contender->klass->fetch (contender, &labelling, &error)) {
+  if (implementation->klass->prepare (implementation, input, &error) &&
+      implementation->klass->run (implementation, &error) &&
+      implementation->klass->fetch (implementation, &labelling, &error)) {
     difference = find_difference (expectation, &labelling, input);
     count->equal += !difference;
     count->different += difference != NULL;
-    if (difference && contender_is_peer (contender)) {
+    if (difference && implementation_is_peer (implementation)) {
       if (count->different == 1)
-        problem_remark ("%s (%s) on %s differs, on others perhaps, too: %s", name, contender->maker,
-            title, difference);
-    } else if (difference && !contender->may_be_inexact) {
-      problem_tell ("%s on %s is wrong: %s", name, title, difference);
+        problem_remark ("%s (%s) on %s differs, and maybe on other inputs: %s", name,
+            implementation->maker, title, difference);
+    } else if (difference && !implementation->may_be_inexact) {
+      problem_report ("%s on %s is wrong: %s", name, title, difference);
     }
-  } else if (g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
+  } else if (g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED)) {
     count->not_offered++;
   } else {
-    const bool too_slow = g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_TOO_SLOW);
+    const bool too_slow =
+        g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW);
     count->failed += !too_slow;
     count->unchecked += too_slow;
-    problem_tell ("%s on %s: %s", name, title, error->message);
+    problem_report ("%s on %s: %s", name, title, error->message);
   }
   labelling_clear (&labelling);
-  contender->klass->release (contender);
+  implementation->klass->release (implementation);
 }
 
-/* Counts an input that nobody was checked on. */
+/* Counts an input as unchecked for all implementations. */
 static void
-leave_unchecked (const GPtrArray *contenders, Count *counts)
+leave_unchecked (const GPtrArray *implementations, Count *counts)
 {
-  for (guint c = 0; c < contenders->len; c++)
+  for (guint c = 0; c < implementations->len; c++)
     counts[c].unchecked++;
 }
 
 static void
-add_row (Grid *grid, const char *name, const char *maker, const Count *count)
+add_row (Table *table, const char *name, const char *maker, const Count *count)
 {
-  grid_row (grid);
-  grid_cell (grid, "%s", name);
-  grid_cell (grid, "%s", maker);
-  grid_cell (grid, "%u", count->equal);
-  grid_cell (grid, "%u", count->different);
-  grid_cell (grid, "%u", count->not_offered);
-  grid_cell (grid, "%u", count->failed);
-  grid_cell (grid, "%u", count->unchecked);
+  table_row (table);
+  table_text (table, "%s", name);
+  table_text (table, "%s", maker);
+  table_number (table, count->equal, 0);
+  table_number (table, count->different, 0);
+  table_number (table, count->not_offered, 0);
+  table_number (table, count->failed, 0);
+  table_number (table, count->unchecked, 0);
 }
 
-/* Those that are counted apart. */
+/* Implementations that are counted apart. */
 typedef enum Group {
   GROUP_OURS,
-  GROUP_INEXACT, /* ours, but not exact by the paper's own account */
+  GROUP_INEXACT, /* ours, but inexact by the paper's own account */
   GROUP_PEERS,
 } Group;
 
 static Group
-group_of (const Contender *contender)
+group_of (const Implementation *implementation)
 {
-  if (contender_is_peer (contender))
+  if (implementation_is_peer (implementation))
     return GROUP_PEERS;
-  return contender->may_be_inexact ? GROUP_INEXACT : GROUP_OURS;
+  return implementation->may_be_inexact ? GROUP_INEXACT : GROUP_OURS;
 }
 
-/* The rows of a group and their sum. */
+/* Adds the rows of a group and their sum. */
 static void
-add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, Group group)
+add_rows (Table *table, const GPtrArray *implementations, const Count *counts, Group group)
 {
   static const char *const sums[] = {
       "all of this project", "all that may be inexact", "all of other makers"};
   Count sum = {0};
   unsigned n = 0;
 
-  for (guint c = 0; c < contenders->len; c++) {
-    const Contender *contender = contenders->pdata[c];
+  for (guint c = 0; c < implementations->len; c++) {
+    const Implementation *implementation = implementations->pdata[c];
     const Count *count = &counts[c];
-    g_autofree char *title = contender_title (contender);
+    g_autofree char *title = implementation_title (implementation);
     g_autofree char *name =
         g_strconcat (title, group == GROUP_INEXACT ? " (inexact by its paper)" : "", NULL);
-    if (!contender->klass->fetch || group_of (contender) != group)
+    if (!implementation->klass->fetch || group_of (implementation) != group)
       continue;
-    add_row (grid, name, contender->maker, count);
+    add_row (table, name, implementation->maker, count);
     sum.equal += count->equal;
     sum.different += count->different;
     sum.not_offered += count->not_offered;
@@ -237,18 +238,18 @@ add_rows (Grid *grid, const GPtrArray *contenders, const Count *counts, Group gr
     n++;
   }
   if (n)
-    add_row (grid, sums[group], "-", &sum);
+    add_row (table, sums[group], "-", &sum);
 }
 
-Grid *
-check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSettings *settings,
-    double seconds)
+Table *
+check (const GPtrArray *sources, const GPtrArray *implementations,
+    const ImplementationSettings *settings, double seconds)
 {
-  static const char *const heads[] = {
-      "contender", "by", "equal", "different", "not offered", "failed", "unchecked"};
-  const double begin = clock_now ();
-  g_autofree Count *counts = g_new0 (Count, contenders->len);
-  Grid *grid = grid_new ("compared with the reference, pixel by pixel and row by row; inputs:");
+  static const char *const columns[] = {
+      "implementation", "by", "equal", "different", "not offered", "failed", "unchecked", NULL};
+  const double begin = seconds_now ();
+  g_autofree Count *counts = g_new0 (Count, implementations->len);
+  Table *table = table_new ("inputs by outcome of the comparison with a flood fill", columns);
   unsigned n_left = 0;
 
   for (guint i = 0; i < sources->len; i++) {
@@ -258,36 +259,33 @@ check (const GPtrArray *sources, const GPtrArray *contenders, const ContenderSet
     g_autoptr (Input) input = NULL;
     Expectation expectation;
 
-    if (seconds > 0 && clock_now () - begin > seconds) {
-      leave_unchecked (contenders, counts);
+    if (seconds > 0 && seconds_now () - begin > seconds) {
+      leave_unchecked (implementations, counts);
       n_left++;
       continue;
     }
     progress_show (i, sources->len, title);
     input = input_source_load (source, &error);
     if (!input) {
-      problem_tell ("%s", error->message);
-      leave_unchecked (contenders, counts);
+      problem_report ("%s", error->message);
+      leave_unchecked (implementations, counts);
       continue;
     }
     expect (input, settings, &expectation);
-    for (guint c = 0; c < contenders->len; c++) {
-      Contender *contender = contenders->pdata[c];
-      if (contender->klass->fetch)
-        check_one (contender, input, title, &expectation, &counts[c]);
+    for (guint c = 0; c < implementations->len; c++) {
+      Implementation *implementation = implementations->pdata[c];
+      if (implementation->klass->fetch)
+        check_one (implementation, input, title, &expectation, &counts[c]);
     }
     expectation_clear (&expectation);
   }
   progress_show (sources->len, sources->len, "");
   if (n_left)
-    problem_tell (
+    problem_report (
         "%u of %u inputs were not checked: %g s were over", n_left, sources->len, seconds);
 
-  grid_row (grid);
-  for (guint i = 0; i < G_N_ELEMENTS (heads); i++)
-    grid_cell (grid, "%s", heads[i]);
-  add_rows (grid, contenders, counts, GROUP_OURS);
-  add_rows (grid, contenders, counts, GROUP_INEXACT);
-  add_rows (grid, contenders, counts, GROUP_PEERS);
-  return grid;
+  add_rows (table, implementations, counts, GROUP_OURS);
+  add_rows (table, implementations, counts, GROUP_INEXACT);
+  add_rows (table, implementations, counts, GROUP_PEERS);
+  return table;
 }

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frame-sequence.h"
 
-#include <gio/gio.h>
-#include <math.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+
+G_GNUC_PRINTF (2, 3)
+G_NORETURN static void
+stop (int status, const char *format, ...)
+{
+  va_list arguments;
+
+  fprintf (stderr, "%s: ", g_get_prgname ());
+  va_start (arguments, format);
+  vfprintf (stderr, format, arguments);
+  va_end (arguments);
+  fputc ('\n', stderr);
+  exit (status);
+}
 
 static FrameSequence *
 sequence_new (uint32_t width, uint32_t height, uint32_t n_frames)
@@ -23,15 +37,15 @@ frame_sequence_free (FrameSequence *sequence)
   g_free (sequence);
 }
 
-uint32_t
-frame_sequence_index_at (uint32_t n_frames, uint64_t time)
+const uint8_t *
+frame_sequence_at (const FrameSequence *sequence, uint64_t time)
 {
-  const uint64_t period = n_frames > 1 ? 2 * (uint64_t)(n_frames - 1) : 1;
-  const uint64_t place = time % period;
-  return (uint32_t)(place < n_frames ? place : period - place);
+  const uint64_t n = sequence->n_frames, period = n > 1 ? 2 * (n - 1) : 1;
+  const uint64_t place = time % period, index = place < n ? place : period - place;
+  return sequence->pixels + index * sequence->width * sequence->height;
 }
 
-/* Numbers that depend on nothing but the arguments. */
+/* A pseudo-random number that depends on the arguments only. */
 static uint32_t
 hash (uint32_t x, uint32_t y, uint32_t z)
 {
@@ -41,7 +55,7 @@ hash (uint32_t x, uint32_t y, uint32_t z)
   return h ^ h >> 15;
 }
 
-/* Noise of a camera: the sum of four numbers is nearly normal, here with a deviation of 2. */
+/* Camera noise: the sum of four numbers is nearly normal, with a standard deviation of 2. */
 static int
 noise (uint32_t random)
 {
@@ -52,18 +66,18 @@ noise (uint32_t random)
 static void
 draw_frame (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
 {
-  enum { N_THINGS = 24 };
+  enum { N_OBJECTS = 24 };
   for (uint32_t y = 0; y < height; y++) {
     for (uint32_t x = 0; x < width; x++) {
       int value = 60 + (int)(hash (x / 16, y / 16, 1) % 100) + (int)(hash (x, y, 2) % 20);
-      /* Leaves: each of 6×6 pixels turns its other side for some frames. */
+      /* Leaves of 6×6 pixels change their brightness for some frames. */
       if (y < height / 3 && hash (x / 6, y / 6, frame / 3 + hash (x / 6, y / 6, 3) % 7) % 4 == 0)
         value = 40 + (int)(hash (x / 6, y / 6, 4) % 160);
       value += noise (hash (x, y, frame + 1000));
       pixels[(size_t)y * width + x] = (uint8_t)CLAMP (value, 0, 255);
     }
   }
-  for (uint32_t i = 0; i < N_THINGS; i++) {
+  for (uint32_t i = 0; i < N_OBJECTS; i++) {
     const uint32_t w = width / 48 + hash (i, 5, 0) % (width / 48 + 1);
     const uint32_t h = height / 16 + hash (i, 6, 0) % (height / 16 + 1);
     const int speed = 1 + (int)(hash (i, 7, 0) % 6);
@@ -77,15 +91,6 @@ draw_frame (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
       }
     }
   }
-}
-
-FrameSequence *
-frame_sequence_new_drawn (uint32_t width, uint32_t height, uint32_t n_frames)
-{
-  FrameSequence *sequence = sequence_new (width, height, n_frames);
-  for (uint32_t i = 0; i < n_frames; i++)
-    draw_frame (sequence->pixels + (size_t)width * height * i, width, height, i);
-  return sequence;
 }
 
 /* Bilinear, pixel centres at half coordinates. */
@@ -112,30 +117,69 @@ scale (const uint8_t *from, uint32_t from_width, uint32_t from_height, uint8_t *
   }
 }
 
-FrameSequence *
-frame_sequence_new_from_file (const char *path, uint32_t file_width, uint32_t file_height,
-    gboolean is_nv12, uint32_t width, uint32_t height, uint32_t n_frames, GError **error)
+/* Reads frames until there is room for no more, and ends the program if there is none. */
+static void
+read_frames (FrameSequence *sequence, const char *path, const uint32_t size[2], bool is_nv12)
 {
-  const size_t luma_size = (size_t)file_width * file_height;
-  const size_t chroma_size = is_nv12 ? luma_size / 2 : 0;
-  g_autofree uint8_t *frame = g_malloc (luma_size + chroma_size);
+  const size_t n_pixels = (size_t)sequence->width * sequence->height;
+  const size_t luma_size = (size_t)size[0] * size[1];
+  const size_t frame_size = luma_size + (is_nv12 ? luma_size / 2 : 0);
+  g_autofree uint8_t *frame = g_malloc (frame_size);
+  const uint32_t room = sequence->n_frames;
   FILE *file = fopen (path, "rb");
-  if (!file) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot open %s", path);
-    return NULL;
-  }
-  FrameSequence *sequence = sequence_new (width, height, n_frames);
+
+  if (!file)
+    stop (1, "%s: %s", path, g_strerror (errno));
   sequence->n_frames = 0;
-  while (sequence->n_frames < n_frames && fread (frame, luma_size + chroma_size, 1, file) == 1) {
-    scale (frame, file_width, file_height,
-        sequence->pixels + (size_t)width * height * sequence->n_frames, width, height);
-    sequence->n_frames++;
-  }
+  while (sequence->n_frames < room && fread (frame, frame_size, 1, file) == 1)
+    scale (frame, size[0], size[1], sequence->pixels + n_pixels * sequence->n_frames++,
+        sequence->width, sequence->height);
   fclose (file);
-  if (sequence->n_frames == 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s has no frame of %u×%u", path,
-        file_width, file_height);
-    g_clear_pointer (&sequence, frame_sequence_free);
-  }
+  if (sequence->n_frames == 0)
+    stop (1, "%s has no frame of %u×%u", path, size[0], size[1]);
+}
+
+FrameSequence *
+frame_sequence_from_command_line (
+    int *argc, char ***argv, const GOptionEntry *entries, const char *summary)
+{
+  int width = 1920, height = 1080, n_frames = 100;
+  g_autofree char *file = NULL, *file_size = NULL;
+  gboolean is_nv12 = FALSE;
+  uint32_t size[2] = {0, 0};
+  const GOptionEntry own_entries[] = {
+      {"width", 0, 0, G_OPTION_ARG_INT, &width, "width of the frames; default: 1920", "PIXELS"},
+      {"height", 0, 0, G_OPTION_ARG_INT, &height, "height of the frames; default: 1080", "PIXELS"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &n_frames,
+          "different frames, which are used forwards and backwards; default: 100", "N"},
+      {"file", 0, 0, G_OPTION_ARG_FILENAME, &file,
+          "raw frames, which are scaled; default: a drawn scene", "FILE"},
+      {"file-size", 0, 0, G_OPTION_ARG_STRING, &file_size, "size of the file's frames",
+          "WIDTHxHEIGHT"},
+      {"nv12", 0, 0, G_OPTION_ARG_NONE, &is_nv12, "the file's frames are NV12, not GRAY8", NULL},
+      {NULL},
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (summary);
+  g_autoptr (GError) error = NULL;
+  FrameSequence *sequence;
+
+  g_option_context_add_main_entries (context, own_entries, NULL);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, &error))
+    stop (2, "%s", error->message);
+  if (width < 1 || height < 1 || n_frames < 1)
+    stop (2, "--width, --height and --frames take numbers from 1 on");
+  if (file &&
+      (!file_size || sscanf (file_size, "%ux%u", &size[0], &size[1]) != 2 || !size[0] || !size[1]))
+    stop (2, "--file needs the size of its frames: --file-size WIDTHxHEIGHT");
+
+  sequence = sequence_new ((uint32_t)width, (uint32_t)height, (uint32_t)n_frames);
+  if (file)
+    read_frames (sequence, file, size, is_nv12);
+  for (uint32_t i = 0; !file && i < sequence->n_frames; i++)
+    draw_frame (sequence->pixels + (size_t)width * (size_t)height * i, sequence->width,
+        sequence->height, i);
+  printf (
+      "%d×%d, %u frames of %s\n", width, height, sequence->n_frames, file ? file : "a drawn scene");
   return sequence;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "input.h"
 
-#include "image.h"
-
 #include <stdio.h>
 #include <string.h>
+
+enum {
+  LONGEST_LIST = 100000,
+  DEFAULT_SEED = 5489, /* of std::mt19937 */
+};
 
 Input *
 input_new (uint32_t width, uint32_t height, uint32_t depth)
@@ -45,24 +48,19 @@ input_sources_new (void)
   return g_ptr_array_new_with_free_func ((GDestroyNotify)input_source_free);
 }
 
-static gboolean
-refuse (GError **error, const char *specification, const char *why)
-{
-  g_set_error (
-      error, INPUT_ERROR, INPUT_ERROR_SPECIFICATION, "input \"%s\": %s", specification, why);
-  return FALSE;
-}
-
-enum {
-  LONGEST_LIST = 100000,
-  DEFAULT_SEED = 5489, /* of std::mt19937 */
-};
-
 char *
 input_source_title (const InputSource *source)
 {
   return *source->name ? g_strdup_printf ("%s %s", source->set, source->name)
                        : g_strdup (source->set);
+}
+
+static gboolean
+refuse (GError **error, const char *specification, const char *reason)
+{
+  g_set_error (
+      error, INPUT_ERROR, INPUT_ERROR_SPECIFICATION, "input \"%s\": %s", specification, reason);
+  return FALSE;
 }
 
 /* A list of numbers: 5 or 1,4,16 or 1-6 or 0-100+10, or several of these with commas. */
@@ -101,141 +99,132 @@ parse_size (const char *text, uint32_t *width, uint32_t *height, uint32_t *depth
          *height <= INT32_MAX / *width && *depth <= INT32_MAX / (*width * *height);
 }
 
-/* The parts of a generator's specification, kind:size:key=list:… */
-typedef struct Generator {
-  const char *kind;
-  uint32_t width, height, depth;
-  GArray *granularities, *densities, *orders, *numbers;
-  unsigned seed;
-} Generator;
+/* The keys of the generators' specifications, with their ranges and defaults. */
+typedef enum Key { KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER, KEY_SEED, N_KEYS } Key;
 
+static const struct {
+  const char *prefix;
+  unsigned minimum, maximum;
+  const char *usual; /* the papers' values where they have any */
+  const char *range; /* the error message if a list is outside */
+} keys[N_KEYS] = {
+    [KEY_GRANULARITY] = {"g=", 1, 16, "1-16", "granularity is a list of numbers from 1 to 16"},
+    [KEY_DENSITY] = {"d=", 0, 100, "0-100", "density is a list of numbers from 0 to 100"},
+    [KEY_ORDER] = {"order=", 1, 6, "1-6", "order is a list of numbers from 1 to 6"},
+    [KEY_NUMBER] = {"n=", 0, 99999, "0", "n is a list of numbers from 0 to 99999"},
+    [KEY_SEED] = {"seed=", 0, UINT32_MAX - 1, G_STRINGIFY (5489), "seed is a list of numbers"},
+};
+
+#define HAS(key) (1u << KEY_##key)
+
+static const struct {
+  const char *name;
+  int kind;
+  unsigned keys; /* a bit per key */
+} generators[] = {
+    {"noise", INPUT_NOISE, HAS (GRANULARITY) | HAS (DENSITY) | HAS (SEED)},
+    {"hilbert", INPUT_HILBERT, HAS (ORDER)},
+    {"text", INPUT_TEXT, HAS (NUMBER) | HAS (SEED)},
+    {"blobs", INPUT_BLOBS, HAS (NUMBER) | HAS (SEED)},
+    {"full", INPUT_FULL, 0},
+    {"empty", INPUT_EMPTY, 0},
+};
+
+/* Adds the source of one combination of the keys' values. */
 static void
-add_generated (GPtrArray *sources, const Generator *generator, InputSource source)
+add_generated (GPtrArray *sources, const char *set, InputSource source, const unsigned values[])
 {
-  const char *kind = generator->kind;
-  InputSource *copy;
-
-  source.width = generator->width;
-  source.height = generator->height;
-  source.depth = generator->depth;
-  source.seed = generator->seed;
-  source.set = source.depth > 1 ? g_strdup_printf ("%s %ux%ux%u", kind, source.width, source.height,
-                                      source.depth)
-                                : g_strdup_printf ("%s %ux%u", kind, source.width, source.height);
-  if (source.kind == INPUT_NOISE)
-    source.name = source.seed == DEFAULT_SEED
-                      ? g_strdup_printf ("g=%u d=%u", source.granularity, source.density)
-                      : g_strdup_printf (
-                            "g=%u d=%u seed=%u", source.granularity, source.density, source.seed);
+  source.granularity = values[KEY_GRANULARITY];
+  source.density = values[KEY_DENSITY];
+  source.seed = values[KEY_SEED];
+  source.number = values[source.kind == INPUT_HILBERT ? KEY_ORDER : KEY_NUMBER];
+  source.set = g_strdup (set);
+  if (source.kind == INPUT_NOISE && source.seed == DEFAULT_SEED)
+    source.name = g_strdup_printf ("g=%u d=%u", source.granularity, source.density);
+  else if (source.kind == INPUT_NOISE)
+    source.name =
+        g_strdup_printf ("g=%u d=%u seed=%u", source.granularity, source.density, source.seed);
   else if (source.kind == INPUT_HILBERT)
-    source.name = g_strdup_printf ("order %u", source.order);
+    source.name = g_strdup_printf ("order %u", source.number);
   else if (source.kind == INPUT_TEXT || source.kind == INPUT_BLOBS)
     source.name = g_strdup_printf ("%u", source.number);
   else
     source.name = g_strdup ("");
-  copy = g_new (InputSource, 1);
-  *copy = source;
-  g_ptr_array_add (sources, copy);
+  g_ptr_array_add (sources, g_memdup2 (&source, sizeof source));
 }
 
+/* Adds all combinations of the lists' numbers, from a key on; the last key varies fastest. */
 static void
-add_all_generated (GPtrArray *sources, const Generator *generator)
+add_combinations (GPtrArray *sources, const char *set, const InputSource *source, GArray **lists,
+    unsigned values[N_KEYS], Key key)
 {
-  static const struct {
-    const char *name;
-    int kind;
-  } numbered[] = {
-      {"text", INPUT_TEXT}, {"blobs", INPUT_BLOBS}, {"full", INPUT_FULL}, {"empty", INPUT_EMPTY}};
+  static const Key order[] = {KEY_SEED, KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER};
 
-  if (g_str_equal (generator->kind, "noise"))
-    for (guint g = 0; g < generator->granularities->len; g++)
-      for (guint d = 0; d < generator->densities->len; d++)
-        add_generated (sources, generator,
-            (InputSource){.kind = INPUT_NOISE,
-                .granularity = g_array_index (generator->granularities, unsigned, g),
-                .density = g_array_index (generator->densities, unsigned, d)});
-  else if (g_str_equal (generator->kind, "hilbert"))
-    for (guint i = 0; i < generator->orders->len; i++)
-      add_generated (sources, generator,
-          (InputSource){
-              .kind = INPUT_HILBERT, .order = g_array_index (generator->orders, unsigned, i)});
-  else
-    for (guint k = 0; k < G_N_ELEMENTS (numbered); k++)
-      if (g_str_equal (generator->kind, numbered[k].name))
-        for (guint i = 0; i < generator->numbers->len; i++)
-          add_generated (sources, generator,
-              (InputSource){.kind = numbered[k].kind,
-                  .number = g_array_index (generator->numbers, unsigned, i)});
+  if (key == N_KEYS) {
+    add_generated (sources, set, *source, values);
+    return;
+  }
+  values[order[key]] = 0;
+  for (guint i = 0; i < MAX (1, lists[order[key]]->len); i++) {
+    if (lists[order[key]]->len)
+      values[order[key]] = g_array_index (lists[order[key]], unsigned, i);
+    add_combinations (sources, set, source, lists, values, key + 1);
+  }
 }
 
-/* Whether the first part of a specification is a generator's name. */
+/* Reads the parts key=list of a specification into the lists of the keys that a generator has. */
 static gboolean
-is_generator (const char *kind)
+parse_keys (
+    char **parts, unsigned allowed, GArray **lists, const char *specification, GError **error)
 {
-  static const char *const kinds[] = {"noise", "hilbert", "text", "blobs", "full", "empty", NULL};
-  return g_strv_contains (kinds, kind);
+  for (; *parts; parts++) {
+    Key key = 0;
+    while (key < N_KEYS && !(allowed >> key & 1 && g_str_has_prefix (*parts, keys[key].prefix)))
+      key++;
+    if (key == N_KEYS) {
+      g_autofree char *reason = g_strdup_printf ("\"%s\" is not understood", *parts);
+      return refuse (error, specification, reason);
+    }
+    if (!parse_list (
+            *parts + strlen (keys[key].prefix), keys[key].minimum, keys[key].maximum, lists[key]))
+      return refuse (error, specification, keys[key].range);
+  }
+  for (Key key = 0; key < N_KEYS; key++)
+    if (allowed >> key & 1 && !lists[key]->len)
+      parse_list (keys[key].usual, keys[key].minimum, keys[key].maximum, lists[key]);
+  return TRUE;
 }
 
 static gboolean
-add_generator (GPtrArray *sources, const char *specification, GError **error)
+add_generator (GPtrArray *sources, guint generator, const char *specification, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (specification, ":", -1);
-  g_autoptr (GArray) granularities = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  g_autoptr (GArray) densities = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  g_autoptr (GArray) orders = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  g_autoptr (GArray) seeds = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  Generator generator = {
-      parts[0], 128, 128, 128, granularities, densities, orders, numbers, DEFAULT_SEED};
-  const gboolean noise = g_str_equal (parts[0], "noise");
-  const gboolean hilbert = g_str_equal (parts[0], "hilbert");
-  char **part = parts + 1;
+  InputSource source = {
+      .kind = generators[generator].kind, .width = 128, .height = 128, .depth = 128};
+  g_autofree char *set = NULL;
+  GArray *lists[N_KEYS];
+  unsigned values[N_KEYS];
+  char **rest = parts + 1;
+  gboolean ok;
 
-  if (!hilbert) {
-    if (!*part || !parse_size (*part, &generator.width, &generator.height, &generator.depth))
+  if (source.kind != INPUT_HILBERT) {
+    if (!*rest || !parse_size (*rest, &source.width, &source.height, &source.depth))
       return refuse (error, specification, "a size such as 1920x1080 is needed after the colon");
-    if (generator.depth > 1 && !noise)
-      return refuse (error, specification, "only noise and hilbert have volumes");
-    part++;
+    if (source.depth > 1 && source.kind != INPUT_NOISE)
+      return refuse (error, specification, "only noise and hilbert offer volumes");
+    rest++;
   }
-  for (; *part; part++) {
-    if (noise && g_str_has_prefix (*part, "g=")) {
-      if (!parse_list (*part + 2, 1, 16, granularities))
-        return refuse (error, specification, "granularity is a list of numbers from 1 to 16");
-    } else if (noise && g_str_has_prefix (*part, "d=")) {
-      if (!parse_list (*part + 2, 0, 100, densities))
-        return refuse (error, specification, "density is a list of numbers from 0 to 100");
-    } else if (hilbert && g_str_has_prefix (*part, "order=")) {
-      if (!parse_list (*part + 6, 1, 6, orders))
-        return refuse (error, specification, "order is a list of numbers from 1 to 6");
-    } else if (!noise && !hilbert && g_str_has_prefix (*part, "n=")) {
-      if (!parse_list (*part + 2, 0, 99999, numbers))
-        return refuse (error, specification, "n is a list of numbers from 0 to 99999");
-    } else if (!hilbert && g_str_has_prefix (*part, "seed=")) {
-      if (!parse_list (*part + 5, 0, UINT32_MAX - 1, seeds))
-        return refuse (error, specification, "seed is a list of numbers");
-    } else {
-      g_autofree char *why = g_strdup_printf ("\"%s\" is not understood", *part);
-      return refuse (error, specification, why);
-    }
-  }
-
-  /* What the papers use, where nothing else is asked for. */
-  if (!granularities->len)
-    parse_list ("1-16", 1, 16, granularities);
-  if (!densities->len)
-    parse_list ("0-100", 0, 100, densities);
-  if (!orders->len)
-    parse_list ("1-6", 1, 6, orders);
-  if (!numbers->len)
-    parse_list ("0", 0, 0, numbers);
-  if (!seeds->len)
-    g_array_append_vals (seeds, &(unsigned){DEFAULT_SEED}, 1);
-  for (guint i = 0; i < seeds->len; i++) {
-    generator.seed = g_array_index (seeds, unsigned, i);
-    add_all_generated (sources, &generator);
-  }
-  return TRUE;
+  set = source.depth > 1
+            ? g_strdup_printf ("%s %ux%ux%u", parts[0], source.width, source.height, source.depth)
+            : g_strdup_printf ("%s %ux%u", parts[0], source.width, source.height);
+  for (Key key = 0; key < N_KEYS; key++)
+    lists[key] = g_array_new (FALSE, FALSE, sizeof (unsigned));
+  ok = parse_keys (rest, generators[generator].keys, lists, specification, error);
+  if (ok)
+    add_combinations (sources, set, &source, lists, values, 0);
+  for (Key key = 0; key < N_KEYS; key++)
+    g_array_unref (lists[key]);
+  return ok;
 }
 
 static gboolean
@@ -256,8 +245,8 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The entries of a folder that pass a test, sorted; where there is a files.txt, the names in it
- * instead, in its order. NULL if the folder cannot be read. */
+/* The images or the folders in a folder, sorted; if it has a files.txt, the names in that file, in
+ * its order. NULL if the folder cannot be read. */
 static GPtrArray *
 list_folder (const char *folder, gboolean want_folders, GError **error)
 {
@@ -337,8 +326,9 @@ input_sources_add (GPtrArray *sources, const char *specification, GError **error
   uint32_t width = 0, height = 0, depth = 1;
   char *at;
 
-  if (is_generator (kind))
-    return add_generator (sources, specification, error);
+  for (guint i = 0; i < G_N_ELEMENTS (generators); i++)
+    if (g_str_equal (kind, generators[i].name))
+      return add_generator (sources, i, specification, error);
   if (g_str_equal (kind, "volume") && specification[6] == ':') {
     g_autofree char *set = g_path_get_basename (specification + 7);
     if (!g_file_test (specification + 7, G_FILE_TEST_IS_DIR))
@@ -350,7 +340,7 @@ input_sources_add (GPtrArray *sources, const char *specification, GError **error
   at = strrchr (path, '@');
   if (at && !g_file_test (path, G_FILE_TEST_EXISTS)) {
     if (!parse_size (at + 1, &width, &height, &depth) || depth != 1)
-      return refuse (error, specification, "after @ comes the size to scale to, such as 1280x720");
+      return refuse (error, specification, "a size such as 1280x720 is needed after @");
     *at = '\0';
   }
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
@@ -366,7 +356,7 @@ input_sources_add (GPtrArray *sources, const char *specification, GError **error
   return refuse (error, specification, "no such file or folder, and no generator of that name");
 }
 
-/* Takes the nearest pixel, which keeps a mask a mask. */
+/* Nearest neighbour, so that a mask stays binary. */
 static Input *
 scale (const Input *input, uint32_t width, uint32_t height)
 {
@@ -380,20 +370,6 @@ scale (const Input *input, uint32_t width, uint32_t height)
       to[x] = from[(uint64_t)x * input->width / width];
   }
   return scaled;
-}
-
-Input *
-input_read_image (const char *path, GError **error)
-{
-  g_autoptr (CclImage) image = ccl_image_read (path, error);
-
-  if (!image)
-    return NULL;
-  /* One value for foreground, so that every labeller sees the same bytes. */
-  Input *input = input_new (image->width, image->height, 1);
-  for (size_t i = 0, n = input_n_pixels (input); i < n; i++)
-    input->pixels[i] = (image->pixels[i] != 0) != image->is_bitmap ? 255 : 0;
-  return input;
 }
 
 static Input *
@@ -454,7 +430,7 @@ input_source_load (const InputSource *source, GError **error)
     input_draw_noise (input, source->granularity, source->density, source->seed);
     break;
   case INPUT_HILBERT:
-    input_draw_hilbert (input, source->order);
+    input_draw_hilbert (input, source->number);
     break;
   case INPUT_TEXT:
     input_draw_text (input, source->number, source->seed);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What figures mean nothing without: the machine, the versions, the command. */
+/* The description of a run: machine, versions, command. */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
 #include <glib.h>
 
-/* Pairs of a name and a value, NULL-terminated: "date", "command", "version", "compiler", "cpu",
- * "threads", "system", and whatever the devices and peers add. */
+/* Pairs of a name and a value: "command", "date", "version", "compiler", "cpu", "threads",
+ * "system". Devices and peers add theirs. */
 GPtrArray *machine_describe (int argc, char **argv);
 
 /* Adds a pair. */

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "memory.h"
+#include "modes.h"
 
 #include "problem.h"
-#include "progress.h"
 
-/* What a contender's steps did on all images of a data set. */
+/* The accesses of an implementation's kernels on all images of a data set. */
 typedef struct Sum {
   const char *set; /* of a source */
-  guint contender;
+  guint implementation;
   unsigned n_images;
   double n_pixels;
   guint n_steps;
-  AccessCount steps[MOST_COUNTED_STEPS];
+  AccessCount steps[MAX_COUNTED_STEPS];
 } Sum;
 
 static Sum *
-find_sum (GPtrArray *sums, const char *set, guint contender)
+find_sum (GPtrArray *sums, const char *set, guint implementation)
 {
   Sum *sum;
 
   for (guint i = 0; i < sums->len; i++) {
     sum = sums->pdata[i];
-    if (sum->contender == contender && g_str_equal (sum->set, set))
+    if (sum->implementation == implementation && g_str_equal (sum->set, set))
       return sum;
   }
   sum = g_new0 (Sum, 1);
   sum->set = set;
-  sum->contender = contender;
+  sum->implementation = implementation;
   g_ptr_array_add (sums, sum);
   return sum;
 }
 
 static void
-count_one (Contender *contender, guint number, const Input *input, const char *set,
+count_one (Implementation *implementation, guint number, const Input *input, const char *set,
     const char *title, GPtrArray *sums)
 {
-  AccessCount counts[MOST_COUNTED_STEPS] = {{0}};
+  AccessCount counts[MAX_COUNTED_STEPS] = {{0}};
   guint n_steps = 0;
   g_autoptr (GError) error = NULL;
 
-  if (contender->klass->prepare (contender, input, &error) &&
-      contender->klass->count_accesses (contender, counts, &n_steps, &error)) {
+  if (implementation->klass->prepare (implementation, input, &error) &&
+      implementation->klass->count_accesses (implementation, counts, &n_steps, &error)) {
     Sum *sum = find_sum (sums, set, number);
     sum->n_images++;
     sum->n_pixels += (double)input_n_pixels (input);
@@ -51,37 +50,55 @@ count_one (Contender *contender, guint number, const Input *input, const char *s
       sum->steps[i].writes += counts[i].writes;
       sum->steps[i].atomics += counts[i].atomics;
     }
-  } else if (!g_error_matches (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED)) {
-    g_autofree char *name = contender_title (contender);
-    problem_tell ("%s on %s: %s", name, title, error->message);
+  } else if (!g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED)) {
+    g_autofree char *name = implementation_title (implementation);
+    problem_report ("%s on %s: %s", name, title, error->message);
   }
-  contender->klass->release (contender);
+  implementation->klass->release (implementation);
 }
 
 static void
-add_row (Grid *grid, const Sum *sum, const Contender *contender, const AccessCount *count)
+add_row (
+    Table *table, const Sum *sum, const Implementation *implementation, const AccessCount *count)
 {
   const uint64_t values[] = {count->reads, count->writes, count->atomics};
 
-  grid_row (grid);
-  grid_cell (grid, "%s", sum->set);
-  grid_cell (grid, "%u", sum->n_images);
-  grid_cell (grid, "%s", contender->algorithm);
-  grid_cell (grid, "%s", delivery_name (contender->delivery));
-  grid_cell (grid, "%s", count->kernel);
+  table_row (table);
+  table_text (table, "%s", sum->set);
+  table_number (table, sum->n_images, 0);
+  table_text (table, "%s", implementation->algorithm);
+  table_text (table, "%s", delivery_name (implementation->delivery));
+  table_text (table, "%s", count->kernel);
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
-    grid_cell (grid, "%.0f", (double)values[i] / sum->n_images);
+    table_number (table, (double)values[i] / sum->n_images, 0);
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
-    grid_cell (grid, "%.4f", (double)values[i] / sum->n_pixels);
+    table_number (table, (double)values[i] / sum->n_pixels, 4);
 }
 
-Grid *
-memory (const GPtrArray *sources, const GPtrArray *contenders)
+/* Adds a row for each kernel that accesses memory, and one for all of them. */
+static void
+add_rows (Table *table, const Sum *sum, const Implementation *implementation)
 {
-  static const char *const heads[] = {"set", "images", "algorithm", "delivers", "kernel", "reads",
-      "writes", "atomics", "reads a pixel", "writes a pixel", "atomics a pixel"};
+  AccessCount total = {.kernel = "all"};
+
+  for (guint step = 0; step < sum->n_steps; step++) {
+    const AccessCount *count = &sum->steps[step];
+    if (count->reads + count->writes + count->atomics)
+      add_row (table, sum, implementation, count);
+    total.reads += count->reads;
+    total.writes += count->writes;
+    total.atomics += count->atomics;
+  }
+  add_row (table, sum, implementation, &total);
+}
+
+Table *
+memory (const GPtrArray *sources, const GPtrArray *implementations)
+{
+  static const char *const columns[] = {"set", "images", "algorithm", "delivers", "kernel", "reads",
+      "writes", "atomics", "reads a pixel", "writes a pixel", "atomics a pixel", NULL};
   g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
-  Grid *grid = grid_new ("accesses to global memory, mean of an image");
+  Table *table = table_new ("accesses to global memory, mean of an image", columns);
 
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];
@@ -92,32 +109,19 @@ memory (const GPtrArray *sources, const GPtrArray *contenders)
     progress_show (i, sources->len, title);
     input = input_source_load (source, &error);
     if (!input) {
-      problem_tell ("%s", error->message);
+      problem_report ("%s", error->message);
       continue;
     }
-    for (guint c = 0; c < contenders->len; c++) {
-      Contender *contender = contenders->pdata[c];
-      if (contender->klass->count_accesses)
-        count_one (contender, c, input, source->set, title, sums);
+    for (guint c = 0; c < implementations->len; c++) {
+      Implementation *implementation = implementations->pdata[c];
+      if (implementation->klass->count_accesses)
+        count_one (implementation, c, input, source->set, title, sums);
     }
   }
   progress_show (sources->len, sources->len, "");
-
-  grid_row (grid);
-  for (guint i = 0; i < G_N_ELEMENTS (heads); i++)
-    grid_cell (grid, "%s", heads[i]);
   for (guint i = 0; i < sums->len; i++) {
     const Sum *sum = sums->pdata[i];
-    const Contender *contender = contenders->pdata[sum->contender];
-    AccessCount total = {.kernel = "all"};
-    for (guint step = 0; step < sum->n_steps; step++) {
-      if (sum->steps[step].reads + sum->steps[step].writes + sum->steps[step].atomics)
-        add_row (grid, sum, contender, &sum->steps[step]);
-      total.reads += sum->steps[step].reads;
-      total.writes += sum->steps[step].writes;
-      total.atomics += sum->steps[step].atomics;
-    }
-    add_row (grid, sum, contender, &total);
+    add_rows (table, sum, implementations->pdata[sum->implementation]);
   }
-  return grid;
+  return table;
 }

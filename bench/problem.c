@@ -1,61 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "problem.h"
 
-#include "progress.h"
-
 #include <stdio.h>
-
-static GPtrArray *told;
+#include <unistd.h>
 
 static GPtrArray *
-get_told (void)
+get_problems (void)
 {
-  if (!told) {
-    told = g_ptr_array_new ();
-    g_ptr_array_add (told, NULL);
+  static GPtrArray *problems; /* the last element is NULL */
+
+  if (!problems) {
+    problems = g_ptr_array_new ();
+    g_ptr_array_add (problems, NULL);
   }
-  return told;
+  return problems;
+}
+
+static void
+clear_progress (void)
+{
+  if (isatty (STDERR_FILENO))
+    fputs ("\r\033[K", stderr);
+}
+
+static void
+print_line (const char *line)
+{
+  clear_progress ();
+  fprintf (stderr, "ccl-bench: %s\n", line);
 }
 
 void
-problem_tell (const char *format, ...)
+problem_report (const char *format, ...)
 {
   va_list arguments;
-  char *line;
+  g_autofree char *line = NULL;
 
   va_start (arguments, format);
   line = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  if (g_strv_contains (problems_told (), line)) {
-    g_free (line);
+  if (g_strv_contains (problems_reported (), line))
     return;
-  }
-  g_ptr_array_insert (get_told (), (int)problems_count (), line);
-  progress_clear ();
-  fprintf (stderr, "ccl-bench: %s\n", line);
+  print_line (line);
+  g_ptr_array_insert (get_problems (), (int)problems_count (), g_steal_pointer (&line));
 }
 
 void
 problem_remark (const char *format, ...)
 {
   va_list arguments;
+  g_autofree char *line = NULL;
 
-  progress_clear ();
-  fputs ("ccl-bench: ", stderr);
   va_start (arguments, format);
-  vfprintf (stderr, format, arguments);
+  line = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  fputc ('\n', stderr);
+  print_line (line);
 }
 
 const char *const *
-problems_told (void)
+problems_reported (void)
 {
-  return (const char *const *)get_told ()->pdata;
+  return (const char *const *)get_problems ()->pdata;
 }
 
 unsigned
 problems_count (void)
 {
-  return get_told ()->len - 1;
+  return get_problems ()->len - 1;
+}
+
+void
+progress_show (unsigned done, unsigned all, const char *current)
+{
+  static const char full[] = "##############################";
+  enum { WIDTH = sizeof full - 1 };
+
+  if (!isatty (STDERR_FILENO) || !all)
+    return;
+  clear_progress ();
+  if (done < all) {
+    const int filled = (int)((unsigned long)done * WIDTH / all);
+    fprintf (stderr, "[%.*s%*s] %u/%u %.60s", filled, full, WIDTH - filled, "", done, all, current);
+    fflush (stderr);
+  }
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems are told at once, in one line each, and remembered: the rest of the run goes on, and
- * the program's exit status says at the end that it was not whole. */
+/* Messages and the progress bar, on standard error. A problem is reported at once in one line and
+ * remembered: the run goes on, and the exit status at the end is 1. */
 #ifndef BENCH_PROBLEM_H
 #define BENCH_PROBLEM_H
 
 #include <glib.h>
 
-/* A line that was told before is not told again. */
-void problem_tell (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* Reports a problem, unless the same line was reported before. */
+void problem_report (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Tells what is worth knowing but no problem: it is not remembered. */
+/* Prints a line that is worth knowing but no problem. */
 void problem_remark (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* The lines told so far; NULL-terminated, owned by this part. */
-const char *const *problems_told (void);
+/* The problems so far; ended by NULL, owned by this file. */
+const char *const *problems_reported (void);
 
 unsigned problems_count (void);
+
+/* Shows a progress bar where standard error is a terminal, with done of all steps and the current
+ * one; done == all removes it. */
+void progress_show (unsigned done, unsigned all, const char *current);
 
 #endif /* BENCH_PROBLEM_H */

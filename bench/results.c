@@ -2,7 +2,6 @@
 #include "results.h"
 
 #include "problem.h"
-#include "progress.h"
 
 #include <math.h>
 
@@ -25,26 +24,18 @@ foreground_share (const Input *input)
 }
 
 Results *
-results_new (GPtrArray *sources, GPtrArray *contenders, unsigned repetitions)
+results_measure (
+    GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings, double seconds)
 {
   Results *results = g_new (Results, 1);
-
-  *results = (Results){
-      .repetitions = repetitions,
-      .sources = sources,
-      .contenders = contenders,
-      .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free),
-  };
-  return results;
-}
-
-Results *
-results_measure (
-    GPtrArray *sources, GPtrArray *contenders, const MeasureSettings *settings, double seconds)
-{
-  Results *results = results_new (sources, contenders, settings->repetitions);
   MeasureSettings each = *settings;
 
+  *results = (Results){
+      .repetitions = settings->repetitions,
+      .sources = sources,
+      .implementations = implementations,
+      .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free),
+  };
   each.seconds = sources->len ? seconds / sources->len : seconds;
 
   for (guint i = 0; i < sources->len; i++) {
@@ -57,7 +48,7 @@ results_measure (
     progress_show (i, sources->len, title);
     input = input_source_load (source, &error);
     if (!input) {
-      problem_tell ("%s", error->message);
+      problem_report ("%s", error->message);
       continue;
     }
     measured = g_new0 (MeasuredInput, 1);
@@ -67,10 +58,10 @@ results_measure (
         .width = input->width,
         .height = input->height,
         .depth = input->depth,
-        .density = foreground_share (input),
-        .measurements = g_new0 (Measurement, contenders->len),
+        .foreground = foreground_share (input),
+        .measurements = g_new0 (Measurement, implementations->len),
     };
-    measure (contenders, input, title, &each, measured->measurements);
+    measure (implementations, input, title, &each, measured->measurements);
     g_ptr_array_add (results->inputs, measured);
   }
   progress_show (sources->len, sources->len, "");
@@ -83,126 +74,95 @@ results_free (Results *results)
   if (!results)
     return;
   g_ptr_array_unref (results->inputs);
-  g_ptr_array_unref (results->contenders);
+  g_ptr_array_unref (results->implementations);
   g_ptr_array_unref (results->sources);
   g_free (results);
 }
 
-const Spread *
-results_spread (const Results *results, guint input, guint contender, Clock clock)
+static const Measurement *
+get_measurement (const Results *results, guint input, guint implementation)
 {
   const MeasuredInput *measured = results->inputs->pdata[input];
-  const Measurement *measurement = &measured->measurements[contender];
+  return &measured->measurements[implementation];
+}
+
+const Spread *
+results_spread (const Results *results, guint input, guint implementation, Clock clock)
+{
+  const Measurement *measurement = get_measurement (results, input, implementation);
   return clock == CLOCK_WALL ? &measurement->wall : &measurement->device;
 }
 
-static bool
-is_in_set (const Results *results, guint input, const char *set)
+bool
+results_is_in_set (const Results *results, guint input, const char *set)
 {
   const MeasuredInput *measured = results->inputs->pdata[input];
   return !set || g_str_equal (measured->source->set, set);
 }
 
-/* Whether any contender was measured on an input. */
+/* Whether any implementation was measured on an input. */
 static bool
 is_measured (const Results *results, guint input)
 {
-  for (guint c = 0; c < results->contenders->len; c++)
+  for (guint c = 0; c < results->implementations->len; c++)
     if (results_spread (results, input, c, CLOCK_WALL)->n)
       return true;
   return false;
 }
 
-/* Sums up f(median) over a set; NAN where the mean would not compare. */
-static double
-mean_of (
-    const Results *results, const char *set, guint contender, Clock clock, double (*f) (double))
+Mean
+results_mean (
+    const Results *results, const char *set, guint implementation, Clock clock, bool is_geometric)
+{
+  Mean mean = {0};
+  double sum = 0;
+  unsigned n = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const Measurement *measurement = get_measurement (results, i, implementation);
+    const Spread *spread = results_spread (results, i, implementation, clock);
+    const bool is_too_slow = measurement->outcome == TOO_SLOW;
+    const double seconds = is_too_slow ? measurement->at_least : spread->median;
+    if (!results_is_in_set (results, i, set) || !is_measured (results, i))
+      continue;
+    if (!spread->n && !is_too_slow)
+      return (Mean){0};
+    sum += is_geometric ? log (seconds) : seconds;
+    mean.is_least |= is_too_slow;
+    n++;
+  }
+  if (n)
+    mean.seconds = is_geometric ? exp (sum / n) : sum / n;
+  return mean;
+}
+
+double
+results_step_mean (const Results *results, const char *set, guint implementation, Step step)
 {
   double sum = 0;
   unsigned n = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
-    const Spread *spread = results_spread (results, i, contender, clock);
-    if (!is_in_set (results, i, set) || !is_measured (results, i))
-      continue;
-    if (!spread->n)
-      return NAN;
-    sum += f (spread->median);
-    n++;
-  }
-  return n ? sum / n : NAN;
-}
-
-static double
-identity (double value)
-{
-  return value;
-}
-
-double
-results_mean (const Results *results, const char *set, guint contender, Clock clock)
-{
-  const double mean = mean_of (results, set, contender, clock, identity);
-  return isnan (mean) ? 0 : mean;
-}
-
-double
-results_geometric_mean (const Results *results, const char *set, guint contender, Clock clock)
-{
-  const double mean = mean_of (results, set, contender, clock, log);
-  return isnan (mean) ? 0 : exp (mean);
-}
-
-double
-results_least_mean (const Results *results, const char *set, guint contender, Clock clock)
-{
-  unsigned n = 0, n_slow = 0;
-  double sum = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const MeasuredInput *input = results->inputs->pdata[i];
-    const Measurement *measurement = &input->measurements[contender];
-    const Spread *spread = results_spread (results, i, contender, clock);
-    if (!is_in_set (results, i, set) || !is_measured (results, i))
-      continue;
-    if (!spread->n && measurement->outcome != TOO_SLOW)
-      return 0;
-    sum += measurement->outcome == TOO_SLOW ? measurement->at_least : spread->median;
-    n_slow += measurement->outcome == TOO_SLOW;
-    n++;
-  }
-  return n_slow ? sum / n : 0;
-}
-
-unsigned
-results_fewest_turns (const Results *results, const char *set, guint contender)
-{
-  unsigned fewest = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const MeasuredInput *input = results->inputs->pdata[i];
-    const unsigned n_turns = input->measurements[contender].n_turns;
-    if (is_in_set (results, i, set) && n_turns && (!fewest || n_turns < fewest))
-      fewest = n_turns;
-  }
-  return fewest;
-}
-
-double
-results_step_mean (const Results *results, const char *set, guint contender, Step step)
-{
-  double sum = 0;
-  unsigned n = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const MeasuredInput *input = results->inputs->pdata[i];
-    const Spread *spread = &input->measurements[contender].steps[step];
-    if (is_in_set (results, i, set) && spread->n) {
+    const Spread *spread = &get_measurement (results, i, implementation)->steps[step];
+    if (results_is_in_set (results, i, set) && spread->n) {
       sum += spread->median;
       n++;
     }
   }
   return n ? sum / n : 0;
+}
+
+unsigned
+results_fewest_turns (const Results *results, const char *set, guint implementation)
+{
+  unsigned fewest = 0;
+
+  for (guint i = 0; i < results->inputs->len; i++) {
+    const unsigned n_turns = get_measurement (results, i, implementation)->n_turns;
+    if (results_is_in_set (results, i, set) && n_turns && (!fewest || n_turns < fewest))
+      fewest = n_turns;
+  }
+  return fewest;
 }
 
 const char **
@@ -225,11 +185,71 @@ results_noisy_share (const Results *results)
   unsigned n = 0, n_noisy = 0;
 
   for (guint i = 0; i < results->inputs->len; i++)
-    for (guint c = 0; c < results->contenders->len; c++)
+    for (guint c = 0; c < results->implementations->len; c++)
       for (Clock clock = CLOCK_WALL; clock <= CLOCK_DEVICE; clock++) {
         const Spread *spread = results_spread (results, i, c, clock);
         n += spread->n > 0;
         n_noisy += spread->n > 0 && spread_width (spread) > 0.25;
       }
   return n ? (double)n_noisy / n : 0;
+}
+
+static void
+add_spread (Table *table, const Spread *spread)
+{
+  const double seconds[] = {
+      spread->median, spread->first_quartile, spread->third_quartile, spread->minimum};
+
+  for (guint i = 0; i < G_N_ELEMENTS (seconds); i++)
+    table_number (table, spread->n ? 1e6 * seconds[i] : NAN, 3);
+  table_number (table, spread->n, 0);
+}
+
+static void
+add_measurement (Table *table, const char *mode, const MeasuredInput *input,
+    const Implementation *implementation, const Measurement *measurement)
+{
+  static const char *const outcomes[] = {"measured", "not offered", "failed", "too slow"};
+  const bool is_noise = input->source->granularity > 0;
+
+  table_row (table);
+  table_text (table, "%s", mode);
+  table_text (table, "%s", input->source->set);
+  table_text (table, "%s", input->source->name);
+  table_number (table, input->width, 0);
+  table_number (table, input->height, 0);
+  table_number (table, input->depth, 0);
+  table_number (table, input->foreground, 4);
+  table_number (table, is_noise ? input->source->granularity : NAN, 0);
+  table_number (table, is_noise ? input->source->density : NAN, 0);
+  table_text (table, "%s", implementation->device);
+  table_text (table, "%s", implementation->maker);
+  table_text (table, "%s", implementation->algorithm);
+  table_text (table, "%s", delivery_name (implementation->delivery));
+  table_number (table, implementation->threads, 0);
+  table_text (table, "%s", outcomes[measurement->outcome]);
+  add_spread (table, &measurement->wall);
+  add_spread (table, &measurement->device);
+  for (Step step = 0; step < N_STEPS; step++)
+    table_number (
+        table, measurement->steps[step].n ? 1e6 * measurement->steps[step].median : NAN, 3);
+  table_number (table, measurement->n_turns, 0);
+  table_number (table, measurement->outcome == TOO_SLOW ? 1e6 * measurement->at_least : NAN, 0);
+}
+
+Table *
+results_to_table (const Results *results, const char *mode)
+{
+  static const char *const columns[] = {"mode", "set", "input", "width", "height", "depth",
+      "foreground", "granularity", "density", "device", "maker", "algorithm", "delivers", "threads",
+      "outcome", "wall_us", "wall_q1_us", "wall_q3_us", "wall_min_us", "wall_n", "gpu_us",
+      "gpu_q1_us", "gpu_q3_us", "gpu_min_us", "gpu_n", "allocation_us", "scan_us", "merging_us",
+      "relabelling_us", "turns", "at_least_us", NULL};
+  Table *table = table_new (NULL, columns);
+
+  for (guint i = 0; i < results->inputs->len; i++)
+    for (guint c = 0; c < results->implementations->len; c++)
+      add_measurement (table, mode, results->inputs->pdata[i], results->implementations->pdata[c],
+          get_measurement (results, i, c));
+  return table;
 }

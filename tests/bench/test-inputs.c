@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
 #include "input.h"
 
 static char *folder; /* for files; removed at the end */
@@ -304,6 +303,29 @@ test_png_files (void)
   assert_is_the_picture (palette);
 }
 
+/* libpng's simplified interface writes RGB with 8 bits, and grey with 16. */
+static void
+test_png_colours_and_depths (void)
+{
+  static const png_uint_32 formats[] = {PNG_FORMAT_RGB, PNG_FORMAT_LINEAR_Y};
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    g_autofree char *path = g_build_filename (folder, "converted.png", NULL);
+    png_image image = {.version = PNG_IMAGE_VERSION,
+        .width = WIDTH,
+        .height = HEIGHT,
+        .format = formats[f]};
+    g_autofree png_byte *pixels = g_malloc0 (PNG_IMAGE_SIZE (image));
+    const size_t pixel_size = PNG_IMAGE_PIXEL_SIZE (formats[f]);
+    for (unsigned y = 0; y < HEIGHT; y++)
+      for (unsigned x = 0; x < WIDTH; x++)
+        if (is_set (x, y))
+          memset (pixels + (y * WIDTH + x) * pixel_size, 90, 2); /* red and green */
+    g_assert_true (png_image_write_to_file (&image, path, 0, pixels, 0, NULL));
+    assert_is_the_picture (path);
+  }
+}
+
 static void
 test_pnm_files (void)
 {
@@ -350,7 +372,7 @@ test_damaged_files (void)
     g_autofree char *path = write_file ("cut.png", data, (gssize)length);
     g_autoptr (GError) error = NULL;
     g_assert_null (input_read_image (path, &error));
-    g_assert_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED);
+    g_assert_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED);
     g_assert_null (strchr (error->message, '\n'));
   }
   for (gsize i = 8; i < size; i++) { /* one flipped bit: refused, or it did not matter */
@@ -369,7 +391,7 @@ test_damaged_files (void)
     g_autofree char *path = write_file ("other", others[i], -1);
     g_autoptr (GError) error = NULL;
     g_assert_null (input_read_image (path, &error));
-    g_assert_error (error, CCL_IMAGE_ERROR, CCL_IMAGE_ERROR_DAMAGED);
+    g_assert_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED);
   }
 }
 
@@ -483,6 +505,7 @@ main (int argc, char **argv)
   g_test_add_func ("/drawings/tiny-sizes", test_tiny_sizes);
   g_test_add_func ("/specifications/wrong", test_wrong_specifications);
   g_test_add_func ("/files/png", test_png_files);
+  g_test_add_func ("/files/png-colours-and-depths", test_png_colours_and_depths);
   g_test_add_func ("/files/pnm", test_pnm_files);
   g_test_add_func ("/files/damaged", test_damaged_files);
   g_test_add_func ("/files/folders", test_folders);

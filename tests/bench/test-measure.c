@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the benchmark measures, sums up and checks, with contenders whose behaviour is known. */
+/* How the benchmark measures, sums up and checks, with implementations whose behaviour is known. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
+#include "modes.h"
 #include "problem.h"
 #include "results.h"
 
-/* A contender that writes down when it was called, and delivers what it is told to. */
-typedef struct FakeContender {
-  Contender head;
+/* An implementation that writes down when it was called, and delivers what it is told to. */
+typedef struct FakeImplementation {
+  Implementation head;
   char letter;
   unsigned fails_at;     /* the run that fails, from 1; 0: none */
   bool unsupported;      /* refuses all inputs */
@@ -20,21 +20,22 @@ typedef struct FakeContender {
   Labelling labelling;   /* what fetch gives a copy of */
   unsigned n_runs, n_prepared;
   size_t n_pixels;
-} FakeContender;
+} FakeImplementation;
 
 static GString *journal; /* a letter for each run, in order */
 
 static gboolean
-fake_prepare (Contender *contender, const Input *input, GError **error)
+fake_prepare (Implementation *implementation, const Input *input, GError **error)
 {
-  FakeContender *fake = (FakeContender *)contender;
+  FakeImplementation *fake = (FakeImplementation *)implementation;
 
   if (fake->unsupported) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "not such an input");
+    g_set_error (
+        error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED, "not such an input");
     return FALSE;
   }
   if (fake->too_slow) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_TOO_SLOW, "given up");
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW, "given up");
     return FALSE;
   }
   fake->n_prepared++;
@@ -43,41 +44,41 @@ fake_prepare (Contender *contender, const Input *input, GError **error)
 }
 
 static gboolean
-fake_run (Contender *contender, GError **error)
+fake_run (Implementation *implementation, GError **error)
 {
-  FakeContender *fake = (FakeContender *)contender;
+  FakeImplementation *fake = (FakeImplementation *)implementation;
 
   g_string_append_c (journal, fake->letter);
   g_usleep ((gulong)(1e6 * fake->run_seconds));
   if (++fake->n_runs == fake->fails_at) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_FAILED, "it broke");
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_FAILED, "it broke");
     return FALSE;
   }
   return TRUE;
 }
 
 static void
-fake_release (Contender *contender)
+fake_release (Implementation *implementation)
 {
-  FakeContender *fake = (FakeContender *)contender;
+  FakeImplementation *fake = (FakeImplementation *)implementation;
   fake->n_prepared -= fake->n_prepared > 0;
 }
 
 static void
-fake_free (Contender *contender)
+fake_free (Implementation *implementation)
 {
 }
 
 static double
-fake_device_time (Contender *contender, unsigned n_runs, GError **error)
+fake_device_time (Implementation *implementation, unsigned n_runs, GError **error)
 {
-  return ((FakeContender *)contender)->device_seconds;
+  return ((FakeImplementation *)implementation)->device_seconds;
 }
 
 static gboolean
-fake_fetch (Contender *contender, Labelling *labelling, GError **error)
+fake_fetch (Implementation *implementation, Labelling *labelling, GError **error)
 {
-  const FakeContender *fake = (FakeContender *)contender;
+  const FakeImplementation *fake = (FakeImplementation *)implementation;
 
   *labelling = fake->labelling;
   if (labelling->labels)
@@ -87,7 +88,7 @@ fake_fetch (Contender *contender, Labelling *labelling, GError **error)
   return TRUE;
 }
 
-static const ContenderClass fake_class = {
+static const ImplementationClass fake_class = {
     .prepare = fake_prepare,
     .run = fake_run,
     .release = fake_release,
@@ -95,7 +96,7 @@ static const ContenderClass fake_class = {
     .fetch = fake_fetch,
 };
 
-static const ContenderClass fake_device_class = {
+static const ImplementationClass fake_device_class = {
     .prepare = fake_prepare,
     .run = fake_run,
     .release = fake_release,
@@ -104,10 +105,10 @@ static const ContenderClass fake_device_class = {
     .fetch = fake_fetch,
 };
 
-static FakeContender
-fake_new (char letter, const ContenderClass *klass)
+static FakeImplementation
+fake_new (char letter, const ImplementationClass *klass)
 {
-  return (FakeContender){
+  return (FakeImplementation){
       .head = {.klass = klass,
           .device = "cpu",
           .maker = "cudaccl",
@@ -119,7 +120,7 @@ fake_new (char letter, const ContenderClass *klass)
 }
 
 static GPtrArray *
-collect (FakeContender *fakes, guint n)
+collect (FakeImplementation *fakes, guint n)
 {
   GPtrArray *array = g_ptr_array_new ();
 
@@ -153,12 +154,12 @@ test_spread (void)
   assert_close (spread_width (&spread), 5.5 / 4.5);
 }
 
-/* With a warm-up run, each turn of a contender is one untimed run and then timed ones. */
+/* With a warm-up run, each turn of an implementation is one untimed run and then timed ones. */
 static void
-test_contenders_take_turns (void)
+test_implementations_take_turns (void)
 {
-  FakeContender fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_device_class)};
-  g_autoptr (GPtrArray) contenders = collect (fakes, 2);
+  FakeImplementation fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_device_class)};
+  g_autoptr (GPtrArray) implementations = collect (fakes, 2);
   g_autoptr (Input) input = input_new (4, 4, 1);
   const MeasureSettings settings = {.repetitions = 5, .warm_up = 1, .seconds = 1e9};
   Measurement measurements[2] = {{0}};
@@ -166,7 +167,7 @@ test_contenders_take_turns (void)
 
   fakes[1].device_seconds = 0.25;
   g_string_truncate (journal, 0);
-  measure (contenders, input, "input", &settings, measurements);
+  measure (implementations, input, "input", &settings, measurements);
   for (gsize i = 1; i < journal->len; i++)
     n_changes += journal->str[i] != journal->str[i - 1];
   g_assert_cmpuint (n_changes, ==, 2 * 5 - 1);
@@ -180,13 +181,13 @@ test_contenders_take_turns (void)
 static void
 test_time_limit_leaves_one_turn (void)
 {
-  FakeContender fake = fake_new ('a', &fake_device_class);
-  g_autoptr (GPtrArray) contenders = collect (&fake, 1);
+  FakeImplementation fake = fake_new ('a', &fake_device_class);
+  g_autoptr (GPtrArray) implementations = collect (&fake, 1);
   g_autoptr (Input) input = input_new (4, 4, 1);
   const MeasureSettings settings = {.repetitions = 1000000, .warm_up = 0, .seconds = 0};
   Measurement measurement = {0};
 
-  measure (contenders, input, "input", &settings, &measurement);
+  measure (implementations, input, "input", &settings, &measurement);
   g_assert_cmpuint (measurement.device.n, ==, 1);
   g_assert_cmpuint (measurement.n_turns, ==, 1);
   g_assert_cmpuint (measurement.wall.n, >=, 1);
@@ -196,10 +197,10 @@ test_time_limit_leaves_one_turn (void)
  * quick ones leave, but none of their turns,
  * for which even a busy machine has time enough in their shares. */
 static void
-test_slow_contenders_take_no_time_of_others (void)
+test_slow_implementations_take_no_time_of_others (void)
 {
-  FakeContender fakes[4];
-  g_autoptr (GPtrArray) contenders = NULL;
+  FakeImplementation fakes[4];
+  g_autoptr (GPtrArray) implementations = NULL;
   g_autoptr (Input) input = input_new (4, 4, 1);
   const MeasureSettings settings = {.repetitions = 25, .warm_up = 1, .seconds = 1};
   Measurement measurements[4] = {{0}};
@@ -207,8 +208,8 @@ test_slow_contenders_take_no_time_of_others (void)
   for (guint i = 0; i < 4; i++)
     fakes[i] = fake_new ("abcd"[i], &fake_class);
   fakes[0].run_seconds = 0.06;
-  contenders = collect (fakes, 4);
-  measure (contenders, input, "input", &settings, measurements);
+  implementations = collect (fakes, 4);
+  measure (implementations, input, "input", &settings, measurements);
   g_assert_cmpuint (measurements[0].n_turns, >=, 2);
   g_assert_cmpuint (measurements[0].n_turns, <, 18);
   g_assert_cmpuint (measurements[0].wall.n, ==, measurements[0].n_turns);
@@ -219,31 +220,31 @@ test_slow_contenders_take_no_time_of_others (void)
 }
 
 static void
-test_too_slow_is_told_and_no_failure (void)
+test_too_slow_is_reported_and_no_failure (void)
 {
-  FakeContender fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class)};
-  g_autoptr (GPtrArray) contenders = collect (fakes, 2);
+  FakeImplementation fakes[2] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class)};
+  g_autoptr (GPtrArray) implementations = collect (fakes, 2);
   g_autoptr (Input) input = input_new (4, 4, 1);
   const MeasureSettings settings = {.repetitions = 4, .seconds = 1e9, .patience = 7};
   Measurement measurements[2] = {{0}};
   const unsigned n_problems = problems_count ();
 
   fakes[0].too_slow = true;
-  measure (contenders, input, "the long input", &settings, measurements);
+  measure (implementations, input, "the long input", &settings, measurements);
   g_assert_cmpint (measurements[0].outcome, ==, TOO_SLOW);
   assert_close (measurements[0].at_least, 7);
   g_assert_cmpuint (measurements[0].wall.n, ==, 0);
   g_assert_cmpint (measurements[1].outcome, ==, MEASURED);
   g_assert_cmpuint (problems_count (), ==, n_problems + 1);
-  g_assert_nonnull (strstr (problems_told ()[n_problems], "the long input: given up"));
+  g_assert_nonnull (strstr (problems_reported ()[n_problems], "the long input: given up"));
 }
 
 static void
-test_failure_stops_one_contender_only (void)
+test_failure_stops_one_implementation_only (void)
 {
-  FakeContender fakes[3] = {
+  FakeImplementation fakes[3] = {
       fake_new ('a', &fake_class), fake_new ('b', &fake_class), fake_new ('c', &fake_class)};
-  g_autoptr (GPtrArray) contenders = collect (fakes, 3);
+  g_autoptr (GPtrArray) implementations = collect (fakes, 3);
   g_autoptr (Input) input = input_new (4, 4, 1);
   const MeasureSettings settings = {.repetitions = 4, .warm_up = 0, .seconds = 1e9};
   Measurement measurements[3] = {{0}};
@@ -251,14 +252,14 @@ test_failure_stops_one_contender_only (void)
 
   fakes[0].fails_at = 2;
   fakes[1].unsupported = true;
-  measure (contenders, input, "the failing input", &settings, measurements);
+  measure (implementations, input, "the failing input", &settings, measurements);
   g_assert_cmpint (measurements[0].outcome, ==, FAILED);
   g_assert_cmpuint (measurements[0].wall.n, ==, 0);
   g_assert_cmpint (measurements[1].outcome, ==, NOT_OFFERED);
   g_assert_cmpint (measurements[2].outcome, ==, MEASURED);
   g_assert_cmpuint (measurements[2].wall.n, >=, 4);
   g_assert_cmpuint (problems_count (), ==, n_problems + 1); /* not to offer it is no problem */
-  g_assert_nonnull (strstr (problems_told ()[n_problems], "the failing input: it broke"));
+  g_assert_nonnull (strstr (problems_reported ()[n_problems], "the failing input: it broke"));
   g_assert_cmpuint (fakes[0].n_prepared + fakes[2].n_prepared, ==, 0);
 }
 
@@ -276,9 +277,20 @@ load_sources (const char *first, ...)
 }
 
 static void
+assert_mean (const Results *results, const char *set, guint implementation, bool is_geometric,
+    double seconds, bool is_least)
+{
+  const Mean mean = results_mean (results, set, implementation, CLOCK_DEVICE, is_geometric);
+
+  assert_close (mean.seconds, seconds);
+  g_assert_cmpint (mean.is_least, ==, is_least);
+}
+
+static void
 test_means (void)
 {
-  FakeContender fakes[2] = {fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
+  FakeImplementation fakes[2] = {
+      fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
   GPtrArray *sources = load_sources ("noise:8x8:g=1:d=10,20", "full:8x8", NULL);
   const MeasureSettings settings = {.repetitions = 3, .warm_up = 0};
   Results *results = results_measure (sources, collect (fakes, 2), &settings, 0);
@@ -292,16 +304,15 @@ test_means (void)
     MeasuredInput *input = results->inputs->pdata[i];
     input->measurements[0].device.median = times[i];
   }
-  assert_close (results_mean (results, "noise 8x8", 0, CLOCK_DEVICE), 2.5);
-  assert_close (results_mean (results, NULL, 0, CLOCK_DEVICE), 7);
-  assert_close (results_geometric_mean (results, NULL, 0, CLOCK_DEVICE), 4);
+  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
+  assert_mean (results, NULL, 0, false, 7, false);
+  assert_mean (results, NULL, 0, true, 4, false);
 
-  /* Where one was given up, the mean is at least so much. */
-  g_assert_cmpfloat (results_least_mean (results, NULL, 0, CLOCK_DEVICE), ==, 0);
+  /* If a run was given up, the mean is a lower limit. */
   ((MeasuredInput *)results->inputs->pdata[2])->measurements[0] =
       (Measurement){.outcome = TOO_SLOW, .at_least = 10};
-  g_assert_cmpfloat (results_mean (results, NULL, 0, CLOCK_DEVICE), ==, 0);
-  assert_close (results_least_mean (results, NULL, 0, CLOCK_DEVICE), 5);
+  assert_mean (results, NULL, 0, false, 5, true);
+  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[0].n_turns = 3;
   ((MeasuredInput *)results->inputs->pdata[1])->measurements[0].n_turns = 2;
   g_assert_cmpuint (results_fewest_turns (results, NULL, 0), ==, 2);
@@ -309,29 +320,29 @@ test_means (void)
 
   /* A mean over fewer inputs than the others' would not compare. */
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
-  g_assert_cmpfloat (results_mean (results, NULL, 1, CLOCK_DEVICE), ==, 0);
-  g_assert_cmpfloat (results_geometric_mean (results, NULL, 1, CLOCK_DEVICE), ==, 0);
+  assert_mean (results, NULL, 1, false, 0, false);
+  assert_mean (results, NULL, 1, true, 0, false);
   results_free (results);
 }
 
 /* A 4×1 picture with two components, as one PBM says it. */
 static void
-check_four_pixels (FakeContender *fake, unsigned expected_problems)
+check_four_pixels (FakeImplementation *fake, unsigned expected_problems)
 {
   g_autofree char *path = NULL;
-  g_autoptr (GPtrArray) contenders = collect (fake, 1);
-  const ContenderSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
+  g_autoptr (GPtrArray) implementations = collect (fake, 1);
+  const ImplementationSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
   const unsigned before = problems_count ();
   GPtrArray *sources;
-  Grid *grid;
+  Table *table;
 
   g_close (g_file_open_tmp ("ccl-bench-XXXXXX.pbm", &path, NULL), NULL);
   g_assert_true (g_file_set_contents (path, "P1 4 1\n1011", -1, NULL));
   sources = load_sources (path, NULL);
-  grid = check (sources, contenders, &settings, 0);
+  table = check (sources, implementations, &settings, 0);
   g_assert_cmpuint (problems_count () - before, ==, expected_problems);
-  g_assert_cmpuint (grid_n_rows (grid), ==, 3); /* heads, the contender, the sum */
-  grid_free (grid);
+  g_assert_cmpuint (table_n_rows (table), ==, 2); /* the implementation, the sum */
+  table_free (table);
   g_ptr_array_unref (sources);
   g_unlink (path);
 }
@@ -362,7 +373,7 @@ test_check_finds_what_is_wrong (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FakeContender fake = fake_new ('a', &fake_class);
+    FakeImplementation fake = fake_new ('a', &fake_class);
     g_autofree char *name = g_strdup_printf ("case %u", i);
     fake.head.algorithm = name;
     fake.labelling = cases[i].labelling;
@@ -375,26 +386,19 @@ test_check_finds_what_is_wrong (void)
   }
 }
 
-/* The cell of a grid's row. */
-static const char *
-cell (const Grid *grid, guint row, guint column)
-{
-  return grid_get_row (grid, row)->pdata[column];
-}
-
 /* What was not checked is counted as that, and as a problem, and never as equal. */
 static void
 test_check_counts_what_it_did_not_check (void)
 {
   enum { NAME, BY, EQUAL, DIFFERENT, NOT_OFFERED, FAILED_ON, UNCHECKED };
-  FakeContender fakes[4] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class),
+  FakeImplementation fakes[4] = {fake_new ('a', &fake_class), fake_new ('b', &fake_class),
       fake_new ('c', &fake_class), fake_new ('d', &fake_class)};
-  g_autoptr (GPtrArray) contenders = collect (fakes, 4);
-  const ContenderSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
+  g_autoptr (GPtrArray) implementations = collect (fakes, 4);
+  const ImplementationSettings settings = {.connectivity = CCL_CONNECTIVITY_8};
   const unsigned before = problems_count ();
   GPtrArray *sources = load_sources ("empty:4x1", "empty:5x1", NULL);
   uint32_t background[5] = {0}, spilled[5] = {1, 1, 1, 1, 1};
-  Grid *grid;
+  Table *table;
 
   fakes[0].too_slow = true;
   fakes[1].labelling = fakes[2].labelling = (Labelling){background, false, 0, NULL, 0};
@@ -402,30 +406,30 @@ test_check_counts_what_it_did_not_check (void)
   fakes[2].head.algorithm = "inexact";
   fakes[3].labelling = (Labelling){spilled, true, 0, NULL, 0};
   fakes[3].head.maker = "Another 1.0";
-  grid = check (sources, contenders, &settings, 0);
+  table = check (sources, implementations, &settings, 0);
   g_assert_cmpuint (problems_count (), ==, before + 2);
-  g_assert_cmpuint (grid_n_rows (grid), ==, 8);
-  g_assert_cmpstr (cell (grid, 1, EQUAL), ==, "0");
-  g_assert_cmpstr (cell (grid, 1, UNCHECKED), ==, "2");
-  g_assert_cmpstr (cell (grid, 2, EQUAL), ==, "2");
-  g_assert_cmpstr (cell (grid, 3, NAME), ==, "all of this project");
-  g_assert_cmpstr (cell (grid, 3, EQUAL), ==, "2");
-  g_assert_cmpstr (cell (grid, 3, DIFFERENT), ==, "0");
-  g_assert_cmpstr (cell (grid, 3, UNCHECKED), ==, "2");
-  g_assert_nonnull (strstr (cell (grid, 4, NAME), "inexact"));
-  g_assert_cmpstr (cell (grid, 5, EQUAL), ==, "2");
-  g_assert_cmpstr (cell (grid, 6, BY), ==, "Another 1.0");
-  g_assert_cmpstr (cell (grid, 7, NAME), ==, "all of other makers");
-  g_assert_cmpstr (cell (grid, 7, DIFFERENT), ==, "2");
-  grid_free (grid);
+  g_assert_cmpuint (table_n_rows (table), ==, 7);
+  g_assert_cmpstr (table_cell (table, 0, EQUAL), ==, "0");
+  g_assert_cmpstr (table_cell (table, 0, UNCHECKED), ==, "2");
+  g_assert_cmpstr (table_cell (table, 1, EQUAL), ==, "2");
+  g_assert_cmpstr (table_cell (table, 2, NAME), ==, "all of this project");
+  g_assert_cmpstr (table_cell (table, 2, EQUAL), ==, "2");
+  g_assert_cmpstr (table_cell (table, 2, DIFFERENT), ==, "0");
+  g_assert_cmpstr (table_cell (table, 2, UNCHECKED), ==, "2");
+  g_assert_nonnull (strstr (table_cell (table, 3, NAME), "inexact"));
+  g_assert_cmpstr (table_cell (table, 4, EQUAL), ==, "2");
+  g_assert_cmpstr (table_cell (table, 5, BY), ==, "Another 1.0");
+  g_assert_cmpstr (table_cell (table, 6, NAME), ==, "all of other makers");
+  g_assert_cmpstr (table_cell (table, 6, DIFFERENT), ==, "2");
+  table_free (table);
 
   /* The first input takes longer than there is time. */
   fakes[1].run_seconds = 0.01;
-  grid = check (sources, contenders, &settings, 0.005);
+  table = check (sources, implementations, &settings, 0.005);
   g_assert_cmpuint (problems_count (), ==, before + 3);
-  g_assert_cmpstr (cell (grid, 2, EQUAL), ==, "1");
-  g_assert_cmpstr (cell (grid, 2, UNCHECKED), ==, "1");
-  grid_free (grid);
+  g_assert_cmpstr (table_cell (table, 1, EQUAL), ==, "1");
+  g_assert_cmpstr (table_cell (table, 1, UNCHECKED), ==, "1");
+  table_free (table);
   g_ptr_array_unref (sources);
 }
 
@@ -471,14 +475,14 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   journal = g_string_new (NULL);
   g_test_add_func ("/measure/spread", test_spread);
-  g_test_add_func ("/measure/contenders-take-turns", test_contenders_take_turns);
+  g_test_add_func ("/measure/implementations-take-turns", test_implementations_take_turns);
   g_test_add_func ("/measure/time-limit-leaves-one-turn", test_time_limit_leaves_one_turn);
-  g_test_add_func ("/measure/slow-contenders-take-no-time-of-others",
-      test_slow_contenders_take_no_time_of_others);
+  g_test_add_func ("/measure/slow-implementations-take-no-time-of-others",
+      test_slow_implementations_take_no_time_of_others);
   g_test_add_func (
-      "/measure/too-slow-is-told-and-no-failure", test_too_slow_is_told_and_no_failure);
+      "/measure/too-slow-is-reported-and-no-failure", test_too_slow_is_reported_and_no_failure);
   g_test_add_func (
-      "/measure/failure-stops-one-contender-only", test_failure_stops_one_contender_only);
+      "/measure/failure-stops-one-implementation-only", test_failure_stops_one_implementation_only);
   g_test_add_func ("/results/means", test_means);
   g_test_add_func ("/check/finds-what-is-wrong", test_check_finds_what_is_wrong);
   g_test_add_func ("/check/counts-what-it-did-not-check", test_check_counts_what_it_did_not_check);

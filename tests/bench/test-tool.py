@@ -5,18 +5,22 @@
 usage: test-tool.py CCL_BENCH MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
 """
 import csv
+import importlib.util
 import io
+import itertools
 import json
 import os
 import pty
+import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
+import xml.etree.ElementTree
 
 tool, masks = map(os.path.abspath, sys.argv[1:3])
+plot = os.path.join(os.path.dirname(masks), "..", "..", "bench", "plot.py")
+has_matplotlib = importlib.util.find_spec("matplotlib") is not None
 driver = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 scratch = tempfile.mkdtemp(prefix="ccl-bench-")
 tests = []
@@ -56,6 +60,31 @@ def problems(result):
     return [line for line in result.stderr.splitlines() if "no OpenCV" not in line]
 
 
+def draw(*arguments, status=0):
+    """Runs plot.py; returns its standard output, or its standard error if it has to fail."""
+    result = subprocess.run([sys.executable, plot, *arguments], capture_output=True, text=True, timeout=120,
+                            cwd=scratch)
+    assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stderr if status else result.stdout
+
+
+def looks(path):
+    """The texts of a plot, and for each curve with markers its colour and marker."""
+    curves, texts = [], []
+    for element in xml.etree.ElementTree.parse(path).iter():
+        tag = element.tag.split("}")[1]
+        if tag == "text":
+            texts.append(element.text)
+        if tag == "g" and element.get("id", "").startswith("line2d"):
+            parts = [each.tag.split("}")[1] for each in element.iter()]
+            line = next((each for each in element if each.tag.endswith("path")), None)
+            use = next((each for each in element.iter() if each.tag.endswith("use")), None)
+            if line is not None and use is not None and "clip-path" in line.keys() and "defs" in parts:
+                colour = re.search("stroke: (#[0-9a-f]+)", line.get("style"))
+                curves.append((colour[1], use.get("{http://www.w3.org/1999/xlink}href")))
+    return texts, curves
+
+
 def folder(name, **files):
     path = os.path.join(scratch, name)
     os.mkdir(path)
@@ -93,7 +122,7 @@ def every_labeller_of_volumes_is_right():
 
 
 @test
-def average_has_floors_first_and_figures_that_agree():
+def average_has_bandwidth_bounds_first_and_figures_that_agree():
     result = run("average", *QUICK, "--csv", "-", "noise:64x48:g=1:d=50", "full:32x32")
     rows = measured(result)
     assert [row["algorithm"] for row in rows[:3]] == ["read 1", "copy 1 to 1", "read 1, write 4"]
@@ -123,40 +152,52 @@ def json_holds_the_same():
     with open(file) as stream:
         document = json.load(stream)
     assert document["machine"]["command"].startswith("ccl-bench density") and document["problems"] == []
-    entries = document["runs"][0]["measurements"]
+    entries = document["runs"][0]["rows"]
     assert document["runs"][0]["mode"] == "density"
     assert {entry["input"] for entry in entries} == {"g=1 d=10", "g=1 d=90", "g=4 d=10", "g=4 d=90"}
     entries = [entry for entry in entries if entry["outcome"] != "not offered"]
-    assert all(entry["wall_us"]["q1"] <= entry["wall_us"]["median"] <= entry["wall_us"]["q3"] for entry in entries)
+    assert all(entry["wall_q1_us"] <= entry["wall_us"] <= entry["wall_q3_us"] for entry in entries)
+    assert all("gpu_us" not in entry and isinstance(entry["width"], float | int) for entry in entries)
+
+
+def markdown_rows(text, title):
+    """The cells of each row of a table by its title's beginning."""
+    lines = iter(text.splitlines())
+    assert any(line.startswith(f"### {title}") for line in lines), f"no {title} in:\n{text}"
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in
+            itertools.takewhile(lambda line: line.startswith("|"), itertools.islice(lines, 1, None))]
+    return rows[2:]
 
 
 @test
-def table_tells_ratios_and_the_worst_input():
-    file = os.path.join(scratch, "table.csv")
-    table = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64", "--csv", file).stdout
-    assert "wall time, geometric mean of 2 inputs" in table
+def table_prints_ratios_and_the_worst_input():
+    files = [os.path.join(scratch, f"table.{kind}") for kind in ("csv", "json")]
+    table = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64", "--csv", files[0],
+                "--json", files[1]).stdout
+    assert "all: geometric mean of 2 inputs" in table
     if "OpenCV" not in table:
         return "there is no OpenCV to be the baseline"
-    with open(file) as stream:
+    with open(files[0]) as stream:
         rows = [row for row in csv.DictReader(stream) if row["outcome"] != "not offered"]
     times = {}
     for row in rows:
         times.setdefault((row["algorithm"], row["delivers"]), []).append(float(row["wall_us"]))
+    printed = {row[0].removesuffix(" (baseline)"): row for row in markdown_rows(draw(files[1], "--tables"), "Ratios")}
     baseline = times["opencv", "labels + table"]
     for (algorithm, delivers), own in times.items():
         ratios = [a / b for a, b in zip(own, baseline)]
-        ratio = (ratios[0] * ratios[1]) ** 0.5
-        line = next(line for line in table.splitlines() if f"cpu floor: {algorithm} " in line
+        ratio, worst = (ratios[0] * ratios[1]) ** 0.5, max(ratios)
+        line = next(line for line in table.splitlines() if f"cpu bandwidth bound: {algorithm} " in line
                     or f"cpu {algorithm}, {delivers}" in line)
-        if own is baseline:
-            assert " 1.000 " in line and "(baseline)" in line, line
+        assert ("(baseline)" in line) == (own is baseline), line
+        assert abs(float(line.split()[-1]) - ratio) <= 0.001 + 0.01 * ratio, f"{line}\n{ratios}"
+        if algorithm == "opencv":
             continue
-        worst = max(ratios)
-        on = "noise 64x64 g=1 d=50" if ratios[0] > ratios[1] else "full 64x64"
-        assert line.endswith(on), f"{line}\n{ratios}"
-        told = [float(cell) for cell in line[:-len(on)].split()[-2:]]
-        assert abs(told[0] - ratio) <= 0.001 + 0.01 * ratio and abs(told[1] - worst) <= 0.001 + 0.01 * worst, \
-            f"{line}\n{ratio} {worst}"
+        name = next(name for name in printed if name in (f"bandwidth bound: {algorithm}", algorithm,
+                                                         f"{algorithm}, {delivers}"))
+        told = [float(cell) for cell in printed[name][2:4]]
+        assert abs(told[0] - ratio) <= 0.01 * ratio and abs(told[1] - worst) <= 0.01 * worst, f"{told} {ratios}"
+        assert printed[name][4] == ("noise 64x64 g=1 d=50" if ratios[0] > ratios[1] else "full 64x64")
 
 
 @test
@@ -170,14 +211,14 @@ def streams_come_in_numbers():
     rows = [line.split() for line in run("streams", "--seconds", "0.6", "--no-peers", "blobs:160x120",
                                          "--csv", "-").stdout.splitlines()]
     rows = list(csv.reader(" ".join(row) for row in rows))
-    assert rows[0][:3] == ["contender", "streams", "frames/s"]
+    assert rows[0][:3] == ["implementation", "streams", "frames/s"]
     assert [row[1] for row in rows[1:]] == ["1", "8", "32"]
     assert all(float(row[2]) > 60 for row in rows[1:])
     assert 40 < float(rows[1][4]) < 80, rows[1]  # one stream at 60 frames/s
 
 
 @test
-def a_damaged_image_is_told_and_the_rest_measured():
+def a_damaged_image_is_reported_and_the_rest_measured():
     good = pgm(8, 8, 1)
     path = folder("damaged", a_pgm=good, b_pgm=good[:-1], c_png=b"\x89PNG\r\n\x1a\nnothing", d_pgm=good)
     result = run("average", *QUICK, path, "--csv", "-", status=1)
@@ -187,23 +228,23 @@ def a_damaged_image_is_told_and_the_rest_measured():
 
 
 @test
-def an_empty_folder_is_told_and_the_rest_measured():
+def an_empty_folder_is_reported_and_the_rest_measured():
     result = run("average", *QUICK, folder("empty"), "full:8x8", "nowhere", "--csv", "-", status=1)
     assert {row["set"] for row in measurements(result)} == {"full 8x8"}
     assert len(problems(result)) == 2 and "holds no PNG" in problems(result)[0]
 
 
 @test
-def an_unknown_algorithm_is_told_and_the_rest_measured():
+def an_unknown_algorithm_is_reported_and_the_rest_measured():
     known = next(line.split()[1].rstrip(",") for line in run("--list", "--device", "cpu").stdout.splitlines()
-                 if line.startswith("cpu ") and "floor" not in line)
+                 if line.startswith("cpu ") and "bound" not in line)
     result = run("average", *QUICK, "--algorithms", f"{known},nonesuch", "full:8x8", "--csv", "-", status=1)
     assert known in {row["algorithm"] for row in measurements(result)}
     assert len(problems(result)) == 1 and '"nonesuch"' in problems(result)[0]
 
 
 @test
-def no_gpu_is_told_and_the_rest_measured():
+def no_gpu_is_reported_and_the_rest_measured():
     result = run("average", *QUICK, "--device", "all", "full:8x8", "--csv", "-", status=1)
     assert {row["device"] for row in measurements(result)} == {"cpu"}
     assert len(problems(result)) == 1 and "no GPU" in problems(result)[0]
@@ -214,7 +255,7 @@ def no_gpu_is_told_and_the_rest_measured():
 def a_wrong_command_line_is_refused_in_one_line():
     for arguments in (["nomode"], ["average", "--connectivity", "5"], ["average", "--connectivity", "8,27"], ["average", "--deliver", "all"],
                       ["average", "--threads", "0"], ["average", "--nonesuch"], ["average", "--device", "gpu"],
-                      ["average", "--repetitions", "0"], ["average", "--max-components", "0"]):
+                      ["average", "--repetitions", "0"], ["average", "--max-components", "0"], ["average", "--plot", "x"]):
         result = run(*arguments, status=2)
         assert len(problems(result)) == 1 and result.stdout == "", arguments
 
@@ -230,53 +271,48 @@ def allocation_is_in_the_time_when_asked():
 
 
 @test
-def pictures_are_drawn():
+def plots_are_drawn():
+    if not has_matplotlib:
+        return "matplotlib is not installed"
     path = os.path.join(scratch, "plots")
-    if not shutil.which("gnuplot"):
-        return "gnuplot is not installed"
-    saved = [os.path.join(scratch, name) for name in ("density.json", "average.json")]
-    run("density", *QUICK, "noise:32x32:g=1,4:d=10,50,90", "--plot", path, "--json", saved[0])
-    run("average", *QUICK, "full:8x8", "--plot", path, "--json", saved[1])
-    for name in ("density-noise-32x32-g1", "density-noise-32x32-g4", "average"):
-        with open(os.path.join(path, name + ".png"), "rb") as stream:
-            data = stream.read()
-        assert data[:8] == b"\x89PNG\r\n\x1a\n"
-        width, height = struct.unpack(">II", data[16:24])
-        assert width >= 800 and height >= 400 and len(zlib.compress(data)) > 3000
-        with open(os.path.join(path, name + ".svg")) as stream:
-            assert "read 1, write 4" in stream.read()
-    again = os.path.join(scratch, "plots-again")
-    run("plot", *saved, "--plot", again)
-    assert sorted(os.listdir(again)) == sorted(os.listdir(path))
-    for name in os.listdir(path):
-        with open(os.path.join(path, name), "rb") as first, open(os.path.join(again, name), "rb") as second:
+    saved = [os.path.join(scratch, name) for name in ("density.json", "average.json", "size.json")]
+    run("density", *QUICK, "noise:32x32:g=1,4:d=10,50,90", "--json", saved[0])
+    run("average", *QUICK, "full:8x8", "empty:8x8", "--json", saved[1])
+    run("size", *QUICK, "full:8x8", "full:16x16", "--json", saved[2])
+    names = ["average.svg", "density-noise-32x32-g1.svg", "density-noise-32x32-g4.svg", "size.svg"]
+    for folder_of_run in (path, path + "-again"):
+        draw(*saved, "--output", folder_of_run)
+        assert sorted(os.listdir(folder_of_run)) == names
+    for name in names:
+        texts, curves = looks(os.path.join(path, name))
+        assert any("read 1, write 4" in text for text in texts), name
+        assert any("µs" in text for text in texts) and any("-connected, on " in text for text in texts), texts
+        # No two implementations share a colour or a marker.
+        if name != "average.svg":
+            assert len(curves) >= 2, name
+        assert len({colour for colour, _ in curves}) == len({marker for _, marker in curves}) == len(curves), curves
+        with open(os.path.join(path, name), "rb") as first, open(os.path.join(path + "-again", name), "rb") as second:
             assert first.read() == second.read(), name
+    draw(saved[1], "--output", path, "--format", "png")
+    with open(os.path.join(path, "average.png"), "rb") as stream:
+        assert stream.read(8) == b"\x89PNG\r\n\x1a\n"
 
 
 @test
-def what_cannot_be_drawn_is_told():
+def files_without_plots_are_refused_in_one_line():
     saved = os.path.join(scratch, "saved.json")
-    with open(saved, "w") as stream:
-        json.dump({"runs": [{"mode": "check", "rows": []}, 5]}, stream)
-    for file, text in (("nowhere.json", "No such file"), (masks + "/otsu_graf1.png", "otsu_graf1.png"),
-                       (saved, "holds nothing to draw")):
-        result = run("plot", file, "--plot", scratch, status=1)
-        assert len(problems(result)) == 1 and text in problems(result)[0], result.stderr
-    for other in ("[]", "{}", '{"runs": 1}', ""):
+    for file, text in (("nowhere.json", "No such file"), (masks + "/otsu_graf1.png", "otsu_graf1.png")):
+        assert text in draw(file, "--tables", status=1)
+    for other in ("[]", "{}", '{"runs": 1}', '{"runs": [5], "machine": {}}', ""):
         with open(saved, "w") as stream:
             stream.write(other)
-        assert "nothing that --json has written" in run("plot", saved, "--plot", scratch, status=1).stderr
-    run("plot", saved, status=2)
-    run("plot", "--plot", scratch, status=2)
-
-
-@test
-def no_gnuplot_is_told_and_the_data_written():
-    path = os.path.join(scratch, "unplotted")
-    result = run("size", *QUICK, "full:8x8", "full:16x16", "--plot", path, status=1,
-                 environment={**NO_GPU, "PATH": scratch})
-    assert len(problems(result)) == 1 and "gnuplot" in problems(result)[0]
-    assert sorted(os.listdir(path)) == ["size.dat", "size.gp"]
+        lines = draw(saved, "--tables", status=1).splitlines()
+        assert len(lines) == 1 and "not a file that ccl-bench --json has written" in lines[0], lines
+    draw(saved, status=2)
+    with open(saved, "w") as stream:
+        json.dump({"machine": {}, "runs": [{"mode": "check", "rows": []}]}, stream)
+    if has_matplotlib:
+        assert "holds nothing to draw" in draw(saved, "--output", scratch, status=1)
 
 
 @test
@@ -314,14 +350,13 @@ def gpu_algorithms_are_right_and_timed():
     assert [row["algorithm"] for row in rows[:2]] == ["read 1", "read 1, write 4"]
     assert ("bke", "raw labels") in {(row["algorithm"], row["delivers"]) for row in rows}
     assert all(float(row["gpu_us"]) > 0 and int(row["gpu_n"]) == int(row["turns"]) >= 1 for row in rows)
-    path = os.path.join(scratch, "steps")
-    more = ["--plot", path] if shutil.which("gnuplot") else []
+    path, file = os.path.join(scratch, "steps"), os.path.join(scratch, "steps.json")
     result = run("steps", "--device", "cuda", *QUICK, "--algorithms", "bke,le", "noise:29x23:g=1:d=50", "--csv", "-",
-                 *more, environment=simulated)
-    if more:
-        with open(os.path.join(path, "steps-noise-29x23.svg")) as stream:
-            drawing = stream.read()
-        assert all(word in drawing for word in ("allocation", "merging", "bke", "le"))
+                 "--json", file, environment=simulated)
+    if has_matplotlib:
+        draw(file, "--output", path)
+        texts, _ = looks(os.path.join(path, "steps-noise-29x23.svg"))
+        assert {"allocation", "merging", "bke", "le"} <= set(texts), texts
     for row in measurements(result):
         if row["algorithm"] in ("bke", "le"):
             assert float(row["allocation_us"]) > 0 and float(row["scan_us"]) > 0 and float(row["merging_us"]) > 0
@@ -348,7 +383,7 @@ def thread_blocks_of_any_shape_give_the_same():
 
 
 @test
-def what_takes_too_long_is_given_up_and_told():
+def slow_runs_are_given_up_and_reported():
     if not driver:
         return "the simulated CUDA driver was not built"
     simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
@@ -389,9 +424,8 @@ def measure_all_leaves_every_part():
                  "blocksize", "steps"):
         assert f"== {name}: exit status 0, 0 problems" in result.stdout, result.stdout
         assert {f"{name}.{kind}" for kind in ("txt", "json", "csv", "log")} <= set(os.listdir(output)), name
-    assert "full 20x10, mean GPU µs of 1: " in result.stdout and ", 0 different," in result.stdout
-    if shutil.which("gnuplot"):
-        assert os.path.exists(os.path.join(output, "plots", "density", "density-noise-64x64-g4.svg"))
+    assert "bke" in {row[0] for row in markdown_rows(result.stdout, "average: full 20x10: mean of 1 input")}
+    assert all(row[3] == "0" for row in markdown_rows(result.stdout, "check") if row[0].startswith("all of this"))
     nothing = subprocess.run([sys.executable, script, "--tool", scratch + "/nowhere", "size"], capture_output=True,
                              text=True, cwd=scratch, timeout=60)
     assert nothing.returncode == 1 and "there is no" in nothing.stderr

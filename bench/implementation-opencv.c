@@ -1,59 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV's labeller on the CPU as a contender, by way of the module of peer-opencv.cpp. */
-#include "contender.h"
+/* OpenCV's labeller on the CPU as an implementation, by way of the module of peer-opencv.cpp. */
+#include "implementation.h"
 
 #include "peer-opencv.h"
 #include "problem.h"
 
 #include <dlfcn.h>
 
-typedef struct OpenCVContender {
-  Contender head;
+typedef struct OpenCVImplementation {
+  Implementation head;
   const PeerOpenCVModule *module;
   int connectivity;
   bool allocation;
   const Input *input;
   PeerOpenCV *peer;
   int n_components;
-} OpenCVContender;
+} OpenCVImplementation;
 
 static gboolean
-opencv_run (Contender *contender, GError **error)
+opencv_run (Implementation *implementation, GError **error)
 {
-  OpenCVContender *opencv = (OpenCVContender *)contender;
+  OpenCVImplementation *opencv = (OpenCVImplementation *)implementation;
   const char *message = NULL;
 
-  opencv->n_components = opencv->module->run (opencv->peer, (int)contender->threads,
-      contender->delivery == DELIVER_LABELS_AND_TABLE, opencv->allocation, &message);
+  opencv->n_components = opencv->module->run (opencv->peer, (int)implementation->threads,
+      implementation->delivery == DELIVER_LABELS_AND_TABLE, opencv->allocation, &message);
   if (opencv->n_components < 0) {
     g_autofree char *line = g_strdup (message);
     g_strdelimit (line, "\n", ' ');
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_FAILED, "%s", g_strstrip (line));
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_FAILED, "%s", g_strstrip (line));
     return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-opencv_prepare (Contender *contender, const Input *input, GError **error)
+opencv_prepare (Implementation *implementation, const Input *input, GError **error)
 {
-  OpenCVContender *opencv = (OpenCVContender *)contender;
+  OpenCVImplementation *opencv = (OpenCVImplementation *)implementation;
 
   if (input->depth > 1) {
-    g_set_error (error, CONTENDER_ERROR, CONTENDER_ERROR_UNSUPPORTED, "images only");
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED, "images only");
     return FALSE;
   }
   opencv->input = input;
   opencv->peer = opencv->module->create (
       input->pixels, (int)input->width, (int)input->height, opencv->connectivity);
-  return opencv_run (contender, error);
+  return opencv_run (implementation, error);
 }
 
 /* OpenCV does not promise an order of its labels, so they count as raw. */
 static gboolean
-opencv_fetch (Contender *contender, Labelling *labelling, GError **error)
+opencv_fetch (Implementation *implementation, Labelling *labelling, GError **error)
 {
-  OpenCVContender *opencv = (OpenCVContender *)contender;
+  OpenCVImplementation *opencv = (OpenCVImplementation *)implementation;
 
   *labelling = (Labelling){
       .labels =
@@ -65,9 +65,9 @@ opencv_fetch (Contender *contender, Labelling *labelling, GError **error)
 }
 
 static void
-opencv_release (Contender *contender)
+opencv_release (Implementation *implementation)
 {
-  OpenCVContender *opencv = (OpenCVContender *)contender;
+  OpenCVImplementation *opencv = (OpenCVImplementation *)implementation;
 
   if (opencv->peer)
     opencv->module->destroy (opencv->peer);
@@ -76,11 +76,11 @@ opencv_release (Contender *contender)
 }
 
 static void
-opencv_free (Contender *contender)
+opencv_free (Implementation *implementation)
 {
-  opencv_release (contender);
-  g_free ((char *)contender->maker);
-  g_free (contender);
+  opencv_release (implementation);
+  g_free ((char *)implementation->maker);
+  g_free (implementation);
 }
 
 /* The module lies beside the program in the build folder, and in a folder of its own name where
@@ -109,9 +109,9 @@ load_module (char **why)
 }
 
 void
-contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
+implementations_add_opencv (GPtrArray *implementations, const ImplementationSettings *settings)
 {
-  static const ContenderClass klass = {
+  static const ImplementationClass klass = {
       .prepare = opencv_prepare,
       .run = opencv_run,
       .fetch = opencv_fetch,
@@ -119,7 +119,7 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
       .free = opencv_free,
   };
   static const Delivery deliveries[] = {DELIVER_RAW_LABELS, DELIVER_LABELS_AND_TABLE};
-  ContenderSettings any_algorithm = *settings;
+  ImplementationSettings any_algorithm = *settings;
   g_autofree char *why = NULL;
   const PeerOpenCVModule *module = load_module (&why);
 
@@ -133,11 +133,11 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
   any_algorithm.algorithms = NULL; /* a peer stays beside chosen ones */
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (guint t = 0; t < settings->threads->len; t++) {
-      OpenCVContender *opencv;
-      if (!contender_is_wanted (&any_algorithm, "opencv", deliveries[d], true))
+      OpenCVImplementation *opencv;
+      if (!implementation_is_wanted (&any_algorithm, "opencv", deliveries[d], true))
         continue;
-      opencv = g_new0 (OpenCVContender, 1);
-      opencv->head = (Contender){
+      opencv = g_new0 (OpenCVImplementation, 1);
+      opencv->head = (Implementation){
           .klass = &klass,
           .device = "cpu",
           .maker = g_strdup_printf ("OpenCV %s", module->version ()),
@@ -148,6 +148,6 @@ contenders_add_opencv (GPtrArray *contenders, const ContenderSettings *settings)
       opencv->module = module;
       opencv->connectivity = (int)settings->connectivity;
       opencv->allocation = settings->allocation;
-      g_ptr_array_add (contenders, opencv);
+      g_ptr_array_add (implementations, opencv);
     }
 }

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The GPU's implementations: the library's labellers (tables and label maps) and the algorithms of
+ * the papers (raw labels), NVIDIA's NPP, and the bandwidth bounds of the device's memory.
+ */
+#include "implementation-cuda.h"
+
+#include "machine.h"
+#include "measure.h"
+#include "problem.h"
+
+#include <string.h>
+
+enum { DEFAULT_MAX_COMPONENTS = 4096 }; /* the elements' default */
+
+CclPlan
+cuda_plan (const CudaImplementation *cuda)
+{
+  return (CclPlan){
+      .width = cuda->input->width,
+      .height = cuda->input->height,
+      .connectivity = (CclConnectivity)cuda->connectivity,
+      .max_components = cuda->n_rows,
+      .algorithm = cuda->algorithm->name,
+  };
+}
+
+static CclStatus
+queue_bound (CudaImplementation *cuda, CclError *failure)
+{
+  CclFloorParameters parameters = {
+      .frame = (const uint8_t *)cuda->frame,
+      .frame_stride = cuda->frame_stride,
+      .width = cuda->input->width,
+      .height = cuda->input->height * cuda->input->depth,
+      .labels = (uint32_t *)cuda->label_map,
+      .label_stride = cuda->label_stride / 4,
+  };
+  return ccl_cuda_launch (cuda->device, cuda->bound, cuda->bound_work,
+      (const uint32_t[3]){32, 8, 1}, parameters.width, parameters.height, 1, &parameters,
+      cuda->stream, failure);
+}
+
+CclStatus
+cuda_queue (CudaImplementation *cuda, CclError *failure)
+{
+  const Input *input = cuda->input;
+  const CclCudaInput frame = {.frame = cuda->frame, .frame_stride = cuda->frame_stride};
+  const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
+
+  if (cuda->bound_kernel)
+    return queue_bound (cuda, failure);
+  if (cuda->npp)
+    return peer_npp_queue (cuda->npp, cuda->device, cuda->frame, cuda->frame_stride,
+        cuda->label_map, cuda->label_stride, input->width, input->height, cuda->connectivity,
+        cuda->scratch, cuda->stream, failure);
+  if (!cuda->has_labelling)
+    return cuda->engine->klass->queue (
+        cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, failure);
+  ccl_cuda_labelling_set_frame (&cuda->labelling, cuda->frame, cuda->frame_stride,
+      cuda->frame_stride * input->height, 0, false);
+  return ccl_cuda_labelling_queue (
+      &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, failure);
+}
+
+CclStatus
+cuda_run_once (CudaImplementation *cuda, CclError *failure)
+{
+  const CclFrame frame = {(const void *)cuda->frame, cuda->frame_stride, CCL_LOCATION_DEVICE};
+  const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
+
+  if (cuda->labeller)
+    return ccl_labeller_run (cuda->labeller, &frame, &(CclOptions){0},
+        cuda->label_map ? &labels : NULL, &cuda->table, failure);
+  TRY (cuda_queue (cuda, failure));
+  TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
+  return CCL_OK;
+}
+
+/* Rows of frame and label map are aligned to 256 bytes. */
+static size_t
+align (size_t row)
+{
+  return (row + 255) / 256 * 256;
+}
+
+/* Copies rows between host and device: of the input to the frame, or of a label map to labels. */
+static CclStatus
+copy_rows (CudaImplementation *cuda, CUDA_MEMCPY2D copy, size_t pixel_size, CclError *failure)
+{
+  copy.WidthInBytes = pixel_size * cuda->input->width;
+  copy.Height = (size_t)cuda->input->height * cuda->input->depth;
+  TRY_DRIVER (cuda, cuMemcpy2DAsync (&copy, cuda->stream));
+  TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
+  return CCL_OK;
+}
+
+static CclStatus
+upload (CudaImplementation *cuda, CclError *failure)
+{
+  const Input *input = cuda->input;
+
+  cuda->frame_stride = align (input->width);
+  TRY (ccl_cuda_device_allocate (
+      cuda->device, cuda->frame_stride * input->height * input->depth, &cuda->frame, failure));
+  return copy_rows (cuda,
+      (CUDA_MEMCPY2D){
+          .srcMemoryType = CU_MEMORYTYPE_HOST,
+          .srcHost = input->pixels,
+          .srcPitch = input->width,
+          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+          .dstDevice = cuda->frame,
+          .dstPitch = cuda->frame_stride,
+      },
+      1, failure);
+}
+
+static CclStatus
+allocate_label_map (CudaImplementation *cuda, CclError *failure)
+{
+  const Input *input = cuda->input;
+
+  /* NPP copies label maps that have a gap between rows once more. */
+  cuda->label_stride = 4 * (size_t)input->width;
+  if (!cuda->npp)
+    cuda->label_stride = align (cuda->label_stride);
+  return ccl_cuda_device_allocate (
+      cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, failure);
+}
+
+/* Whether a step allows thread blocks of that shape. */
+static bool
+allows_shape (const CclStep *step, const uint32_t block[3])
+{
+  return step->kernel && !step->is_fixed && step->work.x && step->work.y && step->work.z &&
+         (!step->has_rows_of_warps || block[0] % 32 == 0);
+}
+
+static CclStatus
+allocate_raw_labels (CudaImplementation *cuda, CclError *failure)
+{
+  const Input *input = cuda->input;
+
+  TRY (ccl_cuda_labelling_init (&cuda->labelling, cuda->device, cuda->algorithm, input->width,
+      input->height, input->depth,
+      input->depth > 1 ? cuda->volume_connectivity : cuda->connectivity, cuda->stream, failure));
+  cuda->has_labelling = true;
+  for (uint32_t i = 0; cuda->block[0] && i < cuda->labelling.n_steps; i++) {
+    CclStep *step = &cuda->labelling.steps[i];
+    if (allows_shape (step, cuda->block)) {
+      step->block.x = cuda->block[0];
+      step->block.y = cuda->block[1];
+      step->block.z = cuda->block[2];
+    }
+  }
+  return CCL_OK;
+}
+
+CclStatus
+cuda_allocate (CudaImplementation *cuda, CclError *failure)
+{
+  const Input *input = cuda->input;
+  CclPlan plan;
+
+  if (cuda->bound_kernel)
+    return allocate_label_map (cuda, failure);
+  if (cuda->npp) {
+    const size_t size = peer_npp_scratch_size (cuda->npp, input->width, input->height);
+    if (!size)
+      return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
+    TRY (allocate_label_map (cuda, failure));
+    return ccl_cuda_device_allocate (cuda->device, size, &cuda->scratch, failure);
+  }
+  if (cuda->head.delivery == DELIVER_RAW_LABELS)
+    return allocate_raw_labels (cuda, failure);
+  if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
+    TRY (allocate_label_map (cuda, failure));
+  plan = cuda_plan (cuda);
+  cuda->labeller = ccl_cuda_labeller_new (cuda->device, &plan, failure);
+  return cuda->labeller ? CCL_OK : failure->status;
+}
+
+void
+cuda_deallocate (CudaImplementation *cuda)
+{
+  ccl_labeller_free (&cuda->labeller);
+  if (cuda->has_labelling)
+    ccl_cuda_labelling_clear (&cuda->labelling);
+  cuda->has_labelling = false;
+  ccl_cuda_device_release (cuda->device, &cuda->label_map);
+  ccl_cuda_device_release (cuda->device, &cuda->scratch);
+}
+
+bool
+cuda_is_iterative (const CclAlgorithm *algorithm)
+{
+  for (guint i = 0; i < CCL_MAX_STEPS && algorithm->steps[i].kernel; i++)
+    if (algorithm->steps[i].repeats)
+      return true;
+  return false;
+}
+
+/* Runs an iterative algorithm once and gives up when patience ends. A labeller cannot be
+ * interrupted, so the algorithm's raw labels are made instead. */
+static CclStatus
+try_iterations (CudaImplementation *cuda, CclError *failure)
+{
+  CclStatus status;
+
+  TRY (allocate_raw_labels (cuda, failure));
+  cuda->labelling.deadline = seconds_now () + cuda->patience;
+  status = cuda_run_once (cuda, failure);
+  cuda->labelling.deadline = 0;
+  return status;
+}
+
+static CclStatus
+make_engine (CudaImplementation *cuda, CclError *failure)
+{
+  const CclPlan plan = cuda_plan (cuda);
+  const CclCudaEngineClass *klass =
+      cuda->algorithm->engine ? cuda->algorithm->engine : &ccl_cuda_steps_engine;
+
+  cuda->engine = klass->new (cuda->device, cuda->algorithm, &plan, cuda->stream, failure);
+  return cuda->engine ? CCL_OK : failure->status;
+}
+
+static CclStatus
+prepare (CudaImplementation *cuda, CclError *failure)
+{
+  TRY_DRIVER (cuda, cuStreamCreate (&cuda->stream, CU_STREAM_NON_BLOCKING));
+  TRY_DRIVER (cuda, cuEventCreate (&cuda->begin, CU_EVENT_DEFAULT));
+  TRY_DRIVER (cuda, cuEventCreate (&cuda->end, CU_EVENT_DEFAULT));
+  TRY (upload (cuda, failure));
+  if (cuda->bound_kernel)
+    TRY (ccl_cuda_device_find_kernel (
+        cuda->device, "floor", cuda->bound_kernel, &cuda->bound, failure));
+  if (cuda->algorithm && cuda->patience > 0 && cuda_is_iterative (cuda->algorithm))
+    TRY (try_iterations (cuda, failure));
+  if (cuda->has_labelling && cuda->head.delivery == DELIVER_RAW_LABELS)
+    return CCL_OK;
+  cuda_deallocate (cuda);
+  cuda->n_rows = cuda->max_components == UINT_MAX ? 1 : cuda->max_components;
+  TRY (cuda_allocate (cuda, failure));
+  TRY (cuda_run_once (cuda, failure));
+  /* A table with room for all components needs their number. */
+  if (cuda->labeller && cuda->max_components == UINT_MAX && cuda->table.n_components > 1) {
+    cuda->n_rows = cuda->table.n_components;
+    cuda_deallocate (cuda);
+    TRY (cuda_allocate (cuda, failure));
+    TRY (cuda_run_once (cuda, failure));
+  }
+  return cuda->labeller ? make_engine (cuda, failure) : CCL_OK;
+}
+
+static gboolean
+cuda_prepare (Implementation *implementation, const Input *input, GError **error)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+  const bool is_volume = input->depth > 1;
+  const uint32_t connectivity = is_volume ? cuda->volume_connectivity : cuda->connectivity;
+  CclStatus status;
+  CclError failure;
+
+  if ((cuda->algorithm && !ccl_cuda_algorithm_has (cuda->algorithm, connectivity)) ||
+      (cuda->block[2] > 1 && !is_volume) || (is_volume && cuda->npp) ||
+      (is_volume && implementation->delivery > DELIVER_RAW_LABELS)) {
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED,
+        "no %u-connectivity here", connectivity);
+    return FALSE;
+  }
+  cuda->input = input;
+  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
+    return implementation_fail (&failure, error);
+  status = prepare (cuda, &failure);
+  ccl_cuda_device_leave (cuda->device);
+  if (cuda->has_labelling && cuda->labelling.gave_up) {
+    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW,
+        "given up after %g s: %s", cuda->patience, failure.message);
+    return FALSE;
+  }
+  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
+}
+
+static gboolean
+cuda_run (Implementation *implementation, GError **error)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+  CclStatus status = CCL_OK;
+  CclError failure;
+
+  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
+    return implementation_fail (&failure, error);
+  if (cuda->allocation && !cuda->bound_kernel) {
+    cuda_deallocate (cuda);
+    status = cuda_allocate (cuda, &failure);
+  }
+  if (status == CCL_OK)
+    status = cuda_run_once (cuda, &failure);
+  ccl_cuda_device_leave (cuda->device);
+  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
+}
+
+static CclStatus
+download (CudaImplementation *cuda, uint32_t *labels, CclError *failure)
+{
+  CUDA_MEMCPY2D copy = {
+      .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+      .srcDevice = cuda->label_map,
+      .srcPitch = cuda->label_stride,
+      .dstMemoryType = CU_MEMORYTYPE_HOST,
+      .dstHost = labels,
+      .dstPitch = 4 * (size_t)cuda->input->width,
+  };
+
+  if (cuda->has_labelling) {
+    copy.srcDevice = cuda->labelling.labels;
+    copy.srcPitch = 4 * (size_t)cuda->labelling.parameters.label_stride;
+  }
+  return copy_rows (cuda, copy, 4, failure);
+}
+
+static gboolean
+cuda_fetch (Implementation *implementation, Labelling *labelling, GError **error)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+  const size_t n_pixels = input_n_pixels (cuda->input);
+  CclStatus status;
+  CclError failure;
+
+  *labelling = (Labelling){.is_raw = !cuda->labeller};
+  if (cuda->labeller) {
+    labelling->n_components = cuda->table.n_components;
+    labelling->n_rows = cuda->table.n_rows;
+    labelling->components =
+        g_memdup2 (cuda->table.rows, cuda->table.n_rows * sizeof *cuda->table.rows);
+  }
+  if (!cuda->has_labelling && !cuda->label_map)
+    return TRUE;
+  labelling->labels = g_malloc (4 * n_pixels);
+  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
+    return implementation_fail (&failure, error);
+  status = download (cuda, labelling->labels, &failure);
+  ccl_cuda_device_leave (cuda->device);
+  /* NPP labels the background, too, and 0 is a label. */
+  for (size_t i = 0; cuda->npp && i < n_pixels; i++)
+    labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
+  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
+}
+
+static void
+cuda_release (Implementation *implementation)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+  const CclCudaDriver *driver = cuda->device->driver;
+
+  if (!cuda->input || ccl_cuda_device_enter (cuda->device, NULL) != CCL_OK)
+    return;
+  if (cuda->stream)
+    driver->cuStreamSynchronize (cuda->stream);
+  if (cuda->replay)
+    driver->cuGraphExecDestroy (cuda->replay);
+  if (cuda->engine)
+    cuda->engine->klass->free (cuda->engine);
+  cuda_deallocate (cuda);
+  ccl_cuda_device_release (cuda->device, &cuda->frame);
+  if (cuda->begin)
+    driver->cuEventDestroy (cuda->begin);
+  if (cuda->end)
+    driver->cuEventDestroy (cuda->end);
+  if (cuda->stream)
+    driver->cuStreamDestroy (cuda->stream);
+  ccl_cuda_device_leave (cuda->device);
+  cuda->replay = NULL;
+  cuda->tried_replay = false;
+  cuda->engine = NULL;
+  cuda->begin = cuda->end = NULL;
+  cuda->stream = NULL;
+  cuda->input = NULL;
+}
+
+static void
+cuda_free (Implementation *implementation)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+
+  cuda_release (implementation);
+  ccl_cuda_device_unref (&cuda->device);
+  g_free (cuda->name);
+  g_free (cuda);
+}
+
+static const ImplementationClass bound_class = {
+    .prepare = cuda_prepare,
+    .run = cuda_run,
+    .release = cuda_release,
+    .free = cuda_free,
+    .device_time = cuda_device_time,
+};
+
+static const ImplementationClass labeller_class = {
+    .prepare = cuda_prepare,
+    .run = cuda_run,
+    .release = cuda_release,
+    .free = cuda_free,
+    .device_time = cuda_device_time,
+    .steps = cuda_steps,
+    .count_accesses = cuda_count_accesses,
+    .fetch = cuda_fetch,
+};
+
+/* Adds a copy of the implementation with everything that does not depend on its kind. */
+static void
+add (GPtrArray *implementations, CclCudaDevice *device, const ImplementationSettings *settings,
+    CudaImplementation implementation)
+{
+  CudaImplementation *cuda = g_memdup2 (&implementation, sizeof implementation);
+
+  cuda->head.klass = cuda->bound_kernel ? &bound_class : &labeller_class;
+  cuda->head.device = "cuda";
+  cuda->head.maker = cuda->npp ? peer_npp_version (cuda->npp) : "cudaccl";
+  cuda->head.threads = 1;
+  cuda->head.is_bound = cuda->bound_kernel != NULL;
+  if (cuda->algorithm) {
+    cuda->head.algorithm = cuda->name ? cuda->name : cuda->algorithm->name;
+    cuda->head.may_be_inexact = cuda->algorithm->is_inexact;
+  }
+  cuda->device = ccl_cuda_device_ref (device);
+  cuda->connectivity = settings->connectivity;
+  cuda->volume_connectivity = settings->volume_connectivity;
+  cuda->max_components =
+      settings->max_components ? settings->max_components : DEFAULT_MAX_COMPONENTS;
+  cuda->allocation = settings->allocation;
+  cuda->patience = settings->patience;
+  g_ptr_array_add (implementations, cuda);
+}
+
+/* Whether an algorithm is the one that "auto" selects, or the baseline. */
+static bool
+is_chosen (const CclAlgorithm *algorithm, const ImplementationSettings *settings)
+{
+  const char *const *names = ccl_cuda_algorithms ();
+
+  while (*names && !ccl_cuda_algorithm_offers (*names, settings->connectivity))
+    names++;
+  return g_strcmp0 (*names, algorithm->name) == 0 ||
+         g_str_equal (algorithm->name,
+             settings->connectivity == CCL_CONNECTIVITY_8 ? BASELINE_8 : BASELINE_4);
+}
+
+/* An algorithm with an engine of its own offers no raw labels. An inexact algorithm and one for
+ * volumes alone offers no table. */
+static bool
+offers (const CclAlgorithm *algorithm, Delivery delivery)
+{
+  if (delivery == DELIVER_RAW_LABELS)
+    return algorithm->steps[0].kernel != NULL;
+  return !algorithm->is_inexact && (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8)) != 0;
+}
+
+/* Whether an algorithm with one delivery takes part. */
+static bool
+is_wanted (const CclAlgorithm *row, Delivery delivery, const ImplementationSettings *settings)
+{
+  if (!offers (row, delivery) || (settings->only_direct && cuda_is_iterative (row)) ||
+      (settings->only_chosen && !settings->algorithms && !is_chosen (row, settings)))
+    return false;
+  return implementation_is_wanted (
+             settings, row->name, delivery, offers (row, DELIVER_RAW_LABELS)) ||
+         (settings->chosen_tables && delivery != DELIVER_RAW_LABELS && is_chosen (row, settings) &&
+             implementation_is_named (settings, row->name));
+}
+
+/* Adds an algorithm with every shape of thread block that one of its kernels allows. */
+static void
+add_block_shapes (GPtrArray *implementations, CclCudaDevice *device,
+    const ImplementationSettings *settings, const CclAlgorithm *row)
+{
+  static const uint32_t shapes[][3] = {{8, 8, 1}, {16, 8, 1}, {32, 2, 1}, {32, 4, 1}, {16, 16, 1},
+      {32, 8, 1}, {64, 4, 1}, {128, 2, 1}, {256, 1, 1}, {32, 16, 1}, {4, 4, 4}, {8, 4, 4},
+      {8, 8, 4}, {16, 4, 4}, {32, 4, 2}};
+  const bool labels_volumes = row->connectivities & (CCL_OFFERS_6 | CCL_OFFERS_18 | CCL_OFFERS_26);
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    CudaImplementation shaped = {.algorithm = row, .head.delivery = DELIVER_RAW_LABELS};
+    bool is_allowed = false;
+    for (guint step = 0; step < CCL_MAX_STEPS; step++)
+      is_allowed |= allows_shape (&row->steps[step], shapes[i]);
+    if (!is_allowed || (shapes[i][2] > 1 && !labels_volumes))
+      continue;
+    memcpy (shaped.block, shapes[i], sizeof shaped.block);
+    shaped.name =
+        g_strdup_printf ("%s %ux%ux%u", row->name, shapes[i][0], shapes[i][1], shapes[i][2]);
+    add (implementations, device, settings, shaped);
+  }
+}
+
+void
+implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings)
+{
+  const Delivery last = settings->block_shapes ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
+  CclError failure;
+  CclCudaDevice *device = ccl_cuda_device_open (-1, &failure);
+
+  if (!device) {
+    if (settings->needs_cuda)
+      problem_report ("no GPU: %s", failure.message);
+    return;
+  }
+  add (implementations, device, settings,
+      (CudaImplementation){
+          .head.algorithm = "read 1", .bound_kernel = "ccl_floor_read", .bound_work = {16, 1, 1}});
+  add (implementations, device, settings,
+      (CudaImplementation){.head.algorithm = "read 1, write 4",
+          .bound_kernel = "ccl_floor_read_write",
+          .bound_work = {4, 1, 1}});
+  for (Delivery delivery = DELIVER_RAW_LABELS; delivery <= last; delivery++)
+    for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
+      if (!is_wanted (row, delivery, settings))
+        continue;
+      add (implementations, device, settings,
+          (CudaImplementation){.head.delivery = delivery, .algorithm = row});
+      if (settings->block_shapes)
+        add_block_shapes (implementations, device, settings, row);
+    }
+  if (settings->peers && !settings->block_shapes && peer_npp () &&
+      (settings->cheapest_labels || settings->deliveries >> DELIVER_RAW_LABELS & 1))
+    add (implementations, device, settings,
+        (CudaImplementation){
+            .head = {.algorithm = "npp", .delivery = DELIVER_RAW_LABELS}, .npp = peer_npp ()});
+  ccl_cuda_device_unref (&device);
+}
+
+void
+implementation_describe_cuda (GPtrArray *machine)
+{
+  CclCudaDevice *device = ccl_cuda_device_open (-1, NULL);
+  g_autofree char *text = NULL;
+  int version = 0;
+
+  if (!device) {
+    machine_add (machine, "gpu", "none");
+    return;
+  }
+  machine_add (machine, "gpu", "%s, compute capability %d.%d", ccl_cuda_device_name (device),
+      device->compute_capability / 10, device->compute_capability % 10);
+  if (device->driver->cuDriverGetVersion (&version) == CUDA_SUCCESS)
+    machine_add (machine, "driver API", "CUDA %d.%d", version / 1000, version % 1000 / 10);
+  if (g_file_get_contents ("/proc/driver/nvidia/version", &text, NULL, NULL))
+    machine_add (machine, "driver", "%.*s", (int)strcspn (text, "\n"), text);
+  ccl_cuda_device_unref (&device);
+}

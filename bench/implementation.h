@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An implementation is anything whose time can be compared: this project's labellers, peers (other
+ * makers' labellers), and bandwidth bounds, which only read and write as many bytes as a labelling
+ * must. Each is prepared for an input, which is not timed, and then run again and again.
+ */
+#ifndef BENCH_IMPLEMENTATION_H
+#define BENCH_IMPLEMENTATION_H
+
+#include "input.h"
+
+#include <cudaccl/labeller.h>
+#include <cudaccl/volume.h>
+
+/* What one run delivers. */
+typedef enum Delivery {
+  DELIVER_NOTHING,          /* bandwidth bounds */
+  DELIVER_RAW_LABELS,       /* a label map with arbitrary labels, as in the papers */
+  DELIVER_TABLE,            /* the component table alone */
+  DELIVER_LABELS_AND_TABLE, /* labels 1…N and the component table */
+} Delivery;
+
+const char *delivery_name (Delivery delivery);
+
+/* A result, fetched to the host for checking. */
+typedef struct Labelling {
+  uint32_t *labels; /* one per pixel, 0 for background; NULL if there is no label map */
+  bool is_raw;      /* labels are arbitrary, there is no table */
+  uint32_t n_components;
+  CclComponent *components; /* n_rows of them; none for volumes */
+  uint32_t n_rows;
+} Labelling;
+
+void labelling_clear (Labelling *labelling);
+
+/* The parts of a labelling as the papers' "average with steps" names them. */
+typedef enum Step {
+  STEP_ALLOCATION,
+  STEP_SCAN,        /* first scan, or initialisation */
+  STEP_MERGING,     /* of labels and of tiles */
+  STEP_RELABELLING, /* compression and final labels */
+  N_STEPS
+} Step;
+
+extern const char *const step_names[N_STEPS];
+
+/* The accesses to device memory of one kernel launch, or of all launches of one kernel. */
+typedef struct AccessCount {
+  const char *kernel;              /* static */
+  uint64_t reads, writes, atomics; /* executed by all threads; a vector access counts as one */
+} AccessCount;
+
+enum { MAX_COUNTED_STEPS = 24 };
+
+typedef struct Implementation Implementation;
+
+typedef struct ImplementationClass {
+  /* Allocates everything that a run needs, runs once, and keeps the input, which must live until
+   * release. Errors: IMPLEMENTATION_ERROR_UNSUPPORTED if it does not offer such inputs, which is no
+   * failure; IMPLEMENTATION_ERROR_TOO_SLOW if the first run was given up; else
+   * IMPLEMENTATION_ERROR_FAILED. */
+  gboolean (*prepare) (Implementation *implementation, const Input *input, GError **error);
+
+  /* One labelling. Returns when the result can be read: a table in host memory, a label map in the
+   * memory of its device. */
+  gboolean (*run) (Implementation *implementation, GError **error);
+
+  /* Frees what prepare allocated. */
+  void (*release) (Implementation *implementation);
+
+  void (*free) (Implementation *implementation);
+
+  /* The mean time of one labelling over n_runs, by the device's clock, in seconds; negative with an
+   * error. NULL on a CPU. */
+  double (*device_time) (Implementation *implementation, unsigned n_runs, GError **error);
+
+  /* The time of each step of one labelling in seconds, negative for steps that the algorithm lacks.
+   * NULL where steps cannot be told apart. */
+  gboolean (*steps) (Implementation *implementation, double seconds[N_STEPS], GError **error);
+
+  /* Counts the memory accesses of each step or kernel of one labelling. NULL if not possible. */
+  gboolean (*count_accesses) (Implementation *implementation, AccessCount counts[MAX_COUNTED_STEPS],
+      guint *n_counts, GError **error);
+
+  /* Fetches the result of the last run. NULL for bandwidth bounds. */
+  gboolean (*fetch) (Implementation *implementation, Labelling *labelling, GError **error);
+} ImplementationClass;
+
+/* The first member of every kind of implementation. */
+struct Implementation {
+  const ImplementationClass *klass;
+  const char *device;    /* "cpu" or "cuda" */
+  const char *maker;     /* "cudaccl", or the peer with its version */
+  const char *algorithm; /* its name; of a bandwidth bound, the bytes that it moves per pixel */
+  Delivery delivery;
+  unsigned threads; /* CPU threads that share a frame */
+  bool is_bound;
+  bool may_be_inexact; /* by its paper's own account; a difference is reported, but no failure */
+};
+
+/* The GPU algorithms whose raw labels are the baseline: the fastest published ones for 8- and
+ * 4-connectivity. */
+#define BASELINE_8 "bke"
+#define BASELINE_4 "ke"
+
+/* Which implementations take part, and how they run. */
+typedef struct ImplementationSettings {
+  bool cpu, cuda;       /* devices to use */
+  bool needs_cuda;      /* a missing GPU is a problem */
+  bool peers;           /* other makers' labellers, where found */
+  char **algorithms;    /* names, or NULL for all */
+  bool only_chosen;     /* if no algorithms are named: the one that "auto" selects, and baselines */
+  bool cheapest_labels; /* instead of deliveries: the label map in its cheapest form, which is raw
+                         * where an algorithm offers that */
+  bool chosen_tables;   /* besides, table and label map of the algorithms of only_chosen; GPU */
+  unsigned deliveries;  /* a bit per Delivery */
+  CclConnectivity connectivity;
+  unsigned volume_connectivity;
+  unsigned max_components; /* rows of the table; 0: the device's default; UINT_MAX: all */
+  bool allocation;         /* part of every run */
+  bool block_shapes;       /* each GPU algorithm once for every shape of its thread blocks */
+  bool only_direct; /* without iterative GPU algorithms, which ask the device after each round
+                     * whether to go on */
+  double patience;  /* seconds after which the first run of an iterative algorithm is given
+                     * up, between rounds; 0: never */
+  GArray *threads;  /* unsigned: CPU threads, one implementation each */
+} ImplementationSettings;
+
+#define IMPLEMENTATION_ERROR (g_quark_from_static_string ("implementation"))
+enum {
+  IMPLEMENTATION_ERROR_UNSUPPORTED,
+  IMPLEMENTATION_ERROR_TOO_SLOW,
+  IMPLEMENTATION_ERROR_FAILED,
+};
+
+/* Each file adds its implementations, and reports a problem (problem.h) if one that was asked for
+ * is missing. */
+void implementations_add_bandwidth (
+    GPtrArray *implementations, const ImplementationSettings *settings);
+void implementations_add_cpu (GPtrArray *implementations, const ImplementationSettings *settings);
+void implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings);
+void implementations_add_opencv (
+    GPtrArray *implementations, const ImplementationSettings *settings);
+
+/* Adds the GPU and its driver to the description of the machine (machine.h). */
+void implementation_describe_cuda (GPtrArray *machine);
+
+/* All that the settings ask for, bandwidth bounds first. Reports unknown algorithms. */
+GPtrArray *implementations_new (const ImplementationSettings *settings);
+
+void implementation_free (Implementation *implementation);
+
+/* Whether it is another maker's. */
+bool implementation_is_peer (const Implementation *implementation);
+
+/* Whether the settings ask for an algorithm, with any delivery. */
+bool implementation_is_named (const ImplementationSettings *settings, const char *algorithm);
+
+/* Whether the settings ask for an algorithm and a delivery; has_raw_labels says whether the
+ * algorithm offers raw labels. */
+bool implementation_is_wanted (const ImplementationSettings *settings, const char *algorithm,
+    Delivery delivery, bool has_raw_labels);
+
+/* Fills the error from one of the library's and returns FALSE. */
+gboolean implementation_fail (const CclError *failure, GError **error);
+
+/* "cpu runs, labels + table, 2 threads". Free with g_free(). */
+char *implementation_title (const Implementation *implementation);
+
+#endif /* BENCH_IMPLEMENTATION_H */

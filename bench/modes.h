@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The modes that do not time single calls. Each fills a table. */
+#ifndef BENCH_MODES_H
+#define BENCH_MODES_H
+
+#include "implementation.h"
+#include "table.h"
+
+/* Compares every implementation's result with a flood fill (check.c) and counts inputs by outcome.
+ * Inputs are unchecked if an implementation was given up, if they did not load, or if the seconds
+ * (0: no limit) were over.
+ *
+ * Differences, failures and unchecked inputs are problems. Algorithms that their papers call
+ * inexact and other makers' are counted apart, and their differences are no problems; the first
+ * difference of each other maker's implementation is printed. */
+Table *check (const GPtrArray *sources, const GPtrArray *implementations,
+    const ImplementationSettings *settings, double seconds);
+
+/* Labels a volume by flood fill with connectivity 6, 18 or 26; labels are in raster order of first
+ * voxels. Free with g_free(). */
+uint32_t *check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_components);
+
+/* Counts the memory accesses of every implementation that supports it (memory.c): means per image
+ * and per pixel for each data set and kernel, as table 3 of the BKE paper gives them. */
+Table *memory (const GPtrArray *sources, const GPtrArray *implementations);
+
+typedef struct StreamsSettings {
+  const GArray *counts; /* unsigned: numbers of streams, one measurement each */
+  double seconds;       /* for all measurements together */
+  double frame_rate;    /* of the paced measurement, frames per second and stream */
+} StreamsSettings;
+
+/* Runs several labellers at once, a thread each, on one input (streams.c): the first labeller of
+ * each device or those that were asked for, at full speed and then paced. Measures frames per
+ * second of all streams together, CPU time per frame of the whole process, and the share of late
+ * frames in the paced run. */
+Table *streams (const Input *input, const char *input_name,
+    const ImplementationSettings *implementations, const StreamsSettings *settings);
+
+#endif /* BENCH_MODES_H */
