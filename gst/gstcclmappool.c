@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclmappool.h"
 
-/* A stock pool cannot do this: its sizes end at 4 GiB, which a label map may exceed, and it
- * aborts the process when memory is short. */
+/* GstBufferPool cannot be used as it is: its sizes are below 4 GiB, which a label map may exceed,
+ * and it aborts the process when memory is short. */
 struct _GstCclMapPool {
   GstBufferPool parent;
   gsize size; /* bytes */
@@ -44,10 +44,10 @@ gst_ccl_map_pool_new (gsize size)
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
   self->size = size;
-  /* Buffers beyond 4 GiB do not match the size in the configuration and so are freed, not
-   * reused, when they come back. */
+  /* The size of the configuration has 32 bits: buffers of 4 GiB or more do not match it, and are
+   * freed instead of reused. */
   gst_buffer_pool_config_set_params (config, NULL, (guint)self->size, 0, 0);
-  gst_buffer_pool_set_config (pool, config);
-  gst_buffer_pool_set_active (pool, TRUE);
+  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
   return pool;
 }

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* A new, active pool whose buffers have that many bytes. Acquiring fails when memory is short.
- * Deactivate it before the last unref. */
+/* A new, active pool of buffers of size bytes; NULL on failure. Acquiring a buffer fails when
+ * memory is short. Deactivate the pool before the last unref. */
 GstBufferPool *gst_ccl_map_pool_new (gsize size);
 
 G_END_DECLS

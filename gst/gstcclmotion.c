@@ -17,7 +17,6 @@ gst_ccl_motion_frame (
     return NULL;
   if (!GST_CLOCK_TIME_IS_VALID (motion->last))
     motion->last = time;
-  /* A jump back in time is a new beginning for the wait. */
   if (GST_CLOCK_TIME_IS_VALID (time) && time < motion->last)
     motion->last = time;
   if (quiet_time == 0 || (GST_CLOCK_TIME_IS_VALID (time) && time - motion->last >= quiet_time))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When foreground comes and goes. */
+/* Motion: the time from the first frame with components until a quiet time without any. */
 #ifndef __GST_CCL_MOTION_H__
 #define __GST_CCL_MOTION_H__
 
@@ -8,19 +8,19 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gboolean moving;   /* begun and not ended */
-  GstClockTime last; /* PTS of the latest frame with foreground while moving */
+  gboolean moving;   /* there is motion */
+  GstClockTime last; /* PTS of the latest frame with components; the start of the quiet time */
 } GstCclMotion;
 
-/* Takes a frame into account, n components at a time in ns that does not run backwards, or
- * GST_CLOCK_TIME_NONE, which is taken for the time of the frame before. Motion ends when
- * quiet_time has passed without a component.
+/* Updates the motion with a frame of n_components at a time in ns. GST_CLOCK_TIME_NONE stands for
+ * the time of the frame before; a time that runs backwards restarts the quiet time. Motion ends
+ * after quiet_time in ns without components.
  *
- * Returns the name of what has happened, "motion-begin" or "motion-end", or NULL. */
+ * Returns the name of the message about the change, "motion-begin" or "motion-end", or NULL. */
 const gchar *gst_ccl_motion_frame (
     GstCclMotion *motion, GstClockTime time, guint n_components, GstClockTime quiet_time);
 
-/* The stream ends: "motion-end" if there was motion, or NULL. */
+/* Ends the motion at the end of the stream. Returns "motion-end" if there was motion, or NULL. */
 const gchar *gst_ccl_motion_end (GstCclMotion *motion);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #define FINE ((guint64)1 << GST_CCL_STATS_FINE_BITS)
 
-/* Values below 2 × FINE have a bucket each; above, every octave has FINE of them. */
+/* Each value below 2 × FINE has a bucket; above, each octave has FINE buckets. */
 static guint
 bucket_of (guint64 value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an element counts while it runs: frames, components, dropped frames, label times. */
+/* Statistics of an element: frames, components, dropped frames, labelling times. */
 #ifndef __GST_CCL_STATS_H__
 #define __GST_CCL_STATS_H__
 
@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Label times go into a histogram whose buckets are 1/64 of their value wide, so a percentile is
- * off by less than 2 % however long the element has run, in constant memory. */
+/* Labelling times are counted in a histogram whose buckets are 1/64 of their value wide: the error
+ * of a percentile is below 2 %, in constant memory. */
 #define GST_CCL_STATS_FINE_BITS 6
 #define GST_CCL_STATS_OCTAVES 36 /* up to 2^41 ns, more than half an hour for one frame */
 #define GST_CCL_STATS_BUCKETS ((GST_CCL_STATS_OCTAVES + 1) << GST_CCL_STATS_FINE_BITS)
 
-/* Not thread safe; the owner locks. */
+/* The caller locks. */
 typedef struct {
   guint64 frames;
   guint64 components;
@@ -24,14 +24,14 @@ typedef struct {
 
 void gst_ccl_stats_reset (GstCclStats *stats);
 
-/* Counts one labelled frame: its components and the time labelling it took, in ns. */
+/* Adds a labelled frame: its number of components, and its labelling time in ns. */
 void gst_ccl_stats_add_frame (GstCclStats *stats, guint n_components, guint64 label_time);
 
-/* The smallest time in ns that at least this share (0…1) of the frames did not exceed; the upper
- * end of its bucket. 0 without frames. */
+/* The labelling time in ns that the given share (0…1) of the frames did not exceed, rounded up to
+ * the end of its bucket. 0 without frames. */
 guint64 gst_ccl_stats_percentile (const GstCclStats *stats, gdouble share);
 
-/* What the property "stats" shows. */
+/* The value of the property "stats". */
 GstStructure *gst_ccl_stats_to_structure (const GstCclStats *stats);
 
 G_END_DECLS

@@ -5,6 +5,9 @@
 #include <gst/cuda/gstcudautils.h>
 #include <string.h>
 
+GST_DEBUG_CATEGORY_STATIC (pinned_allocator_debug);
+#define GST_CAT_DEFAULT pinned_allocator_debug
+
 struct _GstCudaPinnedAllocator {
   GstAllocator parent;
   GstCudaContext *context;
@@ -13,12 +16,14 @@ struct _GstCudaPinnedAllocator {
 #define GST_TYPE_CUDA_PINNED_ALLOCATOR (gst_cuda_pinned_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstCudaPinnedAllocator, gst_cuda_pinned_allocator, GST, CUDA_PINNED_ALLOCATOR, GstAllocator)
-G_DEFINE_TYPE (GstCudaPinnedAllocator, gst_cuda_pinned_allocator, GST_TYPE_ALLOCATOR)
+G_DEFINE_TYPE_WITH_CODE (GstCudaPinnedAllocator, gst_cuda_pinned_allocator, GST_TYPE_ALLOCATOR,
+    GST_DEBUG_CATEGORY_INIT (
+        pinned_allocator_debug, "cudapinnedallocator", 0, "page-locked memory of cudaccl"))
 
-/* What the driver gives is at least this aligned, as a mask. */
+/* The alignment that the driver guarantees, as a mask. */
 #define ALIGNMENT_MASK ((gsize)255)
 
-/* What freeing a block takes. */
+/* A block of page-locked memory. */
 typedef struct {
   GstCudaContext *context;
   gpointer data;
@@ -42,7 +47,7 @@ alloc_pinned (GstCudaContext *context, gsize size)
 {
   gpointer data = NULL;
 
-  /* GStreamer 1.22 passes the size on in 32 bits. */
+  /* The size has 32 bits in GStreamer 1.22. */
   if (size == 0 || size > G_MAXUINT || !gst_cuda_context_push (context))
     return NULL;
   if (CuMemAllocHost (&data, (guint)size) != CUDA_SUCCESS)
@@ -95,7 +100,7 @@ gst_cuda_pinned_allocator_class_init (GstCudaPinnedAllocatorClass *klass)
 static void
 gst_cuda_pinned_allocator_init (GstCudaPinnedAllocator *self)
 {
-  /* Its memories are wrapped system memories, so only alloc is ever called. */
+  /* The memory is of the type of system memory, whose allocator does all but the allocation. */
   GST_ALLOCATOR_CAST (self)->mem_type = GST_ALLOCATOR_SYSMEM;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Page-locked system memory, from which a GPU fetches frames without a copy in between. */
+/* Page-locked system memory, from which frames are uploaded to a GPU without a copy in between. */
 #ifndef __GST_CUDA_PINNED_ALLOCATOR_H__
 #define __GST_CUDA_PINNED_ALLOCATOR_H__
 
@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* A new allocator. Where the driver has no page-locked memory left, and for more than 4 GiB or
- * unusual alignments, it gives ordinary system memory. The memory is mapped, shared and copied
- * like ordinary system memory. */
+/* A new allocator. It returns ordinary system memory where the driver has no page-locked memory
+ * left, for 4 GiB or more, and for alignments above 256 bytes. Its memory is mapped, shared and
+ * copied like ordinary system memory. */
 GstAllocator *gst_cuda_pinned_allocator_new (GstCudaContext *context);
 
 G_END_DECLS

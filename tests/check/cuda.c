@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What only cudaccl has: frames in CUDA memory, contexts, page-locked memory, and the ways a GPU
- * can fail. Runs on whatever libcuda.so.1 is found, a real one or the simulated one; only the
- * latter fails on order.
+ * cudaccl only: frames in CUDA memory, contexts, page-locked memory, and failures of a GPU. The
+ * tests run on the libcuda.so.1 that is found, a real or a simulated one; failures can be ordered
+ * of the simulated one.
  */
 #include <cuda.h>
 
@@ -25,8 +25,8 @@
   if (!can_run ("cudaccl", #name))                                                                 \
     return;
 
-/* Only where the driver is the simulated one, told by the environment variable CCL_SIMULATED. It
- * reads its own environment once, when it is loaded, so these tests look for nothing beforehand. */
+/* A test that runs only on the simulated driver, where the environment variable CCL_SIMULATED is
+ * set. The driver reads its environment once, when it is loaded: nothing may load it before. */
 #define SIMULATED_TEST(name) GST_START_TEST (name)
 
 static const char blobs[] = "##....#.\n"
@@ -83,7 +83,7 @@ luma_stride (GstBuffer *buffer)
   return (gsize)meta->stride[0];
 }
 
-/* Through a CPU map, which uploads. */
+/* Draws through a CPU map, which uploads. */
 static void
 draw_on_device (Drawing drawing, GstBuffer *buffer)
 {
@@ -114,7 +114,7 @@ label (GstHarness *h, GstBuffer *frame)
   return out;
 }
 
-/* Starts an element that must fail and gives its error. */
+/* Starts an element that must fail with an error that has that part. */
 static void
 assert_does_not_start (gint device_id, const char *part)
 {
@@ -124,7 +124,7 @@ assert_does_not_start (gint device_id, const char *part)
   fail_unless (element != NULL);
   gst_element_set_bus (element, bus);
   g_object_set (element, "cuda-device-id", device_id, NULL);
-  /* More than once, because nothing may be left behind. */
+  /* A failed start leaves nothing behind that would change the next one. */
   for (guint i = 0; i < 2; i++) {
     fail_unless_equals_int (
         gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
@@ -198,7 +198,7 @@ TEST (test_gray8_buffer)
     for (guint y = 0; y < height; y++)
       memset (map.data + y * luma_stride (buffer), (int)(y + 1), width);
     gst_buffer_unmap (buffer, &map);
-    /* To the device and back. */
+    /* Upload and download. */
     fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE | GST_MAP_CUDA));
     fail_unless (map.data != NULL);
     gst_buffer_unmap (buffer, &map);
@@ -231,7 +231,7 @@ TEST (test_gray8_frames_in_cuda_memory)
 }
 GST_END_TEST
 
-/* Decoders deliver these; only the luma plane counts. */
+/* Decoders output these formats; only the luma plane is read. */
 TEST (test_planar_frames_in_cuda_memory)
 {
   static const char *const formats[] = {"NV12", "I420", "YV12", "Y42B", "Y444"};
@@ -254,7 +254,7 @@ TEST (test_planar_frames_in_cuda_memory)
       memset (map.data, 255, map.size);
       gst_buffer_unmap (frame, &map);
       draw_on_device (blobs, frame);
-      /* Without it the memory's own layout counts. */
+      /* Without a GstVideoMeta, the layout is that of the memory. */
       if (!with_meta) {
         GstBuffer *bare = gst_buffer_new ();
         gst_buffer_append_memory (bare, gst_buffer_get_memory (frame, 0));
@@ -275,7 +275,7 @@ TEST (test_planar_frames_in_cuda_memory)
 }
 GST_END_TEST
 
-/* Device memory of an application, and how often it was told that it is free again. */
+/* Device memory of an application, and the number of calls of its destroy notify. */
 typedef struct {
   GstCudaContext *context;
   CUdeviceptr data;
@@ -313,7 +313,7 @@ wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
   fail_unless (gst_cuda_context_push (memory->context));
   fail_unless_equals_int (
       CuMemAlloc (&memory->data, (guint)(stride * (height - 1) + width)), CUDA_SUCCESS);
-  /* A row at a time: the driver wants room for the whole pitch of the last one. */
+  /* Row by row: a copy of all rows would need memory for the whole pitch of the last one. */
   for (guint y = 0; y < height; y++) {
     copy.srcHost = pixels + y * stride;
     copy.dstDevice = memory->data + y * stride;
@@ -353,8 +353,8 @@ GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
-/* Memory may come with the stream that its content is still being written on. The simulated driver
- * writes nothing until somebody waits for it. */
+/* Memory may have a stream on which it is still being written. The simulated driver does not start
+ * the copy before somebody waits for it. */
 TEST (test_frames_still_being_written)
 {
   guint width = drawing_width (blobs), height = drawing_height (blobs);
@@ -409,6 +409,52 @@ GST_END_TEST
 
 #endif
 
+/* Memory without a stream may still be written on the legacy default stream, here by a copy that
+ * the simulated driver does not start before somebody waits for it. */
+TEST (test_frames_being_written_on_the_legacy_stream)
+{
+  static const char *const uses[] = {
+      "cudaccl", "cudaccl attach-mask=true", "cudaccl foreground=otsu"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (uses); i++) {
+    ApplicationMemory memory = {.context = new_context ()};
+    GstHarness *h = gst_harness_new_parse (uses[i]);
+    CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_HOST,
+        .srcPitch = 8,
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+        .dstPitch = 8,
+        .WidthInBytes = 8,
+        .Height = 6,
+    };
+    GstBuffer *frame, *out;
+    gpointer pixels;
+
+    gst_harness_set_src_caps (h, cuda_caps ("GRAY8", 8, 6));
+    fail_unless (gst_cuda_context_push (memory.context));
+    fail_unless_equals_int (CuMemAlloc (&memory.data, 8 * 6), CUDA_SUCCESS);
+    fail_unless_equals_int (CuMemAllocHost (&pixels, 8 * 6), CUDA_SUCCESS);
+    draw (blobs, pixels, 8);
+    copy.srcHost = pixels;
+    copy.dstDevice = memory.data;
+    fail_unless_equals_int (CuMemcpy2DAsync (&copy, NULL), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+
+    frame = gst_ccl_cuda_buffer_new_gray8_wrapped (
+        memory.context, memory.data, 8, 8, 6, &memory, free_application_memory);
+    out = label (h, frame);
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+
+    fail_unless (gst_cuda_context_push (memory.context));
+    fail_unless_equals_int (CuMemFreeHost (pixels), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+    gst_harness_teardown (h);
+    gst_object_unref (memory.context);
+  }
+}
+GST_END_TEST
+
 TEST (test_wrapped_memory_on_the_cpu)
 {
   static const char other[] = "........\n........\n........\n........\n........\n......##\n";
@@ -424,7 +470,7 @@ TEST (test_wrapped_memory_on_the_cpu)
     fail_unless (memcmp (map.data + 19 * y, expected + 19 * y, 8) == 0);
   gst_buffer_unmap (frame, &map);
 
-  /* What the CPU writes is what the device sees. */
+  /* Pixels that the CPU writes are uploaded. */
   draw_on_device (other, frame);
   out = label (h, frame);
   assert_components (out, {2, 6, 5, 2, 1, 6.5, 5.0});
@@ -456,7 +502,7 @@ TEST (test_copy_of_wrapped_memory)
 }
 GST_END_TEST
 
-/* Then the memory is the caller's all the time. */
+/* Without a notify, the memory belongs to the caller throughout. */
 TEST (test_wrapped_memory_without_notify)
 {
   GstCudaContext *context = new_context ();
@@ -518,8 +564,8 @@ context_of_labels (GstBuffer *buffer)
   return GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (labels, 0))->context;
 }
 
-/* Frames of one context and another by turns, and from system memory in between. The label map
- * shows where a frame was labelled: in one context memory of another cannot be used. */
+/* Frames of two contexts by turns, and from system memory in between. A frame is labelled in the
+ * context of its memory, which is also that of its label map. */
 TEST (test_frames_of_several_contexts)
 {
   GstCudaContext *contexts[] = {new_context (), new_context ()};
@@ -560,7 +606,7 @@ query_context (GstElement *element)
   return found;
 }
 
-/* An application's context is used, and passed on to neighbours. */
+/* The context of an application is used, and passed on to other elements. */
 TEST (test_context_is_shared)
 {
   GstCudaContext *context = new_context (), *found;
@@ -593,7 +639,7 @@ query_allocation (GstHarness *h, GstCaps *caps)
   return query;
 }
 
-/* The proposed pool's frames are labelled, and outlive the element. */
+/* Frames of the proposed pool are labelled, and outlive the element. */
 TEST (test_page_locked_pool)
 {
   GstHarness *h = gst_harness_new ("cudaccl");
@@ -666,7 +712,7 @@ TEST (test_page_locked_memory_is_ordinary_memory)
   gst_memory_unref (part);
   fail_unless_equals_uint64 (count_device_memory (), n_before);
 
-  /* What the driver cannot give comes from the system. */
+  /* Memory that the driver does not offer is ordinary memory. */
   memory = gst_allocator_alloc (allocator, 100, &strict);
   fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
   fail_unless_equals_int ((guintptr)map.data % 65536, 0);
@@ -695,7 +741,7 @@ TEST (test_no_pool_for_cuda_memory)
 }
 GST_END_TEST
 
-/* videotestsrc takes the proposed pool. */
+/* videotestsrc uses the proposed pool. */
 TEST (test_pipeline_from_system_memory)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -715,7 +761,7 @@ TEST (test_pipeline_from_system_memory)
 }
 GST_END_TEST
 
-/* Memory that was allocated as RGBA and never described as GRAY8 is a quarter too narrow. */
+/* Memory that was allocated as RGBA and has no GstVideoMeta is a quarter as wide. */
 TEST (test_cuda_frames_smaller_than_their_caps)
 {
   GstCudaContext *context = new_context ();
@@ -743,7 +789,7 @@ TEST (test_cuda_frames_smaller_than_their_caps)
 }
 GST_END_TEST
 
-/* An algorithm for 8-connectivity only says so. */
+/* An algorithm that lacks the connectivity is an error of the settings. */
 TEST (test_algorithm_without_the_connectivity)
 {
   GstHarness *h = gst_harness_new_parse ("cudaccl algorithm=bke connectivity=4");
@@ -782,7 +828,7 @@ SIMULATED_TEST (test_device_memory_exhausted)
   fail_unless_equals_int (push_large_frame (h, 8192, 4096), GST_FLOW_ERROR);
   assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, NULL);
 
-  /* Nothing is left behind, so a small frame fits. */
+  /* No memory stays allocated, so a small frame fits. */
   gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
   out = label (h, gray8_frame (blobs));
   assert_components (out, BLOBS);
@@ -793,7 +839,7 @@ SIMULATED_TEST (test_device_memory_exhausted)
 }
 GST_END_TEST
 
-/* On a device with room for two of them, a leaked labeller or label map would show. */
+/* The device has memory for two labellers: a leak of a labeller or label map would be an error. */
 SIMULATED_TEST (test_state_cycles_leak_no_device_memory)
 {
   GstElement *element;
@@ -814,12 +860,12 @@ GST_END_TEST
 static const char *const fault_kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
 #define N_FAULTS_OF_A_KIND 12
 
-/* Starts the element, labels three frames and stops it; returns whether all went well. What went
- * wrong is on the bus. */
+/* Starts the element, labels three frames and stops it; returns whether there was no error. Errors
+ * are on the bus. */
 static gboolean
 label_three (GstElement *element, GstBus *bus)
 {
-  gboolean well = TRUE;
+  gboolean is_labelled = TRUE;
   GstHarness *h;
 
   gst_element_set_bus (element, bus);
@@ -830,9 +876,9 @@ label_three (GstElement *element, GstBus *bus)
   }
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
-  for (guint i = 0; i < 3 && well; i++) {
-    well = gst_harness_push (h, gray8_frame (blobs)) == GST_FLOW_OK;
-    if (well) {
+  for (guint i = 0; i < 3 && is_labelled; i++) {
+    is_labelled = gst_harness_push (h, gray8_frame (blobs)) == GST_FLOW_OK;
+    if (is_labelled) {
       GstBuffer *out = gst_harness_pull (h);
       assert_components (out, BLOBS);
       gst_buffer_unref (out);
@@ -840,11 +886,11 @@ label_three (GstElement *element, GstBus *bus)
   }
   gst_element_set_bus (element, NULL);
   gst_harness_teardown (h);
-  return well;
+  return is_labelled;
 }
 
-/* One call of the driver fails once. Then there is an element error of the domain RESOURCE, which
- * names CUDA's error if the call was ours, and after NULL all is well again. */
+/* One call of the driver fails once. The element posts an error of the domain RESOURCE, which names
+ * CUDA's error if the call was the library's, and works again after the state NULL. */
 SIMULATED_TEST (test_a_call_fails)
 {
   /* An unknown error, which does not take the context with it. */
@@ -856,7 +902,7 @@ SIMULATED_TEST (test_a_call_fails)
   g_setenv ("SIMCUDA_FAULT", fault, TRUE);
   element = gst_element_factory_make ("cudaccl", NULL);
   g_object_set (element, "attach-labels", TRUE, NULL);
-  /* Kinds with fewer calls than that end in a run without a fault. */
+  /* A run with fewer calls of that kind has no fault. */
   if (!label_three (element, bus)) {
     GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     GError *error;
@@ -879,7 +925,7 @@ SIMULATED_TEST (test_a_call_fails)
 }
 GST_END_TEST
 
-/* The device is lost for good: errors, but no crash and no hang. */
+/* A device that is lost causes errors, but no crash and no hang. */
 SIMULATED_TEST (test_device_is_lost)
 {
   GstElement *element;
@@ -941,6 +987,7 @@ cuda_suite (void)
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_frames_still_being_written);
 #endif
+  tcase_add_test (tcase, test_frames_being_written_on_the_legacy_stream);
   tcase_add_test (tcase, test_wrapped_memory_on_the_cpu);
   tcase_add_test (tcase, test_copy_of_wrapped_memory);
   tcase_add_test (tcase, test_wrapped_memory_without_notify);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every call that cudaccl makes of the driver fails once, by turns: one element error each time, or
- * none and every frame is labelled all the same; nothing left behind, no hang, and the same element
- * works again afterwards. Needs the simulated driver, which fails on order.
+ * Each call of the driver that cudaccl makes fails once, one call per run. The run ends with one
+ * element error, or all frames are labelled; no memory is left, and the same element works again
+ * afterwards. Needs the simulated driver, of which failures can be ordered.
  */
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 #include "leaks.h"
 #include "simcuda.h"
 
-/* What the element may be asked for, each with kernels and memory of its own. */
+/* Properties of the element, each set with kernels and memory of its own. */
 static const char *const uses[] = {
     "attach-labels=true",
     "attach-labels=true algorithm=bke",
@@ -18,7 +18,7 @@ static const char *const uses[] = {
     "foreground=mog2 denoise=median-3x3 attach-mask=true",
 };
 static const char *const kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
-/* Out of memory, unknown, an illegal address, after which the device is lost. */
+/* Out of memory, unknown error, illegal address, after which the device is lost. */
 static const char *const errors[] = {"2", "999", "700:lost"};
 
 #define N_CASES (int)(G_N_ELEMENTS (uses) * G_N_ELEMENTS (kinds) * G_N_ELEMENTS (errors))
@@ -93,13 +93,13 @@ play (Stream *stream, const char *what)
         gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     fail_unless (message != NULL, "%s: neither an error nor the end of the stream", what);
     ended = TRUE;
-    /* The source, too, complains of an error downstream. */
+    /* The source posts an error of its own about one downstream. */
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR &&
         GST_MESSAGE_SRC (message) == GST_OBJECT (stream->labeller))
       gst_message_parse_error (message, &found, NULL);
     gst_message_unref (message);
   }
-  /* The bus is emptied by the way to NULL; what came before it counts. */
+  /* The state change to NULL empties the bus, so other errors are read before it. */
   for (;;) {
     GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     if (!message)
@@ -161,18 +161,17 @@ GST_START_TEST (test_every_call_fails)
       fail_unless_equals_int (stream.n_labelled, N_FRAMES);
       n_absorbed += fired;
     }
-    /* A device that is lost takes nothing back. */
+    /* Resources of a lost device cannot be freed. */
     if (!g_str_has_suffix (what, "lost"))
       assert_same (&before, &after, what);
     if (fired) {
       error = play (&stream, what);
-      fail_unless (error == NULL, "%s: afterwards it fails: %s", what, error ? error->message : "");
+      fail_unless (error == NULL, "%s: the next run fails: %s", what, error ? error->message : "");
       fail_unless_equals_int (stream.n_labelled, N_FRAMES);
     }
     g_free (what);
   }
-  g_print ("faults: %s, error %s, %s: %u ended in an element error, %u in frames labelled all the "
-           "same\n",
+  g_print ("faults: %s, error %s, %s: %u ended in an element error, %u did not stop labelling\n",
       kind, code, use, n_errors, n_absorbed);
   close_stream (&stream);
 }

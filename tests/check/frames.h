@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames drawn in the source of a test, and what a labeller says of them. */
+/* Frames that are drawn in the source of a test, and checks of labelled frames. */
 #ifndef TESTS_CHECK_FRAMES_H
 #define TESTS_CHECK_FRAMES_H
 
@@ -14,7 +14,7 @@ typedef const char *Drawing;
 guint drawing_width (Drawing drawing);
 guint drawing_height (Drawing drawing);
 
-/* Writes the drawing's pixels; what is between the rows stays. */
+/* Writes the drawing's pixels; bytes between the rows are not written. */
 void draw (Drawing drawing, guint8 *pixels, gsize stride);
 
 /* Caps of system memory frames of that size. */
@@ -26,7 +26,7 @@ GstBuffer *gray8_frame (Drawing drawing);
 /* A frame of any format whose luma is the drawing and whose other bytes are all 255. */
 GstBuffer *luma_frame (const char *format, Drawing drawing);
 
-/* What a test expects of a component; compared exactly. */
+/* An expected component; all fields are compared exactly. */
 typedef struct {
   guint32 area, x, y, width, height;
   gdouble cx, cy;

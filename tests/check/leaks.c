@@ -21,7 +21,7 @@ find_leaks_tracer (void)
   return leaks;
 }
 
-/* What the simulated CUDA driver, if it is that one that is loaded, has given and not got back. */
+/* The resources in use of the simulated CUDA driver; zeros if another driver is loaded, or none. */
 static SimcudaStatistics
 get_device_statistics (void)
 {

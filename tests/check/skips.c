@@ -10,7 +10,7 @@ skip (const char *test, const char *reason)
   g_print ("SKIP: %s: %s\n", test, reason);
 }
 
-/* No excuse for the CPU. */
+/* Tests of ccl run everywhere. */
 static void
 skip_or_fail (const char *element, const char *test, const char *reason)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a test can run here; if not, says why in the way that is counted. */
+/* Whether a test can run here; a test that cannot is printed as skipped, with the reason. */
 #ifndef TESTS_CHECK_SKIPS_H
 #define TESTS_CHECK_SKIPS_H
 
 #include <glib.h>
 
-/* Prints that the test is skipped, and why. */
+/* Prints that the test is skipped. */
 void skip (const char *test, const char *reason);
 
-/* Whether the element exists. ccl has to. */
+/* Whether the element exists. It is a failure if ccl does not. */
 gboolean is_built (const char *element, const char *test);
 
-/* Whether the element exists and can get ready: cudaccl needs a device. ccl has to. */
+/* Whether the element exists and reaches READY, for which cudaccl needs a device. It is a failure
+ * if ccl does not. */
 gboolean can_run (const char *element, const char *test);
 
 #endif /* TESTS_CHECK_SKIPS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The percentile of label times against a sorted list. */
+/* The statistics of labelling times against a sorted list. */
 #include "gstcclstats.h"
 
 #include <gst/check/gstcheck.h>

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Several pipelines at once, of the element that the environment variable CCL_ELEMENT names, while
- * other threads change properties, ask for statistics and stop and start them; cudaccl all on one
- * device. ThreadSanitizer watches in tests/sanitizers.
+ * Several pipelines at once with the element that the environment variable CCL_ELEMENT names, while
+ * other threads change properties, read statistics, and stop and start the pipelines.
+ * tests/sanitizers runs this with ThreadSanitizer.
  */
-#include "frames.h"
+#include "elements.h"
 #include "leaks.h"
-#include "skips.h"
 
 enum { N_PIPELINES = 4, N_FRAMES = 40, N_CYCLES = 8 };
-
-static const char *
-element_name (void)
-{
-  const char *name = g_getenv ("CCL_ELEMENT");
-
-  return name ? name : "ccl";
-}
 
 static GstElement *new_pipeline (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
@@ -58,7 +49,7 @@ count_labelled (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_
 
   if (meta)
     g_atomic_int_inc ((gint *)user_data);
-  /* From the device, if it is there. */
+  /* A label map in device memory is downloaded. */
   if (labels) {
     fail_unless (gst_buffer_map (labels, &map, GST_MAP_READ));
     fail_unless (map.size > 0);
@@ -88,13 +79,11 @@ turn_properties (GstElement *labeller, guint i)
   gst_structure_free (stats);
 }
 
-GST_START_TEST (test_properties_of_several_pipelines)
+TEST (test_properties_of_several_pipelines)
 {
   GstElement *pipelines[N_PIPELINES], *labellers[N_PIPELINES];
   gint n_labelled[N_PIPELINES] = {0};
 
-  if (!can_run (element_name (), "test_properties_of_several_pipelines"))
-    return;
   for (guint i = 0; i < N_PIPELINES; i++) {
     pipelines[i] =
         new_pipeline ("videotestsrc pattern=snow ! video/x-raw,format=GRAY8,width=%u,height=33 ! "
@@ -120,15 +109,12 @@ GST_START_TEST (test_properties_of_several_pipelines)
 }
 GST_END_TEST
 
-/* The elements of a pipeline share what they need of a device, and label maps of one are read by
- * another's thread. */
-GST_START_TEST (test_elements_of_one_pipeline)
+/* The elements of a pipeline share a device, and threads read label maps of other threads. */
+TEST (test_elements_of_one_pipeline)
 {
   GstElement *pipeline;
   gint n_labelled = 0;
 
-  if (!can_run (element_name (), "test_elements_of_one_pipeline"))
-    return;
   pipeline = new_pipeline (
       "videotestsrc pattern=snow num-buffers=%d ! video/x-raw,format=NV12,width=61,height=33 ! "
       "tee name=t t. ! queue ! %s attach-labels=true threshold=200 ! queue ! fakesink name=one "
@@ -146,7 +132,7 @@ GST_START_TEST (test_elements_of_one_pipeline)
 }
 GST_END_TEST
 
-/* Starts and stops: at the end of the stream, and in its midst. */
+/* Starts a pipeline, and stops it by turns at the end and in the middle of the stream. */
 static gpointer
 cycle (gpointer data)
 {
@@ -163,14 +149,12 @@ cycle (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_states_side_by_side)
+TEST (test_states_side_by_side)
 {
   GstElement *pipelines[N_PIPELINES];
   GThread *threads[N_PIPELINES];
   gint n_labelled = 0;
 
-  if (!can_run (element_name (), "test_states_side_by_side"))
-    return;
   for (guint i = 0; i < N_PIPELINES; i++) {
     pipelines[i] = new_pipeline ("videotestsrc pattern=snow num-buffers=5 ! "
                                  "video/x-raw,format=GRAY8,width=61,height=%u ! "

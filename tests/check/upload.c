@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * GStreamer's own cudaupload and cudadownload around cudaccl: what ccljson writes must be, byte for
- * byte, what it writes behind ccl.
- */
+/* GStreamer's cudaupload and cudadownload around cudaccl: ccljson must write the same bytes as
+ * after ccl. */
 #include "frames.h"
 #include "leaks.h"
 #include "skips.h"
