@@ -84,7 +84,7 @@ gst_ccl_foreground_stage_prepare (
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
       .method = (CclForegroundMethod)settings->foreground,
-      .n_threads = gst_ccl_settings_get_n_threads (settings),
+      .n_threads = settings->n_threads,
   };
 
   if (!is_needed || stage->method != settings->foreground)

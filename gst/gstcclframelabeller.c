@@ -50,7 +50,7 @@ prepare_labeller (
       .max_components =
           MIN (settings->max_components, most_components (info, settings->connectivity)),
       .algorithm = gst_ccl_settings_get_algorithm (settings, klass->backend),
-      .n_threads = gst_ccl_settings_get_n_threads (settings),
+      .n_threads = settings->n_threads,
   };
 
   if (self->planned.connectivity != settings->connectivity ||

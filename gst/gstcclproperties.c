@@ -347,13 +347,6 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
   };
 }
 
-guint
-gst_ccl_settings_get_n_threads (const GstCclSettings *settings)
-{
-  /* Labellers and background models use fewer where more do not pay for the frame size. */
-  return settings->n_threads > 0 ? settings->n_threads : g_get_num_processors ();
-}
-
 const gchar *
 gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend)
 {

@@ -58,9 +58,6 @@ gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue 
 CclOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
 CclForegroundOptions gst_ccl_settings_get_foreground_options (const GstCclSettings *settings);
 
-/* The number of threads for a plan, ≥ 1. */
-guint gst_ccl_settings_get_n_threads (const GstCclSettings *settings);
-
 /* The name of the algorithm for a CclPlan; NULL for "auto". A static string. */
 const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
 
