@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "access-count.h"
 
+#include "images.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,19 +55,19 @@ read_counters (const CclCudaDriver *driver, CUdeviceptr counters, CUstream strea
   return status;
 }
 
-/* The steps from first on that must run together: a repeated group, or one. */
+/* The end of the steps from first on that run together: the repeated steps, or one. */
 static uint32_t
-group_end (const CclCudaLabelling *labelling, uint32_t first)
+group_end (const CclCudaSequence *labelling, uint32_t first)
 {
-  for (uint32_t i = first; i < labelling->n_steps; i++)
-    if (labelling->steps[i].repeats && i + 1 - labelling->steps[i].repeats == first)
-      return i + 1;
-  return first + 1;
+  const CclResearchAlgorithm *details = ccl_research_details (labelling->algorithm);
+  const bool is_repeated = details && details->rounds.end && details->rounds.first == first;
+
+  return is_repeated ? details->rounds.end : first + 1;
 }
 
 static CclStatus
-count_steps (CclCudaLabelling *labelling, const CUdeviceptr *counters, CUstream stream,
-    AccessCount *counts, CclError *error)
+count_steps (CclResearchRounds *rounds, CclCudaSequence *labelling, const CUdeviceptr *counters,
+    CUstream stream, AccessCount *counts, CclError *error)
 {
   const CclCudaDriver *driver = labelling->device->driver;
   CclStatus status = CCL_OK;
@@ -75,7 +77,7 @@ count_steps (CclCudaLabelling *labelling, const CUdeviceptr *counters, CUstream 
     for (uint32_t i = first; status == CCL_OK && i < end; i++)
       status = reset_counters (driver, counters[i], stream, error);
     if (status == CCL_OK)
-      status = ccl_cuda_labelling_queue (labelling, first, end, stream, error);
+      status = ccl_research_queue (rounds, labelling, first, end, stream, error);
     for (uint32_t i = first; status == CCL_OK && i < end; i++) {
       counts[i].kernel = labelling->steps[i].kernel;
       status = read_counters (driver, counters[i], stream, &counts[i], error);
@@ -95,10 +97,11 @@ find_image (const char *file)
 }
 
 CclStatus
-access_count (CclCudaLabelling *labelling, CUstream stream, AccessCount *counts, CclError *error)
+access_count (CclResearchRounds *rounds, CclCudaSequence *labelling, CUstream stream,
+    AccessCount *counts, CclError *error)
 {
   const CclCudaDriver *driver = labelling->device->driver;
-  const char *file = labelling->algorithm->file;
+  const char *file = labelling->algorithm->image->file;
   const CountingImage *image = find_image (file);
   CUfunction usual[CCL_MAX_STEPS];
   CUdeviceptr counters[CCL_MAX_STEPS];
@@ -119,42 +122,45 @@ access_count (CclCudaLabelling *labelling, CUstream stream, AccessCount *counts,
           cuModuleGetFunction (&labelling->functions[i], module, labelling->steps[i].kernel));
   }
   if (status == CCL_OK)
-    status = count_steps (labelling, counters, stream, counts, error);
+    status = count_steps (rounds, labelling, counters, stream, counts, error);
   driver->cuStreamSynchronize (stream);
   memcpy (labelling->functions, usual, sizeof usual);
   driver->cuModuleUnload (module);
   return status;
 }
 
-/* A file of kernels whose place in the device the counting ones take for a while. */
+/* A loaded image whose module is exchanged for one that counts. */
 typedef struct Exchange {
   const CountingImage *image;
-  CUmodule module, usual;
-  size_t slot; /* of the device's modules */
+  CUmodule counting;
+  CclCudaModule *place; /* of the device */
 } Exchange;
 
 static CclStatus
-load_counting (const CclCudaDriver *driver, const char *file, Exchange *exchange, CclError *error)
+load_counting (
+    CclCudaDevice *device, const CclCudaImage *usual, Exchange *exchange, CclError *error)
 {
-  exchange->image = find_image (file);
-  while (exchange->slot < ccl_cuda_n_images &&
-         strcmp (ccl_cuda_images[exchange->slot].file, file) != 0)
-    exchange->slot++;
-  if (!exchange->image || exchange->slot == ccl_cuda_n_images)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", file);
-  return ccl_cuda_call (driver, error, cuModuleLoadData (&exchange->module, exchange->image->ptx));
+  CclStatus status;
+
+  exchange->image = find_image (usual->file);
+  if (!exchange->image)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", usual->file);
+  status = ccl_cuda_device_load (device, usual, &exchange->place, error);
+  if (status != CCL_OK)
+    return status;
+  return ccl_cuda_call (
+      device->driver, error, cuModuleLoadData (&exchange->counting, exchange->image->ptx));
 }
 
-/* Puts the counting kernels where the device looks for kernels, or takes them away again. */
+/* Swaps the modules in which the device looks up kernels and the counting ones. */
 static void
-exchange_modules (CclCudaDevice *device, Exchange *exchanges, size_t n, bool counting)
+exchange_modules (CclCudaDevice *device, Exchange *exchanges, size_t n)
 {
   pthread_mutex_lock (&device->lock);
   for (size_t i = 0; i < n; i++) {
-    CUmodule *place = &device->modules[exchanges[i].slot];
-    if (counting)
-      exchanges[i].usual = *place;
-    *place = counting ? exchanges[i].module : exchanges[i].usual;
+    CUmodule module = exchanges[i].place->module;
+    exchanges[i].place->module = exchanges[i].counting;
+    exchanges[i].counting = module;
   }
   pthread_mutex_unlock (&device->lock);
 }
@@ -175,7 +181,7 @@ count_frame (CclCudaDevice *device, CclCudaEngine *engine, const CclCudaInput *i
         AccessCount count = {.kernel = *kernel};
         CUdeviceptr counters;
         if (status == CCL_OK)
-          status = find_counters (driver, exchanges[i].module, *kernel, &counters, error);
+          status = find_counters (driver, exchanges[i].counting, *kernel, &counters, error);
         if (status == CCL_OK)
           status = pass == 0 ? reset_counters (driver, counters, stream, error)
                              : read_counters (driver, counters, stream, &count, error);
@@ -197,29 +203,28 @@ access_count_engine (CclCudaDevice *device, const CclAlgorithm *algorithm, const
     const CclCudaInput *input, const CclLabels *labels, CUstream stream, AccessCount *counts,
     guint *n_counts, CclError *error)
 {
-  const CclCudaEngineClass *klass = algorithm->engine ? algorithm->engine : &ccl_cuda_steps_engine;
-  const char *const files[] = {algorithm->file, "analysis"};
-  const size_t n_files = algorithm->engine ? 1 : 2;
+  const CclCudaImage *const images[] = {algorithm->image, &ccl_cuda_image_analysis};
+  const size_t n_images = algorithm->steps[0].kernel ? 2 : 1;
   Exchange exchanges[2] = {{0}};
   CclCudaEngine *engine = NULL;
   CclStatus status = CCL_OK;
 
-  for (size_t i = 0; status == CCL_OK && i < n_files; i++)
-    status = load_counting (device->driver, files[i], &exchanges[i], error);
+  for (size_t i = 0; status == CCL_OK && i < n_images; i++)
+    status = load_counting (device, images[i], &exchanges[i], error);
   if (status == CCL_OK) {
-    exchange_modules (device, exchanges, n_files, true);
-    engine = klass->new (device, algorithm, plan, stream, error);
-    exchange_modules (device, exchanges, n_files, false);
+    exchange_modules (device, exchanges, n_images);
+    engine = algorithm->engine->new (device, algorithm, plan, stream, error);
+    exchange_modules (device, exchanges, n_images);
     status = engine ? CCL_OK : error->status;
   }
   if (status == CCL_OK)
     status = count_frame (
-        device, engine, input, labels, exchanges, n_files, stream, counts, n_counts, error);
+        device, engine, input, labels, exchanges, n_images, stream, counts, n_counts, error);
   device->driver->cuStreamSynchronize (stream);
   if (engine)
-    klass->free (engine);
-  for (size_t i = 0; i < n_files; i++)
-    if (exchanges[i].module)
-      device->driver->cuModuleUnload (exchanges[i].module);
+    engine->klass->free (engine);
+  for (size_t i = 0; i < n_images; i++)
+    if (exchanges[i].counting)
+      device->driver->cuModuleUnload (exchanges[i].counting);
   return status;
 }

@@ -5,12 +5,11 @@
 #define BENCH_ACCESS_COUNT_H
 
 #include "implementation.h"
-#include "engine.h"
-#include "labelling.h"
+#include "research.h"
 
 /* The kernels of one file as PTX that counts. */
 typedef struct CountingImage {
-  const char *file;           /* "bke" for algorithms/bke.cu */
+  const char *file;           /* "bke" for bke.cu */
   const char *const *kernels; /* their names, ended by NULL */
   const char *ptx;
 } CountingImage;
@@ -20,8 +19,8 @@ extern const size_t n_counting_images;
 
 /* Runs a labelling whose frame is set, and fills one count a step, of which there are
  * labelling->n_steps. The device's context is current. */
-CclStatus access_count (
-    CclCudaLabelling *labelling, CUstream stream, AccessCount *counts, CclError *error);
+CclStatus access_count (CclResearchRounds *rounds, CclCudaSequence *labelling, CUstream stream,
+    AccessCount *counts, CclError *error);
 
 /* Labels a frame with the engine of an algorithm as a labeller does, and fills one count for each
  * kernel of its files, zero for those that took no part. The device's context is current, and

@@ -122,26 +122,27 @@ static CclStatus
 time_phase (
     CudaImplementation *cuda, uint32_t first, uint32_t end, double *seconds, CclError *failure)
 {
-  CclCudaLabelling *labelling = &cuda->labelling;
+  CclCudaSequence *labelling = &cuda->labelling;
 
-  TRY (ccl_cuda_labelling_queue (labelling, 0, first, cuda->stream, failure));
+  TRY (ccl_research_queue (&cuda->rounds, labelling, 0, first, cuda->stream, failure));
   TRY_DRIVER (cuda, cuEventRecord (cuda->begin, cuda->stream));
-  TRY (ccl_cuda_labelling_queue (labelling, first, end, cuda->stream, failure));
+  TRY (ccl_research_queue (&cuda->rounds, labelling, first, end, cuda->stream, failure));
   TRY_DRIVER (cuda, cuEventRecord (cuda->end, cuda->stream));
-  TRY (ccl_cuda_labelling_queue (labelling, end, labelling->n_steps, cuda->stream, failure));
+  TRY (ccl_research_queue (
+      &cuda->rounds, labelling, end, labelling->n_steps, cuda->stream, failure));
   TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
   return read_events (cuda, seconds, failure);
 }
 
 /* The end of the steps from first on that share its phase and its repeated group. */
 static uint32_t
-phase_end (const CclCudaLabelling *labelling, uint32_t first)
+phase_end (const CclCudaSequence *labelling, uint32_t first)
 {
+  const CclResearchAlgorithm *details = ccl_research_details (labelling->algorithm);
   uint32_t end = first + 1;
 
-  for (uint32_t i = first; i < labelling->n_steps; i++) /* a group must not be cut */
-    if (labelling->steps[i].repeats && i + 1 - labelling->steps[i].repeats <= first)
-      end = MAX (end, i + 1);
+  if (details && first >= details->rounds.first && first < details->rounds.end)
+    end = details->rounds.end; /* repeated steps stay together */
   while (end < labelling->n_steps && labelling->steps[end].phase == labelling->steps[first].phase &&
          phase_end (labelling, end) == end + 1)
     end++;
@@ -209,9 +210,9 @@ count_accesses (CudaImplementation *cuda, AccessCount *counts, guint *n_counts, 
     return access_count_engine (cuda->device, cuda->algorithm, &plan, &input,
         cuda->label_map ? &labels : NULL, cuda->stream, counts, n_counts, failure);
   *n_counts = cuda->labelling.n_steps;
-  cuda->labelling.deadline = cuda->patience > 0 ? seconds_now () + cuda->patience : 0;
-  status = access_count (&cuda->labelling, cuda->stream, counts, failure);
-  cuda->labelling.deadline = 0;
+  cuda->rounds.deadline = cuda->patience > 0 ? seconds_now () + cuda->patience : 0;
+  status = access_count (&cuda->rounds, &cuda->labelling, cuda->stream, counts, failure);
+  cuda->rounds.deadline = 0;
   return status;
 }
 

@@ -5,9 +5,11 @@
  */
 #include "implementation-cuda.h"
 
+#include "bandwidth-parameters.h"
 #include "machine.h"
 #include "measure.h"
 #include "problem.h"
+#include "research-images.h"
 
 #include <string.h>
 
@@ -28,7 +30,7 @@ cuda_plan (const CudaImplementation *cuda)
 static CclStatus
 queue_bound (CudaImplementation *cuda, CclError *failure)
 {
-  CclFloorParameters parameters = {
+  CclBandwidthParameters parameters = {
       .frame = (const uint8_t *)cuda->frame,
       .frame_stride = cuda->frame_stride,
       .width = cuda->input->width,
@@ -36,9 +38,11 @@ queue_bound (CudaImplementation *cuda, CclError *failure)
       .labels = (uint32_t *)cuda->label_map,
       .label_stride = cuda->label_stride / 4,
   };
-  return ccl_cuda_launch (cuda->device, cuda->bound, cuda->bound_work,
-      (const uint32_t[3]){32, 8, 1}, parameters.width, parameters.height, 1, &parameters,
-      cuda->stream, failure);
+  CclCudaLaunch launch = {
+      .function = cuda->bound, .kernel = cuda->bound_kernel, .block = {32, 8, 1}};
+
+  ccl_cuda_launch_cover (&launch, cuda->bound_work, parameters.width, parameters.height, 1);
+  return ccl_cuda_launch (cuda->device, &launch, &parameters, cuda->stream, failure);
 }
 
 CclStatus
@@ -57,10 +61,10 @@ cuda_queue (CudaImplementation *cuda, CclError *failure)
   if (!cuda->has_labelling)
     return cuda->engine->klass->queue (
         cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, failure);
-  ccl_cuda_labelling_set_frame (&cuda->labelling, cuda->frame, cuda->frame_stride,
+  ccl_cuda_sequence_set_frame (&cuda->labelling, cuda->frame, cuda->frame_stride,
       cuda->frame_stride * input->height, 0, false);
-  return ccl_cuda_labelling_queue (
-      &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, failure);
+  return ccl_research_queue (
+      &cuda->rounds, &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, failure);
 }
 
 CclStatus
@@ -141,10 +145,11 @@ allocate_raw_labels (CudaImplementation *cuda, CclError *failure)
 {
   const Input *input = cuda->input;
 
-  TRY (ccl_cuda_labelling_init (&cuda->labelling, cuda->device, cuda->algorithm, input->width,
+  TRY (ccl_cuda_sequence_init (&cuda->labelling, cuda->device, cuda->algorithm, input->width,
       input->height, input->depth,
       input->depth > 1 ? cuda->volume_connectivity : cuda->connectivity, cuda->stream, failure));
   cuda->has_labelling = true;
+  TRY (ccl_research_rounds_init (&cuda->rounds, &cuda->labelling, failure));
   for (uint32_t i = 0; cuda->block[0] && i < cuda->labelling.n_steps; i++) {
     CclStep *step = &cuda->labelling.steps[i];
     if (allows_shape (step, cuda->block)) {
@@ -176,7 +181,7 @@ cuda_allocate (CudaImplementation *cuda, CclError *failure)
   if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
     TRY (allocate_label_map (cuda, failure));
   plan = cuda_plan (cuda);
-  cuda->labeller = ccl_cuda_labeller_new (cuda->device, &plan, failure);
+  cuda->labeller = ccl_research_labeller_new (cuda->device, &plan, failure);
   return cuda->labeller ? CCL_OK : failure->status;
 }
 
@@ -184,8 +189,10 @@ void
 cuda_deallocate (CudaImplementation *cuda)
 {
   ccl_labeller_free (&cuda->labeller);
-  if (cuda->has_labelling)
-    ccl_cuda_labelling_clear (&cuda->labelling);
+  if (cuda->has_labelling) {
+    ccl_research_rounds_clear (&cuda->rounds, cuda->device);
+    ccl_cuda_sequence_clear (&cuda->labelling);
+  }
   cuda->has_labelling = false;
   ccl_cuda_device_release (cuda->device, &cuda->label_map);
   ccl_cuda_device_release (cuda->device, &cuda->scratch);
@@ -194,10 +201,9 @@ cuda_deallocate (CudaImplementation *cuda)
 bool
 cuda_is_iterative (const CclAlgorithm *algorithm)
 {
-  for (guint i = 0; i < CCL_MAX_STEPS && algorithm->steps[i].kernel; i++)
-    if (algorithm->steps[i].repeats)
-      return true;
-  return false;
+  const CclResearchAlgorithm *details = ccl_research_details (algorithm);
+
+  return details && details->rounds.end > 0;
 }
 
 /* Runs an iterative algorithm once and gives up when patience ends. A labeller cannot be
@@ -208,9 +214,9 @@ try_iterations (CudaImplementation *cuda, CclError *failure)
   CclStatus status;
 
   TRY (allocate_raw_labels (cuda, failure));
-  cuda->labelling.deadline = seconds_now () + cuda->patience;
+  cuda->rounds.deadline = seconds_now () + cuda->patience;
   status = cuda_run_once (cuda, failure);
-  cuda->labelling.deadline = 0;
+  cuda->rounds.deadline = 0;
   return status;
 }
 
@@ -218,10 +224,9 @@ static CclStatus
 make_engine (CudaImplementation *cuda, CclError *failure)
 {
   const CclPlan plan = cuda_plan (cuda);
-  const CclCudaEngineClass *klass =
-      cuda->algorithm->engine ? cuda->algorithm->engine : &ccl_cuda_steps_engine;
 
-  cuda->engine = klass->new (cuda->device, cuda->algorithm, &plan, cuda->stream, failure);
+  cuda->engine =
+      cuda->algorithm->engine->new (cuda->device, cuda->algorithm, &plan, cuda->stream, failure);
   return cuda->engine ? CCL_OK : failure->status;
 }
 
@@ -234,7 +239,7 @@ prepare (CudaImplementation *cuda, CclError *failure)
   TRY (upload (cuda, failure));
   if (cuda->bound_kernel)
     TRY (ccl_cuda_device_find_kernel (
-        cuda->device, "floor", cuda->bound_kernel, &cuda->bound, failure));
+        cuda->device, &ccl_cuda_image_bandwidth, cuda->bound_kernel, &cuda->bound, failure));
   if (cuda->algorithm && cuda->patience > 0 && cuda_is_iterative (cuda->algorithm))
     TRY (try_iterations (cuda, failure));
   if (cuda->has_labelling && cuda->head.delivery == DELIVER_RAW_LABELS)
@@ -274,7 +279,7 @@ cuda_prepare (Implementation *implementation, const Input *input, GError **error
     return implementation_fail (&failure, error);
   status = prepare (cuda, &failure);
   ccl_cuda_device_leave (cuda->device);
-  if (cuda->has_labelling && cuda->labelling.gave_up) {
+  if (cuda->has_labelling && cuda->rounds.gave_up) {
     g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW,
         "given up after %g s: %s", cuda->patience, failure.message);
     return FALSE;
@@ -422,8 +427,9 @@ add (GPtrArray *implementations, CclCudaDevice *device, const ImplementationSett
   cuda->head.threads = 1;
   cuda->head.is_bound = cuda->bound_kernel != NULL;
   if (cuda->algorithm) {
+    const CclResearchAlgorithm *details = ccl_research_details (cuda->algorithm);
     cuda->head.algorithm = cuda->name ? cuda->name : cuda->algorithm->name;
-    cuda->head.may_be_inexact = cuda->algorithm->is_inexact;
+    cuda->head.may_be_inexact = details && details->is_inexact;
   }
   cuda->device = ccl_cuda_device_ref (device);
   cuda->connectivity = settings->connectivity;
@@ -455,7 +461,7 @@ offers (const CclAlgorithm *algorithm, Delivery delivery)
 {
   if (delivery == DELIVER_RAW_LABELS)
     return algorithm->steps[0].kernel != NULL;
-  return !algorithm->is_inexact && (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8)) != 0;
+  return ccl_research_labels_frames (algorithm);
 }
 
 /* Whether an algorithm with one delivery takes part. */
@@ -498,6 +504,7 @@ add_block_shapes (GPtrArray *implementations, CclCudaDevice *device,
 void
 implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings)
 {
+  const CclAlgorithm *row;
   const Delivery last = settings->block_shapes ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
   CclError failure;
   CclCudaDevice *device = ccl_cuda_device_open (-1, &failure);
@@ -508,14 +515,15 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
     return;
   }
   add (implementations, device, settings,
-      (CudaImplementation){
-          .head.algorithm = "read 1", .bound_kernel = "ccl_floor_read", .bound_work = {16, 1, 1}});
+      (CudaImplementation){.head.algorithm = "read 1",
+          .bound_kernel = "ccl_bandwidth_read",
+          .bound_work = {16, 1, 1}});
   add (implementations, device, settings,
       (CudaImplementation){.head.algorithm = "read 1, write 4",
-          .bound_kernel = "ccl_floor_read_write",
+          .bound_kernel = "ccl_bandwidth_read_write",
           .bound_work = {4, 1, 1}});
   for (Delivery delivery = DELIVER_RAW_LABELS; delivery <= last; delivery++)
-    for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
+    for (size_t i = 0; (row = ccl_research_algorithm (i)); i++) {
       if (!is_wanted (row, delivery, settings))
         continue;
       add (implementations, device, settings,

@@ -3,9 +3,8 @@
 #ifndef BENCH_IMPLEMENTATION_CUDA_H
 #define BENCH_IMPLEMENTATION_CUDA_H
 
-#include "engine.h"
 #include "implementation.h"
-#include "labelling.h"
+#include "research.h"
 #include "peer-npp.h"
 
 typedef struct CudaImplementation {
@@ -29,7 +28,8 @@ typedef struct CudaImplementation {
   CUdeviceptr frame, label_map, scratch;
   size_t frame_stride, label_stride; /* bytes */
   CUfunction bound;
-  CclCudaLabelling labelling; /* raw labels */
+  CclCudaSequence labelling; /* raw labels */
+  CclResearchRounds rounds;  /* of the labelling */
   bool has_labelling;
   CclLabeller *labeller; /* tables: wall time */
   uint32_t n_rows;       /* of the labeller's table */

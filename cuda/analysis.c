@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "images.h"
+
 enum {
   FIND_FIRSTS,
   MARK_FIRSTS,
@@ -25,8 +27,8 @@ static const char *const kernels[CCL_N_ANALYSIS_KERNELS] = {
     [WRITE_LABELS] = "ccl_analysis_write_labels",
 };
 
-/* The most components a frame can have: isolated pixels, or every second one where corners do
- * not connect. */
+/* The most components of a frame: one isolated pixel in each 2×2, or every second pixel with
+ * 4-connectivity. */
 static size_t
 most_components (const CclLabellingParameters *frame)
 {
@@ -36,28 +38,28 @@ most_components (const CclLabellingParameters *frame)
 }
 
 CclStatus
-ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaLabelling *labelling,
+ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
     uint32_t max_components, CclError *error)
 {
-  const CclLabellingParameters *frame = &labelling->parameters;
+  const CclLabellingParameters *frame = &sequence->parameters;
   CclAnalysisParameters *parameters = &analysis->parameters;
   memset (analysis, 0, sizeof *analysis);
-  analysis->device = labelling->device;
+  analysis->device = sequence->device;
   analysis->most_components = most_components (frame);
   parameters->labels = frame->labels;
   parameters->label_stride = frame->label_stride;
   parameters->width = frame->width;
   parameters->height = frame->height;
-  parameters->n_elements = labelling->n_elements;
-  parameters->n_chunks = (labelling->n_elements + CCL_CHUNK_ELEMENTS - 1) / CCL_CHUNK_ELEMENTS;
+  parameters->n_elements = sequence->n_elements;
+  parameters->n_chunks = (sequence->n_elements + CCL_CHUNK_ELEMENTS - 1) / CCL_CHUNK_ELEMENTS;
   parameters->n_rows =
       max_components < analysis->most_components ? max_components : analysis->most_components;
 
   size_t accumulators_size = parameters->n_rows * sizeof (CclAccumulator);
   analysis->sums_size = accumulators_size;
-  if (!labelling->algorithm->roots_are_first_pixels)
-    analysis->sums_size += labelling->n_elements * sizeof (uint32_t);
-  size_t n_words = (labelling->n_elements + 31) / 32;
+  if (!sequence->algorithm->roots_are_first_pixels)
+    analysis->sums_size += sequence->n_elements * sizeof (uint32_t);
+  size_t n_words = (sequence->n_elements + 31) / 32;
   size_t result_size = CCL_RESULT_ROWS_OFFSET + parameters->n_rows * sizeof (CclComponent);
   CUdeviceptr result = 0;
 
@@ -65,7 +67,7 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaLabelling *label
   CclStatus status = CCL_OK;
   for (int i = 0; status == CCL_OK && i < CCL_N_ANALYSIS_KERNELS; i++)
     status = ccl_cuda_device_find_kernel (
-        device, "analysis", kernels[i], &analysis->functions[i], error);
+        device, &ccl_cuda_image_analysis, kernels[i], &analysis->functions[i], error);
   if (status == CCL_OK)
     status = ccl_cuda_device_allocate (device, analysis->sums_size, &analysis->sums, error);
   if (status == CCL_OK)
@@ -88,7 +90,7 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaLabelling *label
   }
 
   parameters->accumulators = (CclAccumulator *)analysis->sums;
-  if (!labelling->algorithm->roots_are_first_pixels)
+  if (!sequence->algorithm->roots_are_first_pixels)
     parameters->firsts = (uint32_t *)(analysis->sums + accumulators_size);
   parameters->first_pixels = (CclFirstPixels *)analysis->first_pixels;
   parameters->chunk_offsets = (uint32_t *)analysis->chunk_offsets;
@@ -114,10 +116,13 @@ static CclStatus
 launch (CclCudaAnalysis *analysis, int kernel, CclWork work, uint32_t threads_x, uint32_t threads_y,
     uint32_t width, uint32_t height, CUstream stream, CclError *error)
 {
-  CclStatus status = ccl_cuda_launch (analysis->device, analysis->functions[kernel], work,
-      (uint32_t[3]){threads_x, threads_y, 1}, width, height, 1, &analysis->parameters, stream,
-      error);
-  return ccl_cuda_error_in_kernel (status, kernels[kernel], error);
+  CclCudaLaunch launch = {
+      .function = analysis->functions[kernel],
+      .kernel = kernels[kernel],
+      .block = {threads_x, threads_y, 1},
+  };
+  ccl_cuda_launch_cover (&launch, work, width, height, 1);
+  return ccl_cuda_launch (analysis->device, &launch, &analysis->parameters, stream, error);
 }
 
 CclStatus

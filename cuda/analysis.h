@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From raw labels to component table and label map; what analysis.cu does is queued here.
+ * From raw labels to component table and label map: the host side of analysis.cu.
  *
  * Functions assume that the device's context is current. One thread at a time.
  */
 #ifndef CCL_CUDA_ANALYSIS_H
 #define CCL_CUDA_ANALYSIS_H
 
-#include "labelling.h"
+#include "kernel-sequence.h"
 
 #define CCL_N_ANALYSIS_KERNELS 8
 
@@ -15,7 +15,7 @@ typedef struct CclCudaAnalysis {
   CclCudaDevice *device; /* the caller keeps the reference */
   CUfunction functions[CCL_N_ANALYSIS_KERNELS];
   CclAnalysisParameters parameters;
-  size_t most_components; /* that a frame of the size can have */
+  size_t most_components; /* of any frame of this size */
   CUdeviceptr sums;       /* accumulators, then firsts: all bits set before each frame */
   size_t sums_size;
   CUdeviceptr first_pixels, chunk_offsets, areas, n_components;
@@ -25,20 +25,20 @@ typedef struct CclCudaAnalysis {
 /* Where the rows start in the pinned result. */
 #define CCL_RESULT_ROWS_OFFSET 64
 
-/* Allocates all that the analysis of a labelling's frames needs, with max_components rows.
+/* Allocates everything for frames of the sequence's size and a table of max_components rows.
  *
  * Returns with nothing allocated: CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaLabelling *labelling,
+CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
     uint32_t max_components, CclError *error);
 
-/* Frees what init allocated; nothing queued is running any more. */
+/* Frees what init allocated; no queued work is left. */
 void ccl_cuda_analysis_clear (CclCudaAnalysis *analysis);
 
-/* Queues the analysis of the raw labels that the labelling leaves; labels may be NULL. */
+/* Queues the analysis of the raw labels behind the sequence; labels may be NULL. */
 CclStatus ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
     const CclLabels *labels, CUstream stream, CclError *error);
 
-/* Reads the table when the queued work is done. */
+/* Reads the table after the queued work has ended. */
 void ccl_cuda_analysis_read (const CclCudaAnalysis *analysis, CclTable *table);
 
 #endif /* CCL_CUDA_ANALYSIS_H */

@@ -40,10 +40,7 @@ static CclCudaDevice *
 device_new (const CclCudaDriver *driver, CclError *error)
 {
   CclCudaDevice *device = calloc (1, sizeof *device);
-  if (device)
-    device->modules = calloc (ccl_cuda_n_images, sizeof *device->modules);
-  if (!device || !device->modules) {
-    free (device);
+  if (!device) {
     ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a CUDA device");
     return NULL;
   }
@@ -127,16 +124,18 @@ ccl_cuda_device_unref (CclCudaDevice **handle)
   if (atomic_fetch_sub (&device->references, 1) > 1)
     return;
   if (device->context && ccl_cuda_device_enter (device, NULL) == CCL_OK) {
-    for (size_t i = 0; i < ccl_cuda_n_images; i++) {
-      if (device->modules[i])
-        device->driver->cuModuleUnload (device->modules[i]);
-    }
+    for (CclCudaModule *module = device->modules; module; module = module->next)
+      device->driver->cuModuleUnload (module->module);
     ccl_cuda_device_leave (device);
   }
   if (device->is_primary)
     device->driver->cuDevicePrimaryCtxRelease (device->handle);
+  while (device->modules) {
+    CclCudaModule *next = device->modules->next;
+    free (device->modules);
+    device->modules = next;
+  }
   pthread_mutex_destroy (&device->lock);
-  free (device->modules);
   free (device);
 }
 
@@ -196,32 +195,51 @@ ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclError *error
   return CCL_ERROR_DEVICE;
 }
 
-CclStatus
-ccl_cuda_device_find_kernel (CclCudaDevice *device, const char *file, const char *kernel,
-    CUfunction *function, CclError *error)
+/* Loads an image; the lock is held. */
+static CclStatus
+add_module (
+    CclCudaDevice *device, const CclCudaImage *image, CclCudaModule **added, CclError *error)
 {
-  size_t i = 0;
-  while (i < ccl_cuda_n_images && strcmp (ccl_cuda_images[i].file, file))
-    i++;
-  if (i == ccl_cuda_n_images)
-    return ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "this build has no kernel file named %s", file);
+  CclCudaModule *module = calloc (1, sizeof *module);
+  if (!module)
+    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a module");
+  CclStatus status =
+      ccl_cuda_call (device->driver, error, cuModuleLoadData (&module->module, image->data));
+  if (status != CCL_OK) {
+    free (module);
+    return status;
+  }
+  module->image = image;
+  module->next = device->modules;
+  *added = device->modules = module;
+  return CCL_OK;
+}
 
+CclStatus
+ccl_cuda_device_load (
+    CclCudaDevice *device, const CclCudaImage *image, CclCudaModule **module, CclError *error)
+{
   CclStatus status = CCL_OK;
   pthread_mutex_lock (&device->lock);
-  if (!device->modules[i]) {
-    CUmodule module = NULL;
-    status =
-        ccl_cuda_call (device->driver, error, cuModuleLoadData (&module, ccl_cuda_images[i].data));
-    if (status == CCL_OK)
-      device->modules[i] = module;
-  }
-  if (status == CCL_OK) {
-    CUresult result = device->driver->cuModuleGetFunction (function, device->modules[i], kernel);
-    status = ccl_cuda_result (device->driver, result, kernel, error);
-  }
+  *module = device->modules;
+  while (*module && (*module)->image != image)
+    *module = (*module)->next;
+  if (!*module)
+    status = add_module (device, image, module, error);
   pthread_mutex_unlock (&device->lock);
   return status;
+}
+
+CclStatus
+ccl_cuda_device_find_kernel (CclCudaDevice *device, const CclCudaImage *image, const char *kernel,
+    CUfunction *function, CclError *error)
+{
+  CclCudaModule *module;
+  CclStatus status = ccl_cuda_device_load (device, image, &module, error);
+  if (status != CCL_OK)
+    return status;
+  CUresult result = device->driver->cuModuleGetFunction (function, module->module, kernel);
+  return ccl_cuda_result (device->driver, result, kernel, error);
 }
 
 CclStatus

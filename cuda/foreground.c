@@ -1,94 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of foreground.cu and background.cu.
+ * The host side of foreground.cu and mog2.cu.
  *
- * A frame takes one to three kernels: the histogram if Otsu chooses the threshold, then luma to
- * mask, or to bits and bits to mask where noise is taken off.
+ * A frame takes one to three kernels: the histogram for Otsu's threshold; the threshold or the
+ * background model, which writes the mask, or bits if the mask is to be denoised; the filter, from
+ * bits to mask.
  */
-#include "foreground-inspect.h"
+#include "foreground-model.h"
 
 #include "foreground-class.h"
 
 #include <stdlib.h>
 
-#include "device.h"
 #include "foreground-parameters.h"
+#include "images.h"
+#include "launch.h"
 #include "upload.h"
 
 enum {
   HISTOGRAM,
-  LUMA,    /* what makes the mask: a threshold or the background model */
-  DENOISE, /* the first of the filters; CCL_DENOISE_MEDIAN_3 is its first */
+  LUMA,    /* threshold or background model */
+  DENOISE, /* the filters, in the order of CclDenoise from CCL_DENOISE_MEDIAN_3 on */
   N_KERNELS = DENOISE + CCL_DENOISE_OPENING_5,
 };
 
-/* Bytes that the background model of a thread's pixels takes. */
+/* Bytes of the background model for the pixels of one thread. */
 #define MODEL_GROUP_SIZE                                                                           \
   (CCL_MAX_MIXTURES * CCL_FOREGROUND_PIXELS * (sizeof (uint32_t) + sizeof (uint16_t)))
 
 typedef struct CudaForeground {
   CclForeground base;
   CclCudaDevice *device;
-  CUfunction functions[N_KERNELS];              /* those that the plan's foreground needs */
+  CUfunction functions[N_KERNELS];              /* those of the plan's method */
   CUstream own_stream, stream;                  /* stream: the caller's, or own_stream */
-  CUevent done;                                 /* after the last run */
-  bool is_pending;                              /* nobody has waited for that */
+  CUevent done;                                 /* recorded after the last run */
+  bool is_pending;                              /* the last run has not been waited for */
   CclCudaUpload upload;                         /* of frames that come from the host */
   CUdeviceptr model, bits, roi_mask, histogram; /* 0: not needed */
   size_t model_size;
-  uint64_t plane_groups; /* of the model: from plane to plane */
-  bool histogram_clean;  /* is as CclHistogram says that it is when a frame starts */
+  uint64_t plane_groups; /* groups of CCL_FOREGROUND_PIXELS in a plane of the model */
+  bool histogram_clean;  /* the histogram is in the state in which a frame starts */
   CclForegroundParameters parameters;
 } CudaForeground;
 
-static uint64_t
-divide_up (uint64_t a, uint64_t b)
+static bool
+is_mog2 (const CudaForeground *self, int kernel)
 {
-  return (a + b - 1) / b;
+  return kernel == LUMA && self->base.plan.method == CCL_FOREGROUND_MOG2;
 }
 
-/* Queues a kernel. One that depends on the kernel ahead of it may be brought onto the GPU before
- * that is done, where the GPU can do that: device/dependent-launch.cuh. */
+static const char *
+kernel_name (const CudaForeground *self, int kernel)
+{
+  static const char *const names[N_KERNELS] = {
+      [HISTOGRAM] = "ccl_histogram",
+      [LUMA] = "ccl_threshold",
+      [DENOISE] = "ccl_denoise_median_3",
+      [DENOISE + 1] = "ccl_denoise_median_5",
+      [DENOISE + 2] = "ccl_denoise_opening_3",
+      [DENOISE + 3] = "ccl_denoise_opening_5",
+  };
+  return is_mog2 (self, kernel) ? "ccl_mog2" : names[kernel];
+}
+
 static CclStatus
-launch (CudaForeground *self, int kernel, const uint32_t blocks[3], uint32_t threads,
+launch (CudaForeground *self, int kernel, const uint32_t grid[3], uint32_t threads,
     bool is_dependent, CclError *error)
 {
-  const CclCudaDriver *driver = self->device->driver;
-  CUfunction function = self->functions[kernel];
-  void *arguments[] = {&self->parameters};
-  if (!is_dependent || !driver->cuLaunchKernelEx || self->device->compute_capability < 90)
-    return ccl_cuda_call (driver, error,
-        cuLaunchKernel (function, blocks[0], blocks[1], blocks[2], threads, 1, 1, 0, self->stream,
-            arguments, NULL));
-  CUlaunchAttribute overlap = {
-      .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-      .value.programmaticStreamSerializationAllowed = 1,
+  const CclCudaLaunch launch = {
+      .function = self->functions[kernel],
+      .kernel = kernel_name (self, kernel),
+      .grid = {grid[0], grid[1], grid[2]},
+      .block = {threads, 1, 1},
+      .is_dependent = is_dependent,
   };
-  CUlaunchConfig config = {
-      .gridDimX = blocks[0],
-      .gridDimY = blocks[1],
-      .gridDimZ = blocks[2],
-      .blockDimX = threads,
-      .blockDimY = 1,
-      .blockDimZ = 1,
-      .hStream = self->stream,
-      .attrs = &overlap,
-      .numAttrs = 1,
-  };
-  return ccl_cuda_call (driver, error, cuLaunchKernelEx (&config, function, arguments, NULL));
+  return ccl_cuda_launch (self->device, &launch, &self->parameters, self->stream, error);
 }
 
-/* Queues a kernel whose warps have so many pixels of a row each. */
+/* Queues a kernel of which each warp handles warp_pixels pixels of a row. */
 static CclStatus
 launch_on_rows (
     CudaForeground *self, int kernel, uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
-  const uint32_t row_blocks = (uint32_t)divide_up (self->base.plan.height, CCL_FOREGROUND_WARPS);
+  const uint32_t row_blocks = divide_up (self->base.plan.height, CCL_FOREGROUND_WARPS);
   const uint32_t most = UINT16_MAX; /* in the second and third dimension */
   const uint32_t blocks[] = {
-      (uint32_t)divide_up (self->base.plan.width, warp_pixels),
+      divide_up (self->base.plan.width, warp_pixels),
       row_blocks < most ? row_blocks : most,
-      (uint32_t)divide_up (row_blocks, most),
+      divide_up (row_blocks, most),
   };
   return launch (self, kernel, blocks, CCL_FOREGROUND_THREADS, is_dependent, error);
 }
@@ -107,18 +106,19 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
       status = ccl_cuda_call (
           driver, error, cuMemsetD8Async (self->histogram, 0, sizeof (CclHistogram), self->stream));
     self->histogram_clean = false;
-    /* Blocks that share a multiprocessor hide each other's waiting; more of them would add more
-     * counts at the end than they save. */
+    /* Blocks that share a multiprocessor hide each other's latency. Each block adds its 256 counts
+     * to memory at its end, so more than four of them per multiprocessor cost more than they save.
+     */
     const uint64_t row_stretches = divide_up (self->base.plan.width, warp_pixels);
-    const uint64_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
+    const uint32_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
     const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
-    const uint32_t blocks[] = {needed < most ? (uint32_t)needed : most, 1, 1};
+    const uint32_t blocks[] = {needed < most ? needed : most, 1, 1};
     if (status == CCL_OK)
       status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
     self->histogram_clean = status == CCL_OK;
   }
-  /* The weights of a new model must be 0; the rest is never read before it was written, but for
-   * what is beside it. */
+  /* The weights of a new model must be 0. The other values of a pixel are written before their
+   * first use; clearing them, too, keeps vector loads from reading uninitialised memory. */
   if (status == CCL_OK && self->model && self->base.n_frames == 0)
     status = ccl_cuda_call (
         driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->stream));
@@ -189,8 +189,8 @@ static void
 cuda_foreground_free (CclForeground *foreground)
 {
   CudaForeground *self = (CudaForeground *)foreground;
-  /* A device that is lost lets nothing be freed; then the host's part is what can be saved. The
-   * event tells of a stream that may be gone by now. */
+  /* On a lost device only the host's memory can be freed. The event is waited for rather than the
+   * stream, which the caller may have destroyed. */
   bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   if (self->is_pending)
@@ -220,27 +220,15 @@ static const CclForegroundClass cuda_foreground_class = {
 static CclStatus
 find_kernels (CudaForeground *self, CclError *error)
 {
-  static const char *const names[N_KERNELS] = {
-      [HISTOGRAM] = "ccl_histogram",
-      [LUMA] = "ccl_threshold",
-      [DENOISE] = "ccl_denoise_median_3",
-      [DENOISE + 1] = "ccl_denoise_median_5",
-      [DENOISE + 2] = "ccl_denoise_opening_3",
-      [DENOISE + 3] = "ccl_denoise_opening_5",
-  };
   CclStatus status = CCL_OK;
-  for (int i = 0; i < N_KERNELS && status == CCL_OK; i++) {
-    if (i == LUMA && self->base.plan.method == CCL_FOREGROUND_MOG2)
-      status = ccl_cuda_device_find_kernel (
-          self->device, "mog2", "ccl_mog2", &self->functions[i], error);
-    else
-      status = ccl_cuda_device_find_kernel (
-          self->device, "foreground", names[i], &self->functions[i], error);
-  }
+  for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
+    status = ccl_cuda_device_find_kernel (self->device,
+        is_mog2 (self, i) ? &ccl_cuda_image_mog2 : &ccl_cuda_image_foreground,
+        kernel_name (self, i), &self->functions[i], error);
   return status;
 }
 
-/* Brings the region of interest mask to the device as bits. */
+/* Uploads the region of interest mask as bits. */
 static CclStatus
 upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
 {
@@ -268,7 +256,7 @@ upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error
   return status == CCL_OK ? end_status : status;
 }
 
-/* Allocates what a foreground needs, the context being current. */
+/* Allocates everything of a foreground. */
 static CclStatus
 allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
 {
@@ -277,8 +265,8 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   CclForegroundParameters *p = &self->parameters;
   p->width = plan->width;
   p->height = plan->height;
-  p->row_words = (uint32_t)divide_up (plan->width, 32);
-  p->row_groups = (uint32_t)divide_up (plan->width, CCL_FOREGROUND_PIXELS);
+  p->row_words = divide_up (plan->width, 32);
+  p->row_groups = divide_up (plan->width, CCL_FOREGROUND_PIXELS);
 
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   if (status == CCL_OK)
@@ -303,7 +291,7 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   if (status == CCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
   for (int k = 0; k < CCL_MAX_MIXTURES && self->model; k++) {
-    /* Shapes before weights, which take half as much, so that all are aligned. */
+    /* Shapes lie before weights, which take half as many bytes, so that both are aligned. */
     const size_t shapes = self->plane_groups * CCL_FOREGROUND_PIXELS * sizeof (uint32_t);
     p->shapes[k] = (struct uint4 *)(uintptr_t)(self->model + k * shapes);
     p->weights[k] =
@@ -325,7 +313,7 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
     return NULL;
   CudaForeground *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a foreground");
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a maker of foreground masks");
     return NULL;
   }
   self->base.klass = &cuda_foreground_class;

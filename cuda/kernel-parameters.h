@@ -26,8 +26,8 @@ typedef struct CclLabellingParameters {
   uint32_t label_stride;         /* elements from row to row, even, ≥ width */
   uint32_t label_slice;          /* elements from slice to slice */
   void *scratch;     /* what the algorithm's row in the table asks for, 16-byte aligned */
-  uint32_t *changed; /* set to 1 by a kernel of a repeated group that has not converged */
-  uint32_t round;    /* of a repeated group, from 0 */
+  uint32_t *changed; /* research/ only: set to 1 by a round that has not converged */
+  uint32_t round;    /* research/ only: the number of the round, from 0 */
 } CclLabellingParameters;
 
 /* What is summed up for one component while its runs are met in any order. Every field starts
@@ -73,14 +73,5 @@ typedef struct CclAnalysisParameters {
   uint32_t *label_map;          /* the caller's */
   size_t label_map_stride;      /* elements from row to row */
 } CclAnalysisParameters;
-
-/* What the two memory floors of the benchmark work on. */
-typedef struct CclFloorParameters {
-  const uint8_t *frame;
-  size_t frame_stride; /* bytes */
-  uint32_t width, height;
-  uint32_t *labels;
-  size_t label_stride; /* elements */
-} CclFloorParameters;
 
 #endif /* CCL_CUDA_KERNEL_PARAMETERS_H */

@@ -47,8 +47,8 @@ static void
 cuda_labeller_free (CclLabeller *labeller)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  /* Runs have waited for their work, so nothing is going on. A device that is lost lets nothing
-   * be freed; then the host's part is what can be saved. */
+  /* Runs have waited for their work, so none is left. On a lost device only the host's memory can
+   * be freed. */
   bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   if (self->engine)
@@ -70,29 +70,30 @@ static const CclLabellerClass cuda_labeller_class = {
     .free = cuda_labeller_free,
 };
 
-/* The row that a plan asks for by name. */
+/* The algorithm that a plan names. */
 static const CclAlgorithm *
 choose_algorithm (const CclPlan *plan, CclError *error)
 {
-  if (ccl_cuda_algorithm_offers (plan->algorithm, plan->connectivity))
-    return ccl_cuda_algorithm_find (plan->algorithm);
-  if (ccl_cuda_algorithm_offers (plan->algorithm, CCL_CONNECTIVITY_4) ||
-      ccl_cuda_algorithm_offers (plan->algorithm, CCL_CONNECTIVITY_8))
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
-        plan->algorithm, (int)plan->connectivity);
-  else
+  const CclAlgorithm *algorithm = ccl_cuda_algorithm_find (plan->algorithm);
+  if (!algorithm) {
     ccl_error_set (
         error, CCL_ERROR_UNSUPPORTED, "there is no algorithm %s on the GPU", plan->algorithm);
-  return NULL;
+    return NULL;
+  }
+  if (!ccl_cuda_algorithm_has (algorithm, plan->connectivity)) {
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
+        plan->algorithm, (int)plan->connectivity);
+    return NULL;
+  }
+  return algorithm;
 }
 
-/* Allocates what a labeller needs, the context being current. */
+/* Allocates everything of a labeller. */
 static CclStatus
 allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
 {
   const CclPlan *plan = &self->base.plan;
   const CclCudaDriver *driver = self->device->driver;
-  const CclCudaEngineClass *klass = algorithm->engine ? algorithm->engine : &ccl_cuda_steps_engine;
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error,
@@ -102,7 +103,8 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
     status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
   if (status == CCL_OK) {
     CclError reason = {CCL_OK};
-    self->engine = klass->new (self->device, algorithm, plan, self->own_stream, &reason);
+    self->engine =
+        algorithm->engine->new (self->device, algorithm, plan, self->own_stream, &reason);
     if (!self->engine)
       status = ccl_error_set (error, reason.status, "%s", reason.message);
   }
@@ -111,13 +113,19 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
   return status;
 }
 
-static CclLabeller *
-labeller_new_with (CclCudaDevice *device, const CclPlan *plan, const CclAlgorithm *algorithm,
-    CclStatus *status, CclError *error)
+CclLabeller *
+ccl_cuda_labeller_new_with (
+    CclCudaDevice *device, const CclPlan *plan, const CclAlgorithm *algorithm, CclError *error)
 {
+  if (!device) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_plan_check (plan, error) != CCL_OK)
+    return NULL;
   CudaLabeller *self = calloc (1, sizeof *self);
   if (!self) {
-    *status = ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   self->base.klass = &cuda_labeller_class;
@@ -125,43 +133,45 @@ labeller_new_with (CclCudaDevice *device, const CclPlan *plan, const CclAlgorith
   self->base.plan.algorithm = algorithm->name;
   self->device = ccl_cuda_device_ref (device);
 
-  *status = ccl_cuda_device_enter (device, error);
-  if (*status == CCL_OK) {
-    *status = allocate (self, algorithm, error);
-    if (*status != CCL_OK && self->own_stream)
-      device->driver->cuStreamSynchronize (self->own_stream); /* before its memory goes */
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CCL_OK) {
+    status = allocate (self, algorithm, error);
+    if (status != CCL_OK && self->own_stream)
+      device->driver->cuStreamSynchronize (self->own_stream); /* before its memory is freed */
     ccl_cuda_device_leave (device);
   }
-  if (*status != CCL_OK) {
+  if (status != CCL_OK) {
     cuda_labeller_free (&self->base);
     return NULL;
   }
   return &self->base;
 }
 
+/* The first algorithm of the table that offers the connectivity and accepts frames of this size. */
+static CclLabeller *
+labeller_new_auto (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+{
+  CclLabeller *labeller = NULL;
+  CclError reason = {CCL_ERROR_UNSUPPORTED};
+  for (const CclAlgorithm *row = ccl_cuda_algorithm_table;
+       row->name && !labeller && reason.status == CCL_ERROR_UNSUPPORTED; row++) {
+    if (ccl_cuda_algorithm_has (row, plan->connectivity))
+      labeller = ccl_cuda_labeller_new_with (device, plan, row, &reason);
+  }
+  if (!labeller)
+    ccl_error_set (error, reason.status, "%s", reason.message);
+  return labeller;
+}
+
 CclLabeller *
 ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
 {
-  if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+  if (ccl_plan_check (plan, error) != CCL_OK)
     return NULL;
-  }
-  CclStatus status = ccl_plan_check (plan, error);
-  if (status != CCL_OK)
-    return NULL;
-  if (plan->algorithm && strcmp (plan->algorithm, "auto")) {
-    const CclAlgorithm *algorithm = choose_algorithm (plan, error);
-    return algorithm ? labeller_new_with (device, plan, algorithm, &status, error) : NULL;
-  }
-  /* "auto" is the first that has the connectivity and can do frames of this size. */
-  CclLabeller *labeller = NULL;
-  status = CCL_ERROR_UNSUPPORTED;
-  for (const char *const *name = ccl_cuda_algorithms (); *name && status == CCL_ERROR_UNSUPPORTED;
-       name++) {
-    if (ccl_cuda_algorithm_offers (*name, plan->connectivity))
-      labeller = labeller_new_with (device, plan, ccl_cuda_algorithm_find (*name), &status, error);
-  }
-  return labeller;
+  if (!plan->algorithm || !strcmp (plan->algorithm, "auto"))
+    return labeller_new_auto (device, plan, error);
+  const CclAlgorithm *algorithm = choose_algorithm (plan, error);
+  return algorithm ? ccl_cuda_labeller_new_with (device, plan, algorithm, error) : NULL;
 }
 
 void

@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of strips.cu. The kernels of a frame are recorded as a graph, so that a frame
- * costs one launch; when the frame's address, the label map's or an option is not what it was,
- * the nodes that look at it get new parameters.
+ * The host side of strips.cu. The kernels of a frame are captured into a graph, so that a frame
+ * takes one launch. When an address or an option changes, the nodes that depend on it are updated.
  *
- * There are two graphs that take turns. Between them they have two sets of counters: while one
- * frame counts in one, it clears the other for the next.
+ * Two graphs alternate, as there are two sets of counters: a frame counts in one set and clears the
+ * other for the next frame.
  */
 #include "strips.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "images.h"
+#include "launch.h"
 #include "strips-parameters.h"
 
 enum { QUAD_WIDTH = 128 };
 
 enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
 
-/* The kernels of a frame, ready to be launched with the parameters of its last one. */
+/* A graph with the kernels of a frame, and the parameters of its last launch. */
 typedef struct Recording {
   CclStripsParameters parameters;
   CUgraphExec graph;            /* NULL until the first frame */
-  CUgraph source;               /* what the graph was made from; its nodes name the graph's */
-  CUgraphNode nodes[N_KERNELS]; /* NULL where a kernel is left out */
+  CUgraph source;               /* the captured graph, which identifies the nodes */
+  CUgraphNode nodes[N_KERNELS]; /* NULL: not needed */
 } Recording;
 
 typedef struct Strips {
   CclCudaEngine engine;
   CclCudaDevice *device; /* the labeller keeps the reference */
-  CUfunction functions[N_KERNELS];
-  uint32_t blocks[N_KERNELS];
-  uint32_t threads[N_KERNELS];
+  CclCudaLaunch launches[N_KERNELS];
   CUdeviceptr scratch; /* one allocation for everything in device memory */
   void *pinned;        /* the number of components, then the rows */
   CUdeviceptr pinned_on_device;
   const CclComponent *rows;
-  CUstream recorder; /* graphs are captured on it; NULL if the driver has no graphs */
+  CUstream recorder; /* for captures; NULL if the driver has no graphs */
   Recording recordings[2];
-  uint32_t turn;       /* which of them the next frame takes */
-  bool counters_clean; /* the next frame's counters are zero */
+  uint32_t turn;       /* the recording of the next frame */
+  bool counters_clean; /* the counters of the next frame are zero */
 } Strips;
 
 static const char *const kernel_names[2][N_KERNELS] = {
@@ -49,13 +48,7 @@ static const char *const kernel_names[2][N_KERNELS] = {
         "ccl_strips_rank_8", "ccl_strips_deliver_8"},
 };
 
-static uint32_t
-divide_up (uint64_t a, uint32_t b)
-{
-  return (uint32_t)((a + b - 1) / b);
-}
-
-/* Whether a kernel has anything to do for frames with these parameters. */
+/* Whether frames with these parameters need a kernel. */
 static bool
 is_needed (const CclStripsParameters *p, int kernel)
 {
@@ -85,45 +78,19 @@ drop_graph (Strips *strips, Recording *recording)
   recording->source = NULL;
 }
 
-/* Queues the kernels one by one. Each but the first may be brought onto the GPU before the one
- * ahead of it is done, where the GPU can do that: device/dependent-launch.cuh. */
+/* Queues the kernels one by one. */
 static CclStatus
 launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream, CclError *error)
 {
-  const CclCudaDriver *driver = strips->device->driver;
-  void *arguments[] = {parameters};
-  CUlaunchAttribute overlap = {
-      .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-      .value.programmaticStreamSerializationAllowed = 1,
-  };
-  const bool can_overlap = driver->cuLaunchKernelEx && strips->device->compute_capability >= 90;
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
-    if (!is_needed (parameters, i))
-      continue;
-    CUlaunchConfig launch = {
-        .gridDimX = strips->blocks[i],
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = strips->threads[i],
-        .blockDimY = 1,
-        .blockDimZ = 1,
-        .hStream = stream,
-        .attrs = &overlap,
-        .numAttrs = 1,
-    };
-    if (can_overlap && i != TILE)
-      status = ccl_cuda_call (
-          driver, error, cuLaunchKernelEx (&launch, strips->functions[i], arguments, NULL));
-    else
-      status = ccl_cuda_call (driver, error,
-          cuLaunchKernel (strips->functions[i], strips->blocks[i], 1, 1, strips->threads[i], 1, 1,
-              0, stream, arguments, NULL));
+    if (is_needed (parameters, i))
+      status = ccl_cuda_launch (strips->device, &strips->launches[i], parameters, stream, error);
   }
   return status;
 }
 
-/* Finds out which node of the captured graph launches which kernel. */
+/* Assigns the nodes of the captured graph to the kernels. */
 static CclStatus
 find_nodes (Strips *strips, Recording *recording, CclError *error)
 {
@@ -137,7 +104,7 @@ find_nodes (Strips *strips, Recording *recording, CclError *error)
     CUDA_KERNEL_NODE_PARAMS launch;
     status = ccl_cuda_call (driver, error, cuGraphKernelNodeGetParams (nodes[i], &launch));
     for (int kernel = 0; kernel < N_KERNELS && !status; kernel++) {
-      if (strips->functions[kernel] == launch.func)
+      if (strips->launches[kernel].function == launch.func)
         recording->nodes[kernel] = nodes[i];
     }
   }
@@ -154,7 +121,7 @@ record_graph (Strips *strips, Recording *recording, CclError *error)
   if (status)
     return status;
   status = launch_kernels (strips, &recording->parameters, strips->recorder, error);
-  /* The capture ends in any case; the first error is the one to tell. */
+  /* The capture ends in any case; the first error is reported. */
   CclStatus end_status = ccl_cuda_call (
       driver, status ? NULL : error, cuStreamEndCapture (strips->recorder, &recording->source));
   if (!status)
@@ -175,21 +142,22 @@ update_node (Strips *strips, Recording *recording, int kernel, CclError *error)
   if (!recording->nodes[kernel])
     return CCL_OK;
   void *arguments[] = {&recording->parameters};
-  CUDA_KERNEL_NODE_PARAMS launch = {
-      .func = strips->functions[kernel],
-      .gridDimX = strips->blocks[kernel],
-      .gridDimY = 1,
-      .gridDimZ = 1,
-      .blockDimX = strips->threads[kernel],
-      .blockDimY = 1,
-      .blockDimZ = 1,
+  const CclCudaLaunch *launch = &strips->launches[kernel];
+  const CUDA_KERNEL_NODE_PARAMS node = {
+      .func = launch->function,
+      .gridDimX = launch->grid[0],
+      .gridDimY = launch->grid[1],
+      .gridDimZ = launch->grid[2],
+      .blockDimX = launch->block[0],
+      .blockDimY = launch->block[1],
+      .blockDimZ = launch->block[2],
       .kernelParams = arguments,
   };
   return ccl_cuda_call (strips->device->driver, error,
-      cuGraphExecKernelNodeSetParams (recording->graph, recording->nodes[kernel], &launch));
+      cuGraphExecKernelNodeSetParams (recording->graph, recording->nodes[kernel], &node));
 }
 
-/* Brings a graph up to date with its parameters, which were `before` when it last ran. */
+/* Updates a graph to its parameters; `before` are those of its last launch. */
 static CclStatus
 update_graph (
     Strips *strips, Recording *recording, const CclStripsParameters *before, CclError *error)
@@ -276,7 +244,7 @@ strips_free (CclCudaEngine *engine)
   free (strips);
 }
 
-/* Takes size bytes off the scratch memory, or just counts them while there is none. */
+/* Takes size bytes of the scratch memory; without memory (0) it only counts them. */
 static void *
 take (CUdeviceptr scratch, size_t *used, uint64_t size)
 {
@@ -320,95 +288,128 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   return used;
 }
 
-static CclCudaEngine *
-strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
-    CUstream stream, CclError *error)
+/* Sets the geometry of the plan's frames. */
+static CclStatus
+set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, CclError *error)
 {
-  (void)stream; /* nothing to prepare */
-  const CclCudaDriver *driver = device->driver;
-  const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
   const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
-  const uint32_t row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
-  const uint32_t tile_rows = divide_up (plan->height, tile_height);
-  if ((uint64_t)row_quads * QUAD_WIDTH * tile_rows * tile_height > INT32_MAX) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
-        "%s: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
-        algorithm->name, plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
-    return NULL;
-  }
-
-  Strips *strips = calloc (1, sizeof *strips);
-  if (!strips) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no memory for a labeller");
-    return NULL;
-  }
-  strips->engine.klass = &ccl_cuda_strips_engine;
-  strips->device = device;
-
-  CclStripsParameters *p = &strips->recordings[0].parameters;
   p->width = plan->width;
   p->height = plan->height;
   p->max_components = plan->max_components;
-  p->tile_columns = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
-  p->tile_rows = tile_rows;
-  p->row_quads = row_quads;
-  p->n_quads = row_quads * plan->height;
-  /* Every block of the rank kernel adds up the counts of the chunks before its own, and then goes
-   * through its chunk: few chunks make the one quick, small ones the other. */
+  p->tile_columns = p->row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  p->tile_rows = divide_up (plan->height, tile_height);
+  if ((uint64_t)p->row_quads * QUAD_WIDTH * p->tile_rows * tile_height > INT32_MAX)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
+        plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
+  p->n_quads = p->row_quads * plan->height;
+  /* A block of the rank kernel adds up the counts of all chunks before its own, then scans its own:
+   * chunks have 32 quads while that gives at most 1,024 of them, and more than 256 quads only
+   * beyond 4,096 chunks. */
   p->chunk_shift = 5;
   while (p->n_quads >> p->chunk_shift > (p->chunk_shift < 8 ? 1024 : 4096))
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
+  return CCL_OK;
+}
 
+/* Looks up the kernels and sets the size of their grids. */
+static CclStatus
+prepare_launches (
+    Strips *strips, const CclStripsParameters *p, uint32_t strip_rows, CclError *error)
+{
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
+  const uint32_t edge_blocks =
+      divide_up ((uint64_t)n_tiles * 2 * CCL_STRIPS_TILE_EDGE, CCL_STRIPS_MERGE_THREADS);
   const uint32_t open_blocks =
       divide_up ((uint64_t)n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
   const struct {
     uint32_t blocks, threads;
-  } launches[N_KERNELS] = {
+  } sizes[N_KERNELS] = {
       [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
-      [MERGE] = {divide_up ((uint64_t)n_tiles * 2 * CCL_STRIPS_TILE_EDGE, CCL_STRIPS_MERGE_THREADS),
-          CCL_STRIPS_MERGE_THREADS},
+      [MERGE] = {edge_blocks, CCL_STRIPS_MERGE_THREADS},
       [FOLD] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
       [FILTER] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
       [RANK] = {p->n_chunks, CCL_STRIPS_RANK_THREADS},
       [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
   };
-  for (int i = 0; i < N_KERNELS; i++) {
-    strips->blocks[i] = launches[i].blocks;
-    strips->threads[i] = launches[i].threads;
-  }
-
   CclStatus status = CCL_OK;
-  for (int i = 0; i < N_KERNELS && !status; i++)
+  for (int i = 0; i < N_KERNELS && !status; i++) {
+    CclCudaLaunch *launch = &strips->launches[i];
+    *launch = (CclCudaLaunch){
+        .kernel = kernel_names[strip_rows - 1][i],
+        .grid = {sizes[i].blocks, 1, 1},
+        .block = {sizes[i].threads, 1, 1},
+        .is_dependent = i != TILE,
+    };
     status = ccl_cuda_device_find_kernel (
-        device, algorithm->name, kernel_names[strip_rows - 1][i], &strips->functions[i], error);
+        strips->device, &ccl_cuda_image_strips, launch->kernel, &launch->function, error);
+  }
+  return status;
+}
+
+static CclStatus
+allocate (Strips *strips, uint32_t strip_rows, CclError *error)
+{
+  CclStripsParameters *p = &strips->recordings[0].parameters;
+  CclStatus status = ccl_cuda_device_allocate (
+      strips->device, lay_out (p, 0, strip_rows), &strips->scratch, error);
+  if (status)
+    return status;
+  lay_out (p, strips->scratch, strip_rows);
+  /* The count takes the room of one row, which keeps the rows aligned. */
+  status = ccl_cuda_device_allocate_pinned (strips->device,
+      sizeof (CclComponent) * ((size_t)p->max_components + 1), &strips->pinned,
+      &strips->pinned_on_device, error);
+  if (status)
+    return status;
+  strips->rows = (const CclComponent *)strips->pinned + 1;
+  p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
+  p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
+  strips->recordings[1] = strips->recordings[0];
+  strips->recordings[1].parameters.chunk_count = p->next_chunk_count;
+  strips->recordings[1].parameters.next_chunk_count = p->chunk_count;
+  return CCL_OK;
+}
+
+/* Creates the stream on which graphs are captured; no other work runs there. Were it a blocking
+ * stream, work of other threads on the legacy default stream would invalidate the captures. */
+static CclStatus
+create_recorder (Strips *strips, CclError *error)
+{
+  const CclCudaDriver *driver = strips->device->driver;
+  const bool has_graphs = driver->cuStreamBeginCapture && driver->cuStreamEndCapture &&
+                          driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
+                          driver->cuGraphInstantiateWithFlags &&
+                          driver->cuGraphExecKernelNodeSetParams && driver->cuGraphExecDestroy &&
+                          driver->cuGraphDestroy && driver->cuGraphLaunch;
+  if (!has_graphs)
+    return CCL_OK;
+  return ccl_cuda_call (driver, error, cuStreamCreate (&strips->recorder, CU_STREAM_NON_BLOCKING));
+}
+
+static CclCudaEngine *
+strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
+    CUstream stream, CclError *error)
+{
+  (void)algorithm;
+  (void)stream; /* no preparatory work */
+  const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  Strips *strips = calloc (1, sizeof *strips);
+  if (!strips) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    return NULL;
+  }
+  strips->engine.klass = &ccl_cuda_strips_engine;
+  strips->device = device;
+  CclStripsParameters *p = &strips->recordings[0].parameters;
+  CclStatus status = set_geometry (p, plan, strip_rows, error);
   if (!status)
-    status = ccl_cuda_device_allocate (device, lay_out (p, 0, strip_rows), &strips->scratch, error);
-  if (!status) {
-    lay_out (p, strips->scratch, strip_rows);
-    status = ccl_cuda_device_allocate_pinned (device,
-        sizeof (CclComponent) * ((size_t)plan->max_components + 1), &strips->pinned,
-        &strips->pinned_on_device, error);
-  }
-  if (!status) {
-    /* One row's room for the count keeps the rows aligned. */
-    strips->rows = (const CclComponent *)strips->pinned + 1;
-    p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
-    p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
-    strips->recordings[1] = strips->recordings[0];
-    strips->recordings[1].parameters.chunk_count = p->next_chunk_count;
-    strips->recordings[1].parameters.next_chunk_count = p->chunk_count;
-  }
-  bool has_graphs = driver->cuStreamBeginCapture && driver->cuStreamEndCapture &&
-                    driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
-                    driver->cuGraphInstantiateWithFlags && driver->cuGraphExecKernelNodeSetParams &&
-                    driver->cuGraphExecDestroy && driver->cuGraphDestroy && driver->cuGraphLaunch;
-  /* Only captures happen on the recorder. Were it a blocking stream, work of other threads on the
-   * legacy default stream would invalidate them. */
-  if (!status && has_graphs)
-    status =
-        ccl_cuda_call (driver, error, cuStreamCreate (&strips->recorder, CU_STREAM_NON_BLOCKING));
+    status = prepare_launches (strips, p, strip_rows, error);
+  if (!status)
+    status = allocate (strips, strip_rows, error);
+  if (!status)
+    status = create_recorder (strips, error);
   if (status) {
     strips_free (&strips->engine);
     return NULL;

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#include "device.h"
+#include "images.h"
+#include "launch.h"
 #include "upload.h"
 #include "volume-class.h"
 #include "volume-parameters.h"
@@ -51,12 +52,6 @@ static uint32_t
 lesser (uint32_t a, uint32_t b)
 {
   return a < b ? a : b;
-}
-
-static uint32_t
-divide_up (uint32_t dividend, uint32_t divisor)
-{
-  return dividend / divisor + (dividend % divisor != 0);
 }
 
 /* The least n for which 1 << n is not below the value. */
@@ -149,16 +144,14 @@ static CclStatus
 allocate (CudaVolumeLabeller *self, CclError *error)
 {
   const CclCudaDriver *driver = self->device->driver;
-  /* A stream of this kind waits for the legacy default stream, and that one for it. */
-  CclStatus status =
-      ccl_cuda_call (driver, error, cuStreamCreate (&self->own_stream, CU_STREAM_DEFAULT));
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   self->stream = self->own_stream;
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
-        self->device, "volume", kernels[i], &self->functions[i], error);
+        self->device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
   if (status == CCL_OK)
     status = allocate_memory (self, error);
   return status;
@@ -168,10 +161,13 @@ static CclStatus
 launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error)
 {
   const uint32_t n_threads = kernel == NUMBER_CHUNKS ? CCL_VOLUME_SCAN_THREADS : CCL_VOLUME_THREADS;
-  void *arguments[] = {&self->parameters};
-  CUresult result = self->device->driver->cuLaunchKernel (
-      self->functions[kernel], n_blocks, 1, 1, n_threads, 1, 1, 0, self->stream, arguments, NULL);
-  return ccl_cuda_result (self->device->driver, result, kernels[kernel], error);
+  const CclCudaLaunch launch = {
+      .function = self->functions[kernel],
+      .kernel = kernels[kernel],
+      .grid = {n_blocks, 1, 1},
+      .block = {n_threads, 1, 1},
+  };
+  return ccl_cuda_launch (self->device, &launch, &self->parameters, self->stream, error);
 }
 
 /* Queues the copy of a volume from host memory: at once if its slices follow each other row after

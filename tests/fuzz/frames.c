@@ -11,8 +11,8 @@
 
 #include <cudaccl/labeller.h>
 #include <cudaccl/cuda.h>
-#include "device.h"
 #include "reference.h"
+#include "research.h"
 #include "target.h"
 
 enum { HEADER = 10, UNTOUCHED = 0xa5 };
@@ -156,9 +156,9 @@ check_cuda (Case *c, const char *algorithm)
   CclError error = {CCL_OK};
   CclPlan plan = c->plan;
   plan.algorithm = algorithm;
-  if (!ccl_cuda_algorithm_offers (algorithm, plan.connectivity))
+  if (!ccl_research_offers (algorithm, plan.connectivity))
     return;
-  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  CclLabeller *labeller = ccl_research_labeller_new (device, &plan, &error);
   if (!labeller)
     die (c, algorithm, error.message);
   if (ccl_cuda_device_enter (device, &error) != CCL_OK)
@@ -199,12 +199,18 @@ finish (void)
   printf ("%lu labellers run\n", (unsigned long)n_runs);
 }
 
+enum { MOST_ALGORITHMS = 64 };
+
+/* Lists all algorithms that label frames on the GPU, and returns their number. */
 static uint32_t
-n_names (const char *const *names)
+list_algorithms (const char *names[MOST_ALGORITHMS])
 {
+  const CclAlgorithm *row;
   uint32_t n = 0;
-  while (names[n])
-    n++;
+  for (size_t i = 0; (row = ccl_research_algorithm (i)) && n < MOST_ALGORITHMS; i++) {
+    if (ccl_research_labels_frames (row))
+      names[n++] = row->name;
+  }
   return n;
 }
 
@@ -254,8 +260,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   static const char *const instructions[] = {"portable", "avx2", "avx512"};
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
     check_cpu (&c, "runs", instructions[i]);
-  const char *const *names = ccl_cuda_algorithms ();
-  uint32_t n = n_names (names);
+  const char *names[MOST_ALGORITHMS];
+  const uint32_t n = list_algorithms (names);
   for (uint32_t i = 0; i < n; i++) {
     if (c.all_algorithms || i == 0 || i == c.algorithm % n)
       check_cuda (&c, names[i]);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "device.h"
-#include "foreground-inspect.h"
+#include "foreground-model.h"
 
 static CclCudaDevice *device;
 

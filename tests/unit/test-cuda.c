@@ -6,9 +6,9 @@
  * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
  * skipped. --algorithms NAME[,NAME…] restricts it to some of them.
  *
- * What "auto" picks, and the papers' fastest for each connectivity, go through all checks with
- * frames of both kinds, under /cuda-host-frames and /cuda-device-frames; the papers' other
- * algorithms with frames in device memory, under /cuda-papers.
+ * The library's algorithms go through all checks with frames of both kinds, under
+ * /cuda-host-frames and /cuda-device-frames; the papers' other algorithms with frames in device
+ * memory, under /cuda-papers.
  */
 #include "labeller-checks.h"
 
@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include <cudaccl/cuda.h>
-#include "device.h"
-#include "labelling.h"
+#include "research.h"
 
 #include "masks.h"
 #include "reference.h"
@@ -52,7 +51,7 @@ download (void *data, CUdeviceptr memory, size_t size)
 static CclLabeller *
 labeller_new (void *data, const CclPlan *plan, CclError *error)
 {
-  return ccl_cuda_labeller_new (device, plan, error);
+  return ccl_research_labeller_new (device, plan, error);
 }
 
 /* Runs with the label map in device memory and brings it back, padding and all. */
@@ -102,8 +101,24 @@ small_plan (void)
       .width = 64, .height = 48, .connectivity = CCL_CONNECTIVITY_8, .max_components = 100};
 }
 
-/* Every name in the list can be planned with each connectivity it says it has, "auto" and NULL
- * with both. */
+/* The library offers these algorithms and no other, so that every run waits for the device once. */
+static void
+test_the_library_offers_three_algorithms (void)
+{
+  const char *const expected[] = {"strips", "bke", "ke", NULL};
+  g_assert_true (g_strv_equal (ccl_cuda_algorithms (), expected));
+  for (int i = 0; i < 4; i++)
+    g_assert_cmpstr (ccl_cuda_algorithm_table[i].name, ==, expected[i]);
+  CclPlan plan = small_plan ();
+  for (int i = 0; ccl_research_table[i].row.name; i++) {
+    CclError error = {CCL_OK};
+    plan.algorithm = ccl_research_table[i].row.name;
+    g_assert_null (ccl_cuda_labeller_new (device, &plan, &error));
+    g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  }
+}
+
+/* Every name in the list offers a connectivity; "auto" and NULL can be planned with both. */
 static void
 test_every_algorithm_offers_a_connectivity (void)
 {
@@ -459,16 +474,17 @@ fill_volume (const Volume *volume, uint32_t connectivity)
 /* Raw labels tell components apart and nothing else: each has one label, no two the same, and
  * background has 0. Where the algorithm promises it, the label is that of the first voxel. */
 static void
-check_volume (CclCudaLabelling *labelling, const Volume *volume, const char *description)
+check_volume (CclResearchRounds *rounds, CclCudaSequence *labelling, const Volume *volume,
+    const char *description)
 {
   const CclLabellingParameters *parameters = &labelling->parameters;
   CclError error = {CCL_OK};
   uint32_t n_voxels = volume->width * volume->height * volume->depth;
   CUdeviceptr memory = upload (volume->voxels, n_voxels);
   uint32_t *labels = g_new (uint32_t, labelling->n_elements);
-  ccl_cuda_labelling_set_frame (
+  ccl_cuda_sequence_set_frame (
       labelling, memory, volume->width, volume->width * volume->height, 0, false);
-  if (ccl_cuda_labelling_queue (labelling, 0, labelling->n_steps, NULL, &error) != CCL_OK)
+  if (ccl_research_queue (rounds, labelling, 0, labelling->n_steps, NULL, &error) != CCL_OK)
     g_error ("%s: %s", description, error.message);
   download (labels, labelling->labels, labelling->n_elements * sizeof (uint32_t));
   ccl_cuda_device_release (device, &memory);
@@ -512,20 +528,23 @@ check_volumes (const CclAlgorithm *algorithm, uint32_t connectivity)
     Volume volume = i < 125 ? (Volume){1 + i % 5, 1 + i / 5 % 5, 1 + i / 25} : larger[i - 125];
     uint32_t n_voxels = volume.width * volume.height * volume.depth;
     volume.voxels = g_new (uint8_t, n_voxels);
-    CclCudaLabelling labelling;
+    CclCudaSequence labelling;
+    CclResearchRounds rounds;
     CclError error = {CCL_OK};
-    if (ccl_cuda_labelling_init (&labelling, device, algorithm, volume.width, volume.height,
-            volume.depth, connectivity, NULL, &error) != CCL_OK)
+    if (ccl_cuda_sequence_init (&labelling, device, algorithm, volume.width, volume.height,
+            volume.depth, connectivity, NULL, &error) != CCL_OK ||
+        ccl_research_rounds_init (&rounds, &labelling, &error) != CCL_OK)
       g_error ("%s", error.message);
     for (uint32_t density = 10; density <= 100; density += 15) {
       for (uint32_t j = 0; j < n_voxels; j++)
         volume.voxels[j] = g_rand_int_range (random, 0, 100) < (gint32)density;
       char *description = g_strdup_printf ("%s, %u-connected, %u×%u×%u, density %u",
           algorithm->name, connectivity, volume.width, volume.height, volume.depth, density);
-      check_volume (&labelling, &volume, description);
+      check_volume (&rounds, &labelling, &volume, description);
       g_free (description);
     }
-    ccl_cuda_labelling_clear (&labelling);
+    ccl_research_rounds_clear (&rounds, device);
+    ccl_cuda_sequence_clear (&labelling);
     g_free (volume.voxels);
   }
   g_rand_free (random);
@@ -544,29 +563,31 @@ test_volumes (gconstpointer data)
   ccl_cuda_device_leave (device);
 }
 
-/* Those of the algorithms that are among the principal ones, or those that are not. */
+/* The names of the library's algorithms, or of the papers'; of these only those in the list
+ * `wanted`, if there is one. */
 static const char *const *
-select_algorithms (const char *const *algorithms, bool are_principal)
+list_algorithms (bool of_papers, const char *const *wanted)
 {
-  static const char *const principal[] = {"strips", "bke", "ke", NULL};
-  GPtrArray *selected = g_ptr_array_new ();
-  for (; *algorithms; algorithms++) {
-    if (g_strv_contains (principal, *algorithms) == are_principal)
-      g_ptr_array_add (selected, (gpointer)*algorithms);
+  GPtrArray *names = g_ptr_array_new ();
+  const CclAlgorithm *row;
+  for (size_t i = 0; (row = ccl_research_algorithm (i)); i++) {
+    if (ccl_research_labels_frames (row) && !ccl_research_details (row) == !of_papers &&
+        (!wanted || g_strv_contains (wanted, row->name)))
+      g_ptr_array_add (names, (gpointer)row->name);
   }
-  g_ptr_array_add (selected, NULL);
-  return (const char *const *)g_ptr_array_free (selected, FALSE);
+  g_ptr_array_add (names, NULL);
+  return (const char *const *)g_ptr_array_free (names, FALSE);
 }
 
 int
 main (int argc, char **argv)
 {
-  const char *const *algorithms = ccl_cuda_algorithms ();
+  const char *const *wanted = NULL;
   CclError error = {CCL_OK};
 
   g_test_init (&argc, &argv, NULL);
   if (argc == 3 && !strcmp (argv[1], "--algorithms"))
-    algorithms = (const char *const *)g_strsplit (argv[2], ",", 0);
+    wanted = (const char *const *)g_strsplit (argv[2], ",", 0);
   else if (argc > 1)
     g_error ("unknown argument %s", argv[1]);
 
@@ -578,8 +599,8 @@ main (int argc, char **argv)
 
   LabellerBackend host = {
       .name = "cuda-host-frames",
-      .algorithms = select_algorithms (algorithms, true),
-      .offers = ccl_cuda_algorithm_offers,
+      .algorithms = list_algorithms (false, wanted),
+      .offers = ccl_research_offers,
       .labeller_new = labeller_new,
       .run = run_on_host_frame,
   };
@@ -588,10 +609,12 @@ main (int argc, char **argv)
   on_device.run = run_on_device_frame;
   LabellerBackend papers = on_device;
   papers.name = "cuda-papers";
-  papers.algorithms = select_algorithms (algorithms, false);
+  papers.algorithms = list_algorithms (true, wanted);
   labeller_checks_register (&host);
   labeller_checks_register (&on_device);
   labeller_checks_register (&papers);
+  g_test_add_func (
+      "/cuda/the-library-offers-three-algorithms", test_the_library_offers_three_algorithms);
   g_test_add_func (
       "/cuda/every-algorithm-offers-a-connectivity", test_every_algorithm_offers_a_connectivity);
   g_test_add_func (
@@ -604,7 +627,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
-  for (const CclAlgorithm *row = ccl_cuda_algorithm_table; row->name; row++) {
+  const CclAlgorithm *row;
+  for (size_t i = 0; (row = ccl_research_algorithm (i)); i++) {
     if (ccl_cuda_algorithm_has (row, 6) || ccl_cuda_algorithm_has (row, 26)) {
       char *path = g_strdup_printf ("/cuda/volumes/%s", row->name);
       g_test_add_data_func (path, row, test_volumes);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The floors: what the memory alone needs. No labeller can be faster than reading each pixel
- * once, nor a label map come sooner than writing four bytes for each. Threads take 16 pixels at
- * a time where the alignment allows it.
+ * Bandwidth bounds: a labeller reads every pixel once, and a label map takes four written bytes per
+ * pixel. These kernels do only that. Threads take 16 or 4 pixels at a time where the alignment
+ * allows it.
  */
+#include "bandwidth-parameters.h"
 #include "geometry.cuh"
-#include "kernel-parameters.h"
 
-/* Reads one byte a pixel; the condition that keeps the reads alive practically never holds. */
+/* Reads one byte per pixel. The condition of the write, which keeps the compiler from removing the
+ * reads, is practically never true. */
 extern "C" __global__ void
-ccl_floor_read (const CclFloorParameters p)
+ccl_bandwidth_read (const CclBandwidthParameters p)
 {
   const uint32_t x = 16 * thread_column (), y = thread_row ();
   if (x >= p.width || y >= p.height)
@@ -27,9 +28,9 @@ ccl_floor_read (const CclFloorParameters p)
     p.labels[0] = sum;
 }
 
-/* Reads one byte and writes four a pixel. */
+/* Reads one byte and writes four bytes per pixel. */
 extern "C" __global__ void
-ccl_floor_read_write (const CclFloorParameters p)
+ccl_bandwidth_read_write (const CclBandwidthParameters p)
 {
   const uint32_t x = 4 * thread_column (), y = thread_row ();
   if (x >= p.width || y >= p.height)

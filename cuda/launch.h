@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Launching kernels. The device's context is current (device.h). One thread at a time. */
+#ifndef CCL_CUDA_LAUNCH_H
+#define CCL_CUDA_LAUNCH_H
+
+#include "device.h"
+
+/* A kernel and the size of its grid. */
+typedef struct CclCudaLaunch {
+  CUfunction function;
+  const char *kernel; /* its name, for error messages */
+  uint32_t grid[3];   /* thread blocks */
+  uint32_t block[3];  /* threads of a block */
+  bool is_dependent;  /* the kernel waits for the previous one by itself
+                       * (device/dependent-launch.cuh), so its blocks may become resident before
+                       * that one has ended: programmatic dependent launch, where driver and GPU
+                       * have it */
+} CclCudaLaunch;
+
+/* The pixels that one thread works on; 0 means all pixels in that direction. */
+typedef struct CclWork {
+  uint32_t x, y, z;
+} CclWork;
+
+static inline uint32_t
+divide_up (uint64_t dividend, uint32_t divisor)
+{
+  return (uint32_t)((dividend + divisor - 1) / divisor);
+}
+
+/* Sets the grid of a launch, whose block is set, so that its threads cover width × height × depth
+ * pixels. Kernels find their pixels by device/geometry.cuh, which folds grids that are too tall. */
+void ccl_cuda_launch_cover (
+    CclCudaLaunch *launch, CclWork work, uint32_t width, uint32_t height, uint32_t depth);
+
+/* Queues a kernel with one parameter struct, which is copied. CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
+    CUstream stream, CclError *error);
+
+#endif /* CCL_CUDA_LAUNCH_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cuda.h in a build without GPU support: the library exports the same functions, and no device can
+ * be opened, so that the functions that take one are never called. */
+#include <cudaccl/cuda.h>
+
+#include "labeller-class.h"
+
+static void *
+fail (CclError *error)
+{
+  ccl_error_set (error, CCL_ERROR_NOT_FOUND, "this build has no GPU support");
+  return NULL;
+}
+
+CclCudaDevice *
+ccl_cuda_device_open (int number, CclError *error)
+{
+  (void)number;
+  return fail (error);
+}
+
+CclCudaDevice *
+ccl_cuda_device_open_in_context (void *context, CclError *error)
+{
+  (void)context;
+  return fail (error);
+}
+
+CclCudaDevice *
+ccl_cuda_device_ref (CclCudaDevice *device)
+{
+  return device;
+}
+
+void
+ccl_cuda_device_unref (CclCudaDevice **device)
+{
+  if (device)
+    *device = NULL;
+}
+
+const char *
+ccl_cuda_device_name (const CclCudaDevice *device)
+{
+  (void)device;
+  return "";
+}
+
+CclLabeller *
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+void
+ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream)
+{
+  (void)labeller;
+  (void)stream;
+}
+
+void *
+ccl_cuda_labeller_get_stream (CclLabeller *labeller)
+{
+  (void)labeller;
+  return NULL;
+}
+
+const char *const *
+ccl_cuda_algorithms (void)
+{
+  static const char *const none[] = {NULL};
+  return none;
+}
+
+bool
+ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
+{
+  (void)algorithm;
+  (void)connectivity;
+  return false;
+}
+
+CclForeground *
+ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+void
+ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream)
+{
+  (void)foreground;
+  (void)stream;
+}
+
+CclVolumeLabeller *
+ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+void
+ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream)
+{
+  (void)labeller;
+  (void)stream;
+}
