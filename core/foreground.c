@@ -9,7 +9,7 @@ CclStatus
 ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no plan given");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclPlan frames = {
       .width = plan->width,
       .height = plan->height,
@@ -21,11 +21,11 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
     return status;
   if (plan->method > CCL_FOREGROUND_MOG2)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "there is no kind of foreground %d", (int)plan->method);
+        error, CCL_ERROR_ARGUMENT, "the foreground method is 0…2, not %d", (int)plan->method);
   if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
                             plan->roi_mask->stride < plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "the region of interest mask needs host memory with a stride of at least %u bytes",
+        "the region of interest mask must be host memory with a stride of at least %u bytes",
         plan->width);
   return CCL_OK;
 }
@@ -34,16 +34,17 @@ static CclStatus
 check_background_options (const CclForegroundOptions *options, CclError *error)
 {
   if (options->history < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the history is at least one frame");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the history must be at least one frame");
   if (!(options->var_threshold > 0))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "the variance threshold is greater than 0, not %g", (double)options->var_threshold);
+        "the variance threshold must be greater than 0, not %g", (double)options->var_threshold);
   if (!(options->learning_rate <= 1))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the learning rate is at most 1, not %g",
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the learning rate must be at most 1, not %g",
         options->learning_rate);
   if (options->mixtures < 1 || options->mixtures > CCL_MAX_MIXTURES)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a pixel has 1 to %d Gaussians, not %u",
-        CCL_MAX_MIXTURES, options->mixtures);
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "the number of Gaussians per pixel must be 1…%d, not %u", CCL_MAX_MIXTURES,
+        options->mixtures);
   return CCL_OK;
 }
 
@@ -53,20 +54,20 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
 {
   if (!foreground || !frame || !options || !mask)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "foreground, frame, options and mask are needed");
+        error, CCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
   const CclForegroundPlan *plan = &foreground->plan;
   if (!frame->data || !mask->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "frame and mask need data");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the data of frame and mask must not be NULL");
   if (frame->stride < plan->width || mask->stride < plan->width)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "strides of %zu and %zu bytes are too small for rows of %u pixels", frame->stride,
         mask->stride, plan->width);
   if (plan->method == CCL_FOREGROUND_THRESHOLD && options->threshold > 255)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "threshold is 0…255, not %u", options->threshold);
+        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
   if (options->denoise > CCL_DENOISE_OPENING_5)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "there is no way %d to denoise", (int)options->denoise);
+        error, CCL_ERROR_ARGUMENT, "the denoising filter is 0…4, not %d", (int)options->denoise);
   if (plan->method == CCL_FOREGROUND_MOG2) {
     CclStatus status = check_background_options (options, error);
     if (status != CCL_OK)

@@ -19,7 +19,8 @@ struct CclLabeller {
   CclPlan plan; /* algorithm: the name of the one that is used, a static string */
 };
 
-/* Checks that a plan is inside the documented ranges, except for the algorithm's name. */
+/* Checks that a plan is inside the documented ranges, except for the algorithm's name. Fills the
+ * error and returns CCL_ERROR_ARGUMENT if it is not. */
 CclStatus ccl_plan_check (const CclPlan *plan, CclError *error);
 
 /* Fills the error (may be NULL) with a printf-style message and returns the status. */

@@ -6,27 +6,26 @@
 CclMixtureParameters
 ccl_mixture_parameters (const CclForegroundOptions *options, uint64_t n_frames)
 {
-  /* The automatic rate is that of a mean over the frames so far, though never of fewer than two,
-   * until the history is full. */
+  /* The automatic rate is 1 / (2 × frames so far), but not less than 1 / history. */
   const double frames = 2.0 * ((double)n_frames + 1);
   double rate = options->learning_rate;
   if (rate < 0 || n_frames == 0)
     rate = 1 / (frames < options->history ? frames : options->history);
 
-  /* As many parts of a step as leave losses, rounding included, below 2^16 parts. */
+  /* The finest parts in which losses, dither included, stay below 2^16. */
   uint32_t shift = 15;
   while (shift > 0 && rate * ldexp (1, 16 + (int)shift) + ldexp (1, (int)shift) > 65536)
     shift--;
   const double parts = ldexp (rate, 16 + (int)shift);
   const uint32_t decay = parts < 65535 ? (uint32_t)(parts + 0.5) : 65535;
 
-  /* Steps of the golden section spread evenly over 0…1, however many frames are looked at. */
+  /* Multiples of the golden ratio modulo 1 are spread evenly over 0…1 for any number of frames. */
   double whole;
   const double dither = modf ((double)(n_frames % (1u << 24)) * 0.6180339887498949, &whole);
   const uint32_t round = (uint32_t)ldexp (dither, (int)shift);
   const uint32_t gain = (decay + round) >> shift;
 
-  /* A Gaussian must not go farther than to the value that it moves towards. */
+  /* A Gaussian must not move past the value. */
   double steps = rate * CCL_MIXTURE_WEIGHT_STEPS;
   if (gain > 0 && steps > gain)
     steps = gain;

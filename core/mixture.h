@@ -5,21 +5,27 @@
  * sections 2 and 3, and Z. Zivkovic and F. van der Heijden, "Efficient adaptive density estimation
  * per image pixel for the task of background subtraction", Pattern Recognition Letters 27, 2006.
  *
- * Both processors run exactly this: cpu/ many pixels at a time, cuda/ a few pixels a thread. Their
- * masks and models are the same bits because weights are integers, and every operation on means and
- * variances is an IEEE single one, rounded to nearest, in the order written here, never contracted
- * to a fused multiply-add.
+ * CPU and GPU compute exactly this: cpu/ for many pixels at a time, cuda/ for a few pixels per
+ * thread. Their masks and models are identical because weights are integers, and every operation on
+ * means and variances is an IEEE single-precision one, rounded to nearest, in the order written
+ * here, never contracted to a fused multiply-add.
  *
- * A Gaussian is three 16-bit numbers, half of what floats would move through memory, and what it
- * moves by in a frame is often less than a step of them. So all pixels of a frame round down after
- * a number in 0…1 was added that differs from frame to frame, which is right on average.
+ * A Gaussian is three 16-bit fixed-point numbers, half the memory traffic of floats. The change of
+ * a mean in a frame is often less than one step of these numbers, so results are rounded by
+ * dithering: a number in 0…1 is added before rounding down. It is the same for all pixels of a
+ * frame and differs from frame to frame, so that the rounding errors cancel on average.
  *
- * The weights of a pixel make one in all, and Zivkovic divides them by their sum to keep it so.
- * Here a frame takes away from n Gaussians of weights w, in all, just what it gives to the one that
- * a value joins or that begins: each loses w × (rate − n × starvation) + starvation. That is the
- * same up to the square of the rate, and it takes no division. Only where a Gaussian is replaced,
- * with all its weight, the others are divided by their sum. The little that is missing when one
- * starves comes back at the pace of the rate.
+ * The weights of a pixel add up to one. Zivkovic divides them by their sum in each frame. Here the
+ * n Gaussians of a pixel together lose as much weight as the matched or new Gaussian gains: each
+ * loses w × (rate − n × starvation) + starvation of its weight w. This differs from the paper only
+ * by the square of the rate, and it needs no division. Weights are divided by their sum only where
+ * a Gaussian is replaced. When a Gaussian starves, the sum stays slightly below one and recovers at
+ * the learning rate.
+ *
+ * Terms: a value matches a Gaussian if its squared distance from the mean is less than
+ * CCL_MIXTURE_GENERATION variances; the first match in order of falling weight counts. Decay is the
+ * loss of weight in a frame. Starvation is the constant part of it, from the prior against many
+ * Gaussians.
  */
 #ifndef CCL_MIXTURE_H
 #define CCL_MIXTURE_H
@@ -27,8 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rounded one by one, whatever the compiler would like to fuse. In C, files that include this
- * are compiled with -ffp-contract=off. */
+/* Operations that are rounded one by one. C files that include this header are compiled with
+ * -ffp-contract=off. */
 #ifdef __CUDACC__
 #define CCL_MIXTURE_FUNCTION __device__ static __forceinline__
 #define CCL_MIXTURE_UNROLL _Pragma ("unroll")
@@ -47,11 +53,10 @@
 #define CCL_DIVIDE(a, b) ((a) / (b))
 #endif
 
-/* Gaussians a pixel may have. */
+/* The most Gaussians of a pixel. */
 #define CCL_MAX_MIXTURES 5
 
-/* The numbers are in steps: so many make a weight of one, a step of luma, a squared step of luma.
- */
+/* Fixed point: how many steps make a weight of one, a difference of 1 in luma, a variance of 1. */
 #define CCL_MIXTURE_WEIGHT_STEPS 65536 /* the greatest weight is one step less */
 #define CCL_MIXTURE_MEAN_STEPS 256
 #define CCL_MIXTURE_VARIANCE_STEPS 512
@@ -59,42 +64,42 @@
 #define CCL_MIXTURE_SQUARES                                                                        \
   (CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS / CCL_MIXTURE_VARIANCE_STEPS)
 
-/* What stays the same: the values that the papers and OpenCV's BackgroundSubtractorMOG2 use. */
+/* Constants of the papers and of OpenCV's BackgroundSubtractorMOG2. */
 #define CCL_MIXTURE_BACKGROUND_WEIGHT                                                              \
-  58983 /* nine tenths, which the background's Gaussians make                                      \
-         */
+  58983 /* the heaviest Gaussians up to a weight of 0.9 are the background */
 #define CCL_MIXTURE_FULL_WEIGHT 65535
-#define CCL_MIXTURE_GENERATION 9 /* squared deviations up to which a value joins one */
-#define CCL_MIXTURE_FIRST_VARIANCE (15 * CCL_MIXTURE_VARIANCE_STEPS) /* of a new one */
+#define CCL_MIXTURE_GENERATION 9 /* variances up to which a value matches */
+#define CCL_MIXTURE_FIRST_VARIANCE (15 * CCL_MIXTURE_VARIANCE_STEPS) /* of a new Gaussian */
 #define CCL_MIXTURE_LEAST_VARIANCE (4 * CCL_MIXTURE_VARIANCE_STEPS)
 #define CCL_MIXTURE_MOST_VARIANCE (75 * CCL_MIXTURE_VARIANCE_STEPS)
-#define CCL_MIXTURE_COMPLEXITY 0.05 /* the prior that starves Gaussians without evidence */
+#define CCL_MIXTURE_COMPLEXITY 0.05 /* the prior against many Gaussians */
 
-/* What holds for all pixels of a frame; ccl_mixture_parameters() in mixture.c fills it. Losses of
- * weight are counted in 2^shift parts of a step. */
+/* The parameters that all pixels of a frame share; ccl_mixture_parameters() fills them. A part is
+ * 2^-shift of a step of weight. */
 typedef struct CclMixtureParameters {
-  uint32_t decay;      /* the rate: what a weight of one loses, 0…65535 parts */
-  uint32_t starvation; /* what each of a pixel's Gaussians loses, and gives to them all, parts */
+  uint32_t decay;      /* the learning rate: parts that a weight of one loses, 0…65535 */
+  uint32_t starvation; /* parts that each Gaussian of a pixel loses regardless of its weight */
   uint32_t shift;      /* 0…15 */
-  uint32_t round;      /* what is added to parts before they become steps, less than a step */
-  uint32_t gain;       /* steps that the Gaussian of the frame's value gets */
-  float rate;          /* the same, not rounded; not more unless that is 0. Divided by a weight it
-                        * is how far a Gaussian goes towards a value, 0…1 */
-  float dither;        /* what is added to means and variances before rounding down, between 0
-                        * and 1 */
-  float var_threshold; /* squared deviations up to which a value is background, in
+  uint32_t round;      /* dither: parts added before rounding down to steps, less than one step */
+  uint32_t gain;       /* steps of weight that the matched or new Gaussian gains */
+  float rate;          /* the learning rate in steps, not rounded, at most gain unless gain is 0.
+                        * Divided by a weight, it is the fraction 0…1 by which a Gaussian moves
+                        * towards the value */
+  float dither;        /* added to changes of means and variances before rounding down, between
+                        * 0 and 1 */
+  float var_threshold; /* variances up to which a value is background, times
                         * CCL_MIXTURE_SQUARES */
-  uint32_t mixtures;   /* Gaussians a pixel may have, 1…CCL_MAX_MIXTURES */
+  uint32_t mixtures;   /* the most Gaussians of a pixel, 1…CCL_MAX_MIXTURES */
 } CclMixtureParameters;
 
-/* One Gaussian, in steps. Those of a pixel are in order of falling weight; one of weight 0 is none,
- * and none follows it; what its mean and variance say means nothing. */
+/* One Gaussian, in steps. The Gaussians of a pixel are in order of falling weight. A weight of 0
+ * means that there is no Gaussian, here and behind; its mean and variance are undefined. */
 typedef struct CclGaussian {
   uint32_t weight, mean, variance;
 } CclGaussian;
 
-/* What a weight loses in a frame if its pixel has n Gaussians. The sums and products stay below
- * 2^32, and those of 16-bit numbers and the upper halves of their products below 2^16. */
+/* The steps that a weight loses in a frame if its pixel has n Gaussians. Sums and products stay
+ * below 2^32; in vectors of 16-bit numbers, sums and upper halves of products stay below 2^16. */
 CCL_MIXTURE_FUNCTION uint32_t
 ccl_mixture_loss (uint32_t weight, uint32_t n, const CclMixtureParameters *parameters)
 {
@@ -102,7 +107,7 @@ ccl_mixture_loss (uint32_t weight, uint32_t n, const CclMixtureParameters *param
   return (share + parameters->starvation + parameters->round) >> parameters->shift;
 }
 
-/* The greatest whole number that is not greater. */
+/* The greatest integer that is not greater than the value. */
 CCL_MIXTURE_FUNCTION int32_t
 ccl_mixture_floor (float value)
 {
@@ -114,7 +119,8 @@ ccl_mixture_floor (float value)
 #endif
 }
 
-/* Takes its share from each of a pixel's Gaussians; who has no more than that is gone. */
+/* Decay: reduces the weights of a pixel's Gaussians. Gaussians whose weight would not stay above 0
+ * are removed. */
 CCL_MIXTURE_FUNCTION void
 ccl_mixture_decay (CclGaussian gaussians[CCL_MAX_MIXTURES], const CclMixtureParameters *parameters)
 {
@@ -133,7 +139,7 @@ ccl_mixture_decay (CclGaussian gaussians[CCL_MAX_MIXTURES], const CclMixturePara
   }
 }
 
-/* Moves a Gaussian, whose weight has grown already, towards a value that joins it. */
+/* Moves mean and variance of the matched Gaussian, which has its new weight, towards the value. */
 CCL_MIXTURE_FUNCTION void
 ccl_mixture_move (CclGaussian *gaussian, uint32_t luma, const CclMixtureParameters *parameters)
 {
@@ -152,7 +158,8 @@ ccl_mixture_move (CclGaussian *gaussian, uint32_t luma, const CclMixtureParamete
     gaussian->variance = CCL_MIXTURE_MOST_VARIANCE;
 }
 
-/* Gives the first n Gaussians what a new one leaves of a weight of one. */
+/* Scales the weights of the first n Gaussians so that they and a new one, of weight of_new, add up
+ * to one. */
 CCL_MIXTURE_FUNCTION void
 ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t of_new)
 {
@@ -168,16 +175,16 @@ ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t
   }
 }
 
-/* Takes a value into a pixel's Gaussians, whose weights have decayed. Returns whether it is
- * background: whether it is near one of the Gaussians that make most of the weight. What has no
- * Gaussians is background. Loops have constant bounds so that a GPU keeps Gaussians in registers.
- */
+/* Updates a pixel's Gaussians, whose weights have decayed, with a value: the matched Gaussian gains
+ * weight and moves; without a match, a new one begins. Returns whether the value is background:
+ * whether it is within var_threshold of one of the heaviest Gaussians. A pixel without Gaussians is
+ * background. The loops have constant bounds so that a GPU keeps the Gaussians in registers. */
 CCL_MIXTURE_FUNCTION bool
 ccl_mixture_join (
     CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, const CclMixtureParameters *parameters)
 {
   bool background = gaussians[0].weight == 0;
-  CclGaussian own = {0, 0, 0}; /* the one that has the value */
+  CclGaussian own = {0, 0, 0}; /* the matched or new one */
   uint32_t place = CCL_MAX_MIXTURES, n = 0, total = 0;
 
   CCL_MIXTURE_UNROLL
@@ -207,7 +214,7 @@ ccl_mixture_join (
   } else {
     if (parameters->rate == 0 && n > 0)
       return background;
-    /* A new one, behind the others or in place of the last. */
+    /* The new one follows the others or replaces the last. */
     place = n < parameters->mixtures ? n : parameters->mixtures - 1;
     own.weight = place == 0 ? CCL_MIXTURE_FULL_WEIGHT : parameters->gain > 0 ? parameters->gain : 1;
     own.mean = luma * CCL_MIXTURE_MEAN_STEPS;
@@ -215,7 +222,7 @@ ccl_mixture_join (
     if (place > 0 && place < n)
       ccl_mixture_share (gaussians, place, own.weight);
   }
-  /* Before those that are not heavier. */
+  /* Insertion sort: it moves before those that are not heavier. */
   bool moves = true;
   CCL_MIXTURE_UNROLL
   for (uint32_t k = CCL_MAX_MIXTURES - 1; k > 0; k--) {
@@ -229,8 +236,8 @@ ccl_mixture_join (
   return background;
 }
 
-/* What a frame does to a pixel's model: takes its luma, 0…255, into it, and returns whether that is
- * background. */
+/* Updates the model of a pixel with its luma in a frame, 0…255. Returns whether it is background.
+ */
 CCL_MIXTURE_FUNCTION bool
 ccl_mixture_update (
     CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, const CclMixtureParameters *parameters)
@@ -242,7 +249,7 @@ ccl_mixture_update (
 #ifndef __CUDACC__
 #include <cudaccl/foreground.h>
 
-/* The parameters for the frame that comes after n_frames others; the same for both processors. */
+/* The parameters for a frame that follows n_frames others. */
 CclMixtureParameters ccl_mixture_parameters (
     const CclForegroundOptions *options, uint64_t n_frames);
 #endif

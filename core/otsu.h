@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threshold that parts a histogram best: N. Otsu, "A threshold selection method from
+ * Otsu's threshold of a histogram: N. Otsu, "A threshold selection method from
  * gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics 9, 1979, section II.
  *
- * Both processors run exactly this: counts and sums are integers, and every other operation is an
- * IEEE double one, rounded to nearest, in the order written here, never contracted to a fused
- * multiply-add. cpu/ goes over the 256 thresholds one after the other; cuda/ may look at all of
- * them at once, as each one's separation depends on nothing but the histogram.
+ * CPU and GPU compute exactly this: counts and sums are integers, and every other operation is an
+ * IEEE double-precision one, rounded to nearest, in the order written here, never contracted to a
+ * fused multiply-add. cpu/ tries the 256 thresholds one after the other, cuda/ all of them at once:
+ * the separation of a threshold depends on nothing but the histogram.
  */
 #ifndef CCL_OTSU_H
 #define CCL_OTSU_H
 
 #include <stdint.h>
 
-/* Rounded one by one, whatever the compiler would like to fuse. In C, files that include this
- * are compiled with -ffp-contract=off. */
+/* Operations that are rounded one by one. C files that include this header are compiled with
+ * -ffp-contract=off. */
 #ifdef __CUDACC__
 #define CCL_OTSU_FUNCTION __device__ static __forceinline__
 #define CCL_OTSU_SUBTRACT(a, b) __dsub_rn (a, b)
@@ -27,10 +27,10 @@
 #define CCL_OTSU_DIVIDE(a, b) ((a) / (b))
 #endif
 
-/* The threshold of a histogram in which no two values differ: nothing is greater. */
+/* The threshold of a histogram that has at most one value: no pixel is greater. */
 #define CCL_OTSU_NO_THRESHOLD 255
 
-/* How well a threshold separates: the variance between the two classes, times the number of pixels
+/* The separation of a threshold: the variance between the two classes, times the number of pixels
  * squared. n_below: pixels not greater than the threshold, sum_below: the sum of their values; n
  * and sum: of all pixels. 0 when a class is empty, else greater than 0. */
 CCL_OTSU_FUNCTION double
@@ -46,9 +46,9 @@ ccl_otsu_separation (uint32_t n_below, uint64_t sum_below, uint32_t n, uint64_t 
       CCL_OTSU_MULTIPLY ((double)n_below, (double)n_above), CCL_OTSU_MULTIPLY (distance, distance));
 }
 
-/* The threshold that separates best, the lowest of them if several do equally; pixels greater than
- * it are foreground. histogram: how many pixels have each value, at most 2³² − 1 together. No
- * pixels, or all of one value: CCL_OTSU_NO_THRESHOLD, so that nothing is foreground. */
+/* The threshold of greatest separation, the lowest if several are equal; pixels greater than it are
+ * foreground. histogram: the number of pixels of each value, at most 2³² − 1 together. Without
+ * pixels, or if all have one value: CCL_OTSU_NO_THRESHOLD, so that no pixel is foreground. */
 CCL_OTSU_FUNCTION uint32_t
 ccl_otsu_threshold (const uint32_t histogram[256])
 {

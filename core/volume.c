@@ -8,10 +8,10 @@ CclStatus
 ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no plan given");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "a volume of %u×%u×%u voxels has nothing to label", plan->width, plan->height, plan->depth);
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a volume of %u×%u×%u voxels is empty",
+        plan->width, plan->height, plan->depth);
   if ((uint64_t)plan->width * plan->height > CCL_MAX_PIXELS ||
       (uint64_t)plan->width * plan->height * plan->depth > CCL_MAX_PIXELS)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
@@ -20,9 +20,10 @@ ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
   if (plan->connectivity != CCL_CONNECTIVITY_6 && plan->connectivity != CCL_CONNECTIVITY_18 &&
       plan->connectivity != CCL_CONNECTIVITY_26)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "connectivity of a volume is 6, 18 or 26, not %d", (int)plan->connectivity);
+        "the connectivity of a volume must be 6, 18 or 26, not %d", (int)plan->connectivity);
   if (plan->max_components < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the component table needs at least one row");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "max_components must be at least 1: the component table needs a row");
   return CCL_OK;
 }
 
@@ -45,11 +46,11 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOpti
 {
   if (!self || !volume || !options || !table)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "labeller, volume, options and table are needed");
+        error, CCL_ERROR_ARGUMENT, "labeller, volume, options and table must not be NULL");
 
   const CclVolumePlan *plan = &self->plan;
   if (!volume->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the volume has no data");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the volume has no data: its pointer is NULL");
   if (volume->row_stride < plan->width)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "a row stride of %zu bytes is too small for rows of %u voxels", volume->row_stride,
@@ -60,14 +61,15 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOpti
         volume->slice_stride, plan->height, volume->row_stride);
   if (options->threshold > 255)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "threshold is 0…255, not %u", options->threshold);
+        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
   if (labels &&
       (!labels->data || (uintptr_t)labels->data % 4 || labels->row_stride % 4 ||
           labels->slice_stride % 4 || labels->row_stride < 4 * (size_t)plan->width ||
           labels->slice_stride < labels->row_stride * (plan->height - 1) + 4 * (size_t)plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "the label map needs memory with a row stride of at least %zu bytes and slices that do not "
-        "overlap, all multiples of 4",
+        "the label map must have a row stride of at least %zu bytes and slices that do not "
+        "overlap, "
+        "and its address and strides must be multiples of 4",
         4 * (size_t)plan->width);
   return CCL_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The CPU's algorithms. A new one is a file algorithms/<name>.c that defines cpu_<name>, and its
- * name in meson.build's list, whose first one is what "auto" picks.
+ * name in meson.build's list; "auto" selects the first of the list.
  *
- * A two-pass algorithm fills in its two scans (two-pass.h) and takes two_pass_labeller_new; one
- * that does everything its own way brings a labeller_new of its own.
+ * A two-pass algorithm fills in its two scans (two-pass.h) and uses two_pass_labeller_new(); others
+ * have their own labeller_new.
  */
 #ifndef CCL_CPU_ALGORITHMS_H
 #define CCL_CPU_ALGORITHMS_H
@@ -16,12 +16,12 @@ typedef struct TwoPass TwoPass;
 typedef struct TwoPassStrip TwoPassStrip;
 
 typedef struct CpuAlgorithm {
-  const char *name;        /* what CclPlan.algorithm says */
+  const char *name;        /* as in CclPlan.algorithm */
   const char *paper;       /* where it is described */
-  bool has_4_connectivity; /* 8-connectivity they all have */
-  bool uses_threads;       /* several may share a frame */
+  bool has_4_connectivity; /* all have 8-connectivity */
+  bool uses_threads;       /* several threads can share a frame */
 
-  /* Plans a labeller. The plan has been checked; its algorithm is the name above. */
+  /* Makes a labeller. The plan has been checked; its algorithm is the name above. */
   CclLabeller *(*labeller_new) (const struct CpuAlgorithm *algorithm, const CclPlan *plan,
       const CclCpuTuning *tuning, CclError *error);
 
@@ -31,10 +31,10 @@ typedef struct CpuAlgorithm {
   void (*second_scan) (const TwoPass *self, const TwoPassStrip *strip);
 } CpuAlgorithm;
 
-/* Refuses frames that lie in device memory. */
+/* CCL_ERROR_ARGUMENT for frames in device memory. */
 CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);
 
-/* Says that a plan needs more memory than there is. */
+/* Fills the error: there is not enough memory for the plan. */
 void ccl_cpu_set_no_memory (CclError *error, const CclPlan *plan);
 
 #endif /* CCL_CPU_ALGORITHMS_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of the run labeller share: the data of a frame while it is being labelled.
+ * The data structures of the run labeller.
  *
- * A frame is cut into strips, of two rows when it is 8-connected and of one row when it is
- * 4-connected. The runs of a strip are the maximal stretches of columns that hold foreground.
- * All pixels of a run are connected: in a strip of two rows, pixels of neighbouring columns share
- * an edge or a corner. So runs, not pixels, get labels; a union-find forest joins the labels of
- * runs that touch across strips, and the features of a component are summed up run by run.
+ * A frame is divided into strips, of two rows for 8-connectivity and of one row for 4-connectivity.
+ * A run of a strip is a maximal sequence of columns that contain foreground. All pixels of a run
+ * are connected: in a strip of two rows, pixels of neighbouring columns share an edge or a corner.
+ * So labels belong to runs, not pixels. A union-find forest unites the labels of runs that touch
+ * across strips, and features are added up run by run.
  *
- * Consecutive strips form bands, one a thread. Each band has its own range of labels.
+ * Consecutive strips form bands, one per thread. Each band has its own range of labels.
  */
 #ifndef CCL_CPU_BAND_H
 #define CCL_CPU_BAND_H
@@ -18,47 +18,47 @@
 /* No label yet. */
 #define NO_LABEL UINT32_MAX
 
-/* What is summed up over the pixels of a provisional label. The top row follows from the label,
- * see Forest. */
+/* The features of a provisional label. Forest.first_of_row gives the top row. */
 typedef struct Features {
   uint64_t sum_x;
   uint64_t sum_y;
   uint32_t area;
-  uint32_t left_complement; /* of the left column, so that zero is what to start from and the */
-  uint32_t right;           /* extremes are all maxima */
+  uint32_t left_complement; /* of the left column: all extremes are maxima that start at zero */
+  uint32_t right;
   uint32_t bottom;
 } Features;
 
-/* The provisional labels of a frame. They are given in raster order of the first pixel of what
- * they were given for, bands in turn, so the root of a tree, its least label, is the one whose
- * first pixel is the component's. */
+/* The union-find forest of the provisional labels of a frame. In a band, labels are given to runs
+ * in raster order of their first pixels, and bands have increasing ranges. So the root of a tree,
+ * its least label, is that of the run with the component's first pixel. */
 typedef struct Forest {
   uint32_t *parents; /* parents[l] ≤ l; l is a root when equal */
-  uint32_t *merged;  /* the labels of a band that are no roots any more, from its first_label on */
+  uint32_t
+      *merged; /* from a band's first_label on: its labels that have been united with a lesser */
   Features *features;
-  uint32_t *first_of_row; /* the first label given for a first pixel in each row or later */
+  uint32_t *first_of_row; /* the least label whose run begins in the row or later */
 } Forest;
 
-/* A strip, one bit a pixel, column x in bit x % 64 of word x / 64. Every row of words has a zero
- * word before its first one and behind its last one. */
+/* A strip, one bit per pixel, column x in bit x % 64 of word x / 64. Every row of words has a zero
+ * word before its first and after its last. */
 typedef struct Strip {
   uint64_t *top;
   uint64_t *bottom;   /* strips of one row: the same row as top */
   uint64_t *starts;   /* the first column of each run */
   uint64_t *ends;     /* the last column of each run */
-  uint64_t *occupied; /* one bit a word: whether it holds foreground */
+  uint64_t *occupied; /* one bit per word: whether it contains foreground */
   uint32_t *ranks;    /* runs of the strip that start before each word */
   uint32_t *labels;   /* of each run, provisional */
   uint32_t n_runs;
 } Strip;
 
-/* Lists are written in steps of this many entries, so they need that much room behind their end. */
+/* Lists are written in groups, so they have this many more entries after their end. */
 #define LIST_MARGIN 64
 
-/* What is known of the strip at work. */
+/* Intermediate results for the strip at work. */
 typedef struct Scratch {
-  /* Columns at which a run of the strip above touches one of this strip, and one bit a word:
-   * whether there are any. */
+  /* Columns at which a run of the strip above touches one of this strip, and one bit per word:
+   * whether it has any. */
   uint64_t *touching;
   uint64_t *touching_words;
 
@@ -66,24 +66,24 @@ typedef struct Scratch {
   uint32_t *links_above;
   uint32_t *links_below;
 
-  /* Labels found to be of one component. */
+  /* Pairs of labels that belong to one component. */
   uint32_t *same_labels[2];
 
-  /* One bit a run: whether it holds a pixel of the top row. */
+  /* One bit per run: whether it contains a pixel of the top row. */
   uint8_t *top_runs;
 
   /* First and last column of each run. */
   uint32_t *firsts;
   uint32_t *lasts;
 
-  /* Spans: neighbouring runs of one label, with what is background between them. */
+  /* Spans: sequences of runs of one label, with the background between them. */
   uint32_t *span_labels;
   uint32_t *span_firsts;
   uint32_t *span_lasts;
 
-  /* The foreground pixels in the columns before a word or before a span, those of the bottom row
-   * counted in the upper half, and the sum of their columns. Behind the last word and the last
-   * span come the totals of the strip. */
+  /* Prefix sums: the number of foreground pixels in the columns before a word or a span, those of
+   * the bottom row in the upper 32 bits, and the sum of their columns. The entries after the last
+   * word and the last span are the totals of the strip. */
   uint64_t *counts_before_word;
   uint64_t *sums_before_word;
   uint64_t *counts_before_span;
@@ -93,22 +93,23 @@ typedef struct Scratch {
   Features *span_features;
 } Scratch;
 
-/* Strips a band has buffers for: its first one, which the band above wants to see, and two that
- * take turns. */
+/* Strips that a band has buffers for: its first one, which is merged with the band above in the
+ * end, and two that take turns. */
 #define N_SLOTS 3
 
 typedef struct Band {
   uint32_t first_row;
   uint32_t end_row;
   uint32_t first_label;
-  uint32_t end_label; /* one beyond the last label given in this frame */
+  uint32_t end_label; /* the label after the last one given in this frame */
   uint32_t n_merged;
 
   Strip slots[N_SLOTS];  /* the buffers */
-  Strip strips[N_SLOTS]; /* the strips in them, whose pixels and labels may lie below instead */
+  Strip strips[N_SLOTS]; /* the strips in them; with a label map, their pixels and labels are
+                          * stored in the arrays below */
   Scratch scratch;
 
-  /* The whole band's pixels and run labels, for the label map. */
+  /* The pixels and run labels of the whole band, for the label map. */
   uint64_t *pixels; /* row after row, words_per_row apart */
   uint32_t *run_labels;
   uint32_t *run_counts; /* of each strip */
@@ -117,10 +118,10 @@ typedef struct Band {
   const Strip *last;
 } Band;
 
-/* A frame with what all its bands need to know. */
+/* The frame at work and the data that all bands share. */
 typedef struct Job {
   uint32_t width;
-  uint32_t n_words;       /* words that hold a row's pixels */
+  uint32_t n_words;       /* words that contain pixels of a row */
   uint32_t words_per_row; /* from one row of words to the next: with the zero word */
   uint32_t rows_per_strip;
   Forest forest;
@@ -130,23 +131,23 @@ typedef struct Job {
   uint8_t threshold;
   uint64_t inversion; /* all ones or none */
 
-  uint8_t *labels; /* NULL when no label map is wanted */
+  uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;
 } Job;
 
-/* One way to do the work; all ways do the same. */
+/* The operations for one instruction set. All give identical results. */
 typedef struct RunLabeller {
   const char *name;
 
-  /* Gives provisional labels to the runs of a band; the roots have the features of all of it. */
+  /* Gives provisional labels to the runs of a band and adds up the features at the roots. */
   void (*label_band) (const Job *job, Band *band);
 
-  /* Writes the label map's rows of a band. Parents hold final labels by now. */
+  /* Writes the rows of a band to the label map. Parents have been replaced by final labels. */
   void (*write_band) (const Job *job, Band *band);
 
-  /* Joins the runs that touch across the border of two labelled bands, and their features.
-   * Returns how many components fewer there are for it. */
-  uint32_t (*join_bands) (const Job *job, const Band *above, const Band *below);
+  /* Unites the runs that touch across the border of two labelled bands, and their features. Returns
+   * the number of unions. */
+  uint32_t (*merge_bands) (const Job *job, const Band *above, const Band *below);
 } RunLabeller;
 
 extern const RunLabeller run_labeller_portable;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two scans over blocks of 2×2 pixels, whose foreground is always connected. The file that
- * includes this one has defined BLOCK_TREE as the name of the tree or graph of decisions; with it
- * come the functions first_scan and second_scan. A block's provisional label lies at its upper left
- * pixel.
+ * The two scans over blocks of 2×2 pixels, whose foreground is always connected. The including file
+ * defines BLOCK_TREE as the name of the file with the decision tree or graph; this file defines
+ * first_scan() and second_scan(). A block's provisional label is stored at its upper left pixel.
  *
- * The decisions are made of looks at pixels and of unions:
+ * The decisions test pixels and unite blocks:
  *
  *   blocks  P  Q  R    pixels  a b c d e f
  *           S  X               g h i j k l
  *                              m n o p
  *                              q r s t
  *
- * The block itself is looked at once, before the decisions, as its features need all its pixels.
+ * The pixels of the block itself are read once, before the decisions, because its features need all
+ * of them.
  */
 #include "two-pass.h"
 
@@ -44,7 +44,7 @@
 
 enum { BLOCK_o = 1, BLOCK_p = 2, BLOCK_s = 4, BLOCK_t = 8 };
 
-/* What label the blocks before it give to a block; none if none of them touches it. */
+/* Gives a block the label of the blocks before it that touch it, united; 0 if there are none. */
 static ALWAYS_INLINE void
 take_label (uint32_t *label, ptrdiff_t x, uint32_t pattern, const uint8_t *const rows[2],
     const uint8_t *const above[2], const uint32_t *labels, const uint32_t *labels_above,
@@ -53,7 +53,7 @@ take_label (uint32_t *label, ptrdiff_t x, uint32_t pattern, const uint8_t *const
 #include BLOCK_TREE
 }
 
-/* Adds the pixels of the block whose upper left one is at x, y. */
+/* Adds the features of the block at x, y. */
 static ALWAYS_INLINE void
 add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t y, uint32_t pattern)
 {
@@ -73,7 +73,7 @@ add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t 
 
 static const TwoPassFeatures no_features = {.left = UINT32_MAX, .first = UINT32_MAX};
 
-/* Which pixels of a block are foreground. */
+/* The foreground pixels of a block, one bit each. */
 static ALWAYS_INLINE uint32_t
 block_pattern (const uint8_t *const rows[2], uint32_t x)
 {
@@ -90,7 +90,8 @@ first_scan (TwoPass *self, const TwoPassStrip *strip)
   const uint8_t *const above[2] = {strip->pixels[0], strip->pixels[1]};
   const uint8_t *const rows[2] = {strip->pixels[2], strip->pixels[3]};
   uint32_t *labels = strip->labels;
-  /* Blocks of one label mostly come together, and so do their features. */
+  /* Neighbouring blocks mostly have one label, so their features are added up before they are
+   * stored. */
   uint32_t last_label = 0;
   TwoPassFeatures features = no_features;
 
@@ -113,7 +114,7 @@ first_scan (TwoPass *self, const TwoPassStrip *strip)
   two_pass_add (&self->features[last_label], &features);
 }
 
-/* Writes the label where a pixel, which is 0 or 1, is foreground. */
+/* Writes the label where the pixel is 1, and 0 where it is 0. */
 static ALWAYS_INLINE void
 write_label (uint32_t *to, uint32_t pixel, uint32_t label)
 {

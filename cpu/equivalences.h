@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which provisional labels are one component: union-find in an array, parents[l] ≤ l, the least
- * label of a set its root.
+ * Equivalences of provisional labels: union-find in an array. parents[l] ≤ l, so the least label of
+ * a set is its root. Unions compress the paths that they follow.
  *
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
- * and Applications 12, 2009: the array instead of linked nodes, and paths compressed by whoever
- * walks them.
+ * and Applications 12, 2009.
  */
 #ifndef CCL_CPU_EQUIVALENCES_H
 #define CCL_CPU_EQUIVALENCES_H
@@ -20,7 +19,7 @@ find_root (const uint32_t *parents, uint32_t label)
   return label;
 }
 
-/* Links all of a path to what is root now. */
+/* Path compression: links all labels of a path to the new root. */
 static ALWAYS_INLINE void
 link_path (uint32_t *parents, uint32_t label, uint32_t root)
 {
@@ -32,7 +31,7 @@ link_path (uint32_t *parents, uint32_t label, uint32_t root)
   parents[label] = root;
 }
 
-/* Makes two sets one. Returns its root. */
+/* Unites two sets. Returns the root. */
 static ALWAYS_INLINE uint32_t
 unite (uint32_t *parents, uint32_t a, uint32_t b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filters of masks, 64 columns at a time: each bit of a word is a column, and what is counted is a
- * number in binary digits that lie in words of their own. Sums are taken over the rows of the
- * window first and over its columns then. Loops over words are for the compiler to vectorise.
+ * Filters of masks, 64 columns at a time. Each bit of a word is a column. Counts of foreground
+ * pixels are bit-sliced: each binary digit of the 64 counts is a word. The rows of the window are
+ * added up first, then its columns. The compiler vectorises the loops over words.
  */
 #ifndef CCL_CPU_FILTERS_H
 #define CCL_CPU_FILTERS_H
@@ -10,7 +10,7 @@
 #include "pixels.h"
 #include "words.h"
 
-/* The columns one or two to the left or right of those of a word. */
+/* For each column of a word, the column that lies `distance` to the left or right of it. */
 static ALWAYS_INLINE uint64_t
 from_left (const uint64_t *word, int distance)
 {
@@ -29,7 +29,7 @@ at_least_two (uint64_t a, uint64_t b, uint64_t c)
   return (a & b) | (c & (a | b));
 }
 
-/* A sum of up to seven, in binary. */
+/* A sum of up to seven, bit-sliced. */
 typedef struct Digits {
   uint64_t ones, twos, fours;
 } Digits;
@@ -50,7 +50,7 @@ count_of_columns (const uint64_t *word)
       from_left (word, 2), from_left (word, 1), *word, from_right (word, 1), from_right (word, 2));
 }
 
-/* Foreground where at least 5 of 9 are. */
+/* Foreground where at least 5 of the 9 pixels of the window are. */
 static ALWAYS_INLINE void
 median_3 (
     const uint64_t *const rows[], ptrdiff_t n_words, uint64_t *ones, uint64_t *twos, uint64_t *out)
@@ -72,7 +72,7 @@ median_3 (
   }
 }
 
-/* Foreground where at least 13 of 25 are. */
+/* Foreground where at least 13 of the 25 pixels of the window are. */
 static ALWAYS_INLINE void
 median_5 (const uint64_t *const rows[], ptrdiff_t n_words, uint64_t *ones, uint64_t *twos,
     uint64_t *fours, uint64_t *out)
@@ -103,7 +103,8 @@ median_5 (const uint64_t *const rows[], ptrdiff_t n_words, uint64_t *ones, uint6
   }
 }
 
-/* Foreground where all of the window are, or with complement ~0 background where all of it are. */
+/* Erosion: foreground where all pixels of the window are. With complement UINT64_MAX, dilation:
+ * background where all pixels of the window are. */
 static ALWAYS_INLINE void
 erode (const uint64_t *const rows[], int size, ptrdiff_t n_words, uint64_t complement,
     uint64_t *columns, uint64_t *out)

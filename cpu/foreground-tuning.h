@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests and benchmarks of the CPU foreground decide, or look at, that users leave to it. */
+/* Choices that the CPU foreground makes by itself, except in tests and benchmarks, and a look at
+ * its background model. */
 #ifndef CCL_CPU_FOREGROUND_PRIVATE_H
 #define CCL_CPU_FOREGROUND_PRIVATE_H
 
@@ -11,8 +12,8 @@
 CclForeground *ccl_cpu_foreground_new_tuned (
     const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error);
 
-/* What the background model of a foreground made by the CPU keeps of Gaussian k of a pixel:
- * weight, mean and variance in steps as mixture.h has them. */
+/* Reads Gaussian k of a pixel from the background model of an object made by
+ * ccl_cpu_foreground_new(): weight, mean and variance in the steps of mixture.h. */
 void ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, uint32_t y,
     uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance);
 

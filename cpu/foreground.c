@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plans, threads, and what happens to a frame as a whole; what is done with the pixels of a row is
- * told in pixels.h.
+ * Foreground masks on the CPU: plans, threads, and the steps of a frame. pixels.h has the
+ * operations on the pixels of a row.
  *
- * Each thread has a band of rows. Steps that look at other rows wait until all threads have done
- * the one before:
+ * Each thread has a band of rows. All threads finish a step before the next one begins, because
+ * filters read rows of other bands:
  *
  *   1. Otsu's method only: the histogram of the frame.
- *   2. The foreground, one bit a pixel.
+ *   2. The foreground, one bit per pixel.
  *   3. Opening only: erosion.
- *   4. Median or dilation, inversion, region of interest mask, and the mask's bytes.
+ *   4. Median filter or dilation, inversion, region of interest mask, and the mask's bytes.
  *
- * Without denoising the last step follows the second row by row.
+ * Without a filter, each row is finished right after its step 2.
  */
 #include "foreground-class.h"
 #include "labeller-class.h"
@@ -25,12 +25,12 @@
 
 #include <stdlib.h>
 
-/* Below this a thread's work is not worth waking it. */
+/* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
 
-/* A row of the mask, bits: a word before the first one and one behind the last. */
+/* Rows of a mask, one bit per pixel, each with a word before its first and one after its last. */
 typedef struct BitRows {
-  uint64_t *words; /* of the first row, its first word */
+  uint64_t *words; /* the first word of the first row */
   size_t words_per_row;
 } BitRows;
 
@@ -41,7 +41,7 @@ typedef struct ForegroundBand {
   uint32_t histogram[256]; /* of the band's pixels in the region of interest */
 } ForegroundBand;
 
-/* What is being done, for the threads. */
+/* The frame at work, for all threads. */
 typedef struct FrameJob {
   const CclFrame *frame;
   const CclMask *mask;
@@ -71,7 +71,7 @@ row_of (const BitRows *rows, uint32_t y)
   return rows->words + y * rows->words_per_row;
 }
 
-/* Continues a row's edges into the words around it and into the rest of its last word. */
+/* Copies the edge pixels of a row into the words around it and into the rest of its last word. */
 static void
 extend_row (uint64_t *row, size_t n_words, uint32_t width)
 {
@@ -85,7 +85,7 @@ extend_row (uint64_t *row, size_t n_words, uint32_t width)
     *last = (*last & (UINT64_MAX >> (64 - rest))) | -last_pixel << rest;
 }
 
-/* Filters row y; rows outside the frame are as the nearest one inside. */
+/* Filters row y. Rows outside the frame are copies of the nearest row inside. */
 static void
 filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *from, uint32_t y,
     Filter filter, uint64_t *filtered)
@@ -102,7 +102,7 @@ filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *fr
   self->code->filter_row (filter, rows, self->n_words, band->scratch, filtered);
 }
 
-/* Inverts a row, leaves out what is not in the region of interest, and writes it to the mask. */
+/* Inverts a row if asked, clears what lies outside the region of interest, and writes the mask. */
 static void
 finish_row (const CpuForeground *self, uint32_t y, uint64_t *row)
 {
@@ -130,7 +130,8 @@ count_values (const uint8_t *pixels, uint32_t n, uint32_t histograms[4][256])
     histograms[0][pixels[x]]++;
 }
 
-/* Four histograms, so that equal neighbours need not wait for each other. */
+/* The histogram of a band. Four histograms take turns, so that an increment need not wait for that
+ * of an equal pixel before it. */
 static void
 make_histogram (void *data, uint32_t index)
 {
@@ -239,10 +240,9 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
   const CclForegroundMethod method = foreground->plan.method;
 
   if (frame->location != CCL_LOCATION_HOST)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the CPU foreground cannot read frames in device memory");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
 
-  /* A new model begins with zeros, which pages that are given back become. */
+  /* A new model is memory of zeros, and discarded pages read as zeros. */
   Layout *model = &self->model_layout;
   if (model->memory && foreground->n_frames == 0 &&
       madvise (model->memory, model->size, MADV_DONTNEED) != 0)
@@ -285,7 +285,7 @@ static const CclForegroundClass cpu_foreground_class = {
     .free = cpu_foreground_free,
 };
 
-/* The best way for this processor, or the one that is named. */
+/* The best code for this processor, or the code for the named instructions; NULL without any. */
 static const PixelCode *
 choose_code (const char *instructions)
 {
@@ -354,8 +354,8 @@ allocate (CpuForeground *self)
   self->model_layout = layout_map (lay_out_model, self);
   if (!self->model_layout.memory)
     return false;
-  /* Looking up the pages of five Gaussians side by side takes time; less with large ones, if the
-   * system has them. */
+  /* The Gaussians of a block lie on up to ten pages. Huge pages, where the system has them, save
+   * translations of addresses. */
   madvise (self->model_layout.memory, self->model_layout.size, MADV_HUGEPAGE);
   return true;
 }
@@ -376,8 +376,8 @@ ccl_cpu_foreground_new_tuned (
     return NULL;
   const PixelCode *code = choose_code (tuning->instructions);
   if (!code) {
-    ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "no code for '%s' on this processor", tuning->instructions);
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
     return NULL;
   }
 
@@ -407,8 +407,8 @@ ccl_cpu_foreground_new_tuned (
   return &self->base;
 
 no_memory:
-  ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to segment frames of %u×%u pixels",
-      plan->width, plan->height);
+  ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+      "not enough memory for foreground masks of %u×%u pixels", plan->width, plan->height);
   if (self)
     cpu_foreground_free (&self->base);
   return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The instruction sets that some code is compiled for more than once. */
+/* The instruction sets that vector code is compiled for. */
 #ifndef CCL_CPU_INSTRUCTIONS_H
 #define CCL_CPU_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether this processor has all of a set, "portable", "avx2" or "avx512". */
+/* Whether this processor has all instructions of a set: "portable", "avx2" or "avx512". */
 static inline bool
 instructions_are_offered (const char *name)
 {
@@ -16,7 +16,7 @@ instructions_are_offered (const char *name)
            __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vbmi2") &&
            __builtin_cpu_supports ("avx512bitalg") && __builtin_cpu_supports ("avx512vpopcntdq") &&
            __builtin_cpu_supports ("bmi2");
-  /* LZCNT came with BMI2 at the latest; clang 14 has no name for it. */
+  /* All processors with BMI2 have LZCNT, too; clang 14 has no name for it. */
   if (strcmp (name, "avx2") == 0)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&
            __builtin_cpu_supports ("bmi2") && __builtin_cpu_supports ("popcnt");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests and benchmarks of the CPU labeller decide that users leave to it. */
+/* Choices that the CPU labeller makes by itself, except in tests and benchmarks. */
 #ifndef CCL_CPU_LABELLER_PRIVATE_H
 #define CCL_CPU_LABELLER_PRIVATE_H
 
 #include <cudaccl/labeller.h>
 
 typedef struct CclCpuTuning {
-  const char *instructions;   /* "portable", "avx2", "avx512"; NULL: the best of the processor */
-  uint64_t pixels_per_thread; /* a frame gets no more threads than it has this many pixels;
-                               * 0: the default */
+  const char *instructions;   /* "portable", "avx2", "avx512"; NULL: the processor's best */
+  uint64_t pixels_per_thread; /* the fewest pixels for which a thread is used; 0: the default */
 } CclCpuTuning;
 
 /* As ccl_cpu_labeller_new(). CCL_ERROR_UNSUPPORTED also if the processor lacks the instructions. */

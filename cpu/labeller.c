@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which algorithm a plan gets. */
+/* The list of CPU algorithms, and the choice of one for a plan. */
 #include "algorithms.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ ccl_cpu_algorithms (void)
   return names;
 }
 
-/* NULL if there is none of that name. */
+/* The algorithm of that name, or NULL. */
 static const CpuAlgorithm *
 find_algorithm (const char *name)
 {
@@ -71,8 +71,7 @@ CclStatus
 ccl_cpu_check_frame (const CclFrame *frame, CclError *error)
 {
   if (frame->location != CCL_LOCATION_HOST)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the CPU labeller cannot read frames in device memory");
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
   return CCL_OK;
 }
 
@@ -94,8 +93,7 @@ ccl_cpu_labeller_new_tuned (const CclPlan *plan, const CclCpuTuning *tuning, Ccl
   if (plan->algorithm && strcmp (plan->algorithm, "auto") != 0)
     algorithm = find_algorithm (plan->algorithm);
   if (!algorithm) {
-    ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "the CPU labeller has no algorithm '%s'", plan->algorithm);
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "the CPU has no algorithm '%s'", plan->algorithm);
     return NULL;
   }
   if (!has_connectivity (algorithm, plan->connectivity)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Buffers in one mapping. They are laid out twice: once to learn how much memory they need, once
- * in that memory. It is address space for the worst frame; pages, which hold zeros, come when they
- * are first written, which for usual frames is a small part.
+ * Buffers in one mapping. They are laid out twice: once to compute the size of the mapping, once in
+ * it. The mapping is address space for the worst frame, filled with zeros. The kernel provides a
+ * page when it is first written; most frames write a small part.
  */
 #ifndef CCL_CPU_LAYOUT_H
 #define CCL_CPU_LAYOUT_H
@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 
 typedef struct Layout {
-  uint8_t *memory; /* NULL the first time */
+  uint8_t *memory; /* NULL when the size is computed */
   size_t size;
 } Layout;
 
-/* Room for n elements of a size, at a cache line; NULL the first time. */
+/* Memory for n elements of a size, aligned to a cache line; NULL when the size is computed. */
 static inline void *
 lay_out (Layout *layout, size_t n, size_t size)
 {
@@ -26,8 +26,8 @@ lay_out (Layout *layout, size_t n, size_t size)
   return here;
 }
 
-/* Maps memory for what the function lays out, which is called twice. Returns the layout, whose
- * memory is NULL if there is none. Free with layout_unmap(). */
+/* Maps memory for the buffers that the function lays out; it is called twice. Returns the layout;
+ * its memory is NULL if the mapping fails. Free with layout_unmap(). */
 static inline Layout
 layout_map (void (*lay_out_everything) (Layout *layout, void *data), void *data)
 {

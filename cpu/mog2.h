@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The background model of mixture.h for many pixels at a time, a pixel a lane. The bits that it
- * leaves are those of ccl_mixture_update(), which the tests compare; what it leaves out is work
- * whose result is known.
+ * The background model of mixture.h for many pixels at a time, one pixel per lane. Masks and models
+ * are identical to those of ccl_mixture_update(); the tests compare them. Work whose result is
+ * known is left out: most pixels match their heaviest Gaussian, and most blocks have one Gaussian
+ * of full weight per pixel.
  *
- * The including file brings three kinds of vectors: Steps, STEP_LANES unsigned numbers of 16 bits,
- * as models are kept; and Ints and Floats, LANES numbers of 32 bits each, half as many, in which
- * Gaussians are compared and moved. Operators work on them, and so do the functions on them and on
- * Mask, a set of LANES lanes, that are called below. Steps are unpacked to two Ints, low and high;
- * which lanes are where is up to the instructions. A set of STEP_LANES lanes is Steps, too, each
- * with all bits or none.
+ * The including file defines three vector types. Steps has STEP_LANES unsigned 16-bit numbers, the
+ * format of the model. Ints and Floats have LANES = STEP_LANES / 2 numbers of 32 bits, in which
+ * distances are compared and Gaussians are moved. The operators of C work on all three; the
+ * including file also defines the functions on them that are called below, and Mask, a set of LANES
+ * lanes. Steps are unpacked to two Ints, low and high, in an order of lanes that depends on the
+ * instruction set. A set of STEP_LANES lanes is a Steps whose lanes have all bits set or none.
  */
 #ifndef CCL_CPU_BACKGROUND_H
 #define CCL_CPU_BACKGROUND_H
@@ -22,26 +23,26 @@
 /* How far ahead blocks are prefetched. */
 #define BLOCKS_AHEAD 8
 
-/* A bit for each. */
+/* One bit for each lane of Steps. */
 #define ALL_STEP_LANES (UINT32_MAX >> (32 - STEP_LANES))
 
 #define UNROLL _Pragma ("GCC unroll 8")
 
-/* What holds for all pixels of a frame, in all lanes. */
+/* The parameters of a frame, in all lanes. */
 typedef struct Constants {
   Steps decay, starvation, gain, weight_of_new, least_variance, most_variance;
-  Steps added;       /* to the part of a loss that depends on the weight */
-  Steps lone_weight; /* of a Gaussian that weighed all before it decayed */
+  Steps added;         /* to a loss of weight, apart from the part that depends on the weight */
+  Steps single_weight; /* a full weight after its decay in a pixel with one Gaussian */
   uint32_t shift;
   Floats rate, dither, var_threshold, generation;
-  Floats step_of_lone; /* how far a Gaussian that weighs all moves towards a value */
-  Floats left_by_new;  /* of a weight of one */
+  Floats step_of_full; /* the fraction by which a Gaussian of full weight moves */
+  Floats left_by_new;  /* a weight of one minus weight_of_new */
   int mixtures;
   bool learns;
-  bool joining_is_background; /* whatever joins the heaviest Gaussian */
+  bool match_is_background; /* every value that matches the heaviest Gaussian is background */
 } Constants;
 
-/* Where the Gaussians of a block are. */
+/* The memory of the Gaussians of a block. */
 typedef struct Planes {
   WeightBlock *heaviest_weights;
   GaussianBlock *heaviest;
@@ -55,7 +56,7 @@ weights_of (const Planes *planes, int k)
 }
 
 static ALWAYS_INLINE GaussianBlock *
-rest_of (const Planes *planes, int k)
+gaussians_of (const Planes *planes, int k)
 {
   return &planes->heaviest[(size_t)k * planes->distance];
 }
@@ -64,7 +65,7 @@ static Constants
 make_constants (const CclMixtureParameters *parameters)
 {
   const uint32_t gain = parameters->gain, weight_of_new = gain > 0 ? gain : 1;
-  const uint32_t lone_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
+  const uint32_t single_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
   const float generation = CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES;
   return (Constants){
       .decay = steps_of ((uint16_t)parameters->decay),
@@ -74,35 +75,35 @@ make_constants (const CclMixtureParameters *parameters)
       .added = steps_of ((uint16_t)(parameters->starvation + parameters->round)),
       .least_variance = steps_of (CCL_MIXTURE_LEAST_VARIANCE),
       .most_variance = steps_of (CCL_MIXTURE_MOST_VARIANCE),
-      .lone_weight = steps_of ((uint16_t)(CCL_MIXTURE_FULL_WEIGHT - lone_loss)),
+      .single_weight = steps_of ((uint16_t)(CCL_MIXTURE_FULL_WEIGHT - single_loss)),
       .shift = parameters->shift,
       .rate = floats_of (parameters->rate),
       .dither = floats_of (parameters->dither),
       .var_threshold = floats_of (parameters->var_threshold),
       .generation = floats_of (generation),
-      .step_of_lone = floats_of (parameters->rate / CCL_MIXTURE_FULL_WEIGHT),
+      .step_of_full = floats_of (parameters->rate / CCL_MIXTURE_FULL_WEIGHT),
       .left_by_new = floats_of ((float)(CCL_MIXTURE_WEIGHT_STEPS - weight_of_new)),
       .mixtures = (int)parameters->mixtures,
       .learns = parameters->rate > 0,
-      .joining_is_background = parameters->var_threshold >= generation,
+      .match_is_background = parameters->var_threshold >= generation,
   };
 }
 
 static ALWAYS_INLINE Steps *
-steps_at (uint16_t *of_block, int first)
+steps_at (uint16_t *numbers, int first)
 {
-  return (Steps *)(of_block + first);
+  return (Steps *)(numbers + first);
 }
 
-/* Takes its share from each Gaussian of a block whose pixels have one to n, and notes how many they
- * have then. The heaviest ones' weights go to heaviest_weights; in the model they become what they
- * are if the value of each pixel joins them, as most do. Returns whether all pixels still have one.
- */
+/* Decay in a block whose pixels have up to n Gaussians, n ≥ 1. Updates use->most. The decayed
+ * weights of the heaviest Gaussians go to heaviest_weights. In the model they also get the gain of
+ * a match, since most values match; match_any() corrects the others. Returns whether each pixel
+ * still has a Gaussian. */
 static ALWAYS_INLINE bool
 decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t *heaviest_weights,
     BlockUse *use)
 {
-  bool all_have_one = true;
+  bool all_have_gaussian = true;
   Steps living[CCL_MAX_MIXTURES] = {0};
 
   for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) {
@@ -118,22 +119,22 @@ decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t
     {
       const Steps loss =
           shift_right (multiply_high (weights[k], rate) + constants->added, constants->shift);
-      weights[k] = subtract_to_zero (weights[k], loss);
+      weights[k] = saturated_subtract (weights[k], loss);
       living[k] |= weights[k];
       if (k > 0)
         *steps_at (weights_of (planes, k), first) = weights[k];
     }
-    all_have_one = all_have_one && !any_zero (weights[0]);
+    all_have_gaussian = all_have_gaussian && !any_zero (weights[0]);
     *steps_at (heaviest_weights, first) = weights[0];
-    *steps_at (weights_of (planes, 0), first) = add_to_full (weights[0], constants->gain);
+    *steps_at (weights_of (planes, 0), first) = saturated_add (weights[0], constants->gain);
   }
   while (n > 1 && all_zero (living[n - 1]))
     n--;
   use->most = (uint8_t)n;
-  return all_have_one;
+  return all_have_gaussian;
 }
 
-/* How far values are from means, in steps; and the variances, as floats. */
+/* The distances of values from means, in steps, and the variances. */
 typedef struct Distance {
   Floats deviation, squared, variance;
 } Distance;
@@ -145,7 +146,7 @@ distance_of (Ints mean, Ints variance, Ints luma)
   return (Distance){deviation, deviation * deviation, to_floats (variance)};
 }
 
-/* The same of both halves of Steps. */
+/* The same for both halves of Steps. */
 typedef struct Distances {
   Distance low, high;
 } Distances;
@@ -165,45 +166,47 @@ is_within (const Distance *distance, Floats squares)
   return less (distance->squared, squares * distance->variance);
 }
 
-/* Which values are not farther than so many squared deviations. */
+/* The lanes whose squared distance is less than `squares` variances. */
 static ALWAYS_INLINE Steps
-which_are_within (const Distances *distances, Floats squares)
+select_within (const Distances *distances, Floats squares)
 {
   return pack_masks (is_within (&distances->low, squares), is_within (&distances->high, squares));
 }
 
 static ALWAYS_INLINE Ints
-way_of_mean (const Distance *distance, Floats step, const Constants *constants)
+change_of_mean (const Distance *distance, Floats step, const Constants *constants)
 {
   return round_down (constants->dither - step * distance->deviation);
 }
 
 static ALWAYS_INLINE Ints
-way_of_variance (const Distance *distance, Floats step, const Constants *constants)
+change_of_variance (const Distance *distance, Floats step, const Constants *constants)
 {
-  /* A product with a power of two is exact, so that it does not matter whether it is rounded. */
+  /* A product with a power of two is exact, so a fused multiply-subtract gives the same result. */
   const Floats excess = multiply_subtract (
       distance->squared, floats_of (1.0f / CCL_MIXTURE_SQUARES), distance->variance);
   return round_down (constants->dither + step * excess);
 }
 
-/* Moves Gaussians towards values that join them. The steps are those of both halves. */
+/* Moves matched Gaussians towards the values. low_step and high_step: the fractions for both
+ * halves. */
 static ALWAYS_INLINE void
 move_gaussians (Steps *means, Steps *variances, const Distances *distances, Floats low_step,
     Floats high_step, const Constants *constants)
 {
-  *means = pack (unpack_low (*means) + way_of_mean (&distances->low, low_step, constants),
-      unpack_high (*means) + way_of_mean (&distances->high, high_step, constants));
+  *means = pack (unpack_low (*means) + change_of_mean (&distances->low, low_step, constants),
+      unpack_high (*means) + change_of_mean (&distances->high, high_step, constants));
   const Steps moved =
-      pack (unpack_low (*variances) + way_of_variance (&distances->low, low_step, constants),
-          unpack_high (*variances) + way_of_variance (&distances->high, high_step, constants));
+      pack (unpack_low (*variances) + change_of_variance (&distances->low, low_step, constants),
+          unpack_high (*variances) + change_of_variance (&distances->high, high_step, constants));
   *variances = lesser_of (greater_of (moved, constants->least_variance), constants->most_variance);
 }
 
-/* Takes the values of STEP_LANES pixels, whose weights are as if they joined, into their heaviest
- * Gaussians if all are near enough. Returns whether they are. */
+/* The fast path for STEP_LANES pixels that all match their heaviest Gaussian: updates mean and
+ * variance (the weights have been updated) and clears the background bits of foreground pixels.
+ * Returns false, with nothing changed, if a pixel does not match. */
 static ALWAYS_INLINE bool
-join_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool lone,
+match_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool single,
     const Constants *constants, uint32_t *background)
 {
   GaussianBlock *block = planes->heaviest;
@@ -214,11 +217,11 @@ join_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool lone
           is_within (&distances.high, constants->generation)))
     return false;
 
-  if (!constants->joining_is_background)
+  if (!constants->match_is_background)
     *background &= ~(ALL_STEP_LANES << first) |
-                   bits_of (which_are_within (&distances, constants->var_threshold)) << first;
-  Floats low_step = constants->step_of_lone, high_step = low_step;
-  if (!lone) {
+                   bits_of (select_within (&distances, constants->var_threshold)) << first;
+  Floats low_step = constants->step_of_full, high_step = low_step;
+  if (!single) {
     const Steps weights = *steps_at (weights_of (planes, 0), first);
     low_step = constants->rate / to_floats (unpack_low (weights));
     high_step = constants->rate / to_floats (unpack_high (weights));
@@ -229,7 +232,8 @@ join_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool lone
   return true;
 }
 
-/* Makes room for new Gaussians in place of the last ones of some lanes, which have n. */
+/* Removes the last of n Gaussians in some lanes and scales the weights of the others, so that they
+ * and the weight of a new one add up to one. */
 static ALWAYS_INLINE void
 remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
 {
@@ -248,18 +252,18 @@ remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
   weights[n - 1] &= ~lanes;
 }
 
-/* Takes the values of STEP_LANES pixels of which none has more than n Gaussians into them, whose
- * weights have decayed; those of the heaviest are given. Returns which are background, a bit a
- * pixel, and notes what is in use. */
+/* The general path, for STEP_LANES pixels that have up to n Gaussians with decayed weights: what
+ * ccl_mixture_join() does for one pixel. heaviest_weights has the decayed weights of the heaviest
+ * Gaussians. Updates use. Returns the background pixels, one bit per pixel. */
 static __attribute__ ((noinline)) uint32_t
-join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes *planes, int first,
-    uint16_t *heaviest_weights, BlockUse *use)
+match_any (int n, const uint8_t *pixels, const Constants *constants, const Planes *planes,
+    int first, uint16_t *heaviest_weights, BlockUse *use)
 {
   const Steps none = steps_of (0), luma = load_luma (pixels + first);
   Steps weights[CCL_MAX_MIXTURES];
-  /* Lanes whose value belongs to Gaussian k or to one behind it. */
+  /* [k]: the lanes whose value matches none of the Gaussians before k. */
   Steps reached[CCL_MAX_MIXTURES + 1];
-  Steps background = none, joined = none, total = none;
+  Steps background = none, matched = none, total = none;
   Steps weight = constants->weight_of_new, mean = luma;
   Steps variance = steps_of (CCL_MIXTURE_FIRST_VARIANCE);
   int k = 0;
@@ -267,30 +271,30 @@ join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes
   reached[0] = ~none;
   reached[1] = weights[0] = none;
   for (; k < n && !all_zero (reached[k]); k++) {
-    GaussianBlock *block = rest_of (planes, k);
+    GaussianBlock *block = gaussians_of (planes, k);
     const Steps means = *steps_at (block->means, first);
     const Steps variances = *steps_at (block->variances, first);
     weights[k] = *steps_at (k == 0 ? heaviest_weights : weights_of (planes, k), first);
     const Distances distances = distances_of (means, variances, luma);
     const Steps examined = reached[k] & (Steps)(weights[k] != 0);
-    const Steps joins = examined & which_are_within (&distances, constants->generation);
+    const Steps matches = examined & select_within (&distances, constants->generation);
     background |= examined & (Steps)(total < CCL_MIXTURE_BACKGROUND_WEIGHT) &
-                  which_are_within (&distances, constants->var_threshold);
-    joined |= joins;
-    reached[k + 1] = examined & ~joins;
-    weight = choose (joins, weights[k], weight);
-    mean = choose (joins, means, mean);
-    variance = choose (joins, variances, variance);
-    total = add_to_full (total, weights[k]);
+                  select_within (&distances, constants->var_threshold);
+    matched |= matches;
+    reached[k + 1] = examined & ~matches;
+    weight = choose (matches, weights[k], weight);
+    mean = choose (matches, means, mean);
+    variance = choose (matches, variances, variance);
+    total = saturated_add (total, weights[k]);
   }
   if (use->compared < k)
     use->compared = (uint8_t)k;
 
-  /* The last Gaussian that a value joins, or the first that no pixel has. */
+  /* The last Gaussian that a value matches, or the first that no pixel has. */
   int last = k - 1;
   const Steps has_none = (Steps)(weights[0] == 0);
   background |= has_none;
-  Steps begins = ~joined;
+  Steps begins = ~matched;
   if (!constants->learns)
     begins &= has_none;
   const Steps behind_all = begins & reached[k];
@@ -304,20 +308,20 @@ join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes
     }
   }
 
-  /* A new one that is alone weighs all. */
+  /* A new Gaussian that is the only one has full weight. */
   const Steps alone = constants->mixtures > 1 ? ~reached[1] : ~none;
-  weight = choose (joined, add_to_full (weight, constants->gain), weight | alone);
+  weight = choose (matched, saturated_add (weight, constants->gain), weight | alone);
   const Distances distances = distances_of (mean, variance, luma);
   Steps moved = variance;
   move_gaussians (&mean, &moved, &distances, constants->rate / to_floats (unpack_low (weight)),
       constants->rate / to_floats (unpack_high (weight)), constants);
-  variance = choose (joined, moved, variance);
+  variance = choose (matched, moved, variance);
 
-  /* Before those that are not heavier. */
-  const Steps changed = joined | begins;
+  /* Insertion sort: changed Gaussians move before those that are not heavier. */
+  const Steps changed = matched | begins;
   Steps here = changed & reached[last] & (Steps)(weight >= weights[last]);
   for (int i = last; i >= 0; i--) {
-    GaussianBlock *block = rest_of (planes, i);
+    GaussianBlock *block = gaussians_of (planes, i);
     Steps before = none;
     Steps means = *steps_at (block->means, first);
     Steps variances = *steps_at (block->variances, first);
@@ -326,7 +330,7 @@ join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes
       const Steps follows = reached[i] & before;
       here &= ~before;
       if (!all_zero (follows)) {
-        GaussianBlock *heavier = rest_of (planes, i - 1);
+        GaussianBlock *heavier = gaussians_of (planes, i - 1);
         weights[i] = choose (follows, weights[i - 1], weights[i]);
         means = choose (follows, *steps_at (heavier->means, first), means);
         variances = choose (follows, *steps_at (heavier->variances, first), variances);
@@ -341,7 +345,7 @@ join_any (int n, const uint8_t *pixels, const Constants *constants, const Planes
 }
 
 static ALWAYS_INLINE bool
-all_weigh_all (const uint16_t *weights)
+all_have_full_weight (const uint16_t *weights)
 {
   Steps missing = steps_of (0);
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) missing |=
@@ -349,14 +353,14 @@ all_weigh_all (const uint16_t *weights)
   return all_zero (missing);
 }
 
-/* Fetches what a block some way ahead needs, or is likely to, that the processor does not foresee:
- * not all blocks have as many Gaussians. */
+/* Prefetches the Gaussians that a later block probably needs. The hardware does not predict these
+ * accesses, because blocks differ in their number of Gaussians. */
 static ALWAYS_INLINE void
 prefetch_block (const Model *model, size_t block)
 {
   const BlockUse use = model->uses[block];
 
-  if (use.lone)
+  if (use.single)
     return;
   for (size_t k = 0; k < use.most; k++)
     __builtin_prefetch (&model->weights[k * model->n_blocks + block], 1);
@@ -367,31 +371,32 @@ prefetch_block (const Model *model, size_t block)
   }
 }
 
-/* Takes the pixels of a block, whose weights have decayed, into its model, and notes what is in
- * use. lone: as use->lone was, and the weights have not decayed. Returns which are background, a
- * bit a pixel. */
+/* Updates the model of a block with its pixels, after decay. single: each pixel has one Gaussian of
+ * full weight, and the decay was skipped, since a match restores the full weight. Updates use.
+ * Returns the background pixels, one bit per pixel. */
 static ALWAYS_INLINE uint32_t
-join_pixels (const uint8_t *pixels, bool lone, bool all_have_one, const Constants *constants,
-    const Planes *planes, uint16_t *heaviest_weights, BlockUse *use)
+match_pixels (const uint8_t *pixels, bool single, bool all_have_gaussian,
+    const Constants *constants, const Planes *planes, uint16_t *heaviest_weights, BlockUse *use)
 {
   const int n = use->most;
   uint32_t background = UINT32_MAX;
 
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES)
   {
-    if (all_have_one && join_heaviest (planes, first, pixels, lone, constants, &background))
+    if (all_have_gaussian && match_heaviest (planes, first, pixels, single, constants, &background))
       continue;
-    if (lone)
-      *steps_at (heaviest_weights, first) = constants->lone_weight;
+    if (single)
+      *steps_at (heaviest_weights, first) = constants->single_weight;
     background &= ~(ALL_STEP_LANES << first) |
-                  join_any (n, pixels, constants, planes, first, heaviest_weights, use) << first;
+                  match_any (n, pixels, constants, planes, first, heaviest_weights, use) << first;
   }
-  /* One that weighs all keeps it as long as it is alone. */
-  use->lone = use->most == 1 && (lone || all_weigh_all (weights_of (planes, 0)));
+  /* A full weight stays full as long as its Gaussian is the only one and is matched. */
+  use->single = use->most == 1 && (single || all_have_full_weight (weights_of (planes, 0)));
   return background;
 }
 
-/* Takes the pixels of a block into its model. Returns which are background, a bit a pixel. */
+/* Updates the model of a block with a frame's pixels. Returns the background pixels, one bit per
+ * pixel. */
 static ALWAYS_INLINE uint32_t
 update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block,
     size_t end_block)
@@ -399,36 +404,36 @@ update_block (const uint8_t *pixels, const Constants *constants, const Model *mo
   const Planes planes = {&model->weights[block], &model->gaussians[block], model->n_blocks};
   BlockUse *use = &model->uses[block];
   _Alignas(64) uint16_t heaviest_weights[BLOCK_PIXELS];
-  bool all_have_one = false;
+  bool all_have_gaussian = false;
 
   prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block);
   use->compared = 1;
-  if (use->lone)
-    return join_pixels (pixels, true, true, constants, &planes, heaviest_weights, use);
+  if (use->single)
+    return match_pixels (pixels, true, true, constants, &planes, heaviest_weights, use);
 
   for (; use->most > constants->mixtures; use->most--)
     memset (weights_of (&planes, use->most - 1), 0, sizeof (WeightBlock));
-  /* The compiler makes code of its own for each number. */
+  /* The compiler specialises decay_weights() for each constant. */
   switch (use->most) {
   case 0:
     break;
   case 1:
-    all_have_one = decay_weights (1, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (1, constants, &planes, heaviest_weights, use);
     break;
   case 2:
-    all_have_one = decay_weights (2, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (2, constants, &planes, heaviest_weights, use);
     break;
   case 3:
-    all_have_one = decay_weights (3, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (3, constants, &planes, heaviest_weights, use);
     break;
   case 4:
-    all_have_one = decay_weights (4, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (4, constants, &planes, heaviest_weights, use);
     break;
   default:
-    all_have_one = decay_weights (5, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (5, constants, &planes, heaviest_weights, use);
     break;
   }
-  return join_pixels (pixels, false, all_have_one, constants, &planes, heaviest_weights, use);
+  return match_pixels (pixels, false, all_have_gaussian, constants, &planes, heaviest_weights, use);
 }
 
 static void
@@ -440,12 +445,12 @@ background_row (const uint8_t *pixels, uint32_t width, const CclMixtureParameter
   const size_t end_block = end_row * model->blocks_per_row;
 
   for (uint32_t x = 0; x < width; x += BLOCK_PIXELS) {
-    const uint8_t *of_block = pixels + x;
+    const uint8_t *block_pixels = pixels + x;
     uint8_t rest[BLOCK_PIXELS] = {0};
     if (width - x < BLOCK_PIXELS)
-      of_block = memcpy (rest, of_block, width - x);
+      block_pixels = memcpy (rest, block_pixels, width - x);
     const uint64_t bits =
-        ~update_block (of_block, &constants, model, first_block + x / BLOCK_PIXELS, end_block);
+        ~update_block (block_pixels, &constants, model, first_block + x / BLOCK_PIXELS, end_block);
     if (x % 64 == 0)
       foreground[x / 64] = bits;
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pixels to bits in standard C, for any processor. */
+/* Thresholding of pixels to bits in standard C, for any processor. */
 #ifndef CCL_CPU_PACK_PORTABLE_H
 #define CCL_CPU_PACK_PORTABLE_H
 
@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 64 pixels to 64 bits, set where the pixel is greater than the threshold. Eight pixels at a time,
- * as the bytes of a word. */
+/* 64 bits for 64 pixels, set where the pixel is greater than the threshold. Eight pixels at a time
+ * are the bytes of a word. */
 static inline uint64_t
 pack_portable (const uint8_t *pixels, uint8_t threshold)
 {
   const uint64_t ones = 0x0101010101010101;
   const uint64_t low_bits = 0x7f * ones;
-  /* What makes the lower seven bits carry into the eighth when they are greater than the
-   * threshold's. */
+  /* Makes the lower seven bits carry into the eighth where they are greater than the threshold's.
+   */
   const uint64_t addend = ones * (0x7fu - (threshold & 0x7fu));
   uint64_t word = 0;
 
@@ -25,7 +25,7 @@ pack_portable (const uint8_t *pixels, uint8_t threshold)
     bytes = le64toh (bytes);
     const uint64_t low_greater = (bytes & low_bits) + addend;
     const uint64_t greater = threshold < 0x80 ? low_greater | bytes : low_greater & bytes;
-    /* Gathers the eighth bits of all bytes in the uppermost byte. */
+    /* The multiplication gathers the eighth bits of all bytes in the uppermost byte. */
     word |= (((greater >> 7 & ones) * 0x0102040810204080) >> 56) << (8 * i);
   }
   return word;

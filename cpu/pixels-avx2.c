@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The foreground's work on pixels for x86-64 processors with AVX2. */
+/*
+ * The operations of pixels.h for x86-64 processors with AVX2.
+ *
+ * This file and its AVX-512 twin have the same functions in the same order, one intrinsic or two
+ * each, on vectors of other widths and with other mask types. A shared body would need a macro for
+ * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
+ */
 #include "filters.h"
 
 #include <immintrin.h>
@@ -26,16 +32,16 @@ shift_right (Steps steps, uint32_t count)
   return (Steps)_mm256_srl_epi16 ((__m256i)steps, _mm_cvtsi32_si128 ((int)count));
 }
 
-/* What would be below 0 is 0. */
+/* Saturates at 0. */
 static ALWAYS_INLINE Steps
-subtract_to_zero (Steps a, Steps b)
+saturated_subtract (Steps a, Steps b)
 {
   return (Steps)_mm256_subs_epu16 ((__m256i)a, (__m256i)b);
 }
 
-/* What would be above 65535 is that. */
+/* Saturates at 65535. */
 static ALWAYS_INLINE Steps
-add_to_full (Steps a, Steps b)
+saturated_add (Steps a, Steps b)
 {
   return (Steps)_mm256_adds_epu16 ((__m256i)a, (__m256i)b);
 }
@@ -58,7 +64,7 @@ choose (Steps lanes, Steps inside, Steps outside)
   return (Steps)_mm256_blendv_epi8 ((__m256i)outside, (__m256i)inside, (__m256i)lanes);
 }
 
-/* 0 where the first are. */
+/* 0 where the first argument is 0. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
 {
@@ -82,7 +88,7 @@ any_zero (Steps steps)
 #define LANES 8
 typedef int32_t Ints __attribute__ ((vector_size (32)));
 typedef __m256 Floats;
-typedef __m256i Mask; /* all bits of a lane are alike */
+typedef __m256i Mask; /* each lane has all bits set or none */
 
 static ALWAYS_INLINE Ints
 ints_of (int32_t value)
@@ -96,7 +102,7 @@ floats_of (float value)
   return _mm256_set1_ps (value);
 }
 
-/* The values of STEP_LANES pixels, in steps of a mean. */
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
 load_luma (const uint8_t *from)
 {
@@ -116,21 +122,21 @@ unpack_high (Steps steps)
   return (Ints)_mm256_unpackhi_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
 }
 
-/* What is greater than 65535 becomes that. */
+/* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
 {
   return (Steps)_mm256_packus_epi32 ((__m256i)low, (__m256i)high);
 }
 
-/* The lanes that Ints were unpacked from. */
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
 {
   return (Steps)_mm256_packs_epi32 (low, high);
 }
 
-/* A bit for each lane. */
+/* One bit per lane. */
 static ALWAYS_INLINE uint32_t
 bits_of (Steps lanes)
 {
@@ -145,7 +151,7 @@ to_floats (Ints values)
   return _mm256_cvtepi32_ps ((__m256i)values);
 }
 
-/* a × b − c. The product may be rounded or not. */
+/* a × b − c, with or without rounding of the product. */
 static ALWAYS_INLINE Floats
 multiply_subtract (Floats a, Floats b, Floats c)
 {
@@ -164,7 +170,7 @@ less (Floats a, Floats b)
   return _mm256_castps_si256 (_mm256_cmp_ps (a, b, _CMP_LT_OQ));
 }
 
-/* Whether both have all lanes. */
+/* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
 {
@@ -195,7 +201,7 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
-/* Each bit picks its byte of the word and is compared with itself. */
+/* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_32 (uint32_t bits, uint8_t *mask)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The foreground's work on pixels for x86-64 processors with AVX-512. */
+/*
+ * The operations of pixels.h for x86-64 processors with AVX-512.
+ *
+ * This file and pixels-avx2.c have the same functions in the same order, one intrinsic or two
+ * each, on vectors of other widths and with other mask types. A shared body would need a macro for
+ * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
+ */
 #include "filters.h"
 
 #include <immintrin.h>
@@ -25,16 +31,16 @@ shift_right (Steps steps, uint32_t count)
   return (Steps)_mm512_srl_epi16 ((__m512i)steps, _mm_cvtsi32_si128 ((int)count));
 }
 
-/* What would be below 0 is 0. */
+/* Saturates at 0. */
 static ALWAYS_INLINE Steps
-subtract_to_zero (Steps a, Steps b)
+saturated_subtract (Steps a, Steps b)
 {
   return (Steps)_mm512_subs_epu16 ((__m512i)a, (__m512i)b);
 }
 
-/* What would be above 65535 is that. */
+/* Saturates at 65535. */
 static ALWAYS_INLINE Steps
-add_to_full (Steps a, Steps b)
+saturated_add (Steps a, Steps b)
 {
   return (Steps)_mm512_adds_epu16 ((__m512i)a, (__m512i)b);
 }
@@ -58,7 +64,7 @@ choose (Steps lanes, Steps inside, Steps outside)
       _mm512_movepi16_mask ((__m512i)lanes), (__m512i)outside, (__m512i)inside);
 }
 
-/* 0 where the first are. */
+/* 0 where the first argument is 0. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
 {
@@ -95,7 +101,7 @@ floats_of (float value)
   return _mm512_set1_ps (value);
 }
 
-/* The values of STEP_LANES pixels, in steps of a mean. */
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
 load_luma (const uint8_t *from)
 {
@@ -115,21 +121,21 @@ unpack_high (Steps steps)
   return (Ints)_mm512_unpackhi_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
 }
 
-/* What is greater than 65535 becomes that. */
+/* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
 {
   return (Steps)_mm512_packus_epi32 ((__m512i)low, (__m512i)high);
 }
 
-/* The lanes that Ints were unpacked from. */
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
 {
   return (Steps)_mm512_packs_epi32 (_mm512_movm_epi32 (low), _mm512_movm_epi32 (high));
 }
 
-/* A bit for each lane. */
+/* One bit per lane. */
 static ALWAYS_INLINE uint32_t
 bits_of (Steps lanes)
 {
@@ -142,7 +148,7 @@ to_floats (Ints values)
   return _mm512_cvtepi32_ps ((__m512i)values);
 }
 
-/* a × b − c. The product may be rounded or not. */
+/* a × b − c, with or without rounding of the product. */
 static ALWAYS_INLINE Floats
 multiply_subtract (Floats a, Floats b, Floats c)
 {
@@ -161,7 +167,7 @@ less (Floats a, Floats b)
   return _mm512_cmp_ps_mask (a, b, _CMP_LT_OQ);
 }
 
-/* Whether both have all lanes. */
+/* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
 {

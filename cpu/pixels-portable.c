@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The foreground's work on pixels for any processor. */
+/* The operations of pixels.h for any processor. */
 #include "filters.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* The compiler's own vectors, which it makes of what the processor has. */
+/* Vector types of the compiler, which maps them to the instructions of the target. */
 #define STEP_LANES 8
 typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
 
@@ -21,7 +21,7 @@ static ALWAYS_INLINE Steps
 multiply_high (Steps a, Steps b)
 {
 #ifdef __SSE2__
-  /* The compiler would multiply numbers of 32 bits. */
+  /* The compiler would widen to 32 bits. */
   return (Steps)_mm_mulhi_epu16 ((__m128i)a, (__m128i)b);
 #else
   typedef uint32_t Products __attribute__ ((vector_size (32)));
@@ -36,16 +36,16 @@ shift_right (Steps steps, uint32_t count)
   return steps >> (uint16_t)count;
 }
 
-/* What would be below 0 is 0. */
+/* Saturates at 0. */
 static ALWAYS_INLINE Steps
-subtract_to_zero (Steps a, Steps b)
+saturated_subtract (Steps a, Steps b)
 {
   return (Steps)(a > b) & (a - b);
 }
 
-/* What would be above 65535 is that. */
+/* Saturates at 65535. */
 static ALWAYS_INLINE Steps
-add_to_full (Steps a, Steps b)
+saturated_add (Steps a, Steps b)
 {
   const Steps sum = a + b;
   return sum | (Steps)(sum < a);
@@ -54,13 +54,13 @@ add_to_full (Steps a, Steps b)
 static ALWAYS_INLINE Steps
 lesser_of (Steps a, Steps b)
 {
-  return a - subtract_to_zero (a, b);
+  return a - saturated_subtract (a, b);
 }
 
 static ALWAYS_INLINE Steps
 greater_of (Steps a, Steps b)
 {
-  return subtract_to_zero (a, b) + b;
+  return saturated_subtract (a, b) + b;
 }
 
 static ALWAYS_INLINE Steps
@@ -69,7 +69,7 @@ choose (Steps lanes, Steps inside, Steps outside)
   return (lanes & inside) | (~lanes & outside);
 }
 
-/* 0 where the first are. */
+/* 0 where the first argument is 0. */
 static ALWAYS_INLINE Steps
 keep_where_not_zero (Steps where, Steps steps)
 {
@@ -93,7 +93,7 @@ any_zero (Steps steps)
 #define LANES 4
 typedef int32_t Ints __attribute__ ((vector_size (16)));
 typedef float Floats __attribute__ ((vector_size (16)));
-typedef Ints Mask; /* all bits of a lane are alike */
+typedef Ints Mask; /* each lane has all bits set or none */
 
 static ALWAYS_INLINE Ints
 ints_of (int32_t value)
@@ -113,7 +113,7 @@ to_floats (Ints values)
   return __builtin_convertvector(values, Floats);
 }
 
-/* a × b − c. The product may be rounded or not. */
+/* a × b − c, with or without rounding of the product. */
 static ALWAYS_INLINE Floats
 multiply_subtract (Floats a, Floats b, Floats c)
 {
@@ -135,7 +135,7 @@ less (Floats a, Floats b)
 
 #ifdef __SSE2__
 
-/* The values of STEP_LANES pixels, in steps of a mean. */
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
 load_luma (const uint8_t *from)
 {
@@ -154,7 +154,7 @@ unpack_high (Steps steps)
   return (Ints)_mm_unpackhi_epi16 ((__m128i)steps, _mm_setzero_si128 ());
 }
 
-/* What is greater than 65535 becomes that. */
+/* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
 {
@@ -162,14 +162,14 @@ pack (Ints low, Ints high)
   return (Steps)_mm_packs_epi32 ((__m128i)(low - half), (__m128i)(high - half)) ^ steps_of (32768);
 }
 
-/* The lanes that Ints were unpacked from. */
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
 {
   return (Steps)_mm_packs_epi32 ((__m128i)low, (__m128i)high);
 }
 
-/* A bit for each lane. */
+/* One bit per lane. */
 static ALWAYS_INLINE uint32_t
 bits_of (Steps lanes)
 {
@@ -178,7 +178,7 @@ bits_of (Steps lanes)
 
 #else
 
-/* The values of STEP_LANES pixels, in steps of a mean. */
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
 load_luma (const uint8_t *from)
 {
@@ -198,7 +198,7 @@ unpack_high (Steps steps)
   return (Ints){steps[4], steps[5], steps[6], steps[7]};
 }
 
-/* What is greater than 65535 becomes that. */
+/* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
 {
@@ -210,7 +210,7 @@ pack (Ints low, Ints high)
   return packed;
 }
 
-/* The lanes that Ints were unpacked from. */
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
 {
@@ -218,7 +218,7 @@ pack_masks (Mask low, Mask high)
       (uint16_t)high[0], (uint16_t)high[1], (uint16_t)high[2], (uint16_t)high[3]};
 }
 
-/* A bit for each lane. */
+/* One bit per lane. */
 static ALWAYS_INLINE uint32_t
 bits_of (Steps lanes)
 {
@@ -230,7 +230,7 @@ bits_of (Steps lanes)
 
 #endif
 
-/* Whether both have all lanes. */
+/* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
 {
@@ -251,7 +251,7 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
-/* Each bit picks its byte of the word and is compared with itself. */
+/* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_16 (uint64_t bits, uint8_t *mask)
 {

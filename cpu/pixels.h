@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the foreground does with the pixels of a row, compiled once for each instruction set.
+ * The foreground's operations on the pixels of a row, compiled once for each instruction set.
  *
- * Between the steps a mask is one bit a pixel: a row is n_words words of 64 columns, the first
- * column in the lowest bit. Denoising reads rows of its neighbours and columns around its own; for
- * that a row has a word before and one behind, and extend_row() in denoise.h continues its edges.
+ * Between the operations a mask has one bit per pixel: a row is n_words words of 64 columns, the
+ * first column in the lowest bit. Filters also read the columns left and right of a word; for that,
+ * a row has one more word before and after, which extend_row() in foreground.c fills with copies of
+ * the edge pixels.
  */
 #ifndef CCL_CPU_PIXELS_H
 #define CCL_CPU_PIXELS_H
@@ -15,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pixels whose weights lie together, a cache line, and so do means and variances. */
+/* Pixels of a block: 32 consecutive pixels of a row. Their weights fill one cache line, their means
+ * and variances two. */
 #define BLOCK_PIXELS 32
 
 typedef struct WeightBlock {
@@ -27,18 +29,20 @@ typedef struct GaussianBlock {
   uint16_t variances[BLOCK_PIXELS];
 } GaussianBlock;
 
-/* Which Gaussians of a block matter. */
+/* Which Gaussians of a block are in use. */
 typedef struct BlockUse {
-  uint8_t most;     /* no pixel has more */
-  uint8_t compared; /* so many of a pixel were compared with its value in the last frame */
-  bool lone;        /* each pixel has one, which weighs all */
+  uint8_t most; /* the most Gaussians that a pixel has */
+  uint8_t
+      compared; /* the most that were compared with a value in the last frame; for prefetching */
+  bool single;  /* each pixel has exactly one, of full weight */
 } BlockUse;
 
-/* The background model. Memory that is all zeros is a model that has seen nothing.
+/* The background model. Memory of zeros is a model that has learnt from no frame.
  *
- * Most pixels have only one or two Gaussians, so what pixels have first lies apart from what they
- * have second and so on; what none has is never touched. Weights lie apart from the rest because
- * those of lone Gaussians are known. */
+ * Most pixels have only one or two Gaussians, so the first Gaussians of all pixels are stored
+ * together, then the second ones and so on: memory of Gaussians that no pixel has is never touched.
+ * Weights are stored apart from means and variances, because the weights of single Gaussians are
+ * known without reading them. */
 typedef struct Model {
   WeightBlock *weights;     /* k × n_blocks + block */
   GaussianBlock *gaussians; /* k × n_blocks + block */
@@ -56,7 +60,7 @@ typedef enum Filter {
   FILTER_DILATE_5,
 } Filter;
 
-/* Rows of scratch memory that filters need. */
+/* Rows of scratch memory that filter_row() needs. */
 #define FILTER_SCRATCH_ROWS 3
 
 typedef struct PixelCode {
@@ -66,14 +70,14 @@ typedef struct PixelCode {
   void (*threshold_row) (
       const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground);
 
-  /* Foreground where the model does not explain a pixel of row y; the pixels are taken into the
-   * model. Rows up to end_row are for the same thread. */
+  /* Foreground where a pixel of row y is not background by the model, which is updated with the
+   * pixels. The same thread processes the rows up to end_row, for prefetching. */
   void (*background_row) (const uint8_t *pixels, uint32_t width,
       const CclMixtureParameters *parameters, const Model *model, uint32_t y, uint32_t end_row,
       uint64_t *foreground);
 
-  /* rows: the 3 or 5 rows of the window, from the top, edges continued. scratch: memory for
-   * FILTER_SCRATCH_ROWS rows, with a word before and one behind each. */
+  /* rows: the 3 or 5 rows of the window, from the top, extended by a word on both sides. scratch:
+   * memory for FILTER_SCRATCH_ROWS rows with a word before and after each. */
   void (*filter_row) (Filter filter, const uint64_t *const rows[], size_t n_words,
       uint64_t *scratch, uint64_t *filtered);
 

@@ -35,7 +35,7 @@ extract_bits (uint64_t word, uint64_t mask)
 static inline void
 list_columns (uint32_t *out, uint64_t word, uint32_t first)
 {
-  /* Too many at a time, so that the number of bits is seldom mispredicted. */
+  /* Eight at a time, some too many, so that the end of the loop is seldom mispredicted. */
   while (word) {
     for (int i = 0; i < 8; i++) {
       *out++ = first + (uint32_t)_tzcnt_u64 (word);
@@ -58,7 +58,7 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
     return;
   }
   for (int i = 0; i < 64; i += 8, pixels >>= 8, starts >>= 8) {
-    /* For each of eight columns: which of the labels it has, by counting starts. */
+    /* The index of the label of each of eight columns, by counting starts. */
     const __m256i before = _mm256_and_si256 (_mm256_set1_epi32 ((int)starts), columns_up_to);
     const __m256i index =
         _mm256_add_epi32 (_mm256_shuffle_epi8 (bits_of_nibble, _mm256_and_si256 (before, nibble)),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice
- * Lake, Zen 4 and later). What each step does is described in runs-scalar.h. */
+/* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice Lake,
+ * Zen 4 and later). runs-scalar.h describes the steps. */
 #include "band.h"
 #include "words.h"
 
@@ -22,7 +22,7 @@ pack (const uint8_t *pixels, Threshold threshold)
   return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
 }
 
-/* Sums up the lanes below each lane and the lane itself. */
+/* Inclusive prefix sums of the lanes. */
 static inline __m512i
 sum_up_to_each_lane (__m512i lanes)
 {
@@ -32,7 +32,7 @@ sum_up_to_each_lane (__m512i lanes)
   return _mm512_add_epi64 (lanes, _mm512_alignr_epi64 (lanes, zero, 4));
 }
 
-/* The lanes that n elements from the i-th on fill of 8 or 16. */
+/* The lanes that the elements i…n - 1 fill, of 8 or 16. */
 static inline __mmask8
 first_of_8 (uint32_t i, uint32_t n)
 {
@@ -51,9 +51,7 @@ shift_left_1 (__m512i words, __m512i words_before)
   return _mm512_or_si512 (_mm512_slli_epi64 (words, 1), _mm512_srli_epi64 (words_before, 63));
 }
 
-/* The sum of the indices of the bits of both words of each lane, one binary digit of the index at
- * a time. Each digit is set in half of the columns, so what one word has there fits beside what
- * the other one has. */
+/* sum_bit_indices_of_both() of words.h for each lane. */
 static inline __m512i
 sum_bit_indices_of_both_by_lane (__m512i a, __m512i b)
 {
@@ -83,7 +81,7 @@ find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
   for (uint32_t w = 0; w < n_words; w += 8) {
     const __mmask8 here = first_of_8 (w, n_words);
     __m512i either = _mm512_maskz_loadu_epi64 (here, strip->top + w);
-    /* Behind the last word there is one of zeros. */
+    /* A word of zeros follows the last word. */
     __m512i behind = _mm512_maskz_loadu_epi64 (here, strip->top + w + 1);
     if (two_rows) {
       either = _mm512_or_si512 (either, _mm512_maskz_loadu_epi64 (here, strip->bottom + w));
@@ -135,11 +133,11 @@ find_touching_columns (const Strip *above, const Strip *below, const Scratch *sc
     }
 
     const __m512i at_start = _mm512_and_si512 (touching, starts);
-    const __m512i behind_start = _mm512_slli_epi64 (at_start, 1);
-    const __m512i added = _mm512_and_si512 (_mm512_or_si512 (touching, behind_start), inside);
+    const __m512i after_start = _mm512_slli_epi64 (at_start, 1);
+    const __m512i added = _mm512_and_si512 (_mm512_or_si512 (touching, after_start), inside);
     const __m512i flipped = _mm512_xor_si512 (_mm512_add_epi64 (inside, added), inside);
     const __m512i firsts_inside = _mm512_andnot_si512 (
-        behind_start, _mm512_and_si512 (_mm512_and_si512 (touching, inside), flipped));
+        after_start, _mm512_and_si512 (_mm512_and_si512 (touching, inside), flipped));
     touching = _mm512_or_si512 (at_start, firsts_inside);
 
     _mm512_mask_storeu_epi64 (scratch->touching + w, here, touching);
@@ -162,7 +160,7 @@ all_columns (void)
       0x0706050403020100);
 }
 
-/* Stores n bytes plus base as numbers of 32 bits, in steps of 16. */
+/* Stores base plus each of n bytes as 32-bit numbers, in groups of 16. */
 static inline void
 store_bytes (uint32_t *out, __m512i bytes, uint32_t n, uint32_t base)
 {
@@ -187,7 +185,7 @@ list_columns (uint32_t *out, uint64_t word, uint32_t first)
   store_bytes (out, _mm512_maskz_compress_epi8 (word, all_columns ()), count_bits (word), first);
 }
 
-/* For each column of a word: how many bits the word has up to and including it. */
+/* For each column of a word: the number of bits up to and including it. */
 static inline __m512i
 count_up_to_each_column (uint64_t word)
 {
@@ -198,7 +196,7 @@ count_up_to_each_column (uint64_t word)
   const __m512i bytes = _mm512_shuffle_epi8 (words, byte_of_column);
   const __m512i in_byte = _mm512_popcnt_epi8 (_mm512_and_si512 (bytes, up_to_column));
 
-  /* Counts of whole bytes before each byte: multiplying sums up the bytes below. */
+  /* The counts of the bytes before each byte: the multiplication gives prefix sums. */
   const uint64_t counts =
       (uint64_t)_mm_cvtsi128_si64 (_mm_popcnt_epi8 (_mm_cvtsi64_si128 ((int64_t)word)));
   const __m512i before = _mm512_shuffle_epi8 (
@@ -236,7 +234,7 @@ take_labels (
     const __m512i run = _mm512_maskz_loadu_epi32 (here, scratch->links_below + i);
     const __m512i label = _mm512_mask_i32gather_epi32 (_mm512_setzero_si512 (), here,
         _mm512_maskz_loadu_epi32 (here, scratch->links_above + i), above_labels, 4);
-    /* Every lane's predecessor: the lane below, or the last one of the sixteen before. */
+    /* The predecessor of each lane: the lane below, or the last of the sixteen before. */
     const __m512i run_down = _mm512_permutexvar_epi32 (one_lane_down, run);
     const __m512i label_down = _mm512_permutexvar_epi32 (one_lane_down, label);
     const __m512i run_before = _mm512_mask_mov_epi32 (run_down, 1, last_run);
@@ -288,7 +286,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
     const __mmask8 here = first_of_8 (w, n_words);
     const __m512i top = _mm512_maskz_loadu_epi64 (here, strip->top + w);
     const __m512i bottom = two_rows ? _mm512_maskz_loadu_epi64 (here, strip->bottom + w) : zero;
-    /* No span starts where there is nothing. */
+    /* No span starts in words of background. */
     if (!((const uint8_t *)strip->occupied)[w / 8])
       continue;
     const __m512i n_top = _mm512_popcnt_epi64 (top);
@@ -336,7 +334,7 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
         scratch->span_labels + n_spans, _mm512_maskz_compress_epi32 (opens, label));
     _mm512_storeu_si512 (
         scratch->span_firsts + n_spans, _mm512_maskz_compress_epi32 (opens, first));
-    /* Where a span opens the one before has ended; there is none before the first. */
+    /* Where a span begins, the one before has ended; there is none before the first. */
     _mm512_storeu_si512 (
         scratch->span_lasts - 1 + n_spans, _mm512_maskz_compress_epi32 (opens, last_before));
     n_spans += count_bits (opens);
@@ -379,14 +377,14 @@ count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans
   }
 }
 
-/* All fields of Features at once: sums first, then maxima. */
+/* All fields of Features at once: three sums, then three maxima. */
 static inline void
 add_features (Features *sum, const Features *features)
 {
   const __mmask8 maxima = 0xe0;
   const __m256i a = _mm256_loadu_si256 ((const __m256i *)sum);
   const __m256i b = _mm256_loadu_si256 ((const __m256i *)features);
-  /* An area has no carry, which would get lost anyway. */
+  /* The area is the lower half of a 64-bit sum; a carry out of it is overwritten by a maximum. */
   const __m256i added = _mm256_add_epi64 (a, b);
   _mm256_storeu_si256 ((__m256i *)sum, _mm256_mask_max_epu32 (added, maxima, a, b));
 }
@@ -417,7 +415,7 @@ add_spans (
         _mm512_or_si512 (n, _mm512_slli_epi64 (_mm512_xor_si512 (left, low_half), 32));
     const __m512i right_and_bottom = _mm512_or_si512 (right, _mm512_slli_epi64 (bottom, 32));
 
-    /* From a vector a field to a Features a span. */
+    /* Transposes vectors of fields to Features of spans. */
     const __m512i sums_even = _mm512_unpacklo_epi64 (sum_x, sum_y);
     const __m512i sums_odd = _mm512_unpackhi_epi64 (sum_x, sum_y);
     const __m512i rest_even = _mm512_unpacklo_epi64 (area_and_left, right_and_bottom);
@@ -442,7 +440,7 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
       0x007f, 0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff, 0xffff);
 
   for (uint32_t i = 0; i < n; i += 16, pixels >>= 16, starts >>= 16) {
-    /* For each of sixteen columns: which of the labels it has, by counting starts. */
+    /* The index of the label of each of sixteen columns, by counting starts. */
     const __m512i index =
         _mm512_popcnt_epi32 (_mm512_and_si512 (_mm512_set1_epi32 ((int)starts), columns_up_to));
     const __m512i candidates = _mm512_loadu_si512 (labels);

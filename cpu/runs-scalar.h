@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Steps of the run labeller without vectors. They are written without branches that depend on the
- * pixels wherever that can be done: in noisy masks mispredicted branches cost more than all else.
+ * Steps of the run labeller without vectors. Where possible, no branch depends on the pixels,
+ * because mispredicted branches dominate the time of noisy masks.
  */
 #ifndef CCL_CPU_RUNS_SCALAR_H
 #define CCL_CPU_RUNS_SCALAR_H
@@ -42,8 +42,8 @@ find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
   return n_runs;
 }
 
-/* Fills the scratch memory's touching columns of two strips. Of columns that tell of the same two
- * runs mostly only the first is there. */
+/* Fills Scratch.touching and touching_words for two strips. Of columns at which the same two runs
+ * touch, mostly only the first is set. */
 static ALWAYS_INLINE void
 find_touching_columns (const Strip *above, const Strip *below, const Scratch *scratch,
     uint32_t n_words, bool diagonals)
@@ -56,25 +56,25 @@ find_touching_columns (const Strip *above, const Strip *below, const Scratch *sc
       const uint32_t w = group + i;
       const uint64_t a = above->bottom[w];
       const uint64_t b = below->top[w];
-      const uint64_t a_before = a << 1 | (above->bottom + w)[-1] >> 63; /* the pixel left of it */
+      const uint64_t a_before = a << 1 | (above->bottom + w)[-1] >> 63; /* the pixel to the left */
       const uint64_t b_before = b << 1 | (below->top + w)[-1] >> 63;
       uint64_t touching = a & b & ~(a_before & b_before);
 
       if (diagonals) {
-        /* A diagonal is all that joins two pixels if the other two of the four are background.
-         * The column named is the right one of the two. The left one's run reaches as far in
-         * that its strip has no start there, so counting starts finds both runs. */
+        /* Two pixels touch only diagonally if the other two of the 2×2 square are background. The
+         * bit is set in the right column. In that column the strip of the left pixel has no start,
+         * so counting starts still finds the run of the left pixel. */
         touching |= (a_before & b & ~a & ~b_before) | (a & b_before & ~a_before & ~b);
       }
 
-      /* Between two starts all columns tell of the same two runs; keep the first. Adding it to
-       * ones in place of all columns without start makes a carry that flips the ones up to the
-       * next start, but for columns where another one is added. */
+      /* Between two starts, all columns belong to the same two runs; keep the first. Adding it to
+       * a word that has ones in all columns without a start makes a carry that flips the ones up
+       * to the next start, except in columns where another bit is added. */
       const uint64_t inside = ~(above->starts[w] | below->starts[w]);
       const uint64_t at_start = touching & ~inside;
-      const uint64_t behind_start = at_start << 1;
-      const uint64_t sum = inside + ((touching | behind_start) & inside);
-      touching = at_start | (touching & inside & ~behind_start & (sum ^ inside));
+      const uint64_t after_start = at_start << 1;
+      const uint64_t sum = inside + ((touching | after_start) & inside);
+      touching = at_start | (touching & inside & ~after_start & (sum ^ inside));
 
       scratch->touching[w] = touching;
       touching_words |= (uint64_t)(touching != 0) << i;
@@ -83,7 +83,7 @@ find_touching_columns (const Strip *above, const Strip *below, const Scratch *sc
   }
 }
 
-/* Lists which run is at each of the columns where the word `columns` has bits.
+/* Lists the runs at the columns whose bits are set in `columns`.
  *
  * starts: the columns at which runs start. rank: the number of runs that start before the word. */
 static ALWAYS_INLINE void
@@ -93,9 +93,9 @@ list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
     *out++ = rank - 1 + count_bits (starts & up_to_lowest_bit (columns));
 }
 
-/* Goes through the links: each run below takes the label of the first run above that it is linked
- * with; what more labels it meets are listed beside the one before as same_labels.
- * Returns how many are listed. */
+/* Gives each linked run below the label of a run above that it is linked with. If it is linked with
+ * runs of several labels, lists each pair of consecutive labels in same_labels. Returns the number
+ * of pairs. */
 static ALWAYS_INLINE uint32_t
 take_labels (
     const Scratch *scratch, uint32_t n_links, const uint32_t *above_labels, uint32_t *below_labels)
@@ -119,8 +119,8 @@ take_labels (
   return n_same;
 }
 
-/* Gives the labels from `next` on to the runs that have none, those that have a bit in `chosen` if
- * that is not NULL. Returns the next label. */
+/* Gives the labels from `next` on to the runs without a label; if `chosen` is not NULL, only to
+ * those whose bit is set there. Returns the next label. */
 static ALWAYS_INLINE uint32_t
 number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t next)
 {
@@ -134,7 +134,7 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
   return next;
 }
 
-/* Fills the scratch memory's counts before words. */
+/* Fills Scratch.counts_before_word and sums_before_word. */
 static ALWAYS_INLINE void
 count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words, bool two_rows)
 {
@@ -158,7 +158,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
   scratch->sums_before_word[n_words] = sum;
 }
 
-/* Replaces each run's label by its parent and lists the spans. Returns how many there are. */
+/* Replaces each run's label by its parent and lists the spans. Returns their number. */
 static ALWAYS_INLINE uint32_t
 list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uint32_t *parents)
 {
@@ -167,7 +167,7 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
   for (uint32_t i = 0; i < n_runs; i++)
     labels[i] = parents[labels[i]];
 
-  /* What is written for a run that opens no span is written again by a later one. */
+  /* Entries written for a run that begins no span are overwritten by the next run. */
   uint32_t label_before = NO_LABEL;
   uint32_t last_before = 0;
   for (uint32_t i = 0; i < n_runs; i++) {
@@ -183,7 +183,7 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
   return n_spans;
 }
 
-/* Counts what lies before each span; what lies before the words is known. */
+/* Fills Scratch.counts_before_span and sums_before_span from those of words. */
 static ALWAYS_INLINE void
 count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans, bool two_rows)
 {
@@ -238,12 +238,12 @@ add_spans (
   }
 }
 
-/* Writes the label map of one word of a row.
+/* Writes the labels of one word of a row to the label map.
  *
  * n: columns of the frame in this word, 1…64.
  * starts: the columns at which runs of the strip start.
- * labels: labels[0] is that of the run that reaches into the word from the left (anything if
- *   there is none), labels[i] that of the i-th run that starts in the word. */
+ * labels: labels[0] belongs to the run that continues from the word before (undefined if there is
+ *   none), labels[i] to the i-th run that starts in the word. */
 static ALWAYS_INLINE void
 expand_scalar (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
 {
@@ -251,7 +251,7 @@ expand_scalar (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, cons
   while (pixels) {
     const uint32_t label = labels[count_bits (starts & up_to_lowest_bit (pixels))];
     uint32_t x = lowest_bit (pixels);
-    /* Adding the first bit clears the ones that follow it without a gap. */
+    /* Adding the first bit clears the sequence of ones that it begins. */
     const uint64_t rest = pixels & (pixels + (pixels & -pixels));
     const uint32_t end = x + count_bits (pixels & ~rest);
     for (; x < end; x++)

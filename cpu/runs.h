@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The run labeller, compiled once for each instruction set. The file that includes this one has
- * defined:
+ * The run labeller, compiled once for each instruction set. The including file defines:
  *
  *   RUN_LABELLER, RUN_LABELLER_NAME
  *       the RunLabeller to define, and its name as a string
  *   Threshold, threshold_prepare (value), pack (pixels, threshold)
- *       64 pixels to 64 bits, set where the pixel is greater than the threshold
+ *       64 bits for 64 pixels, set where the pixel is greater than the threshold
  *
- * and, or includes runs-scalar.h for, these steps, which are described there:
+ * and these steps, which runs-scalar.h describes and defines without vectors:
  *
  *   find_runs, find_touching_columns, list_links, take_labels, extract_bits, number_runs,
  *   list_columns, count_before_words, list_spans, count_before_spans,
  *   add_features, add_spans, expand
  *
- * Two ideas make it fast. Pixels become bits first, and everything after works on words of 64
- * columns or on runs, so background costs nothing and long runs little. And the run that holds a
- * column is found by counting the bits of Strip.starts up to it, without any search, so that the
- * places where two strips touch can be found for 64 columns at once.
+ * Two ideas make it fast. First, pixels are converted to bits, and all later steps work on words of
+ * 64 columns or on runs, so that background costs nothing and long runs cost little. Second, the
+ * run at a column is found by counting the bits of Strip.starts up to it, without a search, so that
+ * the columns at which two strips touch are found for 64 columns at once.
  *
- * The union-find forest with the least label as root and the run as its unit follow the two-pass
- * run-based labelling of He, Chao and Suzuki (2008); that two rows at a time halve the work for
- * 8-connectivity is what Grana, Borghesani and Cucchiara (2010) found for blocks.
+ * Runs as the unit of a union-find forest whose roots are the least labels: He, Chao, Suzuki: A
+ * Run-Based Two-Scan Labeling Algorithm, IEEE Transactions on Image Processing 17(5), 2008. Two
+ * rows at a time for 8-connectivity: Grana, Borghesani, Cucchiara: Optimized Block-based Connected
+ * Components Labeling with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010.
  */
 #include "band.h"
 #include "words.h"
@@ -29,7 +29,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* Packs a row of pixels. */
+/* Converts a row of pixels to bits. */
 static ALWAYS_INLINE void
 pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixels)
 {
@@ -47,8 +47,7 @@ pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixe
   }
 }
 
-/* Packs the strip whose rows are given, the bottom one NULL behind the end of the frame, and
- * finds its runs. */
+/* Converts the rows of a strip to bits and finds its runs. bottom: NULL below the frame. */
 static ALWAYS_INLINE void
 pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bottom, bool two_rows)
 {
@@ -72,8 +71,8 @@ find (uint32_t *parents, uint32_t label)
   return label;
 }
 
-/* Joins two trees; the lesser root stays root. Returns the other one, NO_LABEL if it was one
- * tree already. */
+/* Unites two trees; the lesser root remains a root. Returns the other one, or NO_LABEL if both
+ * labels are in one tree. */
 static uint32_t
 unite (uint32_t *parents, uint32_t a, uint32_t b)
 {
@@ -87,7 +86,7 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   return merged;
 }
 
-/* Lists the places where runs of two strips touch. Returns how many there are. */
+/* Lists the pairs of runs of two strips that touch. Returns their number. */
 static ALWAYS_INLINE uint32_t
 find_links (
     const Job *job, const Strip *above, const Strip *below, const Scratch *scratch, bool diagonals)
@@ -107,8 +106,8 @@ find_links (
   return n_links;
 }
 
-/* Gives the runs below that touch a run above the label of one such run, and joins the labels
- * that are found to be of one component in this way. */
+/* Gives each run below that touches runs above the label of one of them, and unites the labels of
+ * these. */
 static ALWAYS_INLINE void
 link_strips (const Job *job, Band *band, const Strip *above, const Strip *below, bool diagonals)
 {
@@ -125,9 +124,9 @@ link_strips (const Job *job, Band *band, const Strip *above, const Strip *below,
   }
 }
 
-/* Adds the features of labels that are no roots any more to those of their roots. */
+/* Adds the features of united labels to those of their roots. */
 static void
-add_up_merged (const Job *job, const Band *band)
+add_features_of_merged (const Job *job, const Band *band)
 {
   const uint32_t *const merged = job->forest.merged + band->first_label;
   Features *const features = job->forest.features;
@@ -137,35 +136,35 @@ add_up_merged (const Job *job, const Band *band)
 }
 
 static uint32_t
-join_bands (const Job *job, const Band *above, const Band *below)
+merge_bands (const Job *job, const Band *above, const Band *below)
 {
   const Scratch *scratch = &below->scratch;
   uint32_t *const parents = job->forest.parents;
   Features *const features = job->forest.features;
   const uint32_t n_links =
       find_links (job, above->last, below->first, scratch, job->rows_per_strip == 2);
-  uint32_t n_joined = 0;
+  uint32_t n_merged = 0;
 
   for (uint32_t i = 0; i < n_links; i++) {
     const uint32_t merged = unite (parents, above->last->labels[scratch->links_above[i]],
         below->first->labels[scratch->links_below[i]]);
     if (merged != NO_LABEL) {
       add_features (features + parents[merged], features + merged);
-      n_joined++;
+      n_merged++;
     }
   }
-  return n_joined;
+  return n_merged;
 }
 
-/* Tells of each run whether it holds a pixel of the top row, one bit a run.
+/* Finds the runs that contain a pixel of the top row, one bit per run.
  *
- * Adding the first bit of a run to its pixels of the bottom row alone makes a carry that runs
- * to the run's first pixel of the top row, or, if it has none, to the column behind the run. Each
- * run's carry lands in one place and in the order of the runs. */
+ * Adding the first bit of a run to the columns that have foreground in the bottom row only makes a
+ * carry up to the run's first pixel of the top row, or, if it has none, to the column after the
+ * run. Each run has one such column, and they are in the order of the runs. */
 static ALWAYS_INLINE void
 find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
 {
-  uint64_t pending = 0; /* bits not written for good */
+  uint64_t pending = 0; /* the last bits, fewer than 8 of which are not complete bytes */
   uint32_t n_pending = 0;
   bool carry = false;
   uint32_t w_before = 0;
@@ -177,7 +176,7 @@ find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
       const uint64_t bottom_only = strip->bottom[w] & ~top;
       uint64_t sum, landed_on_top, landed;
 
-      /* A carry out of the word before an empty one has landed there. */
+      /* A carry out of the word before an empty word ends in that word. */
       n_pending += carry && w != w_before + 1;
       carry = carry && w == w_before + 1;
       w_before = w;
@@ -199,7 +198,7 @@ find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
   memset (out, (int)pending, 1);
 }
 
-/* Gives new labels to the runs that have none, in raster order of their first pixels. */
+/* Gives new labels to the runs without one, in raster order of their first pixels. */
 static ALWAYS_INLINE void
 give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_rows)
 {
@@ -228,8 +227,8 @@ give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_
   band->end_label = next;
 }
 
-/* Lists the spans of a strip that has labels, which it brings nearer to their roots, and what is
- * counted before each of them. Returns how many there are. */
+/* Lists the spans of a labelled strip and the prefix sums before each of them; replaces the labels
+ * by their parents. Returns the number of spans. */
 static ALWAYS_INLINE uint32_t
 find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two_rows)
 {
@@ -300,7 +299,7 @@ label_band_with (const Job *job, Band *band, bool two_rows)
     above = strip;
   }
   band->last = above;
-  add_up_merged (job, band);
+  add_features_of_merged (job, band);
 }
 
 static void
@@ -358,5 +357,5 @@ const RunLabeller RUN_LABELLER = {
     .name = RUN_LABELLER_NAME,
     .label_band = label_band,
     .write_band = write_band,
-    .join_bands = join_bands,
+    .merge_bands = merge_bands,
 };

@@ -7,7 +7,7 @@
 /* Columns of background on both sides of a row of pixels. */
 #define MARGIN 2
 
-/* Makes pixels bytes of 0 and 1. */
+/* Writes 1 for foreground and 0 for background. */
 static void
 binarise (uint8_t *restrict out, const uint8_t *restrict pixels, size_t n, uint8_t threshold,
     uint8_t invert)
@@ -16,8 +16,8 @@ binarise (uint8_t *restrict out, const uint8_t *restrict pixels, size_t n, uint8
     out[i] = (pixels[i] > threshold) ^ invert;
 }
 
-/* A row of the frame in bytes of 0 and 1, in the buffer of four that it takes its turn with;
- * background below the frame. */
+/* A binarised row of the frame, in one of four buffers that take turns; background below the
+ * frame. */
 static const uint8_t *
 load_row (const TwoPass *self, uint32_t y)
 {
@@ -91,8 +91,8 @@ describe (const TwoPass *self, uint32_t root, uint32_t label)
   };
 }
 
-/* Numbers the roots whose first pixels are in one strip, which number_roots() has put where these
- * are. Returns how many components there are by now. */
+/* Numbers the roots whose first pixels are in one strip, in raster order of these; number_roots()
+ * has stored them by place. Returns the number of components so far. */
 static uint32_t
 number_strip (TwoPass *self, const CclOptions *options, uint32_t n_components)
 {
@@ -117,11 +117,10 @@ number_strip (TwoPass *self, const CclOptions *options, uint32_t n_components)
   return n_components;
 }
 
-/* Gives components their final labels. Roots come strip by strip, as a component's least label was
- * given in the strip that its first pixel is in; only inside a strip of two rows their order may
- * be another one than that of first pixels. No two of these share an entry of labels_of_strip:
- * pixels of neighbouring columns in one row are one component. Returns how many components there
- * are. */
+/* Gives components their final labels. Roots are in order of the strips of their first pixels,
+ * since a component's least label was given in that strip. Inside a strip of two rows they may be
+ * out of order, so they are sorted by place: two columns of a row share an entry of
+ * labels_of_strip, since their pixels belong to one component. Returns the number of components. */
 static uint32_t
 number_roots (TwoPass *self, const CclOptions *options)
 {
@@ -145,12 +144,12 @@ number_roots (TwoPass *self, const CclOptions *options)
   return number_strip (self, options, n_components);
 }
 
-/* Links each label to its root, and gives the root its features. */
+/* Links each label to its root and adds its features to those of the root. */
 static void
 flatten (TwoPass *self)
 {
   for (uint32_t label = 1; label < self->n_labels; label++) {
-    /* The parent is less, so it has been linked already. */
+    /* The parent is less than the label, so it has been linked to the root. */
     const uint32_t root = self->parents[self->parents[label]];
     self->parents[label] = root;
     if (root != label)
@@ -201,8 +200,9 @@ static const CclLabellerClass two_pass_class = {
     .free = two_pass_free,
 };
 
-/* New labels are only given where nothing before touches. 8-connected, no two such pixels are in
- * one block of 2×2 pixels, and 4-connected not next to each other in a row. */
+/* A new label is only given to a pixel, or block, that touches no labelled one. With
+ * 8-connectivity, no two of them are in one block of 2×2 pixels; with 4-connectivity, not next to
+ * each other in a row. */
 static size_t
 max_labels (const CclPlan *plan)
 {
@@ -214,7 +214,7 @@ max_labels (const CclPlan *plan)
 static uint8_t *
 lay_out_pixels (Layout *layout, uint32_t width)
 {
-  /* One column more for the right half of a last block. */
+  /* One more column for the right half of the last block. */
   uint8_t *pixels = lay_out (layout, (size_t)width + 1 + 2 * MARGIN, sizeof *pixels);
   return pixels ? pixels + MARGIN : NULL;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the two-pass algorithms have in common.
+ * The common part of the two-pass algorithms.
  *
- *   1. First scan, the algorithm's: strip by strip, gives provisional labels, notes which of them
- *      are one component, and adds up each label's features.
- *   2. Flattening: each label learns its root, roots take in the features of their labels, and
- *      those that pass the area filter are numbered in raster order of first pixels.
- *   3. Second scan, the algorithm's, if a label map is wanted: writes final labels.
+ *   1. First scan, by the algorithm: strip by strip, gives provisional labels, unites the labels of
+ *      one component, and adds up the features of each label.
+ *   2. Flattening: links each label to its root, adds up the features at the roots, and numbers the
+ *      roots that pass the area filter in raster order of first pixels.
+ *   3. Second scan, by the algorithm, with a label map only: writes final labels.
  *
- * The papers gather no features; here a first scan adds them up as it goes, so that the component
- * table needs no second one. Provisional labels lie in the label map, as in the papers, or where
- * none is wanted in the labels of two strips that take turns.
+ * The papers compute no features. Here the first scan adds them up, so that the component table
+ * needs no second scan. Provisional labels are stored in the label map, as in the papers, or
+ * without one, in two buffers of a strip that take turns.
  */
 #ifndef CCL_CPU_TWO_PASS_H
 #define CCL_CPU_TWO_PASS_H
@@ -19,7 +19,7 @@
 #include "equivalences.h"
 #include "layout.h"
 
-/* What is added up over the pixels of a provisional label. */
+/* The features of a provisional label. */
 typedef struct TwoPassFeatures {
   uint64_t sum_x;
   uint64_t sum_y;
@@ -34,15 +34,15 @@ typedef struct TwoPassFeatures {
 struct TwoPassStrip {
   uint32_t y; /* of the first row */
 
-  /* Rows y - 2 to y + 1, 1 for a foreground pixel and else 0. Background surrounds the frame: two
-   * columns on both sides, and the rows above it and below it. */
+  /* Rows y - 2 to y + 1, 1 for foreground and 0 for background. The frame is surrounded by
+   * background: two columns on both sides, and the rows above and below. */
   const uint8_t *pixels[4];
 
-  /* Provisional labels at the strip's first row and at that of the strip before it. */
+  /* Provisional labels of the first row of the strip and of the strip before it. */
   uint32_t *labels;
   const uint32_t *labels_above;
 
-  /* Second scan: the label map's row y + 1; NULL if there is none. */
+  /* Second scan: row y + 1 of the label map, or NULL below the frame. */
   uint32_t *labels_below;
 };
 
@@ -62,13 +62,13 @@ struct TwoPass {
 
   uint8_t *no_pixels;        /* a row of background */
   uint8_t *pixels[4];        /* rows of pixels that take turns */
-  uint32_t *strip_labels[2]; /* where there is no label map */
-  uint32_t n_labels;         /* given so far, and one for the background, label 0 */
+  uint32_t *strip_labels[2]; /* used without a label map */
+  uint32_t n_labels;         /* labels given so far, with label 0, the background */
   uint32_t *parents;         /* of each label (equivalences.h) */
   uint32_t *final_labels;    /* of each label, once they are numbered */
   TwoPassFeatures *features; /* of each label */
-  uint32_t *labels_of_strip; /* numbering: roots by where their first pixels are in a strip */
-  uint64_t *first_pixels;    /* numbering: one bit for each entry that is filled */
+  uint32_t *labels_of_strip; /* numbering: the root whose first pixel is at a place of the strip */
+  uint64_t *first_pixels;    /* numbering: one bit for each such place that is in use */
   CclComponent *rows;
   Layout layout;
 };
@@ -77,7 +77,7 @@ struct TwoPass {
 CclLabeller *two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclPlan *plan,
     const CclCpuTuning *tuning, CclError *error);
 
-/* A label that nobody had before. */
+/* A new label. */
 static ALWAYS_INLINE uint32_t
 two_pass_new_label (TwoPass *self)
 {

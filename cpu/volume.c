@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Volumes are labelled run by run. A run is a maximal stretch of foreground in a row; it takes its
- * label from the runs that it touches in the rows before it, of its own slice and of the one
- * before. Which rows these are is all that connectivities differ in.
+ * The labeller of volumes on the CPU. A run is a maximal sequence of foreground voxels in a row. It
+ * gets the label of the runs that it touches in the rows before it, in its own slice and in the one
+ * before. The connectivities differ only in these rows and in whether runs touch at neighbouring x.
  *
  * He, Chao, Suzuki: A Run-Based Two-Scan Labeling Algorithm, IEEE Transactions on Image Processing
- * 17(5), 2008, with the rows of a volume for those of an image. Labels that meet are united in an
- * array (equivalences.h); features are added up by run, so the table needs no second scan, and the
- * label map is written from the runs.
+ * 17(5), 2008, with the rows of a volume in place of those of an image. Labels of one component are
+ * united by union-find (equivalences.h). Features are added up run by run, so that the table needs
+ * no second scan, and the label map is written from the runs.
  */
 #include "equivalences.h"
 #include "layout.h"
@@ -19,11 +19,11 @@
 
 typedef struct Run {
   uint32_t begin; /* first column */
-  uint32_t end;   /* one behind the last column */
+  uint32_t end;   /* the column after the last */
   uint32_t label; /* provisional */
 } Run;
 
-/* What is added up over the voxels of a provisional label. */
+/* The features of a provisional label. */
 typedef struct Features {
   uint64_t sum_x, sum_y, sum_z;
   uint32_t n_voxels;
@@ -37,21 +37,21 @@ typedef struct CpuVolumeLabeller {
   uint32_t n_rows; /* of the volume: height × depth, slice by slice */
 
   Run *runs;         /* of all rows, in raster order */
-  uint32_t *row_end; /* of each row: one behind its last run */
+  uint32_t *row_end; /* of each row: the index after its last run */
 
-  uint32_t n_labels; /* given so far, and one that nobody has: 0 means none */
-  uint32_t *parents; /* of each label (equivalences.h); in the end, its final label */
+  uint32_t n_labels; /* labels given so far, with 0, which means no label */
+  uint32_t *parents; /* of each label (equivalences.h); later its final label */
   Features *features;
 
   CclVolumeComponent *rows;
   Layout layout;
 } CpuVolumeLabeller;
 
-/* A row before the one at work. */
+/* A row before the one at work that its runs may touch. */
 typedef struct Neighbour {
-  const Run *next; /* the first run that what follows may touch */
+  const Run *next; /* the first run that the following runs can touch */
   const Run *end;
-  uint32_t reach; /* 1 if voxels of neighbouring columns touch, 0 if only those of the same one */
+  uint32_t reach; /* 1 if voxels at neighbouring x touch, 0 if only those at the same x */
 } Neighbour;
 
 static uint32_t
@@ -66,7 +66,7 @@ greater (uint32_t a, uint32_t b)
   return a > b ? a : b;
 }
 
-/* Appends the runs of a row. Returns one behind the last. */
+/* Appends the runs of a row. Returns the place after the last. */
 static Run *
 find_runs (Run *run, const uint8_t *row, uint32_t width, uint8_t threshold, uint64_t inversion)
 {
@@ -81,7 +81,7 @@ find_runs (Run *run, const uint8_t *row, uint32_t width, uint8_t threshold, uint
       memcpy (rest, row + x, width - x);
       word = (pack_portable (rest, threshold) ^ inversion) & ((UINT64_C (1) << (width - x)) - 1);
     }
-    /* Where foreground begins and where it ends, in turn. */
+    /* The bits at which foreground begins and ends, in turn. */
     for (uint64_t edges = word ^ (word << 1 | last); edges; edges &= edges - 1) {
       const uint32_t at = x + lowest_bit (edges);
       if (word >> (at - x) & 1)
@@ -91,13 +91,13 @@ find_runs (Run *run, const uint8_t *row, uint32_t width, uint8_t threshold, uint
     }
     last = word >> 63;
   }
-  /* Background in a word that is not full has ended it already. */
+  /* If the last word is not full, its background has ended the last run. */
   if (last)
     (run++)->end = width;
   return run;
 }
 
-/* Adds a row to the neighbours, if it is in the volume. */
+/* Adds a row to the neighbours if it is inside the volume. */
 static void
 add_neighbour (const CpuVolumeLabeller *self, Neighbour *neighbours, uint32_t *n, int64_t y,
     int64_t z, uint32_t reach)
@@ -112,7 +112,7 @@ add_neighbour (const CpuVolumeLabeller *self, Neighbour *neighbours, uint32_t *n
   };
 }
 
-/* The rows before one whose voxels touch its own. */
+/* Lists the rows before row y, z whose voxels touch those of that row. Returns their number. */
 static uint32_t
 find_neighbours (const CpuVolumeLabeller *self, uint32_t y, uint32_t z, Neighbour neighbours[4])
 {
@@ -137,8 +137,8 @@ new_label (CpuVolumeLabeller *self)
   return label;
 }
 
-/* The label of a run: that of all runs that it touches, which are one now, or a new one. Runs of
- * a row come from left to right. */
+/* The label of a run: that of the runs that it touches, which it unites, or a new one. Called for
+ * the runs of a row from left to right. */
 static ALWAYS_INLINE uint32_t
 label_run (CpuVolumeLabeller *self, const Run *run, Neighbour *neighbours, uint32_t n_neighbours)
 {
@@ -216,12 +216,12 @@ scan (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *option
   }
 }
 
-/* Gives each root the features of all its labels. */
+/* Links each label to its root and adds its features to those of the root. */
 static void
 flatten (CpuVolumeLabeller *self)
 {
   for (uint32_t label = 1; label < self->n_labels; label++) {
-    /* The parent is less, so it has been linked to the root already. */
+    /* The parent is less than the label, so it has been linked to the root. */
     const uint32_t root = self->parents[self->parents[label]];
     self->parents[label] = root;
     if (root != label)
@@ -247,9 +247,9 @@ describe (CpuVolumeLabeller *self, const Features *features, uint32_t label)
   };
 }
 
-/* Replaces each label's parent by the final label, 0 for what the filter takes out. Roots are in
- * raster order of first voxels, as their labels were given to the runs that these are in. Returns
- * how many components there are. */
+/* Replaces each label's parent by the final label, 0 if the area filter removes the component.
+ * Roots are in raster order of first voxels, because labels are given in raster order of runs.
+ * Returns the number of components. */
 static uint32_t
 number_components (CpuVolumeLabeller *self, const CclOptions *options)
 {
@@ -301,7 +301,7 @@ cpu_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
 
   if (volume->location != CCL_LOCATION_HOST)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the CPU labels volumes in host memory, not in device memory");
+        error, CCL_ERROR_ARGUMENT, "the CPU cannot read volumes in device memory");
   scan (self, volume, options);
   flatten (self);
   table->n_components = number_components (self, options);

@@ -11,7 +11,7 @@ static ALWAYS_INLINE uint32_t
 count_bits (uint64_t word)
 {
 #if defined __x86_64__ && !defined __POPCNT__
-  /* The compiler would call a function. */
+  /* Without the instruction, the compiler calls a library function. */
   word -= word >> 1 & 0x5555555555555555;
   word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
   word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
@@ -35,8 +35,8 @@ up_to_lowest_bit (uint64_t word)
   return word ^ (word - 1);
 }
 
-/* The sum of the indices of the bits of two words, one binary digit of the index at a time. Each
- * digit is set in half of the columns, so what one word has there fits beside what the other has.
+/* The sum of the indices of the set bits of two words, one binary digit of the index at a time. A
+ * digit is set in half of the columns, so those columns of both words fit into one word to count.
  */
 static ALWAYS_INLINE uint32_t
 sum_bit_indices_of_both (uint64_t a, uint64_t b)

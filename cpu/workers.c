@@ -17,7 +17,7 @@ typedef struct Worker {
 
 struct Workers {
   pthread_mutex_t mutex;
-  pthread_cond_t changed; /* a new round, its end, or the end of all */
+  pthread_cond_t changed; /* a round has begun or ended, or the pool closes */
   uint64_t round;
   uint32_t n_busy;
   bool closing;

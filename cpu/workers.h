@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that wait for work to share. */
+/* A pool of threads that share the work of a frame. */
 #ifndef CCL_CPU_WORKERS_H
 #define CCL_CPU_WORKERS_H
 
@@ -17,8 +17,8 @@ uint32_t workers_choose_number (
  * Returns NULL if there is not enough memory or the system refuses to start a thread. */
 Workers *workers_new (uint32_t n_threads);
 
-/* Calls work (data, i) for every i below n_threads, each in a thread of its own, and returns when
- * all have returned. One caller at a time. */
+/* Calls work (data, i) for every i below n_threads, each in its own thread, and returns when all
+ * calls have returned. One caller at a time. */
 void workers_run (Workers *workers, void (*work) (void *data, uint32_t index), void *data);
 
 /* Ends the threads. NULL is allowed. */

@@ -4,8 +4,8 @@
  *
  * Grana, Borghesani, Cucchiara: Optimized Block-based Connected Components Labeling with Decision
  * Trees, IEEE Transactions on Image Processing 19(6), 2010; as in the review by Bolelli et al.,
- * IEEE TPDS 2024, section III-B-7. 8-connectivity, with the tree that decision-trees/generate.c
- * finds.
+ * IEEE TPDS 2024, section III-B-7. 8-connectivity, with a tree made by
+ * core/decision-trees/generate.c.
  */
 #define BLOCK_TREE "decision-trees/bbdt-tree.inc"
 #include "block-scans.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DRAG, block-based with a directed rooted acyclic graph: BBDT whose decision tree shares the
- * subtrees that are alike.
+ * DRAG, block-based with a directed rooted acyclic graph: BBDT with a decision tree that shares
+ * equal subtrees.
  *
  * Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018; as in the
- * review by Bolelli et al., IEEE TPDS 2024, section III-B-7. 8-connectivity, with the graph that
- * decision-trees/generate.c finds.
+ * review by Bolelli et al., IEEE TPDS 2024, section III-B-7. 8-connectivity, with a graph made by
+ * core/decision-trees/generate.c.
  */
 #define BLOCK_TREE "decision-trees/drag-tree.inc"
 #include "block-scans.h"

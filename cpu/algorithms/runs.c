@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The project's own way: plans, threads, and what happens to a frame as a whole; how a band of it
- * is labelled is told in runs.h.
+ * The project's own algorithm: plans, threads, and the steps of a frame. runs.h labels a band.
  *
- *   1. Each thread labels a band: runs get provisional labels, features are summed up.
- *   2. One thread joins the bands, numbers the roots that pass the area filter, and fills the
+ *   1. Each thread labels a band: runs get provisional labels, and features are added up.
+ *   2. One thread merges the bands, numbers the roots that pass the area filter, and fills the
  *      table.
- *   3. If a label map is wanted, each thread writes that of its band from the runs.
+ *   3. With a label map only: each thread writes the rows of its band from the runs.
  *
- * Nothing reads the pixels a second time.
+ * Each pixel is read once.
  */
 #include "algorithms.h"
 #include "band.h"
@@ -19,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below this a thread's work is not worth waking it. */
+/* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 20)
 
 typedef struct CpuLabeller {
@@ -34,28 +33,28 @@ typedef struct CpuLabeller {
   Layout layout;
 } CpuLabeller;
 
-/* The best way for this processor, or the one that is named. */
+/* The best code for this processor, or the code for the named instructions; NULL without any. */
 static const RunLabeller *
 choose_runs (const char *instructions)
 {
-  static const RunLabeller *const ways[] = {
+  static const RunLabeller *const all[] = {
 #if HAVE_X86_64
     &run_labeller_avx512,
     &run_labeller_avx2,
 #endif
     &run_labeller_portable,
   };
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-    if (instructions_are_offered (ways[i]->name) &&
-        (!instructions || strcmp (instructions, ways[i]->name) == 0))
-      return ways[i];
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (instructions_are_offered (all[i]->name) &&
+        (!instructions || strcmp (instructions, all[i]->name) == 0))
+      return all[i];
   return NULL;
 }
 
 static uint64_t *
 lay_out_words (Layout *layout, size_t n)
 {
-  /* The first word of a row has a zero word before it. */
+  /* A word of zeros lies before the first word of a row. */
   uint64_t *words = lay_out (layout, n + 1, sizeof (uint64_t));
   return words ? words + 1 : NULL;
 }
@@ -63,7 +62,7 @@ lay_out_words (Layout *layout, size_t n)
 static void
 lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
 {
-  /* A run takes two columns at least, a link one. */
+  /* Runs are at least two columns apart, links one. */
   const size_t n_runs = 32 * n_words + LIST_MARGIN;
   const size_t n_links = 64 * n_words + LIST_MARGIN;
 
@@ -117,8 +116,9 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     band->run_labels += LIST_MARGIN;
 }
 
-/* New labels are only given to runs that touch nothing above. The first pixels of two of them
- * are never neighbours, so half of the pixels can have one, or a quarter 8-connected. */
+/* A new label is only given to a run that touches no run above. The first pixels of two such runs
+ * are never neighbours, so there is at most one label for two pixels, or for four if 8-connected.
+ */
 static uint32_t
 max_labels (const Job *job, const Band *band)
 {
@@ -181,9 +181,9 @@ describe (const Features *features, uint32_t label, uint32_t top)
   };
 }
 
-/* Joins the bands. Returns how many components the frame has. */
+/* Merges components across the borders of bands. Returns the number of components. */
 static uint32_t
-join_bands (CpuLabeller *self)
+merge_bands (CpuLabeller *self)
 {
   uint32_t n = 0;
 
@@ -191,7 +191,7 @@ join_bands (CpuLabeller *self)
     const Band *band = &self->bands[i];
     n += band->end_label - band->first_label - band->n_merged;
     if (i > 0)
-      n -= self->runs->join_bands (&self->job, band - 1, band);
+      n -= self->runs->merge_bands (&self->job, band - 1, band);
   }
   return n;
 }
@@ -202,9 +202,9 @@ is_filtered (const CclOptions *options)
   return options->min_area > 1 || options->max_area > 0;
 }
 
-/* Fills the table with the roots that pass the area filter, which come in label order. Returns
- * how many pass, but looks no further than to the n_wanted-th. If a label map is wanted, each
- * provisional label's parent is replaced by the final label, 0 for what the filter takes out. */
+/* Fills the table with the roots that pass the area filter, in label order. Returns their number,
+ * or n_wanted if there are more, without counting on. With a label map, the parent of each
+ * provisional label is replaced by the final label, 0 if the filter removes the component. */
 static uint32_t
 number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_wanted)
 {
@@ -213,7 +213,7 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   const uint32_t max_rows = self->base.plan.max_components;
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
   const bool filtered = is_filtered (options);
-  const bool map_wanted = self->job.labels != NULL;
+  const bool has_map = self->job.labels != NULL;
   uint32_t n = 0;
   uint32_t y = 0;
 
@@ -224,7 +224,7 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
       uint32_t final_label = 0;
 
       if (parent != label) {
-        /* The parent is less, so it has its final label already. */
+        /* The parent is less than the label, so its final label is known. */
         final_label = forest->parents[parent];
       } else if (!filtered || (features->area >= options->min_area && features->area <= max_area)) {
         if (n == n_wanted)
@@ -236,7 +236,7 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
         }
         final_label = ++n;
       }
-      if (map_wanted)
+      if (has_map)
         forest->parents[label] = final_label;
     }
   }
@@ -289,7 +289,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->labels_stride = labels ? labels->stride : 0;
 
   workers_run (self->workers, label_band, self);
-  fill_table (self, options, join_bands (self), table);
+  fill_table (self, options, merge_bands (self), table);
   if (labels)
     workers_run (self->workers, write_band, self);
   return CCL_OK;
@@ -319,8 +319,8 @@ runs_labeller_new (
   CpuLabeller *self;
 
   if (!runs) {
-    ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "no code for '%s' on this processor", tuning->instructions);
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
     return NULL;
   }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SAUF, scan array-based union-find: two passes over pixels, a decision tree says which neighbours
- * to look at.
+ * SAUF, scan array-based union-find: two passes over pixels, with a decision tree that tests as few
+ * neighbours as possible.
  *
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
  * and Applications 12, 2009; as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-7.
- * 4- and 8-connectivity, each with the tree that decision-trees/generate.c finds. Features are
- * added up by run: all pixels of a run are one component, so the run's last label may have them
- * all.
+ * 4- and 8-connectivity, each with a tree made by core/decision-trees/generate.c. Features are
+ * added up run by run, at the label of the run's last pixel: all pixels of a run belong to one
+ * component.
  */
 #include "two-pass.h"
 
@@ -26,7 +26,7 @@
 #define UNITE(neighbour)                                                                           \
   *label = *label ? unite (parents, *label, LABEL_##neighbour) : LABEL_##neighbour
 
-/* What label the pixels before it give to a pixel; none if none of them touches it. */
+/* Gives a pixel the label of the pixels before it that touch it, united; 0 if there are none. */
 static ALWAYS_INLINE void
 take_label (uint32_t *label, ptrdiff_t x, const uint8_t *row, const uint8_t *above,
     const uint32_t *labels, const uint32_t *labels_above, uint32_t *parents)
@@ -41,7 +41,7 @@ take_label_4 (uint32_t *label, ptrdiff_t x, const uint8_t *row, const uint8_t *a
 #include "decision-trees/sauf4-tree.inc"
 }
 
-/* Adds the pixels from a column up to another one, which is not part of it. */
+/* Adds the features of the pixels from column begin to column end - 1. */
 static ALWAYS_INLINE void
 add_run (TwoPass *self, uint32_t label, uint32_t y, uint32_t begin, uint32_t end)
 {

@@ -295,9 +295,9 @@ test_missing_arguments_are_refused (void)
 {
   CclTable table;
   CclError error = {0};
-  assert_run_refused (NULL, &no_options, NULL, true, "needed");
-  assert_run_refused (&small_frame, NULL, NULL, true, "needed");
-  assert_run_refused (&small_frame, &no_options, NULL, false, "needed");
+  assert_run_refused (NULL, &no_options, NULL, true, "NULL");
+  assert_run_refused (&small_frame, NULL, NULL, true, "NULL");
+  assert_run_refused (&small_frame, &no_options, NULL, false, "NULL");
   g_assert_cmpint (ccl_labeller_run (NULL, &small_frame, &no_options, NULL, &table, &error), ==,
       CCL_ERROR_ARGUMENT);
 }
