@@ -21,7 +21,7 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
     return status;
   if (plan->method > CCL_FOREGROUND_MOG2)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the foreground method is 0…2, not %d", (int)plan->method);
+        error, CCL_ERROR_ARGUMENT, "the foreground method must be 0…2, not %d", (int)plan->method);
   if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
                             plan->roi_mask->stride < plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
@@ -67,7 +67,7 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
         error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
   if (options->denoise > CCL_DENOISE_OPENING_5)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the denoising filter is 0…4, not %d", (int)options->denoise);
+        error, CCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
   if (plan->method == CCL_FOREGROUND_MOG2) {
     CclStatus status = check_background_options (options, error);
     if (status != CCL_OK)

@@ -549,7 +549,7 @@ check_impossible_arguments (const ForegroundBackend *backend)
   g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
   plan = (CclForegroundPlan){.width = 8, .height = 8, .method = 3};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
-  g_assert_nonnull (strstr (error.message, "foreground 3"));
+  g_assert_nonnull (strstr (error.message, "method must be 0…2, not 3"));
   uint8_t bytes[64] = {0}, untouched[64];
   const CclFrame narrow = {.data = bytes, .stride = 7};
   plan = (CclForegroundPlan){.width = 8, .height = 8, .roi_mask = &narrow};
