@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 #if HAVE_CUDA
-#include <gst/ccl/gstcclcuda.h>
+#include <gst/ccl/ccl.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
@@ -101,7 +101,7 @@ make_frame (const GstVideoInfo *info, GstBuffer *pixels, gpointer cuda_context)
 #if HAVE_CUDA
   if (cuda_context) {
     GstBuffer *frame = gst_ccl_cuda_buffer_new_gray8 (
-        cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+        cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), NULL);
     GstVideoFrame from, to;
     GstMapInfo map;
     if (!frame || !gst_video_frame_map (&from, info, pixels, GST_MAP_READ) ||

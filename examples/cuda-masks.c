@@ -10,7 +10,7 @@
  */
 #include <cuda.h>
 #include <gst/app/gstappsrc.h>
-#include <gst/ccl/gstcclcuda.h>
+#include <gst/ccl/ccl.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
@@ -67,7 +67,7 @@ push_masks (GstCudaContext *context, GstAppSrc *source, GAsyncQueue *free_masks,
       return FALSE;
     }
     buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (
-        context, mask->pixels, mask->stride, WIDTH, HEIGHT, mask, give_back);
+        context, mask->pixels, mask->stride, WIDTH, HEIGHT, mask, give_back, NULL);
     GST_BUFFER_PTS (buffer) = i * GST_SECOND / 25;
     GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;
     if (gst_app_src_push_buffer (source, buffer) != GST_FLOW_OK)

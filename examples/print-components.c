@@ -8,7 +8,7 @@
  * Usage: print-components VIDEO [THRESHOLD]
  */
 #include <gst/app/gstappsink.h>
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,18 +16,15 @@ static void
 print_frame (GstBuffer *frame)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (frame);
-  const GstCclComponent *components;
-  guint n_rows;
 
   if (!meta)
     return;
-  /* Both belong to the frame, so they are there as long as it is. */
-  components = gst_ccl_meta_get_components (meta, &n_rows);
   printf ("%.3f s: %u components%s\n", GST_BUFFER_PTS (frame) / (double)GST_SECOND,
       gst_ccl_meta_get_n_components (meta),
       gst_ccl_meta_is_truncated (meta) ? ", of which the first are" : "");
-  for (guint i = 0; i < n_rows; i++) {
-    const GstCclComponent *c = &components[i];
+  /* The metadata and its rows are valid as long as the frame. */
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
     printf ("  %u: %u pixels, %u×%u at (%u, %u), centroid (%.1f, %.1f)\n", c->label, c->area,
         c->width, c->height, c->x, c->y, c->centroid_x, c->centroid_y);
   }

@@ -2,36 +2,21 @@
 #include "gstcclattach.h"
 #include "gstcclmappool.h"
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
-
-/* The table of a labeller is the table of the metadata, so it is copied as a block. */
-#define SAME_FIELD(ours, theirs)                                                                   \
-  G_STATIC_ASSERT (                                                                                \
-      G_STRUCT_OFFSET (CclComponent, ours) == G_STRUCT_OFFSET (GstCclComponent, theirs));          \
-  G_STATIC_ASSERT (sizeof ((CclComponent){0}.ours) == sizeof ((GstCclComponent){0}.theirs))
-SAME_FIELD (label, label);
-SAME_FIELD (area, area);
-SAME_FIELD (x, x);
-SAME_FIELD (y, y);
-SAME_FIELD (width, width);
-SAME_FIELD (height, height);
-SAME_FIELD (centroid_x, centroid_x);
-SAME_FIELD (centroid_y, centroid_y);
-G_STATIC_ASSERT (sizeof (CclComponent) == sizeof (GstCclComponent));
 
 GType
 gst_ccl_meta_flags_get_type (void)
 {
   static GType type = 0;
   static const GFlagsValue values[] = {
-    {GST_CCL_META_FLAG_CCL, "GstCclMeta, one a frame", "ccl"},
-    {GST_CCL_META_FLAG_ROI, "GstVideoRegionOfInterestMeta, one a component", "roi"},
+    {GST_CCL_META_FLAG_CCL, "GstCclMeta, one per frame", "ccl"},
+    {GST_CCL_META_FLAG_ROI, "GstVideoRegionOfInterestMeta, one per component", "roi"},
 #if HAVE_ANALYTICS
-    {GST_CCL_META_FLAG_ANALYTICS, "GstAnalyticsODMtd, one a component", "analytics"},
+    {GST_CCL_META_FLAG_ANALYTICS, "GstAnalyticsODMtd, one per component", "analytics"},
 #endif
     {0, NULL, NULL},
   };
@@ -53,27 +38,93 @@ component_quark (void)
   return (GQuark)quark;
 }
 
-static void
-attach_ccl (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
-    const GstCclAttachment *labels, const GstCclAttachment *mask)
-{
-  GstCclMeta *former, *meta;
+/* Names the labeller in the parameters of a region of interest. */
+#define ROI_PARAMETERS "ccl"
 
-  while ((former = gst_buffer_get_ccl_meta (buffer)))
-    gst_buffer_remove_meta (buffer, (GstMeta *)former);
-  meta = gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, table->n_components,
-      (const GstCclComponent *)table->rows, table->n_rows, labels->buffer, labels->stride);
-  gst_ccl_meta_set_mask (meta, mask->buffer, mask->stride);
+static const gchar *
+name_of (GstCclLabeller *labeller)
+{
+  return labeller ? gst_ccl_labeller_get_name (labeller) : "";
+}
+
+static gboolean
+is_own_roi (GstVideoRegionOfInterestMeta *roi, const gchar *name)
+{
+  const GstStructure *parameters;
+
+  if (roi->roi_type != component_quark ())
+    return FALSE;
+  parameters = gst_video_region_of_interest_meta_get_param (roi, ROI_PARAMETERS);
+  return parameters && g_strcmp0 (gst_structure_get_string (parameters, "labeller"), name) == 0;
+}
+
+static gboolean
+is_own_ccl (const GstCclMeta *meta, const gchar *name)
+{
+  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+  gboolean is_own = g_str_equal (name_of (labeller), name);
+
+  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
+  return is_own;
+}
+
+typedef struct {
+  const gchar *name;
+  gboolean found;
+} Own;
+
+/* For gst_buffer_foreach_meta(): removes the metadata that the labeller of that name attached when
+ * the frame passed it before. */
+static gboolean
+remove_own (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  Own *own = data;
+  GType api = (*meta)->info->api;
+
+  if ((api == GST_CCL_META_API_TYPE && is_own_ccl ((GstCclMeta *)*meta, own->name)) ||
+      (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
+          is_own_roi ((GstVideoRegionOfInterestMeta *)*meta, own->name))) {
+    *meta = NULL;
+    own->found = TRUE;
+  }
+  return TRUE;
 }
 
 static void
-attach_roi (GstBuffer *buffer, const CclTable *table)
+attach_ccl (GstBuffer *buffer, GstCclLabeller *labeller, guint frame_width, guint frame_height,
+    const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask)
+{
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (
+      buffer, frame_width, frame_height, 0, NULL, 0, labels->buffer, labels->stride);
+  GstCclComponent *rows = gst_ccl_meta_new_table (meta, table->n_components, table->n_rows);
+
+  gst_ccl_meta_set_labeller (meta, labeller);
+  gst_ccl_meta_set_mask (meta, mask->buffer, mask->stride);
+  for (guint i = 0; i < table->n_rows; i++) {
+    const CclComponent *c = &table->rows[i];
+    rows[i] = (GstCclComponent){
+        .label = c->label,
+        .area = c->area,
+        .x = c->x,
+        .y = c->y,
+        .width = c->width,
+        .height = c->height,
+        .centroid_x = c->centroid_x,
+        .centroid_y = c->centroid_y,
+    };
+  }
+}
+
+static void
+attach_roi (GstBuffer *buffer, GstCclLabeller *labeller, const CclTable *table)
 {
   for (guint i = 0; i < table->n_rows; i++) {
     const CclComponent *c = &table->rows[i];
     GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta_id (
         buffer, component_quark (), c->x, c->y, c->width, c->height);
     roi->id = (gint)c->label;
+    gst_video_region_of_interest_meta_add_param (roi,
+        gst_structure_new (ROI_PARAMETERS, "labeller", G_TYPE_STRING, name_of (labeller), NULL));
   }
 }
 
@@ -155,6 +206,25 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
 }
 #endif
 
+/* Removes the detections of a labeller that has labelled the frame before. GStreamer cannot remove
+ * single items of analytics metadata, so all of it is removed, and only if every detection is a
+ * component and no other labeller has added a GstCclMeta. */
+static void
+remove_own_analytics (GstBuffer *buffer)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+
+  if (!relations || gst_buffer_get_ccl_meta (buffer))
+    return;
+  while (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_od_mtd_get_mtd_type (), (GstAnalyticsMtd *)&detection))
+    if (gst_analytics_od_mtd_get_obj_type (&detection) != component_quark ())
+      return;
+  gst_buffer_remove_meta (buffer, (GstMeta *)relations);
+}
+
 static void
 attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, const CclTable *table,
     GstBuffer *labels, gsize labels_stride, GstBufferPool **pool)
@@ -181,15 +251,22 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
 #endif
 
 void
-gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width, guint frame_height,
-    const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask,
-    GstBufferPool **segmentation_pool)
+gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *labeller,
+    guint frame_width, guint frame_height, const CclTable *table, const GstCclAttachment *labels,
+    const GstCclAttachment *mask, GstBufferPool **segmentation_pool)
 {
-  (void)segmentation_pool; /* of use since GStreamer 1.26 only */
+  Own own = {name_of (labeller), FALSE};
+
+  (void)segmentation_pool; /* used with GStreamer 1.26 and later */
+  gst_buffer_foreach_meta (buffer, remove_own, &own);
+#if HAVE_ANALYTICS
+  if (own.found)
+    remove_own_analytics (buffer);
+#endif
   if (kinds & GST_CCL_META_FLAG_CCL)
-    attach_ccl (buffer, frame_width, frame_height, table, labels, mask);
+    attach_ccl (buffer, labeller, frame_width, frame_height, table, labels, mask);
   if (kinds & GST_CCL_META_FLAG_ROI)
-    attach_roi (buffer, table);
+    attach_roi (buffer, labeller, table);
 #if HAVE_ANALYTICS
   if (kinds & GST_CCL_META_FLAG_ANALYTICS)
     attach_analytics (buffer, frame_width, frame_height, table, labels->buffer, labels->stride,

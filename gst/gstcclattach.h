@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands a frame's components on: as metadata of its buffer and as a message's structure. */
+/* A frame's components as metadata of its buffer, and as the structure of a message. */
 #ifndef __GST_CCL_ATTACH_H__
 #define __GST_CCL_ATTACH_H__
 
+#include <gst/ccl/ccl.h>
 #include <gst/gst.h>
 
 #include <cudaccl/labeller.h>
@@ -11,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_META_FLAGS (gst_ccl_meta_flags_get_type ())
 
-/* The kinds of metadata a labelled frame can carry. */
+/* The kinds of metadata that a labelled frame can carry. */
 typedef enum {
   GST_CCL_META_FLAG_CCL = 1 << 0,
   GST_CCL_META_FLAG_ROI = 1 << 1,
@@ -20,7 +21,7 @@ typedef enum {
 #endif
 } GstCclMetaFlags;
 
-/* Those that take the label map along. */
+/* The kinds that include the label map. */
 #if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 26, 0)
 #define GST_CCL_META_FLAGS_WITH_LABELS (GST_CCL_META_FLAG_CCL | GST_CCL_META_FLAG_ANALYTICS)
 #else
@@ -35,16 +36,17 @@ typedef struct {
   gsize stride;      /* bytes */
 } GstCclAttachment;
 
-/* Adds the chosen kinds of metadata to a writable buffer. A GstCclMeta that is there already, of
- * an earlier labeller, is replaced. Analytics metadata gets a copy of the label map, if there is
- * one and it has at most 65535 labels (GStreamer 1.26), in a buffer of the pool, which is made when
- * first needed; the caller deactivates and unrefs it when the size of frames changes. */
-void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, guint frame_width,
-    guint frame_height, const CclTable *table, const GstCclAttachment *labels,
+/* Adds the chosen kinds of metadata to a writable buffer. Replaces all kinds of metadata that a
+ * labeller of the same name added to it before; metadata of other labellers stays. Analytics
+ * metadata gets a copy of the label map, if there is one and it has at most 65535 labels (GStreamer
+ * 1.26), in a buffer of the pool, which is made when first needed; the caller deactivates and
+ * unrefs the pool when the size of frames changes. */
+void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *labeller,
+    guint frame_width, guint frame_height, const CclTable *table, const GstCclAttachment *labels,
     const GstCclAttachment *mask, GstBufferPool **segmentation_pool);
 
-/* A new structure of that name about a moment, with its three times by the segment: timestamp (a
- * PTS), stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */
+/* A new structure of that name with the three times of a moment in the segment: timestamp (a PTS),
+ * stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */
 GstStructure *gst_ccl_moment_structure (
     const gchar *name, GstClockTime timestamp, const GstSegment *segment);
 

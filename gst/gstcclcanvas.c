@@ -5,7 +5,7 @@
 #include <pango/pangocairo.h>
 #include <string.h>
 
-/* Blending costs time for every pixel it looks at, so the canvas remembers where something was
+/* Blending takes time for every pixel, drawn on or not, so the canvas remembers where something was
  * drawn: an interval of columns for each band of rows. */
 #define BAND_HEIGHT 16
 
@@ -50,7 +50,7 @@ gst_ccl_canvas_new (guint width, guint height)
   cairo_set_line_join (canvas->cairo, CAIRO_LINE_JOIN_MITER);
   canvas->layout = pango_cairo_create_layout (canvas->cairo);
   font = pango_font_description_from_string ("Sans Bold");
-  /* Readable and yet small on frames of any size. */
+  /* Readable, yet small, on frames of any size. */
   pango_font_description_set_absolute_size (font, MAX (10.0, canvas->height / 60.0) * PANGO_SCALE);
   pango_layout_set_font_description (canvas->layout, font);
   pango_font_description_free (font);
@@ -74,19 +74,18 @@ gst_ccl_canvas_free (GstCclCanvas *canvas)
 gboolean
 gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta)
 {
-  guint n = 0;
-
-  if (meta)
-    gst_ccl_meta_get_components (meta, &n);
-  if (n > 0 && (style->boxes || style->labels || style->areas || style->centroids))
+  if (!meta)
+    return FALSE;
+  if (gst_ccl_meta_get_n_rows (meta) > 0 &&
+      (style->boxes || style->labels || style->areas || style->centroids))
     return TRUE;
-  if (meta && style->mask && gst_ccl_meta_get_mask (meta, NULL))
+  if (style->mask && gst_ccl_meta_get_mask (meta, NULL))
     return TRUE;
-  return meta && style->fill && gst_ccl_meta_get_n_components (meta) > 0 &&
+  return style->fill && gst_ccl_meta_get_n_components (meta) > 0 &&
          gst_ccl_meta_get_labels (meta, NULL);
 }
 
-/* A coordinate of any size, or none at all, as one from 0 to most. */
+/* A coordinate of any size, or NaN, as one from 0 to most. */
 static gint
 clamp (gdouble coordinate, gint most)
 {
@@ -114,26 +113,25 @@ set_color (cairo_t *cairo, guint argb)
       (argb & 255) / 255.0, (argb >> 24 & 255) / 255.0);
 }
 
-/* Where a component is in the frame: what the metadata was made for may be smaller or larger. */
+/* From coordinates of the metadata, whose frame may be smaller or larger, to the canvas. */
 typedef struct {
   gdouble x, y;
 } Scale;
 
-/* The line runs just inside the box, so that a box at the frame's edge is seen whole. */
+/* The line is just inside the box, so that a box at the frame's edge is visible as a whole. */
 static void
-draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponent *components,
-    guint n, Scale scale)
+draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_NONE);
   set_color (canvas->cairo, style->box_color);
-  /* All in one path, so that a transparent colour is laid on once where lines meet. */
-  for (guint i = 0; i < n; i++) {
-    const GstCclComponent *c = &components[i];
+  /* All in one path, so that a transparent colour is applied once where lines meet. */
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
     gdouble left = floor (c->x * scale.x), right = ceil ((c->x + c->width) * scale.x);
     gdouble top = floor (c->y * scale.y), bottom = ceil ((c->y + c->height) * scale.y);
     gdouble width = right - left, height = bottom - top;
-    /* A box that has no room for two lines is filled: video keeps colour at half resolution, so a
-     * thinner line might not be seen. */
+    /* A box that has no room for two lines is filled: video has colour at half resolution, so a
+     * thinner line might be invisible. */
     gdouble line = MIN (style->box_width, ceil (MIN (width, height) / 2));
 
     cairo_rectangle (canvas->cairo, left, top, width, line);
@@ -150,12 +148,11 @@ draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponen
 }
 
 static void
-draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponent *components,
-    guint n, Scale scale)
+draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
   set_color (canvas->cairo, style->text_color);
-  for (guint i = 0; i < n; i++) {
-    const GstCclComponent *c = &components[i];
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
     gchar text[32];
     int width, height;
     gdouble x, y;
@@ -180,16 +177,16 @@ draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponen
 
 /* A cross of which the centroid's pixel is the middle. */
 static void
-draw_centroids (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComponent *components,
-    guint n, Scale scale)
+draw_centroids (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
   const gdouble arm = 3;
 
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_NONE);
   set_color (canvas->cairo, style->centroid_color);
-  for (guint i = 0; i < n; i++) {
-    gdouble x = floor ((components[i].centroid_x + 0.5) * scale.x);
-    gdouble y = floor ((components[i].centroid_y + 0.5) * scale.y);
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
+    gdouble x = floor ((c->centroid_x + 0.5) * scale.x);
+    gdouble y = floor ((c->centroid_y + 0.5) * scale.y);
 
     cairo_rectangle (canvas->cairo, x - arm, y, 2 * arm + 1, 1);
     cairo_rectangle (canvas->cairo, x, y - arm, 1, arm);
@@ -200,7 +197,7 @@ draw_centroids (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclComp
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_DEFAULT);
 }
 
-/* Neighbouring numbers get hues far apart: steps of the golden ratio around the colour circle. */
+/* Consecutive labels get hues far apart: steps of the golden ratio around the colour circle. */
 static guint32
 premultiplied_color_of_label (guint32 label, gdouble alpha)
 {
@@ -235,64 +232,70 @@ paint_mask (guint32 *pixels, const void *mask, gint width, const guint32 *colors
   }
 }
 
-/* Paints the pixels that a label map or mask has values for, straight into the surface: of all
- * pixels, Cairo would be slow. A map of another size is left out. */
 static gboolean
-paint_map (GstCclCanvas *canvas, const GstCclMeta *meta, GstBuffer *buffer, gsize stride,
-    gsize pixel_size, void (*paint_row) (guint32 *, const void *, gint, const guint32 *),
-    const guint32 *colors)
+fits (const GstCclCanvas *canvas, const GstCclMeta *meta)
+{
+  return (gint)gst_ccl_meta_get_frame_width (meta) == canvas->width &&
+         (gint)gst_ccl_meta_get_frame_height (meta) == canvas->height;
+}
+
+/* Paints the pixels that a label map or mask is not 0 for, straight into the surface: Cairo would
+ * be slow for so many pixels. Unmaps the label map or mask. */
+static void
+paint_pixels (GstCclCanvas *canvas, GstCclPixels *source,
+    void (*paint_row) (guint32 *, const void *, gint, const guint32 *), const guint32 *colors)
 {
   guint8 *pixels;
-  gint pixels_stride;
-  GstMapInfo map;
-
-  if (!buffer || (gint)gst_ccl_meta_get_frame_width (meta) != canvas->width ||
-      (gint)gst_ccl_meta_get_frame_height (meta) != canvas->height)
-    return TRUE;
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return FALSE;
-  if (map.size < stride * (gsize)(canvas->height - 1) + pixel_size * (gsize)canvas->width) {
-    gst_buffer_unmap (buffer, &map);
-    return FALSE;
-  }
+  gsize stride;
 
   cairo_surface_flush (canvas->surface);
   pixels = cairo_image_surface_get_data (canvas->surface);
-  pixels_stride = cairo_image_surface_get_stride (canvas->surface);
+  stride = (gsize)cairo_image_surface_get_stride (canvas->surface);
   for (gint y = 0; y < canvas->height; y++)
-    paint_row ((guint32 *)(pixels + y * (gsize)pixels_stride), map.data + (gsize)y * stride,
+    paint_row ((guint32 *)(gpointer)(pixels + (gsize)y * stride), GST_CCL_PIXELS_ROW (source, y),
         canvas->width, colors);
   cairo_surface_mark_dirty (canvas->surface);
   mark (canvas, 0, 0, canvas->width, canvas->height);
-  gst_buffer_unmap (buffer, &map);
-  return TRUE;
+  gst_ccl_pixels_unmap (source);
 }
 
+/* FALSE if the label map cannot be read. One of another size is ignored, as is one that is
+ * missing. */
 static gboolean
 fill_components (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
 {
   guint32 colors[N_COLORS];
-  gsize stride;
-  GstBuffer *labels = gst_ccl_meta_get_labels (meta, &stride);
+  GstCclPixels labels;
 
+  if (!gst_ccl_meta_get_labels (meta, NULL) || !fits (canvas, meta))
+    return TRUE;
+  if (!gst_ccl_meta_map_labels (meta, &labels))
+    return FALSE;
   for (guint i = 0; i < N_COLORS; i++)
     colors[i] = premultiplied_color_of_label (i, style->fill_alpha);
-  return paint_map (canvas, meta, labels, stride, sizeof (guint32), paint_labels, colors);
+  paint_pixels (canvas, &labels, paint_labels, colors);
+  return TRUE;
 }
 
+/* As fill_components(), for the mask. */
 static gboolean
 draw_mask (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
 {
   guint alpha = style->mask_color >> 24;
   guint32 color = alpha << 24;
-  gsize stride;
-  GstBuffer *mask = gst_ccl_meta_get_mask (meta, &stride);
+  GstCclPixels mask;
 
+  if (!gst_ccl_meta_get_mask (meta, NULL) || !fits (canvas, meta))
+    return TRUE;
+  if (!gst_ccl_meta_map_mask (meta, &mask))
+    return FALSE;
   for (guint shift = 0; shift < 24; shift += 8)
     color |= ((style->mask_color >> shift & 255) * alpha + 127) / 255 << shift;
-  return paint_map (canvas, meta, mask, stride, sizeof (guint8), paint_mask, &color);
+  paint_pixels (canvas, &mask, paint_mask, &color);
+  return TRUE;
 }
 
+/* The layers, from the lowest to the uppermost. */
 gboolean
 gst_ccl_canvas_draw (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta)
 {
@@ -301,28 +304,26 @@ gst_ccl_canvas_draw (GstCclCanvas *canvas, const GstCclStyle *style, const GstCc
       (gdouble)canvas->height / gst_ccl_meta_get_frame_height (meta),
   };
   gboolean painted = TRUE;
-  guint n;
-  const GstCclComponent *components = gst_ccl_meta_get_components (meta, &n);
 
   if (style->mask)
     painted = draw_mask (canvas, style, meta);
   if (style->fill)
     painted = fill_components (canvas, style, meta) && painted;
   if (style->boxes)
-    draw_boxes (canvas, style, components, n, scale);
+    draw_boxes (canvas, style, meta, scale);
   if (style->centroids)
-    draw_centroids (canvas, style, components, n, scale);
+    draw_centroids (canvas, style, meta, scale);
   if (style->labels || style->areas)
-    draw_texts (canvas, style, components, n, scale);
+    draw_texts (canvas, style, meta, scale);
   return painted;
 }
 
-/* One part of the canvas as a rectangle of the composition. */
+/* Pixels of the canvas that begin at an offset of a memory, as a rectangle at (x, y). */
 static GstVideoOverlayRectangle *
-rectangle_of (GstCclCanvas *canvas, GstMemory *memory, gint x, gint y, gint width, gint height)
+rectangle_of (
+    GstMemory *memory, gsize offset, gsize stride, gint x, gint y, gint width, gint height)
 {
-  gsize stride = (gsize)cairo_image_surface_get_stride (canvas->surface);
-  gsize offsets[GST_VIDEO_MAX_PLANES] = {(gsize)y * stride + 4 * (gsize)x};
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {offset};
   gint strides[GST_VIDEO_MAX_PLANES] = {(gint)stride};
   GstBuffer *pixels = gst_buffer_new ();
   GstVideoOverlayRectangle *rectangle;
@@ -347,10 +348,23 @@ clear_rows (GstCclCanvas *canvas, const Band *band, gint y, gint height)
         4 * (gsize)(band->right - band->left));
 }
 
+static void
+clear_canvas (GstCclCanvas *canvas)
+{
+  for (guint i = 0; i < canvas->n_bands; i++) {
+    gint y = (gint)i * BAND_HEIGHT;
+    if (canvas->bands[i].left < canvas->bands[i].right)
+      clear_rows (canvas, &canvas->bands[i], y, MIN (BAND_HEIGHT, canvas->height - y));
+  }
+  cairo_surface_mark_dirty (canvas->surface);
+  clear_bands (canvas);
+}
+
 gboolean
 gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame)
 {
-  gsize size = (gsize)cairo_image_surface_get_stride (canvas->surface) * (gsize)canvas->height;
+  gsize stride = (gsize)cairo_image_surface_get_stride (canvas->surface);
+  gsize size = stride * (gsize)canvas->height;
   GstVideoOverlayComposition *composition = gst_video_overlay_composition_new (NULL);
   gboolean blended;
   GstMemory *memory;
@@ -363,8 +377,9 @@ gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame)
     gint y = (gint)i * BAND_HEIGHT;
 
     if (band->left < band->right) {
-      GstVideoOverlayRectangle *rectangle = rectangle_of (canvas, memory, band->left, y,
-          band->right - band->left, MIN (BAND_HEIGHT, canvas->height - y));
+      GstVideoOverlayRectangle *rectangle =
+          rectangle_of (memory, (gsize)y * stride + 4 * (gsize)band->left, stride, band->left, y,
+              band->right - band->left, MIN (BAND_HEIGHT, canvas->height - y));
       gst_video_overlay_composition_add_rectangle (composition, rectangle);
       gst_video_overlay_rectangle_unref (rectangle);
     }
@@ -372,13 +387,54 @@ gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame)
   blended = gst_video_overlay_composition_blend (composition, frame);
   gst_video_overlay_composition_unref (composition);
   gst_memory_unref (memory);
+  clear_canvas (canvas);
+  return blended;
+}
+
+/* The smallest rectangle of whole bands that covers the drawing. FALSE if nothing was drawn. */
+static gboolean
+get_drawn (const GstCclCanvas *canvas, GstVideoRectangle *drawn)
+{
+  gint left = canvas->width, right = 0, top = canvas->height, bottom = 0;
 
   for (guint i = 0; i < canvas->n_bands; i++) {
+    const Band *band = &canvas->bands[i];
     gint y = (gint)i * BAND_HEIGHT;
-    if (canvas->bands[i].left < canvas->bands[i].right)
-      clear_rows (canvas, &canvas->bands[i], y, MIN (BAND_HEIGHT, canvas->height - y));
+
+    if (band->left >= band->right)
+      continue;
+    left = MIN (left, band->left);
+    right = MAX (right, band->right);
+    top = MIN (top, y);
+    bottom = MIN (y + BAND_HEIGHT, canvas->height);
   }
-  cairo_surface_mark_dirty (canvas->surface);
-  clear_bands (canvas);
-  return blended;
+  *drawn = (GstVideoRectangle){left, top, right - left, bottom - top};
+  return left < right;
+}
+
+GstVideoOverlayRectangle *
+gst_ccl_canvas_take_rectangle (GstCclCanvas *canvas)
+{
+  gsize stride = (gsize)cairo_image_surface_get_stride (canvas->surface), row_size;
+  GstVideoOverlayRectangle *rectangle;
+  GstVideoRectangle drawn;
+  const guint8 *source;
+  GstMemory *memory;
+  guint8 *pixels;
+
+  if (!get_drawn (canvas, &drawn))
+    return NULL;
+  row_size = 4 * (gsize)drawn.w;
+  pixels = g_malloc (row_size * (gsize)drawn.h);
+  cairo_surface_flush (canvas->surface);
+  source =
+      cairo_image_surface_get_data (canvas->surface) + (gsize)drawn.y * stride + 4 * (gsize)drawn.x;
+  for (gint y = 0; y < drawn.h; y++)
+    memcpy (pixels + (gsize)y * row_size, source + (gsize)y * stride, row_size);
+  memory = gst_memory_new_wrapped (
+      0, pixels, row_size * (gsize)drawn.h, 0, row_size * (gsize)drawn.h, pixels, g_free);
+  rectangle = rectangle_of (memory, 0, row_size, drawn.x, drawn.y, drawn.w, drawn.h);
+  gst_memory_unref (memory);
+  clear_canvas (canvas);
+  return rectangle;
 }

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A transparent picture the size of a frame on which components are drawn, and which is then
- * blended into the frame where something was drawn. */
+/* A transparent picture of the size of a frame. Components are drawn on it; then the part that was
+ * drawn on is blended into the frame or handed on as an overlay composition. */
 #ifndef __GST_CCL_CANVAS_H__
 #define __GST_CCL_CANVAS_H__
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
-/* What is drawn of a component, and how. Colours are 0xAARRGGBB. */
+/* Which parts of a component are drawn, and how. Colours are 0xAARRGGBB. */
 typedef struct {
   gboolean boxes;
   guint box_color;
   guint box_width; /* pixels */
 
-  gboolean labels; /* the number */
+  gboolean labels; /* the label as a number */
   gboolean areas;
   guint text_color;
 
   gboolean centroids;
   guint centroid_color;
 
-  gboolean fill;      /* in distinct colours, where there is a label map */
-  gdouble fill_alpha; /* 0…1 */
+  gboolean fill;      /* paint the components in distinct colours; needs a label map */
+  gdouble fill_alpha; /* opacity, 0…1 */
 
-  gboolean mask; /* what was labelled, where it is attached */
+  gboolean mask; /* paint the foreground mask; needs a mask */
   guint mask_color;
 } GstCclStyle;
 
 typedef struct _GstCclCanvas GstCclCanvas;
 
-/* NULL if there is no memory for it. */
+/* NULL if memory is short. */
 GstCclCanvas *gst_ccl_canvas_new (guint width, guint height);
 
 void gst_ccl_canvas_free (GstCclCanvas *canvas);
 
-/* Whether there is anything to draw at all. */
+/* Whether the style draws anything of this metadata; NULL: there is none. */
 gboolean gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta);
 
 /* Draws all components of the metadata, whose coordinates are scaled if it was made for frames of
@@ -45,9 +45,13 @@ gboolean gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta);
 gboolean gst_ccl_canvas_draw (
     GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta);
 
-/* Blends what was drawn into a frame, mapped for reading and writing, and clears the canvas. FALSE
+/* Blends the drawing into a frame, mapped for reading and writing, and clears the canvas. FALSE
  * if the frame's format cannot be blended. */
 gboolean gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame);
+
+/* Moves the drawing into a rectangle with pixels of its own, and clears the canvas. NULL if nothing
+ * was drawn. */
+GstVideoOverlayRectangle *gst_ccl_canvas_take_rectangle (GstCclCanvas *canvas);
 
 G_END_DECLS
 

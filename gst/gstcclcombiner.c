@@ -2,29 +2,36 @@
 /**
  * SECTION:element-cclcombiner
  * @title: cclcombiner
- * @short_description: puts the components of a mask on the video the mask was made from
+ * @short_description: attaches the components of a mask to the video that the mask was made from
  * @see_also: ccl, cudaccl, ccloverlay
  *
- * Takes a video and its labelled masks and gives the video with the masks' metadata: #GstCclMeta,
- * regions of interest and, with GStreamer 1.24 or later, analytics metadata. A mask belongs to the
- * frame that has the same running time. Where the mask is smaller or larger than the video,
- * coordinates are scaled, and the label map is left out. Frames that no mask belongs to go on
+ * Takes a video and its labelled masks, and passes on the video with the metadata of the masks:
+ * #GstCclMeta, regions of interest and, with GStreamer 1.24 or later, analytics metadata. A mask
+ * belongs to the frame that has the same running time. Where the mask is smaller or larger than the
+ * video, coordinates are scaled, and the label map is dropped. Frames that no mask belongs to pass
  * without metadata; see the property `max-age` for masks at a lower rate. Every frame of the video
- * comes out, unchanged and in order.
+ * passes, unchanged and in order.
  *
- * Both branches need a queue, the video's as long as making a mask takes. In a live pipeline the
- * video never waits longer than the pipeline's latency; if masks take longer than that, their
- * frames go without, unless the property `latency` allows for the time or `max-age` for the age.
+ * A gap in the video goes on as a gap event. A gap in the masks means that the frames of that time
+ * have no components: they get an empty #GstCclMeta.
+ *
+ * Both branches need a queue. The queue of the video must hold the frames of the time that making a
+ * mask takes. In a live pipeline the video never waits longer than the pipeline's latency; if masks
+ * take longer, their frames pass without metadata, unless the property `latency` allows for the
+ * time or `max-age` for the age.
  *
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball ! tee name=t t. ! queue ! combiner.video t. ! queue !
- * videoconvert ! video/x-raw,format=GRAY8 ! ccl threshold=128 ! combiner.mask cclcombiner
- * name=combiner ! ccloverlay ! videoconvert ! autovideosink
- * ]| This draws the boxes found in the mask on the original.
+ * gst-launch-1.0 videotestsrc pattern=ball ! tee name=t \
+ *     t. ! queue ! combiner.video \
+ *     t. ! queue ! videoconvert ! video/x-raw,format=GRAY8 ! ccl threshold=128 ! combiner.mask \
+ *     cclcombiner name=combiner ! ccloverlay ! videoconvert ! autovideosink
+ * ]| This draws the boxes of the mask's components on the original video.
+ *
+ * Since: 0.1
  */
 #include "gstcclcombiner.h"
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -51,14 +58,17 @@ struct _GstCclCombiner {
 
   gint has_ended; /* atomic: no more masks are taken */
 
-  /* Of the streaming thread. */
-  GstVideoInfo info;      /* of the video */
-  GstBuffer *mask;        /* the latest that is not ahead of the video */
-  GstClockTime mask_time; /* its running time */
+  /* The streaming thread's. */
+  GstVideoInfo info;        /* of the video */
+  GstBuffer *mask;          /* the latest that is not ahead of the video; an empty one is a gap */
+  GstClockTime mask_time;   /* its running time */
+  GstClockTime mask_end;    /* where a gap ends, otherwise mask_time */
+  GstCclLabeller *labeller; /* of the latest mask that had one; NULL: not known yet */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclCombiner, gst_ccl_combiner, GST_TYPE_AGGREGATOR,
-    GST_DEBUG_CATEGORY_INIT (gst_ccl_combiner_debug, "cclcombiner", 0, "components on their video"))
+    GST_DEBUG_CATEGORY_INIT (
+        gst_ccl_combiner_debug, "cclcombiner", 0, "components of masks on video"))
 GST_ELEMENT_REGISTER_DEFINE (cclcombiner, "cclcombiner", GST_RANK_NONE, GST_TYPE_CCL_COMBINER)
 
 static GstStaticPadTemplate video_template = GST_STATIC_PAD_TEMPLATE (
@@ -108,7 +118,35 @@ static void
 forget_mask (GstCclCombiner *self)
 {
   gst_clear_buffer (&self->mask);
-  self->mask_time = GST_CLOCK_TIME_NONE;
+  self->mask_time = self->mask_end = GST_CLOCK_TIME_NONE;
+}
+
+/* GstAggregator makes an empty buffer of every gap event. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+/* Takes the mask as the present one. */
+static void
+set_mask (GstCclCombiner *self, GstBuffer *mask, GstClockTime mask_time)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
+  GstCclLabeller *labeller = meta ? gst_ccl_meta_get_labeller (meta) : NULL;
+
+  forget_mask (self);
+  self->mask = mask;
+  self->mask_time = self->mask_end = mask_time;
+  if (is_gap (mask) && GST_BUFFER_DURATION_IS_VALID (mask)) {
+    GstClockTime end = gst_segment_to_running_time (&self->mask_pad->segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (mask) + GST_BUFFER_DURATION (mask));
+    self->mask_end = GST_CLOCK_TIME_IS_VALID (end) ? end : mask_time + GST_BUFFER_DURATION (mask);
+  }
+  if (labeller) {
+    g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
+    self->labeller = labeller;
+  }
 }
 
 static GstClockTime
@@ -124,7 +162,7 @@ running_time (GstAggregatorPad *pad, GstBuffer *buffer)
 static gboolean
 find_mask (GstCclCombiner *self, GstClockTime video_time, gboolean timeout)
 {
-  for (;;) {
+  while (!self->mask || self->mask_end <= video_time) {
     GstBuffer *mask = gst_aggregator_pad_peek_buffer (self->mask_pad);
     GstClockTime mask_time;
 
@@ -142,12 +180,11 @@ find_mask (GstCclCombiner *self, GstClockTime video_time, gboolean timeout)
       gst_buffer_unref (mask);
       continue;
     }
-    forget_mask (self);
-    self->mask = mask;
-    self->mask_time = mask_time;
+    set_mask (self, mask, mask_time);
     if (mask_time == video_time)
       return TRUE;
   }
+  return TRUE;
 }
 
 typedef struct {
@@ -165,7 +202,7 @@ is_carried (GType api)
   return api == GST_CCL_META_API_TYPE || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE;
 }
 
-/* Where nothing is to be scaled, metadata is copied: not every kind can be scaled. */
+/* Where mask and video have the same size, metadata is copied: not every kind can be scaled. */
 static gboolean
 carry_meta (GstBuffer *mask, GstMeta **meta, gpointer data)
 {
@@ -185,7 +222,7 @@ carry_meta (GstBuffer *mask, GstMeta **meta, gpointer data)
   return TRUE;
 }
 
-/* Coordinates follow from the size of the mask to the size of the video. */
+/* The sizes from which and to which coordinates are scaled. */
 static gboolean
 get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
 {
@@ -204,8 +241,53 @@ get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
   return known;
 }
 
-/* Ends the output. There may be more masks, and a thread that waits until its mask is taken; since
- * GStreamer 1.26 GstAggregator lets it wait. */
+static gboolean
+belongs (GstCclCombiner *self, GstClockTime time)
+{
+  GstClockTime max_age;
+
+  GST_OBJECT_LOCK (self);
+  max_age = self->max_age;
+  GST_OBJECT_UNLOCK (self);
+  return self->mask && GST_CLOCK_TIME_IS_VALID (time) && time >= self->mask_time &&
+         (time - self->mask_time <= max_age || time < self->mask_end);
+}
+
+/* Attaches the metadata of the present mask. */
+static GstBuffer *
+attach (GstCclCombiner *self, GstBuffer *frame)
+{
+  Carriage carriage;
+
+  if (is_gap (self->mask)) {
+    frame = gst_buffer_make_writable (frame);
+    gst_ccl_meta_set_labeller (gst_buffer_add_ccl_meta (frame, GST_VIDEO_INFO_WIDTH (&self->info),
+                                   GST_VIDEO_INFO_HEIGHT (&self->info), 0, NULL, 0, NULL, 0),
+        self->labeller);
+  } else if (get_scale (self, self->mask, &carriage)) {
+    frame = gst_buffer_make_writable (frame);
+    carriage.frame = frame;
+    gst_buffer_foreach_meta (self->mask, carry_meta, &carriage);
+  }
+  return frame;
+}
+
+/* Passes gaps of the video on as gap events. Here, because GstAggregator pushes stream-start, caps
+ * and segment only before a buffer. */
+static GstPadProbeReturn
+turn_gap_into_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  if (!is_gap (buffer))
+    return GST_PAD_PROBE_OK;
+  gst_pad_push_event (
+      pad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+  return GST_PAD_PROBE_DROP;
+}
+
+/* Ends the output. More masks may arrive, and since GStreamer 1.26 GstAggregator blocks the thread
+ * that pushes a mask until the mask is taken. */
 static GstFlowReturn
 end (GstCclCombiner *self)
 {
@@ -228,31 +310,25 @@ gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
   GstBuffer *frame = gst_aggregator_pad_peek_buffer (self->video_pad);
-  GstClockTime time, max_age;
-  Carriage carriage;
+  GstClockTime time;
   GstFlowReturn flow;
 
   if (!frame)
     return gst_aggregator_pad_is_eos (self->video_pad) ? end (self) : GST_AGGREGATOR_FLOW_NEED_DATA;
 
   time = running_time (self->video_pad, frame);
-  if (GST_CLOCK_TIME_IS_VALID (time) && !find_mask (self, time, timeout)) {
+  if (!is_gap (frame) && GST_CLOCK_TIME_IS_VALID (time) && !find_mask (self, time, timeout)) {
     gst_buffer_unref (frame);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
   gst_aggregator_pad_drop_buffer (self->video_pad);
 
-  GST_OBJECT_LOCK (self);
-  max_age = self->max_age;
-  GST_OBJECT_UNLOCK (self);
-  if (self->mask && GST_CLOCK_TIME_IS_VALID (time) && time >= self->mask_time &&
-      time - self->mask_time <= max_age && get_scale (self, self->mask, &carriage)) {
-    frame = gst_buffer_make_writable (frame);
-    carriage.frame = frame;
-    gst_buffer_foreach_meta (self->mask, carry_meta, &carriage);
-  } else {
-    GST_DEBUG_OBJECT (self, "no mask for the frame at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
-  }
+  if (is_gap (frame))
+    GST_LOG_OBJECT (self, "gap in the video at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
+  else if (belongs (self, time))
+    frame = attach (self, frame);
+  else
+    GST_LOG_OBJECT (self, "no mask for the frame at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
 
   if (GST_BUFFER_PTS_IS_VALID (frame))
     GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position =
@@ -289,7 +365,8 @@ gst_ccl_combiner_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
   return GST_AGGREGATOR_CLASS (gst_ccl_combiner_parent_class)->sink_event (aggregator, pad, event);
 }
 
-/* The video goes through, so what is behind says what it can be and where it should live. */
+/* Caps and allocation queries of the video are forwarded to the peer downstream, because the video
+ * passes unchanged. */
 static gboolean
 gst_ccl_combiner_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -312,7 +389,7 @@ static gboolean
 gst_ccl_combiner_propose_allocation (
     GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
 {
-  /* Of a mask, no pixel is read. */
+  /* The element reads no pixel of a mask, so masks may have any layout. */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
@@ -321,6 +398,7 @@ static void
 start_anew (GstCclCombiner *self)
 {
   forget_mask (self);
+  g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
   g_atomic_int_set (&self->has_ended, FALSE);
 }
 
@@ -349,14 +427,14 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
   object_class->get_property = gst_ccl_combiner_get_property;
   g_object_class_install_property (object_class, PROP_MAX_AGE,
       g_param_spec_uint64 ("max-age", "Maximum age",
-          "How much older than a frame its mask may be, in nanoseconds; 0 takes only the mask of "
-          "the very frame",
+          "How much older than a frame its mask may be, in nanoseconds; 0 takes only masks with "
+          "the running time of the frame",
           0, G_MAXUINT64, DEFAULT_MAX_AGE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (element_class, "Connected components combiner",
       "Muxer/Video/Metadata",
-      "Puts the components that were found in a mask on the video it was made from",
+      "Attaches the components of a mask to the video that the mask was made from",
       "The cudaccl authors");
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &video_template, GST_TYPE_AGGREGATOR_PAD);
@@ -372,7 +450,7 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
   aggregator_class->flush = GST_DEBUG_FUNCPTR (gst_ccl_combiner_flush);
   aggregator_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_combiner_stop);
   aggregator_class->get_next_time = gst_aggregator_simple_get_next_time;
-  /* The video's caps are the caps. */
+  /* The caps of the output are those of the video; sink_event sets them. */
   aggregator_class->negotiate = NULL;
 }
 
@@ -392,10 +470,12 @@ static void
 gst_ccl_combiner_init (GstCclCombiner *self)
 {
   self->max_age = DEFAULT_MAX_AGE;
-  self->mask_time = GST_CLOCK_TIME_NONE;
+  self->mask_time = self->mask_end = GST_CLOCK_TIME_NONE;
   gst_video_info_init (&self->info);
   self->video_pad = add_sink_pad (self, "video");
   self->mask_pad = add_sink_pad (self, "mask");
   gst_pad_add_probe (GST_PAD (self->mask_pad),
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_after_the_end, self, NULL);
+  gst_pad_add_probe (
+      GST_AGGREGATOR (self)->srcpad, GST_PAD_PROBE_TYPE_BUFFER, turn_gap_into_event, NULL, NULL);
 }

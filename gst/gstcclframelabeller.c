@@ -23,6 +23,7 @@ gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
+  g_clear_pointer (&self->description, gst_ccl_labeller_unref);
 }
 
 /* The largest number of components that a frame can have: a table needs no more rows. */
@@ -196,6 +197,24 @@ gst_ccl_frame_labeller_run (GstCclFrameLabeller *self, GstCclBase *base,
          map_and_label (self, base, settings, buffer, result, error);
 }
 
+/* Describes the element and its settings, once for all frames with the same settings. */
+static void
+update_description (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings)
+{
+  GstStructure *description;
+  gchar *name;
+
+  if (self->description && gst_ccl_settings_give_same_result (&self->described, settings))
+    return;
+  g_clear_pointer (&self->description, gst_ccl_labeller_unref);
+  description = gst_ccl_settings_describe (settings, GST_CCL_BASE_GET_CLASS (base)->backend);
+  name = gst_object_get_name (GST_OBJECT_CAST (base));
+  self->description = gst_ccl_labeller_new (name, description);
+  self->described = *settings;
+  g_free (name);
+  gst_structure_free (description);
+}
+
 void
 gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, GstCclBase *base,
     const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *result)
@@ -208,8 +227,10 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, GstCclBase *base,
 
   if (settings->attach_mask)
     attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
-  gst_ccl_attach (buffer, settings->meta, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-      &result->table, &attached_labels, &attached_mask, &self->segmentation_pool);
+  update_description (self, base, settings);
+  gst_ccl_attach (buffer, settings->meta, self->description, GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info), &result->table, &attached_labels, &attached_mask,
+      &self->segmentation_pool);
 }
 
 void

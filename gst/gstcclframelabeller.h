@@ -4,6 +4,7 @@
 #ifndef __GST_CCL_FRAME_LABELLER_H__
 #define __GST_CCL_FRAME_LABELLER_H__
 
+#include <gst/ccl/ccl.h>
 #include <gst/gst.h>
 
 #include <cudaccl/labeller.h>
@@ -21,6 +22,8 @@ typedef struct {
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
+  GstCclLabeller *description;      /* of the element with the settings below, for metadata */
+  GstCclSettings described;
 } GstCclFrameLabeller;
 
 /* A labelled frame. */

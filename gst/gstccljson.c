@@ -2,11 +2,11 @@
 /**
  * SECTION:element-ccljson
  * @title: ccljson
- * @short_description: turns the components of frames into lines of JSON
+ * @short_description: writes the components of each frame as a line of JSON
  * @see_also: ccl, cudaccl
  *
- * For every frame that comes in, one JSON object and a newline go out. Only the metadata is read,
- * so the frame may live in any memory.
+ * Writes one JSON object and a newline for every frame. It reads only the metadata, so frames may
+ * be in any memory. An empty gap buffer is no frame: it goes on as a gap event.
  *
  * |[<!-- language="plain" -->
  * {"pts":ns|null,"running_time":ns|null,"frame":n,"width":w,"height":h,"count":N,
@@ -14,36 +14,49 @@
  * ]|
  *
  * - `pts`: the frame's presentation time stamp in ns, null if it has none
- * - `running_time`: the same in running time, which all branches of a pipeline share whatever
- *   their segments are; null outside of the segment
- * - `frame`: counts the frames this element has seen since it was started, from 0
+ * - `running_time`: the same moment in running time, which is the same in all branches of a
+ *   pipeline whatever their segments are; null outside of the segment
+ * - `frame`: the number of frames that this element received before this one since it was started
  * - `width`, `height`: of the frame that boxes and centroids refer to, in pixels
- * - `count`: how many components the frame has, also when `truncated` says that `components`
- *   lists fewer; null for a frame that no labeller has seen, of which a warning is posted once
- * - `cx`, `cy`: the centroid, in the fewest digits that give back the same number
+ * - `labeller`: the name of the element that labelled the frame; only where several did
+ * - `count`: the number of components of the frame, also when `truncated` says that `components`
+ *   lists fewer; null for a frame that was not labelled, of which a warning is posted once
+ * - `cx`, `cy`: the centroid, in the fewest digits that read back as the same number
  *
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! video/x-raw,format=GRAY8 ! ccl
- * threshold=128 ! ccljson ! filesink location=components.ndjson
- * ]| This writes a file of thirty lines.
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! \
+ *     video/x-raw,format=GRAY8 ! ccl threshold=128 ! ccljson ! \
+ *     filesink location=components.ndjson
+ * ]| This writes a file of thirty lines, one for each frame.
+ *
+ * Since: 0.1
  */
 #include "gstccljson.h"
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 #include <math.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug
 
+enum {
+  PROP_0,
+  PROP_LABELLER,
+};
+
+#define DEFAULT_LABELLER NULL
+
 struct _GstCclJson {
   GstBaseTransform parent;
 
-  /* All of the streaming thread. */
+  gchar *labeller; /* guarded by the object lock */
+
+  /* The streaming thread's. */
   GstVideoInfo info;
   guint64 n_frames;
   gboolean warned; /* that a frame has no GstCclMeta */
-  GString *line;   /* kept for its memory */
+  GString *line;   /* reused for every frame */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM,
@@ -56,7 +69,42 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-ndjson"));
 
-/* JSON has no infinities and no NaN; the labellers never give one. */
+static void
+gst_ccl_json_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclJson *self = GST_CCL_JSON (object);
+
+  switch (id) {
+  case PROP_LABELLER:
+    GST_OBJECT_LOCK (self);
+    g_free (self->labeller);
+    self->labeller = g_value_dup_string (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    break;
+  }
+}
+
+static void
+gst_ccl_json_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCclJson *self = GST_CCL_JSON (object);
+
+  switch (id) {
+  case PROP_LABELLER:
+    GST_OBJECT_LOCK (self);
+    g_value_set_string (value, self->labeller);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    break;
+  }
+}
+
+/* JSON has no infinities and no NaN; the labellers never write one. */
 static void
 append_double (GString *line, gdouble value)
 {
@@ -66,7 +114,7 @@ append_double (GString *line, gdouble value)
     g_string_append (line, "null");
     return;
   }
-  /* 15 digits survive the way to a double and back, 17 are always enough. */
+  /* 15 digits can read back as the same double, 17 always do. */
   if (g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.15g", value), NULL) != value &&
       g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.16g", value), NULL) != value)
     g_ascii_formatd (text, sizeof text, "%.17g", value);
@@ -87,19 +135,53 @@ append_component (GString *line, const GstCclComponent *component)
 }
 
 static void
-append_meta (GString *line, const GstCclMeta *meta)
+append_string (GString *line, const gchar *text)
+{
+  g_string_append_c (line, '"');
+  for (const gchar *c = text; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_printf (line, "\\%c", *c);
+    else if ((guchar)*c < 0x20)
+      g_string_append_printf (line, "\\u%04x", (guint)(guchar)*c);
+    else
+      g_string_append_c (line, *c);
+  }
+  g_string_append_c (line, '"');
+}
+
+/* Names the labeller where the frame has metadata of several. */
+static void
+append_labeller (GString *line, GstBuffer *frame, const GstCclMeta *meta)
+{
+  GstCclLabeller *labeller;
+
+  if (gst_buffer_get_n_meta (frame, GST_CCL_META_API_TYPE) < 2)
+    return;
+  labeller = gst_ccl_meta_get_labeller (meta);
+  if (!labeller)
+    return;
+  g_string_append (line, "\"labeller\":");
+  append_string (line, gst_ccl_labeller_get_name (labeller));
+  g_string_append_c (line, ',');
+  gst_ccl_labeller_unref (labeller);
+}
+
+static void
+append_meta (GString *line, GstBuffer *frame, const GstCclMeta *meta)
 {
   guint n_rows;
-  const GstCclComponent *components = gst_ccl_meta_get_components (meta, &n_rows);
+  gsize row_stride;
+  gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
 
-  g_string_append_printf (line,
-      "\"width\":%u,\"height\":%u,\"count\":%u,\"truncated\":%s,\"components\":[",
-      gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta),
+  g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
+      gst_ccl_meta_get_frame_height (meta));
+  append_labeller (line, frame, meta);
+  g_string_append_printf (line, "\"count\":%u,\"truncated\":%s,\"components\":[",
       gst_ccl_meta_get_n_components (meta), gst_ccl_meta_is_truncated (meta) ? "true" : "false");
   for (guint i = 0; i < n_rows; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    append_component (line, &components[i]);
+    append_component (line, GST_CCL_ROW (rows, row_stride, i));
   }
   g_string_append_c (line, ']');
 }
@@ -131,10 +213,21 @@ append_time (GString *line, GstClockTime time)
     g_string_append (line, "null");
 }
 
+static const GstCclMeta *
+get_meta (GstCclJson *self, GstBuffer *frame)
+{
+  const GstCclMeta *meta;
+
+  GST_OBJECT_LOCK (self);
+  meta = gst_buffer_get_ccl_meta_by_name (frame, self->labeller);
+  GST_OBJECT_UNLOCK (self);
+  return meta;
+}
+
 static void
 format_line (GstCclJson *self, GstBuffer *frame)
 {
-  const GstCclMeta *meta = gst_buffer_get_ccl_meta (frame);
+  const GstCclMeta *meta = get_meta (self, frame);
   GString *line = self->line;
 
   g_string_truncate (line, 0);
@@ -145,7 +238,7 @@ format_line (GstCclJson *self, GstBuffer *frame)
   g_string_append_printf (line, ",\"frame\":%" G_GUINT64_FORMAT ",", self->n_frames);
 
   if (meta) {
-    append_meta (line, meta);
+    append_meta (line, frame, meta);
   } else {
     append_unlabelled (line, &self->info);
     if (!self->warned) {
@@ -158,13 +251,25 @@ format_line (GstCclJson *self, GstBuffer *frame)
   g_string_append (line, "}\n");
 }
 
-/* The output's size depends on the frame's components, so the output is made here, whole. */
+static gboolean
+is_empty_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+/* The output's size depends on the frame's components, so the whole output is made here. */
 static GstFlowReturn
 gst_ccl_json_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
+  if (is_empty_gap (input)) {
+    *output = gst_buffer_new ();
+    return GST_FLOW_OK;
+  }
   format_line (self, input);
+  GST_LOG_OBJECT (self, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " bytes", self->n_frames,
+      self->line->len);
   self->n_frames++;
 
   *output = gst_buffer_new_memdup (self->line->str, self->line->len);
@@ -176,7 +281,11 @@ gst_ccl_json_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, G
 static GstFlowReturn
 gst_ccl_json_transform (GstBaseTransform *trans, GstBuffer *input, GstBuffer *output)
 {
-  return GST_FLOW_OK;
+  if (!is_empty_gap (input))
+    return GST_FLOW_OK;
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
+      gst_event_new_gap (GST_BUFFER_PTS (input), GST_BUFFER_DURATION (input)));
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
 static GstCaps *
@@ -200,7 +309,8 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  /* Needed for frames without metadata only, so a format unknown to GstVideoInfo is fine. */
+  /* Only frames without metadata need it, so formats that GstVideoInfo does not support are fine.
+   */
   if (!gst_video_info_from_caps (&self->info, incaps))
     gst_video_info_init (&self->info);
   return TRUE;
@@ -209,7 +319,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 static gboolean
 gst_ccl_json_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  /* No pixel is read, so any layout will do. */
+  /* The element reads no pixel, so frames may have any layout. */
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
@@ -227,21 +337,41 @@ gst_ccl_json_start (GstBaseTransform *trans)
 static void
 gst_ccl_json_finalize (GObject *object)
 {
-  g_string_free (GST_CCL_JSON (object)->line, TRUE);
+  GstCclJson *self = GST_CCL_JSON (object);
+
+  g_string_free (self->line, TRUE);
+  g_free (self->labeller);
   G_OBJECT_CLASS (gst_ccl_json_parent_class)->finalize (object);
 }
 
 static void
 gst_ccl_json_class_init (GstCclJsonClass *klass)
 {
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = gst_ccl_json_finalize;
+  object_class->set_property = gst_ccl_json_set_property;
+  object_class->get_property = gst_ccl_json_get_property;
+  object_class->finalize = gst_ccl_json_finalize;
+
+  /**
+   * GstCclJson:labeller:
+   *
+   * Where several labellers are upstream, the name of the one whose components are written.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (object_class, PROP_LABELLER,
+      g_param_spec_string ("labeller", "Labeller",
+          "Name of the element whose components are written, where several labellers are upstream "
+          "(NULL = the nearest one)",
+          DEFAULT_LABELLER,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (element_class, "Connected components to JSON",
       "Converter/Video/Metadata",
-      "Turns the components that ccl and cudaccl found into one line of JSON a frame",
+      "Writes the components that ccl and cudaccl found as one line of JSON per frame",
       "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

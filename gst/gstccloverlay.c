@@ -5,21 +5,29 @@
  * @short_description: draws connected components on video
  * @see_also: ccl, cudaccl
  *
- * Draws what a #GstCclMeta says into the frame that carries it: boxes and, as wished, numbers,
- * areas, centroids and, where label map and mask are attached, the components themselves in
- * distinct colours and the mask in one. If the metadata was made for frames of another size, its
- * coordinates are scaled. A frame with nothing to draw passes untouched.
+ * Draws the components of each frame on it: boxes and, as properties choose, labels, areas,
+ * centroids and, where label map and mask are attached, the components in distinct colours and the
+ * mask in one colour. Coordinates are scaled where the metadata was made for frames of another
+ * size. A frame with nothing to draw passes untouched.
+ *
+ * Where the elements downstream support it, the drawing is attached to the frame as a
+ * #GstVideoOverlayCompositionMeta, which a video sink draws when it shows the frame. Then frames
+ * may be in any memory, for instance CUDA memory, and have any format. Otherwise the drawing is
+ * blended into the frame, which must be in system memory.
  *
  * |[
- * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! ccl threshold=128
- * attach-labels=true ! videoconvert ! ccloverlay draw-labels=true fill-components=true !
- * videoconvert ! autovideosink
- * ]| This shows the moving ball in colour, in a box with its number. With `videoscale` instead of
- * `videoconvert` before the overlay, the boxes would follow, but not the label map.
+ * gst-launch-1.0 videotestsrc pattern=ball ! video/x-raw,format=GRAY8 ! \
+ *     ccl threshold=128 attach-labels=true ! videoconvert ! \
+ *     ccloverlay draw-labels=true fill-components=true ! videoconvert ! autovideosink
+ * ]| This shows the moving ball in colour, in a box with its label. With `videoscale` in place of
+ * the first `videoconvert`, the box would still be drawn, but not the colour: scaling drops the
+ * label map.
+ *
+ * Since: 0.1
  */
 #include "gstccloverlay.h"
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 
 #include "gstcclcanvas.h"
@@ -41,6 +49,7 @@ enum {
   PROP_FILL_ALPHA,
   PROP_DRAW_MASK,
   PROP_MASK_COLOR,
+  PROP_LABELLER,
 };
 
 #define DEFAULT_DRAW_BOXES TRUE
@@ -55,30 +64,45 @@ enum {
 #define DEFAULT_FILL_ALPHA 0.5
 #define DEFAULT_DRAW_MASK FALSE
 #define DEFAULT_MASK_COLOR 0x80ff0000
+#define DEFAULT_LABELLER NULL
 
 #define PROPERTY_FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+#define STYLE_FLAGS (PROPERTY_FLAGS | GST_PARAM_CONTROLLABLE)
 
 struct _GstCclOverlay {
   GstBaseTransform parent;
 
-  GstCclStyle style; /* guarded by the object lock */
+  /* Guarded by the object lock. */
+  GstCclStyle style;
+  gchar *labeller;
 
-  /* Of the streaming thread. */
+  gint is_decided; /* atomic: takes_overlays is up to date */
+
+  /* The streaming thread's. */
   GstVideoInfo info;
   GstCclCanvas *canvas;
+  gboolean can_blend;       /* frames are in system memory, in a format that can be blended */
+  gboolean takes_overlays;  /* downstream supports overlay compositions; see is_decided */
+  gboolean warned_of_map;   /* that a map to be drawn is not attached */
+  gboolean warned_of_frame; /* that nothing can be drawn on frames like this */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclOverlay, gst_ccl_overlay, GST_TYPE_BASE_TRANSFORM,
-    GST_DEBUG_CATEGORY_INIT (gst_ccl_overlay_debug, "ccloverlay", 0, "components on video"))
+    GST_DEBUG_CATEGORY_INIT (
+        gst_ccl_overlay_debug, "ccloverlay", 0, "drawings of components on video"))
 GST_ELEMENT_REGISTER_DEFINE (ccloverlay, "ccloverlay", GST_RANK_NONE, GST_TYPE_CCL_OVERLAY)
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_VIDEO_OVERLAY_COMPOSITION_BLEND_FORMATS)));
+#define OVERLAY_FEATURE GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
+#define BLEND_CAPS GST_VIDEO_CAPS_MAKE (GST_VIDEO_OVERLAY_COMPOSITION_BLEND_FORMATS)
 
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_VIDEO_OVERLAY_COMPOSITION_BLEND_FORMATS)));
+/* Frames to blend into, and any frames to attach overlay compositions to. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (BLEND_CAPS "; video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (BLEND_CAPS "; video/x-raw(ANY)"));
+
+static GstStaticCaps blend_caps = GST_STATIC_CAPS (BLEND_CAPS);
 
 static void
 gst_ccl_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -122,6 +146,10 @@ gst_ccl_overlay_set_property (GObject *object, guint id, const GValue *value, GP
     break;
   case PROP_MASK_COLOR:
     style->mask_color = g_value_get_uint (value);
+    break;
+  case PROP_LABELLER:
+    g_free (GST_CCL_OVERLAY (object)->labeller);
+    GST_CCL_OVERLAY (object)->labeller = g_value_dup_string (value);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -173,6 +201,9 @@ gst_ccl_overlay_get_property (GObject *object, guint id, GValue *value, GParamSp
   case PROP_MASK_COLOR:
     g_value_set_uint (value, style->mask_color);
     break;
+  case PROP_LABELLER:
+    g_value_set_string (value, GST_CCL_OVERLAY (object)->labeller);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
@@ -191,6 +222,29 @@ get_style (GstCclOverlay *self)
   return style;
 }
 
+/* The metadata to draw, or NULL. An empty gap buffer has no pixels to draw on. */
+static const GstCclMeta *
+get_meta (GstCclOverlay *self, GstBuffer *buffer)
+{
+  const GstCclMeta *meta;
+
+  if (gst_buffer_get_size (buffer) == 0 && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP))
+    return NULL;
+  GST_OBJECT_LOCK (self);
+  meta = gst_buffer_get_ccl_meta_by_name (buffer, self->labeller);
+  GST_OBJECT_UNLOCK (self);
+  return meta;
+}
+
+static gboolean
+gst_ccl_overlay_start (GstBaseTransform *trans)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  self->warned_of_map = self->warned_of_frame = FALSE;
+  return TRUE;
+}
+
 static gboolean
 gst_ccl_overlay_stop (GstBaseTransform *trans)
 {
@@ -199,31 +253,176 @@ gst_ccl_overlay_stop (GstBaseTransform *trans)
 }
 
 static gboolean
+has_overlay_feature (const GstCaps *caps, guint i)
+{
+  const GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+  return !gst_caps_features_is_any (features) &&
+         gst_caps_features_contains (features, OVERLAY_FEATURE);
+}
+
+/* A copy of one structure of the caps, with or without the overlay feature. */
+static GstCaps *
+with_overlay_feature (const GstCaps *caps, guint i, gboolean wanted)
+{
+  GstCaps *one = gst_caps_copy_nth (caps, i);
+  GstCapsFeatures *features = gst_caps_get_features (one, 0);
+
+  if (gst_caps_features_is_any (features) || has_overlay_feature (one, 0) == wanted)
+    return one;
+  if (wanted)
+    gst_caps_features_add (features, OVERLAY_FEATURE);
+  else
+    gst_caps_features_remove (features, OVERLAY_FEATURE);
+  return one;
+}
+
+/* Downstream, each kind of frames is offered with overlay compositions, and as it is where the
+ * drawing can be blended into it. Upstream, frames that downstream takes with overlay compositions
+ * are accepted with and without them. */
+static GstCaps *
+gst_ccl_overlay_transform_caps (
+    GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *blendable = gst_static_caps_get (&blend_caps), *other = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCaps *plain = with_overlay_feature (caps, i, FALSE);
+
+    if (direction == GST_PAD_SINK || has_overlay_feature (caps, i))
+      other = gst_caps_merge (other, with_overlay_feature (caps, i, TRUE));
+    if (direction == GST_PAD_SRC && has_overlay_feature (caps, i))
+      other = gst_caps_merge (other, gst_caps_ref (plain));
+    else if (!has_overlay_feature (caps, i))
+      other = gst_caps_merge (other, gst_caps_intersect (plain, blendable));
+    gst_caps_unref (plain);
+  }
+  gst_caps_unref (blendable);
+  if (filter) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (other);
+    other = filtered;
+  }
+  return other;
+}
+
+/* Whether an element downstream names the overlay feature. One that takes anything does not. */
+static gboolean
+downstream_names_overlays (GstBaseTransform *trans)
+{
+  GstCaps *caps = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
+  gboolean named = FALSE;
+
+  for (guint i = 0; caps && !gst_caps_is_any (caps) && i < gst_caps_get_size (caps); i++)
+    named |= has_overlay_feature (caps, i);
+  gst_clear_caps (&caps);
+  return named;
+}
+
+/* Of caps with and without the overlay feature, takes the ones that downstream understands. */
+static GstCaps *
+gst_ccl_overlay_fixate_caps (
+    GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other)
+{
+  gboolean wanted = direction == GST_PAD_SINK && downstream_names_overlays (trans);
+
+  for (guint i = 0; i < gst_caps_get_size (other); i++) {
+    if (has_overlay_feature (other, i) == wanted) {
+      GstCaps *chosen = gst_caps_copy_nth (other, i);
+      gst_caps_unref (other);
+      other = chosen;
+      break;
+    }
+  }
+  return gst_caps_fixate (other);
+}
+
+static gboolean
 gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  GstCaps *blendable, *plain;
 
   if (!gst_video_info_from_caps (&self->info, incaps)) {
     GST_ERROR_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, incaps);
     return FALSE;
   }
+  blendable = gst_static_caps_get (&blend_caps);
+  plain = with_overlay_feature (incaps, 0, FALSE);
+  self->can_blend = gst_caps_can_intersect (plain, blendable);
+  gst_caps_unref (plain);
+  gst_caps_unref (blendable);
+  g_atomic_int_set (&self->is_decided, FALSE);
   /* Made again when there is something to draw. */
   g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
   return TRUE;
 }
 
+/* Asks downstream whether it supports the metadata that the caps announce. GstBaseTransform does
+ * not ask for elements that work in place. */
+static gboolean
+query_overlays (GstBaseTransform *trans)
+{
+  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
+  gboolean taken = FALSE;
+
+  if (caps && has_overlay_feature (caps, 0)) {
+    GstQuery *query = gst_query_new_allocation (caps, FALSE);
+    taken =
+        gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query) &&
+        gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+    gst_query_unref (query);
+  }
+  gst_clear_caps (&caps);
+  return taken;
+}
+
+/* Decides once for all frames between two negotiations. */
+static void
+decide_drawing (GstCclOverlay *self)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->is_decided, FALSE, TRUE))
+    return;
+  self->takes_overlays = query_overlays (GST_BASE_TRANSFORM (self));
+  GST_DEBUG_OBJECT (self, "%s",
+      self->takes_overlays ? "attaching overlay compositions"
+      : self->can_blend    ? "blending into frames"
+                           : "cannot draw on these frames");
+}
+
+static gboolean
+gst_ccl_overlay_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    g_atomic_int_set (&GST_CCL_OVERLAY (trans)->is_decided, FALSE);
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)->src_event (trans, event);
+}
+
+/* Passes the peer's answer on, without GstVideoCropMeta: the drawing ignores it. */
 static gboolean
 gst_ccl_overlay_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)
-      ->propose_allocation (trans, decide_query, query);
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
+  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)
+                          ->propose_allocation (trans, decide_query, query);
+  guint i;
+
+  if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &i))
+    gst_query_remove_nth_allocation_meta (query, i);
+  return answered;
 }
 
-/* A frame that will not be drawn on need not be made writable. */
+static void
+gst_ccl_overlay_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime time =
+      gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (trans), time);
+}
+
+/* A frame that is not drawn on need not be made writable. */
 static GstFlowReturn
 gst_ccl_overlay_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
@@ -231,7 +430,7 @@ gst_ccl_overlay_prepare_output_buffer (
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
   GstCclStyle style = get_style (self);
 
-  if (!gst_ccl_style_draws (&style, gst_buffer_get_ccl_meta (input))) {
+  if (!gst_ccl_style_draws (&style, get_meta (self, input))) {
     *output = input;
     return GST_FLOW_OK;
   }
@@ -239,15 +438,15 @@ gst_ccl_overlay_prepare_output_buffer (
       ->prepare_output_buffer (trans, input, output);
 }
 
-/* Whether what a GstVideoMeta says of a mapped frame is true. GStreamer looks at the first byte of
- * each plane only. */
+/* Whether a mapped frame has all the pixels that its GstVideoMeta describes. GStreamer checks only
+ * the first byte of each plane. */
 static gboolean
 frame_is_complete (const GstVideoFrame *frame, const GstVideoInfo *caps_info)
 {
   const GstVideoMeta *meta = frame->meta;
   GstVideoInfo plain;
 
-  if (!meta) /* then the buffer is as large as its caps say */
+  if (!meta) /* then GStreamer checks that the buffer is as large as its caps demand */
     return TRUE;
   if (!gst_video_info_set_format (
           &plain, GST_VIDEO_INFO_FORMAT (caps_info), meta->width, meta->height))
@@ -257,7 +456,7 @@ frame_is_complete (const GstVideoFrame *frame, const GstVideoInfo *caps_info)
     gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
     gint n_rows = GST_VIDEO_FRAME_COMP_HEIGHT (frame, i);
     gint pixel = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i);
-    /* Of packed formats without a pixel stride the rows are taken whole. */
+    /* Packed formats without a pixel stride: the row with its padding. */
     gint row = pixel > 0 ? GST_VIDEO_FRAME_COMP_WIDTH (frame, i) * pixel
                          : GST_VIDEO_INFO_PLANE_STRIDE (&plain, plane);
     const GstMapInfo *map = &frame->map[plane];
@@ -269,8 +468,7 @@ frame_is_complete (const GstVideoFrame *frame, const GstVideoInfo *caps_info)
   return TRUE;
 }
 
-/* Whether a GstVideoMeta has at least the pixels that the caps have, which GStreamer takes for
- * granted. */
+/* Whether a GstVideoMeta describes at least the pixels of the caps. GStreamer does not check it. */
 static gboolean
 covers_caps (GstBuffer *buffer, const GstVideoInfo *info)
 {
@@ -281,44 +479,120 @@ covers_caps (GstBuffer *buffer, const GstVideoInfo *info)
              meta->height >= (guint)GST_VIDEO_INFO_HEIGHT (info) && meta->height <= G_MAXINT);
 }
 
+/* Properties that do nothing because a map is not attached deserve a warning. */
+static void
+warn_of_missing_map (GstCclOverlay *self, const GstCclStyle *style, const GstCclMeta *meta)
+{
+  gboolean lacks_labels = style->fill && !gst_ccl_meta_get_labels (meta, NULL);
+  gboolean lacks_mask = style->mask && !gst_ccl_meta_get_mask (meta, NULL);
+
+  if (self->warned_of_map || gst_ccl_meta_get_n_components (meta) == 0 ||
+      (!lacks_labels && !lacks_mask))
+    return;
+  self->warned_of_map = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("%s has no effect: no %s is attached to the frames; set %s=true on the labeller, and do not "
+       "scale or crop the video behind it",
+          lacks_labels ? "fill-components" : "draw-mask", lacks_labels ? "label map" : "mask",
+          lacks_labels ? "attach-labels" : "attach-mask"),
+      (NULL));
+}
+
+/* Adds the drawing to the overlay composition of the frame, which may have one of another element.
+ */
+static void
+attach_drawing (GstCclOverlay *self, GstBuffer *buffer)
+{
+  GstVideoOverlayRectangle *rectangle = gst_ccl_canvas_take_rectangle (self->canvas);
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (buffer);
+  GstVideoOverlayComposition *composition;
+
+  if (!rectangle)
+    return;
+  if (meta) {
+    composition = gst_video_overlay_composition_copy (meta->overlay);
+    gst_video_overlay_composition_add_rectangle (composition, rectangle);
+    gst_video_overlay_composition_unref (meta->overlay);
+    meta->overlay = composition;
+  } else {
+    composition = gst_video_overlay_composition_new (rectangle);
+    gst_buffer_add_video_overlay_composition_meta (buffer, composition);
+    gst_video_overlay_composition_unref (composition);
+  }
+  gst_video_overlay_rectangle_unref (rectangle);
+}
+
+typedef enum {
+  BLENDED,
+  NOT_MAPPED,
+  NOT_BLENDED,
+} Blending;
+
+static Blending
+blend_drawing (GstCclOverlay *self, GstBuffer *buffer)
+{
+  Blending blending = NOT_MAPPED;
+  GstVideoFrame frame;
+
+  if (!covers_caps (buffer, &self->info) ||
+      !gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE))
+    return NOT_MAPPED;
+  if (frame_is_complete (&frame, &self->info))
+    blending = gst_ccl_canvas_blend (self->canvas, &frame) ? BLENDED : NOT_BLENDED;
+  gst_video_frame_unmap (&frame);
+  return blending;
+}
+
 static GstFlowReturn
 gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  const GstCclMeta *meta = get_meta (self, buffer);
   GstCclStyle style = get_style (self);
-  GstVideoFrame frame;
-  gboolean blended;
+  Blending blending;
 
-  /* The style may just have changed, then it holds from the next frame. */
+  if (meta)
+    warn_of_missing_map (self, &style, meta);
+  /* The style may have changed after prepare_output_buffer: then it holds from the next frame. */
   if (!gst_ccl_style_draws (&style, meta) || !gst_buffer_is_writable (buffer))
     return GST_FLOW_OK;
+  decide_drawing (self);
+  if (!self->takes_overlays && !self->can_blend)
+    goto cannot_draw;
 
   if (!self->canvas)
     self->canvas = gst_ccl_canvas_new (
         GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
   if (!self->canvas)
     goto no_canvas;
-  if (!covers_caps (buffer, &self->info) ||
-      !gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE))
-    goto not_mapped;
-  if (!frame_is_complete (&frame, &self->info)) {
-    gst_video_frame_unmap (&frame);
-    goto not_mapped;
-  }
-
+  GST_LOG_OBJECT (self, "drawing %u components", gst_ccl_meta_get_n_rows (meta));
   if (!gst_ccl_canvas_draw (self->canvas, &style, meta))
     GST_WARNING_OBJECT (self, "the label map or the mask cannot be read");
-  blended = gst_ccl_canvas_blend (self->canvas, &frame);
-  gst_video_frame_unmap (&frame);
-  if (!blended)
+  if (self->takes_overlays) {
+    attach_drawing (self, buffer);
+    return GST_FLOW_OK;
+  }
+  blending = blend_drawing (self, buffer);
+  if (blending == NOT_MAPPED)
+    goto not_mapped;
+  if (blending == NOT_BLENDED)
     goto not_blended;
+  return GST_FLOW_OK;
+
+cannot_draw:
+  if (!self->warned_of_frame)
+    GST_ELEMENT_WARNING (self, STREAM, NOT_IMPLEMENTED,
+        ("Nothing is drawn: frames are not in system memory, or their format cannot be blended, "
+         "and "
+         "downstream does not support overlay compositions"),
+        (NULL));
+  self->warned_of_frame = TRUE;
   return GST_FLOW_OK;
 
   /* ERRORS */
 no_canvas:
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("No canvas for frames of %d×%d pixels", GST_VIDEO_INFO_WIDTH (&self->info),
+      ("No memory to draw on frames of %d×%d pixels", GST_VIDEO_INFO_WIDTH (&self->info),
           GST_VIDEO_INFO_HEIGHT (&self->info)),
       (NULL));
   return GST_FLOW_ERROR;
@@ -336,7 +610,10 @@ not_blended:
 static void
 gst_ccl_overlay_finalize (GObject *object)
 {
-  g_clear_pointer (&GST_CCL_OVERLAY (object)->canvas, gst_ccl_canvas_free);
+  GstCclOverlay *self = GST_CCL_OVERLAY (object);
+
+  g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
+  g_free (self->labeller);
   G_OBJECT_CLASS (gst_ccl_overlay_parent_class)->finalize (object);
 }
 
@@ -345,45 +622,57 @@ install_properties (GObjectClass *object_class)
 {
   g_object_class_install_property (object_class, PROP_DRAW_BOXES,
       g_param_spec_boolean ("draw-boxes", "Draw boxes", "Draw the bounding box of each component",
-          DEFAULT_DRAW_BOXES, PROPERTY_FLAGS));
+          DEFAULT_DRAW_BOXES, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_BOX_COLOR,
       g_param_spec_uint ("box-color", "Box color", "Color of the boxes, 0xAARRGGBB", 0, G_MAXUINT,
-          DEFAULT_BOX_COLOR, PROPERTY_FLAGS));
+          DEFAULT_BOX_COLOR, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_BOX_WIDTH,
       g_param_spec_uint ("box-width", "Box width",
-          "Width of the boxes' lines in pixels; they run just inside the box", 1, 100,
-          DEFAULT_BOX_WIDTH, PROPERTY_FLAGS));
+          "Width of the boxes' lines in pixels; the lines are just inside the box", 1, 100,
+          DEFAULT_BOX_WIDTH, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_DRAW_LABELS,
-      g_param_spec_boolean ("draw-labels", "Draw labels", "Write the number of each component",
-          DEFAULT_DRAW_LABELS, PROPERTY_FLAGS));
+      g_param_spec_boolean ("draw-labels", "Draw labels", "Write the label of each component",
+          DEFAULT_DRAW_LABELS, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_DRAW_AREAS,
       g_param_spec_boolean ("draw-areas", "Draw areas",
-          "Write the area of each component, in pixels", DEFAULT_DRAW_AREAS, PROPERTY_FLAGS));
+          "Write the area of each component, in pixels", DEFAULT_DRAW_AREAS, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_TEXT_COLOR,
-      g_param_spec_uint ("text-color", "Text color", "Color of what is written, 0xAARRGGBB", 0,
-          G_MAXUINT, DEFAULT_TEXT_COLOR, PROPERTY_FLAGS));
+      g_param_spec_uint ("text-color", "Text color", "Color of labels and areas, 0xAARRGGBB", 0,
+          G_MAXUINT, DEFAULT_TEXT_COLOR, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_DRAW_CENTROIDS,
       g_param_spec_boolean ("draw-centroids", "Draw centroids",
-          "Draw a cross at the centroid of each component", DEFAULT_DRAW_CENTROIDS,
-          PROPERTY_FLAGS));
+          "Draw a cross at the centroid of each component", DEFAULT_DRAW_CENTROIDS, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_CENTROID_COLOR,
       g_param_spec_uint ("centroid-color", "Centroid color", "Color of the crosses, 0xAARRGGBB", 0,
-          G_MAXUINT, DEFAULT_CENTROID_COLOR, PROPERTY_FLAGS));
+          G_MAXUINT, DEFAULT_CENTROID_COLOR, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_FILL_COMPONENTS,
       g_param_spec_boolean ("fill-components", "Fill components",
-          "Paint the components in distinct colors, where the frame's label map is attached",
-          DEFAULT_FILL_COMPONENTS, PROPERTY_FLAGS));
+          "Paint the components in distinct colors; needs attach-labels=true on the labeller",
+          DEFAULT_FILL_COMPONENTS, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_FILL_ALPHA,
       g_param_spec_double ("fill-alpha", "Fill alpha",
-          "How much of a painted component is paint: 0 leaves it as it is, 1 covers it", 0, 1,
-          DEFAULT_FILL_ALPHA, PROPERTY_FLAGS));
+          "Opacity of the colors that components are painted in, from 0 (invisible) to 1", 0, 1,
+          DEFAULT_FILL_ALPHA, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_DRAW_MASK,
       g_param_spec_boolean ("draw-mask", "Draw mask",
-          "Paint the mask that was labelled, where it is attached to the frame", DEFAULT_DRAW_MASK,
-          PROPERTY_FLAGS));
+          "Paint the foreground mask; needs attach-mask=true on the labeller", DEFAULT_DRAW_MASK,
+          STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_MASK_COLOR,
       g_param_spec_uint ("mask-color", "Mask color", "Color of the mask, 0xAARRGGBB", 0, G_MAXUINT,
-          DEFAULT_MASK_COLOR, PROPERTY_FLAGS));
+          DEFAULT_MASK_COLOR, STYLE_FLAGS));
+
+  /**
+   * GstCclOverlay:labeller:
+   *
+   * Where several labellers are upstream, the name of the one whose components are drawn.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (object_class, PROP_LABELLER,
+      g_param_spec_string ("labeller", "Labeller",
+          "Name of the element whose components are drawn, where several labellers are upstream "
+          "(NULL = the nearest one)",
+          DEFAULT_LABELLER, PROPERTY_FLAGS));
 }
 
 static void
@@ -399,14 +688,19 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   install_properties (object_class);
 
   gst_element_class_set_static_metadata (element_class, "Connected components overlay",
-      "Filter/Editor/Video", "Draws the components that ccl and cudaccl found on the video",
+      "Filter/Editor/Video", "Draws the components that ccl and cudaccl found on video",
       "The cudaccl authors");
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_overlay_stop);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_src_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_overlay_before_transform);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_overlay_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_ip);
 }

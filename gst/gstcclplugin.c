@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gst/gst.h>
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 
 #include "gstccl.h"
 #include "gstcclcombiner.h"

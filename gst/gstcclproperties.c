@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclproperties.h"
 
+#include <string.h>
+
 #include "gstcclattach.h"
 
 /* Defines a function that registers an enumeration when it is first called. Applications store the
@@ -175,6 +177,30 @@ static const Property properties[] = {
 };
 /* clang-format on */
 
+/* The type of a value that gst_ccl_settings_get() fills in. */
+static GType
+value_type (const Property *p)
+{
+  switch (p->kind) {
+  case KIND_BOOLEAN:
+    return G_TYPE_BOOLEAN;
+  case KIND_UINT:
+    return G_TYPE_UINT;
+  case KIND_INT:
+    return G_TYPE_INT;
+  case KIND_DOUBLE:
+    return G_TYPE_DOUBLE;
+  case KIND_ENUM:
+  case KIND_FLAGS:
+    return p->get_type ();
+  case KIND_PATH:
+    return G_TYPE_STRING;
+  case KIND_STATS:
+    return GST_TYPE_STRUCTURE;
+  }
+  g_return_val_if_reached (G_TYPE_INVALID);
+}
+
 static GParamSpec *
 make_spec (const Property *p)
 {
@@ -345,6 +371,51 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
       .learning_rate = settings->learning_rate,
       .mixtures = settings->mixtures,
   };
+}
+
+/* Fields of foreground and labelling, which come first in GstCclSettings, but no paths. */
+static gboolean
+determines_result (const Property *p)
+{
+  return p->kind != KIND_STATS && p->kind != KIND_PATH && p->offset <= FIELD (max_components);
+}
+
+GstStructure *
+gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend)
+{
+  GstStructure *description =
+      gst_structure_new_empty (backend == GST_CCL_BACKEND_CPU ? "ccl" : "cudaccl");
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    const Property *p = &properties[i];
+    GValue value = G_VALUE_INIT;
+
+    if (!determines_result (p) || !(p->backends & backend))
+      continue;
+    g_value_init (&value, value_type (p));
+    gst_ccl_settings_get (settings, i + 1, &value);
+    if (p->kind == KIND_ENUM) {
+      GEnumClass *klass = g_type_class_ref (G_VALUE_TYPE (&value));
+      const gchar *nick = g_enum_get_value (klass, g_value_get_enum (&value))->value_nick;
+      gst_structure_set (description, p->name, G_TYPE_STRING, nick, NULL);
+      g_type_class_unref (klass);
+    } else {
+      gst_structure_set_value (description, p->name, &value);
+    }
+    g_value_unset (&value);
+  }
+  return description;
+}
+
+gboolean
+gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b)
+{
+  for (const Property *p = properties; p < properties + G_N_ELEMENTS (properties); p++)
+    if (determines_result (p) &&
+        memcmp (G_STRUCT_MEMBER_P (a, p->offset), G_STRUCT_MEMBER_P (b, p->offset),
+            p->kind == KIND_DOUBLE ? sizeof (gdouble) : sizeof (gint)))
+      return FALSE;
+  return TRUE;
 }
 
 const gchar *

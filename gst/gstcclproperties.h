@@ -58,6 +58,13 @@ gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue 
 CclOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
 CclForegroundOptions gst_ccl_settings_get_foreground_options (const GstCclSettings *settings);
 
+/* The settings that the result depends on as fields of a structure with the name of the element's
+ * factory. Fields have the names of properties; enumerations are strings. */
+GstStructure *gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend);
+
+/* Whether gst_ccl_settings_describe() describes both alike. */
+gboolean gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b);
+
 /* The name of the algorithm for a CclPlan; NULL for "auto". A static string. */
 const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
 

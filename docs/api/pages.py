@@ -95,7 +95,7 @@ def markdown(comment):
     text = re.sub(r"^#+ ", "### ", text, flags=re.M)
     text = re.sub(r"\|\[(?:<!-- .* -->)?", "```", text)
     text = re.sub(r"\]\| ?", "```\n\n", text)
-    text = re.sub(r"(?:\((?:transfer|nullable|scope|type)\b[^)]*\) ?)+:? ?", "", text)
+    text = re.sub(r"(?:\((?:transfer|nullable|scope|type|closure)\b[^)]*\) ?)+:? ?", "", text)
     return re.sub(r"[%#@](\w+)", r"`\1`", text)
 
 
@@ -103,7 +103,7 @@ def cuda(path):
     source = read(path)
     section = re.search(r"/\*\*\n \* SECTION:.*?\n \*\n(.*?)\n \*/", source, re.S)
     print("Title: CUDA memory\n\n# Masks in CUDA memory\n")
-    print("Header `gst/ccl/gstcclcuda.h`; only where the library was built with CUDA.\n")
+    print("Header `gst/ccl/gstcclcuda.h`.\n")
     print(markdown(section[1]))
     for name, comment, prototype in re.findall(
             r"/\*\*\n \* (gst_\w+):\n(.*?)\n \*/\n(.*?)\n\{", source, re.S):

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * GStreamer's CUDA allocator cannot copy wrapped memory of a format that it does not know, and in
- * 1.22 it cannot wrap at all. So wrapped memory is of an allocator derived from it, which
+ * GStreamer's CUDA allocator cannot copy wrapped memory of a format that it does not support, and
+ * version 1.22 cannot wrap memory at all. So wrapped memory comes from an allocator derived from
+ * it, which
  *
- * - copies, keeping the stride, because the GstVideoMeta of a copied buffer says it,
- * - in 1.22, also maps and frees: GST_MAP_CUDA gives the device pointer, other maps a copy in
- *   system memory that is brought up to date in either direction when it is needed.
+ * - copies memory and keeps the stride, because the GstVideoMeta of a copied buffer names it,
+ * - with GStreamer 1.22, also maps and frees: GST_MAP_CUDA returns the device pointer, other maps
+ *   return a copy in system memory, which is downloaded or uploaded when it is out of date.
  */
 #include "gstcclcudamemory.h"
 
@@ -21,8 +22,9 @@ row_size (const GstVideoInfo *info)
   return (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) * (gsize)GST_VIDEO_INFO_WIDTH (info);
 }
 
-/* Runs a copy that waits. The driver counts the pitch of the last row, too, as what a copy touches,
- * and refuses it where the memory ends with the last pixel: so that row goes by itself. */
+/* Copies and waits for the end of the copy. The driver requires memory for the whole pitch of the
+ * last row, too, and refuses a copy where the memory ends with the last pixel: so the last row is
+ * copied separately, with a pitch of its width. */
 static gboolean
 run_copy (GstCudaContext *context, const CUDA_MEMCPY2D *copy)
 {
@@ -68,7 +70,7 @@ device_copy_free (gpointer data)
   g_free (copy);
 }
 
-/* NULL if there is no memory left. */
+/* NULL if the device has no memory left. */
 static DeviceCopy *
 device_copy_new (GstCudaContext *context, gsize size)
 {
@@ -103,7 +105,7 @@ gst_ccl_wrapped_memory_copy (GstMemory *memory, gssize offset, gssize size)
   GstMapInfo map;
   gboolean copied;
 
-  /* Like GStreamer's own CUDA memory, there are no copies of parts. */
+  /* Parts of the memory cannot be copied, as with GStreamer's own CUDA memory. */
   if (offset != 0 || (size != -1 && (gsize)size != memory->size))
     return NULL;
   copy = device_copy_new (self->context, memory->maxsize);
@@ -188,7 +190,7 @@ typedef struct {
   guint8 *staging; /* the copy in system memory, laid out as on the device */
 } GstCclWrappedMemory;
 
-/* Brings the staging copy up to date, or the device. */
+/* Uploads the staging copy to the device, or downloads it. */
 static gboolean
 transfer (GstCclWrappedMemory *self, gboolean upload)
 {

@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* Allocates memory for a format that GStreamer's CUDA allocator knows; the memory's own info has
- * the strides. NULL if there is none left. */
+/* Allocates memory for a format that GStreamer's CUDA allocator supports; the memory's own info has
+ * the strides. NULL if the device has no memory left. */
 GstMemory *gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info);
 
-/* Wraps memory of the caller's, of one plane laid out as info says, in any format. */
+/* Wraps memory of the caller's: one plane of any format, laid out as info describes. */
 GstMemory *gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
     CUdeviceptr data, gpointer user_data, GDestroyNotify notify);
 

@@ -1,312 +1,137 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclmeta-private.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
 /**
  * GstCclMeta:
  *
  * The connected components of a video frame.
  *
- * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame they label. It holds the
+ * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame that they label. It holds the
  * component table and, when the element's properties `attach-labels` and `attach-mask` are set,
- * the label map and the mask that was labelled.
+ * the label map and the foreground mask. Several labellers can follow each other in one chain: each
+ * adds a metadata of its own, and gst_buffer_get_ccl_meta_by_name() tells them apart by the name of
+ * the element.
  *
  * All coordinates are in pixels of the frame that carries the metadata, origin in its upper left
- * corner, and a box lies inside that frame. The metadata follows the frame:
+ * corner. A box lies inside that frame. The metadata follows the frame:
  *
- * - Copying the buffer copies it. The table, the label map and the mask are shared, not
+ * - Copying the buffer copies the metadata. The table, the label map and the mask are shared, not
  *   duplicated.
- * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole
- *   pixels that covers the component. Areas stay in pixels of the frame that was labelled;
- *   label map and mask are dropped, because they have that frame's size. Converting colours keeps
- *   all.
- * - Serialising it with gst_meta_serialize() (GStreamer 1.24 and later), as `unixfdsink` does,
- *   keeps the table, neither label map nor mask.
- * - What turns, crops or otherwise warps the video drops it.
+ * - Scaling the video scales boxes and centroids; a scaled box is the smallest one of whole pixels
+ *   that covers the component. Areas stay in pixels of the frame that was labelled. Label map and
+ *   mask are dropped, because they have that frame's size. A colour conversion keeps everything.
+ * - With GStreamer 1.28 and later, boxes, centroids and velocities also follow where the video is
+ *   cropped, flipped, turned by multiples of 90 degrees, or placed on another frame. A box is
+ *   clipped to the frame. A component outside the frame is removed from the table, and is no longer
+ *   counted in the number of components; the labels of the others stay. Label map and mask are
+ *   dropped. Earlier versions of GStreamer drop the metadata there, and all versions drop it where
+ *   the video is turned by other angles or distorted.
+ * - Serialising the metadata with gst_meta_serialize() (GStreamer 1.24 and later), as `unixfdsink`
+ *   does, keeps the table and the name of the labeller, neither its settings nor label map and
+ * mask.
  *
  * |[<!-- language="C" -->
  * GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
  * if (meta) {
- *   guint n_rows;
- *   const GstCclComponent *components = gst_ccl_meta_get_components (meta, &n_rows);
- *   for (guint i = 0; i < n_rows; i++)
- *     g_print ("%u: %u pixels\n", components[i].label, components[i].area);
+ *   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+ *     const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+ *     g_print ("%u: %u pixels\n", component->label, component->area);
+ *   }
  * }
  * ]|
  *
+ * In C, the metadata of a buffer is freed with its buffer. In Python and other languages,
+ * `GstCcl.buffer_get_ccl_meta (buffer)` returns a copy that may be kept as long as one likes; it
+ * shares table, label map and mask with the buffer.
+ *
  * Thread safety: reading is safe from any number of threads as long as each holds a reference
- * to the buffer.
- */
-#include "gstcclmeta.h"
-
-#include <gst/video/video.h>
-#include <string.h>
-
-struct _GstCclMeta {
-  GstMeta meta;
-
-  guint frame_width, frame_height;
-  guint n_components;
-  guint n_rows;
-  GstCclComponent *rows; /* an atomic reference counted box that copies share; NULL if no rows */
-  GstBuffer *labels;
-  gsize labels_stride;
-  GstBuffer *mask;
-  gsize mask_stride;
-};
-
-G_DEFINE_BOXED_TYPE (
-    GstCclComponent, gst_ccl_component, gst_ccl_component_copy, gst_ccl_component_free)
-
-/**
- * gst_ccl_component_copy:
- * @component: a #GstCclComponent
+ * to the buffer, or a copy of the metadata.
  *
- * Copies a component, so that it can outlive the metadata.
- *
- * Returns: (transfer full): a copy, to be freed with gst_ccl_component_free()
+ * Since: 0.2
  */
+G_DEFINE_BOXED_TYPE (GstCclMeta, gst_ccl_meta, gst_ccl_meta_copy, gst_ccl_meta_free)
+
 GstCclComponent *
-gst_ccl_component_copy (const GstCclComponent *component)
+gst_ccl_rows_new (guint n_rows)
 {
-  return g_memdup2 (component, sizeof *component);
+  return n_rows ? g_atomic_rc_box_alloc (n_rows * sizeof (GstCclComponent)) : NULL;
 }
 
-/**
- * gst_ccl_component_free:
- * @component: (transfer full): a #GstCclComponent that gst_ccl_component_copy() gave
- *
- * Frees a copy of a component. Those of a table belong to the metadata.
- */
-void
-gst_ccl_component_free (GstCclComponent *component)
+static void
+unset_table (GstCclMeta *self)
 {
-  g_free (component);
+  g_clear_pointer (&self->rows, g_atomic_rc_box_release);
+  g_clear_pointer (&self->ids, g_atomic_rc_box_release);
+  self->n_components = self->n_rows = self->n_ids = 0;
+}
+
+static void
+unset (GstCclMeta *self)
+{
+  unset_table (self);
+  g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
+  gst_clear_buffer (&self->labels);
+  gst_clear_buffer (&self->mask);
+}
+
+void
+gst_ccl_meta_share_tracks (GstCclMeta *self, const GstCclMeta *other)
+{
+  self->ids = other->ids ? g_atomic_rc_box_acquire (other->ids) : NULL;
+  self->n_ids = other->n_ids;
+  self->labeller = other->labeller ? gst_ccl_labeller_ref (other->labeller) : NULL;
+}
+
+void
+gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other)
+{
+  self->frame_width = other->frame_width;
+  self->frame_height = other->frame_height;
+  self->n_components = other->n_components;
+  self->rows = other->rows ? g_atomic_rc_box_acquire (other->rows) : NULL;
+  self->n_rows = other->n_rows;
+  gst_ccl_meta_share_tracks (self, other);
+  self->labels = other->labels ? gst_buffer_ref (other->labels) : NULL;
+  self->labels_stride = other->labels_stride;
+  self->mask = other->mask ? gst_buffer_ref (other->mask) : NULL;
+  self->mask_stride = other->mask_stride;
 }
 
 static gboolean
-gst_ccl_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+init_meta (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
   memset ((guint8 *)meta + sizeof (GstMeta), 0, sizeof (GstCclMeta) - sizeof (GstMeta));
   return TRUE;
 }
 
 static void
-gst_ccl_meta_free (GstMeta *meta, GstBuffer *buffer)
+free_meta (GstMeta *meta, GstBuffer *buffer)
 {
-  GstCclMeta *self = (GstCclMeta *)meta;
-
-  g_clear_pointer (&self->rows, g_atomic_rc_box_release);
-  gst_clear_buffer (&self->labels);
-  gst_clear_buffer (&self->mask);
+  unset ((GstCclMeta *)meta);
 }
 
-/* Takes over the reference to the rows. */
-static GstCclMeta *
-add_meta (GstBuffer *buffer, guint frame_width, guint frame_height, guint n_components,
-    GstCclComponent *rows, guint n_rows)
-{
-  GstCclMeta *self = (GstCclMeta *)gst_buffer_add_meta (buffer, GST_CCL_META_INFO, NULL);
+/* GStreamer registers a type of that name, so it must differ from the boxed type's. */
+#define META_NAME "GstCclMetaImpl"
 
-  self->frame_width = frame_width;
-  self->frame_height = frame_height;
-  self->n_components = n_components;
-  self->rows = rows;
-  self->n_rows = n_rows;
-  return self;
-}
-
-static GstCclComponent *
-alloc_rows (guint n_rows)
-{
-  return n_rows ? g_atomic_rc_box_alloc (n_rows * sizeof (GstCclComponent)) : NULL;
-}
-
-/* The smallest whole-pixel interval that covers [start, start + length) after scaling. */
-static void
-scale_interval (guint32 *start, guint32 *length, guint from, guint to)
-{
-  guint64 first = (guint64)*start * to / from;
-  guint64 end = (((guint64)*start + *length) * to + from - 1) / from;
-
-  *start = (guint32)first;
-  *length = (guint32)(end - first);
-}
-
-/* Pixel centres sit at integers, so pixel edges, which scaling keeps in proportion, at halves. */
-static gdouble
-scale_centre (gdouble centre, guint from, guint to)
-{
-  return (centre + 0.5) * to / from - 0.5;
-}
-
-static void
-scale_components (GstCclComponent *scaled, const GstCclComponent *components, guint n,
-    guint from_width, guint from_height, guint to_width, guint to_height)
-{
-  for (guint i = 0; i < n; i++) {
-    scaled[i] = components[i];
-    scale_interval (&scaled[i].x, &scaled[i].width, from_width, to_width);
-    scale_interval (&scaled[i].y, &scaled[i].height, from_height, to_height);
-    scaled[i].centroid_x = scale_centre (components[i].centroid_x, from_width, to_width);
-    scaled[i].centroid_y = scale_centre (components[i].centroid_y, from_height, to_height);
-  }
-}
-
-static void
-copy_meta (GstBuffer *dest, const GstCclMeta *meta)
-{
-  GstCclMeta *copy = add_meta (dest, meta->frame_width, meta->frame_height, meta->n_components,
-      meta->rows ? g_atomic_rc_box_acquire (meta->rows) : NULL, meta->n_rows);
-
-  if (meta->labels)
-    copy->labels = gst_buffer_ref (meta->labels);
-  copy->labels_stride = meta->labels_stride;
-  if (meta->mask)
-    copy->mask = gst_buffer_ref (meta->mask);
-  copy->mask_stride = meta->mask_stride;
-}
-
-static gboolean
-scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform *scale)
-{
-  guint from_width = GST_VIDEO_INFO_WIDTH (scale->in_info);
-  guint from_height = GST_VIDEO_INFO_HEIGHT (scale->in_info);
-  guint to_width = GST_VIDEO_INFO_WIDTH (scale->out_info);
-  guint to_height = GST_VIDEO_INFO_HEIGHT (scale->out_info);
-  GstCclComponent *rows;
-
-  if (from_width == 0 || from_height == 0)
-    return FALSE;
-  /* What converts colours calls it scaling, too. */
-  if (from_width == to_width && from_height == to_height) {
-    copy_meta (dest, meta);
-    return TRUE;
-  }
-  rows = alloc_rows (meta->n_rows);
-  scale_components (rows, meta->rows, meta->n_rows, from_width, from_height, to_width, to_height);
-  add_meta (dest, to_width, to_height, meta->n_components, rows, meta->n_rows);
-  return TRUE;
-}
-
-static gboolean
-gst_ccl_meta_transform (
-    GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
-{
-  if (GST_META_TRANSFORM_IS_COPY (type)) {
-    copy_meta (dest, (GstCclMeta *)meta);
-    return TRUE;
-  }
-  if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
-    return scale_meta (dest, (GstCclMeta *)meta, data);
-  return FALSE;
-}
-
-#if GST_CHECK_VERSION(1, 24, 0)
-
-/* Little endian: frame width, frame height, N, number of rows as 32-bit numbers, then the rows,
- * each its six 32-bit numbers and two doubles in the order of GstCclComponent. */
-#define SERIAL_VERSION 1
-#define SERIAL_HEADER_SIZE 16
-#define SERIAL_ROW_SIZE 40
-
-/* Wherever the bytes lie; GStreamer's macros store and load 64 bits at once, which C allows at
- * multiples of 8 only. */
-static void
-write_double (guint8 *out, gdouble value)
-{
-  value = GDOUBLE_TO_LE (value);
-  memcpy (out, &value, sizeof value);
-}
-
-static gdouble
-read_double (const guint8 *data)
-{
-  gdouble value;
-
-  memcpy (&value, data, sizeof value);
-  return GDOUBLE_FROM_LE (value);
-}
-
-static gboolean
-gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
-{
-  const GstCclMeta *self = (const GstCclMeta *)meta;
-  guint8 *out = gst_byte_array_interface_append (
-      data, SERIAL_HEADER_SIZE + (gsize)self->n_rows * SERIAL_ROW_SIZE);
-
-  if (!out)
-    return FALSE;
-  GST_WRITE_UINT32_LE (out, self->frame_width);
-  GST_WRITE_UINT32_LE (out + 4, self->frame_height);
-  GST_WRITE_UINT32_LE (out + 8, self->n_components);
-  GST_WRITE_UINT32_LE (out + 12, self->n_rows);
-  out += SERIAL_HEADER_SIZE;
-  for (guint i = 0; i < self->n_rows; i++, out += SERIAL_ROW_SIZE) {
-    const GstCclComponent *c = &self->rows[i];
-    GST_WRITE_UINT32_LE (out, c->label);
-    GST_WRITE_UINT32_LE (out + 4, c->area);
-    GST_WRITE_UINT32_LE (out + 8, c->x);
-    GST_WRITE_UINT32_LE (out + 12, c->y);
-    GST_WRITE_UINT32_LE (out + 16, c->width);
-    GST_WRITE_UINT32_LE (out + 20, c->height);
-    write_double (out + 24, c->centroid_x);
-    write_double (out + 32, c->centroid_y);
-  }
-  *version = SERIAL_VERSION;
-  return TRUE;
-}
-
-static GstMeta *
-gst_ccl_meta_deserialize (
-    const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
-{
-  guint frame_width, frame_height, n_components, n_rows;
-  GstCclComponent *rows;
-
-  if (version != SERIAL_VERSION || size < SERIAL_HEADER_SIZE)
-    return NULL;
-  frame_width = GST_READ_UINT32_LE (data);
-  frame_height = GST_READ_UINT32_LE (data + 4);
-  n_components = GST_READ_UINT32_LE (data + 8);
-  n_rows = GST_READ_UINT32_LE (data + 12);
-  if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
-      (size - SERIAL_HEADER_SIZE) / SERIAL_ROW_SIZE != n_rows ||
-      (size - SERIAL_HEADER_SIZE) % SERIAL_ROW_SIZE != 0)
-    return NULL;
-
-  rows = alloc_rows (n_rows);
-  data += SERIAL_HEADER_SIZE;
-  for (guint i = 0; i < n_rows; i++, data += SERIAL_ROW_SIZE)
-    rows[i] = (GstCclComponent){
-        .label = GST_READ_UINT32_LE (data),
-        .area = GST_READ_UINT32_LE (data + 4),
-        .x = GST_READ_UINT32_LE (data + 8),
-        .y = GST_READ_UINT32_LE (data + 12),
-        .width = GST_READ_UINT32_LE (data + 16),
-        .height = GST_READ_UINT32_LE (data + 20),
-        .centroid_x = read_double (data + 24),
-        .centroid_y = read_double (data + 32),
-    };
-  return (GstMeta *)add_meta (buffer, frame_width, frame_height, n_components, rows, n_rows);
-}
-
-#endif
-
-/* The description of the metadata, registered. */
 static const GstMetaInfo *
 register_meta (void)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
   GstMetaInfo *info =
-      (GstMetaInfo *)gst_meta_info_new (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta));
+      (GstMetaInfo *)gst_meta_info_new (GST_CCL_META_API_TYPE, META_NAME, sizeof (GstCclMeta));
 
-  info->init_func = gst_ccl_meta_init;
-  info->free_func = gst_ccl_meta_free;
+  info->init_func = init_meta;
+  info->free_func = free_meta;
   info->transform_func = gst_ccl_meta_transform;
   info->serialize_func = gst_ccl_meta_serialize;
   info->deserialize_func = gst_ccl_meta_deserialize;
   return gst_meta_info_register (info);
 #else
-  return gst_meta_register (GST_CCL_META_API_TYPE, "GstCclMeta", sizeof (GstCclMeta),
-      gst_ccl_meta_init, gst_ccl_meta_free, gst_ccl_meta_transform);
+  return gst_meta_register (GST_CCL_META_API_TYPE, META_NAME, sizeof (GstCclMeta), init_meta,
+      free_meta, gst_ccl_meta_transform);
 #endif
 }
 
@@ -317,13 +142,15 @@ register_meta (void)
  * metadata. May be called from any thread.
  *
  * Returns: the type `GstCclMetaAPI`
+ *
+ * Since: 0.2
  */
 GType
 gst_ccl_meta_api_get_type (void)
 {
   static GType type = 0;
-  /* The tags of GstVideoRegionOfInterestMeta: elements that only convert colours carry the
-   * metadata along, those that scale ask it to follow, those that turn the image drop it. */
+  /* The tags of GstVideoRegionOfInterestMeta: elements that only convert colours copy the
+   * metadata, elements that scale transform it, elements that turn the image drop it. */
   static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
       GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
 
@@ -337,10 +164,13 @@ gst_ccl_meta_api_get_type (void)
 /**
  * gst_ccl_meta_get_info: (skip)
  *
- * The description of the metadata, as gst_buffer_add_meta() takes it. Calling it once registers
- * the metadata, which deserialising one from another process needs. May be called from any thread.
+ * The description of the metadata, as gst_buffer_add_meta() takes it. The first call registers
+ * the metadata, which must happen before a serialised one from another process can be read. May be
+ * called from any thread.
  *
  * Returns: (transfer none): the description, valid as long as the process
+ *
+ * Since: 0.2
  */
 const GstMetaInfo *
 gst_ccl_meta_get_info (void)
@@ -354,28 +184,55 @@ gst_ccl_meta_get_info (void)
   return info;
 }
 
+GstCclMeta *
+gst_ccl_meta_add (GstBuffer *buffer, guint frame_width, guint frame_height, guint n_components,
+    GstCclComponent *rows, guint n_rows)
+{
+  GstCclMeta *self = (GstCclMeta *)gst_buffer_add_meta (buffer, GST_CCL_META_INFO, NULL);
+
+  self->frame_width = frame_width;
+  self->frame_height = frame_height;
+  self->n_components = n_components;
+  self->rows = rows;
+  self->n_rows = n_rows;
+  return self;
+}
+
+static GstCclComponent *
+copy_rows (const GstCclComponent *components, guint n_rows)
+{
+  GstCclComponent *rows = gst_ccl_rows_new (n_rows);
+
+  if (rows)
+    memcpy (rows, components, n_rows * sizeof *rows);
+  return rows;
+}
+
 /**
- * gst_buffer_add_ccl_meta:
+ * gst_buffer_add_ccl_meta: (skip)
  * @buffer: a writable #GstBuffer that holds a video frame
  * @frame_width: width of the frame in pixels, at least 1
  * @frame_height: height of the frame in pixels, at least 1
- * @n_components: N, how many components the frame has
- * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied
+ * @n_components: N, the number of components of the frame
+ * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied.
+ *   Components of tracks need gst_ccl_meta_set_table() instead
  * @n_rows: at most @n_components; fewer mean that the table is truncated
  * @labels: (transfer none) (nullable): the label map, one native-endian guint32 a pixel, 0 for
  *   background; a reference is kept
  * @labels_stride: bytes from one row of @labels to the next
  *
- * Adds a #GstCclMeta to a buffer.
+ * Adds a #GstCclMeta to a buffer. Metadata that is there already stays.
  *
- * Returns: (transfer none): the metadata, owned by the buffer; NULL when an argument is wrong
+ * Returns: (transfer none): the metadata, owned by the buffer; %NULL when an argument is
+ *   wrong
+ *
+ * Since: 0.2
  */
 GstCclMeta *
 gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_height,
     guint n_components, const GstCclComponent *components, guint n_rows, GstBuffer *labels,
     gsize labels_stride)
 {
-  GstCclComponent *rows;
   GstCclMeta *self;
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
@@ -385,10 +242,8 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_heigh
   g_return_val_if_fail (components != NULL || n_rows == 0, NULL);
   g_return_val_if_fail (labels == NULL || labels_stride >= 4 * (gsize)frame_width, NULL);
 
-  rows = alloc_rows (n_rows);
-  if (rows)
-    memcpy (rows, components, n_rows * sizeof *rows);
-  self = add_meta (buffer, frame_width, frame_height, n_components, rows, n_rows);
+  self = gst_ccl_meta_add (
+      buffer, frame_width, frame_height, n_components, copy_rows (components, n_rows), n_rows);
   if (labels) {
     self->labels = gst_buffer_ref (labels);
     self->labels_stride = labels_stride;
@@ -397,28 +252,177 @@ gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_heigh
 }
 
 /**
- * gst_buffer_get_ccl_meta:
+ * gst_buffer_attach_ccl_meta: (rename-to gst_buffer_add_ccl_meta)
+ * @buffer: a writable #GstBuffer that holds a video frame
+ * @frame_width: width of the frame in pixels, at least 1
+ * @frame_height: height of the frame in pixels, at least 1
+ * @n_components: N, the number of components of the frame
+ * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied
+ * @n_rows: at most @n_components; fewer mean that the table is truncated
+ * @labels: (transfer none) (nullable): the label map, one native-endian guint32 a pixel, 0 for
+ *   background; a reference is kept
+ * @labels_stride: bytes from one row of @labels to the next
+ *
+ * Adds a #GstCclMeta to a buffer as gst_buffer_add_ccl_meta() does, for languages that must not
+ * hold the metadata of a buffer.
+ *
+ * Since: 0.2
+ */
+void
+gst_buffer_attach_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_height,
+    guint n_components, const GstCclComponent *components, guint n_rows, GstBuffer *labels,
+    gsize labels_stride)
+{
+  gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, n_components, components, n_rows,
+      labels, labels_stride);
+}
+
+/* The last GstCclMeta of a buffer, of the labeller of that name; NULL: of any. */
+static GstCclMeta *
+find_meta (GstBuffer *buffer, const gchar *name)
+{
+  GstCclMeta *found = NULL, *meta;
+  gpointer state = NULL;
+
+  while ((meta = (GstCclMeta *)gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_CCL_META_API_TYPE)))
+    if (!name || (meta->labeller && g_str_equal (gst_ccl_labeller_get_name (meta->labeller), name)))
+      found = meta;
+  return found;
+}
+
+/**
+ * gst_buffer_get_ccl_meta: (skip)
  * @buffer: a #GstBuffer
  *
- * Finds the components that were attached to a frame.
+ * Finds the components of a frame. Where several labellers are upstream, these are the components
+ * of the nearest one, which labelled the frame last.
  *
- * Returns: (transfer none) (nullable): the first #GstCclMeta of the buffer, or %NULL
+ * Returns: (transfer none) (nullable): the last #GstCclMeta that was added to the buffer, or %NULL
+ *
+ * Since: 0.2
  */
 GstCclMeta *
 gst_buffer_get_ccl_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
 
-  return (GstCclMeta *)gst_buffer_get_meta (buffer, GST_CCL_META_API_TYPE);
+  return find_meta (buffer, NULL);
+}
+
+/**
+ * gst_buffer_get_ccl_meta_by_name: (skip)
+ * @buffer: a #GstBuffer
+ * @name: (nullable): the name of an element; %NULL for the last one
+ *
+ * Finds the components that one of several labellers found in a frame.
+ *
+ * Returns: (transfer none) (nullable): the last #GstCclMeta that a labeller of that name added to
+ *   the buffer, or %NULL
+ *
+ * Since: 0.2
+ */
+GstCclMeta *
+gst_buffer_get_ccl_meta_by_name (GstBuffer *buffer, const gchar *name)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  return find_meta (buffer, name);
+}
+
+/**
+ * gst_buffer_dup_ccl_meta: (rename-to gst_buffer_get_ccl_meta)
+ * @buffer: a #GstBuffer
+ *
+ * Copies the components of a frame, so that they can outlive the buffer. Where several labellers
+ * are upstream, these are the components of the nearest one, which labelled the frame last.
+ *
+ * Returns: (transfer full) (nullable): a copy of the last #GstCclMeta that was added to the buffer,
+ *   to be freed with gst_ccl_meta_free(); %NULL if there is none
+ *
+ * Since: 0.2
+ */
+GstCclMeta *
+gst_buffer_dup_ccl_meta (GstBuffer *buffer)
+{
+  return gst_buffer_dup_ccl_meta_by_name (buffer, NULL);
+}
+
+/**
+ * gst_buffer_dup_ccl_meta_by_name: (rename-to gst_buffer_get_ccl_meta_by_name)
+ * @buffer: a #GstBuffer
+ * @name: (nullable): the name of an element; %NULL for the last one
+ *
+ * Copies the components that one of several labellers found in a frame, so that they can outlive
+ * the buffer.
+ *
+ * Returns: (transfer full) (nullable): a copy of the last #GstCclMeta that a labeller of that name
+ *   added to the buffer, to be freed with gst_ccl_meta_free(); %NULL if there is none
+ *
+ * Since: 0.2
+ */
+GstCclMeta *
+gst_buffer_dup_ccl_meta_by_name (GstBuffer *buffer, const gchar *name)
+{
+  const GstCclMeta *meta;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+
+  meta = find_meta (buffer, name);
+  return meta ? gst_ccl_meta_copy (meta) : NULL;
+}
+
+/**
+ * gst_ccl_meta_copy:
+ * @meta: a #GstCclMeta, of a buffer or a copy
+ *
+ * Copies the metadata, so that the copy can outlive the buffer. Table, label map and mask are
+ * shared, so copying is cheap. A copy belongs to no buffer: it serves for reading.
+ *
+ * Returns: (transfer full): a copy, to be freed with gst_ccl_meta_free()
+ *
+ * Since: 0.2
+ */
+GstCclMeta *
+gst_ccl_meta_copy (const GstCclMeta *meta)
+{
+  GstCclMeta *copy;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  copy = g_new0 (GstCclMeta, 1);
+  copy->meta.info = meta->meta.info;
+  gst_ccl_meta_share (copy, meta);
+  return copy;
+}
+
+/**
+ * gst_ccl_meta_free:
+ * @copy: (transfer full): what gst_ccl_meta_copy() or gst_buffer_dup_ccl_meta() returned
+ *
+ * Frees a copy. Metadata that belongs to a buffer is freed with the buffer, or removed with
+ * gst_buffer_remove_meta().
+ *
+ * Since: 0.2
+ */
+void
+gst_ccl_meta_free (GstCclMeta *copy)
+{
+  g_return_if_fail (copy != NULL);
+
+  unset (copy);
+  g_free (copy);
 }
 
 /**
  * gst_ccl_meta_get_frame_width:
  * @meta: a #GstCclMeta
  *
- * How wide the frame is. Scaling the video changes it.
+ * The width of the frame. Scaling the video changes it.
  *
  * Returns: width in pixels of the frame that boxes and centroids refer to
+ *
+ * Since: 0.2
  */
 guint
 gst_ccl_meta_get_frame_width (const GstCclMeta *meta)
@@ -432,9 +436,11 @@ gst_ccl_meta_get_frame_width (const GstCclMeta *meta)
  * gst_ccl_meta_get_frame_height:
  * @meta: a #GstCclMeta
  *
- * How high the frame is. Scaling the video changes it.
+ * The height of the frame. Scaling the video changes it.
  *
  * Returns: height in pixels of the frame that boxes and centroids refer to
+ *
+ * Since: 0.2
  */
 guint
 gst_ccl_meta_get_frame_height (const GstCclMeta *meta)
@@ -448,9 +454,11 @@ gst_ccl_meta_get_frame_height (const GstCclMeta *meta)
  * gst_ccl_meta_get_n_components:
  * @meta: a #GstCclMeta
  *
- * How many components were found.
+ * The number of components in the frame, also of those that the table has no row for.
  *
- * Returns: N, the number of components in the frame, also when the table holds fewer
+ * Returns: N, at least the number of rows
+ *
+ * Since: 0.2
  */
 guint
 gst_ccl_meta_get_n_components (const GstCclMeta *meta)
@@ -464,10 +472,12 @@ gst_ccl_meta_get_n_components (const GstCclMeta *meta)
  * gst_ccl_meta_is_truncated:
  * @meta: a #GstCclMeta
  *
- * Whether components are missing from the table, because there were more than the element
- * was to describe.
+ * Whether components are missing from the table because the frame has more of them than the
+ * property `max-components` of the labeller allows.
  *
- * Returns: whether the frame has more components than the table holds
+ * Returns: whether the frame has more components than the table has rows
+ *
+ * Since: 0.2
  */
 gboolean
 gst_ccl_meta_is_truncated (const GstCclMeta *meta)
@@ -478,36 +488,284 @@ gst_ccl_meta_is_truncated (const GstCclMeta *meta)
 }
 
 /**
- * gst_ccl_meta_get_components:
+ * gst_ccl_meta_get_n_rows:
  * @meta: a #GstCclMeta
- * @n_rows: (out): how many components the table holds
  *
- * The component table.
+ * The length of the component table.
  *
- * Returns: (transfer none) (array length=n_rows) (nullable): the table, in label order, valid as
- *   long as the metadata; %NULL if it is empty
+ * Returns: the number of rows, at most N
+ *
+ * Since: 0.2
+ */
+guint
+gst_ccl_meta_get_n_rows (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+
+  return meta->n_rows;
+}
+
+/**
+ * gst_ccl_meta_get_component: (skip)
+ * @meta: a #GstCclMeta
+ * @row: which row of the table, from 0
+ *
+ * A row of the component table. Rows are in label order.
+ *
+ * Returns: (transfer none) (nullable): the component, valid as long as @meta; %NULL if the table
+ *   has no such row
+ *
+ * Since: 0.2
  */
 const GstCclComponent *
-gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_rows)
+gst_ccl_meta_get_component (const GstCclMeta *meta, guint row)
 {
   g_return_val_if_fail (meta != NULL, NULL);
-  g_return_val_if_fail (n_rows != NULL, NULL);
+
+  return row < meta->n_rows ? &meta->rows[row] : NULL;
+}
+
+/**
+ * gst_ccl_meta_find_component: (skip)
+ * @meta: a #GstCclMeta
+ * @label: a label, as the label map has it
+ *
+ * Looks a component up by its label. That takes constant time unless components were removed from
+ * the table because the video was cropped.
+ *
+ * Returns: (transfer none) (nullable): the component, valid as long as @meta; %NULL if no row has
+ *   that label
+ *
+ * Since: 0.2
+ */
+const GstCclComponent *
+gst_ccl_meta_find_component (const GstCclMeta *meta, guint32 label)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  if (label >= 1 && label <= meta->n_rows && meta->rows[label - 1].label == label)
+    return &meta->rows[label - 1];
+  for (guint i = 0; i < meta->n_rows; i++)
+    if (meta->rows[i].label == label)
+      return &meta->rows[i];
+  return NULL;
+}
+
+/**
+ * gst_ccl_meta_get_rows: (skip)
+ * @meta: a #GstCclMeta
+ * @n_rows: (out): the number of rows
+ * @row_stride: (out): bytes from one row to the next; later versions of the library may have larger
+ *   rows than the application was compiled for
+ *
+ * The whole component table at once, the fast way to read many rows.
+ *
+ * |[<!-- language="C" -->
+ * guint n_rows;
+ * gsize stride;
+ * gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &stride);
+ * for (guint i = 0; i < n_rows; i++)
+ *   total += GST_CCL_ROW (rows, stride, i)->area;
+ * ]|
+ *
+ * Returns: (transfer none) (nullable): the first row, in label order, valid as long as @meta; %NULL
+ *   if the table is empty
+ *
+ * Since: 0.2
+ */
+gconstpointer
+gst_ccl_meta_get_rows (const GstCclMeta *meta, guint *n_rows, gsize *row_stride)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  g_return_val_if_fail (n_rows != NULL && row_stride != NULL, NULL);
 
   *n_rows = meta->n_rows;
+  *row_stride = sizeof (GstCclComponent);
   return meta->rows;
 }
 
 /**
- * gst_ccl_meta_get_labels:
+ * gst_ccl_meta_get_components:
  * @meta: a #GstCclMeta
- * @stride: (out) (optional): bytes from one row to the next
+ *
+ * Copies of all rows of the component table, which can outlive the metadata. It is made for Python
+ * and other languages. In C, gst_ccl_meta_get_component() and gst_ccl_meta_get_rows() do without
+ * the copies.
+ *
+ * Returns: (transfer full) (element-type GstCclComponent): the components in label order; free the
+ *   list with g_list_free_full() and gst_ccl_component_free()
+ *
+ * Since: 0.2
+ */
+GList *
+gst_ccl_meta_get_components (const GstCclMeta *meta)
+{
+  GList *components = NULL;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  for (guint i = meta->n_rows; i > 0; i--)
+    components = g_list_prepend (components, gst_ccl_component_copy (&meta->rows[i - 1]));
+  return components;
+}
+
+/**
+ * gst_ccl_meta_get_ids:
+ * @meta: a #GstCclMeta
+ * @row: which row of the table, from 0
+ * @n_ids: (out): the number of tracks in this component; 0 when not tracked
+ *
+ * The identities of the tracks in a component: one, or several after tracks merged.
+ *
+ * Returns: (transfer none) (array length=n_ids) (nullable): the identities, valid as long as
+ *   @meta; %NULL if there are none
+ *
+ * Since: 0.2
+ */
+const guint64 *
+gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids)
+{
+  g_return_val_if_fail (n_ids != NULL, NULL);
+  *n_ids = 0;
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  if (row >= meta->n_rows || meta->rows[row].n_ids == 0)
+    return NULL;
+  *n_ids = meta->rows[row].n_ids;
+  return meta->ids + meta->rows[row].first_id;
+}
+
+/**
+ * gst_ccl_meta_new_table: (skip)
+ * @meta: a #GstCclMeta of a writable buffer
+ * @n_components: N, the number of components of the frame
+ * @n_rows: at most @n_components; fewer mean that the table is truncated
+ *
+ * Replaces the component table by a new one, for the caller to fill before the buffer is passed on.
+ * That saves the copy that gst_ccl_meta_set_table() makes. The caller must be compiled against the
+ * version of the library that it runs with, because rows are as large as sizeof (GstCclComponent).
+ *
+ * Returns: (transfer none) (nullable): the rows, with undefined content; %NULL if @n_rows is 0
+ *
+ * Since: 0.2
+ */
+GstCclComponent *
+gst_ccl_meta_new_table (GstCclMeta *meta, guint n_components, guint n_rows)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  g_return_val_if_fail (n_rows <= n_components, NULL);
+
+  unset_table (meta);
+  meta->n_components = n_components;
+  meta->rows = gst_ccl_rows_new (n_rows);
+  meta->n_rows = n_rows;
+  return meta->rows;
+}
+
+/* Whether all rows refer to identities that are there. */
+static gboolean
+ids_are_complete (const GstCclComponent *components, guint n_rows, guint n_ids)
+{
+  for (guint i = 0; i < n_rows; i++)
+    if (components[i].n_ids > n_ids || components[i].first_id > n_ids - components[i].n_ids)
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * gst_ccl_meta_set_table: (skip)
+ * @meta: a #GstCclMeta of a writable buffer
+ * @n_components: N, the number of components of the frame
+ * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied
+ * @n_rows: at most @n_components; fewer mean that the table is truncated
+ * @ids: (array length=n_ids) (nullable): the identities of tracks that the rows refer to with
+ *   `first_id` and `n_ids`; copied
+ * @n_ids: the number of identities
+ *
+ * Replaces the component table, as an element that tracks components does.
+ *
+ * Since: 0.2
+ */
+void
+gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components, const GstCclComponent *components,
+    guint n_rows, const guint64 *ids, guint n_ids)
+{
+  GstCclComponent *rows;
+  guint64 *shared_ids = NULL;
+
+  g_return_if_fail (meta != NULL);
+  g_return_if_fail (n_rows <= n_components);
+  g_return_if_fail (components != NULL || n_rows == 0);
+  g_return_if_fail (ids != NULL || n_ids == 0);
+  g_return_if_fail (ids_are_complete (components, n_rows, n_ids));
+
+  /* The arguments may be the present table. */
+  rows = copy_rows (components, n_rows);
+  if (n_ids > 0) {
+    shared_ids = g_atomic_rc_box_alloc (n_ids * sizeof *ids);
+    memcpy (shared_ids, ids, n_ids * sizeof *ids);
+  }
+  unset_table (meta);
+  meta->n_components = n_components;
+  meta->rows = rows;
+  meta->n_rows = n_rows;
+  meta->ids = shared_ids;
+  meta->n_ids = n_ids;
+}
+
+/**
+ * gst_ccl_meta_get_labeller:
+ * @meta: a #GstCclMeta
+ *
+ * Which element labelled the frame, and with which settings.
+ *
+ * Returns: (transfer full) (nullable): the labeller, to be given back with
+ *   gst_ccl_labeller_unref(); %NULL if it is not known
+ *
+ * Since: 0.2
+ */
+GstCclLabeller *
+gst_ccl_meta_get_labeller (const GstCclMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->labeller ? gst_ccl_labeller_ref (meta->labeller) : NULL;
+}
+
+/**
+ * gst_ccl_meta_set_labeller: (skip)
+ * @meta: a #GstCclMeta of a writable buffer
+ * @labeller: (transfer none) (nullable): who labelled the frame; a reference is kept
+ *
+ * Says which element labelled the frame.
+ *
+ * Since: 0.2
+ */
+void
+gst_ccl_meta_set_labeller (GstCclMeta *meta, GstCclLabeller *labeller)
+{
+  GstCclLabeller *former;
+
+  g_return_if_fail (meta != NULL);
+
+  former = meta->labeller;
+  meta->labeller = labeller ? gst_ccl_labeller_ref (labeller) : NULL;
+  g_clear_pointer (&former, gst_ccl_labeller_unref);
+}
+
+/**
+ * gst_ccl_meta_get_labels: (skip)
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
  *
  * The label map: one native-endian guint32 for each pixel of the frame, 0 for background,
  * otherwise the label of the pixel's component. It is complete also when the table is truncated.
  * From `ccl` it is system memory, from `cudaccl` CUDA memory, which gst_buffer_map() downloads
- * unless it is called with GST_MAP_CUDA.
+ * unless it is called with GST_MAP_CUDA. gst_ccl_meta_map_labels() maps it as rows.
  *
  * Returns: (transfer none) (nullable): the label map, or %NULL if none is attached
+ *
+ * Since: 0.2
  */
 GstBuffer *
 gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
@@ -515,18 +773,87 @@ gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
   g_return_val_if_fail (meta != NULL, NULL);
 
   if (stride)
-    *stride = meta->labels_stride;
+    *stride = meta->labels ? meta->labels_stride : 0;
   return meta->labels;
 }
 
 /**
- * gst_ccl_meta_set_mask:
+ * gst_ccl_meta_get_mask: (skip)
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
+ *
+ * The foreground mask: one byte for each pixel of the frame, 255 for foreground and 0 for
+ * background, before small and large components were removed. The elements attach it when their
+ * property `attach-mask` is set. From `ccl` it is system memory, from `cudaccl` CUDA memory, which
+ * gst_buffer_map() downloads unless it is called with GST_MAP_CUDA. gst_ccl_meta_map_mask() maps it
+ * as rows.
+ *
+ * Returns: (transfer none) (nullable): the mask, or %NULL if none is attached
+ *
+ * Since: 0.2
+ */
+GstBuffer *
+gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  if (stride)
+    *stride = meta->mask ? meta->mask_stride : 0;
+  return meta->mask;
+}
+
+static GstBuffer *
+ref_if_any (GstBuffer *buffer)
+{
+  return buffer ? gst_buffer_ref (buffer) : NULL;
+}
+
+/**
+ * gst_ccl_meta_dup_labels: (rename-to gst_ccl_meta_get_labels)
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
+ *
+ * The label map as gst_ccl_meta_get_labels() returns it, with a reference of its own.
+ * gst_ccl_meta_read_labels() copies its pixels.
+ *
+ * Returns: (transfer full) (nullable): the label map, or %NULL if none is attached
+ *
+ * Since: 0.2
+ */
+GstBuffer *
+gst_ccl_meta_dup_labels (const GstCclMeta *meta, gsize *stride)
+{
+  return ref_if_any (gst_ccl_meta_get_labels (meta, stride));
+}
+
+/**
+ * gst_ccl_meta_dup_mask: (rename-to gst_ccl_meta_get_mask)
+ * @meta: a #GstCclMeta
+ * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
+ *
+ * The foreground mask as gst_ccl_meta_get_mask() returns it, with a reference of its own.
+ * gst_ccl_meta_read_mask() copies its pixels.
+ *
+ * Returns: (transfer full) (nullable): the mask, or %NULL if none is attached
+ *
+ * Since: 0.2
+ */
+GstBuffer *
+gst_ccl_meta_dup_mask (const GstCclMeta *meta, gsize *stride)
+{
+  return ref_if_any (gst_ccl_meta_get_mask (meta, stride));
+}
+
+/**
+ * gst_ccl_meta_set_mask: (skip)
  * @meta: a #GstCclMeta of a writable buffer
  * @mask: (transfer none) (nullable): one byte for each pixel of the frame, 255 for foreground, 0
- *   for background; a reference is kept. %NULL takes it away
+ *   for background; a reference is kept. %NULL removes the mask
  * @stride: bytes from one row of @mask to the next, at least the frame's width
  *
- * Attaches the mask that was labelled, replacing one that is there.
+ * Attaches a foreground mask, in place of the present one.
+ *
+ * Since: 0.2
  */
 void
 gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride)
@@ -535,27 +862,5 @@ gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride)
   g_return_if_fail (mask == NULL || stride >= meta->frame_width);
 
   gst_buffer_replace (&meta->mask, mask);
-  meta->mask_stride = mask ? stride : 0;
-}
-
-/**
- * gst_ccl_meta_get_mask:
- * @meta: a #GstCclMeta
- * @stride: (out) (optional): bytes from one row to the next
- *
- * The mask that was labelled: one byte for each pixel of the frame, 255 for foreground and 0 for
- * background, before small and large components were left out. The elements attach it when their
- * property `attach-mask` is set. From `ccl` it is system memory, from `cudaccl` CUDA memory, which
- * gst_buffer_map() downloads unless it is called with GST_MAP_CUDA.
- *
- * Returns: (transfer none) (nullable): the mask, or %NULL if none is attached
- */
-GstBuffer *
-gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride)
-{
-  g_return_val_if_fail (meta != NULL, NULL);
-
-  if (stride)
-    *stride = meta->mask_stride;
-  return meta->mask;
+  meta->mask_stride = stride;
 }

@@ -1,56 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the labellers found in a frame, as metadata of the frame's buffer. */
+/* The connected components of a frame, as metadata of the frame's buffer. */
 #ifndef __GST_CCL_META_H__
 #define __GST_CCL_META_H__
 
+#include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclcomponent.h>
+#include <gst/ccl/gstccllabeller.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-#ifndef GST_CCL_API
-#define GST_CCL_API GST_API_EXPORT
-#endif
-
-#define GST_TYPE_CCL_COMPONENT (gst_ccl_component_get_type ())
+#define GST_TYPE_CCL_META (gst_ccl_meta_get_type ())
 #define GST_CCL_META_API_TYPE (gst_ccl_meta_api_get_type ())
 #define GST_CCL_META_INFO (gst_ccl_meta_get_info ())
 
-typedef struct _GstCclComponent GstCclComponent;
 typedef struct _GstCclMeta GstCclMeta;
 
-/**
- * GstCclComponent:
- * @label: 1…N in raster order of the components' first pixels; the value of the component's
- *   pixels in the label map
- * @area: number of pixels in the frame that was labelled (scaling the video leaves it as it is)
- * @x: left edge of the bounding box, pixels
- * @y: upper edge of the bounding box, pixels
- * @width: width of the bounding box, pixels, at least 1
- * @height: height of the bounding box, pixels, at least 1
- * @centroid_x: mean x of the pixels; pixel centres are at integer coordinates
- * @centroid_y: mean y of the pixels
- *
- * One connected component.
- */
-struct _GstCclComponent {
-  guint32 label;
-  guint32 area;
-  guint32 x;
-  guint32 y;
-  guint32 width;
-  guint32 height;
-  gdouble centroid_x;
-  gdouble centroid_y;
-};
-
 GST_CCL_API
-GType gst_ccl_component_get_type (void);
-
-GST_CCL_API
-GstCclComponent *gst_ccl_component_copy (const GstCclComponent *component);
-
-GST_CCL_API
-void gst_ccl_component_free (GstCclComponent *component);
+GType gst_ccl_meta_get_type (void);
 
 GST_CCL_API
 GType gst_ccl_meta_api_get_type (void);
@@ -64,7 +31,27 @@ GstCclMeta *gst_buffer_add_ccl_meta (GstBuffer *buffer, guint frame_width, guint
     gsize labels_stride);
 
 GST_CCL_API
+void gst_buffer_attach_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_height,
+    guint n_components, const GstCclComponent *components, guint n_rows, GstBuffer *labels,
+    gsize labels_stride);
+
+GST_CCL_API
 GstCclMeta *gst_buffer_get_ccl_meta (GstBuffer *buffer);
+
+GST_CCL_API
+GstCclMeta *gst_buffer_get_ccl_meta_by_name (GstBuffer *buffer, const gchar *name);
+
+GST_CCL_API
+GstCclMeta *gst_buffer_dup_ccl_meta (GstBuffer *buffer);
+
+GST_CCL_API
+GstCclMeta *gst_buffer_dup_ccl_meta_by_name (GstBuffer *buffer, const gchar *name);
+
+GST_CCL_API
+GstCclMeta *gst_ccl_meta_copy (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_free (GstCclMeta *copy);
 
 GST_CCL_API
 guint gst_ccl_meta_get_frame_width (const GstCclMeta *meta);
@@ -79,16 +66,63 @@ GST_CCL_API
 gboolean gst_ccl_meta_is_truncated (const GstCclMeta *meta);
 
 GST_CCL_API
-const GstCclComponent *gst_ccl_meta_get_components (const GstCclMeta *meta, guint *n_rows);
+guint gst_ccl_meta_get_n_rows (const GstCclMeta *meta);
+
+GST_CCL_API
+const GstCclComponent *gst_ccl_meta_get_component (const GstCclMeta *meta, guint row);
+
+GST_CCL_API
+const GstCclComponent *gst_ccl_meta_find_component (const GstCclMeta *meta, guint32 label);
+
+GST_CCL_API
+gconstpointer gst_ccl_meta_get_rows (const GstCclMeta *meta, guint *n_rows, gsize *row_stride);
+
+GST_CCL_API
+GList *gst_ccl_meta_get_components (const GstCclMeta *meta);
+
+GST_CCL_API
+const guint64 *gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids);
+
+GST_CCL_API
+GstCclComponent *gst_ccl_meta_new_table (GstCclMeta *meta, guint n_components, guint n_rows);
+
+GST_CCL_API
+void gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components,
+    const GstCclComponent *components, guint n_rows, const guint64 *ids, guint n_ids);
+
+GST_CCL_API
+GstCclLabeller *gst_ccl_meta_get_labeller (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_set_labeller (GstCclMeta *meta, GstCclLabeller *labeller);
 
 GST_CCL_API
 GstBuffer *gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride);
 
 GST_CCL_API
-void gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride);
+GstBuffer *gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride);
 
 GST_CCL_API
-GstBuffer *gst_ccl_meta_get_mask (const GstCclMeta *meta, gsize *stride);
+GstBuffer *gst_ccl_meta_dup_labels (const GstCclMeta *meta, gsize *stride);
+
+GST_CCL_API
+GstBuffer *gst_ccl_meta_dup_mask (const GstCclMeta *meta, gsize *stride);
+
+GST_CCL_API
+void gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride);
+
+/**
+ * GST_CCL_ROW: (skip)
+ * @rows: the rows that gst_ccl_meta_get_rows() returned
+ * @row_stride: the stride that it returned
+ * @row: which row, less than the number of rows
+ *
+ * The address of a row.
+ *
+ * Since: 0.2
+ */
+#define GST_CCL_ROW(rows, row_stride, row)                                                         \
+  ((const GstCclComponent *)(gconstpointer)((const guint8 *)(rows) + (gsize)(row) * (row_stride)))
 
 G_END_DECLS
 

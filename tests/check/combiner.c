@@ -72,6 +72,18 @@ assert_frame (Harnesses *h, GstClockTime time, gint n_components)
   gst_buffer_unref (out);
 }
 
+/* A gap on its way to a pad, which a Pusher pushes as an event. */
+static GstBuffer *
+gap_at (GstClockTime time, GstClockTime duration)
+{
+  GstBuffer *gap = gst_buffer_new ();
+
+  GST_BUFFER_PTS (gap) = time;
+  GST_BUFFER_DURATION (gap) = duration;
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  return gap;
+}
+
 /* Pushes into the mask pad from a thread: a pad takes no second buffer before the first is used. */
 typedef struct {
   GstHarness *h;
@@ -83,8 +95,17 @@ push_all (gpointer data)
 {
   Pusher *pusher = data;
 
-  for (guint i = 0; pusher->buffers[i]; i++)
-    gst_harness_push (pusher->h, pusher->buffers[i]);
+  for (guint i = 0; pusher->buffers[i]; i++) {
+    GstBuffer *buffer = pusher->buffers[i];
+
+    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)) {
+      gst_harness_push_event (
+          pusher->h, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+      gst_buffer_unref (buffer);
+    } else {
+      gst_harness_push (pusher->h, buffer);
+    }
+  }
   gst_harness_push_event (pusher->h, gst_event_new_eos ());
   return NULL;
 }
@@ -340,6 +361,88 @@ GST_START_TEST (test_masks_go_on_after_the_video)
 }
 GST_END_TEST
 
+typedef struct {
+  GstClockTime time;
+  gboolean is_gap;
+} Seen;
+
+static GstPadProbeReturn
+remember (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GArray *seen = data;
+  Seen item = {GST_CLOCK_TIME_NONE, FALSE};
+
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    item.time = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
+  } else {
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+    GstClockTime duration;
+
+    if (GST_EVENT_TYPE (event) != GST_EVENT_GAP)
+      return GST_PAD_PROBE_OK;
+    item.is_gap = TRUE;
+    gst_event_parse_gap (event, &item.time, &duration);
+    fail_unless_equals_uint64 (duration, GST_SECOND);
+    fail_unless (gst_pad_has_current_caps (pad));
+  }
+  g_array_append_val (seen, item);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A gap of the video is a gap event behind the element, in its place among the frames, also before
+ * the first of them. */
+GST_START_TEST (test_gaps_of_the_video)
+{
+  static const Seen expected[] = {
+      {0, TRUE}, {GST_SECOND, FALSE}, {2 * GST_SECOND, TRUE}, {3 * GST_SECOND, FALSE}};
+  GArray *seen = g_array_new (FALSE, FALSE, sizeof (Seen));
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {gap_at (0, GST_SECOND), frame_at (GST_SECOND),
+                    gap_at (2 * GST_SECOND, GST_SECOND), frame_at (3 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), mask_at (GST_SECOND, 11), mask_at (2 * GST_SECOND, 12),
+                   mask_at (3 * GST_SECOND, 13)}},
+  };
+
+  gst_pad_add_probe (h.video->sinkpad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, remember, seen, NULL);
+  start (&run, &h);
+  assert_frame (&h, GST_SECOND, 11);
+  assert_frame (&h, 3 * GST_SECOND, 13);
+  finish (&run);
+  fail_unless_equals_int (seen->len, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < seen->len; i++) {
+    fail_unless_equals_int (g_array_index (seen, Seen, i).is_gap, expected[i].is_gap);
+    fail_unless_equals_uint64 (g_array_index (seen, Seen, i).time, expected[i].time);
+  }
+  g_array_unref (seen);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Frames in a gap of the masks have no components, however old masks may be. */
+GST_START_TEST (test_gaps_of_the_masks)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (GST_SECOND), frame_at (2 * GST_SECOND),
+                    frame_at (3 * GST_SECOND), frame_at (4 * GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), gap_at (GST_SECOND, 2 * GST_SECOND),
+                   mask_at (3 * GST_SECOND, 13)}},
+  };
+
+  g_object_set (h.video->element, "max-age", (guint64)GST_SECOND, NULL);
+  start (&run, &h);
+  assert_frame (&h, 0, 10);
+  assert_frame (&h, GST_SECOND, 0);
+  assert_frame (&h, 2 * GST_SECOND, 0);
+  assert_frame (&h, 3 * GST_SECOND, 13);
+  assert_frame (&h, 4 * GST_SECOND, 13);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
 static void
 check_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
 {
@@ -400,6 +503,8 @@ combiner_suite (void)
   tcase_add_test (tcase, test_label_map_of_the_same_size);
   tcase_add_test (tcase, test_video_is_unchanged);
   tcase_add_test (tcase, test_masks_go_on_after_the_video);
+  tcase_add_test (tcase, test_gaps_of_the_video);
+  tcase_add_test (tcase, test_gaps_of_the_masks);
   tcase_add_test (tcase, test_pipeline);
   return suite;
 }

@@ -10,7 +10,7 @@
 #include "leaks.h"
 #include "skips.h"
 
-#include <gst/ccl/gstcclcuda.h>
+#include <gst/ccl/ccl.h>
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -97,8 +97,8 @@ draw_on_device (Drawing drawing, GstBuffer *buffer)
 static GstBuffer *
 device_frame (GstCudaContext *context, Drawing drawing)
 {
-  GstBuffer *frame =
-      gst_ccl_cuda_buffer_new_gray8 (context, drawing_width (drawing), drawing_height (drawing));
+  GstBuffer *frame = gst_ccl_cuda_buffer_new_gray8 (
+      context, drawing_width (drawing), drawing_height (drawing), NULL);
 
   fail_unless (frame != NULL);
   draw_on_device (drawing, frame);
@@ -180,7 +180,7 @@ TEST (test_gray8_buffer)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     guint width = sizes[i][0], height = sizes[i][1];
-    GstBuffer *buffer = gst_ccl_cuda_buffer_new_gray8 (context, width, height);
+    GstBuffer *buffer = gst_ccl_cuda_buffer_new_gray8 (context, width, height, NULL);
     GstVideoMeta *meta;
     GstMapInfo map;
 
@@ -323,7 +323,7 @@ wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
   g_free (pixels);
 
   buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (
-      memory->context, memory->data, stride, width, height, memory, free_application_memory);
+      memory->context, memory->data, stride, width, height, memory, free_application_memory, NULL);
   fail_unless (buffer != NULL);
   return buffer;
 }
@@ -441,7 +441,7 @@ TEST (test_frames_being_written_on_the_legacy_stream)
     gst_cuda_context_pop (NULL);
 
     frame = gst_ccl_cuda_buffer_new_gray8_wrapped (
-        memory.context, memory.data, 8, 8, 6, &memory, free_application_memory);
+        memory.context, memory.data, 8, 8, 6, &memory, free_application_memory, NULL);
     out = label (h, frame);
     assert_components (out, BLOBS);
     gst_buffer_unref (out);
@@ -511,7 +511,7 @@ TEST (test_wrapped_memory_without_notify)
 
   fail_unless (gst_cuda_context_push (context));
   fail_unless_equals_int (CuMemAlloc (&data, 64), CUDA_SUCCESS);
-  buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (context, data, 8, 8, 8, NULL, NULL);
+  buffer = gst_ccl_cuda_buffer_new_gray8_wrapped (context, data, 8, 8, 8, NULL, NULL, NULL);
   fail_unless (buffer != NULL);
   gst_buffer_unref (buffer);
   fail_unless_equals_int (CuMemFree (data), CUDA_SUCCESS);
@@ -524,11 +524,11 @@ TEST (test_helpers_check_their_arguments)
 {
   GstCudaContext *context = new_context ();
 
-  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (NULL, 8, 6));
-  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 0, 6));
-  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 8, 0));
-  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 0, 8, 8, 6, NULL, NULL));
-  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 256, 7, 8, 6, NULL, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (NULL, 8, 6, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 0, 6, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8 (context, 8, 0, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 0, 8, 8, 6, NULL, NULL, NULL));
+  ASSERT_CRITICAL (gst_ccl_cuda_buffer_new_gray8_wrapped (context, 256, 7, 8, 6, NULL, NULL, NULL));
   gst_object_unref (context);
 }
 GST_END_TEST

@@ -138,10 +138,8 @@ TEST (test_background_learns)
     for (guint k = 0; k < 100; k++)
       push_and_count (h, scene, 0);
     while (count > 0 && frames[i] < 1000) {
-      guint n_rows;
       out = label (h, gray8_frame (things));
-      gst_ccl_meta_get_components (gst_buffer_get_ccl_meta (out), &n_rows);
-      count = n_rows;
+      count = gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out));
       gst_buffer_unref (out);
       frames[i]++;
     }
@@ -661,8 +659,9 @@ TEST (test_elements_agree)
     for (guint n = 0; n < 20; n++) {
       GstBuffer *frame = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width) * height, NULL);
       GstBuffer *out[2];
-      const GstCclComponent *components[2];
+      gconstpointer rows[2];
       guint n_rows[2];
+      gsize stride;
       GstMapInfo map;
 
       fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
@@ -672,11 +671,11 @@ TEST (test_elements_agree)
       gst_buffer_unmap (frame, &map);
       for (guint k = 0; k < 2; k++) {
         out[k] = label (both[k], gst_buffer_copy (frame));
-        components[k] = gst_ccl_meta_get_components (gst_buffer_get_ccl_meta (out[k]), &n_rows[k]);
+        rows[k] = gst_ccl_meta_get_rows (gst_buffer_get_ccl_meta (out[k]), &n_rows[k], &stride);
       }
       fail_unless_equals_int (n_rows[0], n_rows[1]);
       if (n_rows[0])
-        fail_unless (!memcmp (components[0], components[1], n_rows[0] * sizeof **components));
+        fail_unless (!memcmp (rows[0], rows[1], n_rows[0] * stride));
       fail_unless (n == 0 || strcmp (denoise[i], "none") || n_rows[0] > 10);
       for (guint k = 0; k < 2; k++)
         gst_buffer_unref (out[k]);

@@ -68,23 +68,21 @@ void
 assert_components_of (GstBuffer *buffer, guint n_components, const Expected *expected, guint n_rows)
 {
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  const GstCclComponent *components;
-  guint n;
 
   fail_unless (meta != NULL, "no GstCclMeta");
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n_components);
   fail_unless_equals_int (gst_ccl_meta_is_truncated (meta), n_rows < n_components);
-  components = gst_ccl_meta_get_components (meta, &n);
-  fail_unless_equals_int (n, n_rows);
-  for (guint i = 0; i < n; i++) {
-    fail_unless_equals_int (components[i].label, i + 1);
-    fail_unless_equals_int (components[i].area, expected[i].area);
-    fail_unless_equals_int (components[i].x, expected[i].x);
-    fail_unless_equals_int (components[i].y, expected[i].y);
-    fail_unless_equals_int (components[i].width, expected[i].width);
-    fail_unless_equals_int (components[i].height, expected[i].height);
-    fail_unless_equals_float (components[i].centroid_x, expected[i].cx);
-    fail_unless_equals_float (components[i].centroid_y, expected[i].cy);
+  fail_unless_equals_int (gst_ccl_meta_get_n_rows (meta), n_rows);
+  for (guint i = 0; i < n_rows; i++) {
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+    fail_unless_equals_int (component->label, i + 1);
+    fail_unless_equals_int (component->area, expected[i].area);
+    fail_unless_equals_int (component->x, expected[i].x);
+    fail_unless_equals_int (component->y, expected[i].y);
+    fail_unless_equals_int (component->width, expected[i].width);
+    fail_unless_equals_int (component->height, expected[i].height);
+    fail_unless_equals_float (component->centroid_x, expected[i].cx);
+    fail_unless_equals_float (component->centroid_y, expected[i].cy);
   }
 }
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_CHECK_FRAMES_H
 #define TESTS_CHECK_FRAMES_H
 
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An application outside the tree: it counts the components that the installed plugin finds. */
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 
 #include <stdio.h>
 

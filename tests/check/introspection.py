@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GstCclMeta from Python, through gi.repository.GstCcl. Prints TAP.
-
-The metadata belongs to its buffer, so whoever uses it keeps a reference to the buffer.
-"""
+"""GstCclMeta from Python, through gi.repository.GstCcl. Prints TAP."""
+import gc
 import sys
 import traceback
 
@@ -93,6 +91,60 @@ def label_map():
     assert rows == ["11....2", "11.....", ".......", "..333.."], rows
 
 
+def label_map_as_bytes():
+    meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true"))
+    data = meta.read_labels().get_data()
+    assert len(data) == 4 * WIDTH * HEIGHT
+    pixels = memoryview(data).cast("I", (HEIGHT, WIDTH)).tolist()
+    assert pixels == [[1, 1, 0, 0, 0, 0, 2], [1, 1, 0, 0, 0, 0, 0], [0] * 7, [0, 0, 3, 3, 3, 0, 0]]
+    assert meta.read_mask() is None
+
+
+def mask_as_bytes():
+    meta = GstCcl.buffer_get_ccl_meta(labelled("attach-mask=true"))
+    data = meta.read_mask().get_data()
+    assert data == bytes(255 if pixel == "#" else 0 for row in MASK for pixel in row)
+
+
+def metadata_outlives_its_buffer():
+    meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true attach-mask=true"))
+    components = meta.get_components()
+    labels, stride = meta.get_labels()
+    gc.collect()
+    churn = [labelled() for _ in range(20)]  # buffers that would reuse freed memory
+    assert [fields(c) for c in meta.get_components()] == EXPECTED
+    assert (meta.get_frame_width(), meta.get_n_components()) == (WIDTH, 3)
+    del meta
+    gc.collect()
+    churn += [labelled() for _ in range(20)]
+    assert [fields(c) for c in components] == EXPECTED
+    assert labels.get_size() >= stride * (HEIGHT - 1) + 4 * WIDTH
+
+
+def labellers():
+    line = "name=low threshold=0 ! ccl name=high threshold=254 min-area=2"
+    buffer = labelled(line)
+    for name, count in (("low", 3), ("high", 2), (None, 2)):
+        assert GstCcl.buffer_get_ccl_meta_by_name(buffer, name).get_n_components() == count
+    assert GstCcl.buffer_get_ccl_meta_by_name(buffer, "other") is None
+    labeller = GstCcl.buffer_get_ccl_meta(buffer).get_labeller()
+    settings = labeller.get_settings()
+    del buffer
+    gc.collect()
+    assert labeller.get_name() == "high"
+    assert settings.get_name() == "ccl" and settings.get_value("threshold") == 254
+    assert settings.get_value("min-area") == 2 and settings.get_value("connectivity") == "8"
+
+
+def untracked_components():
+    meta = GstCcl.buffer_get_ccl_meta(labelled())
+    for row, component in enumerate(meta.get_components()):
+        assert (component.id, component.parent_id, component.age) == (0, 0, 0)
+        assert component.state == GstCcl.CclTrackState.NONE
+        assert (component.velocity_x, component.velocity_y) == (0, 0)
+        assert meta.get_ids(row) == []
+
+
 def no_label_map():
     buffer = labelled()
     labels, _ = GstCcl.buffer_get_ccl_meta(buffer).get_labels()
@@ -118,6 +170,11 @@ CASES = [
     components,
     truncated_table,
     label_map,
+    label_map_as_bytes,
+    mask_as_bytes,
+    metadata_outlives_its_buffer,
+    labellers,
+    untracked_components,
     no_label_map,
     buffer_without_metadata,
     own_metadata,

@@ -345,6 +345,70 @@ GST_START_TEST (test_times_are_carried)
 }
 GST_END_TEST
 
+/* An empty gap is no frame: it goes on as an event, without a line and without a warning. */
+GST_START_TEST (test_empty_gaps)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *gap = gst_buffer_new (), *frame = frame_at (GST_SECOND);
+  gboolean found = FALSE;
+  GstEvent *event;
+
+  gst_element_set_bus (h->element, bus);
+  GST_BUFFER_PTS (gap) = 0;
+  GST_BUFFER_DURATION (gap) = GST_SECOND;
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  fail_unless_equals_int (gst_harness_push (h, gap), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  while ((event = gst_harness_try_pull_event (h))) {
+    found |= GST_EVENT_TYPE (event) == GST_EVENT_GAP;
+    gst_event_unref (event);
+  }
+  fail_unless (found);
+  gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+  assert_line (h, frame,
+      "{\"pts\":1000000000,\"running_time\":1000000000,\"frame\":0,\"width\":8,\"height\":8,"
+      "\"count\":0,\"truncated\":false,\"components\":[]}\n");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static void
+add_meta_of (GstBuffer *frame, const char *name, guint n_components)
+{
+  GstCclLabeller *labeller = gst_ccl_labeller_new (name, NULL);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, 8, 8, n_components, NULL, 0, NULL, 0);
+
+  gst_ccl_meta_set_labeller (meta, labeller);
+  gst_ccl_labeller_unref (labeller);
+}
+
+/* The labeller is named only where there are several, and any name makes sound JSON. */
+GST_START_TEST (test_labellers)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+
+  add_meta_of (frame, "one", 1);
+  assert_line (h, gst_buffer_copy (frame),
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":1,"
+      "\"truncated\":true,\"components\":[]}\n");
+  add_meta_of (frame, "a\"\\b\n\303\244", 2);
+  assert_line (h, gst_buffer_copy (frame),
+      "{\"pts\":0,\"running_time\":0,\"frame\":1,\"width\":8,\"height\":8,"
+      "\"labeller\":\"a\\\"\\\\b\\u000a\303\244\",\"count\":2,\"truncated\":true,\"components\":[]}"
+      "\n");
+  g_object_set (h->element, "labeller", "one", NULL);
+  assert_line (h, frame,
+      "{\"pts\":0,\"running_time\":0,\"frame\":2,\"width\":8,\"height\":8,\"labeller\":\"one\","
+      "\"count\":1,\"truncated\":true,\"components\":[]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The counter starts again with the element. */
 GST_START_TEST (test_state_cycles)
 {
@@ -386,6 +450,8 @@ ccljson_suite (void)
   tcase_add_test (tcase, test_locale_with_decimal_comma);
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_times_are_carried);
+  tcase_add_test (tcase, test_empty_gaps);
+  tcase_add_test (tcase, test_labellers);
   tcase_add_test (tcase, test_state_cycles);
   return suite;
 }

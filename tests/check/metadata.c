@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCclMeta without any element: what it holds, how it is shared, copied and scaled. */
+/* GstCclMeta without any element: its content, and how it is shared, copied, scaled and mapped. */
 #include "frames.h"
 #include "leaks.h"
 
@@ -9,23 +9,34 @@ static const GstCclComponent three[] = {
     {3, 6, 3, 3, 3, 2, 4.0, 3.5},
 };
 
+static gboolean
+has_rows (const GstCclMeta *meta, const GstCclComponent *expected, guint n_expected)
+{
+  guint n_rows;
+  gsize row_stride;
+  gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
+
+  fail_unless_equals_int (row_stride, sizeof *expected);
+  return n_rows == n_expected && !memcmp (rows, expected, n_rows * row_stride);
+}
+
 GST_START_TEST (test_accessors)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 40 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, labels, 40);
-  const GstCclComponent *components;
   gsize stride;
-  guint n;
 
   fail_unless (gst_buffer_get_ccl_meta (buffer) == meta);
   fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 8);
   fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 6);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 5);
   fail_unless (gst_ccl_meta_is_truncated (meta));
-  components = gst_ccl_meta_get_components (meta, &n);
-  fail_unless_equals_int (n, 3);
-  fail_unless (memcmp (components, three, sizeof three) == 0);
+  fail_unless_equals_int (gst_ccl_meta_get_n_rows (meta), 3);
+  fail_unless (has_rows (meta, three, 3));
+  for (guint i = 0; i < 3; i++)
+    fail_unless (!memcmp (gst_ccl_meta_get_component (meta, i), &three[i], sizeof three[i]));
+  fail_unless (gst_ccl_meta_get_component (meta, 3) == NULL);
   fail_unless (gst_ccl_meta_get_labels (meta, &stride) == labels);
   fail_unless_equals_int (stride, 40);
   ASSERT_MINI_OBJECT_REFCOUNT (labels, "labels", 2);
@@ -82,18 +93,14 @@ GST_START_TEST (test_copy)
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, labels, 32), *copied;
   GstBuffer *copy = gst_buffer_copy (buffer);
-  const GstCclComponent *components;
-  guint n;
 
   copied = gst_buffer_get_ccl_meta (copy);
   fail_unless (copied != NULL && copied != meta);
-  components = gst_ccl_meta_get_components (copied, &n);
-  fail_unless (components == gst_ccl_meta_get_components (meta, &n));
+  fail_unless (gst_ccl_meta_get_component (copied, 0) == gst_ccl_meta_get_component (meta, 0));
   fail_unless (gst_ccl_meta_get_labels (copied, NULL) == labels);
   gst_buffer_unref (buffer);
   gst_buffer_unref (labels);
-  fail_unless_equals_int (n, 3);
-  fail_unless (memcmp (components, three, sizeof three) == 0);
+  fail_unless (has_rows (copied, three, 3));
   gst_buffer_unref (copy);
 }
 GST_END_TEST
@@ -170,7 +177,6 @@ GST_START_TEST (test_scaling_to_the_same_size_keeps_everything)
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta;
   gsize stride;
-  guint n;
 
   gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
   gst_buffer_unref (labels);
@@ -179,7 +185,7 @@ GST_START_TEST (test_scaling_to_the_same_size_keeps_everything)
   fail_unless (gst_ccl_meta_get_labels (meta, &stride) == labels);
   fail_unless_equals_int (stride, 32);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
-  fail_unless (memcmp (gst_ccl_meta_get_components (meta, &n), three, sizeof three) == 0);
+  fail_unless (has_rows (meta, three, 3));
   gst_buffer_unref (dest);
   gst_buffer_unref (buffer);
 }
@@ -204,11 +210,25 @@ GST_START_TEST (test_serialisation)
   GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+  GstCclLabeller *labeller = gst_ccl_labeller_new ("Häuser \"ccl0\"", NULL), *other_labeller;
+  GstCclComponent tracked[3];
+  const guint64 ids[] = {7, 1ull << 40, 9};
   GByteArray *data = g_byte_array_new ();
-  const GstCclComponent *components;
+  const guint64 *found_ids;
   guint32 consumed;
   guint n;
 
+  memcpy (tracked, three, sizeof three);
+  tracked[1].id = 1ull << 40;
+  tracked[1].parent_id = 3;
+  tracked[1].velocity_x = -1.5f;
+  tracked[1].velocity_y = 0.25f;
+  tracked[1].age = 77;
+  tracked[1].state = GST_CCL_TRACK_STATE_STATIC;
+  tracked[1].first_id = 1;
+  tracked[1].n_ids = 2;
+  gst_ccl_meta_set_table (meta, 30, tracked, 3, ids, 3);
+  gst_ccl_meta_set_labeller (meta, labeller);
   fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, data));
   meta = (GstCclMeta *)gst_meta_deserialize (other, data->data, data->len, &consumed);
   fail_unless (meta != NULL);
@@ -217,10 +237,16 @@ GST_START_TEST (test_serialisation)
   fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 8);
   fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 6);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
-  components = gst_ccl_meta_get_components (meta, &n);
-  fail_unless_equals_int (n, 3);
-  fail_unless (memcmp (components, three, sizeof three) == 0);
+  fail_unless (has_rows (meta, tracked, 3));
+  found_ids = gst_ccl_meta_get_ids (meta, 1, &n);
+  fail_unless (n == 2 && found_ids[0] == 1ull << 40 && found_ids[1] == 9);
   fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  other_labeller = gst_ccl_meta_get_labeller (meta);
+  fail_unless_equals_string (
+      gst_ccl_labeller_get_name (other_labeller), gst_ccl_labeller_get_name (labeller));
+  fail_unless (gst_ccl_labeller_get_settings (other_labeller) == NULL);
+  gst_ccl_labeller_unref (other_labeller);
+  gst_ccl_labeller_unref (labeller);
   g_byte_array_unref (data);
   gst_buffer_unref (labels);
   gst_buffer_unref (other);
@@ -232,7 +258,8 @@ GST_END_TEST
 GST_START_TEST (test_broken_serialisations)
 {
   GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
-  guint8 data[56] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1};
+  /* 8×6 pixels, 2 components, 1 row, 1 identity, a name of 1 byte. */
+  guint8 data[113] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   static const struct {
     gsize size;
     guint8 version;
@@ -240,24 +267,26 @@ GST_START_TEST (test_broken_serialisations)
     guint8 value;
     gboolean fine;
   } cases[] = {
-      {56, 1, 0, 8, TRUE},
-      {56, 0, 0, 8, FALSE},
-      {56, 2, 0, 8, FALSE},
-      {55, 1, 0, 8, FALSE},
-      {16, 1, 0, 8, FALSE},
-      {15, 1, 0, 8, FALSE},
-      {0, 1, 0, 8, FALSE},
-      {56, 1, 0, 0, FALSE},  /* no width */
-      {56, 1, 4, 0, FALSE},  /* no height */
-      {56, 1, 8, 0, FALSE},  /* fewer components than rows */
-      {56, 1, 12, 2, FALSE}, /* more rows than there are */
-      {56, 1, 15, 255, FALSE},
+      {113, 2, 0, 8, TRUE}, {113, 1, 0, 8, FALSE}, {113, 3, 0, 8, FALSE}, {112, 2, 0, 8, FALSE},
+      {24, 2, 0, 8, FALSE}, {23, 2, 0, 8, FALSE}, {0, 2, 0, 8, FALSE},
+      {113, 2, 0, 0, FALSE},                             /* no width */
+      {113, 2, 4, 0, FALSE},                             /* no height */
+      {113, 2, 8, 0, FALSE},                             /* fewer components than rows */
+      {113, 2, 12, 2, FALSE},                            /* more rows than there are */
+      {113, 2, 15, 255, FALSE}, {113, 2, 16, 2, FALSE},  /* more identities than there are */
+      {113, 2, 20, 2, FALSE},                            /* a longer name than there is */
+      {113, 2, 23, 255, FALSE}, {113, 2, 92, 4, TRUE},   /* state lost */
+      {113, 2, 92, 5, FALSE},                            /* no such state */
+      {113, 2, 100, 1, TRUE},                            /* the identity */
+      {113, 2, 100, 2, FALSE},                           /* identities beyond the end */
+      {113, 2, 96, 2, FALSE}, {113, 2, 112, 255, FALSE}, /* a name that is not UTF-8 */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBuffer *buffer = gst_buffer_new ();
     guint8 *copy = g_memdup2 (data, sizeof data);
 
+    copy[sizeof data - 1] = 'c';
     copy[cases[i].byte] = cases[i].value;
     fail_unless_equals_int (deserialize (gst_ccl_meta_get_info (), buffer, copy, cases[i].size,
                                 cases[i].version) != NULL,
@@ -285,6 +314,387 @@ GST_START_TEST (test_component_is_a_boxed_type)
 }
 GST_END_TEST
 
+/* A copy outlives the buffer, and shares what the buffer had. */
+GST_START_TEST (test_copies_outlive_the_buffer)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
+  GstCclMeta *copy, *copy_of_copy;
+
+  fail_unless (gst_buffer_dup_ccl_meta (buffer) == NULL);
+  gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+  copy = gst_buffer_dup_ccl_meta (buffer);
+  fail_unless (copy != gst_buffer_get_ccl_meta (buffer));
+  gst_buffer_unref (buffer);
+  copy_of_copy = gst_ccl_meta_copy (copy);
+  gst_ccl_meta_free (copy);
+  fail_unless (has_rows (copy_of_copy, three, 3));
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (copy_of_copy), 30);
+  fail_unless (gst_ccl_meta_get_labels (copy_of_copy, NULL) == labels);
+  ASSERT_MINI_OBJECT_REFCOUNT (labels, "labels", 2);
+  gst_ccl_meta_free (copy_of_copy);
+  ASSERT_MINI_OBJECT_REFCOUNT (labels, "labels", 1);
+  gst_buffer_unref (labels);
+}
+GST_END_TEST
+
+static void
+assert_name (GstCclMeta *meta, const char *name)
+{
+  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+
+  fail_unless_equals_string (labeller ? gst_ccl_labeller_get_name (labeller) : NULL, name);
+  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
+}
+
+/* Metadata of several labellers: told apart by name, the last one is the default. */
+GST_START_TEST (test_labellers)
+{
+  GstStructure *settings = gst_structure_new (
+      "ccl", "threshold", G_TYPE_UINT, 7, "connectivity", G_TYPE_STRING, "8", NULL);
+  GstCclLabeller *coarse = gst_ccl_labeller_new ("coarse", settings);
+  GstCclLabeller *fine = gst_ccl_labeller_new ("fine", NULL);
+  GstBuffer *buffer = gst_buffer_new (), *copy;
+  GstStructure *found;
+  GstCclMeta *meta;
+
+  meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 1, three, 1, NULL, 0);
+  gst_ccl_meta_set_labeller (meta, coarse);
+  meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+  gst_ccl_meta_set_labeller (meta, fine);
+  gst_ccl_labeller_unref (fine);
+  copy = gst_buffer_copy (buffer);
+  gst_buffer_unref (buffer);
+
+  assert_name (gst_buffer_get_ccl_meta (copy), "fine");
+  assert_name (gst_buffer_get_ccl_meta_by_name (copy, NULL), "fine");
+  assert_name (gst_buffer_get_ccl_meta_by_name (copy, "fine"), "fine");
+  meta = gst_buffer_get_ccl_meta_by_name (copy, "coarse");
+  assert_name (meta, "coarse");
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 1);
+  fail_unless (gst_buffer_get_ccl_meta_by_name (copy, "other") == NULL);
+  fail_unless (gst_buffer_dup_ccl_meta_by_name (copy, "other") == NULL);
+  meta = gst_buffer_dup_ccl_meta_by_name (copy, "coarse");
+  gst_buffer_unref (copy);
+  assert_name (meta, "coarse");
+  gst_ccl_meta_free (meta);
+
+  found = gst_ccl_labeller_get_settings (coarse);
+  fail_unless (found != settings && gst_structure_is_equal (found, settings));
+  gst_structure_free (found);
+  gst_structure_free (settings);
+  gst_ccl_labeller_unref (coarse);
+}
+GST_END_TEST
+
+GST_START_TEST (test_components_are_found_by_label)
+{
+  const GstCclComponent cropped[] = {{2, 1, 7, 2, 1, 1, 7, 2}, {9, 6, 3, 3, 3, 2, 4, 3.5}};
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+
+  for (guint i = 0; i < 3; i++)
+    fail_unless (gst_ccl_meta_find_component (meta, i + 1) == gst_ccl_meta_get_component (meta, i));
+  fail_unless (gst_ccl_meta_find_component (meta, 0) == NULL);
+  fail_unless (gst_ccl_meta_find_component (meta, 4) == NULL);
+  gst_ccl_meta_set_table (meta, 2, cropped, 2, NULL, 0);
+  fail_unless_equals_int (gst_ccl_meta_find_component (meta, 9)->area, 6);
+  fail_unless_equals_int (gst_ccl_meta_find_component (meta, 2)->area, 1);
+  fail_unless (gst_ccl_meta_find_component (meta, 1) == NULL);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+GST_START_TEST (test_identities_of_tracks)
+{
+  const guint64 ids[] = {5, 6, 7};
+  GstCclComponent components[] = {three[0], three[1], three[2]};
+  GstBuffer *buffer = gst_buffer_new (), *dest;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+  const guint64 *found;
+  guint n;
+
+  fail_unless (gst_ccl_meta_get_ids (meta, 0, &n) == NULL);
+  fail_unless_equals_int (n, 0);
+  components[0].n_ids = 1;
+  components[2].first_id = 1;
+  components[2].n_ids = 2;
+  components[2].velocity_x = 3;
+  components[2].velocity_y = -1;
+  gst_ccl_meta_set_table (meta, 3, components, 3, ids, 3);
+  components[2].n_ids = 3;
+  ASSERT_CRITICAL (gst_ccl_meta_set_table (meta, 3, components, 3, ids, 3));
+
+  dest = scaled (buffer, 8, 6, 16, 24);
+  gst_buffer_unref (buffer);
+  meta = gst_buffer_get_ccl_meta (dest);
+  found = gst_ccl_meta_get_ids (meta, 0, &n);
+  fail_unless (n == 1 && found[0] == 5);
+  fail_unless (gst_ccl_meta_get_ids (meta, 1, &n) == NULL && n == 0);
+  found = gst_ccl_meta_get_ids (meta, 2, &n);
+  fail_unless (n == 2 && found[0] == 6 && found[1] == 7);
+  fail_unless (gst_ccl_meta_get_ids (meta, 3, &n) == NULL && n == 0);
+  fail_unless_equals_float (gst_ccl_meta_get_component (meta, 2)->velocity_x, 6);
+  fail_unless_equals_float (gst_ccl_meta_get_component (meta, 2)->velocity_y, -4);
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+/* Rows with a stride, and the same packed. */
+GST_START_TEST (test_maps_are_read_as_rows)
+{
+  enum { WIDTH = 5, HEIGHT = 3, LABELS_STRIDE = 28, MASK_STRIDE = 9 };
+  /* The last rows are not padded. */
+  gsize labels_size = LABELS_STRIDE * (HEIGHT - 1) + 4 * WIDTH;
+  gsize mask_size = MASK_STRIDE * (HEIGHT - 1) + WIDTH;
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, labels_size, NULL);
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, mask_size, NULL);
+  GstBuffer *buffer = gst_buffer_new ();
+  const guint32 *packed_labels;
+  const guint8 *packed_mask;
+  GstCclPixels pixels;
+  GBytes *bytes;
+  GstCclMeta *meta;
+
+  gst_buffer_memset (labels, 0, 0xff, (gsize)-1);
+  gst_buffer_memset (mask, 0, 0x77, (gsize)-1);
+  for (guint y = 0; y < HEIGHT; y++) {
+    for (guint x = 0; x < WIDTH; x++) {
+      guint32 label = 10 * y + x;
+      gst_buffer_fill (labels, y * LABELS_STRIDE + 4 * x, &label, 4);
+      gst_buffer_memset (mask, y * MASK_STRIDE + x, label % 3 ? 255 : 0, 1);
+    }
+  }
+  meta = gst_buffer_add_ccl_meta (buffer, WIDTH, HEIGHT, 0, NULL, 0, labels, LABELS_STRIDE);
+  fail_if (gst_ccl_meta_map_mask (meta, &pixels));
+  fail_unless (gst_ccl_meta_read_mask (meta) == NULL);
+  gst_ccl_meta_set_mask (meta, mask, MASK_STRIDE);
+
+  fail_unless (gst_ccl_meta_map_labels (meta, &pixels));
+  fail_unless (pixels.width == WIDTH && pixels.height == HEIGHT);
+  fail_unless (pixels.pixel_size == 4 && pixels.stride == LABELS_STRIDE);
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH; x++)
+      fail_unless_equals_int (((const guint32 *)GST_CCL_PIXELS_ROW (&pixels, y))[x], 10 * y + x);
+  gst_ccl_pixels_unmap (&pixels);
+
+  bytes = gst_ccl_meta_read_labels (meta);
+  fail_unless_equals_int (g_bytes_get_size (bytes), 4 * WIDTH * HEIGHT);
+  packed_labels = g_bytes_get_data (bytes, NULL);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    fail_unless_equals_int (packed_labels[i], i / WIDTH * 10 + i % WIDTH);
+  g_bytes_unref (bytes);
+
+  /* It stays mapped when the frame is gone. */
+  fail_unless (gst_ccl_meta_map_mask (meta, &pixels));
+  bytes = gst_ccl_meta_read_mask (meta);
+  gst_buffer_unref (buffer);
+  gst_buffer_unref (mask);
+  fail_unless_equals_int (g_bytes_get_size (bytes), WIDTH * HEIGHT);
+  packed_mask = g_bytes_get_data (bytes, NULL);
+  fail_unless (pixels.pixel_size == 1 && pixels.stride == MASK_STRIDE);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++) {
+    guint8 expected = (i / WIDTH * 10 + i % WIDTH) % 3 ? 255 : 0;
+    const guint8 *row = GST_CCL_PIXELS_ROW (&pixels, i / WIDTH);
+    fail_unless_equals_int (packed_mask[i], expected);
+    fail_unless_equals_int (row[i % WIDTH], expected);
+  }
+  gst_ccl_pixels_unmap (&pixels);
+  g_bytes_unref (bytes);
+  gst_buffer_unref (labels);
+}
+GST_END_TEST
+
+GST_START_TEST (test_maps_that_are_too_small)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6 - 1, NULL);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 0, NULL, 0, labels, 32);
+  GstCclPixels pixels;
+
+  fail_if (gst_ccl_meta_map_labels (meta, &pixels));
+  fail_unless (gst_ccl_meta_read_labels (meta) == NULL);
+  gst_buffer_unref (labels);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Copies of the rows, which outlive the metadata. */
+GST_START_TEST (test_list_of_components)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+  GList *list = gst_ccl_meta_get_components (meta);
+  guint i = 0;
+
+  gst_buffer_unref (buffer);
+  for (GList *item = list; item; item = item->next, i++)
+    fail_unless (memcmp (item->data, &three[i], sizeof three[i]) == 0);
+  fail_unless_equals_int (i, 3);
+  g_list_free_full (list, (GDestroyNotify)gst_ccl_component_free);
+}
+GST_END_TEST
+
+#if GST_CHECK_VERSION(1, 28, 0)
+/* A region of interest beside the metadata: what the matrix does to one, it must do to the other.
+ */
+static GstBuffer *
+transformed (const GstVideoMetaTransformMatrix *transform)
+{
+  GstBuffer *buffer = gst_buffer_new (), *dest = gst_buffer_new ();
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+
+  gst_buffer_unref (labels);
+  fail_unless (gst_ccl_meta_get_info ()->transform_func (dest, (GstMeta *)meta, buffer,
+      gst_video_meta_transform_matrix_get_quark (), (gpointer)transform));
+  gst_buffer_unref (buffer);
+  return dest;
+}
+
+static void
+init_matrix (GstVideoMetaTransformMatrix *transform, GstVideoInfo infos[2], GstVideoRectangle from,
+    GstVideoRectangle to, guint width, guint height)
+{
+  gst_video_info_set_format (&infos[0], GST_VIDEO_FORMAT_GRAY8, 8, 6);
+  gst_video_info_set_format (&infos[1], GST_VIDEO_FORMAT_GRAY8, width, height);
+  gst_video_meta_transform_matrix_init (transform, &infos[0], &from, &infos[1], &to);
+}
+
+static void
+assert_row (GstBuffer *buffer, guint row, guint label, Expected expected)
+{
+  const GstCclComponent *c = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (buffer), row);
+
+  fail_unless (c != NULL);
+  fail_unless_equals_int (c->label, label);
+  fail_unless_equals_int (c->area, expected.area);
+  fail_unless_equals_int (c->x, expected.x);
+  fail_unless_equals_int (c->y, expected.y);
+  fail_unless_equals_int (c->width, expected.width);
+  fail_unless_equals_int (c->height, expected.height);
+  fail_unless (ABS (c->centroid_x - expected.cx) < 1e-4);
+  fail_unless (ABS (c->centroid_y - expected.cy) < 1e-4);
+}
+
+/* The columns from 4 and the rows from 2: one component outside, one cut, one whole. */
+GST_START_TEST (test_matrix_crops)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstVideoInfo infos[2];
+  GstCclMeta *meta;
+  GstBuffer *dest;
+
+  init_matrix (
+      &transform, infos, (GstVideoRectangle){4, 2, 4, 4}, (GstVideoRectangle){0, 0, 4, 4}, 4, 4);
+  dest = transformed (&transform);
+  meta = gst_buffer_get_ccl_meta (dest);
+  fail_unless_equals_int (gst_ccl_meta_get_n_rows (meta), 2);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 29);
+  fail_unless (gst_ccl_meta_is_truncated (meta));
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 4);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 4);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  assert_row (dest, 0, 2, (Expected){1, 3, 0, 1, 1, 3, 0});
+  assert_row (dest, 1, 3, (Expected){6, 0, 1, 2, 2, 0, 1.5});
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+GST_START_TEST (test_matrix_flips)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstVideoInfo infos[2];
+  GstBuffer *dest;
+
+  init_matrix (
+      &transform, infos, (GstVideoRectangle){0, 0, 8, 6}, (GstVideoRectangle){0, 0, 8, 6}, 8, 6);
+  transform.matrix[0][0] = -1;
+  transform.matrix[0][2] = 8;
+  dest = transformed (&transform);
+  assert_row (dest, 0, 1, (Expected){4, 6, 0, 2, 2, 6.5, 0.5});
+  assert_row (dest, 1, 2, (Expected){1, 0, 2, 1, 1, 0, 2});
+  assert_row (dest, 2, 3, (Expected){6, 2, 3, 3, 2, 3, 3.5});
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+/* A quarter turn clockwise: (x, y) becomes (6 − y, x). */
+GST_START_TEST (test_matrix_turns)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstVideoInfo infos[2];
+  GstBuffer *dest;
+
+  init_matrix (
+      &transform, infos, (GstVideoRectangle){0, 0, 8, 6}, (GstVideoRectangle){0, 0, 6, 8}, 6, 8);
+  transform.matrix[0][0] = transform.matrix[1][1] = 0;
+  transform.matrix[0][1] = -1;
+  transform.matrix[0][2] = 6;
+  transform.matrix[1][0] = 1;
+  dest = transformed (&transform);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (gst_buffer_get_ccl_meta (dest)), 6);
+  assert_row (dest, 0, 1, (Expected){4, 4, 0, 2, 2, 4.5, 0.5});
+  assert_row (dest, 1, 2, (Expected){1, 3, 7, 1, 1, 3, 7});
+  assert_row (dest, 2, 3, (Expected){6, 1, 3, 2, 3, 1.5, 4});
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+/* Twice as large, between bars. */
+GST_START_TEST (test_matrix_places_on_a_larger_frame)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstVideoInfo infos[2];
+  GstBuffer *dest;
+
+  init_matrix (&transform, infos, (GstVideoRectangle){0, 0, 8, 6},
+      (GstVideoRectangle){10, 0, 16, 12}, 36, 12);
+  dest = transformed (&transform);
+  fail_unless_equals_int (gst_ccl_meta_get_frame_width (gst_buffer_get_ccl_meta (dest)), 36);
+  assert_row (dest, 0, 1, (Expected){4, 10, 0, 4, 4, 11.5, 1.5});
+  assert_row (dest, 1, 2, (Expected){1, 24, 4, 2, 2, 24.5, 4.5});
+  assert_row (dest, 2, 3, (Expected){6, 16, 6, 6, 4, 18.5, 7.5});
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+GST_START_TEST (test_matrix_without_effect_keeps_everything)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstVideoInfo infos[2];
+  GstCclMeta *meta;
+  GstBuffer *dest;
+
+  init_matrix (
+      &transform, infos, (GstVideoRectangle){0, 0, 8, 6}, (GstVideoRectangle){0, 0, 8, 6}, 8, 6);
+  dest = transformed (&transform);
+  meta = gst_buffer_get_ccl_meta (dest);
+  fail_unless (has_rows (meta, three, 3));
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) != NULL);
+  gst_buffer_unref (dest);
+}
+GST_END_TEST
+
+GST_START_TEST (test_matrix_of_another_angle_is_refused)
+{
+  GstVideoMetaTransformMatrix transform;
+  GstBuffer *buffer = gst_buffer_new (), *dest = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+  GstVideoInfo infos[2];
+
+  init_matrix (
+      &transform, infos, (GstVideoRectangle){0, 0, 8, 6}, (GstVideoRectangle){0, 0, 8, 6}, 8, 6);
+  transform.matrix[0][1] = 0.5;
+  fail_if (gst_ccl_meta_get_info ()->transform_func (
+      dest, (GstMeta *)meta, buffer, gst_video_meta_transform_matrix_get_quark (), &transform));
+  fail_unless (gst_buffer_get_ccl_meta (dest) == NULL);
+  gst_buffer_unref (dest);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+#endif
+
 static Suite *
 metadata_suite (void)
 {
@@ -304,6 +714,21 @@ metadata_suite (void)
   tcase_add_test (tcase, test_scaling_to_the_same_size_keeps_everything);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
+  tcase_add_test (tcase, test_copies_outlive_the_buffer);
+  tcase_add_test (tcase, test_labellers);
+  tcase_add_test (tcase, test_components_are_found_by_label);
+  tcase_add_test (tcase, test_identities_of_tracks);
+  tcase_add_test (tcase, test_maps_are_read_as_rows);
+  tcase_add_test (tcase, test_maps_that_are_too_small);
+  tcase_add_test (tcase, test_list_of_components);
+#if GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_test (tcase, test_matrix_crops);
+  tcase_add_test (tcase, test_matrix_flips);
+  tcase_add_test (tcase, test_matrix_turns);
+  tcase_add_test (tcase, test_matrix_places_on_a_larger_frame);
+  tcase_add_test (tcase, test_matrix_without_effect_keeps_everything);
+  tcase_add_test (tcase, test_matrix_of_another_angle_is_refused);
+#endif
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_serialisation);
   tcase_add_test (tcase, test_broken_serialisations);

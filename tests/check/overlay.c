@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ccloverlay draws, pixel for pixel where it is geometry, and what it leaves alone. The
- * metadata is made by hand, without a labeller. */
+/* The drawings of ccloverlay, pixel by pixel where they are geometry, and the frames that it does
+ * not change. The metadata is made by hand, without a labeller. */
 #include "frames.h"
 #include "leaks.h"
 
@@ -205,7 +205,7 @@ count_drawn (const guint32 *pixels, gint left, gint top, gint width, gint height
   return n;
 }
 
-/* What a text looks like is the font's business; where it is and that it says more is ours. */
+/* The look of a text depends on the font; its place and its length are the element's. */
 GST_START_TEST (test_texts)
 {
   const GstCclComponent component = {7, 123456, 10, 30, 30, 12, 24.5, 25.5};
@@ -285,7 +285,6 @@ GST_START_TEST (test_label_map_of_another_size)
 }
 GST_END_TEST
 
-/* What was drawn on one frame is not on the next. */
 /* A mask with a stride is painted as it is; a colour that half covers black is half of it. */
 GST_START_TEST (test_mask)
 {
@@ -313,6 +312,7 @@ GST_START_TEST (test_mask)
 }
 GST_END_TEST
 
+/* The drawing on one frame is not on the next. */
 GST_START_TEST (test_frame_after_frame)
 {
   GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
@@ -539,6 +539,260 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST
 
+#define WITH_OVERLAYS(memory, format)                                                              \
+  "video/x-raw(memory:" memory ",meta:GstVideoOverlayComposition),format=" format
+
+/* An element whose peer takes overlay compositions, as video sinks do; format and memory of the
+ * frames as in caps. */
+static GstHarness *
+new_compositing_harness (const char *line, const char *frames, gboolean in_allocation)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  gchar *caps = g_strdup_printf ("%s,width=%d,height=%d,framerate=25/1", frames, WIDTH, HEIGHT);
+
+  gst_harness_set_sink_caps_str (h, WITH_OVERLAYS ("SystemMemory", "BGRx") ";" WITH_OVERLAYS (
+                                        "CUDAMemory", "NV12") ";video/x-raw");
+  if (in_allocation)
+    gst_harness_add_propose_allocation_meta (h, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  gst_harness_set_src_caps_str (h, caps);
+  g_free (caps);
+  return h;
+}
+
+static gboolean
+has_overlay_caps (GstHarness *h)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  gboolean has = gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION);
+
+  gst_caps_unref (caps);
+  return has;
+}
+
+/* The pixels of a frame with its overlay composition drawn into it. Takes the frame. */
+static guint32 *
+composed (GstBuffer *out)
+{
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (out);
+  GstBuffer *frame = gst_buffer_copy_deep (out);
+  GstVideoFrame video;
+  GstVideoInfo info;
+
+  fail_unless (meta != NULL);
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT);
+  fail_unless (gst_video_frame_map (&video, &info, frame, GST_MAP_READWRITE));
+  fail_unless (gst_video_overlay_composition_blend (meta->overlay, &video));
+  gst_video_frame_unmap (&video);
+  gst_buffer_unref (out);
+  return pixels_of (frame);
+}
+
+/* Where the peer takes overlay compositions, the drawing is attached and the pixels stay. */
+GST_START_TEST (test_overlay_composition)
+{
+  GstHarness *h = new_compositing_harness ("ccloverlay", "video/x-raw,format=BGRx", TRUE);
+
+  for (guint i = 0; i < 3; i++) {
+    GstCclComponent component = {1, 1, i, 3 * i, 20 + i, 9, 0, 0};
+    GstBuffer *out = gst_harness_push_and_pull (h, frame_with (&component, 1));
+    guint32 *pixels;
+
+    fail_unless (has_overlay_caps (h));
+    pixels = pixels_of (gst_buffer_ref (out));
+    fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+    g_free (pixels);
+    pixels = composed (out);
+    assert_box (pixels, (gint)i, 3 * (gint)i, 20 + (gint)i, 9, 2, GREEN);
+    g_free (pixels);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Caps alone are not enough: the peer must name the metadata in its answer to the allocation query.
+ */
+GST_START_TEST (test_overlay_composition_that_the_peer_does_not_allocate_for)
+{
+  GstHarness *h = new_compositing_harness ("ccloverlay", "video/x-raw,format=BGRx", FALSE);
+  GstBuffer *out = gst_harness_push_and_pull (h, frame_with (&box, 1));
+  guint32 *pixels;
+
+  fail_unless (gst_buffer_get_video_overlay_composition_meta (out) == NULL);
+  pixels = pixels_of (out);
+  assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Two overlays in a row draw into one composition. */
+GST_START_TEST (test_overlay_composition_of_two)
+{
+  GstHarness *h = new_compositing_harness ("ccloverlay box-width=1 ! ccloverlay draw-boxes=false "
+                                           "draw-centroids=true",
+      "video/x-raw,format=BGRx", TRUE);
+  const GstCclComponent component = {1, 1, 10, 20, 30, 12, 50, 50};
+  GstBuffer *out = gst_harness_push_and_pull (h, frame_with (&component, 1));
+  GstVideoOverlayCompositionMeta *meta = gst_buffer_get_video_overlay_composition_meta (out);
+  guint32 *pixels;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (gst_video_overlay_composition_n_rectangles (meta->overlay), 2);
+  pixels = composed (out);
+  fail_unless_equals_int (pixels[20 * WIDTH + 10], GREEN);
+  fail_unless_equals_int (pixels[50 * WIDTH + 50], 0xff0000);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Frames in device memory, whose pixels the element cannot reach: here there are none. */
+GST_START_TEST (test_overlay_composition_in_device_memory)
+{
+  GstHarness *h =
+      new_compositing_harness ("ccloverlay", "video/x-raw(memory:CUDAMemory),format=NV12", TRUE);
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 1, NULL), *out;
+  GstVideoOverlayCompositionMeta *meta;
+  GstVideoOverlayRectangle *rectangle;
+  gint x, y;
+  guint width, height;
+
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, &box, 1, NULL, 0);
+  out = gst_harness_push_and_pull (h, frame);
+  fail_unless (out != NULL && has_overlay_caps (h));
+  meta = gst_buffer_get_video_overlay_composition_meta (out);
+  fail_unless (meta != NULL);
+  rectangle = gst_video_overlay_composition_get_rectangle (meta->overlay, 0);
+  fail_unless (
+      gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width, &height));
+  fail_unless (x == 10 && y <= 20 && width == 30 && y + (gint)height >= 32);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Frames that the element cannot draw on are refused when caps are negotiated. */
+GST_START_TEST (test_device_memory_without_overlays)
+{
+  GstHarness *h = gst_harness_new ("ccloverlay");
+  GstPad *sink = gst_element_get_static_pad (h->element, "sink");
+  GstCaps *device = gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=NV12,width=96,"
+                                          "height=64,framerate=25/1");
+  GstCaps *system = frame_caps ("NV12", WIDTH, HEIGHT);
+
+  gst_harness_set_sink_caps_str (h, "video/x-raw; video/x-raw(memory:CUDAMemory)");
+  gst_harness_play (h);
+  fail_if (gst_pad_query_accept_caps (sink, device) &&
+           gst_pad_send_event (sink, gst_event_new_caps (device)));
+  fail_unless (gst_pad_query_accept_caps (sink, system));
+  gst_caps_unref (device);
+  gst_caps_unref (system);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* A property that does nothing because the map is not attached: a warning, once. */
+GST_START_TEST (test_warnings_of_missing_maps)
+{
+  static const struct {
+    const char *properties, *part;
+  } cases[] = {
+      {"draw-mask=true", "attach-mask=true"},
+      {"fill-components=true", "attach-labels=true"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = new_harness (cases[i].properties, "BGRx", WIDTH, HEIGHT);
+    GstBus *bus = gst_bus_new ();
+    GstMessage *message;
+    GError *warning;
+
+    gst_element_set_bus (h->element, bus);
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_with (&box, 1)));
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    fail_unless (message != NULL);
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (strstr (warning->message, cases[i].part) != NULL, "%s", warning->message);
+    g_error_free (warning);
+    gst_message_unref (message);
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_with (&box, 1)));
+    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+static void
+add_meta_of (GstBuffer *frame, const char *name, const GstCclComponent *component)
+{
+  GstCclLabeller *labeller = gst_ccl_labeller_new (name, NULL);
+
+  gst_ccl_meta_set_labeller (
+      gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, component, 1, NULL, 0), labeller);
+  gst_ccl_labeller_unref (labeller);
+}
+
+/* The components of the nearest labeller are drawn, or of the one that the property names. */
+GST_START_TEST (test_labeller)
+{
+  const GstCclComponent other = {1, 9, 60, 5, 9, 9, 0, 0};
+  GstBuffer *frame = black_frame ();
+  guint32 *pixels;
+
+  add_meta_of (frame, "far", &other);
+  add_meta_of (frame, "near", &box);
+  pixels = drawn ("", gst_buffer_copy_deep (frame));
+  assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+  g_free (pixels);
+  pixels = drawn ("labeller=far", gst_buffer_copy_deep (frame));
+  assert_box (pixels, 60, 5, 9, 9, 2, GREEN);
+  g_free (pixels);
+  pixels = drawn ("labeller=nobody", frame);
+  fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* The element ignores GstVideoCropMeta, so it must not promise that it supports it. */
+GST_START_TEST (test_crop_metadata_is_not_proposed)
+{
+  GstHarness *h = gst_harness_new ("ccloverlay");
+  GstCaps *caps = frame_caps ("BGRx", WIDTH, HEIGHT);
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* An empty gap has no pixels to draw on. */
+GST_START_TEST (test_empty_gap)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBuffer *gap = gst_buffer_new (), *out;
+
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  gst_buffer_add_ccl_meta (gap, WIDTH, HEIGHT, 1, &box, 1, NULL, 0);
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (gap));
+  fail_unless (out == gap);
+  gst_buffer_unref (out);
+  gst_buffer_unref (gap);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 overlay_suite (void)
 {
@@ -569,6 +823,15 @@ overlay_suite (void)
   tcase_add_test (tcase, test_layout_with_padding);
   tcase_add_test (tcase, test_components_outside);
   tcase_add_test (tcase, test_renegotiation);
+  tcase_add_test (tcase, test_overlay_composition);
+  tcase_add_test (tcase, test_overlay_composition_that_the_peer_does_not_allocate_for);
+  tcase_add_test (tcase, test_overlay_composition_of_two);
+  tcase_add_test (tcase, test_overlay_composition_in_device_memory);
+  tcase_add_test (tcase, test_device_memory_without_overlays);
+  tcase_add_test (tcase, test_warnings_of_missing_maps);
+  tcase_add_test (tcase, test_labeller);
+  tcase_add_test (tcase, test_crop_metadata_is_not_proposed);
+  tcase_add_test (tcase, test_empty_gap);
   return suite;
 }
 

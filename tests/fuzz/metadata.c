@@ -4,7 +4,7 @@
  * ccljson's line says what the metadata says, and, with GStreamer 1.24, what is serialised comes
  * back and what nobody serialised is refused or sound.
  */
-#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/ccl.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include <json-glib/json-glib.h>
@@ -18,6 +18,9 @@ enum { MOST_ROWS = 12 };
 
 static GstHarness *json; /* kept: making an element takes longer than using it */
 static guint64 n_metas, n_lines;
+#if GST_CHECK_VERSION(1, 24, 0)
+static guint64 any_id;
+#endif
 
 #define DIE(...)                                                                                   \
   do {                                                                                             \
@@ -61,7 +64,7 @@ static GstCclComponent
 take_component (Input *input, guint label, guint width, guint height, gboolean is_sound)
 {
   GstCclComponent c = {label, take_number (input), take_number (input), take_number (input),
-      take_number (input), take_number (input), 0, 0};
+      take_number (input), take_number (input)};
 
   if (is_sound) {
     c.x %= width;
@@ -80,15 +83,15 @@ take_component (Input *input, guint label, guint width, guint height, gboolean i
 static void
 assert_same (const GstCclMeta *a, const GstCclMeta *b, gboolean with_labels, const char *what)
 {
-  const GstCclComponent *rows_a, *rows_b;
+  gconstpointer rows_a, rows_b;
+  gsize row_stride, stride_a = 0, stride_b = 0;
   guint n_a, n_b;
-  gsize stride_a = 0, stride_b = 0;
 
   if (!b)
     DIE ("%s: no GstCclMeta", what);
-  rows_a = gst_ccl_meta_get_components (a, &n_a);
-  rows_b = gst_ccl_meta_get_components (b, &n_b);
-  if (n_a != n_b || (n_a && memcmp (rows_a, rows_b, n_a * sizeof *rows_a)) ||
+  rows_a = gst_ccl_meta_get_rows (a, &n_a, &row_stride);
+  rows_b = gst_ccl_meta_get_rows (b, &n_b, &row_stride);
+  if (n_a != n_b || (n_a && memcmp (rows_a, rows_b, n_a * row_stride)) ||
       gst_ccl_meta_get_frame_width (a) != gst_ccl_meta_get_frame_width (b) ||
       gst_ccl_meta_get_frame_height (a) != gst_ccl_meta_get_frame_height (b) ||
       gst_ccl_meta_get_n_components (a) != gst_ccl_meta_get_n_components (b) ||
@@ -145,11 +148,10 @@ check_scaling (
   guint from_width = gst_ccl_meta_get_frame_width (meta);
   guint from_height = gst_ccl_meta_get_frame_height (meta);
   GstBuffer *scaled = gst_buffer_new ();
-  const GstCclComponent *rows, *scaled_rows;
   GstVideoMetaTransform scale;
   GstVideoInfo from, to;
   GstCclMeta *result;
-  guint n, n_scaled;
+  guint n;
 
   gst_video_info_init (&from);
   gst_video_info_init (&to);
@@ -162,14 +164,15 @@ check_scaling (
           scaled, (GstMeta *)meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale))
     DIE ("scaling was refused");
   result = gst_buffer_get_ccl_meta (scaled);
-  rows = gst_ccl_meta_get_components (meta, &n);
-  scaled_rows = gst_ccl_meta_get_components (result, &n_scaled);
+  n = gst_ccl_meta_get_n_rows (meta);
   if (gst_ccl_meta_get_frame_width (result) != to_width ||
-      gst_ccl_meta_get_frame_height (result) != to_height || n_scaled != n ||
+      gst_ccl_meta_get_frame_height (result) != to_height ||
+      gst_ccl_meta_get_n_rows (result) != n ||
       gst_ccl_meta_get_n_components (result) != gst_ccl_meta_get_n_components (meta))
     DIE ("scaling changes what it must not");
   for (guint i = 0; i < n && is_sound; i++) {
-    const GstCclComponent *a = &rows[i], *b = &scaled_rows[i];
+    const GstCclComponent *a = gst_ccl_meta_get_component (meta, i);
+    const GstCclComponent *b = gst_ccl_meta_get_component (result, i);
     if (a->label != b->label || a->area != b->area)
       DIE ("scaling changes a label or an area");
     if (!is_smallest_cover (a->x, a->width, b->x, b->width, from_width, to_width) ||
@@ -187,6 +190,17 @@ check_scaling (
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
+/* Reads all identities of a row, where AddressSanitizer sees reads beyond their end. */
+static void
+read_ids (const GstCclMeta *meta, guint row)
+{
+  guint n;
+  const guint64 *ids = gst_ccl_meta_get_ids (meta, row, &n);
+
+  for (guint i = 0; i < n; i++)
+    any_id += ids[i];
+}
+
 /* Makes metadata of bytes that nobody serialised. */
 static GstMeta *
 deserialize (GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
@@ -216,10 +230,11 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
     DIE ("%u of %u bytes were taken", consumed, bytes->len);
   assert_same (meta, made, FALSE, "serialised");
 
-  made = (GstCclMeta *)deserialize (wild, input->data, input->size, 1);
+  made = (GstCclMeta *)deserialize (wild, input->data, input->size, 2);
   if (made) {
-    guint n;
-    gst_ccl_meta_get_components (made, &n);
+    guint n = gst_ccl_meta_get_n_rows (made);
+    for (guint i = 0; i < n; i++)
+      read_ids (made, i);
     if (n > gst_ccl_meta_get_n_components (made) || gst_ccl_meta_get_frame_width (made) == 0 ||
         gst_ccl_meta_get_frame_height (made) == 0)
       DIE ("unsound metadata was made of bytes");
@@ -256,7 +271,6 @@ static void
 assert_line (const gchar *text, gsize size, const GstCclMeta *meta, GstClockTime pts)
 {
   JsonParser *parser = json_parser_new ();
-  const GstCclComponent *rows;
   JsonObject *line;
   JsonArray *components;
   guint n;
@@ -275,20 +289,21 @@ assert_line (const gchar *text, gsize size, const GstCclMeta *meta, GstClockTime
   assert_integer (line, "count", gst_ccl_meta_get_n_components (meta));
   if (json_object_get_boolean_member (line, "truncated") != gst_ccl_meta_is_truncated (meta))
     DIE ("truncated is wrong");
-  rows = gst_ccl_meta_get_components (meta, &n);
+  n = gst_ccl_meta_get_n_rows (meta);
   components = json_object_get_array_member (line, "components");
   if (json_array_get_length (components) != n)
     DIE ("%u components instead of %u", json_array_get_length (components), n);
   for (guint i = 0; i < n; i++) {
     JsonObject *component = json_array_get_object_element (components, i);
-    assert_integer (component, "label", rows[i].label);
-    assert_integer (component, "area", rows[i].area);
-    assert_integer (component, "x", rows[i].x);
-    assert_integer (component, "y", rows[i].y);
-    assert_integer (component, "width", rows[i].width);
-    assert_integer (component, "height", rows[i].height);
-    assert_double (component, "cx", rows[i].centroid_x);
-    assert_double (component, "cy", rows[i].centroid_y);
+    const GstCclComponent *row = gst_ccl_meta_get_component (meta, i);
+    assert_integer (component, "label", row->label);
+    assert_integer (component, "area", row->area);
+    assert_integer (component, "x", row->x);
+    assert_integer (component, "y", row->y);
+    assert_integer (component, "width", row->width);
+    assert_integer (component, "height", row->height);
+    assert_double (component, "cx", row->centroid_x);
+    assert_double (component, "cy", row->centroid_y);
   }
   g_object_unref (parser);
   n_lines++;

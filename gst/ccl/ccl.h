@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* All of the library's headers. */
+#ifndef __GST_CCL_LIBRARY_H__
+#define __GST_CCL_LIBRARY_H__
+
+#include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclcomponent.h>
+#include <gst/ccl/gstcclcuda.h>
+#include <gst/ccl/gstccllabeller.h>
+#include <gst/ccl/gstcclmeta.h>
+#include <gst/ccl/gstcclpixels.h>
+
+#endif /* __GST_CCL_LIBRARY_H__ */

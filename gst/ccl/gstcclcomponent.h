@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A row of the component table. */
+#ifndef __GST_CCL_COMPONENT_H__
+#define __GST_CCL_COMPONENT_H__
+
+#include <gst/ccl/ccl-prelude.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CCL_COMPONENT (gst_ccl_component_get_type ())
+#define GST_TYPE_CCL_TRACK_STATE (gst_ccl_track_state_get_type ())
+
+typedef struct _GstCclComponent GstCclComponent;
+
+/**
+ * GstCclTrackState:
+ * @GST_CCL_TRACK_STATE_NONE: the component is not tracked
+ * @GST_CCL_TRACK_STATE_TENTATIVE: the track is too young to be reported as certain
+ * @GST_CCL_TRACK_STATE_CONFIRMED: the track was seen often enough
+ * @GST_CCL_TRACK_STATE_STATIC: a confirmed track that has not moved for a while
+ * @GST_CCL_TRACK_STATE_LOST: a confirmed track that is not visible now; the box is a prediction
+ *
+ * The state of the track that a component belongs to.
+ *
+ * Since: 0.2
+ */
+typedef enum {
+  GST_CCL_TRACK_STATE_NONE = 0,
+  GST_CCL_TRACK_STATE_TENTATIVE = 1,
+  GST_CCL_TRACK_STATE_CONFIRMED = 2,
+  GST_CCL_TRACK_STATE_STATIC = 3,
+  GST_CCL_TRACK_STATE_LOST = 4,
+} GstCclTrackState;
+
+/**
+ * GstCclComponent:
+ * @label: 1…N in raster order of the components' first pixels; the value of the component's
+ *   pixels in the label map
+ * @area: number of pixels in the frame that was labelled; scaling and cropping the video do not
+ *   change it
+ * @x: left edge of the bounding box, pixels
+ * @y: upper edge of the bounding box, pixels
+ * @width: width of the bounding box, pixels, at least 1
+ * @height: height of the bounding box, pixels, at least 1
+ * @centroid_x: mean x of the component's pixels; pixel centres are at integer coordinates. Where
+ *   the video was cropped, it is still the mean of all pixels and can lie outside the frame
+ * @centroid_y: mean y of the component's pixels
+ * @id: identity of the track, unique in the life of the tracking element; 0 when not tracked
+ * @parent_id: the track that this track split from; 0 when there is none or not tracked
+ * @velocity_x: pixels to the right a frame; 0 when not tracked
+ * @velocity_y: pixels downwards a frame; 0 when not tracked
+ * @age: frames since the track began; 0 when not tracked
+ * @state: state of the track, %GST_CCL_TRACK_STATE_NONE when not tracked
+ * @first_id: where in the metadata's identities those of this component begin, see
+ *   gst_ccl_meta_get_ids(); 0 when not tracked
+ * @n_ids: how many tracks are in this component: more than one after tracks merged, 0 when not
+ *   tracked
+ *
+ * One connected component. Later versions of the library may use the reserved room and append
+ * fields: so applications set all fields that they do not know to zero, and step through a table
+ * by its row stride.
+ *
+ * Since: 0.2
+ */
+struct _GstCclComponent {
+  guint32 label;
+  guint32 area;
+  guint32 x;
+  guint32 y;
+  guint32 width;
+  guint32 height;
+  gdouble centroid_x;
+  gdouble centroid_y;
+
+  guint64 id;
+  guint64 parent_id;
+  gfloat velocity_x;
+  gfloat velocity_y;
+  guint32 age;
+  GstCclTrackState state;
+  guint32 first_id;
+  guint32 n_ids;
+
+  /*< private >*/
+  guint64 _gst_reserved[4];
+};
+
+GST_CCL_API
+GType gst_ccl_component_get_type (void);
+
+GST_CCL_API
+GType gst_ccl_track_state_get_type (void);
+
+GST_CCL_API
+GstCclComponent *gst_ccl_component_copy (const GstCclComponent *component);
+
+GST_CCL_API
+void gst_ccl_component_free (GstCclComponent *component);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_COMPONENT_H__ */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of GstCclMeta share. Not installed. */
+#ifndef __GST_CCL_META_PRIVATE_H__
+#define __GST_CCL_META_PRIVATE_H__
+
+#include "gstcclmeta.h"
+
+G_BEGIN_DECLS
+
+struct _GstCclMeta {
+  GstMeta meta;
+
+  guint frame_width, frame_height;
+  guint n_components;
+  guint n_rows;
+  GstCclComponent *rows; /* in a box with an atomic reference count; NULL if there are no rows */
+  guint n_ids;
+  guint64 *ids; /* as rows */
+  GstCclLabeller *labeller;
+  GstBuffer *labels;
+  gsize labels_stride;
+  GstBuffer *mask;
+  gsize mask_stride;
+};
+
+/* A new box for rows, content undefined; NULL for none. */
+GstCclComponent *gst_ccl_rows_new (guint n_rows);
+
+/* Adds a GstCclMeta to a buffer. Takes over the reference to the rows; everything else is unset. */
+GstCclMeta *gst_ccl_meta_add (GstBuffer *buffer, guint frame_width, guint frame_height,
+    guint n_components, GstCclComponent *rows, guint n_rows);
+
+/* Makes an unset meta refer to the identities and labeller of another one. */
+void gst_ccl_meta_share_tracks (GstCclMeta *self, const GstCclMeta *other);
+
+/* Makes an unset meta refer to everything that another one refers to. */
+void gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other);
+
+gboolean gst_ccl_meta_transform (
+    GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data);
+
+#if GST_CHECK_VERSION(1, 24, 0)
+gboolean gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version);
+
+GstMeta *gst_ccl_meta_deserialize (
+    const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version);
+#endif
+
+G_END_DECLS
+
+#endif /* __GST_CCL_META_PRIVATE_H__ */

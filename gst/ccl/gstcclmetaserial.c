@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A GstCclMeta as bytes, on its way from one process to another. */
+#include "gstcclmeta-private.h"
+
+#if GST_CHECK_VERSION(1, 24, 0)
+
+#include <string.h>
+
+/* All little endian, one after the other:
+ *
+ * - the header: frame width, frame height, N, number of rows, number of identities, bytes of the
+ *   labeller's name (0: not known), as 32-bit numbers
+ * - the rows, each the fields of GstCclComponent in their order, without the reserved room
+ * - the identities as 64-bit numbers
+ * - the labeller's name in UTF-8, without a terminating zero */
+#define SERIAL_VERSION 2
+#define HEADER_SIZE 24
+#define ROW_SIZE 80
+
+static void
+write_double (guint8 *out, gdouble value)
+{
+  value = GDOUBLE_TO_LE (value);
+  memcpy (out, &value, sizeof value);
+}
+
+static gdouble
+read_double (const guint8 *data)
+{
+  gdouble value;
+
+  memcpy (&value, data, sizeof value);
+  return GDOUBLE_FROM_LE (value);
+}
+
+static void
+write_float (guint8 *out, gfloat value)
+{
+  value = GFLOAT_TO_LE (value);
+  memcpy (out, &value, sizeof value);
+}
+
+static gfloat
+read_float (const guint8 *data)
+{
+  gfloat value;
+
+  memcpy (&value, data, sizeof value);
+  return GFLOAT_FROM_LE (value);
+}
+
+/* GStreamer's macros store and load 64 bits at once, which C allows at multiples of 8 only. */
+static void
+write_uint64 (guint8 *out, guint64 value)
+{
+  value = GUINT64_TO_LE (value);
+  memcpy (out, &value, sizeof value);
+}
+
+static guint64
+read_uint64 (const guint8 *data)
+{
+  guint64 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+static void
+write_row (guint8 *out, const GstCclComponent *c)
+{
+  GST_WRITE_UINT32_LE (out, c->label);
+  GST_WRITE_UINT32_LE (out + 4, c->area);
+  GST_WRITE_UINT32_LE (out + 8, c->x);
+  GST_WRITE_UINT32_LE (out + 12, c->y);
+  GST_WRITE_UINT32_LE (out + 16, c->width);
+  GST_WRITE_UINT32_LE (out + 20, c->height);
+  write_double (out + 24, c->centroid_x);
+  write_double (out + 32, c->centroid_y);
+  write_uint64 (out + 40, c->id);
+  write_uint64 (out + 48, c->parent_id);
+  write_float (out + 56, c->velocity_x);
+  write_float (out + 60, c->velocity_y);
+  GST_WRITE_UINT32_LE (out + 64, c->age);
+  GST_WRITE_UINT32_LE (out + 68, (guint32)c->state);
+  GST_WRITE_UINT32_LE (out + 72, c->first_id);
+  GST_WRITE_UINT32_LE (out + 76, c->n_ids);
+}
+
+static GstCclComponent
+read_row (const guint8 *data)
+{
+  return (GstCclComponent){
+      .label = GST_READ_UINT32_LE (data),
+      .area = GST_READ_UINT32_LE (data + 4),
+      .x = GST_READ_UINT32_LE (data + 8),
+      .y = GST_READ_UINT32_LE (data + 12),
+      .width = GST_READ_UINT32_LE (data + 16),
+      .height = GST_READ_UINT32_LE (data + 20),
+      .centroid_x = read_double (data + 24),
+      .centroid_y = read_double (data + 32),
+      .id = read_uint64 (data + 40),
+      .parent_id = read_uint64 (data + 48),
+      .velocity_x = read_float (data + 56),
+      .velocity_y = read_float (data + 60),
+      .age = GST_READ_UINT32_LE (data + 64),
+      .state = (GstCclTrackState)GST_READ_UINT32_LE (data + 68),
+      .first_id = GST_READ_UINT32_LE (data + 72),
+      .n_ids = GST_READ_UINT32_LE (data + 76),
+  };
+}
+
+gboolean
+gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
+{
+  const GstCclMeta *self = (const GstCclMeta *)meta;
+  const gchar *name = self->labeller ? gst_ccl_labeller_get_name (self->labeller) : "";
+  gsize name_size = strlen (name);
+  guint8 *out = gst_byte_array_interface_append (
+      data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + 8 * (gsize)self->n_ids + name_size);
+
+  if (!out)
+    return FALSE;
+  GST_WRITE_UINT32_LE (out, self->frame_width);
+  GST_WRITE_UINT32_LE (out + 4, self->frame_height);
+  GST_WRITE_UINT32_LE (out + 8, self->n_components);
+  GST_WRITE_UINT32_LE (out + 12, self->n_rows);
+  GST_WRITE_UINT32_LE (out + 16, self->n_ids);
+  GST_WRITE_UINT32_LE (out + 20, (guint32)name_size);
+  out += HEADER_SIZE;
+  for (guint i = 0; i < self->n_rows; i++, out += ROW_SIZE)
+    write_row (out, &self->rows[i]);
+  for (guint i = 0; i < self->n_ids; i++, out += 8)
+    write_uint64 (out, self->ids[i]);
+  memcpy (out, name, name_size);
+  *version = SERIAL_VERSION;
+  return TRUE;
+}
+
+static gboolean
+row_is_sound (const guint8 *data, guint n_ids)
+{
+  GstCclComponent row = read_row (data);
+
+  return (guint)row.state <= GST_CCL_TRACK_STATE_LOST && row.n_ids <= n_ids &&
+         row.first_id <= n_ids - row.n_ids;
+}
+
+GstMeta *
+gst_ccl_meta_deserialize (
+    const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
+{
+  guint frame_width, frame_height, n_components, n_rows, n_ids, name_size;
+  const guint8 *rows = data + HEADER_SIZE, *ids, *name;
+  GstCclMeta *self;
+
+  if (version != SERIAL_VERSION || size < HEADER_SIZE)
+    return NULL;
+  frame_width = GST_READ_UINT32_LE (data);
+  frame_height = GST_READ_UINT32_LE (data + 4);
+  n_components = GST_READ_UINT32_LE (data + 8);
+  n_rows = GST_READ_UINT32_LE (data + 12);
+  n_ids = GST_READ_UINT32_LE (data + 16);
+  name_size = GST_READ_UINT32_LE (data + 20);
+  if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
+      (guint64)size != HEADER_SIZE + (guint64)n_rows * ROW_SIZE + 8 * (guint64)n_ids + name_size)
+    return NULL;
+  ids = rows + (gsize)n_rows * ROW_SIZE;
+  name = ids + 8 * (gsize)n_ids;
+  if (!g_utf8_validate ((const gchar *)name, name_size, NULL))
+    return NULL;
+  for (guint i = 0; i < n_rows; i++)
+    if (!row_is_sound (rows + (gsize)i * ROW_SIZE, n_ids))
+      return NULL;
+
+  self = gst_ccl_meta_add (
+      buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
+  for (guint i = 0; i < n_rows; i++)
+    self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
+  if (n_ids > 0) {
+    self->n_ids = n_ids;
+    self->ids = g_atomic_rc_box_alloc (n_ids * sizeof *self->ids);
+    for (guint i = 0; i < n_ids; i++)
+      self->ids[i] = read_uint64 (ids + 8 * (gsize)i);
+  }
+  if (name_size > 0) {
+    gchar *text = g_strndup ((const gchar *)name, name_size);
+    self->labeller = gst_ccl_labeller_new (text, NULL);
+    g_free (text);
+  }
+  return (GstMeta *)self;
+}
+
+#endif
