@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes decision trees for labelling with as few looks at pixels as possible, on the average
- * over all frames: which pixels around the current one (or block of 2×2) to look at in which
- * order, until it is clear which neighbours it must be united with.
+ * Writes decision trees for labelling that test as few pixels as possible, on average over all
+ * frames: which pixels around the current pixel (or block of 2×2) to test in which order, until it
+ * is known which neighbours it must be united with.
  *
  *   generate sauf | sauf4 | bbdt | drag > FILE
  *
  * sauf: one pixel and the four neighbours before it.
  * sauf4: the same with 4-connectivity.
  * bbdt: a block and the four blocks before it.
- * drag: the same tree with subtrees that are alike shared, so that it is a graph.
+ * drag: the same tree with equal subtrees shared, which makes it a graph.
  *
  * Grana, Montangero, Borghesani: Optimal decision trees for local image processing algorithms,
- * Pattern Recognition Letters 33(16), 2012: a state is what is known of each pixel, unknown,
- * background or foreground. A state in which one action is right for all frames it stands for is
- * a leaf; any other one looks at the pixel that leaves the least to do. All 3^n states are gone
- * through, from those where all is known to the one where nothing is. Sharing: Bolelli, Baraldi,
- * Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018.
+ * Pattern Recognition Letters 33(16), 2012: a state gives each pixel one of the values unknown,
+ * background and foreground. A state for which one action is right in all frames that agree with it
+ * is a leaf. Any other state tests the pixel with the least expected number of further tests.
+ * Dynamic programming over all 3^n states, from those with all pixels known to the one with none.
+ * Sharing: Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018.
  *
- * An action is a set of neighbours. Neighbours that are connected with each other before the
- * current block comes are united with it through one of them, whichever it is: that freedom is
- * what makes trees small. The output is C between macros of whoever includes it: IS (o) tells
- * whether a pixel is foreground, UNITE (P) unites with a neighbour.
+ * An action is a set of neighbours. Of neighbours that are connected with each other, any one may
+ * be united with the current block; that choice makes trees small. The output is C with macros that
+ * the including file defines: IS (o) is whether a pixel is foreground, UNITE (P) unites with a
+ * neighbour.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@
 
 enum { P, Q, R, S, N_NEIGHBOURS };
 
-/* What surrounds the current pixel or block. Functions get the foreground pixels as bits. */
+/* The neighbourhood of the current pixel or block. Functions get the foreground pixels as bits. */
 typedef struct Mask {
   const char *pixels;                                  /* their names, in the order of bits */
   bool (*touches) (uint32_t pixels, int neighbour);    /* the current one and a neighbour */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Labels one volume with the CPU labeller, for comparison with other programs.
+ * Labels one volume, for comparison with other programs; on the CPU, or compiled with ON_GPU as 1
+ * on the first GPU.
  *
  * usage: label-volume CONNECTIVITY WIDTH HEIGHT DEPTH <VOLUME >RESULT
  *
@@ -11,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cudaccl/volume.h>
+#include <cudaccl/cuda.h>
+#if ON_GPU
+#include "device.h"
+#endif
 
 static int
 fail (const char *message)
@@ -19,6 +23,56 @@ fail (const char *message)
   fprintf (stderr, "label-volume: %s\n", message);
   return EXIT_FAILURE;
 }
+
+#if ON_GPU
+
+static CclCudaDevice *device;
+
+static CclVolumeLabeller *
+labeller_new (const CclVolumePlan *plan, CclError *error)
+{
+  device = ccl_cuda_device_open (-1, error);
+  return device ? ccl_cuda_volume_labeller_new (device, plan, error) : NULL;
+}
+
+/* Runs with the label map in device memory and copies it to host memory. */
+static CclStatus
+run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
+    const CclVolumeLabels *labels, size_t size, CclVolumeTable *table, CclError *error)
+{
+  CUdeviceptr memory = 0;
+  CclVolumeLabels on_device = *labels;
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_device_allocate (device, size, &memory, error);
+  on_device.data = (void *)memory;
+  if (status == CCL_OK)
+    status = ccl_volume_labeller_run (labeller, volume, options, &on_device, table, error);
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_call (device->driver, error, cuMemcpyDtoHAsync (labels->data, memory, size, NULL));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
+  ccl_cuda_device_release (device, &memory);
+  return status;
+}
+
+#else
+
+static CclVolumeLabeller *
+labeller_new (const CclVolumePlan *plan, CclError *error)
+{
+  return ccl_cpu_volume_labeller_new (plan, error);
+}
+
+static CclStatus
+run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
+    const CclVolumeLabels *labels, size_t size, CclVolumeTable *table, CclError *error)
+{
+  return ccl_volume_labeller_run (labeller, volume, options, labels, table, error);
+}
+
+#endif
 
 int
 main (int argc, char **argv)
@@ -36,7 +90,7 @@ main (int argc, char **argv)
   plan.max_components = (uint32_t)(n_voxels / 2 + 1);
 
   CclError error;
-  CclVolumeLabeller *labeller = ccl_cpu_volume_labeller_new (&plan, &error);
+  CclVolumeLabeller *labeller = labeller_new (&plan, &error);
   if (!labeller)
     return fail (error.message);
 
@@ -51,7 +105,7 @@ main (int argc, char **argv)
   const CclVolumeLabels map = {labels, 4 * row, 4 * slice};
   const CclOptions options = {0};
   CclVolumeTable table;
-  if (ccl_volume_labeller_run (labeller, &volume, &options, &map, &table, &error) != CCL_OK)
+  if (run (labeller, &volume, &options, &map, n_voxels * sizeof *labels, &table, &error) != CCL_OK)
     return fail (error.message);
 
   size_t written = fwrite (&table.n_components, sizeof table.n_components, 1, stdout);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU labeller: the algorithms that are plain code for one thread as they are, the others each
- * way that their work can be done. */
+/* The CPU labeller: each algorithm for one thread, and those that use threads and vector
+ * instructions in each of their variants. */
 #include "labeller-tuning.h"
 #include "labeller-checks.h"
 
 #include <glib.h>
 
-/* One way: code for some instructions, shared by some threads however small the frame. */
+/* A variant: an instruction set and a number of threads, however small the frame. */
 typedef struct Way {
   const char *name;
   CclCpuTuning tuning;

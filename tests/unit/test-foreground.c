@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU foreground, each way that its work can be done, and Otsu's choice. */
+/* The CPU foreground in each of its variants, and Otsu's threshold. */
 #include "foreground-tuning.h"
 #include "otsu.h"
 #include "foreground-checks.h"
@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* One way: code for some instructions, shared by some threads however small the frame. */
+/* A variant: an instruction set and a number of threads, however small the frame. */
 typedef struct Way {
   const char *name;
   CclCpuTuning tuning;
@@ -131,7 +131,7 @@ test_otsu_by_hand (void)
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 10);
 }
 
-/* Frames in device memory are for others. */
+/* The CPU refuses frames in device memory. */
 static void
 test_device_frames_are_refused (void)
 {

@@ -7,16 +7,16 @@
 #include <glib.h>
 #include <string.h>
 
-/* What a label map is filled with before it is written. */
+/* The bytes of a label map before it is written. */
 #define UNTOUCHED_BYTE 0xa5
 
 static const CclOptions no_options = {0};
 
-/* How a volume and its label map lie in memory: what is between rows and between slices. */
+/* The layout of a volume and its label map in memory: gaps after rows and after slices. */
 typedef struct Padding {
   uint32_t row, slice;             /* bytes */
   uint32_t label_row, label_slice; /* voxels */
-  bool at_start;                   /* right behind a guard page instead of right before one */
+  bool at_start;                   /* right after a guard page instead of right before one */
 } Padding;
 
 static const Padding compact = {0};
@@ -31,8 +31,8 @@ static GuardedMemory volume_memory;
 static GuardedMemory labels_memory;
 static GRand *noise;
 
-/* Lays out a volume of the mask's voxels, values on their side of the threshold, in memory that
- * ends or begins at a page that cannot be read. */
+/* Makes a volume of the mask: random values on the right side of the threshold, in memory that ends
+ * or begins at a page that cannot be read. */
 static CclVolume
 lay_out_volume (
     const bool *mask, const CclVolumePlan *plan, const CclOptions *options, const Padding *padding)
@@ -71,7 +71,7 @@ lay_out_labels (const CclVolumePlan *plan, const Padding *padding)
   return (CclVolumeLabels){labels_memory.data, row_stride, slice_stride};
 }
 
-/* The components that the table shows differently, or NULL. Free with g_free(). */
+/* Describes the first difference of a table from the reference, or NULL. Free with g_free(). */
 static char *
 compare_tables (
     const CclVolumeTable *table, const VolumeReference *reference, uint32_t max_components)
@@ -96,7 +96,7 @@ compare_tables (
   return NULL;
 }
 
-/* What the label map's memory holds that it should not, padding included, or NULL. */
+/* Describes the first difference of a label map from the reference, padding included, or NULL. */
 static char *
 compare_labels (
     const CclVolumeLabels *labels, const VolumeReference *reference, const CclVolumePlan *plan)
@@ -118,8 +118,8 @@ compare_labels (
   return NULL;
 }
 
-/* Labels a mask with and without a label map and compares everything with the reference. Gives
- * false, and fails the test case, on the first difference. */
+/* Labels a mask with and without a label map and compares everything with the reference. On the
+ * first difference, fails the test case and returns false. */
 static bool
 check_mask (CclVolumeLabeller *labeller, const bool *mask, const CclVolumePlan *plan,
     const CclOptions *options, const Padding *padding, const char *name)
@@ -169,7 +169,7 @@ n_voxels_of (const CclVolumePlan *plan)
   return (size_t)plan->width * plan->height * plan->depth;
 }
 
-/* A labeller of its own for one mask. */
+/* The same with a new labeller. */
 static bool
 check_mask_alone (const bool *mask, const CclVolumePlan *plan, const CclOptions *options,
     const Padding *padding, const char *name)
@@ -222,7 +222,7 @@ plan_of (gconstpointer connectivity, uint32_t width, uint32_t height, uint32_t d
   };
 }
 
-/* Every mask of a size. Layouts make no difference here, so that everything is in one place. */
+/* Every mask of a size, without padding. */
 static void
 check_all_masks_of (gconstpointer connectivity, uint32_t width, uint32_t height, uint32_t depth)
 {
@@ -374,14 +374,14 @@ is_shell (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
   return from_edge % 2 == 0;
 }
 
-/* Columns in z that the last slice joins, so that everything is united at the very end. */
+/* Columns in z that the last slice connects, so that all unions happen at the end. */
 static bool
 is_comb (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
 {
   return (x % 2 == 0 && y % 2 == 0) || z == plan->depth - 1;
 }
 
-/* Diagonals that run against the scan, in all planes. */
+/* Diagonals against the direction of the scan, in all planes. */
 static bool
 is_slanted (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
 {
@@ -435,7 +435,7 @@ test_shapes (gconstpointer connectivity)
     }
 }
 
-/* Sizes, layouts, options and table sizes as they come; each labeller sees several volumes. */
+/* Random sizes, layouts, options and table sizes; each labeller runs on several volumes. */
 static void
 test_random_everything (gconstpointer connectivity)
 {
