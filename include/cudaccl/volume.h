@@ -52,7 +52,7 @@ typedef struct CclVolumeLabels {
 /* One component. */
 typedef struct CclVolumeComponent {
   uint32_t label;                /* 1…N in raster order of first voxels */
-  uint32_t n_voxels;             /* voxels, what the area is to an image */
+  uint32_t n_voxels;             /* voxels; min_area and max_area filter by it */
   uint32_t x, y, z;              /* the corner of the bounding box with the least coordinates */
   uint32_t width, height, depth; /* of the bounding box, voxels, ≥ 1 */
   double centroid_x;             /* exact 64-bit sums of coordinates divided by n_voxels, rounded */
