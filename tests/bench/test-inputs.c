@@ -311,10 +311,8 @@ test_png_colours_and_depths (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     g_autofree char *path = g_build_filename (folder, "converted.png", NULL);
-    png_image image = {.version = PNG_IMAGE_VERSION,
-        .width = WIDTH,
-        .height = HEIGHT,
-        .format = formats[f]};
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = formats[f]};
     g_autofree png_byte *pixels = g_malloc0 (PNG_IMAGE_SIZE (image));
     const size_t pixel_size = PNG_IMAGE_PIXEL_SIZE (formats[f]);
     for (unsigned y = 0; y < HEIGHT; y++)

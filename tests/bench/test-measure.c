@@ -277,10 +277,10 @@ load_sources (const char *first, ...)
 }
 
 static void
-assert_mean (const Results *results, const char *set, guint implementation, bool is_geometric,
-    double seconds, bool is_least)
+assert_mean (
+    const Results *results, const char *group, guint implementation, double seconds, bool is_least)
 {
-  const Mean mean = results_mean (results, set, implementation, CLOCK_DEVICE, is_geometric);
+  const Mean mean = results_mean (results, group, implementation, CLOCK_DEVICE);
 
   assert_close (mean.seconds, seconds);
   g_assert_cmpint (mean.is_least, ==, is_least);
@@ -293,35 +293,39 @@ test_means (void)
       fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
   GPtrArray *sources = load_sources ("noise:8x8:g=1:d=10,20", "full:8x8", NULL);
   const MeasureSettings settings = {.repetitions = 3, .warm_up = 0};
-  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0);
-  g_autofree const char **sets = results_sets (results);
+  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0, false);
+  Results *by_input = results_measure (
+      load_sources ("noise:8x8:g=1:d=10,20", NULL), collect (&fakes[1], 1), &settings, 0, true);
+  g_autofree const char **sets = results_groups (results);
+  g_autofree const char **titles = results_groups (by_input);
   static const double times[3] = {1, 4, 16};
 
   g_assert_cmpstr (sets[0], ==, "noise 8x8");
   g_assert_cmpstr (sets[1], ==, "full 8x8");
   g_assert_null (sets[2]);
+  g_assert_cmpstr (titles[0], ==, "noise 8x8 g=1 d=10");
+  g_assert_cmpstr (titles[1], ==, "noise 8x8 g=1 d=20");
+  g_assert_null (titles[2]);
+  results_free (by_input);
   for (guint i = 0; i < 3; i++) {
     MeasuredInput *input = results->inputs->pdata[i];
     input->measurements[0].device.median = times[i];
   }
-  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
-  assert_mean (results, NULL, 0, false, 7, false);
-  assert_mean (results, NULL, 0, true, 4, false);
+  assert_mean (results, "noise 8x8", 0, 2.5, false);
+  assert_mean (results, "full 8x8", 0, 16, false);
 
   /* If a run was given up, the mean is a lower limit. */
-  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0] =
-      (Measurement){.outcome = TOO_SLOW, .at_least = 10};
-  assert_mean (results, NULL, 0, false, 5, true);
-  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
+  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0] =
+      (Measurement){.outcome = TOO_SLOW, .at_least = 10, .n_turns = 2};
+  assert_mean (results, "noise 8x8", 0, 5.5, true);
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[0].n_turns = 3;
-  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0].n_turns = 2;
-  g_assert_cmpuint (results_fewest_turns (results, NULL, 0), ==, 2);
+  g_assert_cmpuint (results_fewest_turns (results, "noise 8x8", 0), ==, 2);
+  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0].n_turns = 0;
   g_assert_cmpuint (results_fewest_turns (results, "full 8x8", 0), ==, 0);
 
   /* A mean over fewer inputs than the others' would not compare. */
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
-  assert_mean (results, NULL, 1, false, 0, false);
-  assert_mean (results, NULL, 1, true, 0, false);
+  assert_mean (results, "noise 8x8", 1, 0, false);
   results_free (results);
 }
 

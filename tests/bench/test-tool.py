@@ -174,7 +174,6 @@ def table_prints_ratios_and_the_worst_input():
     files = [os.path.join(scratch, f"table.{kind}") for kind in ("csv", "json")]
     table = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64", "--csv", files[0],
                 "--json", files[1]).stdout
-    assert "all: geometric mean of 2 inputs" in table
     if "OpenCV" not in table:
         return "there is no OpenCV to be the baseline"
     with open(files[0]) as stream:
@@ -182,16 +181,14 @@ def table_prints_ratios_and_the_worst_input():
     times = {}
     for row in rows:
         times.setdefault((row["algorithm"], row["delivers"]), []).append(float(row["wall_us"]))
+    named = [row[0] for row in markdown_rows(draw(files[1], "--tables"), "Ratios")]
     printed = {row[0].removesuffix(" (baseline)"): row for row in markdown_rows(draw(files[1], "--tables"), "Ratios")}
     baseline = times["opencv", "labels + table"]
     for (algorithm, delivers), own in times.items():
         ratios = [a / b for a, b in zip(own, baseline)]
         ratio, worst = (ratios[0] * ratios[1]) ** 0.5, max(ratios)
-        line = next(line for line in table.splitlines() if f"cpu bandwidth bound: {algorithm} " in line
-                    or f"cpu {algorithm}, {delivers}" in line)
-        assert ("(baseline)" in line) == (own is baseline), line
-        assert abs(float(line.split()[-1]) - ratio) <= 0.001 + 0.01 * ratio, f"{line}\n{ratios}"
         if algorithm == "opencv":
+            assert own is not baseline or any(name.startswith("OpenCV") and "(baseline)" in name for name in named)
             continue
         name = next(name for name in printed if name in (f"bandwidth bound: {algorithm}", algorithm,
                                                          f"{algorithm}, {delivers}"))
