@@ -2,6 +2,8 @@
 /* The library's CPU labellers of images and of volumes. */
 #include "implementation.h"
 
+#define VOLUME_ALGORITHM "runs-3d"
+
 typedef struct CpuImplementation {
   Implementation head;
   bool labels_volumes;

@@ -24,8 +24,8 @@ foreground_share (const Input *input)
 }
 
 Results *
-results_measure (GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings,
-    double seconds, bool by_input)
+results_measure (
+    GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings, double seconds)
 {
   Results *results = g_new (Results, 1);
   MeasureSettings each = *settings;
@@ -55,15 +55,12 @@ results_measure (GPtrArray *sources, GPtrArray *implementations, const MeasureSe
     *measured = (MeasuredInput){
         .source = source,
         .title = g_strdup (title),
-        .group = source->set,
         .width = input->width,
         .height = input->height,
         .depth = input->depth,
         .foreground = foreground_share (input),
         .measurements = g_new0 (Measurement, implementations->len),
     };
-    if (by_input)
-      measured->group = measured->title;
     measure (implementations, input, title, &each, measured->measurements);
     g_ptr_array_add (results->inputs, measured);
   }
@@ -96,11 +93,11 @@ results_spread (const Results *results, guint input, guint implementation, Clock
   return clock == CLOCK_WALL ? &measurement->wall : &measurement->device;
 }
 
-static bool
-is_in_group (const Results *results, guint input, const char *group)
+bool
+results_is_in_set (const Results *results, guint input, const char *set)
 {
   const MeasuredInput *measured = results->inputs->pdata[input];
-  return g_str_equal (measured->group, group);
+  return !set || g_str_equal (measured->source->set, set);
 }
 
 /* Whether any implementation was measured on an input. */
@@ -114,36 +111,40 @@ is_measured (const Results *results, guint input)
 }
 
 Mean
-results_mean (const Results *results, const char *group, guint implementation, Clock clock)
+results_mean (
+    const Results *results, const char *set, guint implementation, Clock clock, bool is_geometric)
 {
   Mean mean = {0};
+  double sum = 0;
   unsigned n = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const Measurement *measurement = get_measurement (results, i, implementation);
     const Spread *spread = results_spread (results, i, implementation, clock);
     const bool is_too_slow = measurement->outcome == TOO_SLOW;
-    if (!is_in_group (results, i, group) || !is_measured (results, i))
+    const double seconds = is_too_slow ? measurement->at_least : spread->median;
+    if (!results_is_in_set (results, i, set) || !is_measured (results, i))
       continue;
     if (!spread->n && !is_too_slow)
       return (Mean){0};
-    mean.seconds += is_too_slow ? measurement->at_least : spread->median;
+    sum += is_geometric ? log (seconds) : seconds;
     mean.is_least |= is_too_slow;
     n++;
   }
-  mean.seconds /= MAX (1, n);
+  if (n)
+    mean.seconds = is_geometric ? exp (sum / n) : sum / n;
   return mean;
 }
 
 double
-results_step_mean (const Results *results, const char *group, guint implementation, Step step)
+results_step_mean (const Results *results, const char *set, guint implementation, Step step)
 {
   double sum = 0;
   unsigned n = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const Spread *spread = &get_measurement (results, i, implementation)->steps[step];
-    if (is_in_group (results, i, group) && spread->n) {
+    if (results_is_in_set (results, i, set) && spread->n) {
       sum += spread->median;
       n++;
     }
@@ -152,30 +153,30 @@ results_step_mean (const Results *results, const char *group, guint implementati
 }
 
 unsigned
-results_fewest_turns (const Results *results, const char *group, guint implementation)
+results_fewest_turns (const Results *results, const char *set, guint implementation)
 {
   unsigned fewest = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const unsigned n_turns = get_measurement (results, i, implementation)->n_turns;
-    if (is_in_group (results, i, group) && n_turns && (!fewest || n_turns < fewest))
+    if (results_is_in_set (results, i, set) && n_turns && (!fewest || n_turns < fewest))
       fewest = n_turns;
   }
   return fewest;
 }
 
 const char **
-results_groups (const Results *results)
+results_sets (const Results *results)
 {
-  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
+  g_autoptr (GPtrArray) sets = g_ptr_array_new ();
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const MeasuredInput *input = results->inputs->pdata[i];
-    if (!g_ptr_array_find_with_equal_func (groups, input->group, g_str_equal, NULL))
-      g_ptr_array_add (groups, (char *)input->group);
+    if (!g_ptr_array_find_with_equal_func (sets, input->source->set, g_str_equal, NULL))
+      g_ptr_array_add (sets, input->source->set);
   }
-  g_ptr_array_add (groups, NULL);
-  return (const char **)g_ptr_array_steal (groups, NULL);
+  g_ptr_array_add (sets, NULL);
+  return (const char **)g_ptr_array_steal (sets, NULL);
 }
 
 double

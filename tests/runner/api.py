@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The public functions of the libraries, read from their headers."""
+"""The public functions of the libraries and the properties of ccl and cudaccl, from the sources."""
 import pathlib
 import re
 
@@ -31,3 +31,10 @@ def metadata_headers():
 def metadata():
     """The functions of libgstccl-1.0."""
     return declared(metadata_headers(), "GST_CCL_API")
+
+
+def element_properties():
+    """The properties of ccl and cudaccl, from the table in gstcclproperties.c."""
+    names = set(re.findall(r'\{KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/gstcclproperties.c").read_text()))
+    assert {"threshold", "cuda-device-id", "stats"} <= names, names
+    return names

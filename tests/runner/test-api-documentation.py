@@ -63,6 +63,9 @@ def elements():
         for name in names:
             if "cuda" not in f"{path.name}{name}" or HAVE_CUDA == "1":
                 assert name in text, f"{name} of {path.name} is nowhere"
+    for name in api.element_properties():
+        if "cuda" not in name or HAVE_CUDA == "1":
+            assert name in text, f"{name} is nowhere"
 
 
 sys.exit(tap.run(documented, generated, functions, elements))

@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests of the documentation: what it points to and what it quotes is there. Prints TAP."""
+import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 import api
 import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
+         *sorted((ROOT / "docs/internals").glob("*.md"))]
 
 # Messages of GStreamer's own, not of this project's sources.
-FOREIGN = {"Can not initialize x264 encoder.", 'no element "ccl"', 'no element "cudaccl"', 'no element "cudaconvert"', "not negotiated"}
+FOREIGN = {"Can not initialize x264 encoder.", 'no element "ccl"', 'no element "cudaccl"', 'no element "cudaconvert"',
+           'no element "…"', "can't handle caps", "could not link … to …", "not-negotiated", "not-linked",
+           "Delayed linking failed", "could not set property", 'no property "…" in element "ccl"',
+           "is invalid or out of range for property", "unsupported GNU version! gcc versions later than",
+           'exception specification is incompatible with that of previous function "rsqrt"'}
 
 
 def links():
@@ -83,6 +91,20 @@ def elements():
     tap.equal(registered - table("element"), set(), "not in the README:")
 
 
+def foreign():
+    """the messages of gst-launch-1.0 on the troubleshooting page are what it prints"""
+    if not shutil.which("gst-launch-1.0"):
+        raise tap.Skip("gstreamer1.0-tools is not installed")
+    for pipeline, message in (("fakesrc ! ccl-nowhere ! fakesink", 'no element "'),
+                              ("videotestsrc ! video/x-raw,format=RGB ! jpegenc ! video/x-raw ! fakesink", "could not link"),
+                              ("videotestsrc pattern=nothing ! fakesink", "could not set property"),
+                              ("videotestsrc nothing=1 ! fakesink", 'no property "')):
+        printed = subprocess.run(["gst-launch-1.0", *pipeline.split()], check=False, capture_output=True, text=True,
+                                 timeout=30, env={**os.environ, "LC_ALL": "C"})
+        assert message in printed.stderr, f"{pipeline}: {printed.stderr!r} has no {message!r}"
+        assert any(heading.startswith(message) for heading in headings()), f"no section for {message}"
+
+
 def versions():
     """the packages have the version of the sources"""
     meson = re.search(r"^  version: '(.*)'", (ROOT / "meson.build").read_text(), re.M)
@@ -99,8 +121,7 @@ def symbols():
 
 def properties():
     """the README lists the properties of the labelling elements"""
-    source = read_sources("gst/gstcclbase.c", "gst/gstcclforeground.c", "gst/gstcudaccl.c")
-    tap.equal(table("property"), set(re.findall(r'g_param_spec_\w+ \(\s*"([\w-]+)"', source)))
+    tap.equal(table("property"), api.element_properties())
 
 
-sys.exit(tap.run(links, messages, errors, elements, properties, symbols, versions))
+sys.exit(tap.run(links, messages, errors, elements, properties, symbols, foreign, versions))
