@@ -2,6 +2,7 @@
 #include "access-count.h"
 
 #include "images.h"
+#include "implementation-cuda.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -42,17 +43,13 @@ read_counters (const CclCudaDriver *driver, CUdeviceptr counters, CUstream strea
     AccessCount *count, CclError *error)
 {
   uint64_t values[N_COUNTERS];
-  CclStatus status =
-      ccl_cuda_call (driver, error, cuMemcpyDtoHAsync (values, counters, sizeof values, stream));
 
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
-  if (status == CCL_OK) {
-    count->reads = values[READS];
-    count->writes = values[WRITES];
-    count->atomics = values[ATOMICS];
-  }
-  return status;
+  TRY (ccl_cuda_call (driver, error, cuMemcpyDtoHAsync (values, counters, sizeof values, stream)));
+  TRY (ccl_cuda_call (driver, error, cuStreamSynchronize (stream)));
+  count->reads = values[READS];
+  count->writes = values[WRITES];
+  count->atomics = values[ATOMICS];
+  return CCL_OK;
 }
 
 /* The end of the steps from first on that run together: the repeated steps, or one. */
@@ -70,21 +67,18 @@ count_steps (CclResearchRounds *rounds, CclCudaSequence *labelling, const CUdevi
     CUstream stream, AccessCount *counts, CclError *error)
 {
   const CclCudaDriver *driver = labelling->device->driver;
-  CclStatus status = CCL_OK;
 
-  for (uint32_t first = 0; status == CCL_OK && first < labelling->n_steps;) {
-    const uint32_t end = group_end (labelling, first);
-    for (uint32_t i = first; status == CCL_OK && i < end; i++)
-      status = reset_counters (driver, counters[i], stream, error);
-    if (status == CCL_OK)
-      status = ccl_research_queue (rounds, labelling, first, end, stream, error);
-    for (uint32_t i = first; status == CCL_OK && i < end; i++) {
+  for (uint32_t first = 0, end; first < labelling->n_steps; first = end) {
+    end = group_end (labelling, first);
+    for (uint32_t i = first; i < end; i++)
+      TRY (reset_counters (driver, counters[i], stream, error));
+    TRY (ccl_research_queue (rounds, labelling, first, end, stream, error));
+    for (uint32_t i = first; i < end; i++) {
       counts[i].kernel = labelling->steps[i].kernel;
-      status = read_counters (driver, counters[i], stream, &counts[i], error);
+      TRY (read_counters (driver, counters[i], stream, &counts[i], error));
     }
-    first = end;
   }
-  return status;
+  return CCL_OK;
 }
 
 static const CountingImage *
@@ -140,14 +134,10 @@ static CclStatus
 load_counting (
     CclCudaDevice *device, const CclCudaImage *usual, Exchange *exchange, CclError *error)
 {
-  CclStatus status;
-
   exchange->image = find_image (usual->file);
   if (!exchange->image)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", usual->file);
-  status = ccl_cuda_device_load (device, usual, &exchange->place, error);
-  if (status != CCL_OK)
-    return status;
+  TRY (ccl_cuda_device_load (device, usual, &exchange->place, error));
   return ccl_cuda_call (
       device->driver, error, cuModuleLoadData (&exchange->counting, exchange->image->ptx));
 }
@@ -165,37 +155,38 @@ exchange_modules (CclCudaDevice *device, Exchange *exchanges, size_t n)
   pthread_mutex_unlock (&device->lock);
 }
 
-/* Runs an engine on a frame that it has seen before, and reads the counters of all kernels. */
+/* Resets the counters of all kernels, or reads them. */
+static CclStatus
+visit_counters (const CclCudaDriver *driver, const Exchange *exchanges, size_t n_exchanges,
+    bool reads, CUstream stream, AccessCount *counts, guint *n_counts, CclError *error)
+{
+  *n_counts = 0;
+  for (size_t i = 0; i < n_exchanges; i++)
+    for (const char *const *kernel = exchanges[i].image->kernels; *kernel; kernel++) {
+      AccessCount count = {.kernel = *kernel};
+      CUdeviceptr counters;
+      if (*n_counts == MAX_COUNTED_STEPS)
+        return ccl_error_set (error, CCL_ERROR_DEVICE, "more kernels than are counted");
+      TRY (find_counters (driver, exchanges[i].counting, *kernel, &counters, error));
+      TRY (reads ? read_counters (driver, counters, stream, &count, error)
+                 : reset_counters (driver, counters, stream, error));
+      counts[(*n_counts)++] = count;
+    }
+  return CCL_OK;
+}
+
+/* Counts the second frame of an engine: the first one includes work that is done only once. */
 static CclStatus
 count_frame (CclCudaDevice *device, CclCudaEngine *engine, const CclCudaInput *input,
     const CclLabels *labels, const Exchange *exchanges, size_t n_exchanges, CUstream stream,
     AccessCount *counts, guint *n_counts, CclError *error)
 {
   const CclCudaDriver *driver = device->driver;
-  CclStatus status = engine->klass->queue (engine, input, labels, stream, error);
 
-  *n_counts = 0;
-  for (unsigned pass = 0; pass < 2; pass++) { /* clear, label, read */
-    for (size_t i = 0; i < n_exchanges; i++)
-      for (const char *const *kernel = exchanges[i].image->kernels; *kernel; kernel++) {
-        AccessCount count = {.kernel = *kernel};
-        CUdeviceptr counters;
-        if (status == CCL_OK)
-          status = find_counters (driver, exchanges[i].counting, *kernel, &counters, error);
-        if (status == CCL_OK)
-          status = pass == 0 ? reset_counters (driver, counters, stream, error)
-                             : read_counters (driver, counters, stream, &count, error);
-        if (status == CCL_OK && pass == 1 && *n_counts == MAX_COUNTED_STEPS)
-          status = ccl_error_set (error, CCL_ERROR_DEVICE, "more kernels than are counted");
-        if (status == CCL_OK && pass == 1)
-          counts[(*n_counts)++] = count;
-      }
-    if (pass == 0 && status == CCL_OK)
-      status = engine->klass->queue (engine, input, labels, stream, error);
-    if (status == CCL_OK)
-      status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
-  }
-  return status;
+  TRY (engine->klass->queue (engine, input, labels, stream, error));
+  TRY (visit_counters (driver, exchanges, n_exchanges, false, stream, counts, n_counts, error));
+  TRY (engine->klass->queue (engine, input, labels, stream, error));
+  return visit_counters (driver, exchanges, n_exchanges, true, stream, counts, n_counts, error);
 }
 
 CclStatus

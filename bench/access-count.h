@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts the accesses to global memory that kernels execute, by kernels that were made to count
- * (count-accesses.py). */
+/* Counts the accesses to global memory that kernels execute, with kernels that count-accesses.py
+ * has instrumented. */
 #ifndef BENCH_ACCESS_COUNT_H
 #define BENCH_ACCESS_COUNT_H
 
 #include "implementation.h"
 #include "research.h"
 
-/* The kernels of one file as PTX that counts. */
+/* The instrumented kernels of one file. */
 typedef struct CountingImage {
   const char *file;           /* "bke" for bke.cu */
   const char *const *kernels; /* their names, ended by NULL */

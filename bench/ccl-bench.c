@@ -280,23 +280,6 @@ write_text (const char *path, char *text)
   g_free (text);
 }
 
-/* Prints the tables of a mode. */
-static void
-report (Mode mode, const Results *results, FILE *file)
-{
-  const bool has_ratios = mode == MODE_TABLE;
-  const bool has_inputs =
-      has_ratios || mode == MODE_DENSITY || mode == MODE_SIZE || mode == MODE_GROWTH;
-
-  if (has_ratios)
-    report_ratios (results, file);
-  if (has_inputs)
-    report_inputs (results, mode == MODE_GROWTH, file);
-  else
-    report_means (results, file);
-  report_notes (results, file);
-}
-
 /* Runs streams on the first source that loads. */
 static Table *
 run_streams (
@@ -381,10 +364,11 @@ run_measurement (Mode mode, GPtrArray *sources, GPtrArray *implementations, doub
       .patience = options.patience,
       .steps = mode == MODE_STEPS,
   };
-  Results *results = results_measure (sources, implementations, &settings, seconds);
+  Results *results = results_measure (sources, implementations, &settings, seconds,
+      mode == MODE_DENSITY || mode == MODE_SIZE || mode == MODE_GROWTH);
 
   if (file && results->inputs->len && results->implementations->len)
-    report (mode, results, file);
+    report_results (results, file);
   section->table = results_to_table (results, section->mode);
   section->repetitions = settings.repetitions;
   section->noisy_share = results_noisy_share (results);
@@ -477,7 +461,7 @@ make_description (void)
   g_string_append (text,
       "\n" INPUT_SPECIFICATIONS
       "\nA problem with one input or implementation is reported in one line; the "
-      "others run, and the exit status is 1. bench/plot.py draws plots from "
+      "others run, and the exit status is 1. bench/plot.py draws plots and "
       "the JSON.\n");
   return g_string_free (text, FALSE);
 }

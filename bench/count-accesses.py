@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes kernels count their accesses to global memory, and writes them into a C file.
+"""Instruments kernels so that they count their accesses to global memory, and writes them into a C file.
 
 count-accesses.py OUTPUT.c PTX...
 

@@ -13,7 +13,7 @@
 static bool
 waits (const CudaImplementation *cuda)
 {
-  return cuda->algorithm && cuda_is_iterative (cuda->algorithm);
+  return cuda->labels_volumes || (cuda->algorithm && cuda_is_iterative (cuda->algorithm));
 }
 
 /* Records one run as a graph, once; the graph stays NULL if the run cannot be recorded, because it

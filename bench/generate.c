@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Generated inputs. Random numbers come from GLib's GRand, which is MT19937 seeded as the C++
- * standard seeds std::mt19937, so a seed gives the same picture everywhere.
+ * standard seeds std::mt19937, so that a seed gives the same picture everywhere.
  */
 #include "input.h"
 
@@ -78,7 +78,7 @@ input_draw_hilbert (Input *input, unsigned order)
       to[axis] = to[axis] * cell + cell / 2;
     if (index == 0)
       memcpy (from, to, sizeof from);
-    /* Neighbours on the curve differ along one axis only, so this walks the joining line. */
+    /* Neighbours on the curve differ along one axis only. */
     for (;;) {
       input->pixels[((size_t)from[2] * input->height + from[1]) * input->width + from[0]] = 255;
       if (!memcmp (from, to, sizeof from))
@@ -109,13 +109,13 @@ static const char *const letters[] = {
     "#   ##   # # #   #   # # #   ##   #", /* X */
 };
 
-/* A page of words in paragraphs. The letters stand apart, so a page has thousands of small
- * components, as scanned print has, and a ruled frame, the one large component. */
+/* A page of words in paragraphs. The letters do not touch, so a page has thousands of small
+ * components, as scanned print has, and one large component, a ruled frame. */
 void
 input_draw_text (Input *input, unsigned page, uint32_t seed)
 {
   GRand *random = g_rand_new_with_seed (seed + page);
-  const uint32_t dot = MAX (1, input->width / 620); /* some 100 letters fit a line */
+  const uint32_t dot = MAX (1, input->width / 620); /* about 100 letters per line */
   const uint32_t margin = 20 * dot, letter = 6 * dot, line = 12 * dot;
   const uint32_t width = input->width, height = input->height;
 
@@ -164,9 +164,8 @@ draw_ellipse (Input *input, double centre_x, double centre_y, double radius_x, d
     }
 }
 
-/* The foreground mask of people who walk through a scene: two dozen upright figures, each at its
- * own speed, and the specks that background subtraction leaves. Some 2 % of the pixels are
- * foreground. */
+/* A foreground mask of people who walk through a scene: 24 upright figures at different speeds, and
+ * specks as background subtraction gives. About 2 % of the pixels are foreground. */
 void
 input_draw_blobs (Input *input, unsigned frame, uint32_t seed)
 {

@@ -2,8 +2,6 @@
 /* The library's CPU labellers of images and of volumes. */
 #include "implementation.h"
 
-#define VOLUME_ALGORITHM "runs-3d"
-
 typedef struct CpuImplementation {
   Implementation head;
   bool labels_volumes;

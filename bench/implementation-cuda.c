@@ -45,6 +45,20 @@ queue_bound (CudaImplementation *cuda, CclError *failure)
   return ccl_cuda_launch (cuda->device, &launch, &parameters, cuda->stream, failure);
 }
 
+/* Labels a volume and waits for the table. */
+static CclStatus
+label_volume (CudaImplementation *cuda, CclError *failure)
+{
+  const size_t height = cuda->input->height;
+  const CclVolume volume = {(const void *)cuda->frame, cuda->frame_stride,
+      cuda->frame_stride * height, CCL_LOCATION_DEVICE};
+  const CclVolumeLabels labels = {
+      (void *)cuda->label_map, cuda->label_stride, cuda->label_stride * height};
+
+  return ccl_volume_labeller_run (cuda->volume_labeller, &volume, &(CclOptions){0},
+      cuda->label_map ? &labels : NULL, &cuda->volume_table, failure);
+}
+
 CclStatus
 cuda_queue (CudaImplementation *cuda, CclError *failure)
 {
@@ -58,6 +72,8 @@ cuda_queue (CudaImplementation *cuda, CclError *failure)
     return peer_npp_queue (cuda->npp, cuda->device, cuda->frame, cuda->frame_stride,
         cuda->label_map, cuda->label_stride, input->width, input->height, cuda->connectivity,
         cuda->scratch, cuda->stream, failure);
+  if (cuda->labels_volumes)
+    return label_volume (cuda, failure);
   if (!cuda->has_labelling)
     return cuda->engine->klass->queue (
         cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, failure);
@@ -161,6 +177,24 @@ allocate_raw_labels (CudaImplementation *cuda, CclError *failure)
   return CCL_OK;
 }
 
+static CclStatus
+allocate_volume_labeller (CudaImplementation *cuda, CclError *failure)
+{
+  const CclVolumePlan plan = {
+      .width = cuda->input->width,
+      .height = cuda->input->height,
+      .depth = cuda->input->depth,
+      .connectivity = (CclVolumeConnectivity)cuda->volume_connectivity,
+      .max_components = cuda->n_rows,
+  };
+
+  cuda->volume_labeller = ccl_cuda_volume_labeller_new (cuda->device, &plan, failure);
+  if (!cuda->volume_labeller)
+    return failure->status;
+  ccl_cuda_volume_labeller_set_stream (cuda->volume_labeller, cuda->stream);
+  return CCL_OK;
+}
+
 CclStatus
 cuda_allocate (CudaImplementation *cuda, CclError *failure)
 {
@@ -180,6 +214,8 @@ cuda_allocate (CudaImplementation *cuda, CclError *failure)
     return allocate_raw_labels (cuda, failure);
   if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
     TRY (allocate_label_map (cuda, failure));
+  if (cuda->labels_volumes)
+    return allocate_volume_labeller (cuda, failure);
   plan = cuda_plan (cuda);
   cuda->labeller = ccl_research_labeller_new (cuda->device, &plan, failure);
   return cuda->labeller ? CCL_OK : failure->status;
@@ -189,6 +225,7 @@ void
 cuda_deallocate (CudaImplementation *cuda)
 {
   ccl_labeller_free (&cuda->labeller);
+  ccl_volume_labeller_free (&cuda->volume_labeller);
   if (cuda->has_labelling) {
     ccl_research_rounds_clear (&cuda->rounds, cuda->device);
     ccl_cuda_sequence_clear (&cuda->labelling);
@@ -230,9 +267,16 @@ make_engine (CudaImplementation *cuda, CclError *failure)
   return cuda->engine ? CCL_OK : failure->status;
 }
 
+static uint32_t
+n_components (const CudaImplementation *cuda)
+{
+  return cuda->labels_volumes ? cuda->volume_table.n_components : cuda->table.n_components;
+}
+
 static CclStatus
 prepare (CudaImplementation *cuda, CclError *failure)
 {
+  cuda->table.n_components = cuda->volume_table.n_components = 0;
   TRY_DRIVER (cuda, cuStreamCreate (&cuda->stream, CU_STREAM_NON_BLOCKING));
   TRY_DRIVER (cuda, cuEventCreate (&cuda->begin, CU_EVENT_DEFAULT));
   TRY_DRIVER (cuda, cuEventCreate (&cuda->end, CU_EVENT_DEFAULT));
@@ -249,8 +293,8 @@ prepare (CudaImplementation *cuda, CclError *failure)
   TRY (cuda_allocate (cuda, failure));
   TRY (cuda_run_once (cuda, failure));
   /* A table with room for all components needs their number. */
-  if (cuda->labeller && cuda->max_components == UINT_MAX && cuda->table.n_components > 1) {
-    cuda->n_rows = cuda->table.n_components;
+  if (cuda->max_components == UINT_MAX && n_components (cuda) > 1) {
+    cuda->n_rows = n_components (cuda);
     cuda_deallocate (cuda);
     TRY (cuda_allocate (cuda, failure));
     TRY (cuda_run_once (cuda, failure));
@@ -258,20 +302,31 @@ prepare (CudaImplementation *cuda, CclError *failure)
   return cuda->labeller ? make_engine (cuda, failure) : CCL_OK;
 }
 
+static bool
+supports (const CudaImplementation *cuda, const Input *input)
+{
+  const bool is_volume = input->depth > 1;
+
+  if (cuda->labels_volumes || cuda->bound_kernel)
+    return is_volume || cuda->bound_kernel;
+  if (is_volume && cuda->head.delivery != DELIVER_RAW_LABELS)
+    return false;
+  if (cuda->npp || (cuda->block[2] > 1 && !is_volume))
+    return cuda->npp && !is_volume;
+  return ccl_cuda_algorithm_has (
+      cuda->algorithm, is_volume ? cuda->volume_connectivity : cuda->connectivity);
+}
+
 static gboolean
 cuda_prepare (Implementation *implementation, const Input *input, GError **error)
 {
   CudaImplementation *cuda = (CudaImplementation *)implementation;
-  const bool is_volume = input->depth > 1;
-  const uint32_t connectivity = is_volume ? cuda->volume_connectivity : cuda->connectivity;
   CclStatus status;
   CclError failure;
 
-  if ((cuda->algorithm && !ccl_cuda_algorithm_has (cuda->algorithm, connectivity)) ||
-      (cuda->block[2] > 1 && !is_volume) || (is_volume && cuda->npp) ||
-      (is_volume && implementation->delivery > DELIVER_RAW_LABELS)) {
+  if (!supports (cuda, input)) {
     g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED,
-        "no %u-connectivity here", connectivity);
+        "this connectivity is not offered");
     return FALSE;
   }
   cuda->input = input;
@@ -333,9 +388,9 @@ cuda_fetch (Implementation *implementation, Labelling *labelling, GError **error
   CclStatus status;
   CclError failure;
 
-  *labelling = (Labelling){.is_raw = !cuda->labeller};
+  *labelling = (Labelling){
+      .is_raw = !cuda->labeller && !cuda->labels_volumes, .n_components = n_components (cuda)};
   if (cuda->labeller) {
-    labelling->n_components = cuda->table.n_components;
     labelling->n_rows = cuda->table.n_rows;
     labelling->components =
         g_memdup2 (cuda->table.rows, cuda->table.n_rows * sizeof *cuda->table.rows);
@@ -531,6 +586,11 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
       if (settings->block_shapes)
         add_block_shapes (implementations, device, settings, row);
     }
+  for (Delivery delivery = DELIVER_TABLE; delivery <= last; delivery++)
+    if (implementation_is_wanted (settings, VOLUME_ALGORITHM, delivery, false))
+      add (implementations, device, settings,
+          (CudaImplementation){.head = {.algorithm = VOLUME_ALGORITHM, .delivery = delivery},
+              .labels_volumes = true});
   if (settings->peers && !settings->block_shapes && peer_npp () &&
       (settings->cheapest_labels || settings->deliveries >> DELIVER_RAW_LABELS & 1))
     add (implementations, device, settings,

@@ -10,10 +10,11 @@
 typedef struct CudaImplementation {
   Implementation head;
   CclCudaDevice *device;
-  const CclAlgorithm *algorithm; /* NULL for bandwidth bounds and peers */
+  const CclAlgorithm *algorithm; /* NULL for bandwidth bounds, peers and volumes */
   const char *bound_kernel;      /* NULL for labellers */
   CclWork bound_work;
-  const PeerNpp *npp; /* NULL for all others */
+  const PeerNpp *npp;  /* NULL for all others */
+  bool labels_volumes; /* the library's labeller of volumes; algorithm is NULL */
   uint32_t connectivity, volume_connectivity;
   unsigned max_components; /* UINT_MAX: as many as there are */
   bool allocation;
@@ -32,10 +33,12 @@ typedef struct CudaImplementation {
   CclResearchRounds rounds;  /* of the labelling */
   bool has_labelling;
   CclLabeller *labeller; /* tables: wall time */
+  CclVolumeLabeller *volume_labeller;
   uint32_t n_rows;       /* of the labeller's table */
   CclCudaEngine *engine; /* tables: device time */
   CclTable table;        /* of the last run */
-  CUgraphExec replay;    /* one run; NULL if it cannot be recorded */
+  CclVolumeTable volume_table;
+  CUgraphExec replay; /* one run; NULL if it cannot be recorded */
   bool tried_replay;
 } CudaImplementation;
 

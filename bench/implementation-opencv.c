@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV's labeller on the CPU as an implementation, by way of the module of peer-opencv.cpp. */
+/* OpenCV's labeller on the CPU, through the module of peer-opencv.cpp. */
 #include "implementation.h"
 
 #include "peer-opencv.h"
@@ -83,8 +83,8 @@ opencv_free (Implementation *implementation)
   g_free (implementation);
 }
 
-/* The module lies beside the program in the build folder, and in a folder of its own name where
- * it is installed. */
+/* The module lies beside the program in the build folder, and in its own folder after installation.
+ */
 static const PeerOpenCVModule *
 load_module (char **why)
 {
@@ -123,14 +123,14 @@ implementations_add_opencv (GPtrArray *implementations, const ImplementationSett
   g_autofree char *why = NULL;
   const PeerOpenCVModule *module = load_module (&why);
 
-  if (!module) { /* no problem: a peer is compared with where it is found */
+  if (!module) { /* no problem: peers are optional */
     static bool told;
     if (!told)
       g_printerr ("ccl-bench: no OpenCV to compare with: %s\n", why);
     told = true;
     return;
   }
-  any_algorithm.algorithms = NULL; /* a peer stays beside chosen ones */
+  any_algorithm.algorithms = NULL; /* peers stay beside named algorithms */
   for (guint d = 0; d < G_N_ELEMENTS (deliveries); d++)
     for (guint t = 0; t < settings->threads->len; t++) {
       OpenCVImplementation *opencv;

@@ -98,6 +98,9 @@ struct Implementation {
   bool may_be_inexact; /* by its paper's own account; a difference is reported, but no failure */
 };
 
+/* The algorithm of the library's labellers of volumes. */
+#define VOLUME_ALGORITHM "runs-3d"
+
 /* The GPU algorithms whose raw labels are the baseline: the fastest published ones for 8- and
  * 4-connectivity. */
 #define BASELINE_8 "bke"

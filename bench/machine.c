@@ -16,7 +16,7 @@ machine_add (GPtrArray *machine, const char *name, const char *format, ...)
   va_end (arguments);
 }
 
-/* The processor's name as the kernel knows it. */
+/* The processor's name from the kernel. */
 static char *
 read_cpu_model (void)
 {

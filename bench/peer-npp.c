@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NPP's headers are not needed to build: what is used of them is declared here, as its reference
- * manual describes it. */
+/* NPP's headers are not needed to build: the functions used are declared here, as NPP's reference
+ * manual describes them. */
 #include "peer-npp.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ typedef struct NppVersion {
   int major, minor, build;
 } NppVersion;
 
-/* NppStreamContext: where and on what a call runs. */
+/* NppStreamContext: the device and the stream of a call. */
 typedef struct NppContext {
   CUstream stream;
   int device;

@@ -7,7 +7,7 @@
 
 typedef struct PeerNpp PeerNpp;
 
-/* NPP, loaded by the first call and kept; NULL where it is not found, or older than CUDA 11. */
+/* NPP; the first call loads it. NULL if it is not found, or older than CUDA 11. */
 const PeerNpp *peer_npp (void);
 
 /* "NPP 13.0.0"; lives as long as the program. */

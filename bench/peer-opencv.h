@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the module that wraps OpenCV offers. It is built where OpenCV is found, and loaded at run
+/* The interface of the module that wraps OpenCV. It is built if OpenCV is found, and loaded at run
  * time, so that the tool itself needs no OpenCV. */
 #ifndef BENCH_PEER_OPENCV_H
 #define BENCH_PEER_OPENCV_H
@@ -13,7 +13,7 @@ typedef struct PeerOpenCV PeerOpenCV;
 typedef struct PeerOpenCVModule {
   const char *(*version) (void);
 
-  /* Ready to label a frame that outlives it; rows have no padding. */
+  /* Makes a labeller of one frame, which must outlive it; rows have no padding. */
   PeerOpenCV *(*create) (const uint8_t *pixels, int width, int height, int connectivity);
 
   /* Labels with so many threads, with statistics or without; with fresh outputs if asked.

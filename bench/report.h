@@ -8,17 +8,9 @@
 /* The machine, the versions and the command, one line each. */
 void report_header (const GPtrArray *machine, FILE *file);
 
-/* For each data set the mean time of each implementation, its spread, its steps if they were timed,
- * and its ratio to the bandwidth bound. */
-void report_means (const Results *results, FILE *file);
-
-/* Geometric means over all inputs, and ratios to the bandwidth bound and to the baseline. */
-void report_ratios (const Results *results, FILE *file);
-
-/* For each clock a row per input and a column per implementation; times, or times per pixel. */
-void report_inputs (const Results *results, bool per_pixel, FILE *file);
-
-/* Explains figures of fewer turns and figures with a ">", and warns if spreads are wide. */
-void report_notes (const Results *results, FILE *file);
+/* For each group of inputs the mean time of each implementation, its spread, its steps if they were
+ * timed, its time per pixel and its ratio to the bandwidth bound; then an explanation of lower
+ * limits and figures of fewer turns, and a warning if spreads are wide. */
+void report_results (const Results *results, FILE *file);
 
 #endif /* BENCH_REPORT_H */

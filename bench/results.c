@@ -24,8 +24,8 @@ foreground_share (const Input *input)
 }
 
 Results *
-results_measure (
-    GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings, double seconds)
+results_measure (GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings,
+    double seconds, bool by_input)
 {
   Results *results = g_new (Results, 1);
   MeasureSettings each = *settings;
@@ -55,12 +55,15 @@ results_measure (
     *measured = (MeasuredInput){
         .source = source,
         .title = g_strdup (title),
+        .group = source->set,
         .width = input->width,
         .height = input->height,
         .depth = input->depth,
         .foreground = foreground_share (input),
         .measurements = g_new0 (Measurement, implementations->len),
     };
+    if (by_input)
+      measured->group = measured->title;
     measure (implementations, input, title, &each, measured->measurements);
     g_ptr_array_add (results->inputs, measured);
   }
@@ -93,11 +96,11 @@ results_spread (const Results *results, guint input, guint implementation, Clock
   return clock == CLOCK_WALL ? &measurement->wall : &measurement->device;
 }
 
-bool
-results_is_in_set (const Results *results, guint input, const char *set)
+static bool
+is_in_group (const Results *results, guint input, const char *group)
 {
   const MeasuredInput *measured = results->inputs->pdata[input];
-  return !set || g_str_equal (measured->source->set, set);
+  return g_str_equal (measured->group, group);
 }
 
 /* Whether any implementation was measured on an input. */
@@ -111,40 +114,36 @@ is_measured (const Results *results, guint input)
 }
 
 Mean
-results_mean (
-    const Results *results, const char *set, guint implementation, Clock clock, bool is_geometric)
+results_mean (const Results *results, const char *group, guint implementation, Clock clock)
 {
   Mean mean = {0};
-  double sum = 0;
   unsigned n = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const Measurement *measurement = get_measurement (results, i, implementation);
     const Spread *spread = results_spread (results, i, implementation, clock);
     const bool is_too_slow = measurement->outcome == TOO_SLOW;
-    const double seconds = is_too_slow ? measurement->at_least : spread->median;
-    if (!results_is_in_set (results, i, set) || !is_measured (results, i))
+    if (!is_in_group (results, i, group) || !is_measured (results, i))
       continue;
     if (!spread->n && !is_too_slow)
       return (Mean){0};
-    sum += is_geometric ? log (seconds) : seconds;
+    mean.seconds += is_too_slow ? measurement->at_least : spread->median;
     mean.is_least |= is_too_slow;
     n++;
   }
-  if (n)
-    mean.seconds = is_geometric ? exp (sum / n) : sum / n;
+  mean.seconds /= MAX (1, n);
   return mean;
 }
 
 double
-results_step_mean (const Results *results, const char *set, guint implementation, Step step)
+results_step_mean (const Results *results, const char *group, guint implementation, Step step)
 {
   double sum = 0;
   unsigned n = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const Spread *spread = &get_measurement (results, i, implementation)->steps[step];
-    if (results_is_in_set (results, i, set) && spread->n) {
+    if (is_in_group (results, i, group) && spread->n) {
       sum += spread->median;
       n++;
     }
@@ -153,30 +152,30 @@ results_step_mean (const Results *results, const char *set, guint implementation
 }
 
 unsigned
-results_fewest_turns (const Results *results, const char *set, guint implementation)
+results_fewest_turns (const Results *results, const char *group, guint implementation)
 {
   unsigned fewest = 0;
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const unsigned n_turns = get_measurement (results, i, implementation)->n_turns;
-    if (results_is_in_set (results, i, set) && n_turns && (!fewest || n_turns < fewest))
+    if (is_in_group (results, i, group) && n_turns && (!fewest || n_turns < fewest))
       fewest = n_turns;
   }
   return fewest;
 }
 
 const char **
-results_sets (const Results *results)
+results_groups (const Results *results)
 {
-  g_autoptr (GPtrArray) sets = g_ptr_array_new ();
+  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
 
   for (guint i = 0; i < results->inputs->len; i++) {
     const MeasuredInput *input = results->inputs->pdata[i];
-    if (!g_ptr_array_find_with_equal_func (sets, input->source->set, g_str_equal, NULL))
-      g_ptr_array_add (sets, input->source->set);
+    if (!g_ptr_array_find_with_equal_func (groups, input->group, g_str_equal, NULL))
+      g_ptr_array_add (groups, (char *)input->group);
   }
-  g_ptr_array_add (sets, NULL);
-  return (const char **)g_ptr_array_steal (sets, NULL);
+  g_ptr_array_add (groups, NULL);
+  return (const char **)g_ptr_array_steal (groups, NULL);
 }
 
 double

@@ -10,6 +10,7 @@
 typedef struct MeasuredInput {
   const InputSource *source; /* owned by the results */
   char *title;               /* set and name */
+  const char *group;         /* the set or, if each input is a group, the title */
   uint32_t width, height, depth;
   double foreground;         /* share of foreground pixels */
   Measurement *measurements; /* one per implementation */
@@ -23,9 +24,9 @@ typedef struct Results {
 } Results;
 
 /* Loads one source after the other and measures all implementations on it, for so many seconds in
- * all. Takes ownership of both arrays. */
+ * all. by_input: means are of each input, not of each set. Takes ownership of both arrays. */
 Results *results_measure (GPtrArray *sources, GPtrArray *implementations,
-    const MeasureSettings *settings, double seconds);
+    const MeasureSettings *settings, double seconds, bool by_input);
 
 void results_free (Results *results);
 
@@ -38,28 +39,27 @@ typedef enum Clock {
 const Spread *results_spread (
     const Results *results, guint input, guint implementation, Clock clock);
 
-/* A mean over all inputs of a set. */
+/* A mean over all inputs of a group. */
 typedef struct Mean {
   double seconds; /* 0 if there is none: a mean over fewer inputs would not compare */
   bool is_least;  /* a lower limit, as the implementation was given up on some inputs */
 } Mean;
 
-/* The mean of an implementation's medians over the inputs of a set (NULL: all inputs), except
- * inputs that no implementation was measured on. */
-Mean results_mean (
-    const Results *results, const char *set, guint implementation, Clock clock, bool is_geometric);
+/* The mean of an implementation's medians over the inputs of a group, except inputs that no
+ * implementation was measured on. */
+Mean results_mean (const Results *results, const char *group, guint implementation, Clock clock);
 
-/* The mean time of one step over the inputs of a set whose steps were timed; 0 if there is none. */
-double results_step_mean (const Results *results, const char *set, guint implementation, Step step);
+/* The mean time of one step over the inputs of a group whose steps were timed; 0 if there is none.
+ */
+double results_step_mean (
+    const Results *results, const char *group, guint implementation, Step step);
 
-/* The fewest turns that an implementation took on any input of a set; 0 if it was not measured. */
-unsigned results_fewest_turns (const Results *results, const char *set, guint implementation);
+/* The fewest turns that an implementation took on any input of a group; 0 if it was not measured.
+ */
+unsigned results_fewest_turns (const Results *results, const char *group, guint implementation);
 
-/* Whether an input belongs to a set; every input belongs to NULL. */
-bool results_is_in_set (const Results *results, guint input, const char *set);
-
-/* The data sets in the order of the inputs; ended by NULL, free with g_free(). */
-const char **results_sets (const Results *results);
+/* The groups in the order of the inputs; ended by NULL, free with g_free(). */
+const char **results_groups (const Results *results);
 
 /* The share of measurements whose interquartile range is more than a quarter of the median. */
 double results_noisy_share (const Results *results);

@@ -6,6 +6,7 @@
 #include "gstcclframelabeller.h"
 #include "gstcclhints.h"
 #include "gstcclmotion.h"
+#include "gstcclquery.h"
 #include "gstcclstats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_base_debug);
@@ -226,6 +227,17 @@ gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->sink_event (trans, event);
 }
 
+/* Passes the peer's answer on, except for GstVideoCropMeta. */
+static gboolean
+gst_ccl_base_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)
+                          ->propose_allocation (trans, decide_query, query);
+
+  gst_ccl_query_remove_crop_meta (query);
+  return answered;
+}
+
 static GstFlowReturn
 gst_ccl_base_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
 {
@@ -342,6 +354,7 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_base_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_base_submit_input_buffer);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_base_before_transform);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_base_transform_ip);

@@ -31,6 +31,7 @@
 #include <gst/video/video.h>
 
 #include "gstcclcanvas.h"
+#include "gstcclquery.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
@@ -398,17 +399,15 @@ gst_ccl_overlay_src_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)->src_event (trans, event);
 }
 
-/* Passes the peer's answer on, without GstVideoCropMeta: the drawing ignores it. */
+/* Passes the peer's answer on, except for GstVideoCropMeta. */
 static gboolean
 gst_ccl_overlay_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
   gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)
                           ->propose_allocation (trans, decide_query, query);
-  guint i;
 
-  if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &i))
-    gst_query_remove_nth_allocation_meta (query, i);
+  gst_ccl_query_remove_crop_meta (query);
   return answered;
 }
 

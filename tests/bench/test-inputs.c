@@ -100,7 +100,7 @@ test_denser_noise_contains_sparser (void)
   g_assert_cmpint (memcmp (sparse->pixels, other->pixels, input_n_pixels (sparse)), !=, 0);
 }
 
-/* What makes it a Hilbert curve: it visits every point once, in steps of length one, and every
+/* The properties of a Hilbert curve: it visits every point once, in steps of length one, and every
  * aligned cube of 8, 64, … points in one go. */
 static void
 test_hilbert_visits_all_by_single_steps (void)
@@ -174,7 +174,7 @@ test_full_and_empty (void)
   g_assert_cmpuint (count_foreground (empty), ==, 0);
 }
 
-/* Small drawings for every size that a generator must survive. */
+/* All generators work for small sizes. */
 static void
 test_tiny_sizes (void)
 {
@@ -311,10 +311,8 @@ test_png_colours_and_depths (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     g_autofree char *path = g_build_filename (folder, "converted.png", NULL);
-    png_image image = {.version = PNG_IMAGE_VERSION,
-        .width = WIDTH,
-        .height = HEIGHT,
-        .format = formats[f]};
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = formats[f]};
     g_autofree png_byte *pixels = g_malloc0 (PNG_IMAGE_SIZE (image));
     const size_t pixel_size = PNG_IMAGE_PIXEL_SIZE (formats[f]);
     for (unsigned y = 0; y < HEIGHT; y++)
@@ -356,7 +354,7 @@ test_pnm_files (void)
   assert_is_the_picture (p5);
 }
 
-/* Whatever is cut off a file's end, and whatever is no image at all, is told in one line. */
+/* A truncated image and a file that is no image are an error of one line. */
 static void
 test_damaged_files (void)
 {
@@ -375,7 +373,7 @@ test_damaged_files (void)
     g_assert_error (error, INPUT_ERROR, INPUT_ERROR_DAMAGED);
     g_assert_null (strchr (error->message, '\n'));
   }
-  for (gsize i = 8; i < size; i++) { /* one flipped bit: refused, or it did not matter */
+  for (gsize i = 8; i < size; i++) { /* one flipped bit: an error, or the same pixels */
     g_autofree char *path = NULL;
     g_autoptr (Input) input = NULL;
     g_autoptr (Input) intact = load (whole);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the benchmark measures, sums up and checks, with implementations whose behaviour is known. */
+/* Measuring, means and checks of the benchmark, with implementations whose behaviour is known. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "problem.h"
 #include "results.h"
 
-/* An implementation that writes down when it was called, and delivers what it is told to. */
+/* An implementation that records its calls and delivers a given result. */
 typedef struct FakeImplementation {
   Implementation head;
   char letter;
   unsigned fails_at;     /* the run that fails, from 1; 0: none */
   bool unsupported;      /* refuses all inputs */
   bool too_slow;         /* gives up on all inputs */
-  double run_seconds;    /* that a run takes */
-  double device_seconds; /* what the device's clock says */
-  Labelling labelling;   /* what fetch gives a copy of */
+  double run_seconds;    /* of a run */
+  double device_seconds; /* of a run on the device's clock */
+  Labelling labelling;   /* fetch delivers a copy of it */
   unsigned n_runs, n_prepared;
   size_t n_pixels;
 } FakeImplementation;
@@ -146,7 +146,7 @@ test_spread (void)
   g_array_append_vals (array, values, G_N_ELEMENTS (values));
   spread = spread_of (array);
   g_assert_cmpuint (spread.n, ==, 8);
-  /* What R's and NumPy's default quantiles say. */
+  /* The default quantiles of R and NumPy. */
   assert_close (spread.minimum, 1);
   assert_close (spread.first_quartile, 2.75);
   assert_close (spread.median, 4.5);
@@ -193,9 +193,8 @@ test_time_limit_leaves_one_turn (void)
   g_assert_cmpuint (measurement.wall.n, >=, 1);
 }
 
-/* One second for four: the slow one, which needs 60 ms a turn, has a quarter of it and what the
- * quick ones leave, but none of their turns,
- * for which even a busy machine has time enough in their shares. */
+/* Four implementations share one second. The slow one needs 60 ms per turn; it gets a quarter and
+ * the time that the fast ones do not need, but takes no turns from them. */
 static void
 test_slow_implementations_take_no_time_of_others (void)
 {
@@ -213,7 +212,7 @@ test_slow_implementations_take_no_time_of_others (void)
   g_assert_cmpuint (measurements[0].n_turns, >=, 2);
   g_assert_cmpuint (measurements[0].n_turns, <, 18);
   g_assert_cmpuint (measurements[0].wall.n, ==, measurements[0].n_turns);
-  /* One warm-up: after it the run is known to be too long to need any. */
+  /* One warm-up: the first run shows that the others need none. */
   g_assert_cmpuint (fakes[0].n_runs, ==, measurements[0].n_turns + 1);
   for (guint i = 1; i < 4; i++)
     g_assert_cmpuint (measurements[i].n_turns, ==, 25);
@@ -258,7 +257,7 @@ test_failure_stops_one_implementation_only (void)
   g_assert_cmpint (measurements[1].outcome, ==, NOT_OFFERED);
   g_assert_cmpint (measurements[2].outcome, ==, MEASURED);
   g_assert_cmpuint (measurements[2].wall.n, >=, 4);
-  g_assert_cmpuint (problems_count (), ==, n_problems + 1); /* not to offer it is no problem */
+  g_assert_cmpuint (problems_count (), ==, n_problems + 1); /* an unsupported input is no problem */
   g_assert_nonnull (strstr (problems_reported ()[n_problems], "the failing input: it broke"));
   g_assert_cmpuint (fakes[0].n_prepared + fakes[2].n_prepared, ==, 0);
 }
@@ -277,10 +276,10 @@ load_sources (const char *first, ...)
 }
 
 static void
-assert_mean (const Results *results, const char *set, guint implementation, bool is_geometric,
-    double seconds, bool is_least)
+assert_mean (
+    const Results *results, const char *group, guint implementation, double seconds, bool is_least)
 {
-  const Mean mean = results_mean (results, set, implementation, CLOCK_DEVICE, is_geometric);
+  const Mean mean = results_mean (results, group, implementation, CLOCK_DEVICE);
 
   assert_close (mean.seconds, seconds);
   g_assert_cmpint (mean.is_least, ==, is_least);
@@ -293,39 +292,43 @@ test_means (void)
       fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
   GPtrArray *sources = load_sources ("noise:8x8:g=1:d=10,20", "full:8x8", NULL);
   const MeasureSettings settings = {.repetitions = 3, .warm_up = 0};
-  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0);
-  g_autofree const char **sets = results_sets (results);
+  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0, false);
+  Results *by_input = results_measure (
+      load_sources ("noise:8x8:g=1:d=10,20", NULL), collect (&fakes[1], 1), &settings, 0, true);
+  g_autofree const char **sets = results_groups (results);
+  g_autofree const char **titles = results_groups (by_input);
   static const double times[3] = {1, 4, 16};
 
   g_assert_cmpstr (sets[0], ==, "noise 8x8");
   g_assert_cmpstr (sets[1], ==, "full 8x8");
   g_assert_null (sets[2]);
+  g_assert_cmpstr (titles[0], ==, "noise 8x8 g=1 d=10");
+  g_assert_cmpstr (titles[1], ==, "noise 8x8 g=1 d=20");
+  g_assert_null (titles[2]);
+  results_free (by_input);
   for (guint i = 0; i < 3; i++) {
     MeasuredInput *input = results->inputs->pdata[i];
     input->measurements[0].device.median = times[i];
   }
-  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
-  assert_mean (results, NULL, 0, false, 7, false);
-  assert_mean (results, NULL, 0, true, 4, false);
+  assert_mean (results, "noise 8x8", 0, 2.5, false);
+  assert_mean (results, "full 8x8", 0, 16, false);
 
   /* If a run was given up, the mean is a lower limit. */
-  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0] =
-      (Measurement){.outcome = TOO_SLOW, .at_least = 10};
-  assert_mean (results, NULL, 0, false, 5, true);
-  assert_mean (results, "noise 8x8", 0, false, 2.5, false);
+  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0] =
+      (Measurement){.outcome = TOO_SLOW, .at_least = 10, .n_turns = 2};
+  assert_mean (results, "noise 8x8", 0, 5.5, true);
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[0].n_turns = 3;
-  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0].n_turns = 2;
-  g_assert_cmpuint (results_fewest_turns (results, NULL, 0), ==, 2);
+  g_assert_cmpuint (results_fewest_turns (results, "noise 8x8", 0), ==, 2);
+  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0].n_turns = 0;
   g_assert_cmpuint (results_fewest_turns (results, "full 8x8", 0), ==, 0);
 
   /* A mean over fewer inputs than the others' would not compare. */
   ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
-  assert_mean (results, NULL, 1, false, 0, false);
-  assert_mean (results, NULL, 1, true, 0, false);
+  assert_mean (results, "noise 8x8", 1, 0, false);
   results_free (results);
 }
 
-/* A 4×1 picture with two components, as one PBM says it. */
+/* A picture of 4×1 pixels with two components. */
 static void
 check_four_pixels (FakeImplementation *fake, unsigned expected_problems)
 {
@@ -347,7 +350,7 @@ check_four_pixels (FakeImplementation *fake, unsigned expected_problems)
   g_unlink (path);
 }
 
-/* Each of these lines is told once only, so every wrong result here is another one. */
+/* A line is reported only once, so every case has another name. */
 static void
 test_check_finds_what_is_wrong (void)
 {
@@ -386,7 +389,7 @@ test_check_finds_what_is_wrong (void)
   }
 }
 
-/* What was not checked is counted as that, and as a problem, and never as equal. */
+/* Unchecked inputs are counted as unchecked and as a problem, never as equal. */
 static void
 test_check_counts_what_it_did_not_check (void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ccl-bench as a user calls it, on tiny inputs. Prints TAP.
+"""ccl-bench and plot.py as a user calls them, on tiny inputs. Prints TAP.
 
 usage: test-tool.py CCL_BENCH MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
 """
@@ -51,7 +51,7 @@ def measurements(result):
 
 
 def measured(result):
-    """The measurements of what takes such inputs: some do images only, others volumes."""
+    """The measurements of implementations that support the inputs: some label images, others volumes."""
     return [row for row in measurements(result) if row["outcome"] != "not offered"]
 
 
@@ -174,7 +174,6 @@ def table_prints_ratios_and_the_worst_input():
     files = [os.path.join(scratch, f"table.{kind}") for kind in ("csv", "json")]
     table = run("table", *QUICK, "--threads", "1", "noise:64x64:g=1:d=50", "full:64x64", "--csv", files[0],
                 "--json", files[1]).stdout
-    assert "all: geometric mean of 2 inputs" in table
     if "OpenCV" not in table:
         return "there is no OpenCV to be the baseline"
     with open(files[0]) as stream:
@@ -182,16 +181,14 @@ def table_prints_ratios_and_the_worst_input():
     times = {}
     for row in rows:
         times.setdefault((row["algorithm"], row["delivers"]), []).append(float(row["wall_us"]))
+    named = [row[0] for row in markdown_rows(draw(files[1], "--tables"), "Ratios")]
     printed = {row[0].removesuffix(" (baseline)"): row for row in markdown_rows(draw(files[1], "--tables"), "Ratios")}
     baseline = times["opencv", "labels + table"]
     for (algorithm, delivers), own in times.items():
         ratios = [a / b for a, b in zip(own, baseline)]
         ratio, worst = (ratios[0] * ratios[1]) ** 0.5, max(ratios)
-        line = next(line for line in table.splitlines() if f"cpu bandwidth bound: {algorithm} " in line
-                    or f"cpu {algorithm}, {delivers}" in line)
-        assert ("(baseline)" in line) == (own is baseline), line
-        assert abs(float(line.split()[-1]) - ratio) <= 0.001 + 0.01 * ratio, f"{line}\n{ratios}"
         if algorithm == "opencv":
+            assert own is not baseline or any(name.startswith("OpenCV") and "(baseline)" in name for name in named)
             continue
         name = next(name for name in printed if name in (f"bandwidth bound: {algorithm}", algorithm,
                                                          f"{algorithm}, {delivers}"))
@@ -262,7 +259,7 @@ def a_wrong_command_line_is_refused_in_one_line():
 
 @test
 def allocation_is_in_the_time_when_asked():
-    """Fresh pages for a 37 MB label map take longer than pages that are there already."""
+    """Fresh pages for a label map of 37 MB take longer than pages in use."""
     def time(*more):
         result = run("average", "--repetitions", "5", "--threads", "1", "--no-peers", "empty:4096x2304",
                      "--csv", "-", *more)
@@ -335,7 +332,7 @@ def a_progress_bar_is_for_terminals_only():
 
 @test
 def gpu_algorithms_are_right_and_timed():
-    """On the simulated driver: what counts here is that all paths of the tool work."""
+    """On the simulated driver, whose times mean nothing: all code paths of the tool work."""
     if not driver:
         return "the simulated CUDA driver was not built"
     simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
@@ -346,7 +343,7 @@ def gpu_algorithms_are_right_and_timed():
         _, different, _, failed, unchecked = row.split()[-5:]
         assert failed == "0" and unchecked == "0" and (different == "0" or "(inexact by its paper)" in row), row
     result = run("table", "--device", "cuda", *QUICK, "noise:29x23:g=1:d=50", "--csv", "-", environment=simulated)
-    rows = measurements(result)
+    rows = measured(result)
     assert [row["algorithm"] for row in rows[:2]] == ["read 1", "read 1, write 4"]
     assert ("bke", "raw labels") in {(row["algorithm"], row["delivers"]) for row in rows}
     assert all(float(row["gpu_us"]) > 0 and int(row["gpu_n"]) == int(row["turns"]) >= 1 for row in rows)
@@ -361,6 +358,21 @@ def gpu_algorithms_are_right_and_timed():
         if row["algorithm"] in ("bke", "le"):
             assert float(row["allocation_us"]) > 0 and float(row["scan_us"]) > 0 and float(row["merging_us"]) > 0
         assert (float(row["relabelling_us"] or 0) > 0) == (row["algorithm"] == "bke"), row
+
+
+@test
+def gpu_volumes_are_right():
+    if not driver:
+        return "the simulated CUDA driver was not built"
+    simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
+    for connectivity in ("6", "18", "26"):
+        result = run("check", "--device", "cuda", "--algorithms", "runs-3d", "--connectivity", connectivity,
+                     "noise:37x9x7:g=1:d=20,50", "full:9x9", environment=simulated)
+        rows = [line.split()[-5:] for line in result.stdout.splitlines() if line.startswith("cuda runs-3d")]
+        assert rows == 2 * [["2", "0", "1", "0", "0"]], result.stdout
+    result = run("average", "--device", "cuda", *QUICK, "--algorithms", "runs-3d", "--max-components", "all",
+                 "noise:37x9x7:g=1:d=20", "--csv", "-", environment=simulated)
+    assert all(float(row["gpu_us"]) > 0 for row in measured(result)) and len(measured(result)) == 3
 
 
 @test

@@ -213,6 +213,28 @@ TEST (test_allocation_query_that_the_peer_refuses)
 }
 GST_END_TEST
 
+/* A video sink that supports GstVideoCropMeta must not get it from upstream through the element,
+ * which would label pixels outside the crop rectangle. */
+TEST (test_crop_metadata_is_not_proposed)
+{
+  GstHarness *h = new_harness ();
+  GstCaps *caps = frame_caps ("GRAY8", 8, 6);
+  GstQuery *query;
+  gboolean answer;
+
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  query = query_allocation (h, caps, &answer);
+  fail_unless (answer);
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 negotiation_suite (void)
 {
@@ -229,6 +251,7 @@ negotiation_suite (void)
   tcase_add_test (tcase, test_largest_frame_is_negotiated);
   tcase_add_test (tcase, test_allocation_query_is_that_of_the_peer);
   tcase_add_test (tcase, test_allocation_query_that_the_peer_refuses);
+  tcase_add_test (tcase, test_crop_metadata_is_not_proposed);
   return suite;
 }
 
