@@ -39,7 +39,7 @@ TEST (test_empty_frame)
 }
 GST_END_TEST
 
-/* Filtered components are background in the label map, and the others move up. */
+/* Components that the area filter removes are background in the label map, and have no label. */
 TEST (test_label_map_of_filtered_components)
 {
   static const guint32 expected[6][8] = {
@@ -61,7 +61,7 @@ TEST (test_label_map_of_filtered_components)
 }
 GST_END_TEST
 
-/* Label maps come from a pool: one at a time in use is one allocated. */
+/* Label maps come from a pool, which reuses a map that is no longer in use. */
 TEST (test_label_maps_are_reused)
 {
   GstHarness *h = new_gray8_harness (blobs);

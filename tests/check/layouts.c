@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* In place: the frame that comes out is the one that went in, to the last byte. */
+/* The output is the input buffer, with the same bytes. */
 TEST (test_pixels_are_untouched)
 {
   GstHarness *h = new_gray8_harness (blobs);
@@ -26,7 +26,7 @@ TEST (test_pixels_are_untouched)
 }
 GST_END_TEST
 
-/* A frame inside a larger picture: what is around it, all foreground, does not count. */
+/* A frame inside a larger picture, whose other pixels are all foreground and are not read. */
 TEST (test_stride_and_offset_of_video_meta)
 {
   const gsize stride = 8 + 13, offset = 2 * stride + 5;
@@ -49,7 +49,7 @@ TEST (test_stride_and_offset_of_video_meta)
 }
 GST_END_TEST
 
-/* The luma in a memory of its own, and in two pieces. */
+/* The luma plane is spread over two memories. */
 TEST (test_several_memories)
 {
   gsize offsets[GST_VIDEO_MAX_PLANES] = {3};
@@ -87,7 +87,7 @@ unmap_guarded (gpointer data)
   g_free (mapping);
 }
 
-/* A buffer behind whose last byte any access is a crash. */
+/* A buffer whose end is followed by a page that cannot be accessed. */
 static GstBuffer *
 guarded_buffer (gsize size)
 {
@@ -104,7 +104,7 @@ guarded_buffer (gsize size)
       0, mapping->start + usable - size, size, 0, size, mapping, unmap_guarded);
 }
 
-/* The last row need not have padding. */
+/* The last row of a frame may be without padding. */
 TEST (test_nothing_is_read_past_the_end)
 {
   for (guint padding = 0; padding < 40; padding += 13) {
@@ -128,7 +128,8 @@ TEST (test_nothing_is_read_past_the_end)
 }
 GST_END_TEST
 
-/* What does not fit its caps or its GstVideoMeta is refused, and the next good frame is fine. */
+/* A frame that contradicts its caps or its GstVideoMeta is an error; the next good frame is
+ * labelled. */
 TEST (test_frames_smaller_than_their_caps)
 {
   static const struct {

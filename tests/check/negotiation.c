@@ -33,7 +33,7 @@ TEST_OF_DESCRIPTION (test_caps_templates)
 }
 GST_END_TEST
 
-/* In a format with chroma planes, only the luma counts: the chroma is all 255 here. */
+/* Only the luma plane is read; chroma planes are all 255 here. */
 TEST (test_every_format)
 {
   static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
@@ -50,8 +50,8 @@ TEST (test_every_format)
 }
 GST_END_TEST
 
-/* What becomes of a frame with those caps. A pad keeps the events that come before it, whatever
- * its peer says to them, so only a frame shows. */
+/* Pushes a frame with those caps. Events are sticky: only the frame after them shows whether the
+ * element accepts them. */
 static GstFlowReturn
 push_with_caps (GstHarness *h, GstCaps *caps, GstBuffer *frame)
 {
@@ -134,8 +134,8 @@ TEST (test_frames_too_large_are_not_negotiated)
 }
 GST_END_TEST
 
-/* An empty gap needs no memory, just caps that were taken. Wider rows than these have no stride
- * that fits GStreamer's gint. */
+/* An empty gap shows that caps are accepted, without memory for a frame. The stride of wider rows
+ * would exceed a gint. */
 TEST (test_largest_frame_is_negotiated)
 {
   GstHarness *h = new_harness ();

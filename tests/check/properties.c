@@ -66,7 +66,7 @@ TEST_OF_DESCRIPTION (test_defaults)
 }
 GST_END_TEST
 
-/* Every change holds from the next frame on. */
+/* Each change holds from the next frame on. */
 TEST (test_connectivity_while_playing)
 {
   GstHarness *h = new_gray8_harness (blobs);
@@ -148,7 +148,7 @@ TEST (test_area_filter_while_playing)
 }
 GST_END_TEST
 
-/* The table ends, but N and the label map do not. */
+/* A truncated table changes neither N nor the label map. */
 TEST (test_max_components_while_playing)
 {
   const Expected expected[] = {BLOBS_8};
@@ -360,8 +360,8 @@ algorithm_class (GstHarness *h)
   return G_PARAM_SPEC_ENUM (pspec)->enum_class;
 }
 
-/* Every algorithm gives the same result; one that lacks the connectivity says so, and the
- * element can go on with another. */
+/* All algorithms give the same result. One that lacks the connectivity is an error, after which the
+ * element can use another one. */
 static void
 check_every_algorithm (const char *connectivity, const Expected *expected, guint n)
 {

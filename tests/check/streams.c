@@ -215,7 +215,8 @@ connect_sink (GstElement *pipeline, const char *name, Seen *seen)
   gst_object_unref (sink);
 }
 
-/* Behind a tee both branches get the metadata; before it, only the branch that asked for it. */
+/* Both branches of a tee after the element get the metadata; of a tee before it, only its branch.
+ */
 TEST (test_tees)
 {
   gchar *line = g_strdup_printf (
