@@ -23,10 +23,10 @@ STEPS = ("allocation", "scan", "merging", "relabelling")
 ACCESSES = ("reads", "writes", "atomics")
 BASELINES = (("cuda", "bke", "raw labels", 1), ("cuda", "ke", "raw labels", 1), ("cpu", "opencv", "labels + table", 1))
 
-# One colour and one marker for each implementation of a plot: twenty of Kelly's colours of maximum contrast
+# One colour and one marker for each implementation of a plot: 17 of Kelly's colours of maximum contrast
 # (Color Engineering 3(6), 1965), then hues at two lightnesses.
 COLOURS = ["#0067a5", "#be0032", "#008856", "#f38400", "#875692", "#f3c300", "#a1caf1", "#882d17", "#8db600", "#e68fac",
-           "#222222", "#c2b280", "#604e97", "#f99379", "#b3446c", "#654522", "#e25822", "#2b3d26", "#dcd300", "#f6a600"]
+           "#222222", "#c2b280", "#604e97", "#f99379", "#b3446c", "#654522", "#2b3d26"]
 COLOURS += ["#%02x%02x%02x" % tuple(int(255 * part) for part in colorsys.hls_to_rgb(i / 12 % 1, 0.35 + 0.3 * (i // 12), 1))
             for i in range(24)]
 MARKERS = list("os^vDPX*p<>hdH8+x1234|_.") + [f"${letter}$" for letter in "abcdefghijkmnpqrstuw"]
@@ -182,7 +182,8 @@ def subtitle(rows, names, machine):
 def draw_lines(plt, rows, all_rows, machine, title, x_name, x_of):
     """A curve for each implementation; its look is the same in all plots of a run."""
     names = Names(all_rows)
-    looks = {key: i for i, key in enumerate(dict.fromkeys(key_of(row) for row in all_rows if not is_bound(row)))}
+    looks = {key: i for i, key in enumerate(dict.fromkeys(
+        key_of(row) for row in all_rows if row["outcome"] == "measured" and not is_bound(row)))}
     figure, axes = plt.subplots(figsize=(11, 6.5), layout="constrained")
     curves = []
     for key, own in group((row for row in rows if row["outcome"] == "measured"), key_of).items():
