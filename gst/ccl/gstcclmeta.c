@@ -273,8 +273,8 @@ gst_buffer_attach_ccl_meta (GstBuffer *buffer, guint frame_width, guint frame_he
     guint n_components, const GstCclComponent *components, guint n_rows, GstBuffer *labels,
     gsize labels_stride)
 {
-  gst_buffer_add_ccl_meta (buffer, frame_width, frame_height, n_components, components, n_rows,
-      labels, labels_stride);
+  gst_buffer_add_ccl_meta (
+      buffer, frame_width, frame_height, n_components, components, n_rows, labels, labels_stride);
 }
 
 /* The last GstCclMeta of a buffer, of the labeller of that name; NULL: of any. */
