@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From raw labels to the component table and the label map.
+ * From raw labels to component table and label map.
  *
- * A component's place in the table follows from its first pixel in raster order. The first
- * pixels are marked in a bit map over the label buffer, and counting the marks before one of
- * them gives the component's number: the table comes out sorted, whatever the number of
- * components and whatever pixel the labelling chose as a root.
+ * The number of a component follows from its first pixel in raster order. A bit map over the label
+ * buffer marks the first pixels, and the number of marks before one of them is the component's
+ * number. So the table is in label order, whatever the number of components and whichever pixel is
+ * the root.
  *
- * 1. find_firsts: for each root the first pixel of its component (left out where the labelling
- *    guarantees that the root is that pixel).
+ * 1. find_firsts: for each root the first pixel of its component; not needed if the algorithm's
+ *    roots are the first pixels.
  * 2. mark_firsts: the bit map, with counts inside chunks of it.
  * 3. number_chunks: counts before each chunk; the number of components.
- * 4. With an area filter only: sum_areas, filter_firsts (which clears the marks of components
- *    that do not pass), number_chunks again.
+ * 4. With an area filter only: sum_areas, filter_firsts (which clears the marks of components that
+ *    do not pass), number_chunks again.
  * 5. sum_features: area, box and sums of coordinates of the components that get a row.
  * 6. write_table: the rows, in host memory.
  * 7. With a label map only: write_labels.
  *
- * Whatever is summed is summed run by run: neighbours in a row that share a label count as one.
+ * Sums are added run by run: neighbours in a row with the same label count as one.
  */
 #include "component-table.cuh"
 #include "geometry.cuh"
@@ -42,8 +42,8 @@ component_number (const CclAnalysisParameters &p, uint32_t label)
          __popc (word.bits & bits_below (first % 32));
 }
 
-/* Four elements a thread. An element with the same label as the one before it cannot be the
- * first, nor can it be at the start of a row, so rows need not be told apart. */
+/* Four elements per thread. An element with the same label as the one before it is neither the
+ * first of its component nor at the start of a row, so rows need not be distinguished. */
 extern "C" __global__ void
 ccl_analysis_find_firsts (const CclAnalysisParameters p)
 {
@@ -65,14 +65,14 @@ ccl_analysis_find_firsts (const CclAnalysisParameters p)
 #pragma unroll
   for (uint32_t i = 0; i < 4; i++) {
     const uint32_t element = first_element + i, label = labels[i];
-    /* The look before the atomic operation spares most of them: what it finds only sinks. */
+    /* Most atomic operations are saved by a load before them: the value only ever decreases. */
     if (label && label != before && p.firsts[label - 1] > element)
       atomicMin (&p.firsts[label - 1], element);
     before = label;
   }
 }
 
-/* Stores a word of marks by each of the block's 256 threads, with the counts. */
+/* Each of the block's 256 threads stores a word of marks; the counts are stored, too. */
 static __device__ __forceinline__ void
 store_marks (const CclAnalysisParameters &p, uint32_t *sums, uint32_t bits)
 {
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__ (256)
   const uint32_t lane = lane_of_warp ();
   const uint32_t start = blockIdx.x * CCL_CHUNK_ELEMENTS + threadIdx.x / 32 * 1024 + lane;
   const uint32_t n_left = start < p.n_elements ? p.n_elements - start : 0;
-  /* Most warps of a small frame's only chunk have nothing. */
+  /* The only chunk of a small frame leaves most warps without elements. */
   const uint32_t n_words = start - lane < p.n_elements ? 32 : 0;
   uint32_t own_bits = 0;
 #pragma unroll 8
@@ -167,13 +167,13 @@ struct TileSums {
   uint32_t max_x[N_SLOTS], max_y[N_SLOTS];
 };
 
-/* A part of a run: what lies in one tile's 32 columns. */
+/* The part of a run inside 32 columns of a tile. */
 struct Run {
-  uint32_t length; /* 0: the lane has none */
+  uint32_t length; /* 0: no run starts here */
   uint32_t component;
 };
 
-/* The run that starts at this lane's pixel, whose label is 0 outside the frame. */
+/* The run that starts at this lane's pixel; the label is 0 outside the frame. */
 static __device__ __forceinline__ Run
 run_of_lane (const CclAnalysisParameters &p, uint32_t label)
 {
@@ -288,7 +288,7 @@ extern "C" __global__ void __launch_bounds__ (256)
     atomicAdd (&p.areas[tile.component[slot]], tile.area[slot]);
 }
 
-/* One thread for each row, blocks of 256; rows go over the bus in whole lines. */
+/* One thread for each row of the table, blocks of 256; the rows cross the bus in whole lines. */
 extern "C" __global__ void __launch_bounds__ (256)
     ccl_analysis_write_table (const CclAnalysisParameters p)
 {
@@ -322,6 +322,6 @@ ccl_analysis_write_labels (const CclAnalysisParameters p)
   if (x >= p.width || y >= p.height)
     return;
   const uint32_t label = p.labels[y * p.label_stride + x];
-  /* Filtered out is UINT32_MAX, which the addition turns into background. */
+  /* The number of a removed component is UINT32_MAX, which the addition turns into background. */
   p.label_map[y * p.label_map_stride + x] = label ? component_number (p, label) + 1 : 0;
 }

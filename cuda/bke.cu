@@ -78,7 +78,7 @@ ccl_bke_compress (const CclLabellingParameters p)
     compress_inline (p.labels, block.label);
 }
 
-/* The variant without inline compression. */
+/* The variant without inline compression, for research/. */
 extern "C" __global__ void
 ccl_bke_compress_at_end (const CclLabellingParameters p)
 {

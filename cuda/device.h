@@ -69,15 +69,15 @@ CclStatus ccl_cuda_device_find_kernel (CclCudaDevice *device, const CclCudaImage
  * frames and read label maps. */
 CclStatus ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream, CclError *error);
 
-/* Device memory; a size of 0 gives 0. */
+/* Allocates device memory; 0 if the size is 0. */
 CclStatus ccl_cuda_device_allocate (
     CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error);
 
-/* Pinned host memory that kernels write through the device pointer. */
+/* Allocates pinned host memory, which kernels access through the device pointer. */
 CclStatus ccl_cuda_device_allocate_pinned (
     CclCudaDevice *device, size_t size, void **host, CUdeviceptr *memory, CclError *error);
 
-/* Free what the two gave and clear the handle; 0 and NULL are fine. */
+/* Free the memory and clear the handle, which may be 0 or NULL. */
 void ccl_cuda_device_release (CclCudaDevice *device, CUdeviceptr *memory);
 void ccl_cuda_device_release_pinned (CclCudaDevice *device, void **host);
 

@@ -30,7 +30,7 @@ static CclError load_error;
 static void
 load_driver (void)
 {
-  /* dlopen() searches LD_LIBRARY_PATH first, which is where a simulated driver comes in. */
+  /* dlopen() searches LD_LIBRARY_PATH first, where tests put the simulated driver. */
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     ccl_error_set (

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CUDA driver API, looked up at run time.
+ * The CUDA driver API, resolved at run time.
  *
- * cuda.h gives the types only; libcuda is never linked. A missing symbol of the core makes the
- * driver unusable, a missing optional symbol leaves its pointer NULL: that feature is off.
+ * cuda.h gives the types only; libcuda is never linked. A missing core function makes the driver
+ * unusable; a missing optional function leaves its pointer NULL and turns off the feature that
+ * needs it.
  */
 #ifndef CCL_CUDA_DRIVER_H
 #define CCL_CUDA_DRIVER_H
@@ -53,17 +54,10 @@
 #define CCL_CUDA_OPTIONAL_FUNCTIONS(F)                                                             \
   F (cuEventElapsedTime)                                                                           \
   F (cuLaunchKernelEx)                                                                             \
-  F (cuLaunchCooperativeKernel)                                                                    \
-  F (cuFuncGetAttribute)                                                                           \
-  F (cuFuncSetAttribute)                                                                           \
-  F (cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                  \
-  F (cuOccupancyMaxActiveClusters)                                                                 \
   F (cuStreamBeginCapture)                                                                         \
   F (cuStreamEndCapture)                                                                           \
-  F (cuGraphCreate)                                                                                \
   F (cuGraphDestroy)                                                                               \
   F (cuGraphGetNodes)                                                                              \
-  F (cuGraphAddKernelNode)                                                                         \
   F (cuGraphKernelNodeGetParams)                                                                   \
   F (cuGraphInstantiateWithFlags)                                                                  \
   F (cuGraphExecKernelNodeSetParams)                                                               \
@@ -83,8 +77,8 @@ typedef struct CclCudaDriver {
  * one that finds no device; CCL_ERROR_DEVICE: it does not start for another reason. */
 const CclCudaDriver *ccl_cuda_driver (CclError *error);
 
-/* Turns the result of a driver call into a status; when it is an error, fills the error with the
- * text of the call and CUDA's name and description of what happened. */
+/* Converts the result of a driver call to a status. On an error, the message has the text of the
+ * call and CUDA's name and description of the error. */
 CclStatus ccl_cuda_result (
     const CclCudaDriver *driver, CUresult result, const char *call, CclError *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernels of foreground.cu and background.cu are launched with; compiled by the host's C
- * and by nvcc. */
+/* The parameters of the kernels of foreground.cu and mog2.cu, compiled by the host's C and by
+ * nvcc. */
 #ifndef CCL_FOREGROUND_PARAMETERS_H
 #define CCL_FOREGROUND_PARAMETERS_H
 
@@ -10,9 +10,9 @@
 #include <cudaccl/foreground.h>
 
 enum {
-  CCL_FOREGROUND_WARPS = 4, /* of a thread block of all kernels but the histogram's, a row each */
+  CCL_FOREGROUND_WARPS = 4, /* of a block, one row each; not of the histogram's */
   CCL_FOREGROUND_THREADS = 32 * CCL_FOREGROUND_WARPS,
-  CCL_FOREGROUND_PIXELS = 4, /* of a thread, one beside the other, when it looks at luma */
+  CCL_FOREGROUND_PIXELS = 4, /* consecutive pixels of luma per thread */
   CCL_HISTOGRAM_WARPS = 8,
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
 };
@@ -20,7 +20,7 @@ enum {
 /* Otsu's threshold of a frame. */
 typedef struct CclHistogram {
   uint32_t counts[256]; /* zero when a frame starts */
-  uint32_t n_blocks;    /* that have added theirs; zero when a frame starts */
+  uint32_t n_blocks;    /* blocks that have added their counts; zero when a frame starts */
   uint32_t threshold;
 } CclHistogram;
 
@@ -32,18 +32,18 @@ typedef struct CclForegroundParameters {
   uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
   CclHistogram *histogram; /* NULL: the threshold is the one above */
 
-  /* The background model: for each Gaussian a plane of weights, and one of shapes, which are mean
-   * and variance in one number, the variance above. A thread's pixels make a group; there are
-   * fewer than 2^32 of them. */
+  /* The background model: each Gaussian has a plane of weights and a plane of shapes. A shape is a
+   * mean in the lower and a variance in the upper 16 bits. The pixels of a thread make a group;
+   * there are fewer than 2^32 groups. */
   struct uint2 *weights[CCL_MAX_MIXTURES];
   struct uint4 *shapes[CCL_MAX_MIXTURES];
   uint32_t row_groups; /* from row to row */
   CclMixtureParameters mixture;
 
-  /* Where the mask goes. Bits are words of 32 pixels, the leftmost lowest; those beyond a row's
-   * end are 0. */
-  uint32_t *bits;           /* what is to be denoised; NULL: the mask is made at once */
-  const uint32_t *roi_mask; /* bits of pixels that count; NULL: all do */
+  /* The mask. Bits are words of 32 pixels, the leftmost lowest; those beyond the end of a row are
+   * 0. */
+  uint32_t *bits;           /* input of the filter; NULL: no filter */
+  const uint32_t *roi_mask; /* bits of the region of interest; NULL: the whole frame */
   uint32_t row_words;       /* of bits and roi_mask */
   uint32_t invert;          /* 0 or all ones */
   uint8_t *mask;

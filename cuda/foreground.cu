@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a mask is made of beside the background model (background.cu): a threshold, given or Otsu's
- * of the frame, and a filter that takes noise off.
+ * Foreground masks without the background model (mog2.cu): a threshold, given or Otsu's of the
+ * frame, and the filters that remove noise.
  *
- * Filters work on bits, 32 pixels of a row in each operation. A median of bits asks whether more
- * than half of them are set, and bits are counted in all columns at once by adders, a bit of the
- * counts in each word.
+ * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
+ * more than half of the bits in the window are set. Adders count the bits of all 32 columns at
+ * once, with one word for each bit of the counts.
  */
 #include "device/dependent-launch.cuh"
 #include "device/mask.cuh"
@@ -15,9 +15,9 @@ typedef CclForegroundParameters Parameters;
 
 /* ---- threshold ---- */
 
-/* Counts the values of the pixels inside the region of interest; each warp has its own counts until
- * the end. The last block to add its counts to those of the frame chooses the threshold, each
- * thread trying one, and clears the counts for the next frame. */
+/* Makes the histogram of the pixels inside the region of interest; each warp has its own counts
+ * until the end. The last block to add its counts to those of the frame determines the threshold,
+ * one candidate per thread, and clears the counts for the next frame. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__ Parameters p)
 {
@@ -32,7 +32,7 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
   for (uint32_t value = lane_of_warp (); value < 256; value += 32)
     own[value] = 0;
   __syncwarp ();
-  /* Each warp takes a stretch of a row at a time. */
+  /* A warp counts a part of a row at a time. */
   const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
   const uint32_t n_stretches = row_stretches * p.height;
   const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
@@ -67,7 +67,7 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
   if (!is_last)
     return;
 
-  /* The counts and sums of all values up to a thread's own. */
+  /* The counts and sums of all values up to the thread's value. */
   __threadfence ();
   uint32_t *const below = counts[0];
   below[thread] = __ldcg (&p.histogram->counts[thread]);
@@ -82,8 +82,8 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
     sums[thread] += sum;
   }
   __syncthreads ();
-  /* Each step leaves the better of two halves in the lower one: the greater separation, and among
-   * equals the lower threshold. */
+  /* Each step keeps the better of two candidates: the greater separation, and of equal ones the
+   * lower threshold. */
   uint32_t *const thresholds = counts[1];
   separations[thread] = ccl_otsu_separation (below[thread], sums[thread], below[255], sums[255]);
   thresholds[thread] = thread;
@@ -102,7 +102,7 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
   }
 }
 
-/* Blocks of four rows; a thread has a group of pixels. */
+/* A block handles four rows, a thread a group of pixels. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
 {
@@ -120,10 +120,10 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant_
 
 /* ---- denoise ---- */
 
-/* What is thought to be outside the frame. */
+/* The value of pixels outside the frame. */
 enum Outside { ONES, EDGE };
 
-/* A word of a row with the halves of its neighbours: pixel x of the word is bit x + 16. */
+/* A word of a row with half of each neighbouring word: pixel x of the word is bit x + 16. */
 template <Outside OUTSIDE>
 static __device__ __forceinline__ uint64_t
 load_window (const Parameters &p, uint32_t column, int64_t y)
@@ -160,7 +160,7 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
   *carry = (a & b) | (c & (a ^ b));
 }
 
-/* Pixels of which most in the 3×3 around them are set. */
+/* Median filter of 3×3 pixels. */
 static __device__ __forceinline__ uint32_t
 median_3 (const Parameters &p, uint32_t column, uint32_t y)
 {
@@ -172,17 +172,17 @@ median_3 (const Parameters &p, uint32_t column, uint32_t y)
         &ones[i], &twos[i]);
   }
   add_bits (ones[0], ones[1], ones[2], &one, &carry);
-  /* Five or more: at least two twos and the one, or three twos. */
+  /* Set if the count is 5 or more. */
   uint32_t two, four;
   add_bits (twos[0], twos[1], twos[2], &two, &four);
   return (four & (two | carry)) | (one & (four | (two & carry)));
 }
 
-/* The same of 5×5. */
+/* Median filter of 5×5 pixels. */
 static __device__ __forceinline__ uint32_t
 median_5 (const Parameters &p, uint32_t column, uint32_t y)
 {
-  uint32_t count[5] = {0}; /* of set pixels, a bit in each word */
+  uint32_t count[5] = {0}; /* counts of set pixels, one word for each bit */
 #pragma unroll
   for (int i = 0; i < 5; i++) {
     const uint64_t window = load_window<EDGE> (p, column, (int64_t)y + i - 2);
@@ -199,17 +199,17 @@ median_5 (const Parameters &p, uint32_t column, uint32_t y)
     add_bits (count[3], carry, 0, &count[3], &carry);
     count[4] |= carry;
   }
-  /* Thirteen or more. */
+  /* Set if the count is 13 or more. */
   return count[4] | (count[3] & count[2] & (count[1] | count[0]));
 }
 
-/* What is left of the set pixels when only squares of set pixels stay. */
+/* Morphological opening: erosion, then dilation. */
 template <int RADIUS>
 static __device__ __forceinline__ uint32_t
 opening (const Parameters &p, uint32_t column, uint32_t y)
 {
   const int ROWS = 2 * RADIUS + 1;
-  /* Erosion of the rows around, whose pixels outside the frame dilation must not see. */
+  /* Erosion of the rows of the window. Pixels outside the frame must not count in the dilation. */
   const uint32_t end = p.width - 32 * column + 16;
   uint64_t inside = end < 64 ? ~(~0ull << end) : ~0ull;
   if (column == 0)
@@ -223,7 +223,7 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
       eroded &= window << dx & window >> dx;
     rows[i % ROWS] = eroded;
     if (i >= ROWS - 1) {
-      /* All rows around this one are there. */
+      /* All rows of the window are complete. */
       const int64_t middle = (int64_t)y + i - 3 * RADIUS;
       uint64_t square = ~0ull;
       for (int j = 0; j < ROWS; j++)
@@ -238,14 +238,14 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
   return shifted_word (dilated, 0);
 }
 
-/* Makes the mask of a warp's 32 words, one a thread, which begin at column x. */
+/* Writes the mask of the 32 words of a warp, one per thread, which begin at column x. */
 static __device__ __forceinline__ void
 deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word)
 {
   const uint32_t lane = lane_of_warp ();
   uint8_t *const mask = p.mask + y * p.mask_stride;
   if (p.mask_aligned) {
-    /* Sixteen pixels a thread, so that the warp's stores are one beside the other. */
+    /* 16 pixels per thread, so that the stores of a warp are contiguous. */
 #pragma unroll
     for (uint32_t half = 0; half < 2; half++) {
       const uint32_t both = __shfl_sync (FULL_WARP, word, half * 16 + lane / 2);
@@ -268,7 +268,7 @@ deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word)
   }
 }
 
-/* Blocks of four rows; a thread has 32 pixels. */
+/* A block handles four rows, a thread 32 pixels. */
 template <uint32_t (*FILTER) (const Parameters &p, uint32_t column, uint32_t y)>
 static __device__ __forceinline__ void
 denoise (const Parameters &p)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parameters of kernels, declared once for the C that launches them and for the CUDA C++
- * that runs. Every kernel takes one such struct by value.
+ * The parameters of kernels, declared once for the C that launches them and for CUDA C++. Every
+ * kernel takes one such struct by value.
  *
- * Raw labels. A labelling kernel numbers the pixels of a frame in its label buffer: pixel
- * (x, y, z) has the index z × label_slice + y × label_stride + x, a 32-bit number whatever the
- * size of the frame. What an algorithm leaves behind is, at every foreground pixel, the index of
- * its component's root plus one, and 0 at every background pixel. The elements between the end
- * of one row and the start of the next belong to nobody: they are 0 and stay so.
+ * Raw labels. A labelling kernel numbers the pixels of a frame in its label buffer: pixel (x, y,
+ * z) has the index z × label_slice + y × label_stride + x, a 32-bit number for every frame. The
+ * raw label of a foreground pixel is the index of its component's root plus one, that of a
+ * background pixel 0. The elements between the end of a row and the start of the next are 0 and
+ * stay so.
  */
 #ifndef CCL_CUDA_KERNEL_PARAMETERS_H
 #define CCL_CUDA_KERNEL_PARAMETERS_H
 
 #include <cudaccl/labeller.h>
 
-/* What a labelling kernel works on. */
+/* The parameters of a labelling kernel. */
 typedef struct CclLabellingParameters {
   const uint8_t *frame;          /* one byte a pixel, any alignment */
   size_t frame_stride;           /* bytes from row to row */
@@ -25,14 +25,14 @@ typedef struct CclLabellingParameters {
   uint32_t *labels;              /* the label buffer, at least 16-byte aligned */
   uint32_t label_stride;         /* elements from row to row, even, ≥ width */
   uint32_t label_slice;          /* elements from slice to slice */
-  void *scratch;     /* what the algorithm's row in the table asks for, 16-byte aligned */
+  void *scratch;     /* as large as the algorithm's row in the table says, 16-byte aligned */
   uint32_t *changed; /* research/ only: set to 1 by a round that has not converged */
   uint32_t round;    /* research/ only: the number of the round, from 0 */
 } CclLabellingParameters;
 
-/* What is summed up for one component while its runs are met in any order. Every field starts
- * with all bits set, so that one memset prepares it: counts and sums are off by one until they
- * are read, and maxima are kept as minima of the complement. */
+/* The features of one component while its runs are added in any order. All fields start with all
+ * bits set, so that one memset prepares them: counts and sums are off by one until they are read,
+ * and maxima are kept as minima of the complement. */
 typedef struct CclAccumulator {
   uint64_t sum_x, sum_y; /* minus 1 */
   uint32_t area;         /* minus 1 */
@@ -52,7 +52,7 @@ typedef struct CclFirstPixels {
 #define CCL_CHUNK_WORDS 256u
 #define CCL_CHUNK_ELEMENTS (32u * CCL_CHUNK_WORDS)
 
-/* What a kernel of the analysis works on. */
+/* The parameters of a kernel of the analysis. */
 typedef struct CclAnalysisParameters {
   const uint32_t *labels;       /* raw labels */
   uint32_t label_stride;        /* elements */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The background model of a frame: mixture.h for every pixel, to the bit.
+ * The background model of a frame: the mixture of Gaussians of mixture.h for every pixel, bit by
+ * bit.
  *
- * A thread lets the weights of four pixels decay, and takes the values of those into their models
- * that join the first of their Gaussians, the heaviest, as nineteen of twenty do: then the order of
- * the Gaussians stays, and of the others no more than the weights is needed. Who does otherwise is
- * left on a list of the thread block, which then goes over it with a pixel a thread and
- * ccl_mixture_join() itself, so that the threads of a warp go together in either part.
+ * A thread updates four pixels. First it decays the weights of all their Gaussians. A pixel whose
+ * value matches its first Gaussian, the heaviest one, takes the fast path, as 95 % of the pixels
+ * do: the order of its Gaussians does not change, and of the others only the weights are read and
+ * written. The other pixels go to a list of the thread block, which then updates them by
+ * ccl_mixture_join() with one pixel per thread. So the threads of a warp do not diverge in either
+ * part.
  *
- * 16-bit numbers become floats, and back, as the lower half of a float that is a whole number
- * between 2^23 and 2^24: its last bit is worth one. What is added to such a float is rounded to
- * whole steps by the addition itself.
+ * 16-bit integers are converted to floats, and back, as the lower half of a float between 2^23 and
+ * 2^24, whose last bit is worth one. An addition to such a float rounds to an integer.
  */
 #include "device/quotient.cuh"
 #define CCL_DIVIDE(a, b) ccl_quotient (a, b)
@@ -20,7 +21,7 @@
 
 typedef CclForegroundParameters Parameters;
 
-/* A number for each of a thread's pixels. */
+/* One value per pixel of a thread. */
 typedef uint2 Weights;
 typedef uint4 Shapes;
 static_assert (sizeof (Weights) == PIXELS * sizeof (uint16_t), "16 bits for each pixel");
@@ -51,9 +52,9 @@ shape_of (Shapes &shapes, int pixel)
   return pixel == 0 ? shapes.x : pixel == 1 ? shapes.y : pixel == 2 ? shapes.z : shapes.w;
 }
 
-/* From here to 2^24 the last bit of a float is worth one. Its own upper half comes from memory so
- * that it stays in a register; as part of an instruction it would leave no room there for what a
- * permutation selects. */
+/* From 2^23 to 2^24 the last bit of a float is worth one. Its upper half is loaded from constant
+ * memory so that it stays in a register: as an immediate operand it would leave no room in the
+ * instruction for the selector of the byte permutation. */
 static constexpr float WHOLE = 8388608.0f;
 static __constant__ float UPPER_HALF_OF_WHOLE = WHOLE;
 
@@ -64,11 +65,11 @@ whole_of (uint32_t word, uint32_t selector)
 }
 enum { LOWER_HALF = 0x7610, UPPER_HALF = 0x7632 };
 
-/* What holds for the weights of all pixels of a frame. */
+/* The decay of the weights in a frame. */
 struct Decay {
-  uint32_t of_lone, less; /* parts that a whole weight loses, and how many less for each Gaussian */
-  uint32_t added;         /* what all lose and are rounded by, in 2^-16 parts */
-  uint32_t shift;         /* makes steps of those */
+  uint32_t of_lone, less; /* loss of a full weight; reduction by each further Gaussian */
+  uint32_t added;         /* constant loss and rounding, in units of 2^-16 */
+  uint32_t shift;         /* from these units to steps of weights */
 };
 
 static __device__ __forceinline__ Decay
@@ -77,22 +78,22 @@ decay_of (const CclMixtureParameters &m)
   return {m.decay - m.starvation, m.starvation, (m.starvation + m.round) << 16, 16 + m.shift};
 }
 
-/* ccl_mixture_loss() and what is left. */
+/* The weight after ccl_mixture_loss(). */
 static __device__ __forceinline__ uint32_t
 decayed (uint32_t weight, uint32_t parts, const Decay &decay)
 {
   return (uint32_t)max ((int)weight - (int)((weight * parts + decay.added) >> decay.shift), 0);
 }
 
-/* How many of the weights of two pixels are more than 0, for each in its half. */
+/* 1 in each half whose weight is not 0. */
 static __device__ __forceinline__ uint32_t
 count_living (uint32_t two_weights)
 {
   return __vminu2 (two_weights, 0x00010001);
 }
 
-/* A pixel's luma beside its first Gaussian: in the steps of that, squared, and what the square is
- * compared with. */
+/* The deviation of a pixel's luma from the mean of its first Gaussian, and the variance, both in
+ * the units of the model. */
 struct Fit {
   float whole_mean, whole_variance, deviation, squared, variance;
 };
@@ -104,7 +105,7 @@ fit_of (uint32_t shape, uint32_t luma, int pixel)
   fit.whole_mean = whole_of (shape, LOWER_HALF);
   fit.whole_variance = whole_of (shape, UPPER_HALF);
   fit.variance = __fsub_rn (fit.whole_variance, WHOLE);
-  /* The luma's byte, times 256 as means are. */
+  /* Means are in units of 1/256, so the luma becomes the upper byte. */
   fit.deviation = __fsub_rn (fit.whole_mean, whole_of (luma, 0x7604 | pixel << 4));
   fit.squared = __fmul_rn (fit.deviation, fit.deviation);
   return fit;
@@ -116,12 +117,12 @@ joins (const Fit &fit)
   return fit.squared < __fmul_rn (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, fit.variance);
 }
 
-/* ccl_mixture_move(), for a Gaussian of so much weight. Returns its shape. */
+/* ccl_mixture_move() for a Gaussian of this weight. Returns its new shape. */
 static __device__ __forceinline__ uint32_t
 moved (const Fit &fit, uint32_t weight, const CclMixtureParameters &m)
 {
   const float step = ccl_quotient (m.rate, __uint2float_rn (weight));
-  const float excess = /* a product with a power of two, and so exact */
+  const float excess = /* exact, as the factor is a power of two */
       __fmaf_rn (fit.squared, 1.0f / CCL_MIXTURE_SQUARES, -fit.variance);
   const float mean =
       __fadd_rd (fit.whole_mean, __fsub_rn (m.dither, __fmul_rn (step, fit.deviation)));
@@ -131,11 +132,12 @@ moved (const Fit &fit, uint32_t weight, const CclMixtureParameters &m)
   return pair (__float_as_uint (mean), __float_as_uint (variance));
 }
 
-/* Reads the weights of a thread's pixels as far as some pixel of the thread has them. */
+/* Loads the weights of a thread's pixels; those of the fourth and fifth Gaussians only if a pixel
+ * has three. */
 static __device__ __forceinline__ void
 load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights[CCL_MAX_MIXTURES])
 {
-  /* The memory answers three questions as quickly as one. */
+  /* Three independent loads overlap their latency. */
 #pragma unroll
   for (int k = 0; k < 3; k++)
     weights[k] = inside ? p.weights[k][offset] : make_uint2 (0, 0);
@@ -143,7 +145,7 @@ load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights
   for (int k = 3; k < CCL_MAX_MIXTURES; k++)
     weights[k] = is_zero (weights[2]) ? make_uint2 (0, 0) : p.weights[k][offset];
   if (p.mixture.mixtures < CCL_MAX_MIXTURES) {
-    /* Those that are too many since the property was lowered. */
+    /* Removes Gaussians beyond the property, which may have been lowered. */
 #pragma unroll
     for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
       if (k >= (int)p.mixture.mixtures && !is_zero (weights[k]))
@@ -152,7 +154,7 @@ load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights
   }
 }
 
-/* Asks for memory that will be read soon. */
+/* Loads a cache line in advance. */
 static __device__ __forceinline__ void
 prefetch (const void *memory)
 {
@@ -163,7 +165,7 @@ prefetch (const void *memory)
 #endif
 }
 
-/* Asks for the shapes that pixels need which do not join their first Gaussian. */
+/* Prefetches the shapes that pixels without a match of their first Gaussian need. */
 static __device__ __forceinline__ void
 prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL_MAX_MIXTURES])
 {
@@ -174,8 +176,8 @@ prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL
   }
 }
 
-/* Lets the weights of all but the first Gaussians of a thread's pixels decay, where a pixel of the
- * warp has so many Gaussians at most. Sets what parts the weights of each pixel lose. */
+/* Decays the weights of all but the first Gaussians; no pixel of the warp has more than `most`
+ * Gaussians. Sets the loss of each pixel. */
 static __device__ __forceinline__ void
 decay_others (const Parameters &p, uint32_t offset, uint32_t most, const Decay &decay,
     const Weights weights[CCL_MAX_MIXTURES], uint32_t parts[PIXELS])
@@ -203,15 +205,15 @@ decay_others (const Parameters &p, uint32_t offset, uint32_t most, const Decay &
   }
 }
 
-/* What a group's update found out about it; a bit for each pixel. */
+/* The result of a thread's update, one bit per pixel. */
 struct Found {
-  uint32_t joining;    /* pixels that joined their first Gaussian; the others are left to do */
-  uint32_t foreground; /* which of them are foreground */
-  uint32_t most;       /* Gaussians that a pixel of the warp had, or 1 */
+  uint32_t joining; /* pixels that matched their first Gaussian; the others remain to be updated */
+  uint32_t foreground; /* matched pixels that are foreground */
+  uint32_t most;       /* the most Gaussians of a pixel of the warp, at least 1 */
 };
 
-/* Lets the weights of a thread's pixels decay and takes those values in that join a first Gaussian.
- * The threads of a warp go together. */
+/* Decays the weights of a thread's pixels and updates the pixels that match their first Gaussian.
+ * All threads of a warp take part. */
 static __device__ __forceinline__ Found
 update_group (const Parameters &p, const Group &group, uint32_t luma)
 {
@@ -269,8 +271,8 @@ update_group (const Parameters &p, const Group &group, uint32_t luma)
   return found;
 }
 
-/* Takes the value of one pixel, whose weights have decayed, into its model; none has more than
- * n_gaussians. Returns whether it is background. */
+/* Updates the model of one pixel, whose weights have decayed and which has at most n_gaussians
+ * Gaussians. Returns whether the pixel is background. */
 static __device__ __forceinline__ bool
 join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t n_gaussians)
 {
@@ -302,7 +304,8 @@ join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t n_gaussians)
   return background;
 }
 
-/* Blocks of four rows; a thread has a group of pixels, and then some of those that are left. */
+/* A block handles four rows. Each thread updates a group of pixels, then some of the pixels in the
+ * list. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
 {

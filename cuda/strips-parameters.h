@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernels of strips.cu are launched with; compiled by the host's C and by nvcc. The
- * terms (strip, tile, run, piece, quad) are explained at the head of strips.cu. */
+/* The parameters of the kernels of strips.cu, compiled by the host's C and by nvcc. The terms
+ * (strip, tile, run, piece, quad) are explained at the head of strips.cu. */
 #ifndef CCL_STRIPS_PARAMETERS_H
 #define CCL_STRIPS_PARAMETERS_H
 
@@ -10,10 +10,10 @@
 
 enum {
   CCL_STRIPS_WORD_WIDTH = 16,  /* columns */
-  CCL_STRIPS_TILE_WORDS = 8,   /* across a tile: one quad */
-  CCL_STRIPS_TILE_STRIPS = 32, /* down a tile */
+  CCL_STRIPS_TILE_WORDS = 8,   /* of a tile's width: one quad */
+  CCL_STRIPS_TILE_STRIPS = 32, /* of a tile's height */
   CCL_STRIPS_TILE_WIDTH = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_WORD_WIDTH,
-  CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one a word */
+  CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one per word */
   /* The most runs, and so the most pieces, that a tile can have. */
   CCL_STRIPS_TILE_RUNS = CCL_STRIPS_TILE_WIDTH / 2 * CCL_STRIPS_TILE_STRIPS,
   /* The most open pieces: runs along its four edges. */
@@ -29,8 +29,8 @@ enum {
 /* The edges of a tile, in the order in which they are kept. */
 enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
 
-/* The features of open pieces, an array each: what their tile found, and for the root piece of a
- * component, after folding, those of the whole component. */
+/* The features of open pieces, one array each: those of the piece, and of a root after folding
+ * those of its component. */
 typedef struct CclStripsFeatures {
   unsigned long long *sum_x, *sum_y;
   uint32_t *area;
@@ -38,7 +38,7 @@ typedef struct CclStripsFeatures {
 } CclStripsFeatures;
 
 typedef struct CclStripsParameters {
-  /* The frame and what counts as foreground. */
+  /* The frame and its foreground. */
   const uint8_t *frame;
   uint64_t frame_stride; /* bytes */
   uint32_t width, height;
@@ -46,12 +46,12 @@ typedef struct CclStripsParameters {
   uint32_t invert;             /* 0 or all ones */
   uint32_t vectorised;         /* frame and stride are multiples of 16 */
   uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
-  uint32_t filtered;           /* whether these two can reject anything */
+  uint32_t filtered;           /* whether the area filter can remove a component */
 
   /* Geometry, fixed by the plan. */
   uint32_t tile_columns, tile_rows;
   uint32_t row_quads;   /* quads across the frame, in whole tiles */
-  uint32_t chunk_shift; /* quads a chunk, as a power of two */
+  uint32_t chunk_shift; /* quads of a chunk, as a power of two */
   uint32_t n_quads, n_chunks;
 
   /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
@@ -71,12 +71,12 @@ typedef struct CclStripsParameters {
   uint32_t *open_count;  /* [tile] */
   uint32_t *open_first;  /* [tile][open piece] first pixel */
   CclStripsFeatures features; /* [tile][open piece] */
-  uint32_t *first_bits;       /* [quad][4] first pixels of the components that count */
-  uint32_t *chunk_count;      /* [chunk] bits set in it; zero when the frame starts */
+  uint32_t *first_bits;  /* [quad][4] first pixels of the components that pass the area filter */
+  uint32_t *chunk_count; /* [chunk] bits set in it; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
   uint32_t *quad_rank;        /* [quad] bits set before it */
 
-  /* Where the result goes. */
+  /* The result. */
   uint32_t *labels;           /* NULL if not wanted */
   uint64_t labels_stride;     /* elements */
   uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */

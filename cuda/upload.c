@@ -18,7 +18,7 @@ CclStatus
 ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
     const void *data, size_t stride, CUstream stream, CclError *error)
 {
-  /* The pitch of a single row has no meaning, but the driver refuses those above its limit. */
+  /* The pitch of a single row has no meaning, but the driver refuses one above its limit. */
   CUDA_MEMCPY2D copy = {
       .srcMemoryType = CU_MEMORYTYPE_HOST,
       .srcHost = data,

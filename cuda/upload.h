@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames of the host on their way to a device: the memory they are copied to.
+ * Device memory to which frames in host memory are copied.
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
@@ -12,7 +12,7 @@
 typedef struct CclCudaUpload {
   CclCudaDevice *device; /* the caller keeps the reference */
   uint32_t width, height;
-  CUdeviceptr memory; /* the frame, when it has arrived */
+  CUdeviceptr memory; /* the copy of the frame */
   size_t stride;      /* bytes, a multiple of 16 where there is more than one row */
 } CclCudaUpload;
 
@@ -20,7 +20,7 @@ typedef struct CclCudaUpload {
 CclStatus ccl_cuda_upload_init (
     CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
 
-/* Queues the copy of a frame in host memory, which must stay until it is done. */
+/* Queues the copy of a frame in host memory, which must stay valid until the copy is done. */
 CclStatus ccl_cuda_upload_queue (
     CclCudaUpload *upload, const CclFrame *frame, CUstream stream, CclError *error);
 

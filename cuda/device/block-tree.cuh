@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the decision trees for blocks (decision-trees/generate.c) are made of, inside a function
- * that has the parameters p and the block at hand: looks at pixels, which may be outside the
- * frame, and unions.
+ * The conditions and actions of the decision trees for blocks (decision-trees/generate.c), inside
+ * a function with the parameters p and a block: reads of pixels, which may be outside the frame,
+ * and unions.
  */
 #ifndef CCL_CUDA_BLOCK_TREE_CUH
 #define CCL_CUDA_BLOCK_TREE_CUH
@@ -32,7 +32,7 @@
 #define PIXEL_r -1, 1
 #define PIXEL_s 0, 1
 
-/* How far back in the label buffer the blocks before this one are. */
+/* The distance in the label buffer to the blocks before this one. */
 #define DISTANCE_P (2 * p.label_stride + 2)
 #define DISTANCE_Q (2 * p.label_stride)
 #define DISTANCE_R (2 * p.label_stride - 2)
@@ -44,7 +44,7 @@
 static __device__ __forceinline__ bool
 is_foreground_at (const CclLabellingParameters &p, const Block &block, int dx, int dy)
 {
-  /* What is left of or above the frame wraps around to great numbers. */
+  /* Coordinates left of or above the frame wrap around to large numbers. */
   const uint32_t x = block.x + dx, y = block.y + dy;
   return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
 }

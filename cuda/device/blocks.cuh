@@ -19,7 +19,7 @@ struct Block {
   uint32_t x, y;  /* its upper left pixel */
   uint32_t label; /* that pixel's index in the label buffer, where the block's label lies */
   bool exists;    /* is inside the frame */
-  bool has_right, has_below; /* has pixels there */
+  bool has_right, has_below; /* the block has pixels in that direction */
 };
 
 static __device__ __forceinline__ Block
@@ -43,7 +43,8 @@ own_block (const CclLabellingParameters &p)
 #define BLOCK_R 0x40u
 #define BLOCK_S 0x80u
 
-/* Reads a block of the frame, and what is around it as far as that matters. */
+/* Reads a block of the frame and the pixels around it that matter, and returns the information
+ * byte. */
 static __device__ __forceinline__ uint32_t
 read_block (const CclLabellingParameters &p, const Block &block)
 {
@@ -91,7 +92,7 @@ read_block (const CclLabellingParameters &p, const Block &block)
   return information;
 }
 
-/* Gives the block's foreground pixels a label and the others 0, after another look at the frame. */
+/* Writes the label to the block's foreground pixels and 0 to the others; reads the frame again. */
 static __device__ __forceinline__ void
 label_pixels (const CclLabellingParameters &p, const Block &block, uint32_t label)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernels that make a component table share: sums in shared memory, and rows on their way
+/* Shared by the kernels that make component tables: sums in shared memory, and rows on their way
  * to the host. */
 #ifndef CCL_CUDA_COMPONENT_TABLE_CUH
 #define CCL_CUDA_COMPONENT_TABLE_CUH

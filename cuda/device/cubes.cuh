@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cubes of 2×2×2 voxels, what blocks of 2×2 pixels are in a frame (blocks.cuh): where corners
- * connect, all foreground voxels of a cube belong to one component.
+ * Cubes of 2×2×2 voxels, the counterpart of blocks of 2×2 pixels (blocks.cuh): with
+ * 26-connectivity, all foreground voxels of a cube belong to one component.
  *
- * The 26 cubes around a cube X are counted in raster order, so that 0 to 12 come before X, which
- * is number 13 itself. The 4×4×4 voxels with X in their middle are counted in raster order, too,
+ * The 26 cubes around a cube X are numbered in raster order, so that 0 to 12 come before X, which
+ * is number 13 itself. The 4×4×4 voxels with X in their middle are numbered in raster order, too,
  * from 0 to 63 (TPDS 2020, figure 9).
  */
 #ifndef CCL_CUDA_CUBES_CUH
@@ -83,7 +83,8 @@ connected_cubes (const CclLabellingParameters &p, const Cube &cube, uint32_t vox
   for (int i = 0; i < end; i++) {
     if (i == N_CUBES_BEFORE)
       continue;
-    /* The neighbour's voxels among the 4×4×4: one layer of it, or both where it is level with X. */
+    /* The neighbour's voxels among the 4×4×4: one layer, or two in the directions in which it is
+     * level with X. */
     const int dx = i % 3, dy = i / 3 % 3, dz = i / 9;
     const int first_x = dx == 0 ? 0 : 2 * dx - 1, n_x = dx == 1 ? 2 : 1;
     const int first_y = dy == 0 ? 0 : 2 * dy - 1, n_y = dy == 1 ? 2 : 1;
@@ -102,7 +103,7 @@ connected_cubes (const CclLabellingParameters &p, const Cube &cube, uint32_t vox
   return connected;
 }
 
-/* The place of a cube's label in the label buffer, from that of the cube it is number i of. */
+/* The index of a cube's label, given that of the cube whose neighbour number i it is. */
 static __device__ __forceinline__ uint32_t
 label_of_neighbour (const CclLabellingParameters &p, const Cube &cube, int i)
 {
@@ -110,7 +111,7 @@ label_of_neighbour (const CclLabellingParameters &p, const Cube &cube, int i)
   return cube.label + 2 * (dx + dy * p.label_stride + dz * p.label_slice);
 }
 
-/* Gives those voxels of the cube that are set a label and the others 0. */
+/* Writes the label to the foreground voxels of the cube and 0 to the others. */
 static __device__ __forceinline__ void
 label_voxels (const CclLabellingParameters &p, const Cube &cube, uint32_t voxels, uint32_t label)
 {

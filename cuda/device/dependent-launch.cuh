@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programmatic dependent launch (compute capability 9.0 and later): a kernel may be brought onto
- * the GPU while the one before it in the stream still runs, and waits here until that one's
- * results are visible. Elsewhere kernels of a stream follow each other anyway. */
+/* Programmatic dependent launch (compute capability 9.0 and later): blocks of a kernel may become
+ * resident while the previous kernel of the stream still runs, and wait here until the results of
+ * that kernel are visible. On other GPUs a kernel starts after the previous one has ended. */
 #ifndef CCL_DEPENDENT_LAUNCH_CUH
 #define CCL_DEPENDENT_LAUNCH_CUH
 
-/* Waits for the kernels before this one; nothing of theirs may be touched earlier. */
+/* Waits for the previous kernels; their memory must not be accessed before. */
 static __device__ __forceinline__ void
 wait_for_previous_kernel ()
 {
@@ -14,7 +14,7 @@ wait_for_previous_kernel ()
 #endif
 }
 
-/* Lets the next kernel's blocks be brought in as soon as there is room for them. */
+/* Lets blocks of the next kernel become resident as soon as there is room for them. */
 static __device__ __forceinline__ void
 let_next_kernel_start ()
 {

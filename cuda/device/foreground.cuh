@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is foreground. */
+/* The pixels of a frame, and which of them are foreground. */
 #ifndef CCL_CUDA_FOREGROUND_CUH
 #define CCL_CUDA_FOREGROUND_CUH
 

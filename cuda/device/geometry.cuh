@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a thread is in the grid. */
+/* The place of a thread in the grid. */
 #ifndef CCL_CUDA_GEOMETRY_CUH
 #define CCL_CUDA_GEOMETRY_CUH
 
@@ -12,8 +12,8 @@ thread_column ()
   return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* The block's row among all blocks of a frame's grid. A grid has at most 65535 of them in the
- * second direction, so taller ones continue in the third. */
+/* The block's row among all blocks of a frame's grid. The second dimension has at most 65,535
+ * blocks, so taller grids continue in the third. */
 static __device__ __forceinline__ uint32_t
 block_row ()
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From luma to mask. A warp has a stretch of a row, each of its threads the same number of pixels,
- * one beside the other. What a thread has found is a bit a pixel, the leftmost lowest.
+ * From luma to mask. A warp handles part of a row, each thread a group of consecutive pixels. A
+ * result is one bit per pixel, the leftmost lowest.
  */
 #ifndef CCL_CUDA_MASK_CUH
 #define CCL_CUDA_MASK_CUH
@@ -14,11 +14,11 @@ enum { PIXELS = CCL_FOREGROUND_PIXELS };
 /* The pixels of a thread. */
 struct Group {
   uint32_t x, y;  /* of the first */
-  uint32_t count; /* how many of them are inside the frame */
+  uint32_t count; /* of pixels inside the frame */
 };
 
-/* The row of a warp: blocks of rows lie one below the other in the grid's second dimension, and
- * where that is not enough, in its third. */
+/* The row of a warp. Blocks continue in the third dimension of the grid where the second is too
+ * short. */
 static __device__ __forceinline__ uint32_t
 row_of_warp ()
 {
@@ -35,7 +35,7 @@ group_of_thread (const CclForegroundParameters &p)
   return group;
 }
 
-/* The luma of a thread's pixels, a byte each, the leftmost lowest; 0 outside the frame. */
+/* The luma of a thread's pixels, one byte each, the leftmost lowest; 0 outside the frame. */
 static __device__ __forceinline__ uint32_t
 load_luma (const CclForegroundParameters &p, const Group &group)
 {
@@ -53,7 +53,7 @@ load_luma (const CclForegroundParameters &p, const Group &group)
   return luma;
 }
 
-/* Those of a thread's pixels that are in the region of interest. */
+/* The pixels of a thread that are in the region of interest. */
 static __device__ __forceinline__ uint32_t
 roi_mask_of (const CclForegroundParameters &p, const Group &group)
 {
@@ -70,8 +70,8 @@ bytes_of_bits (uint32_t bits)
   return ((bits & 0xf) * 0x00204081u & 0x01010101u) * 255;
 }
 
-/* Leaves what a thread has found to be denoised, or makes the mask of it. All threads of a warp
- * take part. */
+/* Writes the result of a thread as bits for the filter, or as mask if there is none. All threads
+ * of a warp take part. */
 static __device__ __forceinline__ void
 deliver_group (const CclForegroundParameters &p, const Group &group, uint32_t found)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pixels and their neighbours, for algorithms with a thread for each pixel. They number pixels
- * from 1, as raw labels do, so that 0 is background in the label buffer from the first kernel
- * on and the frame need not be read again.
+ * Pixels and their neighbours, for algorithms with one thread per pixel. They number pixels from
+ * 1, as raw labels do: 0 is background in the label buffer after the first kernel, and the frame
+ * is read only once.
  */
 #ifndef CCL_CUDA_PIXELS_CUH
 #define CCL_CUDA_PIXELS_CUH
@@ -91,8 +91,9 @@ min_around (
   return least;
 }
 
-/* Union of a foreground pixel with its neighbours in the row above, for the border between two
- * tiles. The pixel above is a neighbour of the other two, so with it they need no union here. */
+/* Union of a foreground pixel with its neighbours in the row above, across the border of two
+ * tiles. If the pixel above is foreground, it is connected to the other two, which then need no
+ * union. */
 static __device__ __forceinline__ void
 unite_with_row_above (const CclLabellingParameters &p, uint32_t *parents, const Pixel &pixel)
 {

@@ -2,10 +2,10 @@
 #ifndef CCL_CUDA_QUOTIENT_CUH
 #define CCL_CUDA_QUOTIENT_CUH
 
-/* The quotient of two floats, correctly rounded where no number in between leaves the range of
- * normal ones: an approximate reciprocal with an error of one in the last place, Newton's step, and
- * the remainder's share. It is how the compiler divides, less the test for other numbers and the
- * call that they take. */
+/* The quotient of two floats, correctly rounded if no intermediate result leaves the range of
+ * normal numbers: an approximate reciprocal with an error of one unit in the last place, a Newton
+ * step, and a correction by the remainder. This is the compiler's division without its test for
+ * other numbers and the function call for them. */
 static __device__ __forceinline__ float
 ccl_quotient (float a, float b)
 {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Union-find on an array of parents, shared by all threads (TPDS 2020, section 2.1 and
- * algorithm 1; the atomic union is Oliveira and Lotufo's).
+ * Union-find on an array of parents in device memory, shared by all threads (TPDS 2020, section 2.1
+ * and algorithm 1; the atomic union is Oliveira and Lotufo's).
  *
  * parents[a] is the parent of a; a root is its own parent. A parent is never greater than its
  * child, so a set's root is its smallest member. Algorithms that keep 0 for background number
  * their elements from 1 and pass the label buffer's address minus one element.
  *
- * Loads are ordinary ones and may be served from the first-level cache. What they find there may
- * be out of date, which is harmless: an old parent still is an ancestor, and the union notices
- * by its atomic minimum that a root is none any more.
+ * parents.cuh has the rule for accesses that are not atomic. The loads here may be stale: the
+ * atomic minimum of the union notices that a root has become a child.
  */
 #ifndef CCL_CUDA_UNION_FIND_CUH
 #define CCL_CUDA_UNION_FIND_CUH
 
-#include <stdint.h>
+#include "parents.cuh"
 
 /* The root of a's set. */
 static __device__ __forceinline__ uint32_t
 find_root (const uint32_t *parents, uint32_t a)
 {
-  uint32_t parent = parents[a];
+  uint32_t parent = load_stale_parent (parents, a);
   while (parent != a) {
     a = parent;
-    parent = parents[a];
+    parent = load_stale_parent (parents, a);
   }
   return a;
 }
@@ -32,28 +31,28 @@ find_root (const uint32_t *parents, uint32_t a)
 static __device__ __forceinline__ void
 compress (uint32_t *parents, uint32_t a)
 {
-  uint32_t parent = parents[a];
+  uint32_t parent = load_stale_parent (parents, a);
   if (parent == a)
     return;
   uint32_t root = find_root (parents, parent);
   if (root != parent)
-    parents[a] = root;
+    store_parent (parents, a, root);
 }
 
-/* Links a to its root, and on the way to each ancestor it meets, so that threads which come
- * through a have less far to go (Yonehara and Aizawa's inline compression). */
+/* Links a to each ancestor on the way to its root, which shortens the paths of other threads
+ * through a at once (Yonehara and Aizawa's inline compression). */
 static __device__ __forceinline__ void
 compress_inline (uint32_t *parents, uint32_t a)
 {
-  uint32_t ancestor = parents[a];
+  uint32_t ancestor = load_stale_parent (parents, a);
   if (ancestor == a)
     return;
   for (;;) {
-    uint32_t next = parents[ancestor];
+    uint32_t next = load_stale_parent (parents, ancestor);
     if (next == ancestor)
       return;
     ancestor = next;
-    parents[a] = ancestor;
+    store_parent (parents, a, ancestor);
   }
 }
 
@@ -74,7 +73,7 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
     uint32_t old = atomicMin (&parents[a], b);
     if (old == a)
       return; /* a was a root until now */
-    a = old;  /* a had become a child of this one, which b's set must join, too */
+    a = old;  /* a had become a child of old, whose set must be joined with b's, too */
   }
 }
 

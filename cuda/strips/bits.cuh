@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Dimensions of strips, tiles and words; from the pixels of a frame to words of bits. */
+#ifndef CCL_STRIPS_BITS_CUH
+#define CCL_STRIPS_BITS_CUH
+
+#include "strips-parameters.h"
+#include "warp.cuh"
+
+typedef CclStripsParameters Parameters;
+
+enum {
+  WORD_WIDTH = CCL_STRIPS_WORD_WIDTH,
+  WORDS = CCL_STRIPS_TILE_WORDS,
+  STRIPS = CCL_STRIPS_TILE_STRIPS,
+  TILE_WIDTH = CCL_STRIPS_TILE_WIDTH,
+  TILE_THREADS = CCL_STRIPS_TILE_THREADS,
+  TILE_WARPS = TILE_THREADS / 32,
+  TILE_RUNS = CCL_STRIPS_TILE_RUNS,
+  WARP_RUNS = TILE_RUNS / TILE_WARPS, /* the most runs that start in a warp's words */
+  /* The most listed links of a warp's words: a word with 8 parts below 9 runs touches at most 16
+   * pairs of them, one less than their sum, and each new run links one pair without the list. */
+  WARP_LINKS = 32 * 9,
+  ROUND_PIECES = 1024, /* pieces whose features fit into shared memory at a time */
+  TILE_EDGE = CCL_STRIPS_TILE_EDGE,
+  QUAD_WIDTH = 128,
+};
+
+static const uint32_t NOTHING = CCL_STRIPS_NOTHING;
+/* The lowest run of ones of a word that is not zero. */
+static __device__ __forceinline__ uint32_t
+lowest_run (uint32_t word)
+{
+  return word & ~(word + (word & -word));
+}
+
+/* How many parts of a word start up to and including a column. The number of the run at the column
+ * is this plus the base of the word minus one. */
+static __device__ __forceinline__ uint32_t
+parts_through (uint32_t occupied, uint32_t column)
+{
+  return __popc (occupied & ~(occupied << 1) & ((2u << column) - 1));
+}
+
+/* The sum of the positions of the set bits of two words. */
+static __device__ __forceinline__ uint32_t
+sum_of_positions (uint32_t top, uint32_t bottom)
+{
+  const uint32_t both = top | bottom << WORD_WIDTH;
+  return __popc (both & 0xaaaaaaaau) + 2 * __popc (both & 0xccccccccu) +
+         4 * __popc (both & 0xf0f0f0f0u) + 8 * __popc (both & 0xff00ff00u);
+}
+
+static __device__ __forceinline__ uint32_t
+count_bits (uint4 quad)
+{
+  return __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
+}
+
+/* Shifts in the bits of four pixels from below, the first pixel lowest. A pixel is above the
+ * threshold if adding the threshold's complement to its byte carries out of the byte; the three
+ * terms are the carry out of the byte's highest bit. */
+static __device__ __forceinline__ uint32_t
+shift_in_four_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
+{
+  uint32_t low = (pixels & 0x7f7f7f7fu) + (complement & 0x7f7f7f7fu);
+  uint32_t carry = (pixels & complement) | ((pixels | complement) & low);
+  return __funnelshift_l ((carry & 0x80808080u) * 0x00204081u, bits, 4);
+}
+
+/* A word of a frame with aligned rows. */
+static __device__ __forceinline__ uint32_t
+word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
+{
+  if (column >= p.width || row >= p.height)
+    return 0;
+  const uint8_t *pixels = p.frame + row * p.frame_stride + column;
+  const uint32_t inside = min (p.width - column, (uint32_t)WORD_WIDTH);
+  uint32_t bits = 0;
+  if (inside == WORD_WIDTH) {
+    const uint32_t complement = (255 - p.threshold) * 0x01010101u;
+    const uint4 group = __ldg ((const uint4 *)pixels);
+    bits = shift_in_four_pixels (bits, group.w, complement);
+    bits = shift_in_four_pixels (bits, group.z, complement);
+    bits = shift_in_four_pixels (bits, group.y, complement);
+    bits = shift_in_four_pixels (bits, group.x, complement);
+  } else
+    for (uint32_t i = 0; i < inside; i++)
+      bits |= (uint32_t)(pixels[i] > p.threshold) << i;
+  return (bits ^ p.invert) & ((1u << inside) - 1);
+}
+
+/* The same for rows at any address: the warp reads its words together, one pixel per lane. */
+static __device__ __forceinline__ void
+words_of_unaligned_rows (
+    const Parameters &p, uint32_t column, uint32_t row, uint32_t rows, uint32_t words[2])
+{
+  const uint32_t lane = lane_of_warp ();
+  for (uint32_t pair = 0; pair < 32; pair += 2) {
+    const uint32_t x = __shfl_sync (FULL_WARP, column, pair) + lane;
+    const uint32_t y = __shfl_sync (FULL_WARP, row, pair);
+    for (uint32_t i = 0; i < rows; i++) {
+      const bool inside = x < p.width && y + i < p.height;
+      const bool foreground =
+          inside && (p.frame[(y + i) * p.frame_stride + x] > p.threshold) != (p.invert != 0);
+      const uint32_t bits = __ballot_sync (FULL_WARP, foreground);
+      if (lane == pair)
+        words[i] = bits & 0xffff;
+      else if (lane == pair + 1)
+        words[i] = bits >> 16;
+    }
+  }
+}
+
+#endif /* CCL_STRIPS_BITS_CUH */

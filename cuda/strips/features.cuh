@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The features of pieces and components, in pixels of the frame. */
+#ifndef CCL_STRIPS_FEATURES_CUH
+#define CCL_STRIPS_FEATURES_CUH
+
+#include "bits.cuh"
+
+/* The features of one piece. */
+struct PieceFeatures {
+  unsigned long long sum_x, sum_y;
+  uint32_t area, left, right, bottom;
+};
+
+static __device__ __forceinline__ PieceFeatures
+load_features (const CclStripsFeatures &f, uint32_t piece)
+{
+  return {f.sum_x[piece], f.sum_y[piece], f.area[piece], f.left[piece], f.right[piece],
+      f.bottom[piece]};
+}
+
+#endif /* CCL_STRIPS_FEATURES_CUH */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tile phase: a block labels its tile. */
+#ifndef CCL_STRIPS_LABEL_TILE_CUH
+#define CCL_STRIPS_LABEL_TILE_CUH
+
+#include "dependent-launch.cuh"
+#include "pieces.cuh"
+#include "runs.cuh"
+
+template <int ROWS>
+static __device__ __forceinline__ void
+read_word (const Parameters &p, const Place &place, Word &word)
+{
+  const uint32_t x = place.tile_x + place.column, y = place.tile_y + place.row;
+  uint32_t rows[2] = {0, 0};
+  if (p.vectorised)
+    for (int i = 0; i < ROWS; i++)
+      rows[i] = word_of_aligned_row (p, x, y + i);
+  else
+    words_of_unaligned_rows (p, x, y, ROWS, rows);
+  word.top = rows[0];
+  word.bottom = rows[ROWS - 1];
+  word.occupied = rows[0] | rows[1];
+}
+
+static __device__ __forceinline__ void
+clear_tile (Tile &tile)
+{
+  if (threadIdx.x < STRIPS + 1) {
+    tile.occupied[threadIdx.x][0] = tile.occupied[threadIdx.x][WORDS + 1] = 0;
+    tile.bottom[threadIdx.x][0] = tile.bottom[threadIdx.x][WORDS + 1] = 0;
+  }
+  if (threadIdx.x < WORDS)
+    tile.occupied[0][threadIdx.x + 1] = tile.bottom[0][threadIdx.x + 1] = 0;
+  (&tile.first_bits[0][0])[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    tile.n_pieces = tile.n_open = 0;
+}
+
+/* Writes the label map of a tile without foreground. */
+static __device__ __forceinline__ void
+clear_labels_of_tile (const Parameters &p, uint32_t tile_x, uint32_t tile_y, uint32_t rows)
+{
+  const uint32_t lane = lane_of_warp (), end_y = min (tile_y + rows, p.height);
+  const uint32_t x = tile_x + lane * 4;
+  for (uint32_t y = tile_y + threadIdx.x / 32; y < end_y; y += TILE_WARPS) {
+    uint32_t *labels = p.labels + y * p.labels_stride + x;
+    if (p.labels_vectorised && x + 4 <= p.width)
+      *(uint4 *)labels = make_uint4 (0, 0, 0, 0);
+    else
+      for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
+        labels[i] = 0;
+  }
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+write_empty_tile (const Parameters &p, const Place &place)
+{
+  enum { TILE_ROWS = STRIPS * ROWS };
+  if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height)
+    ((uint4 *)p.first_bits)[(place.tile_y + threadIdx.x) * p.row_quads + place.tile_column] =
+        make_uint4 (0, 0, 0, 0);
+  if (threadIdx.x == 0)
+    p.piece_count[blockIdx.x] = p.open_count[blockIdx.x] = 0;
+  if (p.labels)
+    clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+write_word (const Parameters &p, const Place &place, const Word &word)
+{
+  const uint32_t row_words = p.row_quads * WORDS, column = place.tile_column * WORDS + place.w;
+  const uint32_t row = place.tile_y + place.row;
+  p.bits[row * row_words + column] = word.top;
+  if (ROWS == 2)
+    p.bits[(row + 1) * row_words + column] = word.bottom;
+  p.word_base[(place.tile_row * STRIPS + place.s) * row_words + column] = word.base;
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+label_tile (const Parameters &p)
+{
+  __shared__ Tile tile;
+  const Place place = place_of_thread<ROWS> (p);
+  let_next_kernel_start ();
+
+  /* Until the wait, only the frame and shared memory may be accessed. */
+  Word word;
+  read_word<ROWS> (p, place, word);
+  clear_tile (tile);
+  const uint32_t n_runs = number_runs (tile, place, word);
+  const bool is_empty = !__syncthreads_or (word.occupied);
+  wait_for_previous_kernel ();
+  if (is_empty) {
+    write_empty_tile<ROWS> (p, place);
+    return;
+  }
+  write_word<ROWS> (p, place, word);
+
+  const uint32_t first_run = place.warp * WARP_RUNS, end_run = first_run + n_runs;
+  const uint32_t n_links = link_to_strip_above<ROWS> (tile, place, word);
+  __syncthreads ();
+  join_runs (tile, place, first_run, end_run, n_links);
+  __syncthreads ();
+  const uint32_t n_roots = flatten_runs (tile, place, first_run, end_run);
+  number_pieces (tile, place, first_run, end_run, n_roots);
+  __syncthreads ();
+
+  const uint32_t n_pieces = tile.n_pieces;
+  for (uint32_t round = 0; round < n_pieces; round += ROUND_PIECES) {
+    const uint32_t in_round = min (n_pieces - round, (uint32_t)ROUND_PIECES);
+    if (round > 0) {
+      __syncthreads ();
+      for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS)
+        clear_features (tile, i);
+      __syncthreads ();
+    }
+    sum_features<ROWS> (tile, place, word, round, in_round);
+    __syncthreads ();
+    write_pieces<ROWS> (p, tile, place, round, in_round);
+    write_edges<ROWS> (p, tile, place, round);
+    for (uint32_t run = first_run + place.lane; run < end_run; run += 32) {
+      const uint32_t number = tile.piece[tile.parent[run]] - round;
+      if (number < in_round)
+        p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
+    }
+  }
+  __syncthreads ();
+  write_first_bits<ROWS> (p, tile, place);
+  if (threadIdx.x == 0) {
+    p.piece_count[blockIdx.x] = n_pieces;
+    p.open_count[blockIdx.x] = tile.n_open;
+  }
+}
+
+#endif /* CCL_STRIPS_LABEL_TILE_CUH */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tile phase: the runs of a tile, from words to pieces. */
+#ifndef CCL_STRIPS_RUNS_CUH
+#define CCL_STRIPS_RUNS_CUH
+
+#include "parents.cuh"
+#include "tile.cuh"
+
+/* Numbers the runs of each warp's strips in raster order, the numbers of each warp apart, and
+ * stores the word in the tile. A part at the start of a word may continue the run of the word
+ * before; then base is one less. Returns the number of runs of the warp. */
+static __device__ __forceinline__ uint32_t
+number_runs (Tile &tile, const Place &place, Word &word)
+{
+  const uint32_t before = __shfl_up_sync (FULL_WARP, word.occupied, 1);
+  word.starts = word.occupied & ~(word.occupied << 1 | (place.w > 0 ? before >> 15 : 0));
+  const uint32_t n_starts = __popc (word.starts);
+  const uint32_t starts_through = sum_up_to_lane (n_starts);
+  const uint32_t n_runs = __shfl_sync (FULL_WARP, starts_through, 31);
+  word.base = place.warp * WARP_RUNS + starts_through - n_starts -
+              ((word.occupied & 1) && !(word.starts & 1));
+
+  tile.top[place.s][place.w] = word.top;
+  tile.occupied[place.s + 1][place.w + 1] = word.occupied;
+  tile.bottom[place.s + 1][place.w + 1] = word.bottom;
+  tile.base[place.s + 1][place.w + 1] = word.base;
+  return n_runs;
+}
+
+/* Links each run that starts in this thread's word to one run above it, and lists the other links
+ * of the word's runs for later. Returns the length of the warp's list. */
+template <int ROWS>
+static __device__ __forceinline__ uint32_t
+link_to_strip_above (Tile &tile, const Place &place, const Word &word)
+{
+  const uint32_t w = place.w, s = place.s;
+  /* In these words column c is bit c + 1; bits 0 and 17 are the neighbours'. Row s of the tile's
+   * arrays is the strip above. */
+  const uint32_t above_occupied = tile.occupied[s][w + 1] << 1 | tile.occupied[s][w] >> 15 |
+                                  (tile.occupied[s][w + 2] & 1) << 17;
+  const uint32_t above_bottom =
+      tile.bottom[s][w + 1] << 1 | tile.bottom[s][w] >> 15 | (tile.bottom[s][w + 2] & 1) << 17;
+  const uint32_t above_starts = above_occupied >> 1 & ~(above_occupied & ~1u);
+  const uint32_t above_base = tile.base[s][w + 1], above_next_base = tile.base[s][w + 2];
+  uint32_t *const links = tile.links[threadIdx.x / 32];
+  uint32_t n_links = 0;
+
+  uint32_t rest = word.occupied, run = tile.base[s + 1][w + 1] - 1;
+  uint32_t touched = 0;
+  bool is_new = false;
+  while (__any_sync (FULL_WARP, rest || touched)) {
+    if (!touched && rest) {
+      const uint32_t part = lowest_run (rest);
+      rest ^= part;
+      run++;
+      uint32_t reach = (word.top & part) << 1;
+      if (ROWS == 2)
+        reach |= reach << 1 | reach >> 1;
+      touched = above_bottom & reach;
+      is_new = part & word.starts;
+      if (is_new && !touched)
+        tile.parent[run] = run;
+    }
+    bool is_listed = false;
+    uint32_t above = 0;
+    if (touched) {
+      const uint32_t lowest = touched & -touched;
+      touched &= above_occupied + lowest; /* clears the bits of the same run */
+      if (lowest == 1u << 17)
+        above = above_next_base;
+      else if (lowest == 1)
+        above = above_base - 1 + (above_occupied >> 1 & 1);
+      else
+        above = above_base - 1 + __popc (above_starts & (lowest - 1));
+      if (is_new)
+        tile.parent[run] = above;
+      is_listed = !is_new;
+      is_new = false;
+    }
+    const uint32_t listed = __ballot_sync (FULL_WARP, is_listed);
+    if (is_listed)
+      links[n_links + lanes_below (listed)] = run << 16 | above;
+    n_links += __popc (listed);
+  }
+  return n_links;
+}
+
+/* Joins two sets of a forest in which parents have smaller numbers than their children. Each step
+ * goes up from the larger of the two numbers until they are equal, so that few steps are taken from
+ * runs that are close in the tree. A root is linked below the smaller number. */
+static __device__ __forceinline__ void
+unite_runs (uint32_t *parent, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    uint32_t larger = max (a, b), smaller = min (a, b);
+    uint32_t above = load_parent (parent, larger);
+    if (above == larger) {
+      above = atomicMin (&parent[larger], smaller);
+      if (above == larger)
+        return;
+    }
+    a = above;
+    b = smaller;
+  }
+}
+
+/* Joins the runs of a warp. The listed links follow after the trees of the first links have been
+ * flattened. Both may happen at the same time in different warps: flattening writes only to runs
+ * below a root, joining only to roots. */
+static __device__ __forceinline__ void
+join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run, uint32_t n_links)
+{
+  uint32_t *const parent = tile.parent;
+  for (uint32_t run = first_run + place.lane; run < end_run; run += 32) {
+    uint32_t above = load_parent (parent, run);
+    for (uint32_t next = load_parent (parent, above); next != above;
+         next = load_parent (parent, above)) {
+      atomicMin (&parent[run], next);
+      above = next;
+    }
+  }
+  __syncwarp ();
+  for (uint32_t i = place.lane; i < n_links; i += 32) {
+    const uint32_t link = tile.links[place.warp][i];
+    unite_runs (parent, link >> 16, link & 0xffff);
+  }
+}
+
+/* Links the runs of a warp to their roots. Returns how many of them are roots, which are the
+ * pieces. */
+static __device__ __forceinline__ uint32_t
+flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
+{
+  uint32_t *const parent = tile.parent;
+  uint32_t n_roots = 0;
+  for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
+    bool is_root = false;
+    if (run < end_run) {
+      uint32_t above = load_parent (parent, run);
+      is_root = above == run;
+      for (uint32_t next = load_parent (parent, above); next != above;
+           next = load_parent (parent, above))
+        above = next;
+      atomicMin (&parent[run], above);
+    }
+    n_roots += __popc (__ballot_sync (FULL_WARP, is_root));
+  }
+  return n_roots;
+}
+
+/* Numbers the pieces of a warp and clears the features of those of the first round. */
+static __device__ __forceinline__ void
+number_pieces (
+    Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run, uint32_t n_roots)
+{
+  uint32_t *const parent = tile.parent;
+  uint32_t piece = 0;
+  if (place.lane == 0)
+    piece = atomicAdd (&tile.n_pieces, n_roots);
+  piece = __shfl_sync (FULL_WARP, piece, 0);
+  for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
+    const bool is_root = run < end_run && load_parent (parent, run) == run;
+    const uint32_t roots = __ballot_sync (FULL_WARP, is_root);
+    if (is_root) {
+      const uint32_t number = piece + lanes_below (roots);
+      tile.piece[run] = number;
+      if (number < ROUND_PIECES)
+        clear_features (tile, number);
+    }
+    piece += __popc (roots);
+  }
+}
+
+#endif /* CCL_STRIPS_RUNS_CUH */
