@@ -72,17 +72,30 @@ typedef struct {
   gdouble x, y;
 } Point;
 
-/* Moves a point that lies between pixels, with the pixels' edges at integer coordinates. */
+/* A reflection of pixels' edges maps 0…size to size…0. Elements that reflect pixels' positions, as
+ * videoflip does, map it to size − 1…−1 instead, which is one pixel too low. */
+static gint
+reflection_shift (gfloat coefficient, gint size, gfloat offset)
+{
+  return coefficient < 0 && fabs ((gdouble)coefficient * size + offset + 1) < 1e-3;
+}
+
+/* Moves a point, with the pixels' edges at integer coordinates. */
 static Point
 map_point (const GstVideoMetaTransformMatrix *transform, gdouble x, gdouble y)
 {
   const gfloat (*matrix)[3] = transform->matrix;
+  const GstVideoRectangle *in = &transform->in_rectangle, *out = &transform->out_rectangle;
+  gint shift_x = reflection_shift (matrix[0][0], in->w, matrix[0][2]) +
+                 reflection_shift (matrix[0][1], in->h, matrix[0][2]);
+  gint shift_y = reflection_shift (matrix[1][0], in->w, matrix[1][2]) +
+                 reflection_shift (matrix[1][1], in->h, matrix[1][2]);
 
-  x -= transform->in_rectangle.x;
-  y -= transform->in_rectangle.y;
+  x -= in->x;
+  y -= in->y;
   return (Point){
-      matrix[0][0] * x + matrix[0][1] * y + matrix[0][2] + transform->out_rectangle.x,
-      matrix[1][0] * x + matrix[1][1] * y + matrix[1][2] + transform->out_rectangle.y,
+      matrix[0][0] * x + matrix[0][1] * y + matrix[0][2] + out->x + shift_x,
+      matrix[1][0] * x + matrix[1][1] * y + matrix[1][2] + out->y + shift_y,
   };
 }
 

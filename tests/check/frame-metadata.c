@@ -268,6 +268,60 @@ TEST (test_earlier_meta_is_replaced)
 }
 GST_END_TEST
 
+#if GST_CHECK_VERSION(1, 28, 0)
+static gboolean
+has_component_like (const GstCclMeta *meta, const GstCclComponent *wanted)
+{
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
+    if (c->area == wanted->area && c->x == wanted->x && c->y == wanted->y &&
+        c->width == wanted->width && c->height == wanted->height &&
+        ABS (c->centroid_x - wanted->centroid_x) < 1e-3 &&
+        ABS (c->centroid_y - wanted->centroid_y) < 1e-3)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Elements that move pixels without mixing them. */
+static const char *const movers[] = {"videoflip method=horizontal-flip",
+    "videoflip method=vertical-flip", "videoflip method=clockwise",
+    "videoflip method=counterclockwise", "videoflip method=rotate-180",
+    "videoflip method=upper-left-diagonal", "videoflip method=upper-right-diagonal",
+    "videobox left=-5 top=-3 fill=black", "videocrop left=1"};
+
+/* The metadata of a frame whose pixels were moved says what a labeller finds in the result. */
+TEST (test_metadata_follows_moved_pixels)
+{
+  static const char drawing[] = "........\n"
+                                "..##....\n"
+                                "..##....\n"
+                                "......#.\n"
+                                ".#....#.\n"
+                                "......#.\n";
+  gchar *line = g_strdup_printf ("%s name=before ! %s ! %s name=after threshold=128",
+      element_name (), movers[__i__], element_name ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCclMeta *before, *after;
+  GstBuffer *out;
+
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 6));
+  out = label (h, gray8_frame (drawing));
+  before = gst_buffer_get_ccl_meta_by_name (out, "before");
+  after = gst_buffer_get_ccl_meta_by_name (out, "after");
+  fail_unless (before != NULL && after != NULL);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (before), 3);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (after), 3);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (has_component_like (after, gst_ccl_meta_get_component (before, i)),
+        "component %u of %s", i, movers[__i__]);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+GST_END_TEST
+#endif
+
 static void
 check_message (GstStructure *structure, GstClockTime timestamp)
 {
@@ -445,6 +499,9 @@ frame_metadata_suite (void)
 #endif
 #endif
   tcase_add_test (tcase, test_earlier_meta_is_replaced);
+#if GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_loop_test (tcase, test_metadata_follows_moved_pixels, 0, G_N_ELEMENTS (movers));
+#endif
   tcase_add_test (tcase, test_messages_while_playing);
   tcase_add_test (tcase, test_meta_survives_copy);
   tcase_add_test (tcase, test_meta_survives_videoscale);

@@ -601,6 +601,7 @@ GST_START_TEST (test_matrix_crops)
 }
 GST_END_TEST
 
+/* Offset 8 reflects the pixels' edges, offset 7 the pixels' positions. */
 GST_START_TEST (test_matrix_flips)
 {
   GstVideoMetaTransformMatrix transform;
@@ -610,7 +611,7 @@ GST_START_TEST (test_matrix_flips)
   init_matrix (
       &transform, infos, (GstVideoRectangle){0, 0, 8, 6}, (GstVideoRectangle){0, 0, 8, 6}, 8, 6);
   transform.matrix[0][0] = -1;
-  transform.matrix[0][2] = 8;
+  transform.matrix[0][2] = 8 - __i__;
   dest = transformed (&transform);
   assert_row (dest, 0, 1, (Expected){4, 6, 0, 2, 2, 6.5, 0.5});
   assert_row (dest, 1, 2, (Expected){1, 0, 2, 1, 1, 0, 2});
@@ -723,7 +724,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_list_of_components);
 #if GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_matrix_crops);
-  tcase_add_test (tcase, test_matrix_flips);
+  tcase_add_loop_test (tcase, test_matrix_flips, 0, 2);
   tcase_add_test (tcase, test_matrix_turns);
   tcase_add_test (tcase, test_matrix_places_on_a_larger_frame);
   tcase_add_test (tcase, test_matrix_without_effect_keeps_everything);
