@@ -95,9 +95,9 @@ gst_ccl_cuda_buffer_new_gray8 (
  * @stride: bytes from one row to the next, at least @width, at most %G_MAXINT
  * @width: pixels, at least 1
  * @height: pixels, at least 1
- * @user_data: (nullable) (closure): argument of @notify
- * @notify: (nullable) (scope async): called once, from any thread, when the memory is no longer
- *   used
+ * @user_data: (nullable): argument of @notify
+ * @notify: (nullable) (scope async) (closure user_data): called once, from any thread, when the
+ *   memory is no longer used
  * @error: where to store an error
  *
  * Wraps device memory of the caller's as a frame, without a copy. The memory must live, and its
