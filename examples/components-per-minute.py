@@ -37,7 +37,7 @@ def count(video):
         if not sample:  # after an error there may be no end of stream
             error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
             continue
-        frame = sample.get_buffer()  # the metadata lives as long as this does
+        frame = sample.get_buffer()
         meta = GstCcl.buffer_get_ccl_meta(frame)
         minute = frame.pts // (60 * Gst.SECOND)
         minutes += [[0, 0]] * (minute + 1 - len(minutes))

@@ -8,6 +8,22 @@
 #include <gst/analytics/analytics.h>
 #endif
 
+#if HAVE_ANALYTICS
+/* The category of the warnings below. */
+static GstDebugCategory *
+ensure_debug_category (void)
+{
+  static gsize category = 0;
+
+  if (g_once_init_enter (&category))
+    g_once_init_leave (
+        &category, (gsize)_gst_debug_category_new ("cclattach", 0, "metadata of components"));
+  return (GstDebugCategory *)category;
+}
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT ensure_debug_category ()
+#endif
+
 GType
 gst_ccl_meta_flags_get_type (void)
 {
@@ -139,7 +155,7 @@ attach_roi (GstBuffer *buffer, GstCclLabeller *labeller, const CclTable *table)
 #define GRAY16_NATIVE GST_VIDEO_FORMAT_GRAY16_BE
 #endif
 
-/* The label map as the video frame that analytics elements expect, which has no more than 16 bits
+/* The label map as a video frame, as analytics elements expect it: such frames have at most 16 bits
  * a pixel. NULL if memory is short or the map cannot be read. */
 static GstBuffer *
 new_segmentation_mask (

@@ -27,7 +27,7 @@
  *     cclcombiner name=combiner ! ccloverlay ! videoconvert ! autovideosink
  * ]| This draws the boxes of the mask's components on the original video.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gstcclcombiner.h"
 

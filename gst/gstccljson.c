@@ -29,7 +29,7 @@
  *     filesink location=components.ndjson
  * ]| This writes a file of thirty lines, one for each frame.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gstccljson.h"
 

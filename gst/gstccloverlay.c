@@ -23,7 +23,7 @@
  * the first `videoconvert`, the box would still be drawn, but not the colour: scaling drops the
  * label map.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gstccloverlay.h"
 
