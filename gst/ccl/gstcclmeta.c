@@ -735,7 +735,7 @@ gst_ccl_meta_get_labeller (const GstCclMeta *meta)
 /**
  * gst_ccl_meta_set_labeller: (skip)
  * @meta: a #GstCclMeta of a writable buffer
- * @labeller: (transfer none) (nullable): who labelled the frame; a reference is kept
+ * @labeller: (transfer none) (nullable): the element that labelled the frame; a reference is kept
  *
  * Says which element labelled the frame.
  *
