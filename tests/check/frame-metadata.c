@@ -461,7 +461,8 @@ TEST (test_meta_survives_videoconvert)
 }
 GST_END_TEST
 
-/* Coordinates of a turned frame would be wrong. */
+#if !GST_CHECK_VERSION(1, 28, 0)
+/* Before 1.28, videoflip does not say how it moves pixels, so the coordinates would be wrong. */
 TEST (test_meta_does_not_survive_videoflip)
 {
   gchar *line = g_strdup_printf ("%s ! videoflip video-direction=90r", element_name ());
@@ -476,6 +477,7 @@ TEST (test_meta_does_not_survive_videoflip)
   g_free (line);
 }
 GST_END_TEST
+#endif
 
 static Suite *
 frame_metadata_suite (void)
@@ -507,7 +509,9 @@ frame_metadata_suite (void)
   tcase_add_test (tcase, test_meta_survives_videoscale);
   tcase_add_test (tcase, test_meta_survives_videoconvertscale);
   tcase_add_test (tcase, test_meta_survives_videoconvert);
+#if !GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_meta_does_not_survive_videoflip);
+#endif
   return suite;
 }
 
