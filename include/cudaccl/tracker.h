@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tracking of components: an identity for each object, from its first frame to its last, also
+ * while it shares a component with other objects, is in several pieces, or is hidden for a short
+ * time. Only motion is used. The rules of labeller.h hold.
+ *
+ * A tracker reads component tables in host memory, of CPU and GPU labellers alike. A run allocates
+ * nothing. The same sequence of tables gives the same tracks, bit for bit, on every machine.
+ *
+ * Method: the boxes of tracks are predicted and corrected by Kalman filters of constant velocity,
+ * and components are assigned to tracks as a linear assignment problem, as in A. Bewley and others,
+ * "Simple online and realtime tracking", ICIP 2016. Edges of boxes are measured one by one, with
+ * weights of a Cauchy distribution; objects that share a component keep their sizes inside it.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_TRACKER_H
+#define CCL_TRACKER_H
+
+#include <cudaccl/labeller.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The properties of a tracker that are fixed when it is made. */
+typedef struct CclTrackerPlan {
+  uint32_t width;          /* pixels, ≥ 1 */
+  uint32_t height;         /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  uint32_t max_tracks;     /* 1…4096; while there are so many tracks, no new one begins */
+  uint32_t max_components; /* 1…4096; of a table with more rows, only the largest components are
+                            * tracked */
+} CclTrackerPlan;
+
+/* Settings that may differ from frame to frame. */
+typedef struct CclTrackerOptions {
+  uint32_t confirm_frames; /* ≥ 1: a track is confirmed when it was found in so many successive
+                            * runs */
+  uint32_t max_lost;       /* frames: a track ends when it was not found, or was hidden behind other
+                            * objects, for longer */
+  uint32_t static_frames;  /* a track that stayed at its place for so many frames is static; 0:
+                            * never */
+  double frame_rate; /* frames per second, 0.01…10000: how much objects can accelerate within
+                      * a frame depends on it. 0: unknown, CCL_TRACKER_FRAME_RATE is used */
+} CclTrackerOptions;
+
+/* The frame rate for CclTrackerOptions.frame_rate = 0. */
+#define CCL_TRACKER_FRAME_RATE 25
+
+#define CCL_TRACKER_OPTIONS_DEFAULT                                                                \
+  {                                                                                                \
+    .confirm_frames = 3, .max_lost = 15, .static_frames = 50, .frame_rate = 0                      \
+  }
+
+typedef enum CclTrackState {
+  CCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
+  CCL_TRACK_CONFIRMED = 1,
+  CCL_TRACK_STATIC = 2, /* confirmed, and at the same place for static_frames */
+  CCL_TRACK_LOST = 3,   /* confirmed, in no component of this frame; its box is predicted */
+} CclTrackState;
+
+/* One object. */
+typedef struct CclTrack {
+  uint64_t id; /* unique in the tracker's life, from 1 */
+  CclTrackState state;
+  uint64_t age;   /* frames since its first frame, dropped frames included */
+  uint64_t lost;  /* frames since it was last found, dropped frames included; 0 unless it is lost */
+  uint32_t label; /* of its component, or of its best fitting piece where it is in pieces; 0 when
+                   * lost */
+  uint32_t n_sharing; /* the number of other tracks in that component */
+  double x, y;        /* pixels: the upper left corner of the estimated box of the whole object; */
+  double width;       /* edges are between pixels: pixel 0 spans 0 to 1. The box may reach out of */
+  double height;      /* the frame. Width and height are ≥ 1 */
+  double velocity_x;  /* pixels per frame, to the right */
+  double velocity_y;  /* pixels per frame, downwards */
+} CclTrack;
+
+typedef enum CclTrackEventKind {
+  CCL_TRACK_APPEARED = 0, /* the track was confirmed */
+  CCL_TRACK_VANISHED = 1, /* a confirmed track ended */
+  CCL_TRACK_MERGED = 2,   /* the track shares a component with another one that it did not share
+                           * before */
+  CCL_TRACK_SPLIT = 3,    /* the track no longer shares a component with another one */
+} CclTrackEventKind;
+
+/* An event of a confirmed track in this frame. A track has at most one event of each kind per
+ * frame. */
+typedef struct CclTrackEvent {
+  CclTrackEventKind kind;
+  uint64_t id;
+  uint64_t other; /* merged and split: the oldest of the other tracks, which have the event, too;
+                   * else 0 */
+} CclTrackEvent;
+
+/* A track that is in a component. A component of several objects has several members; an object in
+ * pieces is a member of several components. */
+typedef struct CclTrackMember {
+  uint32_t row;   /* of the component table */
+  uint32_t track; /* index into CclTracks.tracks */
+} CclTrackMember;
+
+/* The tracks of a frame. The arrays are the tracker's, in host memory; they are valid until its
+ * next run or until it is freed. */
+typedef struct CclTracks {
+  uint32_t n_tracks;
+  const CclTrack *tracks; /* in the order of their ids */
+
+  uint32_t n_members;
+  const CclTrackMember *members; /* in the order of rows */
+
+  uint32_t n_events;
+  const CclTrackEvent *events;
+} CclTracks;
+
+/* An opaque tracker. Since: 0.2 */
+typedef struct CclTracker CclTracker;
+
+/* Makes a tracker. Free it with ccl_tracker_free().
+ *
+ * It uses 12 bytes for each pair of a track and a component, as far as they are near each other.
+ *
+ * Returns the tracker, or NULL with the error filled: CCL_ERROR_ARGUMENT or CCL_ERROR_NO_MEMORY.
+ * Thread safe. Since: 0.2 */
+CCL_API
+CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
+
+/* Tracks the components of the next frame.
+ *
+ * table: the components of a frame of the planned size; read only during the call. Rows may be in
+ *   any order, and their labels are only copied to the result.
+ * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
+ *   was dropped, 2 when one was. The first run ignores it.
+ * tracks: filled on success.
+ *
+ * Returns CCL_OK or CCL_ERROR_ARGUMENT (the tracks are as before). Since: 0.2 */
+CCL_API
+CclStatus ccl_tracker_run (CclTracker *tracker, const CclTable *table, double elapsed,
+    const CclTrackerOptions *options, CclTracks *tracks, CclError *error);
+
+/* Removes all tracks, without events, as after a cut. Identities are not used again. NULL is
+ * allowed. Since: 0.2 */
+CCL_API
+void ccl_tracker_reset (CclTracker *tracker);
+
+/* Frees a tracker with all its memory, and sets the handle to NULL. Since: 0.2 */
+CCL_API
+void ccl_tracker_free (CclTracker **tracker);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_TRACKER_H */

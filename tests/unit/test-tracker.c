@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tracker on small drawn scenes whose tracks are known, and the assignment compared with brute
+ * force. */
+#include <cudaccl/tracker.h>
+
+#include "assignment.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 640
+#define HEIGHT 360
+
+/* Assignment */
+
+/* The least cost by trying all assignments of rows from `row` on. */
+static double
+brute_force (
+    const double *cost, guint n_rows, guint n_columns, guint row, guint used, double unassigned)
+{
+  if (row == n_rows)
+    return 0;
+  double best = unassigned + brute_force (cost, n_rows, n_columns, row + 1, used, unassigned);
+  for (guint column = 0; column < n_columns; column++) {
+    const double entry = cost[row * n_columns + column];
+    if (entry == INFINITY || used & 1u << column)
+      continue;
+    best = MIN (best,
+        entry + brute_force (cost, n_rows, n_columns, row + 1, used | 1u << column, unassigned));
+  }
+  return best;
+}
+
+static double
+assign (
+    const double *cost, guint n_rows, guint n_columns, double unassigned, uint32_t *column_of_row)
+{
+  uint32_t first[8] = {0}, column[49], previous[14], row_of_column[14], touched[14];
+  double entry[49], row_price[7], column_price[14], distance[14];
+  uint8_t done[14];
+  guint n = 0;
+  for (guint r = 0; r < n_rows; r++) {
+    for (guint c = 0; c < n_columns; c++)
+      if (cost[r * n_columns + c] != INFINITY) {
+        column[n] = c;
+        entry[n++] = cost[r * n_columns + c];
+      }
+    first[r + 1] = n;
+  }
+  const CclAssignmentProblem problem = {n_rows, n_columns, first, column, entry, unassigned};
+  const CclAssignmentScratch scratch = {
+      row_price, column_price, distance, previous, row_of_column, touched, done};
+  ccl_assign (&problem, &scratch, column_of_row);
+  double sum = 0;
+  for (guint r = 0; r < n_rows; r++)
+    sum += column_of_row[r] == CCL_UNASSIGNED ? unassigned : cost[r * n_columns + column_of_row[r]];
+  return sum;
+}
+
+static void
+test_assignment_costs_as_little_as_brute_force (void)
+{
+  GRand *random = g_rand_new_with_seed (1);
+  for (guint trial = 0; trial < 3000; trial++) {
+    const guint n_rows = g_rand_int_range (random, 0, 7);
+    const guint n_columns = g_rand_int_range (random, 0, 7);
+    const gboolean integers = trial % 2; /* many are equal */
+    double cost[49];
+    for (guint i = 0; i < n_rows * n_columns; i++) {
+      cost[i] = integers ? g_rand_int_range (random, 0, 4) : g_rand_double (random) * 3;
+      if (g_rand_double (random) < 0.3)
+        cost[i] = INFINITY;
+    }
+    uint32_t column_of_row[7];
+    const double sum = assign (cost, n_rows, n_columns, 2, column_of_row);
+    const double least = brute_force (cost, n_rows, n_columns, 0, 0, 2);
+    if (fabs (sum - least) > 1e-9)
+      g_error ("trial %u of %u×%u: %g, but %g is possible", trial, n_rows, n_columns, sum, least);
+    for (guint a = 0; a < n_rows; a++)
+      for (guint b = a + 1; b < n_rows; b++)
+        g_assert_true (column_of_row[a] == CCL_UNASSIGNED || column_of_row[a] != column_of_row[b]);
+  }
+  g_rand_free (random);
+}
+
+/* Scenes */
+
+typedef struct Scene {
+  CclTracker *tracker;
+  CclTrackerOptions options;
+  CclTracks tracks; /* of the last frame */
+  double elapsed;
+  guint n_events[4]; /* of each kind, in all frames */
+} Scene;
+
+static Scene *
+scene_new (void)
+{
+  Scene *scene = g_new0 (Scene, 1);
+  CclError error;
+  scene->options = (CclTrackerOptions)CCL_TRACKER_OPTIONS_DEFAULT;
+  scene->options.frame_rate = 10;
+  scene->elapsed = 1;
+  scene->tracker = ccl_tracker_new (&(CclTrackerPlan){WIDTH, HEIGHT, 64, 64}, &error);
+  g_assert_nonnull (scene->tracker);
+  return scene;
+}
+
+static void
+scene_free (Scene *scene)
+{
+  ccl_tracker_free (&scene->tracker);
+  g_assert_null (scene->tracker);
+  g_free (scene);
+}
+
+/* A full rectangle. */
+static CclComponent
+box (guint x, guint y, guint width, guint height)
+{
+  return (CclComponent){
+      .area = width * height,
+      .x = x,
+      .y = y,
+      .width = width,
+      .height = height,
+      .centroid_x = x + (width - 1) / 2.0,
+      .centroid_y = y + (height - 1) / 2.0,
+  };
+}
+
+static void
+scene_run (Scene *scene, CclComponent *rows, guint n_rows)
+{
+  CclError error;
+  for (guint i = 0; i < n_rows; i++)
+    rows[i].label = i + 1;
+  const CclTable table = {n_rows, n_rows, rows};
+  const CclStatus status = ccl_tracker_run (
+      scene->tracker, &table, scene->elapsed, &scene->options, &scene->tracks, &error);
+  if (status != CCL_OK)
+    g_error ("%s", error.message);
+  for (guint i = 0; i < scene->tracks.n_events; i++)
+    scene->n_events[scene->tracks.events[i].kind]++;
+}
+
+#define run(scene, ...)                                                                            \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    CclComponent rows[] = {__VA_ARGS__};                                                           \
+    scene_run (scene, rows, G_N_ELEMENTS (rows));                                                  \
+  }                                                                                                \
+  G_STMT_END
+
+static const CclTrack *
+find_track (const Scene *scene, guint64 id)
+{
+  for (guint i = 0; i < scene->tracks.n_tracks; i++)
+    if (scene->tracks.tracks[i].id == id)
+      return &scene->tracks.tracks[i];
+  return NULL;
+}
+
+/* Of the only member of a row. */
+static guint64
+id_of_row (const Scene *scene, guint row)
+{
+  guint64 id = 0;
+  for (guint i = 0; i < scene->tracks.n_members; i++)
+    if (scene->tracks.members[i].row == row) {
+      g_assert_cmpuint (id, ==, 0);
+      id = scene->tracks.tracks[scene->tracks.members[i].track].id;
+    }
+  return id;
+}
+
+static void
+test_one_object_keeps_its_identity (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i++) {
+    run (scene, box (50 + 5 * i, 100 + i, 30, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    const CclTrack *t = &scene->tracks.tracks[0];
+    g_assert_cmpuint (t->id, ==, 1);
+    g_assert_cmpuint (t->age, ==, i);
+    g_assert_cmpuint (t->label, ==, 1);
+    g_assert_cmpint (t->state, ==, i < 2 ? CCL_TRACK_TENTATIVE : CCL_TRACK_CONFIRMED);
+  }
+  const CclTrack *t = &scene->tracks.tracks[0];
+  g_assert_cmpfloat_with_epsilon (t->x, 50 + 5 * 59, 0.5);
+  g_assert_cmpfloat_with_epsilon (t->y, 100 + 59, 0.5);
+  g_assert_cmpfloat_with_epsilon (t->width, 30, 0.5);
+  g_assert_cmpfloat_with_epsilon (t->height, 80, 0.5);
+  g_assert_cmpfloat_with_epsilon (t->velocity_x, 5, 0.05);
+  g_assert_cmpfloat_with_epsilon (t->velocity_y, 1, 0.05);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 1);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 0);
+  scene_free (scene);
+}
+
+/* They walk towards each other, are one component while their boxes touch, and walk on. */
+static void
+test_crossing_objects_keep_their_identities (void)
+{
+  Scene *scene = scene_new ();
+  guint n_shared = 0;
+  for (guint i = 0; i < 60; i++) {
+    const guint a = 100 + 3 * i, b = 280 - 3 * i;
+    if (MAX (a, b) > MIN (a, b) + 30) {
+      run (scene, box (a, 100, 30, 80), box (b, 105, 30, 80));
+      g_assert_cmpuint (id_of_row (scene, 0), ==, 1);
+      g_assert_cmpuint (id_of_row (scene, 1), ==, 2);
+    } else {
+      const guint left = MIN (a, b);
+      run (scene, box (left, 100, MAX (a, b) + 30 - left, 85));
+      n_shared++;
+      g_assert_cmpuint (scene->tracks.n_members, ==, 2);
+    }
+    if (i < 5)
+      continue;
+    for (guint id = 1; id <= 2; id++) {
+      const CclTrack *t = find_track (scene, id);
+      g_assert_nonnull (t);
+      g_assert_cmpfloat_with_epsilon (t->x, id == 1 ? a : b, 12);
+      g_assert_cmpfloat_with_epsilon (t->width, 30, 8);
+    }
+  }
+  g_assert_cmpuint (n_shared, ==, 11);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_MERGED], ==, 2);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_SPLIT], ==, 2);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 0);
+  scene_free (scene);
+}
+
+static void
+test_hidden_object_comes_back_as_itself (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 40; i++) {
+    if (i < 15 || i >= 22) {
+      run (scene, box (100 + 8 * i, 100, 30, 80));
+    } else {
+      scene_run (scene, NULL, 0);
+      g_assert_cmpint (scene->tracks.tracks[0].state, ==, CCL_TRACK_LOST);
+      g_assert_cmpuint (scene->tracks.tracks[0].lost, ==, i - 14);
+      g_assert_cmpuint (scene->tracks.tracks[0].label, ==, 0);
+      g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].x, 100 + 8 * i, 3);
+    }
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 1);
+  }
+  scene_free (scene);
+}
+
+static void
+test_identities_are_not_used_again (void)
+{
+  Scene *scene = scene_new ();
+  for (guint round = 0; round < 5; round++) {
+    for (guint i = 0; i < 10; i++)
+      run (scene, box (300 + i, 100, 30, 80));
+    g_assert_cmpuint (scene->tracks.tracks[0].id, ==, round + 1);
+    if (round == 3)
+      ccl_tracker_reset (scene->tracker);
+    else
+      for (guint i = 0; i <= scene->options.max_lost; i++)
+        scene_run (scene, NULL, 0);
+    CclTracks *tracks = &scene->tracks;
+    g_assert_cmpuint (round == 3 ? 0 : tracks->n_tracks, ==, 0);
+  }
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 5);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 4);
+  scene_free (scene);
+}
+
+static void
+test_object_in_pieces_is_one_track (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 40; i++) {
+    const guint x = 100 + 4 * i;
+    if (i % 3 == 2) {
+      run (scene, box (x, 100, 30, 50), box (x, 155, 30, 25));
+      g_assert_cmpuint (id_of_row (scene, 0), ==, 1);
+    } else {
+      run (scene, box (x, 100, 30, 80));
+    }
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 1);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].height, 80, 4);
+  }
+  scene_free (scene);
+}
+
+static void
+test_noise_of_two_frames_is_not_confirmed (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 20; i++) {
+    if (i % 3 < 2)
+      run (scene, box (40 + 20 * i, 60 + 7 * (i % 5), 10, 10));
+    else
+      scene_run (scene, NULL, 0);
+    for (guint j = 0; j < scene->tracks.n_tracks; j++)
+      g_assert_cmpint (scene->tracks.tracks[j].state, ==, CCL_TRACK_TENTATIVE);
+  }
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 0);
+  scene_free (scene);
+}
+
+static void
+test_dropped_frames_do_not_matter (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i += scene->elapsed) {
+    scene->elapsed = i < 20 || i >= 40 ? 1 : 5;
+    run (scene, box (50 + 8 * (i + (guint)scene->elapsed), 100, 30, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 1);
+  }
+  g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].velocity_x, 8, 0.1);
+  g_assert_cmpuint (scene->tracks.tracks[0].age, ==, 59);
+  scene_free (scene);
+}
+
+static void
+test_resting_object_becomes_static (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 100; i++) {
+    run (scene, box (i < 70 ? 200 + i % 2 : 200 + 5 * (i - 70), 100, 30, 80));
+    const CclTrackState state = scene->tracks.tracks[0].state;
+    if (i < 49)
+      g_assert_cmpint (state, !=, CCL_TRACK_STATIC);
+    else if (i < 70)
+      g_assert_cmpint (state, ==, CCL_TRACK_STATIC);
+    else if (i >= 76)
+      g_assert_cmpint (state, ==, CCL_TRACK_CONFIRMED);
+  }
+  scene_free (scene);
+}
+
+/* Of a hundred components the tracker takes the largest 64 at most. */
+static void
+test_more_components_than_planned (void)
+{
+  Scene *scene = scene_new ();
+  CclComponent rows[100];
+  for (guint frame = 0; frame < 5; frame++) {
+    for (guint i = 0; i < 100; i++)
+      rows[i] = box (10 + i % 10 * 50, 10 + i / 10 * 30, i % 2 ? 20 : 4, i % 2 ? 20 : 4);
+    scene_run (scene, rows, 100);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 50);
+  for (guint i = 0; i < 50; i++) {
+    g_assert_cmpuint (scene->tracks.members[i].row, ==, 2 * i + 1);
+    g_assert_cmpuint (scene->tracks.members[i].track, ==, i);
+  }
+  scene_free (scene);
+}
+
+/* Two trackers get the same random boxes and report the same. */
+static void
+test_same_tables_give_same_bits (void)
+{
+  GRand *random = g_rand_new_with_seed (7);
+  Scene *one = scene_new (), *two = scene_new ();
+  for (guint frame = 0; frame < 200; frame++) {
+    CclComponent rows[60];
+    const guint n = g_rand_int_range (random, 0, 60);
+    for (guint i = 0; i < n; i++)
+      rows[i] = box (g_rand_int_range (random, 0, WIDTH - 60), g_rand_int_range (random, 0, 280),
+          g_rand_int_range (random, 1, 60), g_rand_int_range (random, 1, 80));
+    scene_run (one, rows, n);
+    scene_run (two, rows, n);
+    g_assert_cmpuint (one->tracks.n_tracks, ==, two->tracks.n_tracks);
+    for (guint i = 0; i < one->tracks.n_tracks; i++) {
+      const CclTrack *a = &one->tracks.tracks[i], *b = &two->tracks.tracks[i];
+      g_assert_cmpuint (a->id, ==, b->id);
+      g_assert_cmpmem (&a->x, 6 * sizeof (double), &b->x, 6 * sizeof (double));
+      g_assert_true (isfinite (a->x) && isfinite (a->width) && a->width >= 1 && a->height >= 1);
+    }
+  }
+  scene_free (one);
+  scene_free (two);
+  g_rand_free (random);
+}
+
+/* An object brakes and stands. Filmed with four times the frame rate, in steps of a quarter of a
+ * frame, the track keeps its certainty in pixels and seconds: the box overshoots as far. */
+static double
+overshoot (guint steps)
+{
+  Scene *scene = scene_new ();
+  double most = 0;
+  scene->options.frame_rate = 10 * steps;
+  for (guint i = 0; i < 40 * steps; i++) {
+    const guint x = 100 + 8 * MIN (i, 20 * steps) / steps;
+    run (scene, box (x, 100, 30, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    most = MAX (most, scene->tracks.tracks[0].x - x);
+  }
+  scene_free (scene);
+  return most;
+}
+
+static void
+test_frame_rate_does_not_change_the_tracks (void)
+{
+  const double slow = overshoot (1), fast = overshoot (4);
+  g_test_message ("overshoot %g and %g pixels", slow, fast);
+  g_assert_cmpfloat (slow, >, 1);
+  g_assert_cmpfloat_with_epsilon (slow, fast, 0.5 * slow);
+}
+
+static void
+test_bad_arguments_change_nothing (void)
+{
+  Scene *scene = scene_new ();
+  CclError error = {0};
+  CclComponent outside = box (WIDTH - 10, 0, 11, 5);
+  const CclTable good = {0, 0, NULL}, bad = {1, 1, &outside};
+  const CclTrackerOptions zero = {0};
+  static const double elapsed[] = {0, -1, 1001, NAN, INFINITY};
+  for (guint i = 0; i < G_N_ELEMENTS (elapsed); i++)
+    g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, elapsed[i], &scene->options,
+                         &scene->tracks, &error),
+        ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_tracker_run (scene->tracker, &bad, 1, &scene->options, &scene->tracks, &error), ==,
+      CCL_ERROR_ARGUMENT);
+  static const double rates[] = {-1, 0.001, 10001, NAN, INFINITY};
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    CclTrackerOptions options = CCL_TRACKER_OPTIONS_DEFAULT;
+    options.frame_rate = rates[i];
+    g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, 1, &options, &scene->tracks, &error),
+        ==, CCL_ERROR_ARGUMENT);
+  }
+  g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, 1, &zero, &scene->tracks, NULL), ==,
+      CCL_ERROR_ARGUMENT);
+  static const CclTrackerPlan plans[] = {{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0},
+      {1, 1, 4097, 1}, {65536, 65536, 1, 1}};
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    g_assert_null (ccl_tracker_new (&plans[i], &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  scene_free (scene);
+  ccl_tracker_free (NULL);
+  ccl_tracker_reset (NULL);
+}
+
+/* Out of the left border, across the frame, into the right border. */
+static void
+test_object_enters_and_leaves_through_the_border (void)
+{
+  Scene *scene = scene_new ();
+  for (int left = -24; left < WIDTH; left += 6) {
+    const guint from = MAX (left, 0), to = MIN (left + 30, WIDTH);
+    run (scene, box (from, 100, to - from, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    const CclTrack *t = &scene->tracks.tracks[0];
+    g_assert_cmpuint (t->id, ==, 1);
+    if (left > 20) {
+      g_assert_cmpfloat_with_epsilon (t->width, 30, 6);
+      g_assert_cmpfloat_with_epsilon (t->x, left, 6);
+    }
+  }
+  g_assert_cmpint (scene->tracks.tracks[0].state, ==, CCL_TRACK_CONFIRMED);
+  scene_run (scene, NULL, 0);
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 0);
+  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 1);
+  scene_free (scene);
+}
+
+/* A line of 100×3 pixels is now and then part of the component. */
+static void
+test_thin_things_that_stick_out_do_not_move_the_box (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i++) {
+    const guint x = 200 + 3 * i;
+    CclComponent c = box (x, 100, 30, 80);
+    if (i >= 20 && i % 4 < 2) {
+      c.x -= 100;
+      c.width += 100;
+      c.centroid_x = (2400 * c.centroid_x + 300 * (x - 50)) / 2700;
+      c.area = 2700;
+    }
+    run (scene, c);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].x, x, 9);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, 30, 6);
+  }
+  scene_free (scene);
+}
+
+/* They meet, and then walk on together, faster. */
+static void
+test_shared_component_carries_its_objects (void)
+{
+  Scene *scene = scene_new ();
+  guint x = 50;
+  for (guint i = 0; i < 60; i++) {
+    if (i < 20)
+      run (scene, box (x, 100, 30, 80), box (x + 35, 100, 30, 80));
+    else
+      run (scene, box (x, 100, 65, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+    if (i > 5)
+      for (guint j = 0; j < 2; j++) {
+        g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[j].x, x + 35 * j, 8);
+        g_assert_cmpuint (scene->tracks.tracks[j].n_sharing, ==, i >= 20);
+      }
+    x += i < 30 ? 3 : 6;
+  }
+  scene_free (scene);
+}
+
+/* One disappears into a larger one, and does not come out again. */
+static void
+test_object_hidden_behind_another_ends_after_max_lost (void)
+{
+  Scene *scene = scene_new ();
+  guint ended = 0;
+  for (guint i = 0; i < 80; i++) {
+    const guint x = 300 - 4 * MIN (i, 50);
+    if (x > 252)
+      run (scene, box (150, 80, 100, 150), box (x, 120, 30, 50));
+    else
+      run (scene, box (150, 80, MAX (x + 30, 250) - 150, 150));
+    if (i > 5 && scene->tracks.n_tracks == 1 && !ended)
+      ended = i;
+  }
+  g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 1);
+  g_assert_cmpuint (ended, >=, 13 + scene->options.max_lost);
+  g_assert_cmpuint (ended, <=, 25 + scene->options.max_lost);
+  scene_free (scene);
+}
+
+/* After whole objects were seen, one comes in two pieces, which are whole now and then. */
+static void
+test_pieces_that_begin_as_two_tracks_become_one (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i++)
+    run (scene, box (50 + 5 * i, 100, 30, 80));
+  for (guint i = 0; i <= scene->options.max_lost; i++)
+    scene_run (scene, NULL, 0);
+  for (guint i = 0; i < 30; i++) {
+    const guint x = 100 + 5 * i;
+    if (i < 6)
+      run (scene, box (x, 100, 30, 38), box (x, 142, 30, 38));
+    else
+      run (scene, box (x, 100, 30, 80));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, i < 6 ? 2 : 1);
+  }
+  g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 2);
+  scene_free (scene);
+}
+
+/* A small thing beside an object of known size is neither a part of it nor an object. */
+static void
+test_specks_in_the_box_of_a_whole_object_are_ignored (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i++) {
+    const guint x = 50 + 5 * i;
+    if (i < 40)
+      run (scene, box (x, 100, 30, 80));
+    else
+      run (scene, box (x, 100, 30, 80), box (x + 26, 110, 7, 20));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpuint (scene->tracks.n_members, ==, 1);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, 30, 1);
+  }
+  scene_free (scene);
+}
+
+/* Two that were never seen apart are one track; it has the size of one soon after they part. */
+static void
+test_box_that_fits_badly_is_measured_anew (void)
+{
+  Scene *scene = scene_new ();
+  guint n_wide = 0;
+  for (guint i = 0; i < 80; i++) {
+    if (i < 5)
+      run (scene, box (300, 100, 80, 80));
+    else
+      run (scene, box (300 - 3 * (i - 5), 100, 30, 80));
+    n_wide += i >= 5 && scene->tracks.tracks[0].width > 36;
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 1);
+  g_assert_cmpuint (n_wide, <=, 5);
+  scene_free (scene);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define add(name) g_test_add_func ("/tracker/" #name, test_##name)
+  add (assignment_costs_as_little_as_brute_force);
+  add (one_object_keeps_its_identity);
+  add (crossing_objects_keep_their_identities);
+  add (hidden_object_comes_back_as_itself);
+  add (identities_are_not_used_again);
+  add (object_in_pieces_is_one_track);
+  add (noise_of_two_frames_is_not_confirmed);
+  add (dropped_frames_do_not_matter);
+  add (resting_object_becomes_static);
+  add (object_enters_and_leaves_through_the_border);
+  add (thin_things_that_stick_out_do_not_move_the_box);
+  add (shared_component_carries_its_objects);
+  add (object_hidden_behind_another_ends_after_max_lost);
+  add (pieces_that_begin_as_two_tracks_become_one);
+  add (specks_in_the_box_of_a_whole_object_are_ignored);
+  add (box_that_fits_badly_is_measured_anew);
+  add (more_components_than_planned);
+  add (same_tables_give_same_bits);
+  add (frame_rate_does_not_change_the_tracks);
+  add (bad_arguments_change_nothing);
+  return g_test_run ();
+}
