@@ -23,6 +23,18 @@
  *   lists fewer; null for a frame that was not labelled, of which a warning is posted once
  * - `cx`, `cy`: the centroid, in the fewest digits that read back as the same number
  *
+ * Behind `ccltrack`, each component has more fields: `id`, `state` ("tentative", "confirmed",
+ * "static" or "lost"), `age` in frames, `vx` and `vy` in pixels per frame, and `ids`, the
+ * identities of all tracks that are in the component. Each `ccl-track` event is a line of its own
+ * before the frame's:
+ *
+ * |[<!-- language="plain" -->
+ * {"pts":ns|null,"running_time":ns|null,"event":"merged","id":1,"other":2}
+ * ]|
+ *
+ * - `event`: "appeared", "vanished", "merged" or "split"
+ * - `other`: the other track, for "merged" and "split"
+ *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! \
  *     video/x-raw,format=GRAY8 ! ccl threshold=128 ! ccljson ! \
@@ -121,8 +133,42 @@ append_double (GString *line, gdouble value)
   g_string_append (line, text);
 }
 
+static const gchar *
+state_name (GstCclTrackState state)
+{
+  switch (state) {
+  case GST_CCL_TRACK_STATE_TENTATIVE:
+    return "tentative";
+  case GST_CCL_TRACK_STATE_STATIC:
+    return "static";
+  case GST_CCL_TRACK_STATE_LOST:
+    return "lost";
+  default:
+    return "confirmed";
+  }
+}
+
 static void
-append_component (GString *line, const GstCclComponent *component)
+append_track (GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
+{
+  guint n_ids;
+  const guint64 *ids = gst_ccl_meta_get_ids (meta, row, &n_ids);
+
+  g_string_append_printf (line,
+      ",\"id\":%" G_GUINT64_FORMAT ",\"state\":\"%s\",\"age\":%u,\"vx\":", component->id,
+      state_name (component->state), component->age);
+  append_double (line, component->velocity_x);
+  g_string_append (line, ",\"vy\":");
+  append_double (line, component->velocity_y);
+  g_string_append (line, ",\"ids\":[");
+  for (guint i = 0; i < n_ids; i++)
+    g_string_append_printf (line, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", ids[i]);
+  g_string_append_c (line, ']');
+}
+
+static void
+append_component (
+    GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
 {
   g_string_append_printf (line,
       "{\"label\":%u,\"area\":%u,\"x\":%u,\"y\":%u,\"width\":%u,\"height\":%u,\"cx\":",
@@ -131,6 +177,8 @@ append_component (GString *line, const GstCclComponent *component)
   append_double (line, component->centroid_x);
   g_string_append (line, ",\"cy\":");
   append_double (line, component->centroid_y);
+  if (component->state != GST_CCL_TRACK_STATE_NONE)
+    append_track (line, meta, row, component);
   g_string_append_c (line, '}');
 }
 
@@ -181,7 +229,7 @@ append_meta (GString *line, GstBuffer *frame, const GstCclMeta *meta)
   for (guint i = 0; i < n_rows; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    append_component (line, GST_CCL_ROW (rows, row_stride, i));
+    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i));
   }
   g_string_append_c (line, ']');
 }
@@ -195,13 +243,13 @@ append_unlabelled (GString *line, const GstVideoInfo *info)
 }
 
 static GstClockTime
-running_time (GstCclJson *self, GstBuffer *frame)
+running_time (GstCclJson *self, GstClockTime pts)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM_CAST (self)->segment;
 
   if (segment->format != GST_FORMAT_TIME)
     return GST_CLOCK_TIME_NONE;
-  return gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame));
+  return gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
 }
 
 static void
@@ -234,7 +282,7 @@ format_line (GstCclJson *self, GstBuffer *frame)
   g_string_append (line, "{\"pts\":");
   append_time (line, GST_BUFFER_PTS (frame));
   g_string_append (line, ",\"running_time\":");
-  append_time (line, running_time (self, frame));
+  append_time (line, running_time (self, GST_BUFFER_PTS (frame)));
   g_string_append_printf (line, ",\"frame\":%" G_GUINT64_FORMAT ",", self->n_frames);
 
   if (meta) {
@@ -249,6 +297,47 @@ format_line (GstCclJson *self, GstBuffer *frame)
     }
   }
   g_string_append (line, "}\n");
+}
+
+/* Writes the line of a ccl-track event. */
+static void
+push_track_event (GstCclJson *self, const GstStructure *event)
+{
+  GstClockTime pts = GST_CLOCK_TIME_NONE;
+  guint64 id = 0, other = 0;
+  GString *line = self->line;
+  GstBuffer *output;
+
+  gst_structure_get_clock_time (event, "timestamp", &pts);
+  gst_structure_get_uint64 (event, "id", &id);
+  gst_structure_get_uint64 (event, "other", &other);
+  g_string_assign (line, "{\"pts\":");
+  append_time (line, pts);
+  g_string_append (line, ",\"running_time\":");
+  append_time (line, running_time (self, pts));
+  g_string_append (line, ",\"event\":");
+  append_string (line, gst_structure_get_string (event, "event"));
+  g_string_append_printf (line, ",\"id\":%" G_GUINT64_FORMAT, id);
+  if (other)
+    g_string_append_printf (line, ",\"other\":%" G_GUINT64_FORMAT, other);
+  g_string_append (line, "}\n");
+
+  output = gst_buffer_new_memdup (line->str, line->len);
+  GST_BUFFER_PTS (output) = pts;
+  /* A flow that failed is reported for the next frame. */
+  gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), output);
+}
+
+static gboolean
+gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM && structure &&
+      gst_structure_has_name (structure, "ccl-track") &&
+      gst_structure_has_field_typed (structure, "event", G_TYPE_STRING))
+    push_track_event (GST_CCL_JSON (trans), structure);
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_json_parent_class)->sink_event (trans, event);
 }
 
 static gboolean
@@ -381,6 +470,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_propose_allocation);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_ccl_json_prepare_output_buffer);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_json_sink_event);
   trans_class->transform = GST_DEBUG_FUNCPTR (gst_ccl_json_transform);
 }
 

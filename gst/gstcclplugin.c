@@ -9,6 +9,7 @@
 #if HAVE_PANGOCAIRO
 #include "gstccloverlay.h"
 #endif
+#include "gstccltrack.h"
 #if HAVE_CUDA
 #include "gstcudaccl.h"
 #endif
@@ -27,6 +28,7 @@ plugin_init (GstPlugin *plugin)
 #if HAVE_PANGOCAIRO
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #endif
+  registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
 #if HAVE_CUDA
   /* Without a driver, too: the element reports what is missing when it is started. */
   registered |= GST_ELEMENT_REGISTER (cudaccl, plugin);

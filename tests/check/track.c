@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The identities and events of ccltrack for drawn objects that ccl labels. */
+#include "frames.h"
+#include "leaks.h"
+
+#define WIDTH 320
+#define HEIGHT 120
+#define FRAME_TIME (GST_SECOND / 10)
+
+typedef struct {
+  guint x, y, width, height;
+} Rectangle;
+
+static GstHarness *
+new_harness (const char *line)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  return h;
+}
+
+#define TRACKED "ccl name=labeller threshold=128 ! ccltrack name=tracker"
+
+static GstBuffer *
+new_frame (const Rectangle *rectangles, guint n)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+
+  gst_buffer_memset (frame, 0, 0, (gsize)-1);
+  for (guint i = 0; i < n; i++)
+    for (guint y = 0; y < rectangles[i].height; y++)
+      gst_buffer_memset (
+          frame, (gsize)(rectangles[i].y + y) * WIDTH + rectangles[i].x, 255, rectangles[i].width);
+  return frame;
+}
+
+/* Pushes the frame at that place of the stream. */
+static GstBuffer *
+track (GstHarness *h, guint index, const Rectangle *rectangles, guint n)
+{
+  GstBuffer *frame = new_frame (rectangles, n), *out;
+
+  GST_BUFFER_PTS (frame) = index * FRAME_TIME;
+  GST_BUFFER_DURATION (frame) = FRAME_TIME;
+  out = gst_harness_push_and_pull (h, frame);
+  fail_unless (out != NULL);
+  return out;
+}
+
+/* An object at a place of its way to the right. */
+static Rectangle
+walker (guint index)
+{
+  return (Rectangle){20 + 4 * index, 30, 20, 50};
+}
+
+static GstBuffer *
+track_walker (GstHarness *h, guint index)
+{
+  const Rectangle rectangle = walker (index);
+
+  return track (h, index, &rectangle, 1);
+}
+
+/* The row of a track; NULL if there is none. */
+static const GstCclComponent *
+find_track (GstBuffer *frame, guint64 id, guint *row)
+{
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (frame);
+
+  fail_unless (meta != NULL);
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+
+    if (component->id == id) {
+      if (row)
+        *row = i;
+      return component;
+    }
+  }
+  return NULL;
+}
+
+/* The ccl-track events that the harness received since the last call, as text such as
+ * "appeared 1, merged 1 2". */
+static gchar *
+take_events (GstHarness *h)
+{
+  GString *text = g_string_new (NULL);
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (h))) {
+    const GstStructure *structure = gst_event_get_structure (event);
+
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM &&
+        gst_structure_has_name (structure, "ccl-track")) {
+      guint64 id = 0, other = 0;
+
+      fail_unless (gst_structure_get_uint64 (structure, "id", &id));
+      fail_unless (gst_structure_get_uint64 (structure, "other", &other));
+      g_string_append_printf (text, "%s%s %" G_GUINT64_FORMAT, text->len > 0 ? ", " : "",
+          gst_structure_get_string (structure, "event"), id);
+      if (other)
+        g_string_append_printf (text, " %" G_GUINT64_FORMAT, other);
+    }
+    gst_event_unref (event);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+assert_events (GstHarness *h, const char *expected)
+{
+  gchar *events = take_events (h);
+
+  fail_unless_equals_string (events, expected);
+  g_free (events);
+}
+
+/* Two objects pass each other. While they touch they are one component. */
+GST_START_TEST (test_crossing_objects_keep_their_identities)
+{
+  GstHarness *h = new_harness (TRACKED);
+  guint n_shared = 0;
+
+  for (guint i = 0; i < 50; i++) {
+    const Rectangle objects[] = {{60 + 4 * i, 20, 20, 50}, {240 - 4 * i, 40, 20, 50}};
+    GstBuffer *out = track (h, i, objects, 2);
+
+    if (i < 2) {
+      fail_unless_equals_int (gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out)), 0);
+    } else {
+      for (guint id = 1; id <= 2; id++) {
+        guint row, n_ids;
+        const GstCclComponent *component = find_track (out, id, &row);
+
+        fail_unless (component != NULL, "frame %u: no track %u", i, id);
+        fail_unless (ABS ((gint)component->x - (gint)objects[id - 1].x) <= 8,
+            "frame %u: track %u is at %u instead of %u", i, id, component->x, objects[id - 1].x);
+        fail_unless (ABS ((gint)component->width - 20) <= 8);
+        fail_unless_equals_int (component->age, i);
+        fail_unless_equals_int (component->state, GST_CCL_TRACK_STATE_CONFIRMED);
+        gst_ccl_meta_get_ids (gst_buffer_get_ccl_meta (out), row, &n_ids);
+        n_shared += n_ids == 2;
+        fail_unless (n_ids == 1 || n_ids == 2);
+      }
+    }
+    gst_buffer_unref (out);
+  }
+  fail_unless (n_shared >= 10, "%u rows of tracks in one component", n_shared);
+  assert_events (h, "appeared 1, appeared 2, merged 1 2, merged 2 1, split 1 2, split 2 1");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_row_of_a_track)
+{
+  GstHarness *h = new_harness (TRACKED);
+  const GstCclComponent *component;
+  GstBuffer *out = NULL;
+  guint row, n_ids;
+  const guint64 *ids;
+
+  for (guint i = 0; i < 30; i++) {
+    gst_clear_buffer (&out);
+    out = track_walker (h, i);
+  }
+  component = find_track (out, 1, &row);
+  fail_unless (component != NULL);
+  fail_unless_equals_int (component->label, 1);
+  fail_unless_equals_int (component->area, 20 * 50);
+  fail_unless_equals_int (component->x, walker (29).x);
+  fail_unless_equals_int (component->y, 30);
+  fail_unless_equals_int (component->width, 20);
+  fail_unless_equals_int (component->height, 50);
+  fail_unless_equals_float (component->centroid_x, walker (29).x + 9.5);
+  fail_unless (ABS (component->velocity_x - 4) < 0.2 && ABS (component->velocity_y) < 0.2);
+  fail_unless_equals_int (component->age, 29);
+  ids = gst_ccl_meta_get_ids (gst_buffer_get_ccl_meta (out), row, &n_ids);
+  fail_unless_equals_int (n_ids, 1);
+  fail_unless_equals_uint64 (ids[0], 1);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_object_that_leaves_vanishes)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack max-lost=3 lost=true");
+
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_unref (track_walker (h, i));
+  assert_events (h, "appeared 1");
+  for (guint i = 10; i < 15; i++) {
+    GstBuffer *out = track (h, i, NULL, 0);
+    const GstCclComponent *component = find_track (out, 1, NULL);
+
+    if (i < 13) {
+      fail_unless (component != NULL);
+      fail_unless_equals_int (component->state, GST_CCL_TRACK_STATE_LOST);
+      fail_unless_equals_int (component->label, 0);
+      fail_unless (ABS ((gint)component->x - (gint)walker (i).x) <= 2);
+    } else {
+      fail_unless (component == NULL);
+    }
+    gst_buffer_unref (out);
+  }
+  assert_events (h, "vanished 1");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* After dropped frames, and after a gap of the same length, the object is where its velocity takes
+ * it, far from its last place. */
+static void
+check_interruption (gboolean with_gap)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstBuffer *out;
+
+  for (guint i = 0; i < 20; i++)
+    gst_buffer_unref (track_walker (h, i));
+  if (with_gap)
+    fail_unless (gst_harness_push_event (h, gst_event_new_gap (20 * FRAME_TIME, 15 * FRAME_TIME)));
+  out = track_walker (h, 35);
+  fail_unless (find_track (out, 1, NULL) != NULL);
+  fail_unless_equals_int (find_track (out, 1, NULL)->age, 35);
+  gst_buffer_unref (out);
+  assert_events (h, "appeared 1");
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_dropped_frames)
+{
+  check_interruption (FALSE);
+}
+GST_END_TEST
+
+GST_START_TEST (test_gap_event)
+{
+  check_interruption (TRUE);
+}
+GST_END_TEST
+
+/* An empty gap buffer passes without a warning. */
+GST_START_TEST (test_empty_gap_buffer)
+{
+  GstHarness *h = new_harness ("ccltrack name=tracker");
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *gap = gst_buffer_new (), *out;
+
+  gst_element_set_bus (tracker, bus);
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  out = gst_harness_push_and_pull (h, gap);
+  fail_unless (out != NULL);
+  gst_buffer_unref (out);
+  assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, NULL);
+  gst_buffer_unref (track (h, 0, NULL, 0));
+  assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "component metadata");
+  gst_element_set_bus (tracker, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_flush_removes_the_tracks)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstSegment segment;
+  GstBuffer *out = NULL;
+
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_unref (track_walker (h, i));
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (guint i = 10; i < 20; i++) {
+    gst_clear_buffer (&out);
+    out = track_walker (h, i);
+  }
+  fail_unless (find_track (out, 1, NULL) == NULL);
+  fail_unless (find_track (out, 2, NULL) != NULL);
+  fail_unless_equals_int (find_track (out, 2, NULL)->age, 9);
+  gst_buffer_unref (out);
+  assert_events (h, "appeared 1, appeared 2");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Another frame size needs another tracker, whose identities continue. */
+GST_START_TEST (test_identities_are_not_used_again)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstBuffer *out = NULL;
+  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT / 2);
+
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_unref (track_walker (h, i));
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 5; i++) {
+    gst_clear_buffer (&out);
+    GstBuffer *frame = new_frame (&(Rectangle){20 + 4 * i, 5, 20, 50}, 1);
+    gst_buffer_set_size (frame, WIDTH * HEIGHT / 2);
+    out = gst_harness_push_and_pull (h, frame);
+  }
+  fail_unless (find_track (out, 2, NULL) != NULL);
+  gst_buffer_unref (out);
+  assert_events (h, "appeared 1, appeared 2");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Of two labellers, the one that is named is tracked; the table of the other stays. */
+GST_START_TEST (test_labeller)
+{
+  GstHarness *h = new_harness ("ccl name=all threshold=20 ! ccl name=bright threshold=200 ! "
+                               "ccltrack labeller=all confirm-frames=1");
+  GstBuffer *out = track_walker (h, 0);
+  GstCclMeta *all = gst_buffer_get_ccl_meta_by_name (out, "all");
+  GstCclMeta *bright = gst_buffer_get_ccl_meta_by_name (out, "bright");
+
+  fail_unless_equals_uint64 (gst_ccl_meta_get_component (all, 0)->id, 1);
+  fail_unless_equals_uint64 (gst_ccl_meta_get_component (bright, 0)->id, 0);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_properties_list_tentative_tracks)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack confirm-frames=5 tentative=true");
+
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *out = track_walker (h, i);
+
+    fail_unless_equals_int (find_track (out, 1, NULL)->state,
+        i < 4 ? GST_CCL_TRACK_STATE_TENTATIVE : GST_CCL_TRACK_STATE_CONFIRMED);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_resting_object_is_static)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack static-frames=20");
+
+  for (guint i = 0; i < 30; i++) {
+    const Rectangle object = walker (0);
+    GstBuffer *out = track (h, i, &object, 1);
+
+    if (i >= 2)
+      fail_unless_equals_int (find_track (out, 1, NULL)->state,
+          i < 19 ? GST_CCL_TRACK_STATE_CONFIRMED : GST_CCL_TRACK_STATE_STATIC);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The message has the content of the event, and the times of the frame. */
+GST_START_TEST (test_message)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  const GstStructure *structure;
+  GstClockTime time;
+
+  gst_element_set_bus (tracker, bus);
+  for (guint i = 0; i < 5; i++)
+    gst_buffer_unref (track_walker (h, i));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure, "ccl-track"));
+  fail_unless_equals_string (gst_structure_get_string (structure, "event"), "appeared");
+  fail_unless (gst_structure_get_clock_time (structure, "timestamp", &time));
+  fail_unless_equals_clocktime (time, 2 * FRAME_TIME);
+  fail_unless (gst_structure_get_clock_time (structure, "running-time", &time));
+  fail_unless_equals_clocktime (time, 2 * FRAME_TIME);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
+  gst_element_set_bus (tracker, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static gchar *
+line_of (GstBuffer *buffer)
+{
+  const gsize size = gst_buffer_get_size (buffer);
+  gchar *line = g_new0 (gchar, size + 1);
+
+  gst_buffer_extract (buffer, 0, line, size);
+  gst_buffer_unref (buffer);
+  return line;
+}
+
+GST_START_TEST (test_json)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack confirm-frames=1 ! ccljson name=json");
+  GstBuffer *frame = new_frame (&(Rectangle){20, 30, 20, 50}, 1);
+  gchar *line;
+
+  GST_BUFFER_PTS (frame) = 0;
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+  line = line_of (gst_harness_pull (h));
+  fail_unless_equals_string (
+      line, "{\"pts\":0,\"running_time\":0,\"event\":\"appeared\",\"id\":1}\n");
+  g_free (line);
+  line = line_of (gst_harness_pull (h));
+  fail_unless_equals_string (line,
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":320,\"height\":120,\"count\":1,"
+      "\"truncated\":false,\"components\":[{\"label\":1,\"area\":1000,\"x\":20,\"y\":30,"
+      "\"width\":20,\"height\":50,\"cx\":29.5,\"cy\":54.5,\"id\":1,\"state\":\"confirmed\","
+      "\"age\":0,\"vx\":0,\"vy\":0,\"ids\":[1]}]}\n");
+  g_free (line);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+static Suite *
+ccltrack_suite (void)
+{
+  Suite *suite = suite_create ("ccltrack");
+  TCase *tcase = tcase_create ("ccltrack");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_crossing_objects_keep_their_identities);
+  tcase_add_test (tcase, test_row_of_a_track);
+  tcase_add_test (tcase, test_object_that_leaves_vanishes);
+  tcase_add_test (tcase, test_dropped_frames);
+  tcase_add_test (tcase, test_gap_event);
+  tcase_add_test (tcase, test_empty_gap_buffer);
+  tcase_add_test (tcase, test_flush_removes_the_tracks);
+  tcase_add_test (tcase, test_identities_are_not_used_again);
+  tcase_add_test (tcase, test_labeller);
+  tcase_add_test (tcase, test_properties_list_tentative_tracks);
+  tcase_add_test (tcase, test_resting_object_is_static);
+  tcase_add_test (tcase, test_message);
+  tcase_add_test (tcase, test_json);
+  return suite;
+}
+
+GST_CHECK_MAIN (ccltrack);
