@@ -69,21 +69,21 @@ def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, d
 
 
 THRESHOLD, OTSU, BACKGROUND = 0, 1, 2
-ZONE = 4
+ROI_MASK = 4
 STILL, MOVED, NOISE, RESET = 101, 42, 103, 255
 sequences = {
     'threshold': sequence(67, 9, THRESHOLD, LABELS, [0, 0, 120, 80, 100, 101, 99]),
     'threshold-denoised': sequence(40, 30, THRESHOLD, 1, [NOISE, NOISE], denoise=2, paddings=0x35),
     'opening': sequence(33, 33, THRESHOLD, DEVICE, [NOISE, NOISE], denoise=4, threads=2),
     'opening-one-pixel': sequence(1, 1, THRESHOLD, 0, [0, 3], denoise=3),
-    'median-one-row': sequence(70, 1, THRESHOLD, ZONE, [NOISE, 7], denoise=1),
-    'median-one-column': sequence(1, 50, THRESHOLD, ZONE | 1, [NOISE, 7], denoise=2),
+    'median-one-row': sequence(70, 1, THRESHOLD, ROI_MASK, [NOISE, 7], denoise=1),
+    'median-one-column': sequence(1, 50, THRESHOLD, ROI_MASK | 1, [NOISE, 7], denoise=2),
     'otsu': sequence(64, 32, OTSU, INVERT, [42, 0, 101, 90, 30, 60]),
     'otsu-one-value': sequence(20, 20, OTSU, 0, [0, 9]),
-    'otsu-zone': sequence(127, 17, OTSU, ZONE, [42, NOISE, 0, 5, 250, 9], paddings=0x71),
+    'otsu-roi-mask': sequence(127, 17, OTSU, ROI_MASK, [42, NOISE, 0, 5, 250, 9], paddings=0x71),
     'background-still': sequence(66, 20, BACKGROUND, 0, [STILL] * 8),
     'background-moving': sequence(66, 20, BACKGROUND, INVERT, [STILL, STILL, 42, 46, 50, 54, RESET, 42]),
-    'background-fast': sequence(31, 21, BACKGROUND, ZONE, [STILL, NOISE, 0, 42, STILL], rate=2, mixtures=0),
+    'background-fast': sequence(31, 21, BACKGROUND, ROI_MASK, [STILL, NOISE, 0, 42, STILL], rate=2, mixtures=0),
     'background-frozen': sequence(35, 11, BACKGROUND, 0, [STILL, NOISE, 0, 42, 251], rate=1, denoise=1),
     'background-narrow': sequence(128, 7, BACKGROUND, INVERT | 1, [STILL, 105, 109, 254, 252], variance=2, mixtures=2),
 }

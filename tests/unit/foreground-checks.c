@@ -152,7 +152,7 @@ comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegrou
   }
   if (difference)
     g_test_fail_printf ("%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
-                        "zone %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
+                        "region of interest mask %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
                         "frame %u: %s",
         backend->name, width, height, comparison->padding, comparison->at_start ? "start" : "end",
         (int)reference->method, (int)options->denoise, options->invert, reference->roi_mask != NULL,
