@@ -80,7 +80,7 @@ cuMemFree_v2 (CUdeviceptr pointer)
   if (!allocation || allocation->address != host_pointer (pointer) ||
       allocation->kind != MemoryKind::device)
     return CUDA_ERROR_INVALID_VALUE;
-  /* As on the real device, work that uses the memory still gets done. */
+  /* As on the real device, queued operations that use the memory run first. */
   drain (allocation->context, call.lock);
   release (allocation);
   return call.error;
@@ -271,11 +271,11 @@ cuPointerGetAttributes (
 
 /* Copies. */
 
-/* One side of a copy: rows of bytes. */
+/* The source or the target of a copy: rows of bytes. */
 struct Side {
   char *start;
   size_t pitch;
-  bool is_device; /* known to be; otherwise found out from the address */
+  bool is_device; /* false: decided by the address */
   bool is_host;
   size_t x = 0; /* bytes of the first row before the start */
 };
@@ -284,8 +284,8 @@ struct Copy {
   Side from, to;
   size_t width, height; /* bytes, rows */
 
-  /* Bytes from the start that belong to the copy. As the driver counts them, a row in device memory
-   * is as long as the pitch, the last one, too. */
+  /* Bytes of the copy's region. As in the driver, every row in device memory, also the last one,
+   * counts as a full pitch. */
   size_t
   span (const Side &side) const
   {
@@ -310,7 +310,7 @@ place_of (const Copy &copy, const Side &side)
     return Place::device;
   if (!side.is_device && lies_in_pinned_memory (side.start, span))
     return Place::pinned;
-  /* UVA: device functions take pinned memory, too. */
+  /* With unified virtual addressing, device functions also take pinned memory. */
   if (side.is_device && lies_in_pinned_memory (side.start, span))
     return Place::pinned;
   const Allocation *allocation = find_allocation (side.start);
@@ -319,7 +319,7 @@ place_of (const Copy &copy, const Side &side)
   return Place::pageable;
 }
 
-/* Queues a copy. Memory that is not pinned is read before the return, and written before it. */
+/* Queues a copy. Host memory that is not pinned is read or written before the function returns. */
 static CUresult
 submit_copy (Call *call, const char *name, CUstream stream_handle, Copy copy, bool wait)
 {
@@ -435,7 +435,7 @@ cuMemcpyDtoHAsync_v2 (void *to, CUdeviceptr from, size_t size, CUstream stream)
       "cuMemcpyDtoHAsync", stream, host_side (to, size), device_side (from, size), size, false);
 }
 
-/* Not waited for by the host, whatever the name. */
+/* Despite its name, this function does not make the host wait. */
 EXPORT
 cuMemcpyDtoD_v2 (CUdeviceptr to, CUdeviceptr from, size_t size)
 {
@@ -523,7 +523,7 @@ cuMemcpy2DAsync_v2 (const CUDA_MEMCPY2D *copy, CUstream stream)
   return copy_2d ("cuMemcpy2DAsync", copy, stream, false);
 }
 
-/* Memsets: of elements of one, two or four bytes. */
+/* Memsets with elements of one, two or four bytes. */
 
 static CUresult
 set_rows (const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsigned element_size,

@@ -73,7 +73,7 @@ cuStreamDestroy_v2 (CUstream handle)
   Stream *stream = reinterpret_cast<Stream *> (handle);
   if (!is_handle (stream, HandleKind::stream))
     return CUDA_ERROR_INVALID_HANDLE;
-  /* What is queued still gets done, some time. */
+  /* Queued operations still run. */
   want (stream->last);
   stream->context->streams.erase (stream);
   remove_handle (stream);
@@ -214,7 +214,7 @@ cuStreamEndCapture (CUstream handle, CUgraph *graph_handle)
     return CUDA_ERROR_ILLEGAL_STATE;
   Graph *graph = stream->capture;
   size_t n_joined = 0;
-  /* Streams that were drawn in must have been joined again. */
+  /* Every other stream that entered the capture must have been joined back into this one. */
   for (Stream *other : call.context->streams) {
     if (other->capture != graph || other == stream)
       continue;

@@ -23,8 +23,8 @@ Statistics statistics;
 
 static bool initialised, forked;
 
-/* A thread's contexts. Plain data, which outlives the destructors of thread-local objects: programs
- * call the driver from their exit handlers, too. */
+/* A thread's stack of contexts. Plain data without a destructor: programs also call the driver from
+ * exit handlers, which run after the destructors of thread-local objects. */
 class ContextStack {
 public:
   bool
@@ -69,7 +69,7 @@ current_context ()
 
 Call::Call (CallKind kind, bool needs_context) : lock (driver_lock), context (current_context ())
 {
-  /* As with the real driver, a child process cannot go on with what its parent began. */
+  /* As with the real driver, a forked child cannot use its parent's CUDA state. */
   error = !initialised || forked ? CUDA_ERROR_NOT_INITIALIZED : count_call (kind);
   if (error == CUDA_SUCCESS && needs_context) {
     if (!context || !is_handle (context, HandleKind::context))
@@ -117,7 +117,7 @@ launch_work (const Launch &launch)
   };
 }
 
-/* The file of the code at an address, for messages. */
+/* The file that contains the code at an address, for messages. */
 static const char *
 caller_file (void *address)
 {
@@ -135,7 +135,7 @@ valid_device (CUdevice device)
 
 #define EXPORT extern "C" __attribute__ ((visibility ("default"))) CUresult
 
-/* What generated functions say: the simulator lacks what somebody called. */
+/* Called by the generated stubs of driver functions that the simulator does not implement. */
 EXPORT
 simcuda_not_simulated (const char *name, void *caller)
 {
@@ -251,7 +251,7 @@ cuDeviceTotalMem_v2 (size_t *bytes, CUdevice device)
   return CUDA_SUCCESS;
 }
 
-/* Values of a recent GPU; those that are not here are 0. */
+/* Values of a recent GPU; attributes not listed are 0. */
 static int
 attribute_value (CUdevice_attribute attribute, CUdevice device)
 {
@@ -511,7 +511,7 @@ cuCtxPushCurrent_v2 (CUcontext handle)
 EXPORT
 cuCtxPopCurrent_v2 (CUcontext *handle)
 {
-  /* Also with the device lost: the stack is the calling thread's own. */
+  /* Works on a lost device, too: the context stack belongs to the calling thread. */
   if (context_stack.empty ())
     return CUDA_ERROR_INVALID_CONTEXT;
   if (handle)
@@ -573,7 +573,7 @@ cuCtxGetApiVersion (CUcontext, unsigned *version)
   return CUDA_SUCCESS;
 }
 
-/* What a new context has. */
+/* The limits of a new context. */
 EXPORT
 cuCtxGetLimit (size_t *value, CUlimit limit)
 {
@@ -1086,7 +1086,7 @@ cuGraphKernelNodeGetParams_v2 (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS_v2 *p
   return CUDA_SUCCESS;
 }
 
-/* Changes a node's launch; what the attributes said stays. */
+/* Changes a node's launch parameters; its launch attributes stay. */
 static CUresult
 change_launch (GraphNode *node, const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
 {
@@ -1256,7 +1256,7 @@ simcuda_get_statistics (SimcudaStatistics *s)
   s->graphs = count_handles (HandleKind::graph) + count_handles (HandleKind::graph_exec);
 }
 
-/* SIMCUDA_REPORT_LEAKS: what is left when the process ends. */
+/* SIMCUDA_REPORT_LEAKS: reports the objects that still exist when the process ends. */
 namespace {
 struct LeakReport {
   ~LeakReport ()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files that implement the driver's functions share. */
+/* Declarations shared by the files that implement the driver's functions. */
 #ifndef SIMCUDA_DRIVER_H
 #define SIMCUDA_DRIVER_H
 
@@ -30,15 +30,15 @@ struct Function {
   unsigned most_dynamic_shared; /* bytes that a launch may ask for */
 };
 
-/* Every handle that was given out and not taken back, and what it is. */
+/* All live handles with their types. */
 enum class HandleKind { context, stream, event, module, function, graph, graph_exec, graph_node };
 void add_handle (const void *handle, HandleKind kind);
 void remove_handle (const void *handle);
 bool is_handle (const void *handle, HandleKind kind);
 size_t count_handles (HandleKind kind);
 
-/* The beginning of every function of the driver: takes the lock, and says whether the call is
- * to fail from the start. */
+/* Constructed first in every driver function: takes the lock and decides whether the call fails at
+ * once. */
 class Call {
 public:
   explicit Call (CallKind kind = CallKind::other, bool needs_context = true);
@@ -52,18 +52,18 @@ public:
 Context *current_context ();
 
 /* The stream of a handle: NULL and CU_STREAM_LEGACY are the context's legacy default stream.
- * NULL: it is no stream. */
+ * Returns NULL when the handle is not a stream. */
 Stream *find_stream (Context *context, CUstream handle);
 
-/* Queues work, or records it in the graph that the stream is captured into. */
+/* Queues an operation, or, during a capture of the stream, adds it to the graph. */
 CUresult submit (Stream *stream, CUgraphNodeType type, const char *name,
     std::function<CUresult ()> run, OperationPointer *operation = nullptr);
 
-/* What runs a kernel. */
+/* The function that runs a kernel launch. */
 std::function<CUresult ()> launch_work (const Launch &launch);
 
 struct Statistics {
-  uint64_t allocations, copies, launches, synchronisations; /* calls that succeeded */
+  uint64_t allocations, copies, launches, synchronisations; /* successful calls */
 };
 extern Statistics statistics;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the compiler's emulated thread-local storage describes a __shared__ variable. */
+/* The compiler's descriptor of a __shared__ variable (emulated thread-local storage). */
 #ifndef SIMCUDA_DYNAMIC_SHARED_H
 #define SIMCUDA_DYNAMIC_SHARED_H
 
@@ -10,11 +10,11 @@ namespace simcuda {
 struct SharedVariable {
   size_t size;
   size_t alignment;
-  size_t number; /* given by the scheduler at the first use; 0 before */
+  size_t number; /* assigned by the scheduler at the first use; 0 before */
   void *initial;
 };
 
-/* The size that says that the launch decides. */
+/* Marks dynamic shared memory, whose size the launch decides. */
 constexpr size_t size_of_launch = ~size_t (0);
 
 } /* namespace simcuda */

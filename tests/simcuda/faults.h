@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Errors on order: SIMCUDA_FAULT=KIND:N:ERROR[:lost] makes the N-th call (from 1) of a kind
- * (allocate, copy, launch, synchronise, create) return a CUresult; with "lost", and with the
- * errors that no context survives, everything fails from then on.
+ * Fault injection: SIMCUDA_FAULT=KIND:N:ERROR[:lost] makes the N-th call (from 1) of a kind
+ * (allocate, copy, launch, synchronise, create) return the CUresult ERROR. With "lost", and with
+ * errors that destroy the context, all later calls fail as well.
  */
 #ifndef SIMCUDA_FAULTS_H
 #define SIMCUDA_FAULTS_H
@@ -15,14 +15,14 @@ namespace simcuda {
 
 enum class CallKind { other, allocate, copy, launch, synchronise, create };
 
-/* Counts a call; returns the error that it has to end with. */
+/* Counts a call; returns the error to return from it, or CUDA_SUCCESS. */
 CUresult count_call (CallKind kind);
 
-/* Orders a fault as the variable does, and starts counting anew; NULL orders none and finds the
- * device again. Returns whether the text was understood. */
+/* Requests a fault in the format of the variable and restarts the count. NULL cancels the request
+ * and restores a lost device. Returns whether the text is valid. */
 bool order_fault (const char *text);
 
-/* How many ordered faults have happened. */
+/* The number of injected faults so far. */
 uint64_t count_faults ();
 
 } /* namespace simcuda */

@@ -9,7 +9,7 @@
 
 namespace simcuda {
 
-/* Instrumented code needs several times the room. */
+/* Code instrumented by a sanitizer needs several times as much stack. */
 const size_t stack_size = SIMCUDA_ASAN ? 256 * 1024 : 64 * 1024;
 static const size_t guard_size = 4096;
 
@@ -18,10 +18,11 @@ static const size_t guard_size = 4096;
 void
 fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
 {
-  /* Stacks are 2^n apart; starting each a little lower spreads them over the cache's sets. */
+  /* Stacks are 2^n bytes apart; a different start offset for each spreads them over the cache sets.
+   */
   size_t colour = (reinterpret_cast<size_t> (stack) / stack_size * 192) % 4096;
   void **top = reinterpret_cast<void **> (stack + stack_size - colour - 64);
-  *--top = nullptr; /* where entry would return to */
+  *--top = nullptr; /* entry's return address, never used */
   *--top = reinterpret_cast<void *> (entry);
   fibre->position = top;
   fibre->stack = stack;
@@ -50,7 +51,7 @@ fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
 
 #if SIMCUDA_ASAN
 
-/* The fibre that was left by the switch in progress, and the one that it goes to. */
+/* The source and the target of the switch in progress. */
 static Fibre *leaving, *arriving;
 
 void
@@ -110,7 +111,7 @@ StackPool::take ()
 void
 StackPool::give (char *stack, bool abandoned)
 {
-  /* Functions that never returned have left their redzones. */
+  /* Functions that never returned have not removed their redzones. */
   if (abandoned)
     SIMCUDA_UNPOISON (stack, stack_size);
   free_.push_back (stack);

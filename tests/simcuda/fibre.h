@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fibres: stacks that one CPU thread changes between by hand.
+ * Fibres: stacks between which one CPU thread switches explicitly.
  *
- * All fibres of the process run on the one CPU thread that plays the device.
+ * All fibres of the process run on the one CPU thread that simulates the device.
  */
 #ifndef SIMCUDA_FIBRE_H
 #define SIMCUDA_FIBRE_H
@@ -18,26 +18,26 @@
 
 namespace simcuda {
 
-/* Where a fibre stands while another one runs. */
+/* The saved state of a fibre while another one runs. */
 struct Fibre {
-  void *position = nullptr; /* NULL: it was not started, or it runs */
+  void *position = nullptr; /* NULL: not started, or running now */
   char *stack = nullptr;    /* lowest address; NULL on the thread's own stack */
   size_t stack_size = 0;
-  void *fake_stack = nullptr; /* of AddressSanitizer */
+  void *fake_stack = nullptr; /* AddressSanitizer's fake stack */
 };
 
-/* Readies a fibre to call entry, which must not return, on the stack. */
+/* Prepares a fibre to call entry on the stack. entry must not return. */
 void fibre_prepare (Fibre *fibre, char *stack, void (*entry) ());
 
-/* To be called first by an entry function. */
+/* An entry function must call this first. */
 void fibre_started ();
 
-/* Goes on with another fibre; returns when somebody goes on with this one. A fibre that is done
- * for good passes true. */
+/* Switches to another fibre; returns after a switch back to this one. A fibre that has ended
+ * passes true. */
 #ifdef __x86_64__
 
-/* Inlined and with a jump, not a return, so that the CPU still foresees the returns of both
- * fibres. The compiler saves what it needs of the registers that are named. */
+/* Inlined, and ends in a jump instead of a return, so that the CPU's prediction of return
+ * addresses stays right for both fibres. The compiler saves the named registers that it uses. */
 static inline __attribute__ ((always_inline)) void
 change_stacks (void **save, void *position)
 {
@@ -81,8 +81,8 @@ fibre_switch (Fibre *from, Fibre *to, bool)
 }
 #endif
 
-/* Stacks with a guard page below each. The last one given back is the next one handed out, so
- * that it is still in the CPU's caches. */
+/* A pool of stacks with a guard page below each. The stack released last is reused first, because
+ * it is still in the CPU's caches. */
 class StackPool {
 public:
   char *take ();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Graphs: recorded work with its order, and copies of them that can be launched. */
+/* Graphs of operations, and their launchable copies. */
 #ifndef SIMCUDA_GRAPH_H
 #define SIMCUDA_GRAPH_H
 
@@ -20,14 +20,14 @@ struct GraphNode {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   std::string name;
   std::vector<GraphNode *> after;
-  std::function<CUresult ()> run; /* of nodes that are no kernels */
+  std::function<CUresult ()> run; /* of nodes other than kernels */
   Function *function = nullptr;   /* of kernels */
   Launch launch;
-  std::vector<void *> parameters; /* into launch.parameters, as kernelParams wants them */
+  std::vector<void *> parameters; /* into launch.parameters, in the layout of kernelParams */
 };
 
 struct Graph {
-  std::vector<std::unique_ptr<GraphNode>> nodes; /* each after those it depends on */
+  std::vector<std::unique_ptr<GraphNode>> nodes; /* every node comes after its dependencies */
 };
 
 struct GraphExec {
@@ -43,10 +43,10 @@ void graph_set_launch (GraphNode *node, Function *function, const Launch &launch
 
 std::unique_ptr<GraphExec> graph_instantiate (const Graph &graph);
 
-/* The node of a launchable graph that was made from a node; NULL without one. */
+/* The launchable graph's copy of a node; NULL without one. */
 GraphNode *graph_find (GraphExec *exec, const GraphNode *original);
 
-/* What a launch runs: a copy of the nodes as they are now, in an order that they allow. */
+/* A copy of the current nodes for one launch, in an order that satisfies the dependencies. */
 std::function<CUresult ()> graph_work (const GraphExec &exec);
 
 } /* namespace simcuda */

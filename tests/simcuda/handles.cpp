@@ -5,8 +5,8 @@
 
 namespace simcuda {
 
-/* Never destroyed: what a lost device does not take back stays known to the end, and is no leak of
- * the one who had it. */
+/* Never destroyed: LeakSanitizer then does not report objects that could not be freed because the
+ * device was lost. */
 static std::unordered_map<const void *, HandleKind> &handles =
     *new std::unordered_map<const void *, HandleKind>;
 

@@ -12,7 +12,7 @@
 namespace simcuda {
 
 static const size_t page = 4096;
-static const size_t alignment = 512; /* what cuMemAlloc gives at least */
+static const size_t alignment = 512; /* the alignment that cuMemAlloc guarantees */
 static const int pattern = 0xcd, slack_pattern = 0xa5;
 
 static std::map<uintptr_t, Allocation> allocations; /* by address */

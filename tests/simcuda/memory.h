@@ -2,9 +2,9 @@
 /*
  * Device and pinned memory.
  *
- * Every allocation is a mapping of its own, between two pages that cannot be touched. It ends
- * as close before the upper one as the alignment allows, and is filled with a pattern, so that
- * reading what nobody wrote shows.
+ * Every allocation is a mapping of its own between two guard pages. It ends as close to the upper
+ * one as the alignment allows. It is filled with a pattern, so that reads of uninitialised memory
+ * change the result.
  */
 #ifndef SIMCUDA_MEMORY_H
 #define SIMCUDA_MEMORY_H
@@ -28,11 +28,11 @@ struct Allocation {
   size_t slack; /* bytes between the end and the guard page, filled with the pattern */
 };
 
-/* All take the driver's lock as held. */
+/* The caller of each function holds the driver's lock. */
 Allocation *allocate (size_t size, MemoryKind kind, Context *context);
 Allocation *register_host (void *address, size_t size, Context *context);
 
-/* Frees; says so if the slack was written. */
+/* Frees the allocation; prints a message if the slack was overwritten. */
 void release (Allocation *allocation);
 
 /* The allocation that holds the address, or NULL. */
@@ -42,7 +42,7 @@ Allocation *find_allocation (const void *address);
 bool lies_in_device_memory (const void *address, size_t size);
 bool lies_in_pinned_memory (const void *address, size_t size);
 
-/* Frees what is left of a context. */
+/* Frees all remaining allocations of a context. */
 void release_all (Context *context);
 
 size_t bytes_allocated (const Context *context, MemoryKind kind);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes a C++ file with the driver's functions that the simulator lacks; each says so when called.
+"""Writes a C++ file with a stub for each driver function that the simulator does not implement.
 
 usage: missing-functions.py CUDA_H OUTPUT IMPLEMENTATION...
 
-The names are those that cuda.h and cudaGL.h (beside it) declare, under their versioned names;
-the implementations are searched for what is there already.
+A stub prints its name and fails. The names are those that cuda.h and cudaGL.h (beside it) declare,
+with their version suffixes; functions found in the files IMPLEMENTATION get no stub.
 """
 import os
 import re
@@ -27,7 +27,7 @@ def main():
             text = file.read()
         implemented |= set(re.findall(r'^(cu\w+) \(', text, re.MULTILINE))
         implemented |= set(re.findall(r'asm\s*\(\s*"(cu\w+)"', text))
-    # What was renamed has another signature under its old name, which nobody should still use.
+    # A renamed function has another signature under its old name; new code does not use that.
     with open(output, 'w', encoding='utf-8') as file:
         file.write('extern "C" int simcuda_not_simulated (const char *name, void *caller);\n'
                    '#define MISSING(name) \\\n'

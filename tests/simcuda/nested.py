@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds the project once more, in another way, and runs some of its tests there.
+"""Builds the project again with other options and runs some of its tests in that build.
 
 usage: nested.py SOURCE BUILD CUDA_INCLUDE [--option=VALUE…] -- TEST…
 
-The build uses clang throughout, for its sanitizers, and compiles no GPU code: an nvcc of its own
-writes empty files, since the simulated driver brings the kernels. Tests are named as `meson test`
-names them. Prints TAP, one line for each test.
+The build uses clang for its sanitizers. It compiles no GPU code: a script in place of nvcc writes
+empty files, because the simulated driver contains the kernels. TEST is a name as in `meson test`.
+Prints TAP, one line for each test.
 """
 import hashlib
 import json
@@ -27,8 +27,8 @@ done
 : >"$output"
 [ -z "$depfile" ] || echo "$output: $1" >"$depfile"
 '''
-# The stock plugins that tests use. All of them would take long to load with a sanitizer and bring
-# leaks of their own. Nvcodec starts the driver when it is looked at, before tests fork.
+# The stock plugins that tests use. Loading all plugins would take long with a sanitizer, and some
+# leak. nvcodec initialises the driver when its plugin is scanned, before tests fork.
 PLUGINS = ['coreelements', 'coretracers', 'videoconvertscale', 'videofilter', 'videotestsrc']
 TRACER_CRASHED = 'LeakSanitizer has encountered a fatal error'
 SANITIZERS = {
@@ -86,7 +86,7 @@ def text_of(result):
 
 
 def run_tests(build, tests, environment):
-    """What Meson logged of each test, by name, and what it printed itself."""
+    """The log of each test by name, and Meson's own output."""
     log = os.path.join(build, 'meson-logs', 'testlog.json')
     if os.path.exists(log):
         os.remove(log)
@@ -111,8 +111,8 @@ def main():
     print(f'1..{len(tests)}', flush=True)
     environment = environment_of_tests(source, build)
     results, output = run_tests(build, tests, environment)
-    # The thread with which LeakSanitizer looks at the others crashes in one process of some
-    # thousands, which says nothing about the test.
+    # LeakSanitizer's own thread crashes in one process of some thousands; that is no failure of
+    # the test.
     again = [name for name, result in results.items() if TRACER_CRASHED in text_of(result)]
     if again:
         results.update(run_tests(build, again, environment)[0])

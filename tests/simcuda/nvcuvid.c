@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libnvcuvid.so.1, the decoder's library, of a device that has no decoder. GStreamer registers
- * cudaupload and cudadownload only where this library has the functions that its decoders call.
+ * libnvcuvid.so.1, the decoder library, for a device without a decoder. GStreamer registers
+ * cudaupload and cudadownload only where this library exports the functions its decoders call.
  */
 
 /* CUDA_ERROR_NOT_SUPPORTED */
 enum { NOT_SUPPORTED = 801 };
 
-/* Whatever the arguments are. */
+/* All functions take any arguments. */
 #define LACKING(name)                                                                              \
   __attribute__ ((visibility ("default"))) int name (void);                                        \
   int name (void)                                                                                  \

@@ -18,7 +18,7 @@ namespace {
 
 std::condition_variable changed;
 std::list<OperationPointer> pending; /* in the order of queueing */
-std::string running;                 /* name of what runs now; empty when idle */
+std::string running;                 /* name of the running operation; empty when idle */
 bool device_lost, stopping;
 std::thread device_thread;
 bool device_started;
@@ -37,7 +37,7 @@ is_free (const Operation &operation)
       [] (const OperationPointer &other) { return other->done; });
 }
 
-/* The operation to run now: wanted, and with nothing left before it. */
+/* The operation to run now: requested by want (), and with all dependencies done. */
 std::list<OperationPointer>::iterator
 choose ()
 {
@@ -59,8 +59,8 @@ now ()
       std::chrono::steady_clock::now ().time_since_epoch () / std::chrono::nanoseconds (1));
 }
 
-/* Runs one operation, if one can be run now; lets go of the lock meanwhile. Whoever calls plays
- * the device: nobody else runs one at that time. */
+/* Runs one operation, if one can run now; releases the lock meanwhile. No two threads run
+ * operations at the same time. */
 bool
 work_once (std::unique_lock<std::mutex> &lock)
 {
@@ -87,7 +87,7 @@ work_once (std::unique_lock<std::mutex> &lock)
   return true;
 }
 
-/* The device's own thread. */
+/* The device thread. */
 void
 work ()
 {
@@ -98,7 +98,7 @@ work ()
   }
 }
 
-/* Ends the device's thread with the process; what nobody waited for is dropped. */
+/* Ends the device thread when the process ends; operations that were not waited for are dropped. */
 struct Stopper {
   ~Stopper ()
   {
@@ -172,7 +172,8 @@ wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
   want (operation);
   auto deadline = std::chrono::steady_clock::now () + std::chrono::seconds (settings ().timeout);
   while (!operation->done) {
-    /* Who waits may as well play the device; in eager order that is the other thread's part. */
+    /* In lazy order the waiting thread runs the operations; in eager order the device thread does.
+     */
     if (settings ().order == Order::lazy && work_once (lock))
       continue;
     if (changed.wait_until (lock, deadline) == std::cv_status::timeout && !operation->done) {
@@ -192,7 +193,7 @@ drain (Context *context, std::unique_lock<std::mutex> &lock)
         [&] (const OperationPointer &operation) { return operation->context == context; });
     OperationPointer last = left == pending.rend () ? nullptr : *left;
     if (!last) {
-      /* The one that runs is in nobody's list. */
+      /* The running operation is in no list. */
       if (running.empty ())
         return;
       changed.wait (lock);

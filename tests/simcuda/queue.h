@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Streams and the device that works through them.
+ * Streams, and the execution of their operations.
  *
- * Every piece of work is an operation that names those it must come after. They are run one at
- * a time: in eager order by a thread that plays the device, as soon as they are free to run; in
- * lazy order only once somebody waits for them (or for one behind them), and by whoever waits.
- * With a seed, what runs early and which of several free operations comes first is drawn.
+ * An operation lists the operations it depends on. One operation runs at a time. In eager order a
+ * separate thread, the device thread, runs each operation as soon as its dependencies are done. In
+ * lazy order an operation runs only when a caller waits for it or for one that depends on it; the
+ * waiting thread runs it. With a seed, chance decides whether an operation runs early and which of
+ * several runnable operations comes first.
  */
 #ifndef SIMCUDA_QUEUE_H
 #define SIMCUDA_QUEUE_H
@@ -27,7 +28,7 @@ struct Context;
 struct Operation {
   std::string name; /* for messages */
   Context *context = nullptr;
-  std::function<CUresult ()> run; /* empty: only a mark */
+  std::function<CUresult ()> run; /* empty: nothing to run, a marker in the stream */
   std::vector<std::shared_ptr<Operation>> after;
   bool wanted = false;
   bool done = false;
@@ -40,10 +41,10 @@ struct Graph;
 
 struct Stream {
   Context *context = nullptr;
-  bool blocking = true; /* in step with the legacy default stream */
+  bool blocking = true; /* synchronises with the legacy default stream */
   OperationPointer last;
-  Graph *capture = nullptr;              /* being recorded into; NULL otherwise */
-  std::vector<GraphNode *> capture_ends; /* what the next recorded node comes after */
+  Graph *capture = nullptr;              /* graph of the capture in progress, or NULL */
+  std::vector<GraphNode *> capture_ends; /* dependencies of the next recorded node */
 };
 
 struct Event {
@@ -59,31 +60,31 @@ struct Context {
   bool is_primary = false;
   int n_references = 0;
   unsigned flags = 0;
-  CUresult error = CUDA_SUCCESS; /* sticks */
+  CUresult error = CUDA_SUCCESS; /* stays until the context is destroyed */
   Stream legacy;
   std::set<Stream *> streams;
 };
 
-/* Guards everything in the simulator; the device's thread lets go of it while it works. */
+/* Guards all state of the simulator; released while an operation runs. */
 extern std::mutex driver_lock;
 
-/* All below are called with the lock held. */
+/* The caller of each function below holds the lock. */
 
-/* Queues work behind what is in the stream and, by the rules of the legacy default stream, in
- * others. Returns it, to be waited for. */
+/* Appends an operation to the stream. By the rules of the legacy default stream it may also depend
+ * on operations of other streams. Returns the operation. */
 OperationPointer enqueue (Stream *stream, const char *name, std::function<CUresult ()> run,
     const std::vector<OperationPointer> &after = {});
 
-/* Waits until it is done; lets go of the lock meanwhile. NULL is done. */
+/* Waits until the operation is done; releases the lock meanwhile. NULL counts as done. */
 void wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock);
 
-/* Waits for all that is queued in a context. */
+/* Waits for all operations of a context. */
 void drain (Context *context, std::unique_lock<std::mutex> &lock);
 
-/* Has it done some time, without waiting. */
+/* Lets the operation and its dependencies run, without waiting for them. */
 void want (const OperationPointer &operation);
 
-/* From now on (true) what is queued is not run, and counts as done. */
+/* true: from now on operations are not run and count as done. */
 void lose_device (bool lost);
 
 } /* namespace simcuda */

@@ -4,8 +4,8 @@
 
 usage: register-kernels.py SOURCE OUTPUT DEPFILE PREPROCESSOR...
 
-The source is preprocessed first, so kernels that macros make are found, too. Dynamic shared
-memory (extern __shared__ T name[]) is defined here under each name that is declared.
+The source is preprocessed first, so that kernels defined by macros are found. The output defines
+dynamic shared memory (extern __shared__ T name[]) under each declared name.
 """
 import os
 import re

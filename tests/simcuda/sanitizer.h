@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the simulator tells AddressSanitizer, when built with it. */
+/* Calls into AddressSanitizer; without it they do nothing. */
 #ifndef SIMCUDA_SANITIZER_H
 #define SIMCUDA_SANITIZER_H
 

@@ -24,7 +24,7 @@ static const unsigned lanes_per_warp = 32, max_threads = 1024, max_warps = 32;
 static const size_t max_shared = 227 * 1024;
 /* Redzones of AddressSanitizer around each shared variable. */
 static const size_t redzone = 32;
-/* In plain order a thread that spins for another gives way after this many points. */
+/* Without a seed, a thread that polls yields after this many calls of point (). */
 static const int patience = 4096;
 
 struct Block;
@@ -33,16 +33,16 @@ struct Thread : Place {
   Block *block;
   unsigned warp;
   Fibre fibre;
-  const char *waits; /* what for; NULL while it can go on */
+  const char *waits; /* reason of the wait; NULL while runnable */
   Collective what;
   uint32_t mask, argument;
-  uint64_t value; /* handed to a collective, then got from it */
+  uint64_t value; /* input of a collective, then its result */
 };
 
 struct Warp {
   uint32_t fresh;    /* lanes that have not started */
-  uint32_t ready;    /* lanes that can go on, the fresh ones included */
-  uint32_t yielded;  /* lanes that can go on, but spin */
+  uint32_t ready;    /* runnable lanes, the fresh ones included */
+  uint32_t yielded;  /* runnable lanes that poll */
   uint32_t together; /* lanes that wait in a collective */
   uint32_t alive;    /* lanes that have not ended */
 };
@@ -51,7 +51,7 @@ struct Grid {
   const Launch *launch;
   uint64_t n_blocks, n_started = 0, n_ended = 0;
   uint64_t order_factor = 1, order_offset = 0; /* the n-th block started is factor × n + offset */
-  bool waited = false;                         /* somebody called grid_dependency_wait () */
+  bool waited = false;                         /* a thread has called grid_dependency_wait () */
 };
 
 struct Block {
@@ -60,8 +60,8 @@ struct Block {
   Warp warps[max_warps];
   uint32_t warps_ready, warps_yielded;
   unsigned n_threads, n_alive, n_arrived;
-  int n_true;  /* predicates, of those that arrived at the barrier */
-  int verdict; /* n_true and n_arrived of the barrier last passed */
+  int n_true;  /* true predicates among the threads at the barrier */
+  int verdict; /* result of the last barrier, from n_true and n_arrived */
   unsigned verdict_arrived;
   char *shared;               /* max_shared bytes and redzones */
   size_t shared_used;         /* with redzones */
@@ -74,12 +74,12 @@ static size_t n_shared_variables;
 static ScheduleStatistics statistics;
 
 class Scheduler;
-static Scheduler *the_scheduler; /* made by the first launch */
+static Scheduler *the_scheduler; /* created by the first launch */
 
 class Scheduler {
 public:
   std::string run (const Launch &launch);
-  void wait (const char *reason); /* the running thread waits until it is made ready */
+  void wait (const char *reason); /* suspends the running thread until it is made ready */
   void yield ();
   void thread_ended ();
   void make_ready (Block *block, unsigned warp, uint32_t lanes);
@@ -102,10 +102,10 @@ private:
   void draw_turn ();
 
   StackPool stacks_;
-  Fibre device_; /* the thread's own stack */
+  Fibre device_; /* the CPU thread's own stack */
   Grid *grid_ = nullptr;
   std::vector<Block *> resident_, unused_;
-  size_t turn_ = 0; /* whose turn it is in resident_, in plain order */
+  size_t turn_ = 0; /* index in resident_ of the next block to run, without a seed */
   size_t most_resident_ = 1, most_held_ = 1;
   uint32_t yields_ = 0; /* since a thread ended or a barrier was passed */
   Thread *running_ = nullptr;
@@ -175,7 +175,7 @@ Scheduler::start_block (Block *block, uint64_t number)
   }
 }
 
-/* Starts the next block of the grid, if there is one and room for it. */
+/* Starts the next block of the grid, if one remains and fits. */
 bool
 Scheduler::admit ()
 {
@@ -211,7 +211,7 @@ Scheduler::retire (Block *block)
   grid_->n_ended++;
 }
 
-/* Who goes on. */
+/* Selection of the next thread. */
 
 void
 Scheduler::make_ready (Block *block, unsigned warp, uint32_t lanes)
@@ -238,7 +238,7 @@ nth_set_bit (uint32_t bits, unsigned n)
   return unsigned (__builtin_ctz (bits));
 }
 
-/* The thread that goes on now; NULL when the grid has ended or none can. */
+/* The next thread to run; NULL when the grid has ended or no thread is runnable. */
 Thread *
 Scheduler::pick ()
 {
@@ -269,7 +269,7 @@ Scheduler::pick ()
       unsigned warp = unsigned (__builtin_ctz (block->warps_ready));
       return take (block, warp, unsigned (__builtin_ctz (block->warps[warp].ready)));
     }
-    /* All of it waits or spins: the others' turn, and another block may come in. */
+    /* All threads of this block wait or poll: other blocks run, and a new one may start. */
     for (uint32_t warps = block->warps_yielded; warps; warps &= warps - 1) {
       unsigned warp = unsigned (__builtin_ctz (warps));
       make_ready (block, warp, block->warps[warp].yielded);
@@ -294,7 +294,7 @@ Scheduler::draw_turn ()
   points_to_switch = drawn_ ? 1 + int (random_.below (uint32_t (longest_turn_))) : patience;
 }
 
-/* Goes from one fibre to the next thread, or, without one, to the device's own stack. */
+/* Switches from a fibre to the next thread or, without one, to the CPU thread's own stack. */
 void
 Scheduler::go_on (Thread *next, Fibre *from, bool from_is_done)
 {
@@ -333,7 +333,7 @@ Scheduler::yield ()
   Thread *self = running_;
   Block *block = self->block;
   if (drawn_) {
-    /* Perhaps all that are under way wait for a block that is not. */
+    /* All resident blocks may wait for one that has not started. */
     if (++yields_ > 100000)
       most_resident_ = most_held_;
     make_ready (block, self->warp, 1u << self->lane);
@@ -344,7 +344,7 @@ Scheduler::yield ()
   wait ("its turn");
 }
 
-/* Runs threads on this stack, one after the other as long as they are fresh. */
+/* Runs threads that have not started yet on this stack, one after the other. */
 void
 Scheduler::run_threads ()
 {
@@ -447,7 +447,7 @@ collective_name (Collective what)
   }
 }
 
-/* Gives every lane of the mask its result. All of them have come. */
+/* Computes the result for every lane of the mask. All of them have arrived. */
 static void
 complete (Thread *lanes, uint32_t mask)
 {
@@ -516,7 +516,7 @@ complete (Thread *lanes, uint32_t mask)
       result[i] = votes != 0;
       break;
     case Collective::shuffle: {
-      /* Reading a lane that does not take part is undefined: it gives what nobody expects. */
+      /* Reading a lane outside the mask is undefined: return a value that exposes the mistake. */
       uint32_t source = lanes[i].argument & 31;
       result[i] = mask >> source & 1 ? lanes[source].value : 0xdeadbeefdeadbeefull;
       break;
@@ -542,7 +542,7 @@ complete (Thread *lanes, uint32_t mask)
   }
 }
 
-/* Whether all lanes of the mask that are alive wait together; then they are let go. */
+/* Completes the collective if all live lanes of the mask have arrived; returns whether it did. */
 static bool
 try_complete (Block *block, unsigned warp_number, uint32_t mask, const Thread *except)
 {
@@ -595,7 +595,7 @@ Scheduler::thread_ended ()
     retire (block);
     return;
   }
-  /* Those that waited for this one only go on without it. */
+  /* Threads that waited for this one only are now runnable. */
   if (block->n_arrived && block->n_arrived == block->n_alive)
     release_barrier (block, nullptr);
   for (uint32_t left = warp.together; left; left &= left - 1) {
@@ -709,7 +709,7 @@ Scheduler::run (const Launch &launch)
   grid_ = nullptr;
   if (failure_.empty () && grid.n_ended < grid.n_blocks)
     failure_ = describe_deadlock ();
-  /* What an unsuccessful launch leaves under way. */
+  /* Remove the blocks that a failed launch left resident. */
   for (Block *block : resident_) {
     for (unsigned i = 0; i < block->n_threads; i++) {
       Thread &t = block->threads[i];
@@ -739,7 +739,8 @@ run_launch (const Launch &launch)
 unsigned
 blocks_per_multiprocessor (unsigned threads, unsigned shared)
 {
-  /* As on compute capability 9.0: 2048 threads, 32 blocks, 228 KiB, 1 KiB of it a block's own. */
+  /* As on compute capability 9.0: 2048 threads, 32 blocks and 228 KiB of shared memory, 1 KiB of
+   * which is reserved for each block. */
   unsigned rounded = (threads + 31) / 32 * 32;
   unsigned by_threads = rounded ? 2048 / rounded : 0;
   unsigned by_shared = 228 * 1024 / (shared + 1024);
@@ -752,7 +753,7 @@ schedule_statistics ()
   return statistics;
 }
 
-/* The place of a shared variable in the running block; the first use decides it. */
+/* The address of a shared variable in the running block, assigned at the first use. */
 static void *
 find_shared (SharedVariable *variable)
 {
@@ -781,7 +782,7 @@ find_shared (SharedVariable *variable)
 
 } /* namespace simcuda */
 
-/* The compiler's runtime function for thread-local storage, which is what __shared__ is here. */
+/* The compiler's runtime function for thread-local storage; __shared__ is implemented by it. */
 extern "C" __attribute__ ((visibility ("hidden"))) void *
 __emutls_get_address (simcuda::SharedVariable *variable)
 {
@@ -791,8 +792,8 @@ __emutls_get_address (simcuda::SharedVariable *variable)
   return simcuda::find_shared (variable);
 }
 
-/* Called by kernels that were compiled to tell of every plain access: before it, another thread
- * may get its turn. */
+/* Kernels compiled with a callback for every plain load and store call this before it, so that
+ * another thread may run first. */
 #define ACCESS(name)                                                                               \
   extern "C" __attribute__ ((visibility ("hidden"))) void name (void *)                            \
   {                                                                                                \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs grids of threads on the calling CPU thread, which plays the device.
+ * Runs grids of threads on the calling CPU thread, which simulates the device.
  *
- * Without a seed the order is plain: block after block, and in a block the lowest thread that
- * can go on, until it waits for others. With a seed several blocks are under way at a time, and
- * who goes on, and for how long, is drawn.
+ * Without a seed the order is fixed: one block after the other, and in a block the runnable thread
+ * with the lowest index, until it waits. With a seed several blocks are resident at a time, and
+ * chance decides which thread runs next and for how long.
  */
 #ifndef SIMCUDA_SCHEDULER_H
 #define SIMCUDA_SCHEDULER_H
@@ -32,14 +32,15 @@ struct Launch {
   Size3 grid, block;
   unsigned dynamic_shared = 0;  /* bytes */
   std::vector<char> parameters; /* kernel->parameters_size bytes */
-  bool cooperative = false;     /* all blocks are under way together */
-  bool programmatic = false;    /* may start before its predecessor has ended */
+  bool cooperative = false;     /* all blocks are resident at the same time */
+  bool programmatic =
+      false; /* programmatic dependent launch: may start before the preceding kernel has ended */
 };
 
-/* The blocks of a launch that one multiprocessor holds at a time. */
+/* Occupancy: how many blocks of a launch are resident on one multiprocessor. */
 unsigned blocks_per_multiprocessor (unsigned threads, unsigned shared);
 
-/* Runs a launch to its end. Returns what went wrong, or an empty text. */
+/* Runs a launch to its end. Returns an error message, or an empty string. */
 std::string run_launch (const Launch &launch);
 
 struct ScheduleStatistics {

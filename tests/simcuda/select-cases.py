@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs those cases of a GLib test program whose paths match an expression.
+"""Runs the cases of a GLib test program whose paths match a regular expression.
 
 usage: select-cases.py PROGRAM EXPRESSION
 """
@@ -10,12 +10,12 @@ import sys
 
 program, expression = sys.argv[1:]
 listed = subprocess.run([program, '-l'], check=True, stdout=subprocess.PIPE, text=True).stdout
-# GLib 2.84 lists the cases as comments of TAP, each under its suites' names.
+# GLib 2.84 lists the cases as TAP comments, each below the names of its suites.
 listed = [line.removeprefix('# ') for line in listed.splitlines()]
 paths = [path for path in listed if path.startswith('/') and re.search(expression, path)]
 if not paths:
     sys.exit(f'{program} has no case that matches {expression}')
-# With several paths GLib prints a plan after each; TAP has room for one.
+# With several paths GLib prints a plan after each; TAP allows one plan only.
 run = subprocess.Popen([program, *(argument for path in paths for argument in ('-p', path))],
                        stdout=subprocess.PIPE, text=True)
 plan = None

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the environment asks of the simulator; README.md lists the variables. */
+/* The settings from environment variables; README.md lists them. */
 #ifndef SIMCUDA_SETTINGS_H
 #define SIMCUDA_SETTINGS_H
 
@@ -10,8 +10,8 @@
 namespace simcuda {
 
 enum class Order {
-  lazy,  /* work happens only when somebody waits for it */
-  eager, /* work happens at once, on the device's thread */
+  lazy,  /* an operation runs only when a caller waits for it */
+  eager, /* an operation starts at once, on the device thread */
 };
 
 struct Settings {
@@ -19,22 +19,21 @@ struct Settings {
   std::string name = "Simulated CUDA device";
   int compute_capability = 90; /* 90 for 9.0 */
   int n_multiprocessors = 4;
-  uint64_t memory = 4ull << 30; /* bytes a device */
-  std::map<int, int>
-      attributes; /* CUdevice_attribute to its value, where it is not the usual one */
+  uint64_t memory = 4ull << 30;  /* bytes per device */
+  std::map<int, int> attributes; /* values that replace the defaults, by CUdevice_attribute */
   Order order = Order::lazy;
-  uint64_t seed = 0;      /* 0: always the same, plain order */
-  unsigned timeout = 300; /* seconds that a wait may last */
+  uint64_t seed = 0;      /* 0: fixed order */
+  unsigned timeout = 300; /* longest wait, in seconds */
   bool report_leaks = false;
 };
 
-/* Read once. */
+/* Read from the environment at the first call. */
 const Settings &settings ();
 
-/* A line on stderr, for the one who runs the tests. */
+/* Prints a line to stderr. */
 void complain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 
-/* Numbers that depend on the seed alone. */
+/* Random numbers that depend on the seed only. */
 class Random {
 public:
   explicit Random (uint64_t seed) : state_ (seed * 0x9e3779b97f4a7c15ull + 1)

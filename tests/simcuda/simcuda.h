@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the simulated driver offers tests beyond the driver API. They look the functions up by name
- * (dlsym) and find none on a real driver. Any thread may call. */
+/* Functions for tests beyond the driver API. Tests look them up by name (dlsym); a real driver does
+ * not have them. Thread safe. */
 #ifndef SIMCUDA_SIMCUDA_H
 #define SIMCUDA_SIMCUDA_H
 
@@ -11,24 +11,24 @@ extern "C" {
 #endif
 
 typedef struct SimcudaStatistics {
-  /* Calls since the process began that were no failures. */
+  /* Successful calls since the process began. */
   uint64_t allocations; /* of device and pinned memory */
   uint64_t copies;      /* and memsets */
   uint64_t launches;    /* of kernels and graphs */
   uint64_t synchronisations;
-  uint64_t faults; /* calls that failed as ordered, the first of a lost device only */
-  /* Work since the process began. */
+  uint64_t faults; /* injected faults; of a lost device only the first call counts */
+  /* Simulated threads since the process began. */
   uint64_t threads;  /* of kernels */
   uint64_t switches; /* from one thread of a kernel to another */
-  /* What is there now. */
+  /* Objects that exist now. */
   uint64_t device_allocations, pinned_allocations;
   uint64_t contexts, streams, events, modules, graphs; /* graphs: launchable ones included */
 } SimcudaStatistics;
 
 void simcuda_get_statistics (SimcudaStatistics *statistics);
 
-/* Orders a fault as the variable SIMCUDA_FAULT does, counting from now; NULL takes the order back
- * and repairs the device. Returns 0, or a CUresult for a text that is none. */
+/* Requests a fault in the format of the variable SIMCUDA_FAULT, counting from now. NULL cancels the
+ * request and restores a lost device. Returns 0, or a CUresult for an invalid text. */
 int simcuda_order_fault (const char *text);
 
 #ifdef __cplusplus

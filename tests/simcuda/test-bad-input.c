@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the simulated driver says of calls that are wrong: the error that the real one returns, and
- * a line that tells what is the matter and, where that helps, who called. Prints TAP.
+ * Wrong calls: the simulated driver returns the error of the real driver and prints a line with the
+ * cause and, where useful, the calling file. Prints TAP.
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ find_function (const char *name)
   return function;
 }
 
-/* From here on, what is written to stderr is kept. */
+/* Starts to capture stderr. */
 static void
 listen (void)
 {
@@ -40,7 +40,7 @@ listen (void)
     abort ();
 }
 
-/* Checks what was returned and that a text was said since listen (). */
+/* Checks the returned error, and that stderr contains a text since listen (). */
 static void
 expect (CUresult result, CUresult expected, const char *part, const char *what)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every call of the driver fails once, and once for good: planning and running must say so, keep
- * nothing allocated, and work again when the device does. Prints TAP.
+ * Each driver call fails once, and once with the device lost. Planning and running must return the
+ * error, free all memory, and work again on a working device. Prints TAP.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static uint8_t frame_data[WIDTH * HEIGHT];
 static CUdeviceptr mask_memory;
 static int n_cases, n_failed, n_faults;
 
-/* What is used: a labeller by its algorithm's name, all kinds of foregrounds, or volumes. */
+/* The object under test: a labeller by its algorithm's name, all foreground methods, or volumes. */
 typedef struct Use {
   const char *name;
   CclStatus (*function) (const char *name, CclError *error);
@@ -39,7 +39,7 @@ report (bool passed, const char *name, const char *what, const char *detail)
       passed ? "" : detail);
 }
 
-/* Twelve squares of 5×5. */
+/* Twelve squares of 5×5 pixels. */
 static void
 draw (void)
 {
@@ -69,7 +69,7 @@ use_labeller (const char *algorithm, CclError *error)
   return status;
 }
 
-/* Runs a foreground on the frame and on its opposite, and counts the mask's pixels in the end. */
+/* Runs a foreground method on the frame and its inverse, and counts the final mask's pixels. */
 static CclStatus
 run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *error)
 {
@@ -104,17 +104,17 @@ run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *err
   return status;
 }
 
-/* Plans, runs twice and frees, with each kind of foreground; the leftmost column is outside the
- * region of interest. */
+/* Plans, runs twice and frees each foreground method; the leftmost column is outside the region of
+ * interest. */
 static CclStatus
 use_foregrounds (const char *name, CclError *error)
 {
   (void)name;
   static uint8_t roi_mask_data[WIDTH * HEIGHT];
   const CclFrame roi_mask = {roi_mask_data, WIDTH, CCL_LOCATION_HOST};
-  /* Of the opposite frame all but the squares is greater than a threshold. The median rounds off
-   * those of their corners that do not lie at the frame's edge; the leftmost column is outside the
-   * region of interest. The background has changed everywhere. */
+  /* Threshold methods: in the inverse frame all pixels outside the squares exceed the threshold.
+   * The median filter rounds off the squares' corners that do not lie at the frame's edge. The
+   * leftmost column is outside the region of interest. mog2: every pixel has changed. */
   const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
   const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
   const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels};
@@ -137,8 +137,8 @@ use_foregrounds (const char *name, CclError *error)
   return status;
 }
 
-/* Plans, runs twice and frees: the squares are bars through three slices, and a fourth slice in
- * host memory has nothing. */
+/* Plans, runs twice and frees: the squares are bars through three slices; a fourth slice, in host
+ * memory, is background. */
 static CclStatus
 use_volumes (const char *name, CclError *error)
 {
@@ -172,7 +172,7 @@ is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
          a->events == b->events && a->graphs == b->graphs && a->contexts == b->contexts;
 }
 
-/* Lets the first, second, … call of a kind fail, until all calls of one use came through. */
+/* Lets the first, second, … call of a kind fail, until one use succeeds. */
 static void
 sweep (const Use *use, const char *kind, const char *error_text)
 {

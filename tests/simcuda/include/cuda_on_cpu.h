@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CUDA's device language for a C++ compiler: force-included before a .cu file, it lets clang
- * compile the kernels for the CPU, to be run by the simulated driver.
+ * CUDA's device language for a C++ compiler. Force-included before a .cu file, it lets clang
+ * compile the kernels for the CPU; the simulated driver runs them.
  *
- * Threads are fibres on one CPU thread. They change over only inside the functions declared
- * here, so the atomics below need no locked instructions. Where a thread may lose the CPU to
- * another (every atomic, fence and cache-hint access) is marked by simcuda::point ().
+ * CUDA threads are fibres on one CPU thread. The scheduler switches between them only inside the
+ * functions declared here, so the atomics below need no locked instructions. Every atomic, fence
+ * and cache-hint access calls simcuda::point (), where a switch may happen.
  *
- * A kernel that waits for another block must do so through one of those; spinning on a plain
- * load never ends here.
+ * A kernel that waits for another block must call one of those; a loop on a plain load never ends.
  *
- * __shared__ variables are thread_local variables, compiled with -femulated-tls: the compiler
- * then asks __emutls_get_address () for their place, and the scheduler answers with the storage
- * of the block that is running.
+ * __shared__ variables are thread_local variables, compiled with -femulated-tls. The compiler then
+ * calls __emutls_get_address () for their address, and the scheduler returns the storage of the
+ * running block.
  */
 #ifndef SIMCUDA_CUDA_ON_CPU_H
 #define SIMCUDA_CUDA_ON_CPU_H
@@ -28,7 +27,7 @@
 #include <time.h>
 #include <type_traits>
 
-/* What kernels test to leave out inline PTX. */
+/* Kernels test this macro to leave out inline PTX. */
 #define CCL_SIMCUDA 1
 
 #define __CUDACC__ 1
@@ -44,7 +43,7 @@
 #define __shared__ thread_local
 #define __launch_bounds__(...)
 #endif
-/* nvcc, too, keeps device functions of one file apart from those of another. */
+/* As with nvcc, device functions are local to their file. */
 #define __device__ __attribute__ ((internal_linkage))
 #define __host__
 #define __constant__ __attribute__ ((internal_linkage))
@@ -55,14 +54,14 @@
 #define __forceinline__ inline __attribute__ ((always_inline))
 #define __noinline__ __attribute__ ((noinline))
 #define __align__(n) __attribute__ ((aligned (n)))
-/* nvcc lets it stand behind __shared__, where C++ has no room for it. */
+/* nvcc accepts alignment after __shared__; C++ does not. */
 #define alignas(n) __attribute__ ((aligned (n)))
 
 #include "thread.h"
 
 namespace simcuda {
 
-/* Here another thread may get its turn. */
+/* The scheduler may switch to another thread here. */
 static inline void
 point ()
 {
@@ -97,8 +96,8 @@ shuffle (uint32_t mask, T value, uint32_t source)
   return value_of<T> (collective (Collective::shuffle, mask, bits_of (value), source));
 }
 
-/* One read-modify-write that no other thread comes between, also where threads change over at
- * plain accesses (meson.build: accesses). */
+/* An atomic read-modify-write: no switch happens inside, not even where the build switches threads
+ * at plain accesses (meson.build: accesses). */
 template <typename T, typename F>
 #ifdef SIMCUDA_ACCESSES
 static __attribute__ ((noinline, no_sanitize ("coverage"))) T
@@ -115,7 +114,7 @@ atomic (T *address, F change)
   return old;
 }
 
-/* What wrappers of inline PTX call: loads and stores that other threads take part in. */
+/* Replacements of inline PTX: loads and stores shared with other threads. */
 template <typename T>
 static inline T
 load (const T *address)
@@ -195,7 +194,7 @@ __any_sync (unsigned mask, int predicate)
 {
   return simcuda::collective (simcuda::Collective::any, mask, predicate != 0, 0);
 }
-/* Threads of a warp need not be together anywhere: alone is an answer that the real one may give.
+/* CUDA does not guarantee that a warp's threads are converged: a mask of one lane is valid.
  */
 static inline unsigned
 __activemask ()
@@ -228,7 +227,7 @@ static inline T
 __shfl_xor_sync (unsigned mask, T value, int lane_mask, int width = 32)
 {
   unsigned lane = simcuda::place->lane, source = lane ^ lane_mask;
-  /* A source in a later group of width lanes is out of reach, one in an earlier group is not. */
+  /* A lane cannot read from a later group of width lanes, but can from an earlier one. */
   bool reachable = (source & ~(width - 1u)) <= (lane & ~(width - 1u));
   return simcuda::shuffle (mask, value, reachable ? source : lane);
 }
@@ -373,7 +372,7 @@ __trap ()
   simcuda::fault ("__trap ()");
 }
 
-/* Accesses with a cache hint. __ldg promises that nobody writes, so it needs no change of thread.
+/* Accesses with a cache hint. __ldg reads memory that no thread writes, so it needs no switch.
  */
 template <typename T>
 static inline T
@@ -575,8 +574,8 @@ __longlong_as_double (long long x)
   return simcuda::value_of<double> (uint64_t (x));
 }
 
-/* Floating point, each operation rounded for itself: no compiler flag here allows another result,
- * and a product and a sum of two functions are not contracted. */
+/* Floating point; each operation is rounded separately. The compiler flags do not allow other
+ * results, and a product and a sum from two functions are not contracted. */
 #define SIMCUDA_ROUNDED(prefix, T)                                                                 \
   static inline T prefix##add_rn (T a, T b)                                                        \
   {                                                                                                \
@@ -612,7 +611,8 @@ __fmaf_rn (float a, float b, float c)
 {
   return fmaf (a, b, c);
 }
-/* Rounded down. What rounding to nearest left off is a float itself, found without rounding. */
+/* Rounded down. The error of rounding to nearest is representable as a float, so it is computed
+ * exactly. */
 static inline float
 __fadd_rd (float a, float b)
 {
@@ -621,7 +621,7 @@ __fadd_rd (float a, float b)
   return rest < 0 ? nextafterf (sum, -INFINITY) : sum;
 }
 
-/* The lesser of the numbers in each half of two words. */
+/* The minimum of each half of two words. */
 static inline unsigned
 __vminu2 (unsigned a, unsigned b)
 {
@@ -662,7 +662,7 @@ __vsadu4 (unsigned a, unsigned b)
   return __dp4a (__vabsdiffu4 (a, b), 0x01010101u, 0u);
 }
 
-/* min and max of mixed types, as CUDA has them: what is unsigned or longer wins. */
+/* min and max of mixed types, as in CUDA: the unsigned or longer type wins. */
 template <typename A, typename B>
 static inline typename std::common_type<A, B>::type
 min (A a, B b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What kernels know of the thread they run in, and what they ask of the scheduler. */
+/* The interface between kernels and the scheduler: the running thread's indices, and collectives.
+ */
 #ifndef SIMCUDA_THREAD_H
 #define SIMCUDA_THREAD_H
 
@@ -62,7 +63,7 @@ struct dim3 {
 
 namespace simcuda {
 
-/* What a kernel sees of the thread that is running. */
+/* The built-in variables of the running thread. */
 struct Place {
   uint3 thread_index;
   uint3 block_index;
@@ -94,18 +95,18 @@ enum class Barrier : uint8_t { sync, count, all, any };
 
 #pragma GCC visibility push(hidden)
 extern const Place *place;   /* of the thread that is running */
-extern int points_to_switch; /* points left until another thread gets its turn */
+extern int points_to_switch; /* calls of point () until the next switch */
 
-/* Gives another thread a turn. */
+/* Switches to another thread. */
 void yield ();
 
-/* Waits until all lanes of the mask have come with the same collective. */
+/* Waits until all lanes of the mask have called the same collective. */
 uint64_t collective (Collective what, uint32_t mask, uint64_t value, uint32_t argument);
 
-/* Waits until all threads of the block have come. */
+/* Waits until all threads of the block have arrived. */
 int barrier (Barrier what, int predicate);
 
-/* Ends the kernel as a device fault does. */
+/* Ends the kernel with a device fault. */
 [[noreturn]] void fault (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 
 void grid_dependency_wait ();
