@@ -7,13 +7,13 @@
  * Technology 3, 2014; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-7.
  * 8-connectivity. One thread for each pixel:
  *
- * 1. initialise: every foreground pixel gets a label of its own.
- * 2. select: a pixel takes the smallest label met on the way from it in each of the eight
- *    directions, up to the first background pixel; repeated until nothing changes.
+ * 1. initialise: every foreground pixel gets a unique label.
+ * 2. select: a pixel takes the smallest label found in each of the eight directions, up to the
+ *    first background pixel; repeated until no label changes.
  *
- * M8DLS, select_modified, leaves alone what still has its first label after two rounds. By the
- * review's account its result may be wrong then: a component whose smallest label needs more
- * rounds to come around keeps several labels.
+ * M8DLS, select_modified, skips the pixels that still have their first label after two rounds. The
+ * review says that its result may therefore be wrong: a component whose smallest label needs more
+ * rounds to reach all pixels keeps several labels.
  */
 #include "pixels.cuh"
 
@@ -25,7 +25,7 @@ ccl_8dls_initialise (const CclLabellingParameters p)
     parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
 }
 
-/* The smallest label on the way in one direction. */
+/* The smallest label in one direction, up to the first background pixel. */
 static __device__ __forceinline__ uint32_t
 min_on_the_way (const CclLabellingParameters &p, Pixel pixel, int dx, int dy, uint32_t least)
 {

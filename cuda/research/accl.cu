@@ -4,16 +4,15 @@
  *
  * Nina Paravecino, Kaeli: Accelerated Connected Component Labeling Using CUDA Framework, ICCVG
  * 2014; as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-4. 4-connectivity,
- * run-based. Beside the label buffer there is a matrix with the first and the last pixel of each
- * run.
+ * run-based. A matrix beside the label buffer holds the first and the last pixel of each run.
  *
  * 1. find_runs: one thread for each row lists its runs; a run's first pixel is its label.
- * 2. merge_rows: one thread for each row joins its runs with those of the row above.
- * 3. label: a thread block for each row writes the labels of its runs, and 0 in between.
+ * 2. merge_rows: one thread for each row unites its runs with those of the row above.
+ * 3. label: a thread block for each row writes the labels of its runs, and 0 between them.
  *
- * The paper has a kernel launched from the device for each merge of step 2, which replaces a
- * label in all runs. Two such merges at the same time may undo each other; here the labels are
- * joined by union-find, with no other kernel.
+ * For each merge of step 2, the paper launches a kernel from the device that replaces a label in
+ * all runs. Two concurrent merges of this kind may undo each other. This implementation uses
+ * union-find instead, and launches no other kernel.
  */
 #include "pixels.cuh"
 
@@ -22,7 +21,7 @@ struct Run {
   uint32_t first, last; /* columns */
 };
 
-/* The runs of a row: how many, then the runs themselves. */
+/* The runs of a row: their number, then the runs. */
 struct Runs {
   uint32_t *n;
   Run *list;
@@ -87,7 +86,7 @@ ccl_accl_merge_rows (const CclLabellingParameters p)
   }
 }
 
-/* A thread takes a run with the background before it; the last one takes what is left of the
+/* A thread writes a run and the background before it; the last thread writes the remainder of the
  * row. */
 extern "C" __global__ void
 ccl_accl_label (const CclLabellingParameters p)

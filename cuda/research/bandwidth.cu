@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bandwidth bounds: a labeller reads every pixel once, and a label map takes four written bytes per
- * pixel. These kernels do only that. Threads take 16 or 4 pixels at a time where the alignment
- * allows it.
+ * Bandwidth bounds: every labeller must read one byte per pixel, and write four bytes per pixel for
+ * a label map. These kernels do nothing else. A thread accesses 16 or 4 pixels at a time where the
+ * alignment allows it.
  */
 #include "bandwidth-parameters.h"
 #include "geometry.cuh"

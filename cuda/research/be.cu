@@ -5,14 +5,15 @@
  * Zavalishin, Safonov, Bekhtin, Kurilin: Block Equivalence Algorithm for Labeling 2D and 3D
  * Images on GPU, Electronic Imaging 2016(2); as in the review by Bolelli et al., IEEE TPDS 2024,
  * section III-A-9 and algorithm 5. 8-connectivity. One thread for each block of 2×2 pixels. Two
- * arrays beside the label buffer have an element for each block: its label (numbers of blocks,
- * from 1; 0 for a block of background) and a byte that tells to which of the eight blocks around
- * it is connected.
+ * arrays beside the label buffer have an element for each block: its label (a block number from 1,
+ * or 0 for a block of background) and a byte with one bit for each of the eight surrounding blocks,
+ * set when the two are connected.
  *
- * 1. initialise: finds the connected neighbours; every block with foreground is its own label.
- * 2. scan: the smallest label of the connected neighbours goes to the root of the block's own.
- * 3. analyse: every block is linked to its root. 2 and 3 are repeated until nothing changes.
- * 4. label: labels go to the blocks' foreground pixels.
+ * 1. initialise: finds the connected neighbours; a block with foreground is labelled with its
+ *    number.
+ * 2. scan: writes the smallest label of the connected neighbours to the root of the block's label.
+ * 3. analyse: links every block to its root. 2 and 3 are repeated until no label changes.
+ * 4. label: writes each block's label to its foreground pixels.
  */
 #include "blocks.cuh"
 #include "union-find.cuh"
@@ -41,8 +42,7 @@ number_of (const Blocks &blocks, const Block &block)
   return block.y / 2 * blocks.stride + block.x / 2 + 1;
 }
 
-/* Whether a pixel of the 4×4 square around a block (blocks.cuh) must be looked at, and is
- * foreground. */
+/* Whether a pixel of the 4×4 square around a block (blocks.cuh) must be read and is foreground. */
 static __device__ __forceinline__ bool
 touches (const CclLabellingParameters &p, const Block &block, uint32_t around, uint32_t pixel)
 {

@@ -4,13 +4,14 @@
  *
  * Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on
  * GPUs, IEEE TPDS 31(2), 2020, section 5.3. 26-connectivity. One thread for each cube; the steps
- * are those of bke.cu. The information is an integer: its bits 0 to 7 are the foreground voxels of
- * the cube in raster order, 8 to 20 the cubes before it that must undergo union in step 3.
+ * are those of bke.cu. The information about a cube is an integer: bits 0 to 7 are its foreground
+ * voxels in raster order, bits 8 to 20 the preceding cubes with which step 3 must unite it.
  *
- * It lies at the cube's second voxel: to the right of the first, else below it, else behind it. A
- * cube of one voxel, the last one of a volume whose sides are all odd, takes the last voxel of the
- * cube before it in each direction that has one, and that cube's thread labels it in the end; a
- * volume that is one line of voxels needs a word beside the label buffer.
+ * The integer is stored in the label buffer at the cube's second voxel: to the right of the first,
+ * else below it, else behind it. The last cube of a volume whose sides are all odd has one voxel
+ * only. Its integer is stored at the last voxel of the preceding cube, in each direction that has
+ * one, and that cube's thread writes its label. A volume that is one line of voxels needs a word
+ * outside the label buffer.
  */
 #include "cubes.cuh"
 #include "union-find.cuh"
@@ -18,7 +19,7 @@
 #define VOXELS 0xffu
 #define CONNECTED_SHIFT 8
 
-/* How many of a cube's directions have a cube before it. */
+/* The number of directions in which a cube has a preceding cube. */
 static __device__ __forceinline__ uint32_t
 n_directions_before (const Cube &cube)
 {
@@ -56,7 +57,7 @@ ccl_bke_3d_initialise (const CclLabellingParameters p)
   uint32_t connected = connected_cubes (p, cube, voxels, N_CUBES_BEFORE);
   uint32_t parent = cube.label;
   if (connected) {
-    /* The first one is linked and needs no union later. */
+    /* The first connected cube becomes the parent and needs no union later. */
     parent = label_of_neighbour (p, cube, __ffs (connected) - 1);
     connected &= connected - 1;
   }
@@ -91,8 +92,8 @@ ccl_bke_3d_reduce (const CclLabellingParameters p)
     unite (p.labels, cube.label, label_of_neighbour (p, cube, __ffs (connected) - 1));
 }
 
-/* Whether in a direction of that size the last cube, of one voxel's length, comes right after the
- * one that starts at the coordinate, or is that one itself. */
+/* Whether, along a direction of that size, the cube that starts at the coordinate is the last cube,
+ * one voxel long, or the cube right before it. */
 static __device__ __forceinline__ bool
 is_before_last (uint32_t coordinate, uint32_t size)
 {
@@ -106,7 +107,7 @@ ccl_bke_3d_label (const CclLabellingParameters p)
   if (!cube.exists)
     return;
   if (is_one_voxel (p, cube) && n_directions_before (cube) >= 2)
-    return; /* left to the cube that has its information */
+    return; /* written by the thread of the cube that stores its information */
 
   const uint32_t voxels = *place_of_information (p, cube) & VOXELS;
   const uint32_t label = p.labels[cube.label] + 1;

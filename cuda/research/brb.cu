@@ -4,20 +4,20 @@
  *
  * Chen, Zhao, Tao, Sang: Block-run-based connected component labelling algorithm for
  * GPGPU using shared memory, Electronics Letters 47(24), 2011; as in the review by Bolelli et
- * al., IEEE TPDS 2024, section III-A-6. 8-connectivity. A block row is two rows of pixels, the
- * lower of which is also the upper one of the next block row. Two neighbouring columns of a block
- * row that both have foreground are connected, so runs are sought in the union of its two rows.
- * One thread for each block of two columns; the label of a block lies at its upper left pixel:
+ * al., IEEE TPDS 2024, section III-A-6. 8-connectivity. A block row is two rows of pixels; its
+ * lower row is also the upper row of the next block row. Two neighbouring columns of a block row
+ * that both have foreground are connected, so the runs are those of the union of its two rows. One
+ * thread for each block of two columns; the label of a block is stored at its upper left pixel:
  *
- * 1. extract_runs: blocks of a run get the run's first block as their label.
- * 2. update: block rows that share a foreground pixel are connected; the greater of their roots
- *    is linked to the smaller one.
- * 3. compress: blocks are linked to their roots. 2 and 3 are repeated until nothing changes.
- * 4. label: the label of a block goes to the foreground pixels of its upper row.
+ * 1. extract_runs: the label of every block of a run is the run's first block.
+ * 2. update: runs of two block rows that share a foreground pixel are connected; the greater of
+ *    their roots is linked to the smaller one.
+ * 3. compress: links blocks to their roots. 2 and 3 are repeated until no label changes.
+ * 4. label: writes the label of a block to the foreground pixels of its upper row.
  *
- * The published form keeps everything in the shared memory of one thread block and knows some
- * frame sizes only. Here the label buffer takes the place of shared memory, and block rows are
- * updated all together.
+ * The published algorithm keeps all data in the shared memory of one thread block and supports a
+ * few frame sizes. Here the label buffer replaces shared memory, and all block rows are updated in
+ * parallel.
  */
 #include "pixels.cuh"
 #include "warp.cuh"
@@ -52,7 +52,7 @@ ccl_brb_extract_runs (const CclLabellingParameters p)
     return;
   uint32_t label = 0;
   if (left || right) {
-    /* In the first block of the warp a run may come from the block before. */
+    /* A run in the warp's first block may begin in the preceding block. */
     const uint32_t start = 31 - __clz (starts & (FULL_WARP >> (31 - lane)));
     label = block.number - 2 * (lane - start);
     if (lane == 0 && continues)

@@ -4,14 +4,14 @@
  *
  * Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on
  * GPUs, IEEE TPDS 31(2), 2020, section 5.1 and algorithm 2. 8-connectivity. One thread for each
- * block of 2×2 pixels; the label of a block, the index of its parent, lies at its upper left
+ * block of 2×2 pixels; the label of a block, the index of its parent, is stored at its upper left
  * pixel.
  *
- * 1. initialise: each block is a tree of its own.
- * 2. merge: union with the connected blocks before it.
+ * 1. initialise: each block is the root of its own tree.
+ * 2. merge: unites a block with the connected blocks that precede it.
  * 3. compress, inline or at the end only.
- * 4. label: the block's label goes to its foreground pixels, 0 to the others. The frame is read
- *    a second time for that.
+ * 4. label: writes the block's label to its foreground pixels and 0 to the others. This reads the
+ *    frame a second time.
  */
 #include "blocks.cuh"
 #include "union-find.cuh"

@@ -4,15 +4,16 @@
  *
  * Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on
  * GPUs, IEEE TPDS 31(2), 2020, section 5.3. 26-connectivity. One thread for each cube. As in
- * buf.cu, but that merge writes down which voxels of a cube are foreground, for the last step.
+ * buf.cu, except that merge stores a byte with the foreground voxels of each cube for the last
+ * step.
  *
- * The paper keeps that byte in the label buffer, beside the cube's label, in the way of bke.cu;
- * where a cube is one voxel only, it is read from the volume again instead.
+ * As in the paper and in bke.cu, the byte is stored in the label buffer beside the cube's label. A
+ * cube of one voxel has no room for it; the last step reads that voxel from the volume again.
  */
 #include "cubes.cuh"
 #include "union-find.cuh"
 
-/* Where the foreground voxels of a cube are noted, NULL where it has no second voxel. */
+/* The word that stores a cube's foreground voxels; NULL for a cube without a second voxel. */
 static __device__ __forceinline__ uint32_t *
 place_of_voxels (const CclLabellingParameters &p, const Cube &cube)
 {

@@ -5,16 +5,16 @@
  * Allegretti, Bolelli, Cancilla, Pollastri, Canalini, Grana: How does Connected Components Labeling
  * with Decision Trees perform on GPUs?, CAIP 2019; as in the review by Bolelli et al., IEEE TPDS
  * 2024, section III-B-7. 8-connectivity. One thread for each block of 2×2 pixels; the label of a
- * block, the index of its parent, lies at its upper left pixel.
+ * block, the index of its parent, is stored at its upper left pixel.
  *
- * 1. initialise: each block is a tree of its own.
- * 2. merge: goes down the decision tree to the unions that are needed.
+ * 1. initialise: each block is the root of its own tree.
+ * 2. merge: evaluates the decision tree, whose leaf gives the necessary unions.
  * 3. compress.
- * 4. label: the block's label goes to its foreground pixels, 0 to the others.
+ * 4. label: writes the block's label to its foreground pixels and 0 to the others.
  */
 #include "block-tree.cuh"
 
-/* Unites a block with those before it that it is connected to. */
+/* Unites a block with the connected blocks that precede it. */
 static __device__ __forceinline__ void
 merge (const CclLabellingParameters &p, const Block &block)
 {

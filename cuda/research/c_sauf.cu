@@ -6,15 +6,15 @@
  * with Decision Trees perform on GPUs?, CAIP 2019; as in the review by Bolelli et al., IEEE TPDS
  * 2024, section III-B-7. 8-connectivity. One thread for each pixel:
  *
- * 1. initialise: each foreground pixel is a tree of its own.
- * 2. merge: goes down the decision tree to the unions that are needed.
+ * 1. initialise: each foreground pixel is the root of its own tree.
+ * 2. merge: evaluates the decision tree, whose leaf gives the necessary unions.
  * 3. compress.
  */
 #include "pixels.cuh"
 
-/* What the decision tree (decision-trees/generate.c) is made of: columns and rows from the pixel,
- * and how far back in the label buffer those before it are. The label buffer knows after step 1
- * what is foreground. */
+/* Macros used by the decision tree (decision-trees/generate.c): conditions, by column and row
+ * relative to the pixel, and actions, by distance back in the label buffer. After step 1 a pixel is
+ * foreground when its label is not 0. */
 #define PIXEL_p -1, -1
 #define PIXEL_q 0, -1
 #define PIXEL_r 1, -1
@@ -27,7 +27,7 @@
 #define IS(neighbour) has_neighbour (p, parents, pixel, PIXEL_##neighbour)
 #define UNITE(neighbour) unite (parents, pixel.number, pixel.number - DISTANCE_##neighbour)
 
-/* Unites a pixel with those before it that it is connected to. */
+/* Unites a pixel with the connected pixels that precede it. */
 static __device__ __forceinline__ void
 merge (const CclLabellingParameters &p, const Pixel &pixel)
 {

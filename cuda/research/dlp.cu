@@ -4,15 +4,16 @@
  *
  * Cabaret, Lacassagne, Etiemble: Distanceless Label Propagation: an Efficient Direct Connected
  * Component Labeling Algorithm for GPUs, IPTA 2017, sections II and III. 8-connectivity. All
- * foreground pixels of a square of 2×2 are neighbours, and every two neighbours share one.
+ * foreground pixels of a square of 2×2 are neighbours, and every two neighbours lie in a common
+ * square.
  *
- * 1. label_tiles: in shared memory, for tiles of 84×8 pixels and with a thread for each: the
- *    smallest label of each square goes to the roots of its labels (DLP-SR), pixels are linked
- *    to their roots (DLP-R), the labels of each square are united (DLP-RUF), and DLP-R again.
+ * 1. label_tiles: labels tiles of 84×8 pixels in shared memory, with one thread for each pixel.
+ *    DLP-SR writes the smallest label of each square to the roots of its labels; DLP-R links
+ *    pixels to their roots; DLP-RUF unites the labels of each square; then DLP-R again.
  * 2. merge_rows, merge_columns: DLP-RUF on the squares that lie across the borders of tiles.
  * 3. relabel: DLP-R on the frame.
  *
- * The recursion of the union, a tail call always, is a loop here.
+ * The paper's recursive union is always a tail call; here it is a loop.
  */
 #include "pixels.cuh"
 
@@ -35,7 +36,7 @@ unite_labels (uint32_t *labels, uint32_t greater, uint32_t smaller)
 /* The labels of a square, 0 for background. */
 struct Square {
   uint32_t labels[4];
-  uint32_t least; /* UINT32_MAX when it has none */
+  uint32_t least; /* UINT32_MAX without foreground */
 };
 
 static __device__ __forceinline__ Square

@@ -6,9 +6,9 @@
  * Computing 36(12), 2010; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-3.
  * 4-connectivity.
  *
- * 1. initialise: every foreground pixel gets a label of its own; one thread for each pixel.
- * 2. rightwards, upwards, leftwards, downwards: a thread goes along a row or column and carries
- *    the smallest label of the run it is in; the four are repeated until nothing changes.
+ * 1. initialise: every foreground pixel gets a unique label; one thread for each pixel.
+ * 2. rightwards, upwards, leftwards, downwards: a thread scans a row or column and propagates the
+ *    smallest label of the current run; the four are repeated until no label changes.
  */
 #include "pixels.cuh"
 
@@ -20,7 +20,7 @@ ccl_dpl_initialise (const CclLabellingParameters p)
     parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
 }
 
-/* Goes from a pixel along n pixels whose places in the label buffer differ by step. */
+/* Scans n pixels whose indices in the label buffer differ by step. */
 static __device__ __forceinline__ void
 propagate (const CclLabellingParameters &p, uint32_t first, uint32_t step, uint32_t n)
 {

@@ -4,32 +4,34 @@
  *
  * Hennequin, Lacassagne, Cabaret, Meunier: A new direct connected component labeling and
  * analysis algorithms for GPUs, DASIP 2018 (4-connectivity); for 8-connectivity as in the review
- * by Bolelli et al., IEEE TPDS 2024, section III-B-6. A warp sees 32 pixels of a row as a word of
- * bits, whose runs are found by bit counts; only the first pixel of a run within its word has a
- * label until the last step.
+ * by Bolelli et al., IEEE TPDS 2024, section III-B-6. A warp holds 32 pixels of a row as a word of
+ * bits and finds the runs by counting bits. Until the last step only the first pixel of a run
+ * within a word has a label.
  *
- * 1. label_strips: a warp goes along each of four rows, word by word; runs are joined with the
- *    row above in the strip, and continue over words by their distance to their start.
- * 2. merge_strips: runs on both sides of the border between two strips are joined.
- * 3. label: the start of a run finds its root and hands it to the run's pixels.
+ * 1. label_strips: for each of the four rows of a strip, one warp scans the row word by word. It
+ *    unites runs with those of the row above in the strip. A run that continues from the preceding
+ *    word is identified by the distance back to its start.
+ * 2. merge_strips: unites runs on both sides of the border between two strips.
+ * 3. label: the lane at the start of a run finds its root and broadcasts it to the run's pixels.
  *
- * The papers share the last pixel of a word with the next warp by shared memory where corners
- * connect. Here step 1 still knows about the word before from the distances, and in step 2 the
- * last lane looks at the two pixels beyond its word itself.
+ * For 8-connectivity the papers pass the last pixel of a word to the next warp through shared
+ * memory. Here step 1 takes it from the distances of the preceding word, and in step 2 the last
+ * lane reads the two pixels beyond its word.
  */
 #include "pixels.cuh"
 #include "warp.cuh"
 
 #define STRIP 4
 
-/* How many pixels right before the lane's are foreground, within the word. */
+/* The length of the run of foreground pixels that ends right before the lane's pixel, within the
+ * word. */
 static __device__ __forceinline__ uint32_t
 distance_to_start (uint32_t word, uint32_t lane)
 {
   return lane == 0 ? 0 : __clz (~(word << (32 - lane)));
 }
 
-/* How many pixels at the end of the word are foreground. */
+/* The number of consecutive foreground pixels at the end of the word. */
 static __device__ __forceinline__ uint32_t
 n_at_end (uint32_t word)
 {
@@ -50,7 +52,8 @@ extern "C" __global__ void __launch_bounds__ (32 * STRIP)
   __shared__ uint32_t distances[STRIP];
   const uint32_t lane = threadIdx.x, row = threadIdx.y, y = thread_row ();
   uint32_t *parents = parents_of_pixels (p);
-  uint32_t distance = 0; /* from the word's first pixel back to the start of the run before it */
+  uint32_t distance =
+      0; /* from the word's first pixel back to the start of the run that ends right before it */
 
   for (uint32_t start = 0; start < p.width; start += 32) {
     const Pixel pixel = pixel_at (p, start + lane, y);
@@ -95,7 +98,7 @@ extern "C" __global__ void __launch_bounds__ (32 * STRIP)
   }
 }
 
-/* A thread for each pixel of the strips' first rows, blocks of one row of whole warps. */
+/* One thread for each pixel of the strips' first rows; a thread block is one row of whole warps. */
 extern "C" __global__ void
 ccl_ha_merge_strips (const CclLabellingParameters p)
 {
@@ -118,8 +121,8 @@ ccl_ha_merge_strips (const CclLabellingParameters p)
   if (is_set && is_above_set && (back == 0 || back_above == 0))
     unite (parents, pixel.number - back, number_above - back_above);
   if (p.connectivity == 8 && is_set != is_above_set && pixel.x + 1 < p.width) {
-    /* Pixels to the right on the other row, which are starts of runs then: were the pixel between
-     * set, it would be a neighbour of both. */
+    /* The neighbour at the upper or lower right. It starts a run, because the pixel to its left is
+     * background. */
     if (is_set && (lane < 31 ? has_bit (above, lane + 1) : is_foreground (p, above_value[1])))
       unite (parents, pixel.number - back, number_above + 1);
     if (is_above_set && (lane < 31 ? has_bit (word, lane + 1) : is_foreground (p, value[1])))
@@ -127,7 +130,7 @@ ccl_ha_merge_strips (const CclLabellingParameters p)
   }
 }
 
-/* One thread for each pixel, blocks of whole warps in each row. */
+/* One thread for each pixel; a row of a thread block is made of whole warps. */
 extern "C" __global__ void
 ccl_ha_label (const CclLabellingParameters p)
 {

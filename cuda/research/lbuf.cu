@@ -5,11 +5,13 @@
  * Yonehara, Aizawa: A line-based connected component labeling algorithm using GPUs, CANDAR 2015;
  * as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-2. One thread for each pixel:
  *
- * 1. merge_lines: within a part of a row, in shared memory, pixels are linked to the left one.
- * 2. merge: union across the borders of those parts, and with the row above.
+ * 1. merge_lines: links each pixel to its left neighbour within a segment of a row, in shared
+ *    memory.
+ * 2. merge: unites pixels across the borders of segments, and with the row above.
  * 3. compress, inline.
  *
- * Left open: how long a line is when it is longer than a thread block; parts of 256 pixels here.
+ * The paper does not define the segments of a row that is longer than a thread block; here a
+ * segment is 256 pixels.
  */
 #include "pixels.cuh"
 

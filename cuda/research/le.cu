@@ -4,13 +4,13 @@
  *
  * Hawick, Leist, Playne: Parallel graph component labelling with GPUs and CUDA, Parallel
  * Computing 36(12), 2010; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-4. One
- * thread for each pixel. Beside the label buffer there is an array of equivalences of the same
- * size: labels found to belong together point to the smallest of them.
+ * thread for each pixel. An array of equivalences, as large as the label buffer, maps each label to
+ * the smallest label known to be of the same component.
  *
- * 1. initialise: every foreground pixel gets a label of its own, equivalent to itself.
- * 2. scan: the smallest label around a pixel becomes equivalent to its own.
- * 3. analyse: chains of equivalences are followed to their end.
- * 4. label: each label is replaced by its equivalent. 2 to 4 are repeated until nothing changes.
+ * 1. initialise: every foreground pixel gets a unique label, equivalent to itself.
+ * 2. scan: records that a pixel's label is equivalent to the smallest label among its neighbours.
+ * 3. analyse: follows chains of equivalences to their end.
+ * 4. label: replaces each label by its equivalent. 2 to 4 are repeated until no label changes.
  */
 #include "pixels.cuh"
 

@@ -6,10 +6,10 @@
  * Computing 36(12), 2010; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-2 and
  * algorithm 2. One thread for each pixel, tiles of 16×16 pixels:
  *
- * 1. initialise: every foreground pixel gets a label of its own.
- * 2. propagate: a pixel takes the smallest label around it, also from other tiles, and then the
- *    tile goes on by itself in shared memory until nothing changes there; all of that repeated
- *    until nothing comes from other tiles either.
+ * 1. initialise: every foreground pixel gets a unique label.
+ * 2. propagate: a pixel takes the smallest label of its neighbours, including those in other tiles.
+ *    The tile then repeats this in shared memory until none of its labels changes. The kernel is
+ *    repeated until no label of the frame changes.
  */
 #include "pixels.cuh"
 

@@ -6,8 +6,9 @@
  * Computing 36(12), 2010; as in the review by Bolelli et al., IEEE TPDS 2024, section III-A-1 and
  * algorithm 2. One thread for each pixel:
  *
- * 1. initialise: every foreground pixel gets a label of its own.
- * 2. propagate: a pixel takes the smallest label around it; repeated until nothing changes.
+ * 1. initialise: every foreground pixel gets a unique label.
+ * 2. propagate: a pixel takes the smallest label of its neighbours; repeated until no label
+ * changes.
  */
 #include "pixels.cuh"
 

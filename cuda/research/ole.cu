@@ -4,15 +4,15 @@
  *
  * Kalentev, Rai, Kemnitz, Schneider: Connected component labeling on a 2D grid using CUDA,
  * Journal of Parallel and Distributed Computing 71(4), 2011; as in the review by Bolelli et al.,
- * IEEE TPDS 2024, section III-A-4 and algorithm 3. One thread for each pixel; equivalences are
- * kept in the label buffer itself, and none of the writes is atomic.
+ * IEEE TPDS 2024, section III-A-4 and algorithm 3. One thread for each pixel. The label buffer
+ * holds the equivalences, and no write is atomic.
  *
- * 1. initialise: every foreground pixel gets a label of its own.
- * 2. scan: the smallest label around a pixel goes to the root of its own label.
- * 3. analyse: every pixel is linked to its root. 2 and 3 are repeated until nothing changes.
+ * 1. initialise: every foreground pixel gets a unique label.
+ * 2. scan: writes the smallest label of a pixel's neighbours to the root of the pixel's label.
+ * 3. analyse: links every pixel to its root. 2 and 3 are repeated until no label changes.
  *
- * A write of step 2 may undo a better one of another thread. The next round makes up for that:
- * each round gives every root that touches a smaller label a smaller parent.
+ * In step 2 a thread may overwrite a smaller label written by another thread. Later rounds correct
+ * this, because each round gives a smaller parent to every root that touches a smaller label.
  */
 #include "pixels.cuh"
 

@@ -4,19 +4,19 @@
  *
  * Rasmusson, Sørensen, Ziegler: Connected components labeling on the GPU with generalization to
  * Voronoi diagrams and signed distance fields, ISVC 2013; as in the review by Bolelli et al.,
- * IEEE TPDS 2024, section III-A-8. 8-connectivity. The upper four bits of a label tell to which
- * of the neighbours to the right and below the pixel is connected, so at most 2^28 - 1 pixels
- * can be labelled. One thread for each pixel:
+ * IEEE TPDS 2024, section III-A-8. 8-connectivity. The upper four bits of a label are the pixel's
+ * connections to its neighbours on the right and below, so at most 2^28 - 1 pixels can be
+ * labelled. One thread for each pixel:
  *
- * 1. initialise: labels of their own with their connections.
- * 2. propagate: in tiles of 32×32 pixels plus the next row and column. How far a pixel is
- *    connected in a direction is found in five doublings, by exchange inside a warp that lies
- *    along that direction; the pixel then takes the smallest of the labels at the far ends and
- *    of those next to it, also in other tiles. Repeated until nothing changes.
- * 3. label: the bits of connection are taken off.
+ * 1. initialise: unique labels with their connection bits.
+ * 2. propagate: in tiles of 32×32 pixels plus the next row and column. A warp is laid along each
+ *    direction; its lanes find in five doublings, by shuffles, how far each pixel is connected in
+ *    that direction. The pixel then takes the smallest label of the two ends and of its direct
+ *    neighbours, including those in other tiles. Repeated until no label changes.
+ * 3. label: clears the connection bits.
  *
- * Left open: what becomes of the left and upper borders of a tile, which has its extra row and
- * column on the other sides. Labels cross them by the look at the pixels next to each pixel.
+ * The paper does not say how labels cross the left and upper borders of a tile, whose extra row and
+ * column are at the right and below. Here they cross when a pixel reads its direct neighbours.
  */
 #include "pixels.cuh"
 #include "warp.cuh"
@@ -51,8 +51,8 @@ ccl_rasmusson_initialise (const CclLabellingParameters p)
   parents_of_pixels (p)[pixel.number] = label;
 }
 
-/* How many connected steps can be made from this lane, each to the next higher lane (or the next
- * lower one), if there is one step from a lane where is_connected says so. */
+/* The number of consecutive connected lanes that follow this lane in the direction of higher (or
+ * lower) lanes. is_connected: this lane is connected to the next one. */
 static __device__ __forceinline__ uint32_t
 reach (bool is_connected, bool upwards)
 {
@@ -70,9 +70,9 @@ struct Tile {
   uint32_t least[TILE][TILE + 1];
 };
 
-/* Lowers the label of the pixel that this thread has in a warp which lies along a direction:
- * lane i has the pixel (x, i), whose successor on the next lane is dx to the right and dy below.
- * is_cut: the next lane's pixel is not that successor, the line having left the tile. */
+/* Lowers the label of this thread's pixel, for a warp laid along a direction: the pixel of the next
+ * lane is dx columns to the right and dy rows below. is_cut: the line leaves the tile here, so the
+ * next lane's pixel is not the next one on the line. */
 static __device__ __forceinline__ void
 propagate_along (Tile *tile, uint32_t x, uint32_t y, int dx, int dy, uint32_t connection)
 {
@@ -80,7 +80,7 @@ propagate_along (Tile *tile, uint32_t x, uint32_t y, int dx, int dy, uint32_t co
   const bool is_connected = word & connection;
   const bool is_cut = lane == 31 || x + dx >= TILE;
 
-  /* Towards higher lanes, and one pixel more into the next row or column. */
+  /* Towards higher lanes, plus one pixel in the tile's extra row or column. */
   const uint32_t up = reach (is_connected && !is_cut, true);
   const bool end_goes_on = __shfl_sync (FULL_WARP, is_connected && is_cut, lane + up);
   const uint32_t last_x = x + up * dx, last_y = y + up * dy;
@@ -114,7 +114,7 @@ __launch_bounds__ (TILE *TILE) ccl_rasmusson_propagate (const CclLabellingParame
   }
   __syncthreads ();
 
-  /* Pixels next to each pixel, wherever they are. */
+  /* Direct neighbours, inside and outside the tile. */
   const Pixel pixel = pixel_at (p, tile_x + lane, tile_y + warp);
   const uint32_t word = tile.words[warp][lane];
   uint32_t least = word & LABEL;
@@ -145,7 +145,7 @@ __launch_bounds__ (TILE *TILE) ccl_rasmusson_propagate (const CclLabellingParame
     }
   }
   __syncthreads ();
-  /* Columns and the two diagonals: lanes are rows; diagonals go on at the other side. */
+  /* Columns and the two diagonals: a warp's lanes are rows; diagonals wrap around at the side. */
   propagate_along (&tile, warp, lane, 0, 1, TO_BELOW);
   __syncthreads ();
   propagate_along (&tile, (warp + lane) % TILE, lane, 1, 1, TO_LOWER_RIGHT);

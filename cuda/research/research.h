@@ -15,7 +15,7 @@
 /* An algorithm of a paper. */
 typedef struct CclResearchAlgorithm {
   CclAlgorithm row; /* engine: ccl_research_engine */
-  bool is_inexact;  /* some frames come out wrong, as the paper itself says */
+  bool is_inexact;  /* false results for some frames are a property of the published algorithm */
   struct {
     uint32_t first, end; /* of the steps; end is 0 for algorithms without rounds */
   } rounds;              /* the steps that are repeated while a kernel sets the changed flag */
@@ -45,7 +45,7 @@ bool ccl_research_offers (const char *algorithm, CclConnectivity connectivity);
 CclLabeller *ccl_research_labeller_new (
     CclCudaDevice *device, const CclPlan *plan, CclError *error);
 
-/* What the rounds of a kernel sequence need besides it. */
+/* The state of an algorithm's rounds, beside its kernel sequence. */
 typedef struct CclResearchRounds {
   CUdeviceptr changed;
   uint32_t *changed_on_host; /* pinned */
@@ -53,17 +53,17 @@ typedef struct CclResearchRounds {
   bool gave_up;              /* a run failed because its deadline passed */
 } CclResearchRounds;
 
-/* Allocates the changed flag of a sequence, of whatever algorithm. Returns with nothing left
- * allocated: CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+/* Allocates the changed flag of any algorithm's sequence. On failure nothing stays allocated:
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_research_rounds_init (
     CclResearchRounds *rounds, CclCudaSequence *sequence, CclError *error);
 
-/* Frees what init allocated; no queued work is left. */
+/* Frees the memory allocated by init. No queued work may be pending. */
 void ccl_research_rounds_clear (CclResearchRounds *rounds, CclCudaDevice *device);
 
 /* As ccl_cuda_sequence_queue(), with the rounds of the algorithm, which must lie inside or outside
  * [first, end) as a whole. Waits for the device after every round. CCL_ERROR_DEVICE also when the
- * deadline has passed; then gave_up is set, and no queued work is left. */
+ * deadline has passed; then gave_up is set, and no queued work is pending. */
 CclStatus ccl_research_queue (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32_t first,
     uint32_t end, CUstream stream, CclError *error);
 

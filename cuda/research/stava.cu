@@ -5,13 +5,13 @@
  * Stava, Benes: Connected Component Labeling in CUDA, GPU Computing Gems 2011; as in the review
  * by Bolelli et al., IEEE TPDS 2024, section III-A-5 and algorithm 4. 8-connectivity.
  *
- * 1. label_tiles: tiles of 16×16 pixels by label equivalence in shared memory, one thread for
- *    each pixel.
- * 2. merge_tiles: 4×4 tiles become one. A thread block of 4×4×16 threads takes them, 16 threads
- *    go along the right and the lower border of each tile; repeated inside the kernel until
- *    nothing changes.
- * 3. compress_borders: pixels at the borders of the merged tiles are linked to their roots. 2
- *    and 3 are repeated with ever larger tiles until one covers the frame.
+ * 1. label_tiles: labels tiles of 16×16 pixels by label equivalence in shared memory, one thread
+ *    for each pixel.
+ * 2. merge_tiles: merges 4×4 tiles into one, with a thread block of 4×4×16 threads. 16 threads scan
+ *    the right and the lower border of each tile; repeated inside the kernel until no label
+ *    changes.
+ * 3. compress_borders: links the pixels at the borders of the merged tiles to their roots. 2 and 3
+ *    are repeated with ever larger tiles until one covers the frame.
  * 4. compress: all pixels.
  */
 #include "pixels.cuh"
@@ -22,8 +22,8 @@
 extern "C" __global__ void
 __launch_bounds__ (TILE *TILE) ccl_stava_label_tiles (const CclLabellingParameters p)
 {
-  /* Equivalences of the tile's pixels, numbered from 1 and 0 for background, with a margin of
-   * background so that neighbours need no conditions. */
+  /* Equivalences of the tile's pixels: indices from 1, and 0 for background. A margin of background
+   * makes bounds checks for neighbours unnecessary. */
   __shared__ uint32_t equivalences[TILE + 2][TILE + 2];
   const Pixel pixel = own_pixel (p);
   uint32_t *flat = &equivalences[0][0];
@@ -70,8 +70,8 @@ tile_size (uint32_t round)
   return (uint64_t)TILE << 2 * round;
 }
 
-/* Links the roots of two foreground pixels, unless there is background at one of them. Another
- * thread may link the same root; the next pass finds out. Returns whether the roots differed. */
+/* Links the roots of two pixels if both are foreground. Another thread may overwrite the link; the
+ * next pass detects this. Returns whether the roots differed. */
 static __device__ __forceinline__ bool
 link_roots (uint32_t *parents, uint32_t a, uint32_t b)
 {

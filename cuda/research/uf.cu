@@ -6,12 +6,13 @@
  * 2010; as in the review by Bolelli et al., IEEE TPDS 2024, section III-B-1 and algorithm 6, and
  * for 8-connectivity as in IPAS 2018. One thread for each pixel, tiles of 16×16 pixels:
  *
- * 1. merge_locally: a tile is labelled in shared memory, by union with each neighbour before.
+ * 1. merge_locally: labels a tile in shared memory, by union with each preceding neighbour.
  * 2. merge_rows, merge_columns: union across the borders of tiles.
  * 3. compress.
  *
- * The papers say that step 2 takes border pixels only and leave open how: here one kernel has a
- * thread for each pixel of the tiles' first rows, another one for their first columns.
+ * According to the papers step 2 processes border pixels only, but they do not say how. Here one
+ * kernel has a thread for each pixel of the tiles' first rows, and another one for their first
+ * columns.
  */
 #include "pixels.cuh"
 

@@ -2,12 +2,12 @@
 /*
  * UF for volumes.
  *
- * Union-Find (uf.cu) with the neighbours of a voxel; as in the review by Bolelli et al., IEEE
- * TPDS 2024, section III-B-1, and Allegretti, Bolelli, Cancilla, Grana, IPAS 2018. Without tiles.
+ * Union-find (uf.cu) with the neighbours of a voxel, without tiles; as in the review by Bolelli et
+ * al., IEEE TPDS 2024, section III-B-1, and Allegretti, Bolelli, Cancilla, Grana, IPAS 2018.
  * 6, 18 and 26-connectivity. One thread for each voxel:
  *
- * 1. initialise: each foreground voxel is a tree of its own.
- * 2. merge: union with the neighbours before it.
+ * 1. initialise: each foreground voxel is the root of its own tree.
+ * 2. merge: unites a voxel with the foreground neighbours that precede it.
  * 3. compress.
  */
 #include "cubes.cuh"
@@ -48,7 +48,7 @@ ccl_uf_3d_merge (const CclLabellingParameters p)
   uint32_t *parents = p.labels - 1;
   if (!voxel.exists || !parents[voxel.number])
     return;
-  /* Neighbours may differ in so many coordinates. */
+  /* The number of coordinates in which neighbours may differ. */
   const int most_different = p.connectivity == 6 ? 1 : p.connectivity == 18 ? 2 : 3;
   for (int i = 0; i < N_CUBES_BEFORE; i++) {
     const int dx = i % 3 - 1, dy = i / 3 % 3 - 1, dz = i / 9 - 1;
