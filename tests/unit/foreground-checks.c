@@ -8,10 +8,10 @@
 #include <glib.h>
 #include <string.h>
 
-/* What a mask is filled with before it is written. */
+/* The bytes of a mask before it is written. */
 #define UNTOUCHED_BYTE 0xa5
 
-/* Which backend a test case is about. */
+/* The backend that a test case checks. */
 typedef struct Subject {
   const ForegroundBackend *backend;
   void (*check) (const ForegroundBackend *backend);
@@ -24,14 +24,14 @@ static GSList *subjects;
 static GuardedMemory frame_memory;
 static GuardedMemory mask_memory;
 
-/* A foreground, the reference for it, and how frames and masks lie in memory. */
+/* A foreground method, its reference, and the memory layout of frames and masks. */
 typedef struct Comparison {
   const ForegroundBackend *backend;
   CclForeground *foreground;
   ForegroundReference *reference;
-  ModelState model; /* what the backend's model holds */
+  ModelState model; /* a copy of the backend's model */
   uint32_t padding; /* bytes between two rows */
-  bool at_start;    /* right behind a guard page instead of right before one */
+  bool at_start;    /* start right after a guard page instead of ending right before one */
   uint32_t n_frames;
 } Comparison;
 
@@ -43,7 +43,8 @@ static const CclForegroundOptions usual_options = {
     .mixtures = 5,
 };
 
-/* The same numbers on every machine: a linear congruential generator's upper bits. */
+/* Random numbers that are the same on every machine: the upper bits of a linear congruential
+ * generator. */
 static uint32_t
 next_random (uint32_t *state)
 {
@@ -107,8 +108,8 @@ compare_models (const ModelState *model, const ForegroundReference *reference)
   return NULL;
 }
 
-/* Runs both on a frame of width × height bytes without padding. Gives false, and fails the test
- * case, on the first difference. */
+/* Runs the method and the reference on a frame of width × height bytes without padding. On the
+ * first difference, fails the test case and returns false. */
 static bool
 comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegroundOptions *options)
 {
@@ -151,9 +152,10 @@ comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegrou
     difference = compare_models (&comparison->model, reference);
   }
   if (difference)
-    g_test_fail_printf ("%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
-                        "region of interest mask %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
-                        "frame %u: %s",
+    g_test_fail_printf (
+        "%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
+        "region of interest mask %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
+        "frame %u: %s",
         backend->name, width, height, comparison->padding, comparison->at_start ? "start" : "end",
         (int)reference->method, (int)options->denoise, options->invert, reference->roi_mask != NULL,
         options->history, (double)options->var_threshold, options->learning_rate, options->mixtures,
@@ -200,7 +202,7 @@ draw_still (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t kind, uin
   g_free (blobs);
 }
 
-/* Every way to denoise on widths that end anywhere in a word, at every alignment. */
+/* Every noise filter, with widths that end at every position in a word, at every alignment. */
 static void
 check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool with_roi_mask)
 {
@@ -224,7 +226,7 @@ check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool
         .roi_mask = with_roi_mask ? &roi_mask : NULL,
     };
     passed = comparison_begin (&comparison, backend, &plan);
-    /* What was copied cannot change any more. */
+    /* The plan's region of interest mask was copied: later changes have no effect. */
     memset (roi_mask_pixels, 0, sizeof roi_mask_pixels);
     for (uint32_t i = 0; i < 15 && passed; i++) {
       CclForegroundOptions options = usual_options;
@@ -282,8 +284,8 @@ check_large (const ForegroundBackend *backend)
   g_free (pixels);
 }
 
-/* What happens at the pixels of a sequence: stripes of each kind close together on the left, so
- * that neighbours have little in common, and rows of each kind on the right. */
+/* The value of a pixel over a sequence. On the left, neighbouring columns behave differently, so
+ * that neighbouring threads take different branches; on the right, each row behaves alike. */
 static void
 draw_scene (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
 {
@@ -295,32 +297,32 @@ draw_scene (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
       const uint32_t place = x * 2654435761u + y * 40503;
       uint32_t value = 0;
       switch ((x < 64 ? x / 5 + y : y) % 9) {
-      case 0: /* noise of a few steps, as cameras have */
+      case 0: /* camera noise of a few grey levels */
         value = 100 + place % 50 + random % 5;
         break;
-      case 1: /* anything */
+      case 1: /* random values */
         value = random;
         break;
-      case 2: /* two values that take turns */
+      case 2: /* two alternating values */
         value = (frame + place) / 3 % 2 ? 200 : 40;
         break;
-      case 3: /* slow drift over the whole range, and what is darkest and brightest */
+      case 3: /* slow drift over the whole range, including the darkest and the brightest value */
         value = MIN (255, (frame * 3 + place % 200) % 300) + random % 2;
         value = MIN (255, value);
         break;
-      case 4: /* many values in turn: more than a pixel may have Gaussians */
+      case 4: /* a cycle of more values than a pixel may have Gaussians */
         value = (frame + place) % 8 * 36;
         break;
-      case 5: /* something dark passes over a bright ground now and then */
+      case 5: /* a dark object sometimes passes over a bright background */
         value = (frame + x) % 17 < 3 ? 12 + random % 8 : 250 + random % 6;
         break;
-      case 6: /* the same for ever */
+      case 6: /* constant */
         value = place;
         break;
-      case 7: /* nearly 0, where means must not fall below it */
+      case 7: /* close to 0, where a mean must not become negative */
         value = random % 7 ? 0 : random % 5;
         break;
-      default: /* just about at the distance where a value joins a Gaussian, or does not */
+      default: /* values close to the largest distance at which they match a Gaussian */
         value = 120 + random % 28;
         break;
       }
@@ -389,7 +391,7 @@ check_background_in_roi_mask (const ForegroundBackend *backend)
       30, change_denoise);
 }
 
-/* Models must go on from whatever the options before have left. */
+/* A model must stay valid when the options change. */
 static void
 change_everything (CclForegroundOptions *options, uint32_t frame, CclForeground *foreground)
 {
@@ -474,7 +476,7 @@ raise_rate_and_lower_mixtures (
   options->mixtures = frame < 10 ? 5 : 1;
 }
 
-/* The heaviest of five Gaussians, alone then, may lose all its weight in a frame. */
+/* The heaviest of five Gaussians may lose all its weight in one frame, when it is the only one. */
 static void
 check_large_rates (const ForegroundBackend *backend)
 {
@@ -482,7 +484,7 @@ check_large_rates (const ForegroundBackend *backend)
       backend, &(CclForegroundPlan){.width = 90, .height = 9}, 20, raise_rate_and_lower_mixtures);
 }
 
-/* By hand: once its others have starved, a Gaussian gets back all the weight there is. */
+/* Computed by hand: after the other Gaussians have been removed, the last one has weight 1. */
 static void
 check_recovery (const ForegroundBackend *backend)
 {
@@ -508,8 +510,8 @@ check_recovery (const ForegroundBackend *backend)
   comparison_end (&comparison);
 }
 
-/* By hand: what stays is background from the first frame on, what comes is foreground, and what
- * remains becomes background once it makes up a tenth of the history. */
+/* Computed by hand: a constant value is background from the first frame on; a new value is
+ * foreground, and becomes background after it has lasted for a tenth of the history. */
 static void
 check_a_stone_that_remains (const ForegroundBackend *backend)
 {

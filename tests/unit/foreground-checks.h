@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One body of checks for every foreground, in the manner of labeller-checks.h: a backend says how
- * its foregrounds are made and run on host memory; the checks compare masks, and background models
- * where the backend can show them, with the reference, bit for bit.
+ * The checks shared by all foreground methods, like labeller-checks.h. A backend provides functions
+ * that create its CclForeground objects and run them on host memory. The checks compare masks, and
+ * background models where the backend can copy them, with the reference, bit for bit.
  *
- * Every check becomes one test case, /NAME/foreground/what-it-checks. A failure names the size, the
- * options and the frame.
+ * Every check becomes one test case, /NAME/foreground/what-it-checks. The message of a failure
+ * names the size, the options and the frame.
  */
 #ifndef CCL_TEST_FOREGROUND_CHECKS_H
 #define CCL_TEST_FOREGROUND_CHECKS_H
@@ -13,28 +13,27 @@
 #include "foreground-reference.h"
 
 typedef struct ForegroundBackend {
-  /* First word of the names of the cases. */
+  /* The first word of the test cases' names. */
   const char *name;
 
   /* Plans a foreground. The checks free it with ccl_foreground_free(). */
   CclForeground *(*foreground_new) (void *data, const CclForegroundPlan *plan, CclError *error);
 
-  /* Does what ccl_foreground_run() and ccl_foreground_wait() do, with frame and mask in host
-   * memory.
+  /* Like ccl_foreground_run() and ccl_foreground_wait(), with frame and mask in host memory.
    *
-   * frame: read only; the byte behind its last pixel may lie in a page that cannot be read, and so
-   *   may the byte before its first.
-   * mask: the padding of its rows holds a pattern that must still be there afterwards. A backend
-   *   whose masks live on a device uploads the mask with its padding and downloads it with its
-   *   padding. The last row has no padding: a page that cannot be touched may follow.
+   * frame: read only; the bytes right before its first pixel and right after its last one may lie
+   *   in unreadable pages.
+   * mask: the padding of its rows holds a pattern that must not change. A backend whose masks are
+   *   in device memory uploads the mask with its padding and downloads it with its padding. The
+   *   last row has no padding: an inaccessible page may follow.
    *
-   * NULL: those functions themselves, for foregrounds that work on host memory. */
+   * NULL: those two functions are called, for methods that work on host memory. */
   CclStatus (*run) (void *data, CclForeground *foreground, const CclFrame *frame,
       const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
   /* Copies the background model, CCL_MAX_MIXTURES × width × height numbers of each kind; those of
-   * Gaussian k of pixel x, y at (k × height + y) × width + x. What it gives for the mean and
-   * variance of a weight of 0 is not looked at. NULL: models are not compared. */
+   * Gaussian k of pixel x, y are at (k × height + y) × width + x. Where the weight is 0, mean and
+   * variance are ignored. NULL: models are not compared. */
   void (*read_model) (void *data, CclForeground *foreground, const ModelState *state);
 
   /* Passed to the functions above. */

@@ -87,8 +87,8 @@ update_model (ForegroundReference *self, size_t pixel, uint8_t luma, const CclMi
   return background;
 }
 
-/* How many pixels of the window are foreground, and how many are background. Outside there are
- * none or, continued, what the nearest pixel is. */
+/* Counts the foreground and the background pixels of the window. Pixels outside the frame are
+ * skipped or, with continued, have the value of the nearest pixel inside. */
 static void
 count_window (const bool *pixels, int64_t width, int64_t height, int64_t x, int64_t y,
     int64_t radius, bool continued, int counts[2])

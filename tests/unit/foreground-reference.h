@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reference that every foreground is compared with: one pixel at a time, windows counted pixel
- * by pixel. The background model of a pixel is mixture.h as it stands, as it defines the bits.
+ * The reference for all foreground methods: one pixel at a time, windows counted pixel by pixel.
+ * The background model of a pixel is computed by mixture.h, which defines its bits.
  */
 #ifndef CCL_TEST_FOREGROUND_REFERENCE_H
 #define CCL_TEST_FOREGROUND_REFERENCE_H
@@ -10,7 +10,7 @@
 
 #include "mixture.h"
 
-/* The background models of a frame's pixels in steps as mixture.h has them: [k × pixels + pixel].
+/* The background models of a frame's pixels, in the units of mixture.h: [k × pixels + pixel].
  */
 typedef struct ModelState {
   uint16_t *weights, *means, *variances;
@@ -32,7 +32,7 @@ void model_state_clear (ModelState *state);
 ForegroundReference *foreground_reference_new (const CclForegroundPlan *plan);
 void foreground_reference_free (ForegroundReference *reference);
 
-/* Makes the mask of the next frame. To begin anew, set n_frames to 0. */
+/* Computes the mask of the next frame. To reset the background model, set n_frames to 0. */
 void foreground_reference_run (
     ForegroundReference *reference, const CclFrame *frame, const CclForegroundOptions *options);
 

@@ -10,7 +10,7 @@ guarded_memory_resize (GuardedMemory *memory, size_t size, bool at_end)
 {
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
 
-  /* Protecting pages takes time for each one that was touched, so large memory is not kept. */
+  /* mprotect takes time for each resident page, so large memory is not reused. */
   if (size > memory->pages_size || size + (1 << 16) < memory->pages_size / 2) {
     size_t pages_size = (size + page - 1) / page * page;
     guarded_memory_clear (memory);

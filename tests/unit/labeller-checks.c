@@ -12,25 +12,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a label map is filled with before it is written. */
+/* The bytes of a label map before it is written. */
 #define UNTOUCHED_BYTE 0xa5
 
 static const CclOptions default_options = {.threshold = 0};
 
-/* Which algorithm of which backend a test case is about. */
+/* The algorithm and the backend that a test case checks. */
 typedef struct Subject {
   const LabellerBackend *backend;
   const char *algorithm;
   CclConnectivity connectivity;
-  const Shape *shape; /* cases about one shape */
+  const Shape *shape; /* for cases with one shape only */
   void (*check) (const struct Subject *subject);
 } Subject;
 
-/* How a frame and its label map lie in memory. */
+/* The memory layout of a frame and its label map. */
 typedef struct Layout {
   uint32_t padding;       /* bytes between two rows of the frame */
   uint32_t label_padding; /* pixels between two rows of the label map */
-  bool at_start;          /* right behind a guard page instead of right before one */
+  bool at_start;          /* start right after a guard page instead of ending right before one */
 } Layout;
 
 static const Layout compact = {0};
@@ -42,7 +42,7 @@ static GSList *subjects;
 static GuardedMemory frame_memory;
 static GuardedMemory labels_memory;
 
-/* What is being checked, ready to be printed by a failure or a crash. */
+/* The description of the current check, printed on a failure or a crash. */
 static char description[512];
 
 static void
@@ -77,7 +77,7 @@ fail (const CclOptions *options, const Layout *layout, const char *what)
   return false;
 }
 
-/* Plans a labeller for masks of a size; a failure fails the test case and gives NULL. */
+/* Plans a labeller for masks of a size. On failure, fails the test case and returns NULL. */
 static CclLabeller *
 plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_components)
 {
@@ -90,8 +90,8 @@ plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_comp
       .algorithm = subject->algorithm,
   };
   CclLabeller *labeller = subject->backend->labeller_new (subject->backend->data, &plan, &error);
-  /* An algorithm may be unable to number the pixels of a line of millions; that it leaves the
-   * frame to others is a test of its own. */
+  /* Some algorithms cannot number the pixels of a line of millions. Another test checks that auto
+   * then selects a different algorithm. */
   if (!labeller && error.status == CCL_ERROR_UNSUPPORTED && MAX (width, height) >= 1u << 26)
     g_test_skip (error.message);
   else if (!labeller)
@@ -110,9 +110,9 @@ run (const Subject *subject, CclLabeller *labeller, const CclFrame *frame,
   return backend->run (backend->data, labeller, frame, options, labels, table, error);
 }
 
-/* Lays the mask out in guarded memory. Each pixel gets a value on its side of the threshold, the
- * values next to the threshold and at the ends of the range more often than others; padding gets
- * any value. */
+/* Writes the mask as a frame into guarded memory. Each pixel gets a random value on the right side
+ * of the threshold; values next to the threshold and at the ends of the range are more frequent.
+ * Padding gets random values. */
 static CclFrame
 lay_out_frame (const Mask *mask, const CclOptions *options, const Layout *layout)
 {
@@ -204,7 +204,7 @@ compare_labels (
 }
 
 /* Labels the mask twice, with and without a label map, and compares everything with the
- * reference. Gives false, and fails the test case, on the first difference. */
+ * reference. On the first difference, fails the test case and returns false. */
 static bool
 check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
     const CclOptions *options, const Layout *layout)
@@ -236,7 +236,7 @@ check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
   return true;
 }
 
-/* A labeller of its own for one mask. */
+/* Checks one mask with a new labeller. */
 static bool
 check_mask_alone (const Subject *subject, const Mask *mask, const CclOptions *options,
     const Layout *layout, uint32_t max_components)
@@ -417,7 +417,8 @@ check_area_filters (const Subject *subject)
   }
 }
 
-/* More components than rows: the true number, the first rows, and a complete label map. */
+/* With more components than rows in the table, the labeller returns the true number, the first rows
+ * and a complete label map. */
 static void
 check_overflow (const Subject *subject)
 {
@@ -429,7 +430,7 @@ check_overflow (const Subject *subject)
       return;
 }
 
-/* A labeller sees frames of all kinds in turn; what one leaves behind must not show later. */
+/* One labeller runs on frames of all kinds; no frame may change the result of a later one. */
 static void
 check_frames_are_independent (const Subject *subject)
 {
@@ -487,12 +488,12 @@ check_random_everything (const Subject *subject)
   g_rand_free (random);
 }
 
-/* Frames too large for the flood fill, whose result is known in closed form: every pixel whose
- * coordinates are multiples of step_x and step_y opens a component of size_x × size_y pixels. */
+/* Frames too large for the flood fill, with a result known in closed form: a component of size_x ×
+ * size_y pixels starts at every pixel whose coordinates are multiples of step_x and step_y. */
 typedef struct Tiling {
   uint32_t width, height;
   uint32_t step_x, step_y;
-  uint32_t size_x, size_y; /* 8-connected they need a gap */
+  uint32_t size_x, size_y; /* separate components need a gap with 8-connectivity */
 } Tiling;
 
 static char *
@@ -648,7 +649,7 @@ register_case (const Subject *subject, const char *folder, const char *name)
 {
   char *path = g_strdup_printf ("/%s/%s/%d-connected%s/%s", subject->backend->name,
       subject->algorithm, (int)subject->connectivity, folder, name);
-  /* Kept for good: GLib forgets the data of cases that are not run. */
+  /* Never freed: GLib does not free the data of cases that are not run. */
   subjects = g_slist_prepend (subjects, g_memdup2 (subject, sizeof *subject));
   g_test_add_data_func (path, subjects->data, run_check);
   g_free (path);
@@ -659,7 +660,7 @@ labeller_checks_register (const LabellerBackend *backend)
 {
   static const CclConnectivity connectivities[] = {CCL_CONNECTIVITY_8, CCL_CONNECTIVITY_4};
 
-  /* One failed case does not keep the others from running. */
+  /* The other cases run after a failed one. */
   g_test_set_nonfatal_assertions ();
   signal (SIGSEGV, print_description_and_die);
   signal (SIGBUS, print_description_and_die);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One body of checks for every labeller. A backend says how its labellers are made and run on
- * host memory; the checks compare what comes out with the reference, bit for bit. A backend's
- * test program is a main of a few lines:
+ * The checks shared by all labellers. A backend provides functions that create its labellers and
+ * run them on host memory; the checks compare every result with the reference, bit for bit. A
+ * backend's test program is a main of a few lines:
  *
  *   int
  *   main (int argc, char **argv)
@@ -16,9 +16,9 @@
  *   }
  *
  * Every check becomes one test case, /NAME/ALGORITHM/CONNECTIVITY/what-it-checks, for each
- * algorithm and each connectivity that it offers. Cases over huge frames run with -m slow and
- * are skipped without it; give a program that runs under a sanitizer or valgrind no -m slow.
- * A failure names the shape, size, stride, options and, for random masks, the seed.
+ * algorithm and each connectivity that it offers. Cases with huge frames run only with -m slow; do
+ * not pass it to a program that runs under a sanitizer or valgrind. The message of a failure names
+ * the shape, size, stride, options and, for random masks, the seed.
  */
 #ifndef CCL_TEST_LABELLER_CHECKS_H
 #define CCL_TEST_LABELLER_CHECKS_H
@@ -26,7 +26,7 @@
 #include <cudaccl/labeller.h>
 
 typedef struct LabellerBackend {
-  /* First word of the names of the cases. */
+  /* The first word of the test cases' names. */
   const char *name;
 
   /* Names for plan.algorithm, NULL-terminated; each one is checked. */
@@ -38,15 +38,15 @@ typedef struct LabellerBackend {
   /* Plans a labeller. The checks free it with ccl_labeller_free(). */
   CclLabeller *(*labeller_new) (void *data, const CclPlan *plan, CclError *error);
 
-  /* Does what ccl_labeller_run() does, with frame and label map in host memory.
+  /* Like ccl_labeller_run(), with frame and label map in host memory.
    *
-   * frame: host memory, read only; the byte behind its last pixel may lie in a page that cannot
-   *   be read, and so may the byte before its first.
-   * labels: host memory or NULL; the padding of its rows holds a pattern that must still be
-   *   there afterwards. A backend whose label map lives on a device uploads the map with its
-   *   padding, labels, and downloads it with its padding, so that the pattern guards device
-   *   memory too. The last row has no padding: it ends 4 × width bytes after its start, and a
-   *   page that cannot be touched may follow.
+   * frame: host memory, read only; the bytes right before its first pixel and right after its
+   *   last one may lie in unreadable pages.
+   * labels: host memory or NULL; the padding of its rows holds a pattern that must not change. A
+   *   backend whose label map is in device memory uploads the map with its padding, labels the
+   *   frame, and downloads the map with its padding, so that the pattern also guards device
+   *   memory. The last row has no padding: it ends 4 × width bytes after its start, and an
+   *   inaccessible page may follow.
    * table: filled; its rows are read before the next run.
    *
    * NULL: ccl_labeller_run() itself, for labellers that work on host memory. */

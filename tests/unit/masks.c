@@ -39,14 +39,14 @@ frame_border (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
   return x == 0 || x == width - 1 || y == 0 || y == height - 1;
 }
 
-/* 4-connected: every pixel alone. 8-connected: one component. */
+/* 4-connectivity: one component for each pixel. 8-connectivity: one component. */
 static bool
 chequerboard (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
   return (x + y) % 2 == 0;
 }
 
-/* As many components as a frame can have, 8-connected. */
+/* The largest number of components that a frame can have with 8-connectivity. */
 static bool
 dots (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -71,7 +71,7 @@ vertical_stripes (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
   return x % 2 == 0;
 }
 
-/* Teeth that only the last row joins, after all have got labels of their own. */
+/* Columns that only the last row connects, after each has got a label. */
 static bool
 comb_up (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -132,7 +132,7 @@ concentric_rings (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
   return distance_to_border (x, y, width, height) % 2 == 0;
 }
 
-/* Rings, each opened below its upper left corner and joined there to the next one inside. */
+/* Rings, each open below its upper left corner and connected there to the next inner ring. */
 static bool
 spiral (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -141,7 +141,7 @@ spiral (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
   return (distance % 2 == 0) != below_corner;
 }
 
-/* Upright lines whose joints halve in number every four rows: a tree of merges. */
+/* Vertical lines with connections whose number halves every four rows: a binary tree of unions. */
 static bool
 tournament (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -171,7 +171,7 @@ zigzag (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
   return y % 5 == (phase < 4 ? phase : 6 - phase);
 }
 
-/* Vertical lines at the columns where machine words and vectors begin and end. */
+/* Vertical lines at the first and last columns of machine words and vectors. */
 static bool
 word_edges (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Masks to label: drawn shapes that are known to be hard, and noise. */
+/* Test masks: drawn shapes with difficult connections, and noise. */
 #ifndef CCL_TEST_MASKS_H
 #define CCL_TEST_MASKS_H
 
@@ -13,7 +13,7 @@ typedef struct Mask {
   bool *pixels; /* width × height */
 } Mask;
 
-/* A shape says of each pixel of a frame of any size whether it is foreground. */
+/* A shape: for frames of any size, a function that tells whether a pixel is foreground. */
 typedef struct Shape {
   const char *name;
   bool (*is_foreground) (uint32_t x, uint32_t y, uint32_t width, uint32_t height);

@@ -17,7 +17,7 @@ flood (const bool *foreground, bool *visited, uint32_t width, uint32_t height,
 {
   GArray *pixels = g_array_new (FALSE, FALSE, sizeof (uint32_t));
 
-  /* The array is list and stack in one: pixels before `next` have had their neighbours seen. */
+  /* The array is also the queue of the search: the neighbours of pixels before `next` are done. */
   visited[first] = true;
   g_array_append_val (pixels, first);
   for (guint next = 0; next < pixels->len; next++) {

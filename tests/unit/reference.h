@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reference that every labeller is compared with: a flood fill from each unvisited pixel in
- * raster order, one pixel at a time. It is written to be obviously right and shares nothing with
- * the labellers but the types of labeller.h.
+ * The reference for all labellers: a flood fill from each unvisited pixel in raster order, one
+ * pixel at a time. It is simple rather than fast, and shares only the types of labeller.h with the
+ * labellers.
  */
 #ifndef CCL_TEST_REFERENCE_H
 #define CCL_TEST_REFERENCE_H

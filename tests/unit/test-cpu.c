@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU labeller: each algorithm for one thread, and those that use threads and vector
- * instructions in each of their variants. */
+/* The CPU labeller: each single-threaded algorithm, and each variant of the algorithms that use
+ * threads and vector instructions. */
 #include "labeller-tuning.h"
 #include "labeller-checks.h"
 
 #include <glib.h>
 
-/* A variant: an instruction set and a number of threads, however small the frame. */
+/* A variant: an instruction set and a number of threads, used for small frames, too. */
 typedef struct Way {
   const char *name;
   CclCpuTuning tuning;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checks of every foreground on the GPU, with frames in host memory and in device memory, and
- * what is special about the GPU foreground: its streams and errors.
+ * The checks shared by all foreground methods, on the GPU, with frames in host memory and in device
+ * memory; and tests of the GPU's streams and errors.
  *
- * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
- * skipped.
+ * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include "foreground-checks.h"
 
@@ -19,8 +18,8 @@
 
 static CclCudaDevice *device;
 
-/* Device memory with a copy of something in host memory, at some distance behind a multiple of
- * 256 bytes. The context is current. */
+/* A copy of host memory in device memory, at an offset from a multiple of 256 bytes. The context is
+ * current. */
 static CUdeviceptr
 upload (const void *data, size_t size, size_t distance)
 {
@@ -57,7 +56,7 @@ foreground_new (void *data, const CclForegroundPlan *plan, CclError *error)
   return ccl_cuda_foreground_new (device, plan, error);
 }
 
-/* Frame and mask lie at the same distance from a multiple of 16 bytes on the device as here. */
+/* Frame and mask have the same alignment modulo 16 bytes on the device as in host memory. */
 static CclStatus
 run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
@@ -109,8 +108,8 @@ read_model (void *data, CclForeground *foreground, const ModelState *state)
     g_error ("%s", error.message);
 }
 
-/* A labeller on whose stream a foreground is reads the mask without anybody waiting, and frames
- * that are still being written by work on that stream come out right. */
+/* A foreground method and a labeller share a stream: the labeller reads the mask without a
+ * synchronisation, and frames that earlier work on the stream writes are complete when read. */
 static void
 test_shares_the_labellers_stream (void)
 {
@@ -145,7 +144,7 @@ test_shares_the_labellers_stream (void)
     g_assert_cmpuint (table.n_components, ==, 1);
     g_assert_cmpuint (table.rows[0].area, ==, width * value);
   }
-  /* The labeller's stream goes first; the foreground then waits for nothing that is gone. */
+  /* The labeller and its stream are freed first; the foreground must not use that stream then. */
   ccl_labeller_free (&labeller);
   g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
   ccl_cuda_foreground_set_stream (foreground, NULL);
@@ -160,9 +159,9 @@ test_shares_the_labellers_stream (void)
   g_free (zeroes);
 }
 
-/* Without a stream of the caller's, a mask is made after the work that was queued on the legacy
- * default stream before, and read there by the work queued afterwards. The memory that is filled
- * first takes a GPU much longer than the mask. */
+/* Without a stream of the caller, the mask is computed after the work queued earlier on the legacy
+ * default stream, and work queued there later reads the finished mask. Filling the memory first
+ * takes a GPU much longer than the mask. */
 static void
 test_waits_for_the_legacy_stream (void)
 {
@@ -211,7 +210,7 @@ test_waits_before_the_first_run (void)
   ccl_foreground_free (&foreground);
 }
 
-/* More rows than thread blocks fit below each other into one dimension of a grid. */
+/* More rows than one dimension of a grid has thread blocks. */
 static void
 test_tall_frame (void)
 {
@@ -275,7 +274,7 @@ main (int argc, char **argv)
       "/cuda/foreground/waits-for-the-legacy-stream", test_waits_for_the_legacy_stream);
   g_test_add_func ("/cuda/foreground/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/foreground/impossible-plans-say-why", test_impossible_plans_say_why);
-  if (g_test_slow ()) /* it is on the simulated driver */
+  if (g_test_slow ()) /* this holds on the simulated driver */
     g_test_add_func ("/cuda/foreground/tall-frame", test_tall_frame);
   int result = g_test_run ();
   ccl_cuda_device_unref (&device);

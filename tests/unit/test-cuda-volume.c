@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checks of every labeller of volumes, on the GPU's: with volumes in host memory under
- * /cuda-host-volumes, in device memory under /cuda-device-volumes. Also what only a GPU has.
+ * The checks shared by all labellers of volumes, on the GPU: with volumes in host memory under
+ * /cuda-host-volumes, in device memory under /cuda-device-volumes; and tests of the GPU's streams.
  *
- * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
- * skipped.
+ * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -104,7 +103,7 @@ test_no_device (void)
   g_assert_null (ccl_cuda_volume_labeller_new (NULL, &plan, NULL));
 }
 
-/* Runs are queued behind the work of the caller's stream, and after NULL on the labeller's own. */
+/* A run is queued on the caller's stream, and after a change to NULL on the labeller's own. */
 static void
 test_stream_of_the_caller (void)
 {

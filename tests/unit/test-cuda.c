@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checks of every labeller on every algorithm of the GPU, with frames in host memory and in
- * device memory, and what is special about the GPU labeller: its errors, streams and threads.
+ * The checks shared by all labellers, for every algorithm on the GPU, with frames in host memory
+ * and in device memory; and tests of the GPU labeller's errors, streams and threads.
  *
- * Runs on whatever libcuda.so.1 is found, a real one or the simulated one. Without a device it is
- * skipped. --algorithms NAME[,NAME…] restricts it to some of them.
+ * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
+ * --algorithms NAME[,NAME…] restricts it to some algorithms.
  *
- * The library's algorithms go through all checks with frames of both kinds, under
- * /cuda-host-frames and /cuda-device-frames; the papers' other algorithms with frames in device
+ * The library's algorithms are checked with frames in host memory, under /cuda-host-frames, and in
+ * device memory, under /cuda-device-frames; the papers' other algorithms with frames in device
  * memory, under /cuda-papers.
  */
 #include "labeller-checks.h"
@@ -24,7 +24,7 @@
 
 static CclCudaDevice *device;
 
-/* A copy in device memory of something in host memory, byte for byte. */
+/* A copy of host memory in device memory. */
 static CUdeviceptr
 upload (const void *data, size_t size)
 {
@@ -54,7 +54,7 @@ labeller_new (void *data, const CclPlan *plan, CclError *error)
   return ccl_research_labeller_new (device, plan, error);
 }
 
-/* Runs with the label map in device memory and brings it back, padding and all. */
+/* Runs with the label map in device memory and downloads it, padding included. */
 static CclStatus
 run_with_frame (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
@@ -154,8 +154,8 @@ assert_plan_fails (const CclPlan *plan, CclStatus status, const char *words)
   g_assert_null (ccl_cuda_labeller_new (device, plan, NULL));
 }
 
-/* A line of 2^26 pixels is too much for strips, which pads it to rows of tiles: auto takes what
- * follows in the table. */
+/* strips pads a line of 2^26 pixels to rows of tiles, which is too large: auto selects the next
+ * algorithm of the table. */
 static void
 test_auto_goes_on_to_an_algorithm_that_can (void)
 {
@@ -219,7 +219,7 @@ test_unknown_devices_are_not_found (void)
   g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
 }
 
-/* A labeller keeps its device, whatever becomes of other references. */
+/* A labeller holds a reference to its device. */
 static void
 test_labellers_keep_their_device (void)
 {
@@ -274,8 +274,8 @@ test_bad_arguments_leave_the_labeller_usable (void)
   ccl_labeller_free (&labeller);
 }
 
-/* A frame that is still being written by work queued on the caller's stream comes out right
- * when the labeller is put on that stream, and the labeller goes back to its own stream. */
+/* On the caller's stream a labeller runs after the queued work that writes the frame. Afterwards it
+ * can return to its own stream. */
 static void
 test_runs_wait_for_the_callers_stream (void)
 {
@@ -316,8 +316,8 @@ test_runs_wait_for_the_callers_stream (void)
   g_free (zeroes);
 }
 
-/* A frame that is still being written on the legacy default stream comes out right without a stream
- * of the caller's. The memory that is filled first takes a GPU much longer than labelling. */
+/* Without a stream of the caller, a labeller runs after the work on the legacy default stream that
+ * writes the frame. Filling the memory first takes a GPU much longer than labelling. */
 static void
 test_runs_wait_for_the_legacy_stream (void)
 {
@@ -358,7 +358,7 @@ test_runs_wait_for_the_legacy_stream (void)
   ccl_cuda_device_leave (device);
 }
 
-/* What one of several threads labels. */
+/* The task of one of several threads. */
 typedef struct Work {
   const char *algorithm;
   CclConnectivity connectivity;
@@ -406,7 +406,7 @@ label_many_frames (gpointer data)
   return NULL;
 }
 
-/* Labellers on one device do not disturb each other; modules are loaded by whoever comes first. */
+/* Labellers of several threads share a device; the first one loads the modules. */
 static void
 test_threads_share_a_device (void)
 {
@@ -471,8 +471,8 @@ fill_volume (const Volume *volume, uint32_t connectivity)
   return components;
 }
 
-/* Raw labels tell components apart and nothing else: each has one label, no two the same, and
- * background has 0. Where the algorithm promises it, the label is that of the first voxel. */
+/* Raw labels: every component has one label, different from all others; background has 0. Where the
+ * algorithm guarantees it, the label is that of the component's first voxel. */
 static void
 check_volume (CclResearchRounds *rounds, CclCudaSequence *labelling, const Volume *volume,
     const char *description)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU foreground in each of its variants, and Otsu's threshold. */
+/* The foreground methods on the CPU in each variant, and Otsu's threshold. */
 #include "foreground-tuning.h"
 #include "otsu.h"
 #include "foreground-checks.h"
@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* A variant: an instruction set and a number of threads, however small the frame. */
+/* A variant: an instruction set and a number of threads, used for small frames, too. */
 typedef struct Way {
   const char *name;
   CclCpuTuning tuning;
@@ -68,8 +68,8 @@ is_offered (const Way *way)
   return offered;
 }
 
-/* The separation of a threshold without rounding, as a fraction: with n pixels of sum s, of which
- * m of sum t are not above it, (m × s − n × t)² / (m × (n − m)). */
+/* The between-class variance of a threshold as an exact fraction: with n pixels of sum s, of which
+ * m pixels of sum t are not above the threshold, (m × s − n × t)² / (m × (n − m)). */
 static bool
 separates_better (const uint32_t histogram[256], uint32_t a, uint32_t b)
 {
@@ -92,7 +92,7 @@ separates_better (const uint32_t histogram[256], uint32_t a, uint32_t b)
   return separations[0] > separations[1] * (1 + 1e-12L);
 }
 
-/* No threshold may separate clearly better than the one that is chosen. */
+/* No threshold may have a clearly greater between-class variance than the returned one. */
 static void
 test_otsu_separates_best (void)
 {
@@ -119,7 +119,7 @@ test_otsu_by_hand (void)
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
   histogram[77] = 1000;
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
-  histogram[200] = 1; /* all thresholds from 77 to 199 separate as well */
+  histogram[200] = 1; /* all thresholds from 77 to 199 are equally good */
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 77);
   memset (histogram, 0, sizeof histogram);
   histogram[0] = histogram[255] = UINT32_MAX / 2;
@@ -127,7 +127,8 @@ test_otsu_by_hand (void)
   histogram[0] = 1;
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 0);
   memset (histogram, 0, sizeof histogram);
-  histogram[10] = histogram[20] = histogram[30] = 5; /* both gaps are as good: the lower one */
+  histogram[10] = histogram[20] = histogram[30] =
+      5; /* both gaps are equally good: the lower one is used */
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 10);
 }
 

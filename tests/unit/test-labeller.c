@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* GCC says so by a macro, clang by a feature. */
+/* AddressSanitizer: a macro of GCC, a feature of clang. */
 #ifdef __has_feature
 #define HAS_ADDRESS_SANITIZER __has_feature (address_sanitizer)
 #elif defined __SANITIZE_ADDRESS__
@@ -20,7 +20,7 @@
 #define HAS_ADDRESS_SANITIZER 0
 #endif
 
-/* The linker sends the labellers' allocations here. */
+/* The linker's --wrap redirects the labellers' allocations to these functions. */
 static int n_allocations;
 
 void *__real_malloc (size_t size);
@@ -185,7 +185,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
     plan.algorithm = name;
     CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
     g_assert_nonnull (labeller);
-    /* The name need live for the call only. */
+    /* The name needs to be valid during the call only. */
     memset (name, 'x', sizeof name - 1);
     g_assert_cmpstr (labeller->plan.algorithm, ==, *algorithm);
     ccl_labeller_free (&labeller);
@@ -207,7 +207,7 @@ test_instructions_are_chosen_by_the_environment (void)
     CclLabeller *tuned = ccl_cpu_labeller_new_tuned (&small_plan, &tuning, NULL);
     g_setenv ("CCL_CPU_INSTRUCTIONS", names[i], TRUE);
     CclLabeller *labeller = ccl_cpu_labeller_new (&small_plan, NULL);
-    /* Both or none: the processor may lack them. */
+    /* Both succeed or both fail: the processor may lack the instructions. */
     g_assert_true ((tuned == NULL) == (labeller == NULL));
     ccl_labeller_free (&tuned);
     ccl_labeller_free (&labeller);
@@ -346,7 +346,7 @@ test_long_messages_are_cut (void)
   g_free (text);
 }
 
-/* Planning allocates; running does not, whatever the frame holds. */
+/* Planning allocates; running does not, for any contents of the frame. */
 static void
 assert_labelled_without_allocating (const char *algorithm)
 {
@@ -453,7 +453,7 @@ count_threads (void)
   return n;
 }
 
-/* The threads that a labeller of such frames starts beside the caller's. */
+/* The number of threads that a labeller of such frames starts. */
 static guint
 count_labeller_threads (uint32_t side, uint32_t n_threads)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the mixture of a pixel settles, against what Zivkovic's equations say: not how it computes,
- * which the foregrounds' tests compare, but whether rounding, and weights that are not divided by
- * their sum, lead to what they stand for in the long run, at any learning rate.
+ * The limit of a pixel's mixture of Gaussians, compared with Zivkovic's equations at every learning
+ * rate. It shows that rounding, and weights that are not normalised in each frame, do not bias the
+ * model in the long run. The tests of the foreground methods compare the single steps.
  */
 #include "mixture.h"
 
 #include <glib.h>
 #include <math.h>
 
-/* One of the looks of a pixel; its noise has a deviation of 3. */
+/* One of the values of a pixel, with noise of standard deviation 3. */
 typedef struct Look {
   double share, luma;
 } Look;
@@ -31,8 +31,9 @@ draw (const Look *looks, GRand *random)
   return (uint32_t)lround (looks->luma + noise_deviation * normal (random));
 }
 
-/* With a share π of the values, and n Gaussians, the weight that a frame leaves on average as it
- * was solves rate × (π − w) − rate × c = 0 after division by the sum, 1 − n × c. */
+/* The expected weight of a Gaussian that matches a share π of the values, out of n Gaussians. The
+ * mean change of the weight, rate × (π − w) − rate × c, is 0; the result is divided by the sum of
+ * the weights, 1 − n × c. */
 static double
 settled_weight (double share, int n)
 {
@@ -87,8 +88,8 @@ test_where_it_settles (void)
   }
 }
 
-/* A mean goes a fraction of the way to its values in each frame, which is far less than a step of
- * its number. */
+/* A mean moves by a fraction of its distance from the value in each frame; this is far less than
+ * the resolution of the stored mean. */
 static void
 test_slow_drift (void)
 {

@@ -14,7 +14,7 @@
 
 /* Assignment */
 
-/* The least cost by trying all assignments of rows from `row` on. */
+/* The minimum cost over all assignments of the rows from `row` on. */
 static double
 brute_force (
     const double *cost, guint n_rows, guint n_columns, guint row, guint used, double unassigned)
@@ -162,7 +162,7 @@ find_track (const Scene *scene, guint64 id)
   return NULL;
 }
 
-/* Of the only member of a row. */
+/* The identity in a row that has one member. */
 static guint64
 id_of_row (const Scene *scene, guint row)
 {
@@ -200,7 +200,7 @@ test_one_object_keeps_its_identity (void)
   scene_free (scene);
 }
 
-/* They walk towards each other, are one component while their boxes touch, and walk on. */
+/* Two objects approach each other, are one component while their boxes touch, and separate. */
 static void
 test_crossing_objects_keep_their_identities (void)
 {
@@ -342,7 +342,7 @@ test_resting_object_becomes_static (void)
   scene_free (scene);
 }
 
-/* Of a hundred components the tracker takes the largest 64 at most. */
+/* Out of a hundred components the tracker uses at most the 64 largest. */
 static void
 test_more_components_than_planned (void)
 {
@@ -361,7 +361,7 @@ test_more_components_than_planned (void)
   scene_free (scene);
 }
 
-/* Two trackers get the same random boxes and report the same. */
+/* Two trackers report the same for the same random boxes. */
 static void
 test_same_tables_give_same_bits (void)
 {
@@ -388,8 +388,8 @@ test_same_tables_give_same_bits (void)
   g_rand_free (random);
 }
 
-/* An object brakes and stands. Filmed with four times the frame rate, in steps of a quarter of a
- * frame, the track keeps its certainty in pixels and seconds: the box overshoots as far. */
+/* An object brakes and stops. At four times the frame rate, with a quarter of the time step, the
+ * uncertainty in pixels and seconds is the same: the box overshoots equally far. */
 static double
 overshoot (guint steps)
 {
@@ -473,7 +473,7 @@ test_object_enters_and_leaves_through_the_border (void)
   scene_free (scene);
 }
 
-/* A line of 100×3 pixels is now and then part of the component. */
+/* A line of 100×3 pixels is part of the component in some frames. */
 static void
 test_thin_things_that_stick_out_do_not_move_the_box (void)
 {
@@ -495,7 +495,7 @@ test_thin_things_that_stick_out_do_not_move_the_box (void)
   scene_free (scene);
 }
 
-/* They meet, and then walk on together, faster. */
+/* Two objects meet and then move on together, faster. */
 static void
 test_shared_component_carries_its_objects (void)
 {
@@ -517,7 +517,7 @@ test_shared_component_carries_its_objects (void)
   scene_free (scene);
 }
 
-/* One disappears into a larger one, and does not come out again. */
+/* An object disappears behind a larger one and does not reappear. */
 static void
 test_object_hidden_behind_another_ends_after_max_lost (void)
 {
@@ -538,7 +538,7 @@ test_object_hidden_behind_another_ends_after_max_lost (void)
   scene_free (scene);
 }
 
-/* After whole objects were seen, one comes in two pieces, which are whole now and then. */
+/* After whole objects, one object appears in two fragments, and whole in some frames. */
 static void
 test_pieces_that_begin_as_two_tracks_become_one (void)
 {
@@ -559,7 +559,7 @@ test_pieces_that_begin_as_two_tracks_become_one (void)
   scene_free (scene);
 }
 
-/* A small thing beside an object of known size is neither a part of it nor an object. */
+/* A small component beside an object of known size is neither a fragment of it nor an object. */
 static void
 test_specks_in_the_box_of_a_whole_object_are_ignored (void)
 {
@@ -577,7 +577,8 @@ test_specks_in_the_box_of_a_whole_object_are_ignored (void)
   scene_free (scene);
 }
 
-/* Two that were never seen apart are one track; it has the size of one soon after they part. */
+/* Two objects that were one component from the start are one track; soon after they separate it has
+ * the size of one of them. */
 static void
 test_box_that_fits_badly_is_measured_anew (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The checks of every labeller of volumes, on the CPU's. */
+/* The checks shared by all labellers of volumes, on the CPU. */
 #include <glib.h>
 
 #include "volume-checks.h"
@@ -14,7 +14,7 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
-  /* A failed case does not keep the others from running. */
+  /* The other cases run after a failed one. */
   g_test_set_nonfatal_assertions ();
   volume_checks_register (&cpu);
   const int status = g_test_run ();

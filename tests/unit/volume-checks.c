@@ -31,8 +31,8 @@ static GuardedMemory volume_memory;
 static GuardedMemory labels_memory;
 static GRand *noise;
 
-/* Makes a volume of the mask: random values on the right side of the threshold, in memory that ends
- * or begins at a page that cannot be read. */
+/* Writes the mask as a volume: random values on the right side of the threshold, in memory that
+ * ends or begins at an unreadable page. */
 static CclVolume
 lay_out_volume (
     const bool *mask, const CclVolumePlan *plan, const CclOptions *options, const Padding *padding)
@@ -290,7 +290,7 @@ test_every_small_size (gconstpointer connectivity)
   }
 }
 
-/* Widths around those of words. */
+/* Widths close to the size of machine words. */
 static void
 test_word_widths (gconstpointer connectivity)
 {
@@ -344,14 +344,14 @@ is_empty (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
   return false;
 }
 
-/* Touches at edges only: one component, or as many as voxels. */
+/* Voxels that touch at edges only: one component, or one for each voxel. */
 static bool
 is_chequered (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
 {
   return (x + y + z) % 2 == 0;
 }
 
-/* Touches at corners only. */
+/* Voxels that touch at corners only. */
 static bool
 is_chequered_in_pairs (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
 {
@@ -381,7 +381,7 @@ is_comb (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
   return (x % 2 == 0 && y % 2 == 0) || z == plan->depth - 1;
 }
 
-/* Diagonals against the direction of the scan, in all planes. */
+/* Diagonals opposite to the direction of the scan, in all planes. */
 static bool
 is_slanted (uint32_t x, uint32_t y, uint32_t z, const CclVolumePlan *plan)
 {
@@ -470,7 +470,8 @@ test_random_everything (gconstpointer connectivity)
   }
 }
 
-/* By hand: a voxel in each slice of 3×3, each a corner away from the one before, and one apart. */
+/* Computed by hand: one voxel in each slice of 3×3, each touching the one before at a corner, and a
+ * separate voxel. */
 static void
 test_by_hand (void)
 {
@@ -633,7 +634,7 @@ test_large_sums (void)
   g_free (voxels);
 }
 
-/* A test case: a function of one of two kinds, and what it runs with. */
+/* A test case: a function of one of two types, and its arguments. */
 typedef struct Case {
   const VolumeBackend *backend;
   void (*test) (void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The checks that every labeller of volumes must pass, bit for bit against a flood fill
- * (volume-reference.h); each test program brings its backend. */
+/* The checks shared by all labellers of volumes: results must equal those of a flood fill
+ * (volume-reference.h) bit for bit. Each test program provides a backend. */
 #ifndef CCL_TEST_VOLUME_CHECKS_H
 #define CCL_TEST_VOLUME_CHECKS_H
 
@@ -11,8 +11,8 @@ typedef struct VolumeBackend {
   const char *name; /* test cases are "/<name>/…" */
   CclVolumeLabeller *(*labeller_new) (const CclVolumePlan *plan, CclError *error);
 
-  /* ccl_volume_labeller_run() with volume and label map in host memory, whatever memory the
-   * labeller takes. */
+  /* Like ccl_volume_labeller_run(), with volume and label map in host memory also for labellers
+   * that use device memory. */
   CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
       const CclVolumeLabels *labels, CclVolumeTable *table, CclError *error);
 } VolumeBackend;
@@ -20,7 +20,7 @@ typedef struct VolumeBackend {
 /* Adds all cases to GLib's test suite. The backend must stay valid until the suite has run. */
 void volume_checks_register (const VolumeBackend *backend);
 
-/* Frees what the cases have kept. */
+/* Frees the memory that the cases share. */
 void volume_checks_clear (void);
 
 #endif /* CCL_TEST_VOLUME_CHECKS_H */

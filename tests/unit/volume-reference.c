@@ -25,7 +25,7 @@ flood (const bool *foreground, uint32_t *labels, const CclVolumePlan *plan, uint
   int64_t low[3] = {INT64_MAX, INT64_MAX, INT64_MAX}, high[3] = {0};
   uint64_t sums[3] = {0};
 
-  /* The array is list and stack in one: voxels before `next` have had their neighbours seen. */
+  /* The array is also the queue of the search: the neighbours of voxels before `next` are done. */
   g_array_set_size (voxels, 0);
   labels[first] = label;
   g_array_append_val (voxels, first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The reference for volumes: a flood fill from each unvisited voxel in raster order, one voxel at a
- * time. It is written to be obviously right and shares nothing with the labeller but its types.
+ * time. It is simple rather than fast, and shares only types with the labeller.
  */
 #ifndef CCL_TEST_VOLUME_REFERENCE_H
 #define CCL_TEST_VOLUME_REFERENCE_H
