@@ -4,7 +4,7 @@
 
 usage: components-per-minute.py VIDEO PLOT.png
 
-A component that is there in ten frames counts ten times. Needs the plugin, and the packages
+A component that is visible in ten frames counts ten times. Needs the plugin, and the packages
 python3-gst-1.0, python3-matplotlib, gir1.2-gstccl-1.0, gstreamer1.0-plugins-base, -good and -libav.
 """
 import sys

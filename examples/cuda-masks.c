@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Feeds masks that are in the memory of an NVIDIA GPU to cudaccl, without a copy, and prints their
- * components as JSON. The masks are a white rectangle that moves; yours come from kernels of yours.
+ * Feeds masks in the memory of an NVIDIA GPU to cudaccl, without a copy, and prints their
+ * components as JSON. The masks show a moving white rectangle; an application's kernels write its
+ * own masks.
  *
  * Build: cc -DGST_USE_UNSTABLE_API -o cuda-masks cuda-masks.c -I/usr/local/cuda/include \
  *          $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-ccl-1.0 gstreamer-cuda-1.0) \
@@ -27,7 +28,7 @@ typedef struct {
   GAsyncQueue *free_masks;
 } Mask;
 
-/* When nobody uses a mask any more it can be drawn again. Called from any thread. */
+/* Called from any thread when the pipeline has released a mask: it can be drawn again. */
 static void
 give_back (gpointer data)
 {
@@ -36,7 +37,7 @@ give_back (gpointer data)
   g_async_queue_push (mask->free_masks, mask);
 }
 
-/* Whatever writes a mask must be done before cudaccl gets it. */
+/* The mask must be completely written before cudaccl gets it. */
 static gboolean
 draw (Mask *mask, guint frame)
 {
@@ -52,7 +53,7 @@ static gboolean
 push_masks (GstCudaContext *context, GstAppSrc *source, GAsyncQueue *free_masks, guint n_frames)
 {
   for (guint i = 0; i < n_frames; i++) {
-    /* Waits for a mask to come back, so masks are never made faster than they are labelled. */
+    /* Waits for a free mask, so that masks are not produced faster than they are labelled. */
     Mask *mask = g_async_queue_timeout_pop (free_masks, 5 * G_USEC_PER_SEC);
     GstBuffer *buffer;
     gboolean drawn;
@@ -76,7 +77,7 @@ push_masks (GstCudaContext *context, GstAppSrc *source, GAsyncQueue *free_masks,
   return gst_app_src_end_of_stream (source) == GST_FLOW_OK;
 }
 
-/* Waits for the end of the stream; 0 if it ended well. */
+/* Waits for the end of the stream; returns 0 if there was no error. */
 static int
 wait_for_end (GstElement *pipeline)
 {
@@ -120,7 +121,7 @@ main (int argc, char **argv)
     fprintf (stderr, "cuda-masks: GStreamer does not find cudaccl\n");
     return 1;
   }
-  /* The elements work in the context that the masks are in. */
+  /* Makes the elements use the CUDA context of the masks. */
   shared = gst_context_new_cuda_context (context);
   gst_element_set_context (pipeline, shared);
   gst_context_unref (shared);
@@ -143,7 +144,7 @@ main (int argc, char **argv)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 
-  /* The pipeline is gone, so every mask is back. */
+  /* The pipeline is freed, so it has released every mask. */
   gst_cuda_context_push (context);
   for (guint i = 0; i < N_MASKS; i++)
     cuMemFree (masks[i].pixels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Labels a frame in the memory of an NVIDIA GPU with libcudaccl, on a stream of the application's,
+ * Labels a frame in the memory of an NVIDIA GPU with libcudaccl, on the application's stream,
  * without GStreamer, and prints its components. The label map stays in the GPU's memory.
  *
  * Build: cc -o label-device-memory label-device-memory.c $(pkg-config --cflags --libs cudaccl) \
@@ -31,7 +31,7 @@ main (void)
 
   if (!labeller)
     return fprintf (stderr, "label-device-memory: %s\n", error.message), 1;
-  /* A frame in device memory with two rectangles, drawn by work that is queued on our stream. */
+  /* A frame in device memory with two rectangles, drawn by work queued on our stream. */
   cuDevicePrimaryCtxRetain (&context, 0);
   cuCtxSetCurrent (context);
   cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING);
@@ -41,7 +41,8 @@ main (void)
   cuMemsetD2D8Async (pixels + 20 * pitch + 100, pitch, 255, 40, 30, stream);
   cuMemsetD2D8Async (pixels + 50 * pitch + 10, pitch, 255, 25, 60, stream);
 
-  /* The labeller's work is queued behind it on the same stream; nobody waits in between. */
+  /* The labeller's work is queued on the same stream, so no synchronisation is needed in between.
+   */
   ccl_cuda_labeller_set_stream (labeller, stream);
   CclFrame frame = {(const void *)pixels, pitch, CCL_LOCATION_DEVICE};
   CclLabels map = {(void *)labels, WIDTH * sizeof (label)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints the connected components of every frame of a video: what is brighter than a threshold.
- * Shows how an application gets at the metadata behind an appsink.
+ * Prints the connected components of every frame of a video. Pixels brighter than a threshold are
+ * foreground. Shows how an application reads the metadata of frames from an appsink.
  *
  * Build: cc -o print-components print-components.c \
  *          $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-ccl-1.0)
@@ -30,7 +30,7 @@ print_frame (GstBuffer *frame)
   }
 }
 
-/* Says what went wrong, if anything has. */
+/* Prints the pipeline's error, if there is one. */
 static gboolean
 has_failed (GstElement *pipeline)
 {
@@ -77,7 +77,7 @@ main (int argc, char **argv)
   g_object_set (labeller, "threshold", argc > 2 ? (guint)atoi (argv[2]) : 127, NULL);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  /* After an error there may be no end of stream, so do not wait for ever. */
+  /* After an error there may be no end of stream, so the wait has a time limit. */
   while (!failed && !gst_app_sink_is_eos (GST_APP_SINK (sink))) {
     sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), 100 * GST_MSECOND);
     if (sample) {

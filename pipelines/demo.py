@@ -19,8 +19,8 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
-# async=false: the encoder reads many frames before it writes its first one, and the JSON file must
-# not wait for it.
+# async=false: the encoder reads many frames before it writes its first one; the pipeline's preroll
+# must not wait for that.
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
             " ! {labeller} name=labeller foreground=mog2 denoise=median-5x5 min-area=64"
             " ! tee name=labelled"
@@ -35,7 +35,7 @@ def fail(message):
 
 
 def choose_labeller():
-    """cudaccl where it finds a device, else ccl."""
+    """Returns cudaccl where there is a CUDA device, otherwise ccl."""
     cudaccl = Gst.ElementFactory.make("cudaccl")
     if cudaccl:
         found = cudaccl.set_state(Gst.State.READY) != Gst.StateChangeReturn.FAILURE
@@ -46,8 +46,8 @@ def choose_labeller():
 
 
 class Progress:
-    """Prints the number of frames done, their total and frames per second: on a terminal one line
-    that is overwritten, elsewhere a line every five seconds."""
+    """Prints the number of processed frames, their total and frames per second: on a terminal one
+    line that is overwritten, elsewhere a line every five seconds."""
 
     def __init__(self, labeller):
         self.pad = labeller.get_static_pad("sink")
@@ -85,7 +85,7 @@ class Progress:
 
 
 def keep_even(pipeline):
-    """H.264 wants an even width and height, so an odd video loses its last column or row."""
+    """Crops an odd width or height by one pixel, because the H.264 encoder needs even sizes."""
     crop = pipeline.get_by_name("even")
 
     def on_event(pad, info):

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any caps and any buffers into any of the elements: odd sizes and formats, layouts of
- * GstVideoMeta that fit the buffer or not, buffers that are too short or in several memories,
- * metadata of other frames, properties that change in between.
+ * Feeds arbitrary caps and buffers to each element: odd sizes and formats, GstVideoMeta layouts
+ * that fit the buffer or not, buffers that are too short or have several memories, metadata of
+ * other frames, and properties that change between frames.
  *
- * Nothing may crash or raise a critical warning; what fails says so on the bus; pixels pass the
- * labellers untouched, and where a frame's layout is sound, its components are the reference's.
+ * No input may cause a crash or a critical warning. A failure posts an error message. The labellers
+ * do not change pixels. For a frame with a valid layout the components equal the reference's.
  */
 #include <gst/ccl/ccl.h>
 #include <gst/check/gstharness.h>
@@ -16,7 +16,7 @@
 #include "reference.h"
 #include "target.h"
 
-/* One element under test, and the caps that it took last. */
+/* One element under test, and the caps that it accepted last. */
 typedef struct Subject {
   const char *name;
   GstHarness *harness;
@@ -25,11 +25,11 @@ typedef struct Subject {
   gboolean has_caps;
 } Subject;
 
-/* Where a frame's luma lies in its buffer. */
+/* The layout of a frame's luma plane in its buffer. */
 typedef struct Luma {
   gsize offset;
   gint stride;
-  guint width, height; /* as the buffer says */
+  guint width, height; /* according to the buffer */
 } Luma;
 
 static guint64 n_frames, n_labelled, n_refused; /* of all inputs */
@@ -64,7 +64,7 @@ start (void)
   atexit (finish);
 }
 
-/* Sets every property to something it may be, or, mostly, leaves it. */
+/* Sets some properties to random valid values. */
 static void
 set_properties (Subject *subject, Input *input)
 {
@@ -108,7 +108,7 @@ take_length (Input *input)
   case 255:
     return (gint)take_number (input);
   case 254:
-    return 46341; /* its square is more than there are positive numbers */
+    return 46341; /* its square overflows a signed int */
   case 253:
     return 0;
   default:
@@ -134,7 +134,7 @@ take_caps (Input *input)
   return caps;
 }
 
-/* Whether the element has these caps now; that pushing them succeeded does not say so. */
+/* Whether the element has these caps now: the push may succeed although they were refused. */
 static gboolean
 took_caps (Subject *subject, GstCaps *caps)
 {
@@ -162,7 +162,7 @@ push_caps (Subject *subject, GstCaps *caps)
   gst_caps_unref (caps);
 }
 
-/* Metadata as a labeller may have made it for this or another frame, or nobody. */
+/* Attaches metadata that a labeller could have made for this or another frame, or invalid one. */
 static void
 add_components (GstBuffer *buffer, Input *input)
 {
@@ -187,7 +187,7 @@ add_components (GstBuffer *buffer, Input *input)
       c->centroid_y = (gdouble)c->height * c->x;
     }
   }
-  if (choice & 8) { /* at times too short */
+  if (choice & 8) { /* sometimes too short */
     gsize size = labels_stride * (height - 1) + 4 * (gsize)width - (choice & 64 ? 4 : 0);
     labels = gst_buffer_new_allocate (NULL, size, NULL);
     gst_buffer_memset (labels, 0, choice, size);
@@ -197,8 +197,8 @@ add_components (GstBuffer *buffer, Input *input)
   gst_clear_buffer (&labels);
 }
 
-/* The bytes, at an end of ordinary memory where AddressSanitizer sees who goes beyond, as a buffer
- * of one or more memories. */
+/* A buffer of one or more memories with these bytes. Each ends at the end of a heap allocation,
+ * where AddressSanitizer detects accesses beyond it. */
 static GstBuffer *
 new_buffer (const guint8 *bytes, gsize size, guint n_memories)
 {
@@ -214,7 +214,7 @@ new_buffer (const guint8 *bytes, gsize size, guint n_memories)
   return buffer;
 }
 
-/* Whether the luma of a frame as the caps have it lies inside size bytes. */
+/* Whether the luma plane, with the layout of the caps, lies inside size bytes. */
 static gboolean
 fits (const GstVideoInfo *info, const Luma *luma, gsize size)
 {
@@ -288,7 +288,7 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
   n_labelled++;
 }
 
-/* Whether a GstCclMeta is what the labeller attaches; else one that was there stays. */
+/* Whether the labeller attaches a GstCclMeta; otherwise an existing one stays. */
 static gboolean
 attaches_ccl_meta (Subject *subject)
 {
@@ -310,7 +310,7 @@ get_enum (Subject *subject, const char *property)
   return value;
 }
 
-/* Whether foreground is what is above the threshold, of which the reference knows. */
+/* Whether the foreground is given by a threshold, the only method of the reference. */
 static gboolean
 is_plain_threshold (Subject *subject)
 {
@@ -323,7 +323,7 @@ is_labeller (const Subject *subject)
   return g_str_has_suffix (subject->name, "ccl");
 }
 
-/* Takes what came out, and the messages. A gap without content may pass whatever its layout. */
+/* Checks the output buffer and the messages. A gap buffer may pass with any layout. */
 static void
 check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize size,
     const Luma *luma, gboolean is_gap)
@@ -342,7 +342,7 @@ check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize s
     die (subject, "an error was posted, but the frame came out");
   if (flow == GST_FLOW_ERROR && !error)
     die (subject, "an error that nobody hears of");
-  /* An algorithm may lack the connectivity, and says so. */
+  /* An element error is right if the algorithm does not offer the connectivity. */
   if (labels && fits (&subject->info, luma, size) && flow != GST_FLOW_OK &&
       !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS))
     die (subject, reason ? reason->message : "a sound frame was refused");
@@ -385,7 +385,7 @@ push_frame (Subject *subject, Input *input)
   memcpy (strides, info->stride, sizeof strides);
   size = MIN (GST_VIDEO_INFO_SIZE (info), 1 << 18);
   luma = (Luma){offsets[0], strides[0], (guint)MAX (info->width, 0), (guint)MAX (info->height, 0)};
-  if (flags & 1) { /* another layout, room for it, mostly */
+  if (flags & 1) { /* another layout, which usually fits */
     gsize end = 0;
     for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++) {
       strides[i] = MIN (strides[i], 1 << 12) + take_byte (input) % 40;
@@ -393,7 +393,7 @@ push_frame (Subject *subject, Input *input)
       end = offsets[i] + (gsize)strides[i] * MIN (luma.height, 1 << 8);
     }
     size = MIN (end, 1 << 18);
-    if (flags & 2) { /* no room for it, or senseless */
+    if (flags & 2) { /* does not fit, or is invalid */
       guint8 plane = take_byte (input) % GST_VIDEO_MAX_PLANES;
       strides[plane] = flags & 32 ? (gint)take_number (input) : take_byte (input) - 100;
       offsets[plane] = flags & 64 ? take_long_number (input) : take_number (input) % 5000;
@@ -430,8 +430,8 @@ push_frame (Subject *subject, Input *input)
   g_free (bytes);
 }
 
-/* The combiner takes frames at two pads, from a thread each: a pad takes no second buffer before
- * the first is used. */
+/* cclcombiner has two sink pads with one thread each: a pad blocks on its second buffer until the
+ * first is consumed. */
 typedef struct Branch {
   GstHarness *harness;
   GstBuffer *buffers[5]; /* ends with NULL */
@@ -489,7 +489,7 @@ run_combiner (Input *input)
   push_caps (&subject, take_caps (input));
   subject.harness = video.harness;
   caps = take_caps (input);
-  if (!gst_video_info_from_caps (&info, caps)) { /* the video must have caps to come out */
+  if (!gst_video_info_from_caps (&info, caps)) { /* without caps the video pad gives no output */
     gst_caps_unref (caps);
     caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=8,height=8,framerate=25/1");
   }
@@ -554,7 +554,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 void
 make_quick (uint8_t *data, size_t size)
 {
-  /* Caps that are taken more often than not. */
+  /* Caps that elements usually accept. */
   data[1] %= 250;
   data[2] %= 16;
   data[3] %= 253;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any frames, plan and options for a foreground: on the CPU with each of its instruction sets, on
- * the simulated GPU and in the naive reference the masks of all frames must be the same, and what
- * lies around a mask must stay as it was.
+ * Arbitrary frames, plans and options for the foreground methods. The masks of the CPU with each
+ * instruction set, of the simulated GPU and of the naive reference must be equal for all frames,
+ * and the bytes around a mask must not change.
  *
- * The first twelve bytes say what is asked; each frame takes a byte and is filled from the others.
+ * The first twelve bytes are the plan and options; each frame takes one byte for its kind, and is
+ * filled from the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 enum { UNTOUCHED = 0xa5, MOST_FRAMES = 8, N_FOREGROUNDS = 4 };
 
-/* What is asked, and what is compared. The last foreground is that of the GPU. */
+/* The plan and options, and the objects that are compared. The last one is the GPU's. */
 static const char *const names[N_FOREGROUNDS] = {"portable", "avx2", "avx512", "cuda"};
 
 typedef struct Case {
@@ -139,7 +140,7 @@ run_frame (Case *c)
   }
 }
 
-/* The frame's next look: noise around a level, a step of it, or the bytes as they are. */
+/* Fills the next frame: noise around a level, a change of the level, or the input's bytes. */
 static void
 draw (Case *c, uint8_t way, uint32_t number, const Input *input)
 {
@@ -226,7 +227,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     c.foregrounds[i] = new_foreground (&c, i);
   for (uint32_t frame = 0; frame < MOST_FRAMES && input.size; frame++) {
     uint8_t way = take_byte (&input);
-    if (way == 255) { /* forget the background, or go on with other options */
+    if (way == 255) { /* reset the background model, or continue with other options */
       for (int i = 0; i < N_FOREGROUNDS; i++)
         ccl_foreground_reset (c.foregrounds[i]);
       c.reference->n_frames = 0;

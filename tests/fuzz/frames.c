@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any frame, any plan, any options: the CPU labeller, the GPU's algorithms and the naive reference
- * must agree bit for bit, and what lies around the frame and the label map must stay as it was.
+ * Arbitrary frames, plans and options for the labellers. The CPU labeller, the GPU's algorithms and
+ * the naive reference must agree bit for bit; the bytes around the frame and the label map must not
+ * change.
  *
- * The first ten bytes say what is asked, the others are the pixels.
+ * The first ten bytes are the plan and options, the others are the pixels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ typedef struct Case {
   CclPlan plan;
   CclOptions options;
   bool with_labels, on_device, all_algorithms;
-  uint32_t algorithm; /* which one, if not all */
+  uint32_t algorithm; /* the algorithm to run, unless all run */
   size_t stride, label_stride;
   size_t frame_size, labels_size;
   uint8_t *frame;
@@ -45,8 +46,8 @@ die (const Case *c, const char *algorithm, const char *what)
   abort ();
 }
 
-/* Fills pixels from the bytes in one of four ways: as they are, a bit a pixel, as lengths of runs,
- * or as the seed and density of noise. */
+/* Fills pixels from the bytes in one of four ways: one byte per pixel, one bit per pixel, run
+ * lengths, or seed and density of noise. */
 static void
 draw (Case *c, uint32_t way, const uint8_t *data, size_t size)
 {
@@ -113,7 +114,7 @@ compare (const Case *c, const char *algorithm, const CclTable *table,
   }
 }
 
-/* With the code for a set of instructions, or, NULL, the one that the labeller chooses. */
+/* With the code for an instruction set; NULL: the labeller selects it. */
 static void
 check_cpu (Case *c, const char *algorithm, const char *instructions)
 {

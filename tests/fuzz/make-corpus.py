@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the corpora that are made by hand: for frames.c what breaks labellers, through every
-algorithm, for foregrounds.c what changes from frame to frame. Those of elements.c and metadata.c
-are what libFuzzer found and kept.
+"""Writes the hand-made corpora: for frames.c, difficult masks for every algorithm; for foregrounds.c,
+sequences of different frames. libFuzzer found the corpora of elements.c and metadata.c.
 
 usage: make-corpus.py FOLDER, in which corpus-frames and corpus-foregrounds are written
 """
@@ -18,7 +17,7 @@ def case(width, height, flags, pixels, threshold=0, least=0, most=0, rows=200, p
 
 
 def picture(width, height, function):
-    """A bit a pixel."""
+    """One bit per pixel."""
     bits = [function(x, y) for y in range(height) for x in range(width)]
     return [sum(bits[i + j] << j for j in range(8) if i + j < len(bits)) for i in range(0, len(bits), 8)]
 
@@ -64,7 +63,7 @@ for connectivity, name in ((0, '8'), (FOUR, '4')):
 
 
 def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, denoise=0, history=10, variance=0, rate=0, mixtures=4, paddings=0):
-    """Frames for a foreground, as foregrounds.c reads them: one way of drawing for each."""
+    """Frames in the format of foregrounds.c; each frame has one of the kinds."""
     return bytes([width - 1, height - 1, foreground, flags, threads, threshold, denoise, history - 1, variance, rate, mixtures, paddings, *ways])
 
 

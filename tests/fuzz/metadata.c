@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any GstCclMeta: copies hold the same, scaled boxes are the smallest that cover what they covered,
- * ccljson's line says what the metadata says, and, with GStreamer 1.24, what is serialised comes
- * back and what nobody serialised is refused or sound.
+ * Arbitrary GstCclMeta. Copies are equal; a scaled box is the smallest that covers the scaled
+ * component; ccljson's line has the values of the metadata. With GStreamer 1.24, serialised
+ * metadata is read back equal, and arbitrary bytes are refused or give valid metadata.
  */
 #include <gst/ccl/ccl.h>
 #include <gst/check/gstharness.h>
@@ -16,7 +16,7 @@
 
 enum { MOST_ROWS = 12 };
 
-static GstHarness *json; /* kept: making an element takes longer than using it */
+static GstHarness *json; /* reused: creating an element takes longer than using it */
 static guint64 n_metas, n_lines;
 #if GST_CHECK_VERSION(1, 24, 0)
 static guint64 any_id;
@@ -59,7 +59,7 @@ take_double (Input *input)
   return value;
 }
 
-/* A component of any numbers, or one that lies in the frame. */
+/* A component with arbitrary numbers, or one inside the frame. */
 static GstCclComponent
 take_component (Input *input, guint label, guint width, guint height, gboolean is_sound)
 {
@@ -118,8 +118,9 @@ check_copies (GstBuffer *buffer, const GstCclMeta *meta)
   gst_buffer_unref (deep);
 }
 
-/* [start, start + length) of from pixels became [scaled, scaled + scaled_length) of to: it covers
- * the interval's image and would not with a pixel less on either side. */
+/* [start, start + length) of `from` pixels was scaled to [scaled, scaled + scaled_length) of `to`.
+ * Checks that the result covers the exact image of the interval, and would not if it were one pixel
+ * shorter on either side. */
 static gboolean
 is_smallest_cover (
     guint32 start, guint32 length, guint32 scaled, guint32 scaled_length, guint from, guint to)
@@ -132,7 +133,7 @@ is_smallest_cover (
          scaled_right - from < right;
 }
 
-/* Pixel centres are at whole numbers, the frame's edge half a pixel before the first. */
+/* Pixel centres have integer coordinates; the frame's edge is half a pixel before the first. */
 static gboolean
 is_scaled_centre (gdouble centre, gdouble scaled, guint from, guint to)
 {
@@ -190,7 +191,7 @@ check_scaling (
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* Reads all identities of a row, where AddressSanitizer sees reads beyond their end. */
+/* Reads all identities of a row; AddressSanitizer detects reads beyond their end. */
 static void
 read_ids (const GstCclMeta *meta, guint row)
 {
@@ -201,13 +202,13 @@ read_ids (const GstCclMeta *meta, guint row)
     any_id += ids[i];
 }
 
-/* Makes metadata of bytes that nobody serialised. */
+/* Deserialises arbitrary bytes. */
 static GstMeta *
 deserialize (GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
   const GstMetaInfo *info = gst_ccl_meta_get_info ();
   GstMeta *meta;
-  /* Where AddressSanitizer sees who reads beyond. */
+  /* On the heap, where AddressSanitizer detects reads beyond the end. */
   guint8 *copy = g_memdup2 (data, size);
 
   meta = info->deserialize_func (info, buffer, copy, size, version);
@@ -322,7 +323,7 @@ check_json (GstBuffer *buffer, const GstCclMeta *meta)
   gst_buffer_unref (out);
 }
 
-/* A width or height: often small, at times anything. */
+/* A width or height: often small, sometimes arbitrary. */
 static guint
 take_length (Input *input)
 {
@@ -371,6 +372,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 void
 make_quick (uint8_t *data, size_t size)
 {
-  /* Fewer rows than an input of random bytes has numbers for. */
+  /* Fewer rows than an input of random bytes could fill. */
   data[3] %= 3;
 }

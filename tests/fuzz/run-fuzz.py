@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Lets libFuzzer look for inputs that break something, for a while for each target.
+"""Runs libFuzzer on each target for a number of seconds.
 
 usage: run-fuzz.py BUILD CUDA_INCLUDE SECONDS [TARGET…]
 
 Builds the targets of this folder in BUILD with libFuzzer, AddressSanitizer and
-UndefinedBehaviorSanitizer. What is found stays: inputs that went new ways in BUILD/corpus-TARGET,
-where the next run goes on from, and inputs that broke something in BUILD/findings. Ends with one
-line a target; the exit status says whether something was found.
+UndefinedBehaviorSanitizer. Inputs that cover new code are kept in BUILD/corpus-TARGET, where the
+next run continues; inputs that fail are kept in BUILD/findings. Prints one line for each target at
+the end; the exit status is not 0 if an input failed.
 """
 import glob
 import os
@@ -20,7 +20,7 @@ root = os.path.dirname(os.path.dirname(here))
 sys.path.append(os.path.join(root, 'tests', 'simcuda'))
 from nested import environment_of_tests, prepare  # noqa: E402
 
-# The longest input that makes sense, in bytes.
+# The longest useful input of each target, in bytes.
 TARGETS = {'frames': 512, 'foregrounds': 512, 'elements': 512, 'metadata': 256}
 
 
@@ -34,7 +34,7 @@ def build_targets(build, cuda_include, targets):
 
 
 def fuzz(build, target, seconds):
-    """The number of inputs that were run, and the files of those that broke something."""
+    """The number of inputs run, and the files of the inputs that failed."""
     corpus, findings = os.path.join(build, f'corpus-{target}'), os.path.join(build, 'findings')
     os.makedirs(corpus, exist_ok=True)
     os.makedirs(findings, exist_ok=True)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a fuzz target without libFuzzer, always in the same way.
+ * Runs a fuzz target without libFuzzer. The run is reproducible.
  *
  * usage: TARGET [FILE OR FOLDER… | --random N SEED]…
  *

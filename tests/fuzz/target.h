@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A fuzz target: a program that libFuzzer drives, or, with standalone.c, one that runs inputs from
- * files and inputs made from a seed. It aborts, with a line that says why, when something is wrong.
+ * A fuzz target: a program driven by libFuzzer or, with standalone.c, one that runs inputs from
+ * files and inputs generated from a seed. On a failed check it prints one line and aborts.
  */
 #ifndef TESTS_FUZZ_TARGET_H
 #define TESTS_FUZZ_TARGET_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Runs one input; gives 0. */
+/* Runs one input; returns 0. */
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* Changes an input of random bytes, of which a run has many, into one that is quick. */
+/* Changes a generated input so that it runs quickly, because a run has many of them. */
 void make_quick (uint8_t *data, size_t size);
 
-/* The bytes of an input that are not used yet. Those beyond its end are 0. */
+/* The unread bytes of an input. Bytes beyond its end are 0. */
 typedef struct Input {
   const uint8_t *data;
   size_t size;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plants one bug at a time and demands that the tests without a GPU notice.
+"""Applies one mutation (a patch with a bug) at a time; the tests that need no GPU must detect it.
 
 usage: run-mutations.py BUILD CUDA_INCLUDE [NAME…]
 
-The sources are copied to BUILD/source, built there as tests/simcuda/nested.py builds, and every
-patch of this folder is applied, built, tested and taken back. Without names, all of them. Prints
-TAP; a patch that does not apply, does not build or is not noticed has failed.
+The sources are copied to BUILD/source and built there as in tests/simcuda/nested.py. Each patch of
+this folder is applied, built, tested and reverted; NAME restricts the run to some patches. Prints
+TAP; a patch that does not apply, does not build or is not detected has failed.
 """
 import glob
 import os
@@ -22,7 +22,7 @@ from nested import prepare  # noqa: E402
 
 LABELLER_TARGETS = ['tests/fuzz/fuzz-frames', 'tests/fuzz/fuzz-foregrounds', 'tests/simcuda/test-faults',
                     'tests/simcuda/libcuda.so.1', 'tests/simcuda/accesses/libcuda.so.1']
-# Tests that Meson runs, quick ones first, and the programs of tests/check among them.
+# The tests to run, quick ones first, including the programs of tests/check.
 ELEMENT_TESTS = ['fuzz-metadata', 'fuzz-elements', 'check-cclcombiner', 'check-ccloverlay',
                  'check-cudaccl-foreground-simulated', 'check-cudaccl-faults-simulated']
 ELEMENT_TARGETS = ['gst/libgstccl.so', 'tests/simcuda/libcuda.so.1', 'tests/fuzz/fuzz-metadata',
@@ -32,7 +32,7 @@ ELEMENT_TARGETS = ['gst/libgstccl.so', 'tests/simcuda/libcuda.so.1', 'tests/fuzz
 
 
 def labeller_tests(build):
-    """What is run, quick ones first: the environment and the command."""
+    """The environment and the command of each test, quick ones first."""
     plain, accesses = (os.path.join(build, 'tests', 'simcuda', folder) for folder in ('', 'accesses'))
     frames, foregrounds = (os.path.join(build, 'tests', 'fuzz', f'fuzz-{target}')
                            for target in ('frames', 'foregrounds'))
@@ -54,7 +54,7 @@ def run(command, cwd=None, env=None, timeout=300):
 
 
 def noticed_by_labeller_tests(build):
-    """The line with which the first test that fails says so, or None."""
+    """The first line that reports a failure, or None."""
     for environment, command in labeller_tests(build):
         result = run(command, env=environment)
         if result.returncode:

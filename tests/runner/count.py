@@ -4,12 +4,12 @@
 
 usage: count.py BUILD [ARGUMENT OF meson test…]
 
-The last line is `N passed, N failed, N skipped`. What counts as a case, by what a program
-prints (docs/testing.md):
+The last line is `N passed, N failed, N skipped`. The output of a program decides how its cases are
+counted (docs/testing.md):
 
 - TAP: every `ok` and `not ok` line; a planned case without one has failed.
 - Check (gst-check): its summary line gives checks, failures and errors. A case that cannot run
-  prints `SKIP: name: reason` and returns; it is taken out of the passed ones.
+  prints `SKIP: name: reason` and returns; it is counted as skipped, not as passed.
 - Anything else is one case: exit status 0 passed, 77 skipped, any other failed.
 
 A program that crashed, timed out or failed without naming a case adds one failure.

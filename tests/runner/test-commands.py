@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the commands that the documentation shows, as somebody who pastes them. Prints TAP.
+"""Runs the commands of the documentation as they stand. Prints TAP.
 
-A fenced block under the line `<!-- runnable -->` is run by bash in what `meson devenv` gives, in an
-empty folder that stands for the project's: what lies there and the build folder, as builddir, can
-be called by their names, and in.avi is the start of the street video. The block passes if every
-command succeeds and every file that a filesink names has something in it.
+A fenced block under the line `<!-- runnable -->` is run by bash in the environment of `meson
+devenv`. The working folder has links to everything in the project folder, to the build folder as
+builddir, and to in.avi, the start of the street video. The block passes if every command succeeds
+and every file named by a filesink is not empty.
 
 usage: test-commands.py BUILD
 """
@@ -27,7 +27,7 @@ BLOCK = re.compile(r"^<!-- runnable -->\n```sh\n(.*?)^```$", re.M | re.S)
 
 
 def shell(commands, folder):
-    """Runs commands in what `meson devenv` gives; returns what they printed."""
+    """Runs commands in the environment of `meson devenv`; returns their output."""
     result = subprocess.run(
         ["meson", "devenv", "-C", BUILD, "--workdir", folder, "bash", "-euo", "pipefail", "-c", commands],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -40,7 +40,7 @@ def shell(commands, folder):
 
 
 def make_video(place):
-    """The first second of the street video, or nothing where that is not installed."""
+    """Writes the first second of the street video, if that is installed."""
     if VIDEO.exists():
         shell(f"gst-launch-1.0 -q filesrc location={VIDEO} ! decodebin ! videoconvert ! identity eos-after=12 "
               f"! jpegenc ! avimux ! filesink location={place}/in.avi", place)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of count.py, on what real test programs print. Prints TAP."""
+"""Tests of count.py, on the output of real test programs. Prints TAP."""
 import contextlib
 import io
 

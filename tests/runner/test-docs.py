@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of the documentation: what it points to and what it quotes is there. Prints TAP."""
+"""Tests that the files, messages and names in the documentation exist. Prints TAP."""
 import os
 import pathlib
 import re
@@ -31,7 +31,7 @@ def links():
 
 
 def read_sources(*patterns):
-    """The text of files, macros that hold a string put in, strings over several lines joined."""
+    """The text of files, with string macros expanded and adjacent string literals joined."""
     text = "\n".join(path.read_text() for pattern in patterns for path in sorted(ROOT.glob(pattern)))
     macros = dict(re.findall(r'#define (\w+) "(.*)"', text))
     text = re.sub(r'" (\w+)(?=[,)]| ")', lambda m: macros.get(m[1], "") + '"', text)
@@ -39,7 +39,7 @@ def read_sources(*patterns):
 
 
 def headings():
-    """The messages that the troubleshooting page has sections for."""
+    """The messages in the headings of the troubleshooting page."""
     page = (ROOT / "docs/troubleshooting.md").read_text()
     found = [message for line in re.findall("^### .*", page, re.M) for message in re.findall("`([^`]+)`", line)]
     assert len(found) > 10, found
@@ -47,12 +47,12 @@ def headings():
 
 
 def pattern(message):
-    """An expression for a message in which … stands for what differs."""
+    """A regular expression for a message; … stands for any text."""
     return ".{1,60}?".join(re.escape(piece.strip()) for piece in message.split("…"))
 
 
 def messages():
-    """every message of the troubleshooting page is one that the sources print"""
+    """the sources print every message of the troubleshooting page"""
     sources = read_sources("run", "tests/chroot/chroot", "pipelines/demo.py", "pipelines/again", "*/*.c", "*/*/*.c", "*/*.cpp", "cuda/meson.build")
     for heading in set(headings()) - FOREIGN:
         text = re.sub("^(run|demo|again): ", "", heading)
@@ -60,11 +60,11 @@ def messages():
 
 
 def errors():
-    """every error that an element may post has its section on the troubleshooting page"""
+    """every error that an element may post has a section on the troubleshooting page"""
     elements = read_sources("gst/*.c")
     labellers = read_sources("gst/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
-    # Wrong arguments are what the elements do not give; where they may, they have words of their own.
+    # Elements do not pass wrong arguments; where users can cause one, the element has its own message.
     texts += re.findall(r'ccl_error_set \(\s*\w+, CCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
     texts += re.findall(r'ccl_error_set \(\s*\w+, \w+,\s*"(.*?)"[,)]', elements)
     assert len(texts) > 20, texts
@@ -92,7 +92,7 @@ def elements():
 
 
 def foreign():
-    """the messages of gst-launch-1.0 on the troubleshooting page are what it prints"""
+    """gst-launch-1.0 prints its messages as on the troubleshooting page"""
     if not shutil.which("gst-launch-1.0"):
         raise tap.Skip("gstreamer1.0-tools is not installed")
     for pipeline, message in (("fakesrc ! ccl-nowhere ! fakesink", 'no element "'),

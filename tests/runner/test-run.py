@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests of the script ./run, as far as they need no build. Prints TAP."""
+"""Tests of the script ./run that need no build. Prints TAP."""
 import pathlib
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def run(*words):
 
 
 def help_text():
-    """help names every command there is"""
+    """help names every command"""
     for words in ([], ["help"], ["--help"]):
         result = run(*words)
         tap.equal(result.returncode, 0, "exit status")
@@ -24,7 +24,7 @@ def help_text():
 
 
 def unknown():
-    """an unknown command is refused, by name"""
+    """an unknown command is refused with a message that names it"""
     result = run("tset")
     tap.equal(result.returncode, 1, "exit status")
     tap.equal(result.stderr.splitlines()[-1], "run: unknown command: tset")
@@ -32,14 +32,14 @@ def unknown():
 
 
 def unquoted():
-    """a video's name in two pieces is refused before anything is built"""
+    """a video's name given as two arguments is refused before anything is built"""
     result = run("demo", "my", "video.avi")
     tap.equal(result.returncode, 1, "exit status")
     tap.equal(result.stderr, "run: demo takes one video (quote a name with spaces)\n")
 
 
 def no_number():
-    """a time for fuzzing that is no number is refused before anything is built"""
+    """a fuzzing time that is not a number is refused before anything is built"""
     for word in ("x", "0", "-3", "1.5"):
         result = run("fuzz", word)
         tap.equal(result.returncode, 1, "exit status")

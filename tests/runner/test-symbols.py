@@ -18,7 +18,7 @@ LINKER = {"__bss_start", "_edata", "_end", "_init", "_fini"}
 
 
 def exported(path):
-    """What `nm -D` lists as defined: names and versions ('' for none)."""
+    """The symbols that `nm -D` lists as defined: names and versions ('' for none)."""
     lines = subprocess.run(["nm", "-D", "--defined-only", path], check=True, capture_output=True, text=True).stdout
     symbols = [line.split()[-1] for line in lines.splitlines() if line.split()[-2] != "A"]
     pairs = [(symbol.partition("@")[0], symbol.partition("@")[2].lstrip("@")) for symbol in symbols]
@@ -47,7 +47,7 @@ def plugin():
 
 
 def resolved():
-    """the three need no symbol that none of their libraries defines"""
+    """every symbol that the three need is defined in a library they are linked with"""
     for path in (LIBRARY, METADATA, PLUGIN):
         result = subprocess.run(["ldd", "-r", path], check=True, capture_output=True, text=True)
         missing = re.findall(r"undefined symbol: (\S+)", result.stdout + result.stderr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells ThreadSanitizer how GLib and GStreamer keep threads in order. They are not instrumented and
- * lock with futexes and atomics of their own, which it cannot see. Linked into a program, these
- * functions come before those of the libraries, and call them.
+ * Declares the synchronisation inside GLib and GStreamer to ThreadSanitizer. These libraries are
+ * not instrumented and use their own futexes and atomics, which it does not see. Linked into a
+ * program, the functions of this file replace those of the libraries and call them.
  */
 #include <dlfcn.h>
 #include <gst/gst.h>
@@ -73,7 +73,7 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return signalled;
 }
 
-/* Whoever lets go last frees; what the others did with the object came before. */
+/* The last unref frees the object: all other threads' accesses happen before it. */
 
 void (g_object_unref) (gpointer object)
 {
@@ -92,7 +92,7 @@ gst_mini_object_unref (GstMiniObject *object)
   real (object);
 }
 
-/* A pool keeps its buffers in a queue without a lock. */
+/* A pool stores its buffers in a lock-free queue. */
 GstFlowReturn
 gst_buffer_pool_acquire_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
@@ -104,7 +104,7 @@ gst_buffer_pool_acquire_buffer (
   return flow;
 }
 
-/* What is handed over in a queue. */
+/* Objects passed between threads through a queue. */
 
 void
 g_async_queue_push (GAsyncQueue *queue, gpointer data)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the masks of the CPU foreground with OpenCV's. Prints TAP.
+"""Compares the foreground masks of the CPU with OpenCV's. Prints TAP.
 
 usage: compare-foreground.py MAKE_MASKS
 """
@@ -32,7 +32,7 @@ def opencv_denoise(mask, kind):
 
 
 def test_denoise():
-    """medians and openings are OpenCV's"""
+    """median filters and openings equal OpenCV's"""
     random = numpy.random.default_rng(1)
     for kind in ("median-3", "median-5", "opening-3", "opening-5"):
         for width, height in ((1, 1), (5, 1), (1, 7), (63, 9), (64, 10), (65, 4), (200, 111)):
@@ -47,7 +47,7 @@ def test_denoise():
 
 
 def test_otsu():
-    """Otsu's threshold is OpenCV's on photographs"""
+    """Otsu's threshold equals OpenCV's on photographs"""
     paths = sorted(PICTURES.glob("*.jpg"))
     if not paths:
         raise tap.Skip("opencv-doc is not installed")
@@ -67,7 +67,7 @@ def count_components(mask):
 
 
 def compare_with_mog2(n_frames, **options):
-    """Runs both over the street of opencv-doc; returns overlaps and pairs of component counts."""
+    """Runs both on the street video of opencv-doc; returns overlaps and pairs of component counts."""
     video = cv2.VideoCapture(str(PICTURES / "vtest.avi"))
     shape = int(video.get(cv2.CAP_PROP_FRAME_HEIGHT)), int(video.get(cv2.CAP_PROP_FRAME_WIDTH))
     if not video.isOpened():
@@ -108,12 +108,12 @@ def check_against_mog2(n_frames, **options):
 
 
 def test_background():
-    """the background of a real video is MOG2's"""
+    """the background model of a real video is close to MOG2's"""
     check_against_mog2(795)
 
 
 def test_background_with_other_parameters():
-    """the background of a real video is MOG2's with other parameters"""
+    """the background model of a real video is close to MOG2's with other parameters"""
     check_against_mog2(300, history=120, var_threshold=30, mixtures=3)
 
 

@@ -5,7 +5,7 @@
 usage: compare-volumes.py LABEL_VOLUME
 
 Noise and structured volumes with 6, 18 and 26 neighbours. Labels, boxes and numbers of voxels must
-be scipy's and numpy's one for one, centroids agree to 1e-12.
+equal those of scipy and numpy; centroids must agree to 1e-12.
 """
 import subprocess
 import sys
@@ -23,7 +23,7 @@ ROW = numpy.dtype([(name, "<u4") for name in ("label", "voxels", "x", "y", "z", 
 
 
 def sponge(order):
-    """Menger's: full but for the middles of all squares."""
+    """A Menger sponge."""
     volume = numpy.ones((1, 1, 1), bool)
     for _ in range(order):
         middle = sum((numpy.indices((3, 3, 3)) == 1).astype(int))

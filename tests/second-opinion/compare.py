@@ -28,7 +28,7 @@ ROW = numpy.dtype([(name, "<u4") for name in ("label", "area", "x", "y", "width"
 
 
 def opencv_table(mask, labels, connectivity):
-    """OpenCV's statistics in the order of the labels given, which decide only the order."""
+    """OpenCV's statistics, sorted in the order of the given labels."""
     count, theirs, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=connectivity)
     number, first = numpy.unique(labels.ravel(), return_index=True)
     order = theirs.ravel()[first[number > 0]]
@@ -79,7 +79,7 @@ def run_element(element, path, connectivity):
 
 
 def cases(mode, program, paths):
-    """Yields a name and what is wrong, or None."""
+    """Yields the name of each comparison and the first difference, or None."""
     algorithms = {4: [""], 8: [""]}
     if mode == "label-map":
         for connectivity in algorithms:

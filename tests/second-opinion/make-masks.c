@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the masks of frames with the CPU foreground, for comparison with other programs.
+ * Computes the foreground masks of frames on the CPU, for comparison with other programs.
  *
  * usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
  *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The CPU foreground from Python, through the program make-masks."""
+"""Foreground masks from the CPU in Python, through the program make-masks."""
 import subprocess
 
 import numpy

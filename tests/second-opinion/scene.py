@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Precision and recall of the background model on a scene whose truth is known. Prints TAP.
+"""Precision and recall of the background model on a scene with known ground truth. Prints TAP.
 
 usage: scene.py SEGMENT
 
-The scene is drawn from one seed. Before a textured wall, a fifth of which waves like leaves in
-the wind, and under a lamp that flickers, twelve objects move at their own speeds, half of them
-brighter than what they hide and half darker. A camera adds noise. Truth is where objects are.
+The scene is generated from one seed. The background is a textured wall, a fifth of which moves like
+leaves in the wind, lit by a flickering lamp. Twelve objects move at different speeds; half of them
+are brighter than the background and half darker. Camera noise is added. The ground truth is the set
+of the objects' pixels.
 """
 import pathlib
 import sys
@@ -38,7 +39,7 @@ def smooth_noise(random, scale, low, high):
 
 
 class Scene:
-    """Frames and truth, one after the other, the same for the same seed."""
+    """Generates frames with their ground truth, the same for the same seed."""
 
     def __init__(self, seed=1):
         self.random = random = numpy.random.default_rng(seed)
@@ -55,7 +56,7 @@ class Scene:
             for i, angle in enumerate(random.uniform(0, 2 * numpy.pi, N_OBJECTS))]
 
     def frame(self, number):
-        """The frame's luma and where objects are in it."""
+        """The frame's luma and the mask of the objects' pixels."""
         sway = WAVE * numpy.sin(2 * numpy.pi * number / 23 + self.rows / 15).astype(numpy.float32)
         waving = cv2.remap(self.leaves, self.columns + sway, self.rows, cv2.INTER_LINEAR,
                            borderMode=cv2.BORDER_REFLECT)
@@ -78,7 +79,7 @@ class Scene:
 
 
 class Score:
-    """Pixels found, missed and mistaken over the frames judged."""
+    """Counts of true positives, false negatives and false positives over the measured frames."""
 
     def __init__(self):
         self.found = self.mistaken = self.missed = 0
