@@ -41,8 +41,7 @@ main (void)
   cuMemsetD2D8Async (pixels + 20 * pitch + 100, pitch, 255, 40, 30, stream);
   cuMemsetD2D8Async (pixels + 50 * pitch + 10, pitch, 255, 25, 60, stream);
 
-  /* The labeller's work is queued on the same stream, so no synchronisation is needed in between.
-   */
+  /* The labeller's work is queued on the same stream, so no synchronisation is needed. */
   ccl_cuda_labeller_set_stream (labeller, stream);
   CclFrame frame = {(const void *)pixels, pitch, CCL_LOCATION_DEVICE};
   CclLabels map = {(void *)labels, WIDTH * sizeof (label)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A drawing with four components, one of which falls apart under 4-connectivity. */
+/* A drawing with four components; with 4-connectivity one of them splits. */
 #ifndef TESTS_CHECK_BLOBS_H
 #define TESTS_CHECK_BLOBS_H
 

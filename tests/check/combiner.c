@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which mask cclcombiner takes for which frame of the video, and what it carries over. */
+/* cclcombiner: the mask used for each frame of the video, and the metadata attached to the frame.
+ */
 #include "frames.h"
 #include "leaks.h"
 
@@ -11,7 +12,7 @@
 #define MASK_HEIGHT 24
 
 typedef struct {
-  GstHarness *video; /* and what comes out */
+  GstHarness *video; /* and its output */
   GstHarness *mask;
 } Harnesses;
 
@@ -44,7 +45,7 @@ frame_at (GstClockTime time)
   return frame;
 }
 
-/* A mask with that many components, which tells masks apart. */
+/* A mask with n components: the number identifies the mask. */
 static GstBuffer *
 mask_at (GstClockTime time, guint n_components)
 {
@@ -84,7 +85,8 @@ gap_at (GstClockTime time, GstClockTime duration)
   return gap;
 }
 
-/* Pushes into the mask pad from a thread: a pad takes no second buffer before the first is used. */
+/* Pushes into the mask pad from a thread: a pad blocks on its second buffer until the first one is
+ * consumed. */
 typedef struct {
   GstHarness *h;
   GstBuffer *buffers[8];
@@ -264,7 +266,7 @@ GST_START_TEST (test_segments)
 }
 GST_END_TEST
 
-/* Pushes one frame and its mask, and gives what comes out. */
+/* Pushes one frame and its mask, and returns the output. */
 static GstBuffer *
 combine (Harnesses *h, GstBuffer *frame, GstBuffer *mask)
 {
@@ -309,7 +311,7 @@ GST_START_TEST (test_coordinates_are_scaled)
 }
 GST_END_TEST
 
-/* Without a change of size everything comes along. */
+/* If the sizes are equal, all metadata is copied. */
 GST_START_TEST (test_label_map_of_the_same_size)
 {
   Harnesses h = new_harnesses ();
@@ -450,7 +452,7 @@ check_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
   (*n)++;
 }
 
-/* The whole way, twice: a tee, a mask of half the size, boxes on the original. */
+/* A whole pipeline, played twice: a tee, a mask of half the size, boxes on the original. */
 GST_START_TEST (test_pipeline)
 {
   GstElement *pipeline = gst_parse_launch (

@@ -313,7 +313,7 @@ wrapped_frame (ApplicationMemory *memory, Drawing drawing, gsize stride)
   fail_unless (gst_cuda_context_push (memory->context));
   fail_unless_equals_int (
       CuMemAlloc (&memory->data, (guint)(stride * (height - 1) + width)), CUDA_SUCCESS);
-  /* Row by row: a copy of all rows would need memory for the whole pitch of the last one. */
+  /* Row by row: a copy of all rows at once needs memory for the full pitch of the last row. */
   for (guint y = 0; y < height; y++) {
     copy.srcHost = pixels + y * stride;
     copy.dstDevice = memory->data + y * stride;
@@ -893,7 +893,7 @@ label_three (GstElement *element, GstBus *bus)
  * CUDA's error if the call was the library's, and works again after the state NULL. */
 SIMULATED_TEST (test_a_call_fails)
 {
-  /* An unknown error, which does not take the context with it. */
+  /* An unknown error, which does not destroy the context. */
   gchar *fault = g_strdup_printf (
       "%s:%d:999", fault_kinds[__i__ / N_FAULTS_OF_A_KIND], __i__ % N_FAULTS_OF_A_KIND + 1);
   GstBus *bus = gst_bus_new ();

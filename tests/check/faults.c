@@ -18,7 +18,7 @@ static const char *const uses[] = {
     "foreground=mog2 denoise=median-3x3 attach-mask=true",
 };
 static const char *const kinds[] = {"allocate", "copy", "launch", "synchronise", "create"};
-/* Out of memory, unknown error, illegal address, after which the device is lost. */
+/* Out of memory; unknown error; illegal address, after which the device is lost. */
 static const char *const errors[] = {"2", "999", "700:lost"};
 
 #define N_CASES (int)(G_N_ELEMENTS (uses) * G_N_ELEMENTS (kinds) * G_N_ELEMENTS (errors))

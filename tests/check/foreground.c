@@ -37,7 +37,7 @@ static const char things[] = "22222222\n"
     4, 6, 4, 2, 2, 6.5, 4.5                                                                        \
   }
 
-/* A harness whose element has a background model of the empty scene and learns no more. */
+/* A harness whose element has a background model of the empty scene and a learning rate of 0. */
 static GstHarness *
 new_surveillance_harness (void)
 {
@@ -580,7 +580,7 @@ TEST (test_roi_mask_files_that_fail)
 }
 GST_END_TEST
 
-/* Pushes a frame for a moment of the stream and says which message about motion came. */
+/* Pushes a frame with a timestamp; returns the motion message that was posted. */
 static const char *
 motion_at (GstHarness *h, GstBus *bus, guint seconds, Drawing drawing)
 {

@@ -94,7 +94,7 @@ TEST (test_label_maps_in_use_stay)
   assert_labels (first, &blobs_labels[0][0], 8, 6);
   gst_buffer_unref (second);
   gst_harness_teardown (h);
-  /* Also after the element is gone. */
+  /* Also after the element was freed. */
   assert_labels (first, &blobs_labels[0][0], 8, 6);
   gst_buffer_unref (first);
 }
@@ -199,7 +199,7 @@ TEST (test_analytics)
 GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 26, 0)
-/* The label map as an image of 16 bits, whose values are the labels of the detections in order. */
+/* The label map as a 16-bit image; its values are the labels of the detections, in order. */
 TEST (test_analytics_segmentation)
 {
   static const guint16 expected[6][8] = {
@@ -290,7 +290,7 @@ static const char *const movers[] = {"videoflip method=horizontal-flip",
     "videoflip method=upper-left-diagonal", "videoflip method=upper-right-diagonal",
     "videobox left=-5 top=-3 fill=black", "videocrop left=1"};
 
-/* The metadata of a frame whose pixels were moved says what a labeller finds in the result. */
+/* After a geometric transform the metadata equals a labeller's result for the transformed frame. */
 TEST (test_metadata_follows_moved_pixels)
 {
   static const char drawing[] = "........\n"

@@ -23,7 +23,7 @@ GstCaps *frame_caps (const char *format, guint width, guint height);
 /* A GRAY8 frame of the drawing's size, laid out as the caps say. */
 GstBuffer *gray8_frame (Drawing drawing);
 
-/* A frame of any format whose luma is the drawing and whose other bytes are all 255. */
+/* A frame of any format: the luma is the drawing, all other bytes are 255. */
 GstBuffer *luma_frame (const char *format, Drawing drawing);
 
 /* An expected component; all fields are compared exactly. */
@@ -43,7 +43,7 @@ void assert_components_of (
     assert_components_of (buffer, G_N_ELEMENTS (expected_), expected_, G_N_ELEMENTS (expected_));  \
   } while (0)
 
-/* Fails the test unless the buffer has a GstCclMeta that says there are this many. */
+/* Fails the test unless the buffer has a GstCclMeta with this number of components. */
 void assert_count (GstBuffer *buffer, guint n_components);
 
 /* Fails the test unless the buffer has a GstCclMeta with this label map, rows without padding. */

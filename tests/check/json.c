@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ccljson writes, byte for byte. The metadata is made by hand, without a labeller. */
+/* The output of ccljson, byte for byte. The test makes the metadata itself, without a labeller. */
 #include "frames.h"
 #include "leaks.h"
 
@@ -113,7 +113,7 @@ GST_START_TEST (test_frames_are_counted_and_times_may_lack)
 }
 GST_END_TEST
 
-/* What the pipeline's clock shows when the frame is due: base + (time − start) ÷ rate. */
+/* The clock time at which the frame is due: base + (time − start) ÷ rate. */
 GST_START_TEST (test_running_time)
 {
   static const struct {
@@ -175,7 +175,7 @@ GST_START_TEST (test_size_is_of_the_metadata)
 }
 GST_END_TEST
 
-/* Unlabelled is not the same as empty; the first time it is said aloud. */
+/* A frame without metadata differs from one without components; the first one causes a warning. */
 GST_START_TEST (test_frames_without_metadata)
 {
   GstHarness *h = new_harness (8, 8);
@@ -227,7 +227,7 @@ written_centroid (GstHarness *h, gdouble centroid)
   return text;
 }
 
-/* The texts are what Python's repr() gives, which is the shortest that reads back the same. */
+/* The texts are those of Python's repr(), the shortest that give the same number when parsed. */
 GST_START_TEST (test_numbers_are_short_and_exact)
 {
   static const struct {
@@ -345,7 +345,7 @@ GST_START_TEST (test_times_are_carried)
 }
 GST_END_TEST
 
-/* An empty gap is no frame: it goes on as an event, without a line and without a warning. */
+/* An empty gap buffer is not a frame: it is forwarded as an event, without a line or a warning. */
 GST_START_TEST (test_empty_gaps)
 {
   GstHarness *h = new_harness (8, 8);

@@ -149,7 +149,7 @@ TEST (test_descriptions_are_shared)
 }
 GST_END_TEST
 
-/* ccljson writes the components of the nearest labeller, or those of the one it is told. */
+/* ccljson writes the components of the last labeller before it, or of the one set by a property. */
 TEST (test_ccljson_of_either)
 {
   static const struct {

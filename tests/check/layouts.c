@@ -26,7 +26,7 @@ TEST (test_pixels_are_untouched)
 }
 GST_END_TEST
 
-/* A frame inside a larger picture, whose other pixels are all foreground and are not read. */
+/* A frame inside a larger picture whose other pixels are foreground; they must not be read. */
 TEST (test_stride_and_offset_of_video_meta)
 {
   const gsize stride = 8 + 13, offset = 2 * stride + 5;
@@ -87,7 +87,7 @@ unmap_guarded (gpointer data)
   g_free (mapping);
 }
 
-/* A buffer whose end is followed by a page that cannot be accessed. */
+/* A buffer followed by an inaccessible page. */
 static GstBuffer *
 guarded_buffer (gsize size)
 {

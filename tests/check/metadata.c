@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCclMeta without any element: its content, and how it is shared, copied, scaled and mapped. */
+/* GstCclMeta without an element: contents, sharing, copies, scaling and mapping. */
 #include "frames.h"
 #include "leaks.h"
 
@@ -120,7 +120,7 @@ scaled (GstBuffer *buffer, guint from_width, guint from_height, guint to_width, 
   return dest;
 }
 
-/* Everything to a third: a box is never smaller than what it holds, and never leaves the frame. */
+/* Scaling to a third: a box covers its scaled component and stays inside the frame. */
 GST_START_TEST (test_scaling_down)
 {
   GstBuffer *buffer = gst_buffer_new (), *dest;
@@ -254,7 +254,7 @@ GST_START_TEST (test_serialisation)
 }
 GST_END_TEST
 
-/* Data that something else made: refused, whatever is wrong, and nothing is read past its end. */
+/* Data from another source: every invalid form is refused, and no byte beyond its end is read. */
 GST_START_TEST (test_broken_serialisations)
 {
   GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
@@ -314,7 +314,7 @@ GST_START_TEST (test_component_is_a_boxed_type)
 }
 GST_END_TEST
 
-/* A copy outlives the buffer, and shares what the buffer had. */
+/* A copy outlives the buffer and shares its contents. */
 GST_START_TEST (test_copies_outlive_the_buffer)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -485,7 +485,7 @@ GST_START_TEST (test_maps_are_read_as_rows)
     fail_unless_equals_int (packed_labels[i], i / WIDTH * 10 + i % WIDTH);
   g_bytes_unref (bytes);
 
-  /* It stays mapped when the frame is gone. */
+  /* It stays mapped after the frame was freed. */
   fail_unless (gst_ccl_meta_map_mask (meta, &pixels));
   bytes = gst_ccl_meta_read_mask (meta);
   gst_buffer_unref (buffer);
@@ -536,7 +536,7 @@ GST_START_TEST (test_list_of_components)
 GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* A region of interest beside the metadata: what the matrix does to one, it must do to the other.
+/* A region of interest beside the metadata: the matrix must transform both in the same way.
  */
 static GstBuffer *
 transformed (const GstVideoMetaTransformMatrix *transform)
@@ -577,7 +577,7 @@ assert_row (GstBuffer *buffer, guint row, guint label, Expected expected)
   fail_unless (ABS (c->centroid_y - expected.cy) < 1e-4);
 }
 
-/* The columns from 4 and the rows from 2: one component outside, one cut, one whole. */
+/* Crops to the columns from 4 and the rows from 2: one component outside, one cut, one whole. */
 GST_START_TEST (test_matrix_crops)
 {
   GstVideoMetaTransformMatrix transform;

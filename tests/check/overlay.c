@@ -121,7 +121,7 @@ GST_START_TEST (test_box_color_and_width)
 }
 GST_END_TEST
 
-/* No room for two lines and something between: the whole box. */
+/* A box too small for an interior between its border lines is filled. */
 GST_START_TEST (test_thin_boxes)
 {
   static const guint boxes[][2] = {{1, 1}, {1, 20}, {20, 1}, {3, 3}, {39, 3}, {3, 39}, {4, 9}};
@@ -226,7 +226,7 @@ GST_START_TEST (test_texts)
 }
 GST_END_TEST
 
-/* At the edges it is moved inside. */
+/* At the frame's edges it is moved inside. */
 GST_START_TEST (test_texts_at_the_edges)
 {
   const GstCclComponent component = {1, 123456, 90, 0, 6, 5, 92, 2};
@@ -285,7 +285,7 @@ GST_START_TEST (test_label_map_of_another_size)
 }
 GST_END_TEST
 
-/* A mask with a stride is painted as it is; a colour that half covers black is half of it. */
+/* A mask with a stride is painted; a colour of half opacity on black has half its value. */
 GST_START_TEST (test_mask)
 {
   const gsize stride = WIDTH + 5;
@@ -382,7 +382,7 @@ static const char *const formats[] = {"GRAY8", "GRAY16_LE", "I420", "YV12", "NV1
     "UYVY", "Y42B", "Y444", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB",
     "ABGR", "AYUV", "RGB16", "P010_10LE", "I420_10LE", "v210"};
 
-/* White on black in the first component: 255 in RGB, in luma what its range calls white. */
+/* White on black in the first component: 255 in RGB, the range's white level in luma. */
 GST_START_TEST (test_a_format)
 {
   GstCaps *caps = frame_caps (formats[__i__], WIDTH, HEIGHT);
@@ -437,7 +437,7 @@ GST_START_TEST (test_short_frame)
 }
 GST_END_TEST
 
-/* Layouts of a GstVideoMeta in a buffer of WIDTH × HEIGHT pixels: GStreamer takes their word. */
+/* Layouts of a GstVideoMeta in a buffer of WIDTH × HEIGHT pixels: GStreamer does not check them. */
 static const struct {
   gsize offset;
   gint stride;
@@ -588,7 +588,8 @@ composed (GstBuffer *out)
   return pixels_of (frame);
 }
 
-/* Where the peer takes overlay compositions, the drawing is attached and the pixels stay. */
+/* If the peer supports overlay compositions, the drawing is attached and the pixels do not change.
+ */
 GST_START_TEST (test_overlay_composition)
 {
   GstHarness *h = new_compositing_harness ("ccloverlay", "video/x-raw,format=BGRx", TRUE);
@@ -647,7 +648,7 @@ GST_START_TEST (test_overlay_composition_of_two)
 }
 GST_END_TEST
 
-/* Frames in device memory, whose pixels the element cannot reach: here there are none. */
+/* Frames in device memory, whose pixels the element cannot access; this test needs no real ones. */
 GST_START_TEST (test_overlay_composition_in_device_memory)
 {
   GstHarness *h =

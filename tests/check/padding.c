@@ -12,7 +12,7 @@
 
 #define VTEST "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
 
-/* The elements of a stream, and all others that it needs: it is skipped where one is missing. */
+/* The elements of a stream and those that they need; the test is skipped if one is missing. */
 static const struct {
   const char *source, *decoder;
 } streams[] = {

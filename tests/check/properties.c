@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Properties of ccl and cudaccl: what they are, and that changes hold from the next frame on.
+ * Properties of ccl and cudaccl: their definitions, and that changes hold from the next frame on.
  */
 #include "blobs.h"
 #include "elements.h"
@@ -281,7 +281,7 @@ TEST (test_warning_about_areas)
 }
 GST_END_TEST
 
-/* A camera image is hardly ever black, so with the default threshold it is one component. */
+/* A camera image has hardly any black pixel, so with the default threshold it is one component. */
 TEST (test_warning_about_the_default_threshold)
 {
   static const char image[] = "99999\n92459\n98129\n99999\n";

@@ -145,7 +145,7 @@ TEST (test_stats)
   fail_unless_equals_uint64 (get_count (stats, "dropped"), 0);
   fail_unless (get_count (stats, "label-time-mean") > 0);
   fail_unless (get_count (stats, "label-time-mean") < 10 * GST_SECOND);
-  /* Of twenty frames it is the slowest one. */
+  /* With twenty frames it is the slowest one. */
   fail_unless (get_count (stats, "label-time-p99") >= get_count (stats, "label-time-mean"));
   gst_structure_free (stats);
   gst_harness_teardown (h);

@@ -213,7 +213,7 @@ GST_START_TEST (test_object_that_leaves_vanishes)
 }
 GST_END_TEST
 
-/* After dropped frames, and after a gap of the same length, the object is where its velocity takes
+/* After dropped frames, and after a gap of the same length, the object is where its velocity moves
  * it, far from its last place. */
 static void
 check_interruption (gboolean with_gap)
@@ -293,7 +293,7 @@ GST_START_TEST (test_flush_removes_the_tracks)
 }
 GST_END_TEST
 
-/* Another frame size needs another tracker, whose identities continue. */
+/* A new frame size needs a new tracker; the identities continue. */
 GST_START_TEST (test_identities_are_not_used_again)
 {
   GstHarness *h = new_harness (TRACKED);
