@@ -3,7 +3,7 @@
 #include "machine.h"
 #include "modes.h"
 #include "problem.h"
-#include "report.h"
+#include "results.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -114,7 +114,9 @@ static const GOptionEntry entries[] = {
     {"no-peers", 0, 0, G_OPTION_ARG_NONE, &options.no_peers, "leaves other makers' labellers out",
         NULL},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options.csv,
-        "writes every measurement as a line; - is standard output, without the tables", "FILE"},
+        "writes every measurement as a line; - is standard output, without a header; default: "
+        "standard output, with a header",
+        "FILE"},
     {"json", 0, 0, G_OPTION_ARG_FILENAME, &options.json, "the same as JSON", "FILE"},
     {"list", 'l', 0, G_OPTION_ARG_NONE, &options.list, "lists the implementations", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "prints the version", NULL},
@@ -291,11 +293,10 @@ run_streams (
   g_array_append_vals (counts, (const unsigned[]){1, 8, 32}, 3);
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];
-    g_autofree char *name = input_source_title (source);
     g_autoptr (GError) error = NULL;
     g_autoptr (Input) input = input_source_load (source, &error);
     if (input)
-      return streams (input, name, implementations, &settings);
+      return streams (input, implementations, &settings);
     problem_report ("%s", error->message);
   }
   return NULL;
@@ -316,6 +317,16 @@ describe_implementations (GPtrArray *machine, const GPtrArray *implementations)
         g_hash_table_add (makers, (char *)implementation->maker))
       machine_add (machine, "peer", "%s", implementation->maker);
   }
+}
+
+/* The machine, the versions and the command, one line each. */
+static void
+print_header (const GPtrArray *machine, FILE *file)
+{
+  for (guint i = 0; i + 1 < machine->len; i += 2)
+    fprintf (
+        file, "# %s: %s\n", (const char *)machine->pdata[i], (const char *)machine->pdata[i + 1]);
+  fputc ('\n', file);
 }
 
 /* Fills the settings that the command line leaves open with those of a mode. */
@@ -353,10 +364,10 @@ section_free (Section *section)
   g_free (section);
 }
 
-/* Runs a mode that measures; prints its tables to the file, if there is one. */
+/* Runs a mode that measures. */
 static void
-run_measurement (Mode mode, GPtrArray *sources, GPtrArray *implementations, double seconds,
-    FILE *file, Section *section)
+run_measurement (
+    Mode mode, GPtrArray *sources, GPtrArray *implementations, double seconds, Section *section)
 {
   const MeasureSettings settings = {
       .repetitions = (unsigned)options.repetitions,
@@ -364,18 +375,15 @@ run_measurement (Mode mode, GPtrArray *sources, GPtrArray *implementations, doub
       .patience = options.patience,
       .steps = mode == MODE_STEPS,
   };
-  Results *results = results_measure (sources, implementations, &settings, seconds,
-      mode == MODE_DENSITY || mode == MODE_SIZE || mode == MODE_GROWTH);
+  Results *results = results_measure (sources, implementations, &settings, seconds);
 
-  if (file && results->inputs->len && results->implementations->len)
-    report_results (results, file);
   section->table = results_to_table (results, section->mode);
   section->repetitions = settings.repetitions;
   section->noisy_share = results_noisy_share (results);
   results_free (results);
 }
 
-/* Runs one mode; prints its tables to the file, if there is one. */
+/* Runs one mode; prints its table to the file, if there is one. */
 static Section *
 run (Mode mode, const char *const *inputs, const ImplementationSettings *asked, double seconds,
     FILE *file)
@@ -387,16 +395,17 @@ run (Mode mode, const char *const *inputs, const ImplementationSettings *asked, 
 
   section->mode = modes[mode].name;
   if (mode != MODE_CHECK && mode != MODE_STREAMS && mode != MODE_MEMORY) {
-    run_measurement (mode, sources, implementations, seconds, file, section);
-    return section;
+    run_measurement (mode, sources, implementations, seconds, section);
+  } else {
+    section->table = mode == MODE_CHECK
+                         ? check (sources, implementations, &settings, options.seconds)
+                     : mode == MODE_MEMORY ? memory (sources, implementations)
+                                           : run_streams (sources, &settings, seconds);
+    g_ptr_array_unref (sources);
+    g_ptr_array_unref (implementations);
   }
-  section->table = mode == MODE_CHECK ? check (sources, implementations, &settings, options.seconds)
-                   : mode == MODE_MEMORY ? memory (sources, implementations)
-                                         : run_streams (sources, &settings, seconds);
   if (file && section->table)
     table_print (section->table, file);
-  g_ptr_array_unref (sources);
-  g_ptr_array_unref (implementations);
   return section;
 }
 
@@ -461,8 +470,8 @@ make_description (void)
   g_string_append (text,
       "\n" INPUT_SPECIFICATIONS
       "\nA problem with one input or implementation is reported in one line; the "
-      "others run, and the exit status is 1. bench/plot.py draws plots and "
-      "the JSON.\n");
+      "others run, and the exit status is 1. bench/plot.py prints tables and "
+      "draws plots from the JSON.\n");
   return g_string_free (text, FALSE);
 }
 
@@ -507,7 +516,7 @@ main (int argc, char **argv)
   if (g_strcmp0 (options.csv, "-") == 0 || g_strcmp0 (options.json, "-") == 0)
     file = NULL;
   if (file)
-    report_header (machine, file);
+    print_header (machine, file);
 
   if (options.words)
     g_ptr_array_add (

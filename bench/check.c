@@ -249,7 +249,7 @@ check (const GPtrArray *sources, const GPtrArray *implementations,
       "implementation", "by", "equal", "different", "not offered", "failed", "unchecked", NULL};
   const double begin = seconds_now ();
   g_autofree Count *counts = g_new0 (Count, implementations->len);
-  Table *table = table_new ("inputs by outcome of the comparison with a flood fill", columns);
+  Table *table = table_new (columns);
   unsigned n_left = 0;
 
   for (guint i = 0; i < sources->len; i++) {

@@ -161,8 +161,10 @@ add_rows (Table *table, const char *name, const Times *times, double medians[N_T
   for (int i = 0; i < 2; i++) {
     table_row (table);
     table_text (table, "%s, %s", name, statistics[i]);
-    for (int part = 0; part < N_TIMES; part++)
-      table_time (table, i ? medians[part] : spreads[part].minimum, 1e-3);
+    for (int part = 0; part < N_TIMES; part++) {
+      const double seconds = i ? medians[part] : spreads[part].minimum;
+      table_number (table, seconds > 0 ? 1e3 * seconds : NAN, 3);
+    }
     table_number (table, 1 / (i ? medians[TOGETHER] : spreads[TOGETHER].minimum), 0);
     table_number (table, (double)times->n_components / times->parts[0]->len, 1);
   }
@@ -173,7 +175,7 @@ print_times (const Times times[2])
 {
   static const char *const columns[] = {"processor time on one thread, ms", "mask", "denoise",
       "label + table", "together", "frames/s", "components", NULL};
-  g_autoptr (Table) table = table_new (NULL, columns);
+  g_autoptr (Table) table = table_new (columns);
   double ours[N_TIMES];
 
   add_rows (table, "cudaccl", &times[0], ours);

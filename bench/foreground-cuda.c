@@ -241,8 +241,7 @@ measure_times (const Frames *frames, int n_warm_up)
       {"background model, table", CCL_DENOISE_NONE, true},
       {"background model, median 3×3, table", CCL_DENOISE_MEDIAN_3, true},
   };
-  g_autoptr (Table) table =
-      table_new (NULL, (const char *const[]){"GPU time per frame", "µs", NULL});
+  g_autoptr (Table) table = table_new ((const char *const[]){"GPU time per frame", "µs", NULL});
 
   for (size_t i = 0; i < G_N_ELEMENTS (rows); i++) {
     Chain chain;
@@ -271,7 +270,7 @@ main (int argc, char **argv)
   FrameSequence *sequence = frame_sequence_from_command_line (
       &argc, &argv, entries, "- background model and labelling on the GPU");
   g_autoptr (Table) streams = table_new (
-      NULL, (const char *const[]){"streams", "frames/s together", "components per frame", NULL});
+      (const char *const[]){"streams", "frames/s together", "components per frame", NULL});
   CclError error;
   CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
   Frames frames;

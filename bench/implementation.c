@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-const char *const step_names[N_STEPS] = {"allocation", "scan", "merging", "relabelling"};
-
 void
 labelling_clear (Labelling *labelling)
 {

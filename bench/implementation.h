@@ -42,8 +42,6 @@ typedef enum Step {
   N_STEPS
 } Step;
 
-extern const char *const step_names[N_STEPS];
-
 /* The accesses to device memory of one kernel launch, or of all launches of one kernel. */
 typedef struct AccessCount {
   const char *kernel;              /* static */

@@ -98,7 +98,7 @@ memory (const GPtrArray *sources, const GPtrArray *implementations)
   static const char *const columns[] = {"set", "images", "algorithm", "delivers", "kernel", "reads",
       "writes", "atomics", "reads a pixel", "writes a pixel", "atomics a pixel", NULL};
   g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (g_free);
-  Table *table = table_new ("accesses to global memory, mean of an image", columns);
+  Table *table = table_new (columns);
 
   for (guint i = 0; i < sources->len; i++) {
     const InputSource *source = sources->pdata[i];

@@ -34,7 +34,7 @@ typedef struct StreamsSettings {
  * each device or those that were asked for, at full speed and then paced. Measures frames per
  * second of all streams together, CPU time per frame of the whole process, and the share of late
  * frames in the paced run. */
-Table *streams (const Input *input, const char *input_name,
-    const ImplementationSettings *implementations, const StreamsSettings *settings);
+Table *streams (const Input *input, const ImplementationSettings *implementations,
+    const StreamsSettings *settings);
 
 #endif /* BENCH_MODES_H */

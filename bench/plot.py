@@ -4,6 +4,7 @@
 
 usage: bench/plot.py FILE.json… --output FOLDER     plots as SVG; --format png for PNG (needs matplotlib)
        bench/plot.py FILE.json… --tables            tables on standard output (needs only Python)
+A file named - is standard input.
 
 density has a plot for each data set and granularity, size and growth one plot, steps and memory stacked bars,
 the other modes with times a bar for each implementation. check and streams have tables only.
@@ -96,25 +97,45 @@ def markdown(title, columns, rows):
     return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows), ""])
 
 
-def mean_table(title, rows):
-    """Mean times of each implementation that has a time for every input of the group, the fastest first."""
+def spread_of(row):
+    """The interquartile range as a share of the median."""
+    median = clock(row)
+    low, high = (row.get(median.replace("_us", f"_{quartile}_us"), 0) for quartile in ("q1", "q3"))
+    return (high - low) / row.get(median, math.inf)
+
+
+def mean_table(title, rows, repetitions=0):
+    """Mean times of each implementation that has a time for every input that any could label, the fastest first; the
+    turns if an implementation took fewer than asked for, and the steps if they were timed."""
+    rows = [row for row in rows if time_of(row) is not None]
     names, n_inputs, means = Names(rows), len({input_of(row) for row in rows}), []
-    for own in group((row for row in rows if time_of(row) is not None), key_of).values():
+    steps = [step for step in STEPS if any(f"{step}_us" in row for row in rows)]
+    is_short = any(0 < row.get("turns", 0) < repetitions for row in rows)
+    for own in group(rows, key_of).values():
         if len(own) < n_inputs:
             continue
         marks = "> " if any(row["outcome"] == "too slow" for row in own) else ""
         times = {which: statistics.mean(time_of(row, which) for row in own)
-                 for which in ("gpu_us", "wall_us") if all(time_of(row, which) is not None for row in own)}
-        means.append((times[clock(own[0])], own[0], marks, times))
+                 for which in {clock(own[0]), "wall_us"} if all(time_of(row, which) is not None for row in own)}
+        means.append((times[clock(own[0])], own, marks, times))
     means.sort(key=lambda mean: mean[0])
-    bounds = {row["device"]: mean for mean, row, _, _ in means if is_bound(row) and row["algorithm"] == BOUND}
+    bounds = {own[0]["device"]: mean for mean, own, _, _ in means if is_bound(own[0]) and own[0]["algorithm"] == BOUND}
+    n_pixels = statistics.mean(math.prod(row[side] for side in ("width", "height", "depth"))
+                               for row in {input_of(row): row for row in rows}.values())
     cells = []
-    for mean, row, marks, times in means:
-        ratio = mean / bounds[row["device"]] if row["device"] in bounds else None
+    for mean, own, marks, times in means:
+        row = own[0]
+        timed = [[each[f"{step}_us"] for each in own if f"{step}_us" in each] for step in steps]
         cells.append([names(row), *(f"{marks}{times[which]:.4g}" if which in times else None
-                                    for which in ("gpu_us", "wall_us")), ratio])
+                                    for which in ("gpu_us", "wall_us")),
+                      None if marks else f"{100 * statistics.mean(map(spread_of, own)):.0f} %",
+                      None if marks else 1e6 * mean / n_pixels,
+                      None if marks or row["device"] not in bounds else mean / bounds[row["device"]],
+                      *(statistics.mean(values) if values else None for values in timed),
+                      *([min(each.get("turns", 0) for each in own)] if is_short else [])])
     return markdown(f"{title}: mean of {n_inputs} input{'s' * (n_inputs != 1)}, {names.delivery}",
-                    ["implementation", "GPU µs", "wall µs", f"÷ {BOUND}"], cells)
+                    ["implementation", "GPU µs", "wall µs", "spread", "ps a pixel", f"÷ {BOUND}",
+                     *(f"{step} µs" for step in steps), *(["turns"] if is_short else [])], cells)
 
 
 def ratio_table(rows):
@@ -147,11 +168,10 @@ def tables(run):
             groups = group(rows, lambda row: f"{row['set']}, granularity {row.get('granularity', 1):.0f}")
         else:
             groups = group(rows, input_of if mode in ("size", "growth") else lambda row: row["set"])
-        texts += [mean_table(f"{mode}: {title}", own) for title, own in groups.items()
+        texts += [mean_table(f"{mode}: {title}", own, run.get("repetitions", 0)) for title, own in groups.items()
                   if any(time_of(row) is not None for row in own)]
     elif rows:
-        shown = [row for row in rows if row.get("kernel", "all") == "all"]
-        texts.append(markdown(mode, list(rows[0]), [[row.get(column) for column in rows[0]] for row in shown]))
+        texts.append(markdown(mode, list(rows[0]), [[row.get(column) for column in rows[0]] for row in rows]))
     return "\n".join(texts)
 
 
@@ -313,7 +333,7 @@ def draw_all(document, folder, kind):
 def read(path):
     """The document in a file; ends the program if ccl-bench has not written it."""
     try:
-        document = json.loads(pathlib.Path(path).read_text())
+        document = json.loads(sys.stdin.read() if path == "-" else pathlib.Path(path).read_text())
         if all("mode" in run for run in document["runs"]) and document["machine"] is not None:
             return document
     except OSError as error:
@@ -335,6 +355,7 @@ def main():
     for file in options.files:
         document = read(file)
         if options.tables:
+            print(*(f"{name}: {value}  " for name, value in document["machine"].items()), "", sep="\n")
             print("\n".join(tables(run) for run in document["runs"]))
         if options.output and not draw_all(document, options.output, options.format):
             sys.exit(f"plot.py: {file}: holds nothing to draw")

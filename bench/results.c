@@ -8,7 +8,6 @@
 static void
 measured_input_free (MeasuredInput *input)
 {
-  g_free (input->title);
   g_free (input->measurements);
   g_free (input);
 }
@@ -24,14 +23,13 @@ foreground_share (const Input *input)
 }
 
 Results *
-results_measure (GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings,
-    double seconds, bool by_input)
+results_measure (
+    GPtrArray *sources, GPtrArray *implementations, const MeasureSettings *settings, double seconds)
 {
   Results *results = g_new (Results, 1);
   MeasureSettings each = *settings;
 
   *results = (Results){
-      .repetitions = settings->repetitions,
       .sources = sources,
       .implementations = implementations,
       .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)measured_input_free),
@@ -54,16 +52,12 @@ results_measure (GPtrArray *sources, GPtrArray *implementations, const MeasureSe
     measured = g_new0 (MeasuredInput, 1);
     *measured = (MeasuredInput){
         .source = source,
-        .title = g_strdup (title),
-        .group = source->set,
         .width = input->width,
         .height = input->height,
         .depth = input->depth,
         .foreground = foreground_share (input),
         .measurements = g_new0 (Measurement, implementations->len),
     };
-    if (by_input)
-      measured->group = measured->title;
     measure (implementations, input, title, &each, measured->measurements);
     g_ptr_array_add (results->inputs, measured);
   }
@@ -89,107 +83,20 @@ get_measurement (const Results *results, guint input, guint implementation)
   return &measured->measurements[implementation];
 }
 
-const Spread *
-results_spread (const Results *results, guint input, guint implementation, Clock clock)
-{
-  const Measurement *measurement = get_measurement (results, input, implementation);
-  return clock == CLOCK_WALL ? &measurement->wall : &measurement->device;
-}
-
-static bool
-is_in_group (const Results *results, guint input, const char *group)
-{
-  const MeasuredInput *measured = results->inputs->pdata[input];
-  return g_str_equal (measured->group, group);
-}
-
-/* Whether any implementation was measured on an input. */
-static bool
-is_measured (const Results *results, guint input)
-{
-  for (guint c = 0; c < results->implementations->len; c++)
-    if (results_spread (results, input, c, CLOCK_WALL)->n)
-      return true;
-  return false;
-}
-
-Mean
-results_mean (const Results *results, const char *group, guint implementation, Clock clock)
-{
-  Mean mean = {0};
-  unsigned n = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const Measurement *measurement = get_measurement (results, i, implementation);
-    const Spread *spread = results_spread (results, i, implementation, clock);
-    const bool is_too_slow = measurement->outcome == TOO_SLOW;
-    if (!is_in_group (results, i, group) || !is_measured (results, i))
-      continue;
-    if (!spread->n && !is_too_slow)
-      return (Mean){0};
-    mean.seconds += is_too_slow ? measurement->at_least : spread->median;
-    mean.is_least |= is_too_slow;
-    n++;
-  }
-  mean.seconds /= MAX (1, n);
-  return mean;
-}
-
-double
-results_step_mean (const Results *results, const char *group, guint implementation, Step step)
-{
-  double sum = 0;
-  unsigned n = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const Spread *spread = &get_measurement (results, i, implementation)->steps[step];
-    if (is_in_group (results, i, group) && spread->n) {
-      sum += spread->median;
-      n++;
-    }
-  }
-  return n ? sum / n : 0;
-}
-
-unsigned
-results_fewest_turns (const Results *results, const char *group, guint implementation)
-{
-  unsigned fewest = 0;
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const unsigned n_turns = get_measurement (results, i, implementation)->n_turns;
-    if (is_in_group (results, i, group) && n_turns && (!fewest || n_turns < fewest))
-      fewest = n_turns;
-  }
-  return fewest;
-}
-
-const char **
-results_groups (const Results *results)
-{
-  g_autoptr (GPtrArray) groups = g_ptr_array_new ();
-
-  for (guint i = 0; i < results->inputs->len; i++) {
-    const MeasuredInput *input = results->inputs->pdata[i];
-    if (!g_ptr_array_find_with_equal_func (groups, input->group, g_str_equal, NULL))
-      g_ptr_array_add (groups, (char *)input->group);
-  }
-  g_ptr_array_add (groups, NULL);
-  return (const char **)g_ptr_array_steal (groups, NULL);
-}
-
 double
 results_noisy_share (const Results *results)
 {
   unsigned n = 0, n_noisy = 0;
 
   for (guint i = 0; i < results->inputs->len; i++)
-    for (guint c = 0; c < results->implementations->len; c++)
-      for (Clock clock = CLOCK_WALL; clock <= CLOCK_DEVICE; clock++) {
-        const Spread *spread = results_spread (results, i, c, clock);
-        n += spread->n > 0;
-        n_noisy += spread->n > 0 && spread_width (spread) > 0.25;
+    for (guint c = 0; c < results->implementations->len; c++) {
+      const Measurement *measurement = get_measurement (results, i, c);
+      const Spread *const spreads[] = {&measurement->wall, &measurement->device};
+      for (guint k = 0; k < G_N_ELEMENTS (spreads); k++) {
+        n += spreads[k]->n > 0;
+        n_noisy += spreads[k]->n > 0 && spread_width (spreads[k]) > 0.25;
       }
+    }
   return n ? (double)n_noisy / n : 0;
 }
 
@@ -244,7 +151,7 @@ results_to_table (const Results *results, const char *mode)
       "outcome", "wall_us", "wall_q1_us", "wall_q3_us", "wall_min_us", "wall_n", "gpu_us",
       "gpu_q1_us", "gpu_q3_us", "gpu_min_us", "gpu_n", "allocation_us", "scan_us", "merging_us",
       "relabelling_us", "turns", "at_least_us", NULL};
-  Table *table = table_new (NULL, columns);
+  Table *table = table_new (columns);
 
   for (guint i = 0; i < results->inputs->len; i++)
     for (guint c = 0; c < results->implementations->len; c++)

@@ -135,9 +135,9 @@ add_row (Table *table, const Implementation *implementation, unsigned n, const T
   table_text (table, "%s", title);
   table_number (table, n, 0);
   table_number (table, fast->frames_per_second, 0);
-  table_time (table, fast->processor_seconds_per_frame, 1e-6);
+  table_number (table, 1e6 * fast->processor_seconds_per_frame, 2);
   table_number (table, paced->frames_per_second, 0);
-  table_time (table, paced->processor_seconds_per_frame, 1e-6);
+  table_number (table, 1e6 * paced->processor_seconds_per_frame, 2);
   table_number (table, 100 * paced->late_share, 1);
 }
 
@@ -160,17 +160,13 @@ is_chosen (const GPtrArray *implementations, guint which, const ImplementationSe
 }
 
 Table *
-streams (const Input *input, const char *input_name, const ImplementationSettings *asked,
-    const StreamsSettings *settings)
+streams (const Input *input, const ImplementationSettings *asked, const StreamsSettings *settings)
 {
   static const char *const columns[] = {"implementation", "streams", "frames/s", "CPU µs a frame",
       "paced frames/s", "CPU µs a frame, paced", "late %", NULL};
   ImplementationSettings one = *asked;
   g_autoptr (GArray) one_thread = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  g_autofree char *title =
-      g_strdup_printf ("%s, %u×%u: streams in one process, at full speed and at %.0f frames/s each",
-          input_name, input->width, input->height, settings->frame_rate);
-  Table *table = table_new (title, columns);
+  Table *table = table_new (columns);
   g_autoptr (GPtrArray) implementations = NULL;
   unsigned n_chosen = 0, done = 0;
   double seconds;

@@ -11,7 +11,6 @@ typedef struct Cell {
 } Cell;
 
 struct Table {
-  char *title;
   GPtrArray *columns; /* char * */
   GPtrArray *rows;    /* GArray of Cell */
 };
@@ -23,17 +22,16 @@ cell_clear (Cell *cell)
 }
 
 Table *
-table_new (const char *title, const char *const *columns)
+table_new (const char *const *columns)
 {
   Table *table = g_new (Table, 1);
 
   *table = (Table){
-      .title = g_strdup (title),
       .columns = g_ptr_array_new_with_free_func (g_free),
       .rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref),
   };
   for (; *columns; columns++)
-    table_add_column (table, *columns);
+    g_ptr_array_add (table->columns, g_strdup (*columns));
   return table;
 }
 
@@ -42,16 +40,9 @@ table_free (Table *table)
 {
   if (!table)
     return;
-  g_free (table->title);
   g_ptr_array_unref (table->columns);
   g_ptr_array_unref (table->rows);
   g_free (table);
-}
-
-void
-table_add_column (Table *table, const char *name)
-{
-  g_ptr_array_add (table->columns, g_strdup (name));
 }
 
 void
@@ -89,14 +80,6 @@ table_number (Table *table, double number, int decimals)
       (Cell){isnan (number) ? g_strdup ("") : g_strdup_printf ("%.*f", decimals, number), true});
 }
 
-void
-table_time (Table *table, double seconds, double unit)
-{
-  const double value = seconds / unit;
-
-  table_number (table, seconds > 0 ? value : NAN, value < 10 ? 2 : value < 100 ? 1 : 0);
-}
-
 guint
 table_n_rows (const Table *table)
 {
@@ -116,55 +99,6 @@ const char *
 table_cell (const Table *table, guint row, guint column)
 {
   return get_cell (table, row, column)->text;
-}
-
-static const char *
-printed (const char *text)
-{
-  return *text ? text : "-";
-}
-
-static int
-width_of_column (const Table *table, guint column)
-{
-  glong width = g_utf8_strlen (table->columns->pdata[column], -1);
-
-  for (guint row = 0; row < table->rows->len; row++)
-    width = MAX (width, g_utf8_strlen (printed (table_cell (table, row, column)), -1));
-  return (int)width;
-}
-
-/* The first column is aligned left, the others right. */
-static void
-print_cell (const char *text, guint column, int width, FILE *file)
-{
-  const int padding = width - (int)g_utf8_strlen (text, -1);
-
-  if (column == 0)
-    fprintf (file, "%s%*s", text, padding, "");
-  else
-    fprintf (file, "  %*s%s", padding, "", text);
-}
-
-void
-table_print (const Table *table, FILE *file)
-{
-  const guint n_columns = table->columns->len;
-  g_autofree int *widths = g_new (int, n_columns);
-
-  for (guint column = 0; column < n_columns; column++)
-    widths[column] = width_of_column (table, column);
-  if (table->title)
-    fprintf (file, "%s\n", table->title);
-  for (guint column = 0; column < n_columns; column++)
-    print_cell (table->columns->pdata[column], column, widths[column], file);
-  fputc ('\n', file);
-  for (guint row = 0; row < table->rows->len; row++) {
-    for (guint column = 0; column < n_columns; column++)
-      print_cell (printed (table_cell (table, row, column)), column, widths[column], file);
-    fputc ('\n', file);
-  }
-  fputc ('\n', file);
 }
 
 static void
@@ -208,6 +142,15 @@ table_append_csv (const Table *table, const Table *before, GString *csv)
       append_csv_cell (csv, table_cell (table, row, column), column == 0);
     g_string_append_c (csv, '\n');
   }
+}
+
+void
+table_print (const Table *table, FILE *file)
+{
+  g_autoptr (GString) csv = g_string_new (NULL);
+
+  table_append_csv (table, NULL, csv);
+  fprintf (file, "%s\n", csv->str);
 }
 
 JsonArray *

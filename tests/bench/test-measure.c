@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measuring, means and checks of the benchmark, with implementations whose behaviour is known. */
+/* Measuring and checks of the benchmark, with implementations whose behaviour is known. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
+#include "measure.h"
 #include "modes.h"
 #include "problem.h"
-#include "results.h"
 
 /* An implementation that records its calls and delivers a given result. */
 typedef struct FakeImplementation {
@@ -275,59 +275,6 @@ load_sources (const char *first, ...)
   return sources;
 }
 
-static void
-assert_mean (
-    const Results *results, const char *group, guint implementation, double seconds, bool is_least)
-{
-  const Mean mean = results_mean (results, group, implementation, CLOCK_DEVICE);
-
-  assert_close (mean.seconds, seconds);
-  g_assert_cmpint (mean.is_least, ==, is_least);
-}
-
-static void
-test_means (void)
-{
-  FakeImplementation fakes[2] = {
-      fake_new ('a', &fake_device_class), fake_new ('b', &fake_device_class)};
-  GPtrArray *sources = load_sources ("noise:8x8:g=1:d=10,20", "full:8x8", NULL);
-  const MeasureSettings settings = {.repetitions = 3, .warm_up = 0};
-  Results *results = results_measure (sources, collect (fakes, 2), &settings, 0, false);
-  Results *by_input = results_measure (
-      load_sources ("noise:8x8:g=1:d=10,20", NULL), collect (&fakes[1], 1), &settings, 0, true);
-  g_autofree const char **sets = results_groups (results);
-  g_autofree const char **titles = results_groups (by_input);
-  static const double times[3] = {1, 4, 16};
-
-  g_assert_cmpstr (sets[0], ==, "noise 8x8");
-  g_assert_cmpstr (sets[1], ==, "full 8x8");
-  g_assert_null (sets[2]);
-  g_assert_cmpstr (titles[0], ==, "noise 8x8 g=1 d=10");
-  g_assert_cmpstr (titles[1], ==, "noise 8x8 g=1 d=20");
-  g_assert_null (titles[2]);
-  results_free (by_input);
-  for (guint i = 0; i < 3; i++) {
-    MeasuredInput *input = results->inputs->pdata[i];
-    input->measurements[0].device.median = times[i];
-  }
-  assert_mean (results, "noise 8x8", 0, 2.5, false);
-  assert_mean (results, "full 8x8", 0, 16, false);
-
-  /* If a run was given up, the mean is a lower limit. */
-  ((MeasuredInput *)results->inputs->pdata[1])->measurements[0] =
-      (Measurement){.outcome = TOO_SLOW, .at_least = 10, .n_turns = 2};
-  assert_mean (results, "noise 8x8", 0, 5.5, true);
-  ((MeasuredInput *)results->inputs->pdata[0])->measurements[0].n_turns = 3;
-  g_assert_cmpuint (results_fewest_turns (results, "noise 8x8", 0), ==, 2);
-  ((MeasuredInput *)results->inputs->pdata[2])->measurements[0].n_turns = 0;
-  g_assert_cmpuint (results_fewest_turns (results, "full 8x8", 0), ==, 0);
-
-  /* A mean over fewer inputs than the others' would not compare. */
-  ((MeasuredInput *)results->inputs->pdata[0])->measurements[1].device.n = 0;
-  assert_mean (results, "noise 8x8", 1, 0, false);
-  results_free (results);
-}
-
 /* A picture of 4×1 pixels with two components. */
 static void
 check_four_pixels (FakeImplementation *fake, unsigned expected_problems)
@@ -486,7 +433,6 @@ main (int argc, char **argv)
       "/measure/too-slow-is-reported-and-no-failure", test_too_slow_is_reported_and_no_failure);
   g_test_add_func (
       "/measure/failure-stops-one-implementation-only", test_failure_stops_one_implementation_only);
-  g_test_add_func ("/results/means", test_means);
   g_test_add_func ("/check/finds-what-is-wrong", test_check_finds_what_is_wrong);
   g_test_add_func ("/check/counts-what-it-did-not-check", test_check_counts_what_it_did_not_check);
   g_test_add_func ("/check/labels-volumes", test_check_labels_volumes);

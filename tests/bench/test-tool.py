@@ -6,7 +6,6 @@ usage: test-tool.py CCL_BENCH MASKS [FOLDER_OF_THE_SIMULATED_DRIVER]
 """
 import csv
 import importlib.util
-import io
 import itertools
 import json
 import os
@@ -47,7 +46,15 @@ def run(*arguments, environment=NO_GPU, status=0):
 
 
 def measurements(result):
-    return list(csv.DictReader(io.StringIO(result.stdout)))
+    """The rows of one mode; the header, if there is one, has a # on each line."""
+    lines = [line for line in result.stdout.splitlines() if line and not line.startswith("# ")]
+    return list(csv.DictReader(lines))
+
+
+def checks(result, device):
+    """For each labeller of a device, the numbers of inputs by outcome, in the order of the columns."""
+    return {row["implementation"]: [row[name] for name in ("equal", "different", "not offered", "failed", "unchecked")]
+            for row in measurements(result) if row["implementation"].startswith(device + " ")}
 
 
 def measured(result):
@@ -101,10 +108,9 @@ def pgm(width, height, value):
 @test
 def every_labeller_is_right():
     result = run("check", "noise:61x43:g=1-2:d=20-80+30", "blobs:160x120", masks + "/otsu_graf1.png")
-    rows = [line for line in result.stdout.splitlines() if line.startswith("cpu ")]
+    rows = checks(result, "cpu")
     assert len(rows) >= 2
-    for row in rows:
-        equal, different, not_offered, failed, unchecked = row.split()[-5:]
+    for row, (equal, different, not_offered, failed, unchecked) in rows.items():
         is_of_images = "-3d," not in row
         assert (equal, not_offered) == (("8", "0") if is_of_images else ("0", "8")), row
         assert (different, failed, unchecked) == ("0", "0", "0"), row
@@ -114,7 +120,7 @@ def every_labeller_is_right():
 def every_labeller_of_volumes_is_right():
     for connectivity in ("6", "18", "26"):
         result = run("check", "--connectivity", connectivity, "noise:31x22x13:g=1-2:d=10-50+20", "hilbert:order=3")
-        rows = [line.split()[-5:] for line in result.stdout.splitlines() if line.startswith("cpu ")]
+        rows = list(checks(result, "cpu").values())
         assert ["7", "0", "0", "0", "0"] in rows, result.stdout
         assert all(row[1] == "0" and row[3:] == ["0", "0"] for row in rows), result.stdout
         result = run("average", *QUICK, "--connectivity", connectivity, "noise:31x22x13:g=1:d=20", "--csv", "-")
@@ -134,8 +140,32 @@ def average_has_bandwidth_bounds_first_and_figures_that_agree():
         assert int(row["wall_n"]) >= 2 and row["gpu_us"] == ""
     foreground = {row["set"]: float(row["foreground"]) for row in rows}
     assert foreground["full 32x32"] == 1 and 0.4 < foreground["noise 64x48"] < 0.6
-    table = run("average", *QUICK, "noise:64x48:g=1:d=50").stdout
-    assert "noise 64x48: mean of 1 input" in table and "÷ read 1, write 4" in table
+    rows = measurements(run("average", *QUICK, "noise:64x48:g=1:d=50"))  # the same without --csv
+    assert {row["set"] for row in rows} == {"noise 64x48"}
+
+
+@test
+def tables_have_means_and_bounds():
+    """Of two inputs of which one took four times as long, and one run that was given up."""
+    rows = [{"mode": "average", "set": "set", "input": str(i), "width": 10, "height": 10, "depth": 1, "device": "cpu",
+             "maker": "cudaccl", "algorithm": name, "delivers": delivers, "threads": 1, "outcome": "measured",
+             "wall_us": time, "wall_q1_us": 0.9 * time, "wall_q3_us": 1.1 * time, "turns": turns}
+            for name, delivers, turns, times in (("read 1, write 4", "-", 5, (1, 4)), ("runs", "raw labels", 3, (2, 8)),
+                                                 ("half", "raw labels", 5, (2,)), ("slow", "raw labels", 5, (7, 9)))
+            for i, time in enumerate(times)]
+    rows[-1] = {key: value for key, value in rows[-1].items() if not key.startswith("wall")}
+    rows[-1] |= {"outcome": "too slow", "at_least_us": 9}
+    saved = os.path.join(scratch, "means.json")
+    for mode, title, expected in (
+            ("average", "average: set: mean of 2 inputs",
+             [["bandwidth bound: read 1, write 4", "", "2.5", "20 %", "25000", "1", "5"],
+              ["runs", "", "5", "20 %", "50000", "2", "3"], ["slow", "", "> 8", "", "", "", "5"]]),
+            ("growth", "growth: set 1: mean of 1 input",
+             [["bandwidth bound: read 1, write 4", "", "4", "20 %", "40000", "1", "5"],
+              ["runs", "", "8", "20 %", "80000", "2", "3"], ["slow", "", "> 9", "", "", "", "5"]])):
+        with open(saved, "w") as stream:
+            json.dump({"machine": {}, "runs": [{"mode": mode, "repetitions": 5, "rows": rows}]}, stream)
+        assert markdown_rows(draw(saved, "--tables"), title) == expected, draw(saved, "--tables")
 
 
 @test
@@ -199,8 +229,9 @@ def table_prints_ratios_and_the_worst_input():
 
 @test
 def growth_is_a_pixel():
-    result = run("growth", *QUICK, "noise:64x64:g=4:d=30", "noise:128x128:g=4:d=30")
-    assert "ps a pixel" in result.stdout
+    saved = os.path.join(scratch, "growth.json")
+    run("growth", *QUICK, "noise:64x64:g=4:d=30", "noise:128x128:g=4:d=30", "--json", saved)
+    assert "ps a pixel" in draw(saved, "--tables")
 
 
 @test
@@ -337,10 +368,9 @@ def gpu_algorithms_are_right_and_timed():
         return "the simulated CUDA driver was not built"
     simulated = {"LD_LIBRARY_PATH": ":".join([driver, *library_path])}
     result = run("check", "--device", "cuda", "noise:29x23:g=1:d=50", "full:9x9", environment=simulated)
-    rows = [line for line in result.stdout.splitlines() if line.startswith("cuda ")]
+    rows = checks(result, "cuda")
     assert len(rows) >= 6
-    for row in rows:
-        _, different, _, failed, unchecked = row.split()[-5:]
+    for row, (_, different, _, failed, unchecked) in rows.items():
         assert failed == "0" and unchecked == "0" and (different == "0" or "(inexact by its paper)" in row), row
     result = run("table", "--device", "cuda", *QUICK, "noise:29x23:g=1:d=50", "--csv", "-", environment=simulated)
     rows = measured(result)
@@ -368,7 +398,7 @@ def gpu_volumes_are_right():
     for connectivity in ("6", "18", "26"):
         result = run("check", "--device", "cuda", "--algorithms", "runs-3d", "--connectivity", connectivity,
                      "noise:37x9x7:g=1:d=20,50", "full:9x9", environment=simulated)
-        rows = [line.split()[-5:] for line in result.stdout.splitlines() if line.startswith("cuda runs-3d")]
+        rows = [row for name, row in checks(result, "cuda").items() if name.startswith("cuda runs-3d")]
         assert rows == 2 * [["2", "0", "1", "0", "0"]], result.stdout
     result = run("average", "--device", "cuda", *QUICK, "--algorithms", "runs-3d", "--max-components", "all",
                  "noise:37x9x7:g=1:d=20", "--csv", "-", environment=simulated)
@@ -405,15 +435,13 @@ def slow_runs_are_given_up_and_reported():
     outcomes = {row["algorithm"]: row["outcome"] for row in measurements(result)}
     assert outcomes["np"] == "too slow" and outcomes["bke"] == "measured", outcomes
     assert len(problems(result)) == 1 and "cuda np, raw labels on full 40x30: given up after" in problems(result)[0]
-    result = run("average", *QUICK, *arguments, environment=simulated, status=1)
-    np = next(line for line in result.stdout.splitlines() if line.startswith("cuda np"))
-    assert np.split()[5:7] == [">", "1"], np  # microseconds
+    assert next(row["at_least_us"] for row in measurements(result) if row["algorithm"] == "np") == "1"
     result = run("check", *arguments, environment=simulated, status=1)
-    for line in result.stdout.splitlines():
-        if line.startswith("cuda np"):
-            assert line.split()[-5:] == ["0", "0", "0", "0", "1"], line
-        if line.startswith("cuda bke"):
-            assert line.split()[-5:] == ["1", "0", "0", "0", "0"], line
+    for name, row in checks(result, "cuda").items():
+        if name.startswith("cuda np"):
+            assert row == ["0", "0", "0", "0", "1"], row
+        if name.startswith("cuda bke"):
+            assert row == ["1", "0", "0", "0", "0"], row
     assert len(problems(result)) == 3
     result = run("average", *QUICK, *arguments, "--direct", "--csv", "-", environment=simulated, status=1)
     assert {row["algorithm"] for row in measurements(result)} == {"read 1", "read 1, write 4", "bke"}
@@ -435,7 +463,7 @@ def measure_all_leaves_every_part():
     for name in ("average-8", "average-4", "size", "density", "volumes", "check-8", "check-4", "check-shapes",
                  "blocksize", "steps"):
         assert f"== {name}: exit status 0, 0 problems" in result.stdout, result.stdout
-        assert {f"{name}.{kind}" for kind in ("txt", "json", "csv", "log")} <= set(os.listdir(output)), name
+        assert {f"{name}.{kind}" for kind in ("json", "csv", "log")} <= set(os.listdir(output)), name
     assert "bke" in {row[0] for row in markdown_rows(result.stdout, "average: full 20x10: mean of 1 input")}
     assert all(row[3] == "0" for row in markdown_rows(result.stdout, "check") if row[0].startswith("all of this"))
     nothing = subprocess.run([sys.executable, script, "--tool", scratch + "/nowhere", "size"], capture_output=True,
