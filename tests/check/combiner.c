@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cclcombiner: the mask used for each frame of the video, and the metadata attached to the frame.
- */
+/* cclcombiner: the mask used for each video frame, and the metadata attached to the frame. */
 #include "frames.h"
 #include "leaks.h"
 

@@ -354,7 +354,7 @@ GST_END_TEST
 #if GST_CHECK_VERSION(1, 24, 0)
 
 /* Memory may have a stream on which it is still being written. The simulated driver does not start
- * the copy before somebody waits for it. */
+ * the copy before a caller waits for it. */
 TEST (test_frames_still_being_written)
 {
   guint width = drawing_width (blobs), height = drawing_height (blobs);
@@ -410,7 +410,7 @@ GST_END_TEST
 #endif
 
 /* Memory without a stream may still be written on the legacy default stream, here by a copy that
- * the simulated driver does not start before somebody waits for it. */
+ * the simulated driver does not start before a caller waits for it. */
 TEST (test_frames_being_written_on_the_legacy_stream)
 {
   static const char *const uses[] = {

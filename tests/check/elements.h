@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For tests that run on `ccl` and on `cudaccl`: the environment variable CCL_ELEMENT selects one.
- */
+/* For tests that run on `ccl` and `cudaccl`: the environment variable CCL_ELEMENT selects one. */
 #ifndef TESTS_CHECK_ELEMENTS_H
 #define TESTS_CHECK_ELEMENTS_H
 

@@ -38,7 +38,7 @@ plugin_loads() {
 # usage: compile_with PACKAGE ARGUMENT…    compiles with the flags of a pkg-config file
 compile_with() {
   local flags
-  # What a package manager does that installs elsewhere than was configured.
+  # As a package manager that installs to another prefix than the configured one.
   sed -i "s|^prefix=.*|prefix=$root|" "$PKG_CONFIG_PATH"/*.pc
   flags=$(pkg-config --cflags --libs "$1") || return
   shift

@@ -73,7 +73,7 @@ TEST (test_metadata_of_both)
 }
 GST_END_TEST
 
-/* A frame that passes the same elements again, with regions of somebody else on it. */
+/* A frame that passes the same elements again, with another element's regions on it. */
 TEST (test_no_metadata_of_the_former_pass_stays)
 {
   GstHarness *h = new_chain ("meta=ccl+roi");

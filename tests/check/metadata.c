@@ -536,8 +536,7 @@ GST_START_TEST (test_list_of_components)
 GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* A region of interest beside the metadata: the matrix must transform both in the same way.
- */
+/* A region of interest beside the metadata: the matrix transforms both in the same way. */
 static GstBuffer *
 transformed (const GstVideoMetaTransformMatrix *transform)
 {

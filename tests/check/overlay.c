@@ -588,8 +588,7 @@ composed (GstBuffer *out)
   return pixels_of (frame);
 }
 
-/* If the peer supports overlay compositions, the drawing is attached and the pixels do not change.
- */
+/* If the peer supports overlay compositions, the drawing is attached and the pixels stay. */
 GST_START_TEST (test_overlay_composition)
 {
   GstHarness *h = new_compositing_harness ("ccloverlay", "video/x-raw,format=BGRx", TRUE);

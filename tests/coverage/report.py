@@ -23,7 +23,7 @@ from nested import prepare  # noqa: E402
 SUITES = ['simcuda', 'fuzz', 'check']
 # These do what others do, in another order or more often.
 LEFT_OUT = re.compile('seed|schedule|accesses|cycles|threads|installed|introspection')
-# What is shown together, and the share of its lines that is wanted.
+# Groups of files, and the required share of executed lines.
 GROUPS = {
     'cuda/*.cu, *.cuh': (r'cuda/.*\.(cu|cuh|inc)$', 95),
     'cuda/*.c': (r'cuda/.*\.c$', None),

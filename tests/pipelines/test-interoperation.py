@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What elements of GStreamer's own make of the components that ccl attaches. Prints TAP."""
+"""GStreamer's own elements read the metadata that ccl attaches. Prints TAP."""
 import json
 import pathlib
 import re

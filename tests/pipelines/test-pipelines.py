@@ -158,7 +158,7 @@ def needs_street():
 
 
 def street_tables():
-    """What the cameras' labeller finds in the street video, read from the file."""
+    """The components of the street video, read from the file, with the cameras' settings."""
     out = folder / "street.ndjson"
     labeller = re.search(r"! (ccl .*?) !", (ROOT / "pipelines/rtsp-ccl").read_text())[1]
     launch("filesrc", f"location={STREET}", "!", "decodebin", "!", "videoconvert", "!",

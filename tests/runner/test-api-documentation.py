@@ -26,7 +26,7 @@ def docgen(*words):
 
 
 def pages():
-    """What the pages say, without their markup."""
+    """The text of the pages without markup."""
     text = "\n".join(page.read_text() for page in pathlib.Path(place.name).rglob("*.html"))
     return html.unescape(re.sub("<[^>]*>", "", text))
 

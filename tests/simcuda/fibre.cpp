@@ -18,8 +18,7 @@ static const size_t guard_size = 4096;
 void
 fibre_prepare (Fibre *fibre, char *stack, void (*entry) ())
 {
-  /* Stacks are 2^n bytes apart; a different start offset for each spreads them over the cache sets.
-   */
+  /* Stacks are 2^n bytes apart; different start offsets spread them over the cache sets. */
   size_t colour = (reinterpret_cast<size_t> (stack) / stack_size * 192) % 4096;
   void **top = reinterpret_cast<void **> (stack + stack_size - colour - 64);
   *--top = nullptr; /* entry's return address, never used */

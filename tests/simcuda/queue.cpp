@@ -172,8 +172,7 @@ wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
   want (operation);
   auto deadline = std::chrono::steady_clock::now () + std::chrono::seconds (settings ().timeout);
   while (!operation->done) {
-    /* In lazy order the waiting thread runs the operations; in eager order the device thread does.
-     */
+    /* In lazy order the waiting thread runs the operations, in eager order the device thread. */
     if (settings ().order == Order::lazy && work_once (lock))
       continue;
     if (changed.wait_until (lock, deadline) == std::cv_status::timeout && !operation->done) {

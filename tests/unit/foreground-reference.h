@@ -10,8 +10,7 @@
 
 #include "mixture.h"
 
-/* The background models of a frame's pixels, in the units of mixture.h: [k × pixels + pixel].
- */
+/* The background models of a frame's pixels, in units of mixture.h: [k × pixels + pixel]. */
 typedef struct ModelState {
   uint16_t *weights, *means, *variances;
 } ModelState;

@@ -194,8 +194,7 @@ __any_sync (unsigned mask, int predicate)
 {
   return simcuda::collective (simcuda::Collective::any, mask, predicate != 0, 0);
 }
-/* CUDA does not guarantee that a warp's threads are converged: a mask of one lane is valid.
- */
+/* CUDA does not guarantee that a warp has converged: a mask of one lane is valid. */
 static inline unsigned
 __activemask ()
 {
@@ -372,8 +371,7 @@ __trap ()
   simcuda::fault ("__trap ()");
 }
 
-/* Accesses with a cache hint. __ldg reads memory that no thread writes, so it needs no switch.
- */
+/* Accesses with a cache hint. __ldg reads read-only data, so it needs no switch. */
 template <typename T>
 static inline T
 __ldg (const T *address)

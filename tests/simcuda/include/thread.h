@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The interface between kernels and the scheduler: the running thread's indices, and collectives.
- */
+/* The interface between kernels and the scheduler: the thread's indices, and collectives. */
 #ifndef SIMCUDA_THREAD_H
 #define SIMCUDA_THREAD_H
 
