@@ -334,6 +334,9 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
 {
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
+  gst_ccl_frame_labeller_init_log ();
+  gst_ccl_foreground_stage_init_log ();
+
   G_OBJECT_CLASS (klass)->finalize = gst_ccl_base_finalize;
 
   /**

@@ -6,14 +6,19 @@
 GST_DEBUG_CATEGORY_STATIC (ccl_foreground_debug);
 #define GST_CAT_DEFAULT ccl_foreground_debug
 
+void
+gst_ccl_foreground_stage_init_log (void)
+{
+  GST_DEBUG_CATEGORY_INIT (
+      ccl_foreground_debug, "cclforeground", 0, "foreground masks of ccl and cudaccl");
+}
+
 gboolean
 gst_ccl_foreground_stage_open (
     GstCclForegroundStage *stage, GstElement *element, const gchar *roi_mask)
 {
   GError *error = NULL;
 
-  GST_DEBUG_CATEGORY_INIT (
-      ccl_foreground_debug, "cclforeground", 0, "foreground masks of ccl and cudaccl");
   *stage = (GstCclForegroundStage){NULL};
   if (!roi_mask)
     return TRUE;

@@ -21,6 +21,9 @@ typedef struct {
   gint method;               /* that foreground was made with */
 } GstCclForegroundStage;
 
+/* Registers the log category; for class_init, which runs once. */
+void gst_ccl_foreground_stage_init_log (void);
+
 /* Reads the region of interest mask of that path; NULL: none. Returns FALSE after an element error
  * if that fails. */
 gboolean gst_ccl_foreground_stage_open (

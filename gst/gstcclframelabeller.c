@@ -37,6 +37,13 @@ most_components (const GstVideoInfo *info, gint connectivity)
   return (guint)((width * height + 1) / 2);
 }
 
+void
+gst_ccl_frame_labeller_init_log (void)
+{
+  GST_DEBUG_CATEGORY_INIT (
+      frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
+}
+
 /* Makes a labeller if there is none for these settings. */
 static gboolean
 prepare_labeller (
@@ -61,8 +68,6 @@ prepare_labeller (
   if (self->labeller)
     return TRUE;
 
-  GST_DEBUG_CATEGORY_INIT (
-      frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
   self->labeller = klass->plan (base, &plan, error);
   self->planned = *settings;
   if (self->labeller)

@@ -33,6 +33,9 @@ typedef struct {
   GstClockTime time;              /* that labelling took */
 } GstCclLabelledFrame;
 
+/* Registers the log category; for class_init, which runs once. */
+void gst_ccl_frame_labeller_init_log (void);
+
 /* Frees all but the region of interest mask. What the next frame needs is made anew. */
 void gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self);
 

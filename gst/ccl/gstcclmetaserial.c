@@ -151,11 +151,12 @@ gst_ccl_meta_deserialize (
     const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
   guint frame_width, frame_height, n_components, n_rows, n_ids, name_size;
-  const guint8 *rows = data + HEADER_SIZE, *ids, *name;
+  const guint8 *rows, *ids, *name;
   GstCclMeta *self;
 
   if (version != SERIAL_VERSION || size < HEADER_SIZE)
     return NULL;
+  rows = data + HEADER_SIZE;
   frame_width = GST_READ_UINT32_LE (data);
   frame_height = GST_READ_UINT32_LE (data + 4);
   n_components = GST_READ_UINT32_LE (data + 8);
