@@ -88,7 +88,8 @@ check_launches (CUmodule module)
   CALL (cuModuleGetFunction) (&bounded, module, "ccl_analysis_mark_firsts");
   listen ();
   expect (CALL (cuLaunchKernel) (read, 1, 1, 1, 2048, 1, 1, 0, NULL, one, NULL),
-      CUDA_ERROR_INVALID_VALUE, "ccl_bandwidth_read cannot be launched with 1 × 1 × 1 blocks of 2048",
+      CUDA_ERROR_INVALID_VALUE,
+      "ccl_bandwidth_read cannot be launched with 1 × 1 × 1 blocks of 2048",
       "too many threads in a block");
   listen ();
   expect (CALL (cuLaunchKernel) (read, 1, 70000, 1, 32, 1, 1, 0, NULL, one, NULL),
