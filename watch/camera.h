@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One camera: a pipeline of its own, run by a thread of its own, and connected again for as long
+ * as the camera exists. All functions may be called in any thread. */
+#pragma once
+
+#include <gst/gst.h>
+
+#include "config.h"
+
+typedef struct _WatchCamera WatchCamera;
+
+typedef enum {
+  WATCH_STATE_CONNECTING, /* no frame yet */
+  WATCH_STATE_PLAYING,
+  WATCH_STATE_LOST,    /* the connection failed or ended; another follows */
+  WATCH_STATE_SILENT,  /* connected, but no frame within the timeout */
+  WATCH_STATE_FROZEN,  /* frames arrive, all of them identical */
+  WATCH_STATE_GARBAGE, /* data arrive that cannot be decoded */
+  WATCH_STATE_RESIZED, /* frames have another size than before; `playing` follows */
+  WATCH_STATE_ENDED,   /* the file was read to its end */
+} WatchState;
+
+/* "connecting", "playing", ... */
+const gchar *watch_state_name (WatchState state);
+
+/* Upper bounds of the latency histogram in seconds; one more bucket follows for what is longer. */
+#define WATCH_N_LATENCIES 10
+extern const gdouble watch_latencies[WATCH_N_LATENCIES];
+
+typedef struct {
+  WatchState state;
+  gint64 since;          /* time of the last change of state, microseconds since 1970, UTC */
+  gchar *detail;         /* reason of the state, without credentials; may be NULL */
+  gchar *uri;            /* without credentials */
+  const gchar *labeller; /* "ccl" or "cudaccl"; NULL before the first connection */
+  gint width, height;    /* of the last frame, in pixels; 0 before the first */
+  gdouble fps;           /* over the last five seconds */
+  guint64 n_frames;      /* labelled since the program started */
+  guint64 n_skipped; /* frames that were not labelled, because of max-fps or of a slow machine */
+  guint64 n_reconnects;
+  guint n_components; /* in the last frame */
+  gboolean motion;
+  gdouble latency; /* of the last frame, seconds from its arrival to its line */
+  guint64 latency_counts[WATCH_N_LATENCIES + 1]; /* frames per bucket, not cumulative */
+  gdouble latency_sum;                           /* of all frames, seconds */
+} WatchStatus;
+
+void watch_camera_get_status (WatchCamera *camera, WatchStatus *status);
+void watch_status_clear (WatchStatus *status);
+
+WatchCamera *watch_camera_ref (WatchCamera *camera);
+void watch_camera_unref (WatchCamera *camera);
+const gchar *watch_camera_get_name (WatchCamera *camera);
+/* Returns a reference. */
+WatchCameraConfig *watch_camera_get_config (WatchCamera *camera);
+
+/* The last labelled frame with its GstCclMeta, in host or CUDA memory; NULL before the first. Keep
+ * it briefly: it holds a buffer of the decoder. */
+GstSample *watch_camera_get_frame (WatchCamera *camera);
+
+typedef struct {
+  const gchar *kind;   /* "motion-begin", "motion-end", "state", "appeared", "vanished", ... */
+  const gchar *camera; /* its name */
+  gint64 utc;          /* microseconds since 1970 */
+  GstClockTime running_time;
+  GstSample *frame;  /* the frame of the event, with components; NULL for "state" and tracks */
+  const gchar *line; /* the JSON object that was written, without the newline */
+} WatchEvent;
+
+/* Called in threads of cameras, so functions must be fast and thread-safe. Arguments belong to the
+ * caller. Any of the functions may be NULL. */
+typedef struct {
+  void (*event) (gpointer data, WatchCamera *camera, const WatchEvent *event);
+  /* Each encoded frame in decoding order, as it goes to the decoder, with its caps (video/x-h264,
+   * video/x-h265, image/jpeg, ...). `running_time` is that of the buffer's DTS or PTS. */
+  void (*encoded) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
+      GstClockTime running_time);
+  /* Each labelled frame. */
+  void (*frame) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps);
+  /* The pipeline stopped: no `encoded` and `frame` until the next connection, whose running time
+   * begins anew. */
+  void (*stopped) (gpointer data, WatchCamera *camera);
+  gpointer data;
+} WatchObserver;
