@@ -149,17 +149,21 @@ state_name (GstCclTrackState state)
 }
 
 static void
-append_track (GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
+append_track (GString *line, const GstCclMeta *meta, guint row)
 {
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
   guint n_ids;
   const guint64 *ids = gst_ccl_meta_get_ids (meta, row, &n_ids);
 
+  if (!track)
+    return;
+
   g_string_append_printf (line,
-      ",\"id\":%" G_GUINT64_FORMAT ",\"state\":\"%s\",\"age\":%u,\"vx\":", component->id,
-      state_name (component->state), component->age);
-  append_double (line, component->velocity_x);
+      ",\"id\":%" G_GUINT64_FORMAT ",\"state\":\"%s\",\"age\":%u,\"vx\":", track->id,
+      state_name (track->state), track->age);
+  append_double (line, track->velocity_x);
   g_string_append (line, ",\"vy\":");
-  append_double (line, component->velocity_y);
+  append_double (line, track->velocity_y);
   g_string_append (line, ",\"ids\":[");
   for (guint i = 0; i < n_ids; i++)
     g_string_append_printf (line, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", ids[i]);
@@ -177,8 +181,7 @@ append_component (
   append_double (line, component->centroid_x);
   g_string_append (line, ",\"cy\":");
   append_double (line, component->centroid_y);
-  if (component->state != GST_CCL_TRACK_STATE_NONE)
-    append_track (line, meta, row, component);
+  append_track (line, meta, row);
   g_string_append_c (line, '}');
 }
 

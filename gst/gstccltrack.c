@@ -10,7 +10,7 @@
  * any memory. For 200 tracks it takes 0.1 to 0.2 ms per frame.
  *
  * It replaces the table of the #GstCclMeta by one with a row per track, in the order of their
- * identities:
+ * identities. gst_ccl_meta_get_track() has the track of a row:
  *
  * - `id` is its identity, unique in the life of the element, from 1.
  * - The box is the estimated box of the whole object, also while the object shares a component
@@ -105,6 +105,7 @@ struct _GstCclTrack {
   gboolean warned;                 /* that a frame has no GstCclMeta */
   CclComponent *components;
   GstCclComponent *rows;
+  GstCclTrackInfo *infos; /* of the tracks in rows */
   guint64 *ids;
   guint *first_id;   /* of each component's identities in ids, and the end */
   guint *detections; /* analytics identifiers of the first n_detections components */
@@ -223,14 +224,7 @@ clip_interval (gdouble begin, gdouble extent, guint size, guint32 *start, guint3
 static GstCclComponent
 make_row (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint row)
 {
-  GstCclComponent c = {
-      .label = track->label,
-      .id = self->id_offset + track->id,
-      .velocity_x = (gfloat)track->velocity_x,
-      .velocity_y = (gfloat)track->velocity_y,
-      .age = (guint32)MIN (track->age, G_MAXUINT32),
-      .state = states[track->state],
-  };
+  GstCclComponent c = {.label = track->label};
 
   clip_interval (track->x, track->width, self->frame_width, &c.x, &c.width);
   clip_interval (track->y, track->height, self->frame_height, &c.y, &c.height);
@@ -243,6 +237,25 @@ make_row (const GstCclTrack *self, const CclTable *table, const CclTrack *track,
     c.centroid_y = track->y + track->height / 2 - 0.5;
   }
   return c;
+}
+
+/* The track, with the identities of the component in that row. */
+static GstCclTrackInfo
+make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint row)
+{
+  GstCclTrackInfo info = {
+      .id = self->id_offset + track->id,
+      .velocity_x = (gfloat)track->velocity_x,
+      .velocity_y = (gfloat)track->velocity_y,
+      .age = (guint32)MIN (track->age, G_MAXUINT32),
+      .state = states[track->state],
+  };
+
+  if (row < table->n_rows) {
+    info.first_id = self->first_id[row];
+    info.n_ids = self->first_id[row + 1] - self->first_id[row];
+  }
+  return info;
 }
 
 /* The row of the component that a track is in, by its label; n_rows if it is in none. */
@@ -290,19 +303,15 @@ write_table (GstCclTrack *self, GstCclMeta *meta, const CclTable *table, const C
   for (guint i = 0; i < tracks->n_tracks; i++) {
     const CclTrack *track = &tracks->tracks[i];
     const guint row = find_row (table, track->label);
-    GstCclComponent *out = &self->rows[n_rows];
 
     if (!is_listed (settings, track))
       continue;
-    *out = make_row (self, table, track, row);
-    if (row < table->n_rows) {
-      out->first_id = self->first_id[row];
-      out->n_ids = self->first_id[row + 1] - self->first_id[row];
-    }
+    self->rows[n_rows] = make_row (self, table, track, row);
+    self->infos[n_rows] = make_info (self, table, track, row);
     n_rows++;
   }
   gst_ccl_meta_set_table (
-      meta, n_rows, self->rows, n_rows, self->ids, self->first_id[table->n_rows]);
+      meta, n_rows, self->rows, n_rows, self->infos, self->ids, self->first_id[table->n_rows]);
 }
 
 #if CAN_RELATE_TRACKS
@@ -491,6 +500,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
 
   self->components = g_new (CclComponent, MAX_COMPONENTS);
   self->rows = g_new (GstCclComponent, MAX_TRACKS);
+  self->infos = g_new (GstCclTrackInfo, MAX_TRACKS);
   self->ids = g_new (guint64, MAX_IDS);
   self->first_id = g_new (guint, MAX_COMPONENTS + 1);
   self->detections = g_new (guint, MAX_COMPONENTS);
@@ -507,6 +517,7 @@ gst_ccl_track_stop (GstBaseTransform *trans)
   free_tracker (self);
   g_clear_pointer (&self->components, g_free);
   g_clear_pointer (&self->rows, g_free);
+  g_clear_pointer (&self->infos, g_free);
   g_clear_pointer (&self->ids, g_free);
   g_clear_pointer (&self->first_id, g_free);
   g_clear_pointer (&self->detections, g_free);

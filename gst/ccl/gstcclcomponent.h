@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A row of the component table. */
+/* A row of the component table, and the track that a component belongs to. */
 #ifndef __GST_CCL_COMPONENT_H__
 #define __GST_CCL_COMPONENT_H__
 
@@ -9,13 +9,14 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_CCL_COMPONENT (gst_ccl_component_get_type ())
+#define GST_TYPE_CCL_TRACK_INFO (gst_ccl_track_info_get_type ())
 #define GST_TYPE_CCL_TRACK_STATE (gst_ccl_track_state_get_type ())
 
 typedef struct _GstCclComponent GstCclComponent;
+typedef struct _GstCclTrackInfo GstCclTrackInfo;
 
 /**
  * GstCclTrackState:
- * @GST_CCL_TRACK_STATE_NONE: the component is not tracked
  * @GST_CCL_TRACK_STATE_TENTATIVE: the track is too young to be reported as certain
  * @GST_CCL_TRACK_STATE_CONFIRMED: the track was seen often enough
  * @GST_CCL_TRACK_STATE_STATIC: a confirmed track that has not moved for a while
@@ -26,7 +27,6 @@ typedef struct _GstCclComponent GstCclComponent;
  * Since: 0.2
  */
 typedef enum {
-  GST_CCL_TRACK_STATE_NONE = 0,
   GST_CCL_TRACK_STATE_TENTATIVE = 1,
   GST_CCL_TRACK_STATE_CONFIRMED = 2,
   GST_CCL_TRACK_STATE_STATIC = 3,
@@ -46,20 +46,10 @@ typedef enum {
  * @centroid_x: mean x of the component's pixels; pixel centres are at integer coordinates. Where
  *   the video was cropped, it is still the mean of all pixels and can lie outside the frame
  * @centroid_y: mean y of the component's pixels
- * @id: identity of the track, unique in the life of the tracking element; 0 when not tracked
- * @parent_id: the track that this track split from; 0 when there is none or not tracked
- * @velocity_x: pixels to the right a frame; 0 when not tracked
- * @velocity_y: pixels downwards a frame; 0 when not tracked
- * @age: frames since the track began; 0 when not tracked
- * @state: state of the track, %GST_CCL_TRACK_STATE_NONE when not tracked
- * @first_id: where in the metadata's identities those of this component begin, see
- *   gst_ccl_meta_get_ids(); 0 when not tracked
- * @n_ids: how many tracks are in this component: more than one after tracks merged, 0 when not
- *   tracked
  *
- * One connected component. Later versions of the library may use the reserved room and append
- * fields: so applications set all fields that they do not know to zero, and step through a table
- * by its row stride.
+ * One connected component. gst_ccl_meta_get_track() has its track. Later versions of the library
+ * may use the reserved room and append fields: so applications set all fields that they do not know
+ * to zero, and step through a table by its row stride.
  *
  * Since: 0.2
  */
@@ -73,6 +63,28 @@ struct _GstCclComponent {
   gdouble centroid_x;
   gdouble centroid_y;
 
+  /*< private >*/
+  guint32 _gst_reserved[2];
+};
+
+/**
+ * GstCclTrackInfo:
+ * @id: identity of the track, unique in the life of the tracking element
+ * @parent_id: the track that this track split from; 0 when there is none
+ * @velocity_x: pixels to the right a frame
+ * @velocity_y: pixels downwards a frame
+ * @age: frames since the track began
+ * @state: state of the track
+ * @first_id: where in the metadata's identities those of this component begin, see
+ *   gst_ccl_meta_get_ids()
+ * @n_ids: how many tracks are in this component: more than one after tracks merged
+ *
+ * The track that a row of the component table belongs to. Later versions of the library may use the
+ * reserved room and append fields, so applications set all fields that they do not know to zero.
+ *
+ * Since: 0.2
+ */
+struct _GstCclTrackInfo {
   guint64 id;
   guint64 parent_id;
   gfloat velocity_x;
@@ -90,6 +102,9 @@ GST_CCL_API
 GType gst_ccl_component_get_type (void);
 
 GST_CCL_API
+GType gst_ccl_track_info_get_type (void);
+
+GST_CCL_API
 GType gst_ccl_track_state_get_type (void);
 
 GST_CCL_API
@@ -97,6 +112,12 @@ GstCclComponent *gst_ccl_component_copy (const GstCclComponent *component);
 
 GST_CCL_API
 void gst_ccl_component_free (GstCclComponent *component);
+
+GST_CCL_API
+GstCclTrackInfo *gst_ccl_track_info_copy (const GstCclTrackInfo *track);
+
+GST_CCL_API
+void gst_ccl_track_info_free (GstCclTrackInfo *track);
 
 G_END_DECLS
 

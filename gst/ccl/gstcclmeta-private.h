@@ -13,9 +13,10 @@ struct _GstCclMeta {
   guint frame_width, frame_height;
   guint n_components;
   guint n_rows;
-  GstCclComponent *rows; /* in a box with an atomic reference count; NULL if there are no rows */
+  GstCclComponent *rows;   /* in a box with an atomic reference count; NULL if there are no rows */
+  GstCclTrackInfo *tracks; /* one for each row, in a box as rows; NULL if nothing is tracked */
   guint n_ids;
-  guint64 *ids; /* as rows */
+  guint64 *ids; /* in a box as rows */
   GstCclLabeller *labeller;
   GstBuffer *labels;
   gsize labels_stride;
@@ -23,15 +24,17 @@ struct _GstCclMeta {
   gsize mask_stride;
 };
 
-/* A new box for rows, content undefined; NULL for none. */
+/* A new box for rows, or for their tracks; content undefined. NULL for none. */
 GstCclComponent *gst_ccl_rows_new (guint n_rows);
+GstCclTrackInfo *gst_ccl_tracks_new (guint n_rows);
 
 /* Adds a GstCclMeta to a buffer. Takes over the reference to the rows; everything else is unset. */
 GstCclMeta *gst_ccl_meta_add (GstBuffer *buffer, guint frame_width, guint frame_height,
     guint n_components, GstCclComponent *rows, guint n_rows);
 
-/* Makes an unset meta refer to the identities and labeller of another one. */
-void gst_ccl_meta_share_tracks (GstCclMeta *self, const GstCclMeta *other);
+/* Makes a meta with a new table refer to the identities and labeller of another one. Takes over the
+ * reference to the tracks. */
+void gst_ccl_meta_share_origin (GstCclMeta *self, const GstCclMeta *other, GstCclTrackInfo *tracks);
 
 /* Makes an unset meta refer to everything that another one refers to. */
 void gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other);

@@ -60,10 +60,17 @@ gst_ccl_rows_new (guint n_rows)
   return n_rows ? g_atomic_rc_box_alloc (n_rows * sizeof (GstCclComponent)) : NULL;
 }
 
+GstCclTrackInfo *
+gst_ccl_tracks_new (guint n_rows)
+{
+  return n_rows ? g_atomic_rc_box_alloc (n_rows * sizeof (GstCclTrackInfo)) : NULL;
+}
+
 static void
 unset_table (GstCclMeta *self)
 {
   g_clear_pointer (&self->rows, g_atomic_rc_box_release);
+  g_clear_pointer (&self->tracks, g_atomic_rc_box_release);
   g_clear_pointer (&self->ids, g_atomic_rc_box_release);
   self->n_components = self->n_rows = self->n_ids = 0;
 }
@@ -77,10 +84,18 @@ unset (GstCclMeta *self)
   gst_clear_buffer (&self->mask);
 }
 
-void
-gst_ccl_meta_share_tracks (GstCclMeta *self, const GstCclMeta *other)
+/* A reference to a box; NULL for none. */
+static gpointer
+acquire (gpointer box)
 {
-  self->ids = other->ids ? g_atomic_rc_box_acquire (other->ids) : NULL;
+  return box ? g_atomic_rc_box_acquire (box) : NULL;
+}
+
+void
+gst_ccl_meta_share_origin (GstCclMeta *self, const GstCclMeta *other, GstCclTrackInfo *tracks)
+{
+  self->tracks = tracks;
+  self->ids = acquire (other->ids);
   self->n_ids = other->n_ids;
   self->labeller = other->labeller ? gst_ccl_labeller_ref (other->labeller) : NULL;
 }
@@ -91,9 +106,9 @@ gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other)
   self->frame_width = other->frame_width;
   self->frame_height = other->frame_height;
   self->n_components = other->n_components;
-  self->rows = other->rows ? g_atomic_rc_box_acquire (other->rows) : NULL;
+  self->rows = acquire (other->rows);
   self->n_rows = other->n_rows;
-  gst_ccl_meta_share_tracks (self, other);
+  gst_ccl_meta_share_origin (self, other, acquire (other->tracks));
   self->labels = other->labels ? gst_buffer_ref (other->labels) : NULL;
   self->labels_stride = other->labels_stride;
   self->mask = other->mask ? gst_buffer_ref (other->mask) : NULL;
@@ -215,7 +230,7 @@ copy_rows (const GstCclComponent *components, guint n_rows)
  * @frame_height: height of the frame in pixels, at least 1
  * @n_components: N, the number of components of the frame
  * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied.
- *   Components of tracks need gst_ccl_meta_set_table() instead
+ *   gst_ccl_meta_set_table() adds tracks
  * @n_rows: at most @n_components; fewer mean that the table is truncated
  * @labels: (transfer none) (nullable): the label map, one native-endian guint32 a pixel, 0 for
  *   background; a reference is kept
@@ -610,6 +625,46 @@ gst_ccl_meta_get_components (const GstCclMeta *meta)
 }
 
 /**
+ * gst_ccl_meta_get_track: (skip)
+ * @meta: a #GstCclMeta
+ * @row: which row of the table, from 0
+ *
+ * The track that a row of the component table belongs to.
+ *
+ * Returns: (transfer none) (nullable): the track, valid as long as @meta; %NULL if components are
+ *   not tracked, or if the table has no such row
+ *
+ * Since: 0.2
+ */
+const GstCclTrackInfo *
+gst_ccl_meta_get_track (const GstCclMeta *meta, guint row)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+
+  return meta->tracks && row < meta->n_rows ? &meta->tracks[row] : NULL;
+}
+
+/**
+ * gst_ccl_meta_dup_track: (rename-to gst_ccl_meta_get_track)
+ * @meta: a #GstCclMeta
+ * @row: which row of the table, from 0
+ *
+ * A copy of the track that a row of the component table belongs to, which can outlive the metadata.
+ *
+ * Returns: (transfer full) (nullable): the track, to be freed with gst_ccl_track_info_free(); %NULL
+ *   if components are not tracked, or if the table has no such row
+ *
+ * Since: 0.2
+ */
+GstCclTrackInfo *
+gst_ccl_meta_dup_track (const GstCclMeta *meta, guint row)
+{
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+
+  return track ? gst_ccl_track_info_copy (track) : NULL;
+}
+
+/**
  * gst_ccl_meta_get_ids:
  * @meta: a #GstCclMeta
  * @row: which row of the table, from 0
@@ -629,10 +684,10 @@ gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids)
   *n_ids = 0;
   g_return_val_if_fail (meta != NULL, NULL);
 
-  if (row >= meta->n_rows || meta->rows[row].n_ids == 0)
+  if (row >= meta->n_rows || !meta->tracks || meta->tracks[row].n_ids == 0)
     return NULL;
-  *n_ids = meta->rows[row].n_ids;
-  return meta->ids + meta->rows[row].first_id;
+  *n_ids = meta->tracks[row].n_ids;
+  return meta->ids + meta->tracks[row].first_id;
 }
 
 /**
@@ -662,12 +717,12 @@ gst_ccl_meta_new_table (GstCclMeta *meta, guint n_components, guint n_rows)
   return meta->rows;
 }
 
-/* Whether all rows refer to identities that are there. */
+/* Whether all tracks refer to identities that are there. */
 static gboolean
-ids_are_complete (const GstCclComponent *components, guint n_rows, guint n_ids)
+ids_are_complete (const GstCclTrackInfo *tracks, guint n_rows, guint n_ids)
 {
-  for (guint i = 0; i < n_rows; i++)
-    if (components[i].n_ids > n_ids || components[i].first_id > n_ids - components[i].n_ids)
+  for (guint i = 0; tracks && i < n_rows; i++)
+    if (tracks[i].n_ids > n_ids || tracks[i].first_id > n_ids - tracks[i].n_ids)
       return FALSE;
   return TRUE;
 }
@@ -678,7 +733,9 @@ ids_are_complete (const GstCclComponent *components, guint n_rows, guint n_ids)
  * @n_components: N, the number of components of the frame
  * @components: (array length=n_rows) (nullable): the first @n_rows of them in label order; copied
  * @n_rows: at most @n_components; fewer mean that the table is truncated
- * @ids: (array length=n_ids) (nullable): the identities of tracks that the rows refer to with
+ * @tracks: (array length=n_rows) (nullable): the track of each row; copied. %NULL if components are
+ *   not tracked
+ * @ids: (array length=n_ids) (nullable): the identities of tracks that @tracks refer to with
  *   `first_id` and `n_ids`; copied
  * @n_ids: the number of identities
  *
@@ -688,19 +745,22 @@ ids_are_complete (const GstCclComponent *components, guint n_rows, guint n_ids)
  */
 void
 gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components, const GstCclComponent *components,
-    guint n_rows, const guint64 *ids, guint n_ids)
+    guint n_rows, const GstCclTrackInfo *tracks, const guint64 *ids, guint n_ids)
 {
   GstCclComponent *rows;
+  GstCclTrackInfo *row_tracks = NULL;
   guint64 *shared_ids = NULL;
 
   g_return_if_fail (meta != NULL);
   g_return_if_fail (n_rows <= n_components);
   g_return_if_fail (components != NULL || n_rows == 0);
   g_return_if_fail (ids != NULL || n_ids == 0);
-  g_return_if_fail (ids_are_complete (components, n_rows, n_ids));
+  g_return_if_fail (ids_are_complete (tracks, n_rows, n_ids));
 
   /* The arguments may be the present table. */
   rows = copy_rows (components, n_rows);
+  if (tracks && n_rows > 0)
+    row_tracks = memcpy (gst_ccl_tracks_new (n_rows), tracks, n_rows * sizeof *tracks);
   if (n_ids > 0) {
     shared_ids = g_atomic_rc_box_alloc (n_ids * sizeof *ids);
     memcpy (shared_ids, ids, n_ids * sizeof *ids);
@@ -709,6 +769,7 @@ gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components, const GstCclCompon
   meta->n_components = n_components;
   meta->rows = rows;
   meta->n_rows = n_rows;
+  meta->tracks = row_tracks;
   meta->ids = shared_ids;
   meta->n_ids = n_ids;
 }

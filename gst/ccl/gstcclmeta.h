@@ -81,6 +81,12 @@ GST_CCL_API
 GList *gst_ccl_meta_get_components (const GstCclMeta *meta);
 
 GST_CCL_API
+const GstCclTrackInfo *gst_ccl_meta_get_track (const GstCclMeta *meta, guint row);
+
+GST_CCL_API
+GstCclTrackInfo *gst_ccl_meta_dup_track (const GstCclMeta *meta, guint row);
+
+GST_CCL_API
 const guint64 *gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids);
 
 GST_CCL_API
@@ -88,7 +94,8 @@ GstCclComponent *gst_ccl_meta_new_table (GstCclMeta *meta, guint n_components, g
 
 GST_CCL_API
 void gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components,
-    const GstCclComponent *components, guint n_rows, const guint64 *ids, guint n_ids);
+    const GstCclComponent *components, guint n_rows, const GstCclTrackInfo *tracks,
+    const guint64 *ids, guint n_ids);
 
 GST_CCL_API
 GstCclLabeller *gst_ccl_meta_get_labeller (const GstCclMeta *meta);

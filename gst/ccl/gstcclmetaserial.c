@@ -8,14 +8,17 @@
 
 /* All little endian, one after the other:
  *
- * - the header: frame width, frame height, N, number of rows, number of identities, bytes of the
- *   labeller's name (0: not known), as 32-bit numbers
+ * - the header: frame width, frame height, N, number of rows, number of tracks, number of
+ *   identities, bytes of the labeller's name (0: not known), as 32-bit numbers
  * - the rows, each the fields of GstCclComponent in their order, without the reserved room
+ * - none or as many tracks as rows, each the fields of GstCclTrackInfo in their order, without the
+ *   reserved room
  * - the identities as 64-bit numbers
  * - the labeller's name in UTF-8, without a terminating zero */
-#define SERIAL_VERSION 2
-#define HEADER_SIZE 24
-#define ROW_SIZE 80
+#define SERIAL_VERSION 3
+#define HEADER_SIZE 28
+#define ROW_SIZE 40
+#define TRACK_SIZE 40
 
 static void
 write_double (guint8 *out, gdouble value)
@@ -77,14 +80,19 @@ write_row (guint8 *out, const GstCclComponent *c)
   GST_WRITE_UINT32_LE (out + 20, c->height);
   write_double (out + 24, c->centroid_x);
   write_double (out + 32, c->centroid_y);
-  write_uint64 (out + 40, c->id);
-  write_uint64 (out + 48, c->parent_id);
-  write_float (out + 56, c->velocity_x);
-  write_float (out + 60, c->velocity_y);
-  GST_WRITE_UINT32_LE (out + 64, c->age);
-  GST_WRITE_UINT32_LE (out + 68, (guint32)c->state);
-  GST_WRITE_UINT32_LE (out + 72, c->first_id);
-  GST_WRITE_UINT32_LE (out + 76, c->n_ids);
+}
+
+static void
+write_track (guint8 *out, const GstCclTrackInfo *track)
+{
+  write_uint64 (out, track->id);
+  write_uint64 (out + 8, track->parent_id);
+  write_float (out + 16, track->velocity_x);
+  write_float (out + 20, track->velocity_y);
+  GST_WRITE_UINT32_LE (out + 24, track->age);
+  GST_WRITE_UINT32_LE (out + 28, (guint32)track->state);
+  GST_WRITE_UINT32_LE (out + 32, track->first_id);
+  GST_WRITE_UINT32_LE (out + 36, track->n_ids);
 }
 
 static GstCclComponent
@@ -99,14 +107,21 @@ read_row (const guint8 *data)
       .height = GST_READ_UINT32_LE (data + 20),
       .centroid_x = read_double (data + 24),
       .centroid_y = read_double (data + 32),
-      .id = read_uint64 (data + 40),
-      .parent_id = read_uint64 (data + 48),
-      .velocity_x = read_float (data + 56),
-      .velocity_y = read_float (data + 60),
-      .age = GST_READ_UINT32_LE (data + 64),
-      .state = (GstCclTrackState)GST_READ_UINT32_LE (data + 68),
-      .first_id = GST_READ_UINT32_LE (data + 72),
-      .n_ids = GST_READ_UINT32_LE (data + 76),
+  };
+}
+
+static GstCclTrackInfo
+read_track (const guint8 *data)
+{
+  return (GstCclTrackInfo){
+      .id = read_uint64 (data),
+      .parent_id = read_uint64 (data + 8),
+      .velocity_x = read_float (data + 16),
+      .velocity_y = read_float (data + 20),
+      .age = GST_READ_UINT32_LE (data + 24),
+      .state = (GstCclTrackState)GST_READ_UINT32_LE (data + 28),
+      .first_id = GST_READ_UINT32_LE (data + 32),
+      .n_ids = GST_READ_UINT32_LE (data + 36),
   };
 }
 
@@ -116,8 +131,10 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   const GstCclMeta *self = (const GstCclMeta *)meta;
   const gchar *name = self->labeller ? gst_ccl_labeller_get_name (self->labeller) : "";
   gsize name_size = strlen (name);
+  guint n_tracks = self->tracks ? self->n_rows : 0;
   guint8 *out = gst_byte_array_interface_append (
-      data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + 8 * (gsize)self->n_ids + name_size);
+      data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
+                8 * (gsize)self->n_ids + name_size);
 
   if (!out)
     return FALSE;
@@ -125,11 +142,14 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   GST_WRITE_UINT32_LE (out + 4, self->frame_height);
   GST_WRITE_UINT32_LE (out + 8, self->n_components);
   GST_WRITE_UINT32_LE (out + 12, self->n_rows);
-  GST_WRITE_UINT32_LE (out + 16, self->n_ids);
-  GST_WRITE_UINT32_LE (out + 20, (guint32)name_size);
+  GST_WRITE_UINT32_LE (out + 16, n_tracks);
+  GST_WRITE_UINT32_LE (out + 20, self->n_ids);
+  GST_WRITE_UINT32_LE (out + 24, (guint32)name_size);
   out += HEADER_SIZE;
   for (guint i = 0; i < self->n_rows; i++, out += ROW_SIZE)
     write_row (out, &self->rows[i]);
+  for (guint i = 0; i < n_tracks; i++, out += TRACK_SIZE)
+    write_track (out, &self->tracks[i]);
   for (guint i = 0; i < self->n_ids; i++, out += 8)
     write_uint64 (out, self->ids[i]);
   memcpy (out, name, name_size);
@@ -138,20 +158,20 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
 }
 
 static gboolean
-row_is_sound (const guint8 *data, guint n_ids)
+track_is_sound (const guint8 *data, guint n_ids)
 {
-  GstCclComponent row = read_row (data);
+  GstCclTrackInfo track = read_track (data);
 
-  return (guint)row.state <= GST_CCL_TRACK_STATE_LOST && row.n_ids <= n_ids &&
-         row.first_id <= n_ids - row.n_ids;
+  return track.state >= GST_CCL_TRACK_STATE_TENTATIVE && track.state <= GST_CCL_TRACK_STATE_LOST &&
+         track.n_ids <= n_ids && track.first_id <= n_ids - track.n_ids;
 }
 
 GstMeta *
 gst_ccl_meta_deserialize (
     const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
-  guint frame_width, frame_height, n_components, n_rows, n_ids, name_size;
-  const guint8 *rows, *ids, *name;
+  guint frame_width, frame_height, n_components, n_rows, n_tracks, n_ids, name_size;
+  const guint8 *rows, *tracks, *ids, *name;
   GstCclMeta *self;
 
   if (version != SERIAL_VERSION || size < HEADER_SIZE)
@@ -161,23 +181,30 @@ gst_ccl_meta_deserialize (
   frame_height = GST_READ_UINT32_LE (data + 4);
   n_components = GST_READ_UINT32_LE (data + 8);
   n_rows = GST_READ_UINT32_LE (data + 12);
-  n_ids = GST_READ_UINT32_LE (data + 16);
-  name_size = GST_READ_UINT32_LE (data + 20);
+  n_tracks = GST_READ_UINT32_LE (data + 16);
+  n_ids = GST_READ_UINT32_LE (data + 20);
+  name_size = GST_READ_UINT32_LE (data + 24);
   if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
-      (guint64)size != HEADER_SIZE + (guint64)n_rows * ROW_SIZE + 8 * (guint64)n_ids + name_size)
+      (n_tracks != 0 && n_tracks != n_rows) ||
+      (guint64)size != HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
+                           8 * (guint64)n_ids + name_size)
     return NULL;
-  ids = rows + (gsize)n_rows * ROW_SIZE;
+  tracks = rows + (gsize)n_rows * ROW_SIZE;
+  ids = tracks + (gsize)n_tracks * TRACK_SIZE;
   name = ids + 8 * (gsize)n_ids;
   if (!g_utf8_validate ((const gchar *)name, name_size, NULL))
     return NULL;
-  for (guint i = 0; i < n_rows; i++)
-    if (!row_is_sound (rows + (gsize)i * ROW_SIZE, n_ids))
+  for (guint i = 0; i < n_tracks; i++)
+    if (!track_is_sound (tracks + (gsize)i * TRACK_SIZE, n_ids))
       return NULL;
 
   self = gst_ccl_meta_add (
       buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
   for (guint i = 0; i < n_rows; i++)
     self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
+  self->tracks = gst_ccl_tracks_new (n_tracks);
+  for (guint i = 0; i < n_tracks; i++)
+    self->tracks[i] = read_track (tracks + (gsize)i * TRACK_SIZE);
   if (n_ids > 0) {
     self->n_ids = n_ids;
     self->ids = g_atomic_rc_box_alloc (n_ids * sizeof *self->ids);

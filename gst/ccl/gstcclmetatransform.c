@@ -37,8 +37,25 @@ scale_component (
   scale_interval (&scaled.y, &scaled.height, from_height, to_height);
   scaled.centroid_x = scale_centre (component->centroid_x, from_width, to_width);
   scaled.centroid_y = scale_centre (component->centroid_y, from_height, to_height);
-  scaled.velocity_x = (gfloat)((gdouble)component->velocity_x * to_width / from_width);
-  scaled.velocity_y = (gfloat)((gdouble)component->velocity_y * to_height / from_height);
+  return scaled;
+}
+
+/* The tracks of scaled components; NULL if there are none. */
+static GstCclTrackInfo *
+scale_tracks (const GstCclMeta *meta, const GstVideoInfo *from, const GstVideoInfo *to)
+{
+  const gdouble factor_x = (gdouble)GST_VIDEO_INFO_WIDTH (to) / GST_VIDEO_INFO_WIDTH (from);
+  const gdouble factor_y = (gdouble)GST_VIDEO_INFO_HEIGHT (to) / GST_VIDEO_INFO_HEIGHT (from);
+  GstCclTrackInfo *scaled;
+
+  if (!meta->tracks)
+    return NULL;
+  scaled = gst_ccl_tracks_new (meta->n_rows);
+  for (guint i = 0; i < meta->n_rows; i++) {
+    scaled[i] = meta->tracks[i];
+    scaled[i].velocity_x = (gfloat)(meta->tracks[i].velocity_x * factor_x);
+    scaled[i].velocity_y = (gfloat)(meta->tracks[i].velocity_y * factor_y);
+  }
   return scaled;
 }
 
@@ -59,10 +76,10 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
   rows = gst_ccl_rows_new (meta->n_rows);
   for (guint i = 0; i < meta->n_rows; i++)
     rows[i] = scale_component (&meta->rows[i], from, to);
-  gst_ccl_meta_share_tracks (
+  gst_ccl_meta_share_origin (
       gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (to), GST_VIDEO_INFO_HEIGHT (to),
           meta->n_components, rows, meta->n_rows),
-      meta);
+      meta, scale_tracks (meta, from, to));
   return TRUE;
 }
 
@@ -164,7 +181,6 @@ map_component (const GstVideoMetaTransformMatrix *transform, const GstCclCompone
   const GstVideoRectangle *out = &transform->out_rectangle;
   gint right = MIN (out->x + out->w, GST_VIDEO_INFO_WIDTH (transform->out_info));
   gint bottom = MIN (out->y + out->h, GST_VIDEO_INFO_HEIGHT (transform->out_info));
-  const gfloat (*matrix)[3] = transform->matrix;
   Point corner = map_point (transform, component->x, component->y);
   Point other_corner = map_point (transform, (gdouble)component->x + component->width,
       (gdouble)component->y + component->height);
@@ -173,17 +189,27 @@ map_component (const GstVideoMetaTransformMatrix *transform, const GstCclCompone
   *mapped = *component;
   mapped->centroid_x = centroid.x - 0.5;
   mapped->centroid_y = centroid.y - 0.5;
-  mapped->velocity_x = matrix[0][0] * component->velocity_x + matrix[0][1] * component->velocity_y;
-  mapped->velocity_y = matrix[1][0] * component->velocity_x + matrix[1][1] * component->velocity_y;
   return cover_interval (
              corner.x, other_corner.x, MAX (out->x, 0), right, &mapped->x, &mapped->width) &&
          cover_interval (
              corner.y, other_corner.y, MAX (out->y, 0), bottom, &mapped->y, &mapped->height);
 }
 
+static GstCclTrackInfo
+map_track (const GstVideoMetaTransformMatrix *transform, const GstCclTrackInfo *track)
+{
+  const gfloat (*matrix)[3] = transform->matrix;
+  GstCclTrackInfo mapped = *track;
+
+  mapped.velocity_x = matrix[0][0] * track->velocity_x + matrix[0][1] * track->velocity_y;
+  mapped.velocity_y = matrix[1][0] * track->velocity_x + matrix[1][1] * track->velocity_y;
+  return mapped;
+}
+
 static gboolean
 map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMatrix *transform)
 {
+  GstCclTrackInfo *tracks;
   GstCclComponent *rows;
   guint n_rows = 0;
 
@@ -194,12 +220,18 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
   if (!is_axis_aligned (transform))
     return FALSE;
   rows = gst_ccl_rows_new (meta->n_rows);
-  for (guint i = 0; i < meta->n_rows; i++)
-    n_rows += map_component (transform, &meta->rows[i], &rows[n_rows]);
-  gst_ccl_meta_share_tracks (gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (transform->out_info),
+  tracks = meta->tracks ? gst_ccl_tracks_new (meta->n_rows) : NULL;
+  for (guint i = 0; i < meta->n_rows; i++) {
+    if (!map_component (transform, &meta->rows[i], &rows[n_rows]))
+      continue;
+    if (tracks)
+      tracks[n_rows] = map_track (transform, &meta->tracks[i]);
+    n_rows++;
+  }
+  gst_ccl_meta_share_origin (gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (transform->out_info),
                                  GST_VIDEO_INFO_HEIGHT (transform->out_info),
                                  meta->n_components - (meta->n_rows - n_rows), rows, n_rows),
-      meta);
+      meta, tracks);
   return TRUE;
 }
 

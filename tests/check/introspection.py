@@ -138,10 +138,8 @@ def labellers():
 
 def untracked_components():
     meta = GstCcl.buffer_get_ccl_meta(labelled())
-    for row, component in enumerate(meta.get_components()):
-        assert (component.id, component.parent_id, component.age) == (0, 0, 0)
-        assert component.state == GstCcl.CclTrackState.NONE
-        assert (component.velocity_x, component.velocity_y) == (0, 0)
+    for row in range(meta.get_n_rows()):
+        assert meta.get_track(row) is None
         assert meta.get_ids(row) == []
 
 

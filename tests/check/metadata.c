@@ -211,23 +211,25 @@ GST_START_TEST (test_serialisation)
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
   GstCclLabeller *labeller = gst_ccl_labeller_new ("Häuser \"ccl0\"", NULL), *other_labeller;
-  GstCclComponent tracked[3];
+  GstCclTrackInfo tracks[3] = {
+      {.id = 7, .state = GST_CCL_TRACK_STATE_TENTATIVE},
+      {.id = 1ull << 40,
+          .parent_id = 3,
+          .velocity_x = -1.5f,
+          .velocity_y = 0.25f,
+          .age = 77,
+          .state = GST_CCL_TRACK_STATE_STATIC,
+          .first_id = 1,
+          .n_ids = 2},
+      {.id = 9, .state = GST_CCL_TRACK_STATE_LOST},
+  };
   const guint64 ids[] = {7, 1ull << 40, 9};
   GByteArray *data = g_byte_array_new ();
   const guint64 *found_ids;
   guint32 consumed;
   guint n;
 
-  memcpy (tracked, three, sizeof three);
-  tracked[1].id = 1ull << 40;
-  tracked[1].parent_id = 3;
-  tracked[1].velocity_x = -1.5f;
-  tracked[1].velocity_y = 0.25f;
-  tracked[1].age = 77;
-  tracked[1].state = GST_CCL_TRACK_STATE_STATIC;
-  tracked[1].first_id = 1;
-  tracked[1].n_ids = 2;
-  gst_ccl_meta_set_table (meta, 30, tracked, 3, ids, 3);
+  gst_ccl_meta_set_table (meta, 30, three, 3, tracks, ids, 3);
   gst_ccl_meta_set_labeller (meta, labeller);
   fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, data));
   meta = (GstCclMeta *)gst_meta_deserialize (other, data->data, data->len, &consumed);
@@ -237,7 +239,10 @@ GST_START_TEST (test_serialisation)
   fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 8);
   fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 6);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), 30);
-  fail_unless (has_rows (meta, tracked, 3));
+  fail_unless (has_rows (meta, three, 3));
+  for (guint i = 0; i < 3; i++)
+    fail_unless (memcmp (gst_ccl_meta_get_track (meta, i), &tracks[i], sizeof tracks[i]) == 0);
+  fail_unless (gst_ccl_meta_get_track (meta, 3) == NULL);
   found_ids = gst_ccl_meta_get_ids (meta, 1, &n);
   fail_unless (n == 2 && found_ids[0] == 1ull << 40 && found_ids[1] == 9);
   fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
@@ -258,8 +263,9 @@ GST_END_TEST
 GST_START_TEST (test_broken_serialisations)
 {
   GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
-  /* 8×6 pixels, 2 components, 1 row, 1 identity, a name of 1 byte. */
-  guint8 data[113] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  /* 8×6 pixels, 2 components, 1 row, 1 track, 1 identity, a name of 1 byte. The row begins at byte
+   * 28, the track at 68, the identity at 108, the name at 116. */
+  guint8 data[117] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   static const struct {
     gsize size;
     guint8 version;
@@ -267,19 +273,21 @@ GST_START_TEST (test_broken_serialisations)
     guint8 value;
     gboolean fine;
   } cases[] = {
-      {113, 2, 0, 8, TRUE}, {113, 1, 0, 8, FALSE}, {113, 3, 0, 8, FALSE}, {112, 2, 0, 8, FALSE},
-      {24, 2, 0, 8, FALSE}, {23, 2, 0, 8, FALSE}, {0, 2, 0, 8, FALSE},
-      {113, 2, 0, 0, FALSE},                             /* no width */
-      {113, 2, 4, 0, FALSE},                             /* no height */
-      {113, 2, 8, 0, FALSE},                             /* fewer components than rows */
-      {113, 2, 12, 2, FALSE},                            /* more rows than there are */
-      {113, 2, 15, 255, FALSE}, {113, 2, 16, 2, FALSE},  /* more identities than there are */
-      {113, 2, 20, 2, FALSE},                            /* a longer name than there is */
-      {113, 2, 23, 255, FALSE}, {113, 2, 92, 4, TRUE},   /* state lost */
-      {113, 2, 92, 5, FALSE},                            /* no such state */
-      {113, 2, 100, 1, TRUE},                            /* the identity */
-      {113, 2, 100, 2, FALSE},                           /* identities beyond the end */
-      {113, 2, 96, 2, FALSE}, {113, 2, 112, 255, FALSE}, /* a name that is not UTF-8 */
+      {117, 3, 0, 8, TRUE}, {117, 2, 0, 8, FALSE}, {117, 4, 0, 8, FALSE}, {116, 3, 0, 8, FALSE},
+      {28, 3, 0, 8, FALSE}, {27, 3, 0, 8, FALSE}, {0, 3, 0, 8, FALSE},
+      {117, 3, 0, 0, FALSE},                              /* no width */
+      {117, 3, 4, 0, FALSE},                              /* no height */
+      {117, 3, 8, 0, FALSE},                              /* fewer components than rows */
+      {117, 3, 12, 2, FALSE},                             /* more rows than there are */
+      {117, 3, 15, 255, FALSE}, {117, 3, 16, 2, FALSE},   /* more tracks than rows */
+      {117, 3, 16, 0, FALSE},                             /* a track too many */
+      {117, 3, 20, 2, FALSE},                             /* more identities than there are */
+      {117, 3, 24, 2, FALSE},                             /* a longer name than there is */
+      {117, 3, 27, 255, FALSE}, {117, 3, 96, 4, TRUE},    /* state lost */
+      {117, 3, 96, 5, FALSE}, {117, 3, 96, 0, FALSE},     /* no such state */
+      {117, 3, 104, 1, TRUE},                             /* the identity */
+      {117, 3, 104, 2, FALSE},                            /* identities beyond the end */
+      {117, 3, 100, 2, FALSE}, {117, 3, 116, 255, FALSE}, /* a name that is not UTF-8 */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -287,6 +295,7 @@ GST_START_TEST (test_broken_serialisations)
     guint8 *copy = g_memdup2 (data, sizeof data);
 
     copy[sizeof data - 1] = 'c';
+    copy[96] = GST_CCL_TRACK_STATE_CONFIRMED;
     copy[cases[i].byte] = cases[i].value;
     fail_unless_equals_int (deserialize (gst_ccl_meta_get_info (), buffer, copy, cases[i].size,
                                 cases[i].version) != NULL,
@@ -397,7 +406,7 @@ GST_START_TEST (test_components_are_found_by_label)
     fail_unless (gst_ccl_meta_find_component (meta, i + 1) == gst_ccl_meta_get_component (meta, i));
   fail_unless (gst_ccl_meta_find_component (meta, 0) == NULL);
   fail_unless (gst_ccl_meta_find_component (meta, 4) == NULL);
-  gst_ccl_meta_set_table (meta, 2, cropped, 2, NULL, 0);
+  gst_ccl_meta_set_table (meta, 2, cropped, 2, NULL, NULL, 0);
   fail_unless_equals_int (gst_ccl_meta_find_component (meta, 9)->area, 6);
   fail_unless_equals_int (gst_ccl_meta_find_component (meta, 2)->area, 1);
   fail_unless (gst_ccl_meta_find_component (meta, 1) == NULL);
@@ -408,7 +417,11 @@ GST_END_TEST
 GST_START_TEST (test_identities_of_tracks)
 {
   const guint64 ids[] = {5, 6, 7};
-  GstCclComponent components[] = {three[0], three[1], three[2]};
+  GstCclTrackInfo tracks[3] = {
+      {.n_ids = 1},
+      {.n_ids = 0},
+      {.first_id = 1, .n_ids = 2, .velocity_x = 3, .velocity_y = -1},
+  };
   GstBuffer *buffer = gst_buffer_new (), *dest;
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
   const guint64 *found;
@@ -416,14 +429,10 @@ GST_START_TEST (test_identities_of_tracks)
 
   fail_unless (gst_ccl_meta_get_ids (meta, 0, &n) == NULL);
   fail_unless_equals_int (n, 0);
-  components[0].n_ids = 1;
-  components[2].first_id = 1;
-  components[2].n_ids = 2;
-  components[2].velocity_x = 3;
-  components[2].velocity_y = -1;
-  gst_ccl_meta_set_table (meta, 3, components, 3, ids, 3);
-  components[2].n_ids = 3;
-  ASSERT_CRITICAL (gst_ccl_meta_set_table (meta, 3, components, 3, ids, 3));
+  fail_unless (gst_ccl_meta_get_track (meta, 0) == NULL);
+  gst_ccl_meta_set_table (meta, 3, three, 3, tracks, ids, 3);
+  tracks[2].n_ids = 3;
+  ASSERT_CRITICAL (gst_ccl_meta_set_table (meta, 3, three, 3, tracks, ids, 3));
 
   dest = scaled (buffer, 8, 6, 16, 24);
   gst_buffer_unref (buffer);
@@ -434,8 +443,8 @@ GST_START_TEST (test_identities_of_tracks)
   found = gst_ccl_meta_get_ids (meta, 2, &n);
   fail_unless (n == 2 && found[0] == 6 && found[1] == 7);
   fail_unless (gst_ccl_meta_get_ids (meta, 3, &n) == NULL && n == 0);
-  fail_unless_equals_float (gst_ccl_meta_get_component (meta, 2)->velocity_x, 6);
-  fail_unless_equals_float (gst_ccl_meta_get_component (meta, 2)->velocity_y, -4);
+  fail_unless_equals_float (gst_ccl_meta_get_track (meta, 2)->velocity_x, 6);
+  fail_unless_equals_float (gst_ccl_meta_get_track (meta, 2)->velocity_y, -4);
   gst_buffer_unref (dest);
 }
 GST_END_TEST

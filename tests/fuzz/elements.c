@@ -239,7 +239,7 @@ is_same_component (const GstCclComponent *a, const CclComponent *b)
 {
   return a->label == b->label && a->area == b->area && a->x == b->x && a->y == b->y &&
          a->width == b->width && a->height == b->height && a->centroid_x == b->centroid_x &&
-         a->centroid_y == b->centroid_y && a->id == 0 && a->state == GST_CCL_TRACK_STATE_NONE;
+         a->centroid_y == b->centroid_y;
 }
 
 static void
