@@ -6,6 +6,7 @@
 #include <cudaccl/cuda.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
+#include <cudaccl/regions.h>
 #include <cudaccl/tracker.h>
 #include <cudaccl/volume.h>
 

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A track has a state for each region. The states of the run before and the tracks of this run are
+ * both in the order of identities, so one pass over both finds the tracks that go on, begin and
+ * end.
+ *
+ * Coordinates are integers of 1/256 pixel and less than 2^29, so that products of two differences
+ * and sums of two products fit into 64 bits.
+ */
+#include <cudaccl/regions.h>
+
+#include "labeller-class.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS_PER_PIXEL 256
+#define MAX_CAPACITY 4096
+
+typedef struct Place {
+  int64_t x, y;
+} Place;
+
+typedef struct Region {
+  CclRegion definition; /* name and points are copies */
+  Place *corners;
+} Region;
+
+/* What is known of a track in a region or at a line. */
+typedef struct Visit {
+  bool inside;          /* since an event reported it */
+  bool stayed;          /* as reported */
+  int8_t crossed;       /* line: 1 forward or -1 backward, not reported yet; else 0 */
+  uint32_t n_changed;   /* successive runs in which the track was found on the new side */
+  uint64_t time_inside; /* since it was found inside first */
+} Visit;
+
+typedef struct Visitor {
+  uint64_t id;
+  Place place;
+  bool confirmed;
+  uint32_t visits; /* index of its first visit, one for each region */
+} Visitor;
+
+/* The tracks of a run. Each uses its own part of the visits. */
+typedef struct Visitors {
+  uint32_t n;
+  Visitor *visitors;
+  Visit *visits;
+} Visitors;
+
+struct CclRegions {
+  CclRegionsPlan plan; /* regions: not used */
+  Region *regions;
+  Visitors now, before;
+  CclRegionCounts *counts;
+  CclRegionEvent *events;
+  uint32_t n_events;
+};
+
+/* Twice the signed area of the triangle: positive if c is on the right of the way from a to b. */
+static int64_t
+area (Place a, Place b, Place c)
+{
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+static bool
+is_between (int64_t value, int64_t a, int64_t b)
+{
+  return a < b ? a <= value && value <= b : b <= value && value <= a;
+}
+
+/* Counts the edges that a ray from the place to the right meets. */
+static bool
+is_inside (const Region *polygon, Place place)
+{
+  bool inside = false;
+  for (uint32_t i = 0; i < polygon->definition.n_points; i++) {
+    const Place a = polygon->corners[i];
+    const Place b = polygon->corners[(i + 1) % polygon->definition.n_points];
+    const int64_t side = area (a, b, place);
+    if (side == 0 && is_between (place.x, a.x, b.x) && is_between (place.y, a.y, b.y))
+      return true;
+    if ((a.y > place.y) != (b.y > place.y) && (side > 0) == (b.y > a.y))
+      inside = !inside;
+  }
+  return inside;
+}
+
+/* 1 if the way crosses the line from left to right, -1 from right to left, else 0. A place on the
+ * line is on its left, so a way that ends on the line and goes on from there crosses it once. */
+static int8_t
+find_crossing (const Region *line, Place from, Place to)
+{
+  const Place a = line->corners[0], b = line->corners[1];
+  const bool from_right = area (a, b, from) > 0, to_right = area (a, b, to) > 0;
+  if (from_right == to_right || (area (from, to, a) > 0) == (area (from, to, b) > 0))
+    return 0;
+  return to_right ? 1 : -1;
+}
+
+static Place
+round_place (double x, double y)
+{
+  return (Place){llround (x * UNITS_PER_PIXEL), llround (y * UNITS_PER_PIXEL)};
+}
+
+static double
+clamp (double value, double most)
+{
+  return fmax (0, fmin (value, fmin (most, CCL_MAX_REGION_COORDINATE)));
+}
+
+static Place
+place_of (const CclTrack *track, CclAnchor anchor, const CclRegionsPlan *plan)
+{
+  const double down = anchor == CCL_ANCHOR_FOOT ? 1 : 0.5;
+  return round_place (clamp (track->x + 0.5 * track->width, plan->width),
+      clamp (track->y + down * track->height, plan->height));
+}
+
+static void
+add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind kind)
+{
+  CclRegionCounts *counts = &regions->counts[region];
+  regions->events[regions->n_events++] = (CclRegionEvent){kind, region, id};
+  switch (kind) {
+  case CCL_REGION_ENTERED:
+    counts->entered++;
+    counts->inside++;
+    break;
+  case CCL_REGION_LEFT:
+    counts->left++;
+    counts->inside--;
+    break;
+  case CCL_REGION_STAYED:
+    counts->stayed++;
+    break;
+  case CCL_REGION_FORWARD:
+    counts->forward++;
+    break;
+  case CCL_REGION_BACKWARD:
+    counts->backward++;
+    break;
+  }
+}
+
+static void
+report_crossing (CclRegions *regions, uint32_t region, uint64_t id, Visit *visit)
+{
+  add_event (regions, region, id, visit->crossed > 0 ? CCL_REGION_FORWARD : CCL_REGION_BACKWARD);
+  visit->crossed = 0;
+}
+
+static void
+update_line (CclRegions *regions, uint32_t region, const Visitor *visitor, Place from,
+    uint32_t settle_frames, Visit *visit)
+{
+  const int8_t crossing = find_crossing (&regions->regions[region], from, visitor->place);
+  if (crossing) { /* a way back annuls the crossing that is not reported */
+    visit->crossed = visit->crossed ? 0 : crossing;
+    visit->n_changed = 0;
+  }
+  if (visit->crossed && ++visit->n_changed >= settle_frames && visitor->confirmed)
+    report_crossing (regions, region, visitor->id, visit);
+}
+
+static void
+update_polygon (CclRegions *regions, uint32_t region, const Visitor *visitor,
+    uint32_t settle_frames, Visit *visit)
+{
+  const uint64_t stay = regions->regions[region].definition.stay;
+  const bool inside = is_inside (&regions->regions[region], visitor->place);
+
+  visit->n_changed = inside == visit->inside ? 0 : visit->n_changed + 1;
+  if (!visit->inside && visit->n_changed <= 1)
+    visit->time_inside = 0;
+  if (visit->n_changed >= settle_frames && visitor->confirmed) {
+    add_event (regions, region, visitor->id, inside ? CCL_REGION_ENTERED : CCL_REGION_LEFT);
+    visit->inside = inside;
+    visit->n_changed = 0;
+    visit->stayed = false;
+  }
+  if (visit->inside && stay > 0 && visit->time_inside >= stay && !visit->stayed) {
+    add_event (regions, region, visitor->id, CCL_REGION_STAYED);
+    visit->stayed = true;
+  }
+}
+
+/* A track that goes on; `before` is NULL for a new one. */
+static void
+update_visitor (CclRegions *regions, const CclTrack *track, const Visitor *before, uint64_t elapsed,
+    const CclRegionsOptions *options)
+{
+  const uint32_t n_regions = regions->plan.n_regions;
+  Visitor *visitor = &regions->now.visitors[regions->now.n];
+  Visit *visits = &regions->now.visits[regions->now.n * n_regions];
+  const bool is_found = track->state != CCL_TRACK_LOST;
+  const Place place = place_of (track, options->anchor, &regions->plan);
+
+  visitor->id = track->id;
+  visitor->confirmed = track->state != CCL_TRACK_TENTATIVE;
+  visitor->place = is_found || !before ? place : before->place;
+  visitor->visits = regions->now.n * n_regions;
+  regions->now.n++;
+  if (before)
+    memcpy (visits, &regions->before.visits[before->visits], n_regions * sizeof *visits);
+  else
+    memset (visits, 0, n_regions * sizeof *visits);
+  for (uint32_t i = 0; i < n_regions; i++) {
+    visits[i].time_inside += elapsed;
+    if (!is_found)
+      continue;
+    if (regions->regions[i].definition.kind == CCL_REGION_LINE)
+      update_line (
+          regions, i, visitor, before ? before->place : place, options->settle_frames, &visits[i]);
+    else
+      update_polygon (regions, i, visitor, options->settle_frames, &visits[i]);
+  }
+}
+
+/* A track that ended leaves the regions that it was in, and has crossed the line that it passed
+ * last.
+ */
+static void
+end_visitor (CclRegions *regions, const Visitor *visitor)
+{
+  if (!visitor->confirmed)
+    return;
+  for (uint32_t i = 0; i < regions->plan.n_regions; i++) {
+    Visit *visit = &regions->before.visits[visitor->visits + i];
+    if (visit->crossed)
+      report_crossing (regions, i, visitor->id, visit);
+    if (visit->inside)
+      add_event (regions, i, visitor->id, CCL_REGION_LEFT);
+  }
+}
+
+static CclStatus
+check_run (const CclRegions *regions, const CclTracks *tracks, const CclRegionsOptions *options,
+    const CclRegionsResult *result, CclError *error)
+{
+  if (!regions || !tracks || !options || !result)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "regions, tracks, options and result must not be NULL");
+  if (tracks->n_tracks > regions->plan.max_tracks)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "%u tracks are more than the %u that the regions were made for", tracks->n_tracks,
+        regions->plan.max_tracks);
+  if (options->anchor != CCL_ANCHOR_FOOT && options->anchor != CCL_ANCHOR_CENTER)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "unknown anchor %d", (int)options->anchor);
+  if (options->settle_frames < 1)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "settle_frames must be at least 1");
+  for (uint32_t i = 1; i < tracks->n_tracks; i++)
+    if (tracks->tracks[i].id <= tracks->tracks[i - 1].id)
+      return ccl_error_set (
+          error, CCL_ERROR_ARGUMENT, "tracks must be in the order of their identities");
+  return CCL_OK;
+}
+
+CclStatus
+ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
+    const CclRegionsOptions *options, CclRegionsResult *result, CclError *error)
+{
+  const CclStatus status = check_run (regions, tracks, options, result, error);
+  if (status != CCL_OK)
+    return status;
+
+  const Visitors former = regions->now;
+  regions->now = regions->before;
+  regions->before = former;
+  regions->now.n = 0;
+  regions->n_events = 0;
+  uint32_t b = 0;
+  for (uint32_t i = 0; i < tracks->n_tracks; i++) {
+    const CclTrack *track = &tracks->tracks[i];
+    while (b < former.n && former.visitors[b].id < track->id)
+      end_visitor (regions, &former.visitors[b++]);
+    const bool goes_on = b < former.n && former.visitors[b].id == track->id;
+    update_visitor (regions, track, goes_on ? &former.visitors[b++] : NULL, elapsed, options);
+  }
+  while (b < former.n)
+    end_visitor (regions, &former.visitors[b++]);
+  *result = (CclRegionsResult){regions->n_events, regions->events, regions->counts};
+  return CCL_OK;
+}
+
+static bool
+are_alike (const CclRegion *a, const CclRegion *b)
+{
+  return strcmp (a->name, b->name) == 0 && a->kind == b->kind && a->relative == b->relative &&
+         a->stay == b->stay && a->n_points == b->n_points &&
+         memcmp (a->points, b->points, a->n_points * sizeof *a->points) == 0;
+}
+
+static void
+inherit_region (CclRegions *regions, uint32_t region, const CclRegions *former, uint32_t source)
+{
+  regions->counts[region] = former->counts[source];
+  for (uint32_t i = 0; i < regions->now.n; i++)
+    regions->now.visits[i * regions->plan.n_regions + region] =
+        former->now.visits[former->now.visitors[i].visits + source];
+}
+
+void
+ccl_regions_inherit (CclRegions *regions, const CclRegions *former)
+{
+  if (!regions || !former)
+    return;
+  if (former->now.n <= regions->plan.max_tracks) {
+    regions->now.n = former->now.n;
+    for (uint32_t i = 0; i < former->now.n; i++) {
+      regions->now.visitors[i] = former->now.visitors[i];
+      regions->now.visitors[i].visits = i * regions->plan.n_regions;
+    }
+  }
+  for (uint32_t i = 0; i < regions->plan.n_regions; i++)
+    for (uint32_t j = 0; j < former->plan.n_regions; j++)
+      if (are_alike (&regions->regions[i].definition, &former->regions[j].definition))
+        inherit_region (regions, i, former, j);
+}
+
+void
+ccl_regions_reset (CclRegions *regions)
+{
+  if (!regions)
+    return;
+  regions->now.n = 0;
+  for (uint32_t i = 0; i < regions->plan.n_regions; i++)
+    regions->counts[i].inside = 0;
+}
+
+static CclStatus
+check_region (const CclRegionsPlan *plan, uint32_t index, CclError *error)
+{
+  const CclRegion *region = &plan->regions[index];
+  if (!region->name || !region->name[0])
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region %u has no name", index + 1);
+  for (uint32_t i = 0; i < index; i++)
+    if (strcmp (plan->regions[i].name, region->name) == 0)
+      return ccl_error_set (
+          error, CCL_ERROR_ARGUMENT, "two regions have the name \"%s\"", region->name);
+  if (region->kind != CCL_REGION_POLYGON && region->kind != CCL_REGION_LINE)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region \"%s\" is of the unknown kind %d",
+        region->name, (int)region->kind);
+  if (region->kind == CCL_REGION_LINE && region->n_points != 2)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "line \"%s\" has %u points instead of 2",
+        region->name, region->n_points);
+  if (region->kind == CCL_REGION_POLYGON &&
+      (region->n_points < 3 || region->n_points > CCL_MAX_REGION_POINTS))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "region \"%s\" has %u corners; 3 to %d are possible", region->name, region->n_points,
+        CCL_MAX_REGION_POINTS);
+  const double x_scale = region->relative ? plan->width : 1;
+  const double y_scale = region->relative ? plan->height : 1;
+  for (uint32_t i = 0; i < region->n_points; i++)
+    if (!(fabs (region->points[i].x * x_scale) <= CCL_MAX_REGION_COORDINATE) ||
+        !(fabs (region->points[i].y * y_scale) <= CCL_MAX_REGION_COORDINATE))
+      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+          "point %u of region \"%s\" is outside of the possible coordinates, -%d to %d pixels",
+          i + 1, region->name, CCL_MAX_REGION_COORDINATE, CCL_MAX_REGION_COORDINATE);
+  return CCL_OK;
+}
+
+static CclStatus
+check_plan (const CclRegionsPlan *plan, CclError *error)
+{
+  if (!plan)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  if (plan->width < 1 || plan->height < 1 || (uint64_t)plan->width * plan->height > CCL_MAX_PIXELS)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is not possible",
+        plan->width, plan->height);
+  if (plan->max_tracks < 1 || plan->max_tracks > MAX_CAPACITY)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "max_tracks must be 1…%d, not %u",
+        MAX_CAPACITY, plan->max_tracks);
+  if (plan->n_regions > CCL_MAX_REGIONS)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "%u regions and lines are more than the possible %d", plan->n_regions, CCL_MAX_REGIONS);
+  for (uint32_t i = 0; i < plan->n_regions; i++) {
+    const CclStatus status = check_region (plan, i, error);
+    if (status != CCL_OK)
+      return status;
+  }
+  return CCL_OK;
+}
+
+/* FALSE if memory is short; then the region is free to be cleared. */
+static bool
+copy_region (Region *region, const CclRegion *from, const CclRegionsPlan *plan)
+{
+  const size_t size = from->n_points * sizeof *from->points;
+  const double x_scale = from->relative ? plan->width : 1;
+  const double y_scale = from->relative ? plan->height : 1;
+  CclPoint *points = malloc (size);
+
+  region->definition = *from;
+  region->definition.name = strdup (from->name);
+  region->definition.points = points;
+  region->corners = calloc (from->n_points, sizeof *region->corners);
+  if (!region->definition.name || !points || !region->corners)
+    return false;
+  memcpy (points, from->points, size);
+  for (uint32_t i = 0; i < from->n_points; i++)
+    region->corners[i] = round_place (points[i].x * x_scale, points[i].y * y_scale);
+  return true;
+}
+
+static bool
+allocate_visitors (Visitors *visitors, const CclRegionsPlan *plan)
+{
+  visitors->visitors = calloc (plan->max_tracks, sizeof *visitors->visitors);
+  visitors->visits = calloc ((size_t)plan->max_tracks * (plan->n_regions + 1), sizeof (Visit));
+  return visitors->visitors && visitors->visits;
+}
+
+CclRegions *
+ccl_regions_new (const CclRegionsPlan *plan, CclError *error)
+{
+  if (check_plan (plan, error) != CCL_OK)
+    return NULL;
+  CclRegions *regions = calloc (1, sizeof *regions);
+  /* In one run, max_tracks tracks may end and others begin: one event for each region that a track
+   * leaves, two for one that it enters and stays in. */
+  const size_t max_events = 3 * (size_t)plan->max_tracks * plan->n_regions + 1;
+  bool complete = regions != NULL;
+  if (complete) {
+    regions->plan = *plan;
+    regions->plan.regions = NULL;
+    regions->regions = calloc (plan->n_regions + 1, sizeof *regions->regions);
+    regions->counts = calloc (plan->n_regions + 1, sizeof *regions->counts);
+    regions->events = calloc (max_events, sizeof *regions->events);
+    complete = regions->regions && regions->counts && regions->events &&
+               allocate_visitors (&regions->now, plan) &&
+               allocate_visitors (&regions->before, plan);
+  }
+  for (uint32_t i = 0; complete && i < plan->n_regions; i++)
+    complete = copy_region (&regions->regions[i], &plan->regions[i], plan);
+  if (!complete) {
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory for %u regions", plan->n_regions);
+    ccl_regions_free (&regions);
+  }
+  return regions;
+}
+
+void
+ccl_regions_free (CclRegions **regions)
+{
+  CclRegions *r = regions ? *regions : NULL;
+  if (!r)
+    return;
+  for (uint32_t i = 0; r->regions && i < r->plan.n_regions; i++) {
+    free ((char *)r->regions[i].definition.name);
+    free ((CclPoint *)r->regions[i].definition.points);
+    free (r->regions[i].corners);
+  }
+  free (r->regions);
+  free (r->counts);
+  free (r->events);
+  free (r->now.visitors);
+  free (r->now.visits);
+  free (r->before.visitors);
+  free (r->before.visits);
+  free (r);
+  *regions = NULL;
+}

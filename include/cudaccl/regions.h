@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Regions and lines of a scene: named polygons that tracks enter, leave and stay in, and named
+ * directed lines that tracks cross. The rules of labeller.h hold.
+ *
+ * Coordinates are those of CclTrack: pixels to the right and downwards, edges are between pixels,
+ * so that pixel 0 spans 0 to 1. They are rounded to 1/256 pixel, and the geometry is exact in
+ * integers from there on: the same tracks give the same events on every machine.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_REGIONS_H
+#define CCL_REGIONS_H
+
+#include <cudaccl/tracker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The largest number of regions and lines together, and of corners of one polygon. */
+#define CCL_MAX_REGIONS 256
+#define CCL_MAX_REGION_POINTS 1024
+
+/* The largest coordinate of a corner in pixels; the smallest is its negative. */
+#define CCL_MAX_REGION_COORDINATE 1048576
+
+typedef struct CclPoint {
+  double x, y;
+} CclPoint;
+
+typedef enum CclRegionKind {
+  CCL_REGION_POLYGON = 0, /* A place on the border is inside. Corners may be in any order, the
+                           * polygon may be concave, and where it overlaps itself twice it is
+                           * outside (even-odd rule) */
+  CCL_REGION_LINE = 1,    /* A straight line from its first point to its second one */
+} CclRegionKind;
+
+/* The definition of a region or line. */
+typedef struct CclRegion {
+  const char *name; /* not empty, different from all others; UTF-8 */
+  CclRegionKind kind;
+  bool relative;     /* points are fractions of the frame's width and height instead of pixels */
+  uint32_t n_points; /* 3…CCL_MAX_REGION_POINTS for a polygon, 2 for a line */
+  const CclPoint *points;
+  uint64_t stay; /* polygon: nanoseconds after which a track that is inside stays too long; 0: never
+                  */
+} CclRegion;
+
+/* The properties of a set of regions that are fixed when it is made. */
+typedef struct CclRegionsPlan {
+  uint32_t width;      /* pixels, ≥ 1: of the tracker's frames */
+  uint32_t height;     /* pixels, ≥ 1 */
+  uint32_t max_tracks; /* 1…4096: of the tracker */
+  uint32_t n_regions;  /* 0…CCL_MAX_REGIONS */
+  const CclRegion *regions;
+} CclRegionsPlan;
+
+/* The place of a track: a point of its box, moved into the frame. */
+typedef enum CclAnchor {
+  CCL_ANCHOR_FOOT = 0,   /* the middle of the lower edge: where people and vehicles touch the ground
+                          */
+  CCL_ANCHOR_CENTER = 1, /* the middle of the box */
+} CclAnchor;
+
+/* Settings that may differ from frame to frame. */
+typedef struct CclRegionsOptions {
+  CclAnchor anchor;
+  uint32_t settle_frames; /* ≥ 1: a track has entered, left or crossed when it was found on the new
+                           * side in so many successive runs. A box that trembles on a border
+                           * gives no events */
+} CclRegionsOptions;
+
+#define CCL_REGIONS_OPTIONS_DEFAULT                                                                \
+  {                                                                                                \
+    .anchor = CCL_ANCHOR_FOOT, .settle_frames = 3                                                  \
+  }
+
+typedef enum CclRegionEventKind {
+  CCL_REGION_ENTERED = 0,  /* the track is inside; also when it appeared there */
+  CCL_REGION_LEFT = 1,     /* the track is outside, or ended inside */
+  CCL_REGION_STAYED = 2,   /* the track is inside for the time `stay`; once until it leaves */
+  CCL_REGION_FORWARD = 3,  /* the track crossed the line from its left side to its right side, as
+                            * seen  from the first point towards the second one */
+  CCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
+} CclRegionEventKind;
+
+/* An event of a confirmed track. */
+typedef struct CclRegionEvent {
+  CclRegionEventKind kind;
+  uint32_t region; /* index into CclRegionsPlan.regions */
+  uint64_t id;     /* of the track */
+} CclRegionEvent;
+
+/* The events of a region or line since it was made. */
+typedef struct CclRegionCounts {
+  uint64_t entered, left, stayed;
+  uint64_t forward, backward;
+  uint32_t inside; /* tracks that are inside now */
+} CclRegionCounts;
+
+/* The result of a run. The arrays are in host memory, and valid until the next run or until the
+ * regions are freed. */
+typedef struct CclRegionsResult {
+  uint32_t n_events;
+  const CclRegionEvent *events; /* in the order of tracks' identities, then of regions */
+
+  const CclRegionCounts *counts; /* one for each region and line */
+} CclRegionsResult;
+
+/* An opaque set of regions and lines with their tracks and counts. Since: 0.2 */
+typedef struct CclRegions CclRegions;
+
+/* Makes a set of regions, of which it keeps a copy. Free it with ccl_regions_free().
+ *
+ * Returns the set, or NULL with the error filled: CCL_ERROR_ARGUMENT, whose message names the
+ * region, or CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CCL_API
+CclRegions *ccl_regions_new (const CclRegionsPlan *plan, CclError *error);
+
+/* Continues with the counts of another set, which stays as it is: a region that both sets define
+ * alike keeps its counts, and its tracks do not enter it again. Call it before the first run.
+ * `former` may be NULL. Since: 0.2 */
+CCL_API
+void ccl_regions_inherit (CclRegions *regions, const CclRegions *former);
+
+/* Finds the events of a frame. Tentative tracks have no events before they are confirmed. A lost
+ * track stays at the place where it was last found. Allocates nothing.
+ *
+ * tracks: of ccl_tracker_run(); read only during the call.
+ * elapsed: the time since the last run in nanoseconds.
+ * result: filled on success.
+ *
+ * Returns CCL_OK or CCL_ERROR_ARGUMENT (nothing changed). Since: 0.2 */
+CCL_API
+CclStatus ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
+    const CclRegionsOptions *options, CclRegionsResult *result, CclError *error);
+
+/* Removes all tracks without events, as ccl_tracker_reset() does; no track is inside then, and all
+ * other counts stay. NULL is allowed. Since: 0.2 */
+CCL_API
+void ccl_regions_reset (CclRegions *regions);
+
+/* Frees a set of regions with all its memory, and sets the handle to NULL. Since: 0.2 */
+CCL_API
+void ccl_regions_free (CclRegions **regions);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_REGIONS_H */
