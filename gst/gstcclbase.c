@@ -277,8 +277,8 @@ post_messages (
     post_structure (base,
         gst_ccl_message_structure (factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (base),
             buffer, &GST_BASE_TRANSFORM_CAST (base)->segment, table));
-  motion = gst_ccl_motion_frame (
-      &PRIVATE (base)->motion, GST_BUFFER_PTS (buffer), table->n_components, quiet_time);
+  motion = gst_ccl_motion_frame (&PRIVATE (base)->motion, GST_BUFFER_PTS (buffer),
+      table->n_components, settings->min_frames, quiet_time);
   if (motion && settings->post_motion)
     post_motion (base, motion, GST_BUFFER_PTS (buffer), table->n_components);
 }

@@ -2,11 +2,15 @@
 #include "gstcclmotion.h"
 
 const gchar *
-gst_ccl_motion_frame (
-    GstCclMotion *motion, GstClockTime time, guint n_components, GstClockTime quiet_time)
+gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guint n_components, guint min_frames,
+    GstClockTime quiet_time)
 {
-  gboolean began = n_components > 0 && !motion->moving;
+  gboolean began;
 
+  motion->n_frames = n_components > 0 && !motion->moving ? motion->n_frames + 1 : 0;
+  began = motion->n_frames > 0 && motion->n_frames >= min_frames;
+  if (motion->n_frames > 0 && !began)
+    return NULL;
   if (n_components > 0) {
     if (GST_CLOCK_TIME_IS_VALID (time) || began)
       motion->last = time;

@@ -164,9 +164,12 @@ static const Property properties[] = {
       "Post an element message with the components of each frame",
       0, 0, FALSE, NULL, PLAYING, BOTH},
   {KIND_BOOLEAN, FIELD (post_motion), "post-motion", "Post motion",
-      "Post an element message motion-begin when components appear, and motion-end after "
+      "Post an element message motion-begin after min-frames with components, and motion-end after "
       "quiet-time without components",
       0, 0, FALSE, NULL, PLAYING, BOTH},
+  {KIND_UINT, FIELD (min_frames), "min-frames", "Minimum frames",
+      "The number of consecutive frames with components after which motion begins",
+      1, G_MAXINT, 3, NULL, PLAYING, BOTH},
   {KIND_DOUBLE, FIELD (quiet_time), "quiet-time", "Quiet time",
       "The time in seconds without components after which motion ends",
       0, G_MAXINT, 5, NULL, PLAYING, BOTH},

@@ -40,6 +40,7 @@ typedef struct {
   guint meta; /* GstCclMetaFlags */
   gboolean attach_labels, attach_mask;
   gboolean post_messages, post_motion;
+  guint min_frames;
   gdouble quiet_time; /* seconds */
 } GstCclSettings;
 

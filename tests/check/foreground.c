@@ -603,6 +603,37 @@ motion_at (GstHarness *h, GstBus *bus, guint seconds, Drawing drawing)
   return what;
 }
 
+/* Motion begins with the last of min-frames consecutive frames with components. */
+TEST (test_motion_needs_consecutive_frames)
+{
+  GstHarness *h = new_gray8_harness (things);
+  GstBus *bus = gst_bus_new ();
+  guint min_frames, second = 0;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_get (h->element, "min-frames", &min_frames, NULL);
+  fail_unless_equals_int (min_frames, 3);
+  g_object_set (h->element, "threshold", 60, "quiet-time", 3.0, "post-motion", TRUE, NULL);
+  for (guint i = 0; i < 5; i++) {
+    fail_unless (motion_at (h, bus, second++, things) == NULL);
+    fail_unless (motion_at (h, bus, second++, things) == NULL);
+    fail_unless (motion_at (h, bus, second++, scene) == NULL);
+  }
+  fail_unless (motion_at (h, bus, second++, things) == NULL);
+  fail_unless (motion_at (h, bus, second++, things) == NULL);
+  fail_unless (!g_strcmp0 (motion_at (h, bus, second++, things), "motion-begin"));
+  /* Once there is motion, one frame keeps it. */
+  fail_unless (motion_at (h, bus, second + 1, scene) == NULL);
+  fail_unless (motion_at (h, bus, second + 2, things) == NULL);
+  fail_unless (motion_at (h, bus, second + 4, scene) == NULL);
+  fail_unless (!g_strcmp0 (motion_at (h, bus, second + 5, scene), "motion-end"));
+  fail_unless (motion_at (h, bus, second + 6, things) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 TEST (test_motion_messages)
 {
   GstHarness *h = new_gray8_harness (things);
@@ -616,7 +647,7 @@ TEST (test_motion_messages)
   for (guint i = 2; i < 8; i++)
     fail_unless (motion_at (h, bus, i, scene) == NULL);
 
-  g_object_set (h->element, "post-motion", TRUE, NULL);
+  g_object_set (h->element, "post-motion", TRUE, "min-frames", 1, NULL);
   fail_unless (motion_at (h, bus, 10, scene) == NULL);
   fail_unless (!g_strcmp0 (motion_at (h, bus, 11, things), "motion-begin"));
   fail_unless (motion_at (h, bus, 12, things) == NULL);
@@ -715,6 +746,7 @@ foreground_suite (void)
   tcase_add_test (tcase, test_roi_mask_kinds_of_pnm);
   tcase_add_test (tcase, test_roi_mask_files_that_fail);
   tcase_add_test (tcase, test_motion_messages);
+  tcase_add_test (tcase, test_motion_needs_consecutive_frames);
   tcase_add_test (tcase, test_elements_agree);
   return suite;
 }
