@@ -4,6 +4,8 @@
 
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
+#include <stddef.h>
+#include <string.h>
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
@@ -106,6 +108,19 @@ remove_own (GstBuffer *buffer, GstMeta **meta, gpointer data)
   return TRUE;
 }
 
+/* Rows are copied as bytes from the labeller's table to the metadata's. */
+#define ASSERT_SAME_FIELD(field)                                                                   \
+  G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, field) == offsetof (CclComponent, field))
+ASSERT_SAME_FIELD (label);
+ASSERT_SAME_FIELD (area);
+ASSERT_SAME_FIELD (x);
+ASSERT_SAME_FIELD (y);
+ASSERT_SAME_FIELD (width);
+ASSERT_SAME_FIELD (height);
+ASSERT_SAME_FIELD (centroid_x);
+ASSERT_SAME_FIELD (centroid_y);
+G_STATIC_ASSERT (sizeof (GstCclComponent) == sizeof (CclComponent));
+
 static void
 attach_ccl (GstBuffer *buffer, GstCclLabeller *labeller, guint frame_width, guint frame_height,
     const CclTable *table, const GstCclAttachment *labels, const GstCclAttachment *mask)
@@ -116,19 +131,8 @@ attach_ccl (GstBuffer *buffer, GstCclLabeller *labeller, guint frame_width, guin
 
   gst_ccl_meta_set_labeller (meta, labeller);
   gst_ccl_meta_set_mask (meta, mask->buffer, mask->stride);
-  for (guint i = 0; i < table->n_rows; i++) {
-    const CclComponent *c = &table->rows[i];
-    rows[i] = (GstCclComponent){
-        .label = c->label,
-        .area = c->area,
-        .x = c->x,
-        .y = c->y,
-        .width = c->width,
-        .height = c->height,
-        .centroid_x = c->centroid_x,
-        .centroid_y = c->centroid_y,
-    };
-  }
+  if (rows)
+    memcpy (rows, table->rows, table->n_rows * sizeof *rows);
 }
 
 static void

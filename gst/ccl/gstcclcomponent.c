@@ -2,7 +2,7 @@
 #include "gstcclcomponent.h"
 
 /* The layout is part of the ABI. */
-G_STATIC_ASSERT (sizeof (GstCclComponent) == 48);
+G_STATIC_ASSERT (sizeof (GstCclComponent) == 40);
 G_STATIC_ASSERT (sizeof (GstCclTrackInfo) == 72);
 G_STATIC_ASSERT (sizeof (GstCclTrackState) == 4);
 

@@ -47,9 +47,11 @@ typedef enum {
  *   the video was cropped, it is still the mean of all pixels and can lie outside the frame
  * @centroid_y: mean y of the component's pixels
  *
- * One connected component. gst_ccl_meta_get_track() has its track. Later versions of the library
- * may use the reserved room and append fields: so applications set all fields that they do not know
- * to zero, and step through a table by its row stride.
+ * One connected component. gst_ccl_meta_get_track() has its track.
+ *
+ * The structure keeps its fields and its size in all versions of the library: every labelled frame
+ * writes one for each component, so room that is not used would cost time. Further properties of
+ * components come as rows of their own, as those of tracks do.
  *
  * Since: 0.2
  */
@@ -62,9 +64,6 @@ struct _GstCclComponent {
   guint32 height;
   gdouble centroid_x;
   gdouble centroid_y;
-
-  /*< private >*/
-  guint32 _gst_reserved[2];
 };
 
 /**

@@ -570,8 +570,7 @@ gst_ccl_meta_find_component (const GstCclMeta *meta, guint32 label)
  * gst_ccl_meta_get_rows: (skip)
  * @meta: a #GstCclMeta
  * @n_rows: (out): the number of rows
- * @row_stride: (out): bytes from one row to the next; later versions of the library may have larger
- *   rows than the application was compiled for
+ * @row_stride: (out): bytes from one row to the next
  *
  * The whole component table at once, the fast way to read many rows.
  *
@@ -697,8 +696,7 @@ gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids)
  * @n_rows: at most @n_components; fewer mean that the table is truncated
  *
  * Replaces the component table by a new one, for the caller to fill before the buffer is passed on.
- * That saves the copy that gst_ccl_meta_set_table() makes. The caller must be compiled against the
- * version of the library that it runs with, because rows are as large as sizeof (GstCclComponent).
+ * That saves the copy that gst_ccl_meta_set_table() makes.
  *
  * Returns: (transfer none) (nullable): the rows, with undefined content; %NULL if @n_rows is 0
  *
