@@ -25,15 +25,18 @@
  *
  * Behind `ccltrack`, each component has more fields: `id`, `state` ("tentative", "confirmed",
  * "static" or "lost"), `age` in frames, `vx` and `vy` in pixels per frame, and `ids`, the
- * identities of all tracks that are in the component. Each `ccl-track` event is a line of its own
+ * identities of all tracks that are in the component. `parent` is the track that it split from; the
+ * field is missing where there is none. Each `ccl-track` event is a line of its own
  * before the frame's:
  *
  * |[<!-- language="plain" -->
  * {"pts":ns|null,"running_time":ns|null,"event":"merged","id":1,"other":2}
  * ]|
  *
- * - `event`: "appeared", "vanished", "merged" or "split"
+ * - `event`: "appeared", "vanished", "merged", "split", "entered", "left", "stayed" or "crossed"
  * - `other`: the other track, for "merged" and "split"
+ * - `region`: the name of the region, for "entered", "left" and "stayed"
+ * - `line`, `direction`: the name of the line, and "forward" or "backward", for "crossed"
  *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! \
@@ -168,6 +171,8 @@ append_track (GString *line, const GstCclMeta *meta, guint row)
   for (guint i = 0; i < n_ids; i++)
     g_string_append_printf (line, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", ids[i]);
   g_string_append_c (line, ']');
+  if (track->parent_id)
+    g_string_append_printf (line, ",\"parent\":%" G_GUINT64_FORMAT, track->parent_id);
 }
 
 static void
@@ -306,6 +311,7 @@ format_line (GstCclJson *self, GstBuffer *frame)
 static void
 push_track_event (GstCclJson *self, const GstStructure *event)
 {
+  static const gchar *const names[] = {"region", "line", "direction"};
   GstClockTime pts = GST_CLOCK_TIME_NONE;
   guint64 id = 0, other = 0;
   GString *line = self->line;
@@ -323,6 +329,13 @@ push_track_event (GstCclJson *self, const GstStructure *event)
   g_string_append_printf (line, ",\"id\":%" G_GUINT64_FORMAT, id);
   if (other)
     g_string_append_printf (line, ",\"other\":%" G_GUINT64_FORMAT, other);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const gchar *text = gst_structure_get_string (event, names[i]);
+    if (text) {
+      g_string_append_printf (line, ",\"%s\":", names[i]);
+      append_string (line, text);
+    }
+  }
   g_string_append (line, "}\n");
 
   output = gst_buffer_new_memdup (line->str, line->len);

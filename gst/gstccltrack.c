@@ -18,7 +18,10 @@
  * - `label`, `area` and the centroid are those of the component that the track is in. Tracks that
  *   share a component have the same label, and gst_ccl_meta_get_ids() lists their identities.
  * - `state`, `age` and velocity are those of the track. Ages and velocities refer to frames of the
- *   negotiated frame rate, dropped frames included; 25 frames per second where it is unknown.
+ *   negotiated frame rate, dropped frames included. Where the caps have no frame rate, a frame is
+ * the median of the latest 31 intervals between time stamps.
+ * - `parent_id` is the older track that the track split from last, after it had shared a component
+ *   with it.
  *
  * Confirmed and static tracks are listed; the properties `tentative` and `lost` add the others. The
  * row of a lost track has its predicted box, label 0 and area 0.
@@ -33,10 +36,33 @@
  * "split"), `id`, `other` (the other track, or 0), and the frame's `timestamp`, `stream-time` and
  * `running-time`. `ccljson` writes the event as a line. A flush removes all tracks without events.
  *
+ * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
+ * the file of `regions-location` as JSON; both may change while playing. Items are separated by
+ * semicolons or newlines:
+ *
+ * |[<!-- language="plain" -->
+ * region NAME X,Y X,Y X,Y… [stay=SECONDS]
+ * line NAME X,Y X,Y
+ * ]|
+ *
+ * Coordinates are pixels, or parts of the frame where they end with `%`. A track is where its foot
+ * point is, the middle of its box's lower edge (property `anchor`). Further values of `event` are
+ * "entered", "left" and "stayed", with the field `region`, and "crossed", with the fields `line`
+ * and `direction`: "forward" from the left side of the line to its right side, seen from its first
+ * point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have the
+ * counts, and `ccloverlay` draws them.
+ *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
  *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! ccljson ! fdsink
  * ]| This prints the moving objects of each frame, with their identities, as lines of JSON.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
+ *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
+ *     ccltrack regions="region door 10%,20% 30%,20% 30%,90% stay=5; line gate 320,0 320,400" ! \
+ *     ccloverlay ! videoconvert ! autovideosink
+ * ]| This shows who is in the region, and how often the line was crossed in each direction.
  *
  * Since: 0.2
  */
@@ -49,6 +75,9 @@
 
 #include "gstcclattach.h"
 #include "gstcclerror.h"
+#include "gstcclinterval.h"
+#include "gstcclregionlist.h"
+#include "gstcclregions.h"
 
 #define CAN_RELATE_TRACKS (HAVE_ANALYTICS && GST_CHECK_VERSION (1, 26, 0))
 #if CAN_RELATE_TRACKS
@@ -66,6 +95,11 @@ enum {
   PROP_STATIC_FRAMES,
   PROP_TENTATIVE,
   PROP_LOST,
+  PROP_REGIONS,
+  PROP_REGIONS_LOCATION,
+  PROP_ANCHOR,
+  PROP_SETTLE_FRAMES,
+  PROP_STATS,
 };
 
 #define DEFAULT_LABELLER NULL
@@ -74,6 +108,10 @@ enum {
 #define DEFAULT_STATIC_FRAMES 50
 #define DEFAULT_TENTATIVE FALSE
 #define DEFAULT_LOST FALSE
+#define DEFAULT_REGIONS NULL
+#define DEFAULT_REGIONS_LOCATION NULL
+#define DEFAULT_ANCHOR CCL_ANCHOR_FOOT
+#define DEFAULT_SETTLE_FRAMES 3
 
 #define MAX_TRACKS 1024
 #define MAX_COMPONENTS 4096
@@ -84,8 +122,13 @@ enum {
 
 typedef struct {
   CclTrackerOptions options;
+  CclRegionsOptions region_options;
   gboolean tentative, lost;
 } GstCclTrackSettings;
+
+typedef struct {
+  guint64 id, parent; /* of the tracker; parent: 0 for none */
+} Parent;
 
 struct _GstCclTrack {
   GstBaseTransform parent;
@@ -93,6 +136,10 @@ struct _GstCclTrack {
   /* Guarded by the object lock. */
   GstCclTrackSettings settings;
   gchar *labeller;
+  gchar *regions, *regions_location;
+  gboolean regions_changed; /* since they were loaded */
+  guint64 n_confirmed;      /* tracks since the start */
+  GstStructure *region_counts;
 
   /* Of the streaming thread. */
   CclTracker *tracker;
@@ -101,8 +148,10 @@ struct _GstCclTrack {
   guint64 last_id;                 /* the greatest identity so far */
   gdouble frame_rate;              /* of the caps, or CCL_TRACKER_FRAME_RATE */
   gboolean is_constant_rate;       /* the caps have a frame rate */
+  GstCclInterval interval;         /* used unless they have */
   GstClockTime last_time;          /* running time of the last frame */
-  gboolean warned;                 /* that a frame has no GstCclMeta */
+  GstCclRegionStage region_stage;
+  gboolean warned; /* that a frame has no GstCclMeta */
   CclComponent *components;
   GstCclComponent *rows;
   GstCclTrackInfo *infos; /* of the tracks in rows */
@@ -110,6 +159,8 @@ struct _GstCclTrack {
   guint *first_id;   /* of each component's identities in ids, and the end */
   guint *detections; /* analytics identifiers of the first n_detections components */
   guint n_detections;
+  Parent *parents; /* of the tracks, in the order of their identities */
+  guint n_parents;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM,
@@ -122,11 +173,29 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
+static GType
+anchor_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
+      {CCL_ANCHOR_CENTER, "The middle of the box", "center"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstCclAnchor", values);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
 static void
 free_tracker (GstCclTrack *self)
 {
   ccl_tracker_free (&self->tracker);
   self->id_offset = self->last_id;
+  self->n_parents = 0;
 }
 
 /* Makes a tracker for the frame size, or keeps the present one. */
@@ -155,18 +224,33 @@ ensure_tracker (GstCclTrack *self, guint frame_width, guint frame_height)
   return TRUE;
 }
 
-/* The time since the frame before, in frames: more than one after dropped frames and gaps. Time
- * stamps of a constant frame rate jitter, so there it is a whole number. */
+/* The frames per second: of the caps, or estimated from the intervals between frames. */
 static gdouble
-elapsed_frames (GstCclTrack *self, GstClockTime time)
+estimate_frame_rate (GstCclTrack *self, GstClockTime elapsed)
+{
+  if (self->is_constant_rate)
+    return self->frame_rate;
+  gst_ccl_interval_add (&self->interval, elapsed);
+  return CLAMP ((gdouble)GST_SECOND / (gdouble)gst_ccl_interval_estimate (&self->interval),
+      MIN_FRAME_RATE, MAX_FRAME_RATE);
+}
+
+/* The time since the frame before, in nanoseconds and in frames: more than one after dropped frames
+ * and gaps. Time stamps of a constant frame rate jitter, so there it is a whole number of frames.
+ */
+static gdouble
+elapsed_frames (GstCclTrack *self, GstClockTime time, GstClockTime *elapsed_time)
 {
   const GstClockTime last = self->last_time;
   gdouble elapsed;
 
   self->last_time = time;
+  *elapsed_time = (GstClockTime)(GST_SECOND / self->frame_rate);
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last) || time <= last)
     return 1;
-  elapsed = (gdouble)(time - last) / GST_SECOND * self->frame_rate;
+  *elapsed_time = time - last;
+  self->frame_rate = estimate_frame_rate (self, *elapsed_time);
+  elapsed = (gdouble)*elapsed_time / GST_SECOND * self->frame_rate;
   if (self->is_constant_rate)
     elapsed = MAX (1, round (elapsed));
   return MIN (elapsed, MAX_ELAPSED);
@@ -239,9 +323,32 @@ make_row (const GstCclTrack *self, const CclTable *table, const CclTrack *track,
   return c;
 }
 
+/* Keeps the parents of the tracks that go on, and finds those of tracks that split. New tracks have
+ * the greatest identities, so entry i is read before it is written. */
+static void
+update_parents (GstCclTrack *self, const CclTracks *tracks)
+{
+  Parent *parents = self->parents;
+  guint old = 0;
+
+  for (guint i = 0; i < tracks->n_tracks; i++) {
+    const guint64 id = tracks->tracks[i].id;
+
+    while (old < self->n_parents && parents[old].id < id)
+      old++;
+    parents[i] = old < self->n_parents && parents[old].id == id ? parents[old] : (Parent){id, 0};
+    for (guint e = 0; e < tracks->n_events; e++)
+      if (tracks->events[e].kind == CCL_TRACK_SPLIT && tracks->events[e].id == id &&
+          tracks->events[e].other < id)
+        parents[i].parent = tracks->events[e].other;
+  }
+  self->n_parents = tracks->n_tracks;
+}
+
 /* The track, with the identities of the component in that row. */
 static GstCclTrackInfo
-make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint row)
+make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint64 parent,
+    guint row)
 {
   GstCclTrackInfo info = {
       .id = self->id_offset + track->id,
@@ -251,6 +358,8 @@ make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track
       .state = states[track->state],
   };
 
+  if (parent > 0)
+    info.parent_id = self->id_offset + parent;
   if (row < table->n_rows) {
     info.first_id = self->first_id[row];
     info.n_ids = self->first_id[row + 1] - self->first_id[row];
@@ -307,7 +416,7 @@ write_table (GstCclTrack *self, GstCclMeta *meta, const CclTable *table, const C
     if (!is_listed (settings, track))
       continue;
     self->rows[n_rows] = make_row (self, table, track, row);
-    self->infos[n_rows] = make_info (self, table, track, row);
+    self->infos[n_rows] = make_info (self, table, track, self->parents[i].parent, row);
     n_rows++;
   }
   gst_ccl_meta_set_table (
@@ -370,6 +479,28 @@ relate_tracks (GstCclTrack *self, GstBuffer *frame, const CclTable *table, const
 }
 #endif
 
+/* Posts a message and pushes an event of the same content. Takes the structure. */
+static void
+report (GstCclTrack *self, GstStructure *structure)
+{
+  GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, structure);
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self), gst_structure_copy (structure)));
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure));
+}
+
+static GstStructure *
+new_event (GstCclTrack *self, GstBuffer *frame, const gchar *event, guint64 id, guint64 other)
+{
+  GstStructure *structure = gst_ccl_moment_structure (
+      GST_CCL_TRACK_EVENT, GST_BUFFER_PTS (frame), &GST_BASE_TRANSFORM_CAST (self)->segment);
+
+  gst_structure_set (structure, "event", G_TYPE_STRING, event, "id", G_TYPE_UINT64,
+      self->id_offset + id, "other", G_TYPE_UINT64, other ? self->id_offset + other : 0, NULL);
+  return structure;
+}
+
 static void
 report_events (GstCclTrack *self, const CclTracks *tracks, GstBuffer *frame)
 {
@@ -379,22 +510,88 @@ report_events (GstCclTrack *self, const CclTracks *tracks, GstBuffer *frame)
       [CCL_TRACK_MERGED] = "merged",
       [CCL_TRACK_SPLIT] = "split",
   };
-  GstBaseTransform *trans = GST_BASE_TRANSFORM_CAST (self);
+  guint n_confirmed = 0;
 
   for (guint i = 0; i < tracks->n_events; i++) {
     const CclTrackEvent *event = &tracks->events[i];
-    GstStructure *structure =
-        gst_ccl_moment_structure (GST_CCL_TRACK_EVENT, GST_BUFFER_PTS (frame), &trans->segment);
 
-    gst_structure_set (structure, "event", G_TYPE_STRING, names[event->kind], "id", G_TYPE_UINT64,
-        self->id_offset + event->id, "other", G_TYPE_UINT64,
-        event->other ? self->id_offset + event->other : 0, NULL);
-    GST_LOG_OBJECT (self, "%" GST_PTR_FORMAT, structure);
-    gst_element_post_message (GST_ELEMENT_CAST (self),
-        gst_message_new_element (GST_OBJECT_CAST (self), gst_structure_copy (structure)));
-    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
-        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure));
+    report (self, new_event (self, frame, names[event->kind], event->id, event->other));
+    n_confirmed += event->kind == CCL_TRACK_APPEARED;
   }
+  GST_OBJECT_LOCK (self);
+  self->n_confirmed += n_confirmed;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+report_region_events (GstCclTrack *self, const CclRegionsResult *result, GstBuffer *frame)
+{
+  static const gchar *const names[] = {
+      [CCL_REGION_ENTERED] = "entered",
+      [CCL_REGION_LEFT] = "left",
+      [CCL_REGION_STAYED] = "stayed",
+      [CCL_REGION_FORWARD] = "crossed",
+      [CCL_REGION_BACKWARD] = "crossed",
+  };
+
+  for (guint i = 0; i < result->n_events; i++) {
+    const CclRegionEvent *event = &result->events[i];
+    const CclRegion *region = gst_ccl_region_stage_get (&self->region_stage, event->region);
+    GstStructure *structure = new_event (self, frame, names[event->kind], event->id, 0);
+
+    if (region->kind == CCL_REGION_LINE)
+      gst_structure_set (structure, "line", G_TYPE_STRING, region->name, "direction", G_TYPE_STRING,
+          event->kind == CCL_REGION_FORWARD ? "forward" : "backward", NULL);
+    else
+      gst_structure_set (structure, "region", G_TYPE_STRING, region->name, NULL);
+    report (self, structure);
+  }
+}
+
+/* Tells the elements downstream, and the readers of `stats`, about new regions and counts. */
+static void
+announce_regions (GstCclTrack *self, const CclRegionsResult *result)
+{
+  GstStructure *structure;
+
+  if (!self->region_stage.changed)
+    return;
+  self->region_stage.changed = FALSE;
+  structure = gst_structure_new_empty (GST_CCL_REGIONS_EVENT);
+  gst_ccl_region_list_describe (
+      self->region_stage.list, self->frame_width, self->frame_height, result->counts, structure);
+  GST_OBJECT_LOCK (self);
+  g_clear_pointer (&self->region_counts, gst_structure_free);
+  self->region_counts = gst_structure_copy (structure);
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, structure));
+}
+
+/* Loads the regions if they changed. Returns FALSE after an element error. */
+static gboolean
+load_regions (GstCclTrack *self)
+{
+  gchar *text = NULL, *path = NULL;
+  GError *error = NULL;
+  gboolean changed, ok = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->regions_changed;
+  self->regions_changed = FALSE;
+  if (changed) {
+    text = g_strdup (self->regions);
+    path = g_strdup (self->regions_location);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (changed && !gst_ccl_region_stage_load (&self->region_stage, text, path, &error)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+    g_clear_error (&error);
+    ok = FALSE;
+  }
+  g_free (text);
+  g_free (path);
+  return ok;
 }
 
 static gboolean
@@ -416,6 +613,8 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
   GstCclTrackSettings settings;
+  CclRegionsResult regions;
+  GstClockTime elapsed_time;
   GstCclMeta *meta;
   CclTracks tracks;
   CclError error;
@@ -434,15 +633,17 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
     self->warned = TRUE;
     return GST_FLOW_OK;
   }
-  if (!ensure_tracker (
-          self, gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta)))
+  if (!load_regions (self) || !ensure_tracker (self, gst_ccl_meta_get_frame_width (meta),
+                                  gst_ccl_meta_get_frame_height (meta)))
     return GST_FLOW_ERROR;
 
   const CclTable table = read_table (self, meta);
-  const gdouble elapsed = elapsed_frames (self, running_time (trans, frame));
+  const gdouble elapsed = elapsed_frames (self, running_time (trans, frame), &elapsed_time);
   settings.options.frame_rate = self->frame_rate;
   if (ccl_tracker_run (self->tracker, &table, elapsed, &settings.options, &tracks, &error) !=
-      CCL_OK) {
+          CCL_OK ||
+      !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
+          MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
     return GST_FLOW_ERROR;
   }
@@ -451,8 +652,11 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
 #if CAN_RELATE_TRACKS
   relate_tracks (self, frame, &table, &tracks, &settings);
 #endif
+  update_parents (self, &tracks);
   write_table (self, meta, &table, &tracks, &settings);
   report_events (self, &tracks, frame);
+  report_region_events (self, &regions, frame);
+  announce_regions (self, &regions);
   return GST_FLOW_OK;
 }
 
@@ -475,6 +679,7 @@ gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outca
 
   gst_structure_get_fraction (structure, "framerate", &numerator, &denominator);
   self->is_constant_rate = numerator > 0;
+  self->interval = (GstCclInterval){0};
   self->frame_rate = self->is_constant_rate
                          ? CLAMP ((gdouble)numerator / denominator, MIN_FRAME_RATE, MAX_FRAME_RATE)
                          : CCL_TRACKER_FRAME_RATE;
@@ -488,9 +693,23 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     ccl_tracker_reset (self->tracker);
+    gst_ccl_region_stage_reset (&self->region_stage);
+    self->n_parents = 0;
     self->last_time = GST_CLOCK_TIME_NONE;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_track_parent_class)->sink_event (trans, event);
+}
+
+static void
+free_arrays (GstCclTrack *self)
+{
+  g_clear_pointer (&self->components, g_free);
+  g_clear_pointer (&self->rows, g_free);
+  g_clear_pointer (&self->infos, g_free);
+  g_clear_pointer (&self->ids, g_free);
+  g_clear_pointer (&self->first_id, g_free);
+  g_clear_pointer (&self->detections, g_free);
+  g_clear_pointer (&self->parents, g_free);
 }
 
 static gboolean
@@ -504,9 +723,19 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->ids = g_new (guint64, MAX_IDS);
   self->first_id = g_new (guint, MAX_COMPONENTS + 1);
   self->detections = g_new (guint, MAX_COMPONENTS);
+  self->parents = g_new (Parent, MAX_TRACKS);
+  self->n_parents = 0;
   self->last_time = GST_CLOCK_TIME_NONE;
   self->warned = FALSE;
-  return TRUE;
+  GST_OBJECT_LOCK (self);
+  self->n_confirmed = 0;
+  g_clear_pointer (&self->region_counts, gst_structure_free);
+  self->regions_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (load_regions (self))
+    return TRUE;
+  free_arrays (self);
+  return FALSE;
 }
 
 static gboolean
@@ -515,12 +744,8 @@ gst_ccl_track_stop (GstBaseTransform *trans)
   GstCclTrack *self = GST_CCL_TRACK (trans);
 
   free_tracker (self);
-  g_clear_pointer (&self->components, g_free);
-  g_clear_pointer (&self->rows, g_free);
-  g_clear_pointer (&self->infos, g_free);
-  g_clear_pointer (&self->ids, g_free);
-  g_clear_pointer (&self->first_id, g_free);
-  g_clear_pointer (&self->detections, g_free);
+  gst_ccl_region_stage_close (&self->region_stage);
+  free_arrays (self);
   return TRUE;
 }
 
@@ -550,11 +775,45 @@ gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GPar
   case PROP_LOST:
     self->settings.lost = g_value_get_boolean (value);
     break;
+  case PROP_REGIONS:
+    g_free (self->regions);
+    self->regions = g_value_dup_string (value);
+    self->regions_changed = TRUE;
+    break;
+  case PROP_REGIONS_LOCATION:
+    g_free (self->regions_location);
+    self->regions_location = g_value_dup_string (value);
+    self->regions_changed = TRUE;
+    break;
+  case PROP_ANCHOR:
+    self->settings.region_options.anchor = (CclAnchor)g_value_get_enum (value);
+    break;
+  case PROP_SETTLE_FRAMES:
+    self->settings.region_options.settle_frames = g_value_get_uint (value);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
   }
   GST_OBJECT_UNLOCK (object);
+}
+
+/* The object lock is held. */
+static GstStructure *
+new_stats (const GstCclTrack *self)
+{
+  GstStructure *stats =
+      gst_structure_new ("stats", "tracks", G_TYPE_UINT64, self->n_confirmed, NULL);
+  GValue none = G_VALUE_INIT;
+
+  if (self->region_counts) {
+    gst_structure_set_value (
+        stats, "regions", gst_structure_get_value (self->region_counts, "regions"));
+  } else {
+    gst_value_array_init (&none, 0);
+    gst_structure_take_value (stats, "regions", &none);
+  }
+  return stats;
 }
 
 static void
@@ -582,6 +841,21 @@ gst_ccl_track_get_property (GObject *object, guint id, GValue *value, GParamSpec
   case PROP_LOST:
     g_value_set_boolean (value, self->settings.lost);
     break;
+  case PROP_REGIONS:
+    g_value_set_string (value, self->regions);
+    break;
+  case PROP_REGIONS_LOCATION:
+    g_value_set_string (value, self->regions_location);
+    break;
+  case PROP_ANCHOR:
+    g_value_set_enum (value, self->settings.region_options.anchor);
+    break;
+  case PROP_SETTLE_FRAMES:
+    g_value_set_uint (value, self->settings.region_options.settle_frames);
+    break;
+  case PROP_STATS:
+    g_value_take_boxed (value, new_stats (self));
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
@@ -592,8 +866,41 @@ gst_ccl_track_get_property (GObject *object, guint id, GValue *value, GParamSpec
 static void
 gst_ccl_track_finalize (GObject *object)
 {
-  g_free (GST_CCL_TRACK (object)->labeller);
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  g_free (self->labeller);
+  g_free (self->regions);
+  g_free (self->regions_location);
+  g_clear_pointer (&self->region_counts, gst_structure_free);
   G_OBJECT_CLASS (gst_ccl_track_parent_class)->finalize (object);
+}
+
+static void
+install_region_properties (GObjectClass *object_class, GParamFlags flags)
+{
+  g_object_class_install_property (object_class, PROP_REGIONS,
+      g_param_spec_string ("regions", "Regions",
+          "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; "
+          "numbers are pixels, or parts of the frame with %",
+          DEFAULT_REGIONS, flags));
+  g_object_class_install_property (object_class, PROP_REGIONS_LOCATION,
+      g_param_spec_string ("regions-location", "Regions location",
+          "Path of a JSON file with more regions and lines; it is read at the start and each time "
+          "that the property is set",
+          DEFAULT_REGIONS_LOCATION, flags));
+  g_object_class_install_property (object_class, PROP_ANCHOR,
+      g_param_spec_enum ("anchor", "Anchor", "The point of a box that regions and lines refer to",
+          anchor_get_type (), DEFAULT_ANCHOR, flags | GST_PARAM_CONTROLLABLE));
+  g_object_class_install_property (object_class, PROP_SETTLE_FRAMES,
+      g_param_spec_uint ("settle-frames", "Settle frames",
+          "Successive frames on the other side of a border or line until a track has entered, left "
+          "or crossed",
+          1, 1000, DEFAULT_SETTLE_FRAMES, flags | GST_PARAM_CONTROLLABLE));
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Counts since the start: confirmed tracks, and the events of each region and line",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_type_mark_as_plugin_api (anchor_get_type (), 0);
 }
 
 static void
@@ -625,6 +932,7 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_LOST,
       g_param_spec_boolean ("lost", "Lost", "List lost tracks, with their predicted boxes",
           DEFAULT_LOST, controlled));
+  install_region_properties (object_class, flags);
 }
 
 static void
@@ -663,6 +971,7 @@ gst_ccl_track_init (GstCclTrack *self)
               .max_lost = DEFAULT_MAX_LOST,
               .static_frames = DEFAULT_STATIC_FRAMES,
           },
+      .region_options = {.anchor = DEFAULT_ANCHOR, .settle_frames = DEFAULT_SETTLE_FRAMES},
       .tentative = DEFAULT_TENTATIVE,
       .lost = DEFAULT_LOST,
   };

@@ -134,6 +134,7 @@ assert_events (GstHarness *h, const char *expected)
 GST_START_TEST (test_crossing_objects_keep_their_identities)
 {
   GstHarness *h = new_harness (TRACKED);
+  gboolean was_shared = FALSE;
   guint n_shared = 0;
 
   for (guint i = 0; i < 50; i++) {
@@ -155,6 +156,9 @@ GST_START_TEST (test_crossing_objects_keep_their_identities)
         fail_unless_equals_int (track_info (out, id)->state, GST_CCL_TRACK_STATE_CONFIRMED);
         gst_ccl_meta_get_ids (gst_buffer_get_ccl_meta (out), row, &n_ids);
         n_shared += n_ids == 2;
+        was_shared |= n_ids == 2;
+        fail_unless_equals_uint64 (
+            track_info (out, id)->parent_id, was_shared && n_ids == 1 && id == 2 ? 1 : 0);
         fail_unless (n_ids == 1 || n_ids == 2);
       }
     }
@@ -253,6 +257,35 @@ GST_END_TEST
 GST_START_TEST (test_gap_event)
 {
   check_interruption (TRUE);
+}
+GST_END_TEST
+
+/* Without a frame rate in the caps, a frame is the usual interval between time stamps, though they
+ * jitter and every fifth frame is dropped. */
+GST_START_TEST (test_unknown_frame_rate)
+{
+  GstHarness *h = gst_harness_new_parse (TRACKED);
+  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
+  GstBuffer *out = NULL;
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 60; i++) {
+    const Rectangle rectangle = walker (i);
+    GstBuffer *frame;
+
+    if (i % 5 == 4)
+      continue;
+    gst_clear_buffer (&out);
+    frame = new_frame (&rectangle, 1);
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME + i % 3 * GST_MSECOND;
+    out = gst_harness_push_and_pull (h, frame);
+  }
+  fail_unless (ABS (track_info (out, 1)->velocity_x - 4) < 0.3);
+  fail_unless (ABS ((gint)track_info (out, 1)->age - 58) <= 2);
+  gst_buffer_unref (out);
+  assert_events (h, "appeared 1");
+  gst_harness_teardown (h);
 }
 GST_END_TEST
 
@@ -441,6 +474,56 @@ GST_START_TEST (test_json)
 }
 GST_END_TEST
 
+/* Whether one of the lines of JSON that were not read yet has the text. */
+static gboolean
+has_text (GstHarness *h, const char *text)
+{
+  gboolean has = FALSE;
+  GstBuffer *out;
+
+  while ((out = gst_harness_try_pull (h))) {
+    gchar *line = line_of (out);
+    has |= strstr (line, text) != NULL;
+    g_free (line);
+  }
+  return has;
+}
+
+/* The states of tracks, and the identities in a component that tracks share. */
+GST_START_TEST (test_json_of_states_and_shared_components)
+{
+  GstHarness *h = new_harness (
+      "ccl threshold=128 ! ccltrack static-frames=20 tentative=true lost=true ! ccljson");
+  gboolean shared = FALSE, split = FALSE;
+
+  for (guint i = 0; i < 30; i++) {
+    const Rectangle object = walker (0);
+    GstBuffer *frame = new_frame (&object, 1);
+
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME;
+    fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+    fail_unless (has_text (h, i < 2    ? "\"state\":\"tentative\""
+                              : i < 19 ? "\"state\":\"confirmed\""
+                                       : "\"state\":\"static\""));
+  }
+  for (guint i = 30; i < 80; i++) {
+    const Rectangle objects[] = {{60 + 4 * (i - 30), 20, 20, 50}, {240 - 4 * (i - 30), 40, 20, 50}};
+    GstBuffer *frame = new_frame (objects, i < 70 ? 2 : 0);
+
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME;
+    fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
+    if (i >= 70)
+      fail_unless (has_text (h, "\"state\":\"lost\""));
+    else if (shared)
+      split |= has_text (h, "\"ids\":[3],\"parent\":2}");
+    else
+      shared |= has_text (h, "\"ids\":[2,3]");
+  }
+  fail_unless (shared && split);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 ccltrack_suite (void)
 {
@@ -454,6 +537,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_object_that_leaves_vanishes);
   tcase_add_test (tcase, test_dropped_frames);
   tcase_add_test (tcase, test_gap_event);
+  tcase_add_test (tcase, test_unknown_frame_rate);
   tcase_add_test (tcase, test_empty_gap_buffer);
   tcase_add_test (tcase, test_flush_removes_the_tracks);
   tcase_add_test (tcase, test_identities_are_not_used_again);
@@ -462,6 +546,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_resting_object_is_static);
   tcase_add_test (tcase, test_message);
   tcase_add_test (tcase, test_json);
+  tcase_add_test (tcase, test_json_of_states_and_shared_components);
   return suite;
 }
 
