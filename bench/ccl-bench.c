@@ -1,62 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ccl-bench: compares labellers with each other, with their peers and with the bandwidth bound. */
-#include "machine.h"
+#include "measure.h"
 #include "modes.h"
-#include "problem.h"
-#include "results.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef enum Mode {
-  MODE_CHECK,
-  MODE_AVERAGE,
-  MODE_STEPS,
-  MODE_DENSITY,
-  MODE_SIZE,
-  MODE_TABLE,
-  MODE_GROWTH,
-  MODE_STREAMS,
-  MODE_BLOCKSIZE,
-  MODE_MEMORY,
-  N_MODES
-} Mode;
-
 /* The masks of the repository: where the tool is run, or where it was built. */
 #define MASKS "tests/data/masks"
 
-/* The default inputs of each mode. The modes have the papers' names where they have one. */
-static const struct {
+/* The modes, with the papers' names where they have one. */
+static const struct Mode {
   const char *name, *summary;
-  const char *inputs[40];
-} modes[N_MODES] = {
-    {"check", "compares every labeller with a flood fill",
+  enum {
+    CHEAPEST_LABELS = 1, /* without --deliver: the label map in its cheapest form */
+    ONLY_CHOSEN = 2,     /* without --algorithms: the one that "auto" selects, and the baselines */
+    ONLY_GPU = 4,
+    BLOCK_SHAPES = 8,
+    STEPS = 16,
+    USUAL = 32, /* runs if no mode is named */
+  } flags;
+  enum { MEASURES, CHECKS, COUNTS, STREAMS } work;
+  const char *inputs[16]; /* by default */
+} modes[] = {
+    {"check", "compares every labeller with a flood fill", 0, CHECKS,
         {MASKS, "noise:211x173:g=1-4,16:d=0-100+10", "noise:640x480:g=1:d=50",
             "noise:1x1:g=1:d=0,100", "noise:1x301:g=1:d=50", "noise:301x1:g=1:d=50",
             "noise:2x2:g=1:d=50:seed=1-9", "noise:63x65:g=1:d=30-70+10", "text:620x877",
             "blobs:640x480:n=0-3", "full:257x129", "empty:257x129",
             "noise:37x29x31:g=1-2:d=10-90+20", "hilbert"}},
-    {"average", "mean time on each data set", {MASKS}},
-    {"steps", "the same, and of each step: allocation, scan, merging, relabelling", {MASKS}},
-    {"density", "time against foreground density, for each granularity",
+    {"average", "mean time on each data set", CHEAPEST_LABELS, MEASURES, {MASKS}},
+    {"steps", "the same, and of each step: allocation, scan, merging, relabelling",
+        CHEAPEST_LABELS | STEPS, MEASURES, {MASKS}},
+    {"density", "time against foreground density, for each granularity", CHEAPEST_LABELS, MEASURES,
         {"noise:2048x2048:g=1,4,16:d=0-100+10"}},
-    {"size", "time against the number of pixels",
+    {"size", "time against the number of pixels", CHEAPEST_LABELS, MEASURES,
         {"noise:32x32:g=1:d=50", "noise:100x100:g=1:d=50", "noise:316x316:g=1:d=50",
             "noise:1000x1000:g=1:d=50", "noise:3162x3162:g=1:d=50", "noise:10000x10000:g=1:d=50"}},
     {"table", "component tables and label maps beside bandwidth bounds, BKE and OpenCV",
-        {MASKS, "noise:2048x2048:g=1,4,16:d=10,30,50,70,90"}},
-    {"growth", "time a pixel from 720p to 8K and for 16384×16384",
+        ONLY_CHOSEN | USUAL, MEASURES, {MASKS, "noise:2048x2048:g=1,4,16:d=10,30,50,70,90"}},
+    {"growth", "time a pixel from 720p to 8K and for 16384×16384", ONLY_CHOSEN | USUAL, MEASURES,
         {MASKS "/vtest200_2160.png@1280x720", MASKS "/vtest200_2160.png@1920x1080",
             MASKS "/vtest200_2160.png@3840x2160", MASKS "/vtest200_2160.png@7680x4320",
             "noise:1280x720:g=4:d=30", "noise:1920x1080:g=4:d=30", "noise:3840x2160:g=4:d=30",
             "noise:7680x4320:g=4:d=30", "empty:1920x1080", "full:16384x16384"}},
-    {"streams", "many labellers at once: frames a second, and CPU time at 60 frames/s",
-        {MASKS "/vtest200_1080.png"}},
-    {"blocksize", "GPU algorithms once for every shape of thread block",
-        {MASKS, "noise:2048x2048:g=1,4:d=50"}},
-    {"memory", "reads, writes and atomics of each GPU kernel, counted exactly", {MASKS}},
+    {"streams", "many labellers at once: frames a second, and CPU time at 60 frames/s", USUAL,
+        STREAMS, {MASKS "/vtest200_1080.png"}},
+    {"blocksize", "GPU algorithms once for every shape of thread block", ONLY_GPU | BLOCK_SHAPES,
+        MEASURES, {MASKS, "noise:2048x2048:g=1,4:d=50"}},
+    {"memory", "reads, writes and atomics of each GPU kernel, counted exactly",
+        CHEAPEST_LABELS | ONLY_GPU, COUNTS, {MASKS}},
 };
 
 /* The command line. */
@@ -68,8 +64,6 @@ static struct {
   char **words; /* the mode and its inputs */
 } options = {.repetitions = 20, .warm_up = 1, .patience = 10};
 
-static const double default_seconds = 60;
-
 static const GOptionEntry entries[] = {
     {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
         "cpu, cuda or all; default: all that are found", "DEVICE"},
@@ -79,10 +73,8 @@ static const GOptionEntry entries[] = {
         "NAMES"},
     {"deliver", 0, 0, G_OPTION_ARG_STRING, &options.deliver,
         "raw, table, labels (label map and table), with commas; default: all three, but in "
-        "average, "
-        "steps, density, size and memory the label map in its cheapest form (memory: also tables "
-        "of "
-        "the one that auto selects and of the baseline)",
+        "average, steps, density, size and memory the label map in its cheapest form (memory: also "
+        "tables of the one that auto selects and of the baseline)",
         "WHAT"},
     {"connectivity", 'c', 0, G_OPTION_ARG_STRING, &options.connectivity,
         "of images: 4 or 8; of volumes: 6, 18 or 26; one of each with a comma; default: 8,26", "N"},
@@ -106,8 +98,7 @@ static const GOptionEntry entries[] = {
         "S"},
     {"patience", 0, 0, G_OPTION_ARG_DOUBLE, &options.patience,
         "time limit of the first run of an iterative GPU algorithm on an input, which is then "
-        "given "
-        "up; 0: no limit; default: 10",
+        "given up; 0: no limit; default: 10",
         "S"},
     {"block-shapes", 0, 0, G_OPTION_ARG_NONE, &options.block_shapes,
         "in check and average: GPU algorithms once for every shape of thread block", NULL},
@@ -141,18 +132,20 @@ refuse (const char *format, ...)
 static unsigned
 parse_deliveries (const char *text)
 {
+  static const char *const names[] = {[DELIVER_RAW_LABELS] = "raw",
+      [DELIVER_TABLE] = "table",
+      [DELIVER_LABELS_AND_TABLE] = "labels"};
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
   unsigned deliveries = 0;
 
-  for (char **word = words; *word; word++)
-    if (g_str_equal (*word, "raw"))
-      deliveries |= 1u << DELIVER_RAW_LABELS;
-    else if (g_str_equal (*word, "table"))
-      deliveries |= 1u << DELIVER_TABLE;
-    else if (g_str_equal (*word, "labels"))
-      deliveries |= 1u << DELIVER_LABELS_AND_TABLE;
-    else
+  for (char **word = words; *word; word++) {
+    Delivery delivery = DELIVER_RAW_LABELS;
+    while (delivery < G_N_ELEMENTS (names) && !g_str_equal (*word, names[delivery]))
+      delivery++;
+    if (delivery == G_N_ELEMENTS (names))
       refuse ("--deliver takes raw, table and labels, not \"%s\"", *word);
+    deliveries |= 1u << delivery;
+  }
   return deliveries;
 }
 
@@ -230,30 +223,32 @@ parse_settings (void)
   return settings;
 }
 
-static Mode
+static const struct Mode *
 parse_mode (const char *word)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (Mode mode = 0; mode < N_MODES; mode++) {
-    if (g_str_equal (word, modes[mode].name))
-      return mode;
-    g_string_append_printf (names, "%s%s", mode ? ", " : "", modes[mode].name);
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    if (g_str_equal (word, modes[i].name))
+      return &modes[i];
+    g_string_append_printf (names, "%s%s", i ? ", " : "", modes[i].name);
   }
   refuse ("unknown mode \"%s\"; the modes are %s", word, names->str);
 }
 
+/* The sources of the named inputs, or of the mode's own if there are none. */
 static GPtrArray *
-collect_sources (Mode mode, const char *const *words)
+collect_sources (const struct Mode *mode, char *const *inputs)
 {
   GPtrArray *sources = input_sources_new ();
+  const bool has_masks = *inputs || g_file_test (MASKS, G_FILE_TEST_IS_DIR);
 
-  for (const char *const *word = *words ? words : modes[mode].inputs; *word; word++) {
-    g_autofree char *built_from = g_build_filename (BENCH_SOURCE_ROOT, *word, NULL);
-    const bool is_elsewhere =
-        !*words && g_str_has_prefix (*word, MASKS) && !g_file_test (MASKS, G_FILE_TEST_IS_DIR);
+  for (const char *const *input = *inputs ? (const char *const *)inputs : mode->inputs; *input;
+       input++) {
+    g_autofree char *built_from = g_build_filename (BENCH_SOURCE_ROOT, *input, NULL);
+    const bool is_elsewhere = !has_masks && g_str_has_prefix (*input, MASKS);
     g_autoptr (GError) error = NULL;
-    if (!input_sources_add (sources, is_elsewhere ? built_from : *word, &error))
+    if (!input_sources_add (sources, is_elsewhere ? built_from : *input, &error))
       problem_report ("%s", error->message);
   }
   return sources;
@@ -282,175 +277,86 @@ write_text (const char *path, char *text)
   g_free (text);
 }
 
-/* Runs streams on the first source that loads. */
-static Table *
-run_streams (
-    const GPtrArray *sources, const ImplementationSettings *implementations, double seconds)
-{
-  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  const StreamsSettings settings = {counts, MIN (seconds, 30), 60};
-
-  g_array_append_vals (counts, (const unsigned[]){1, 8, 32}, 3);
-  for (guint i = 0; i < sources->len; i++) {
-    const InputSource *source = sources->pdata[i];
-    g_autoptr (GError) error = NULL;
-    g_autoptr (Input) input = input_source_load (source, &error);
-    if (input)
-      return streams (input, implementations, &settings);
-    problem_report ("%s", error->message);
-  }
-  return NULL;
-}
-
 /* Adds the devices and peers that take part to the header. */
 static void
-describe_implementations (GPtrArray *machine, const GPtrArray *implementations)
+describe_implementations (JsonObject *machine, const GPtrArray *implementations)
 {
-  g_autoptr (GHashTable) makers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GString) peers = g_string_new (NULL);
 
 #if HAVE_CUDA
   implementation_describe_cuda (machine);
 #endif
   for (guint i = 0; i < implementations->len; i++) {
     const Implementation *implementation = implementations->pdata[i];
-    if (implementation_is_peer (implementation) &&
-        g_hash_table_add (makers, (char *)implementation->maker))
-      machine_add (machine, "peer", "%s", implementation->maker);
+    if (implementation_is_peer (implementation) && !strstr (peers->str, implementation->maker))
+      g_string_append_printf (peers, "%s%s", peers->len ? ", " : "", implementation->maker);
   }
-}
-
-/* The machine, the versions and the command, one line each. */
-static void
-print_header (const GPtrArray *machine, FILE *file)
-{
-  for (guint i = 0; i + 1 < machine->len; i += 2)
-    fprintf (
-        file, "# %s: %s\n", (const char *)machine->pdata[i], (const char *)machine->pdata[i + 1]);
-  fputc ('\n', file);
+  if (peers->len)
+    machine_add (machine, "peer", "%s", peers->str);
 }
 
 /* Fills the settings that the command line leaves open with those of a mode. */
 static ImplementationSettings
-settings_of_mode (Mode mode, const ImplementationSettings *asked)
+settings_of_mode (const struct Mode *mode, const ImplementationSettings *asked)
 {
   ImplementationSettings settings = *asked;
+  const bool is_memory = mode->work == COUNTS;
 
-  settings.cheapest_labels = !options.deliver && (mode == MODE_AVERAGE || mode == MODE_STEPS ||
-                                                     mode == MODE_DENSITY || mode == MODE_SIZE);
-  settings.only_chosen = mode == MODE_TABLE || mode == MODE_GROWTH;
-  if (mode == MODE_BLOCKSIZE)
-    settings.block_shapes = true;
-  if (settings.block_shapes || mode == MODE_MEMORY) { /* GPUs only */
-    settings.cheapest_labels = settings.block_shapes || !options.deliver;
-    settings.chosen_tables = mode == MODE_MEMORY && !options.deliver;
+  settings.only_chosen = mode->flags & ONLY_CHOSEN;
+  settings.block_shapes |= (mode->flags & BLOCK_SHAPES) != 0;
+  settings.cheapest_labels =
+      settings.block_shapes || (mode->flags & CHEAPEST_LABELS && !options.deliver);
+  settings.chosen_tables = is_memory && !options.deliver;
+  if (settings.block_shapes || mode->flags & ONLY_GPU) {
     settings.needs_cuda = true;
     settings.cpu = false;
   }
   return settings;
 }
 
-/* The result of one mode. */
-typedef struct Section {
-  const char *mode;
-  Table *table;
-  unsigned repetitions;
-  double noisy_share;
-} Section;
-
-static void
-section_free (Section *section)
-{
-  table_free (section->table);
-  g_free (section);
-}
-
-/* Runs a mode that measures. */
-static void
-run_measurement (
-    Mode mode, GPtrArray *sources, GPtrArray *implementations, double seconds, Section *section)
-{
-  const MeasureSettings settings = {
-      .repetitions = (unsigned)options.repetitions,
-      .warm_up = (unsigned)options.warm_up,
-      .patience = options.patience,
-      .steps = mode == MODE_STEPS,
-  };
-  Results *results = results_measure (sources, implementations, &settings, seconds);
-
-  section->table = results_to_table (results, section->mode);
-  section->repetitions = settings.repetitions;
-  section->noisy_share = results_noisy_share (results);
-  results_free (results);
-}
-
-/* Runs one mode; prints its table to the file, if there is one. */
-static Section *
-run (Mode mode, const char *const *inputs, const ImplementationSettings *asked, double seconds,
-    FILE *file)
+static Table *
+run (const struct Mode *mode, char *const *inputs, const ImplementationSettings *asked,
+    double seconds)
 {
   const ImplementationSettings settings = settings_of_mode (mode, asked);
-  GPtrArray *sources = collect_sources (mode, inputs);
-  GPtrArray *implementations = implementations_new (&settings);
-  Section *section = g_new0 (Section, 1);
+  const MeasureSettings measure_settings = {
+      .repetitions = (unsigned)options.repetitions,
+      .warm_up = (unsigned)options.warm_up,
+      .steps = mode->flags & STEPS,
+  };
+  g_autoptr (GPtrArray) sources = collect_sources (mode, inputs);
+  g_autoptr (GPtrArray) implementations = implementations_new (&settings);
 
-  section->mode = modes[mode].name;
-  if (mode != MODE_CHECK && mode != MODE_STREAMS && mode != MODE_MEMORY) {
-    run_measurement (mode, sources, implementations, seconds, section);
-  } else {
-    section->table = mode == MODE_CHECK
-                         ? check (sources, implementations, &settings, options.seconds)
-                     : mode == MODE_MEMORY ? memory (sources, implementations)
-                                           : run_streams (sources, &settings, seconds);
-    g_ptr_array_unref (sources);
-    g_ptr_array_unref (implementations);
+  switch (mode->work) {
+  case CHECKS:
+    return check (sources, implementations, &settings, options.seconds);
+  case COUNTS:
+    return memory (sources, implementations);
+  case STREAMS:
+    return streams (sources, &settings, seconds);
+  default:
+    return measure_sources (
+        mode->name, sources, implementations, &measure_settings, seconds, options.patience);
   }
-  if (file && section->table)
-    table_print (section->table, file);
-  return section;
 }
 
-static char *
-to_csv (const GPtrArray *sections)
+/* The rows of a mode as a member of "runs". */
+static JsonObject *
+run_to_json (const struct Mode *mode, const Table *table)
 {
-  GString *csv = g_string_new (NULL);
-  const Table *before = NULL;
+  JsonObject *object = json_object_new ();
 
-  for (guint i = 0; i < sections->len; i++) {
-    const Section *section = sections->pdata[i];
-    if (section->table)
-      table_append_csv (section->table, before, csv);
-    before = section->table;
-  }
-  return g_string_free (csv, FALSE);
+  json_object_set_string_member (object, "mode", mode->name);
+  json_object_set_int_member (
+      object, "repetitions", mode->work == MEASURES ? options.repetitions : 0);
+  json_object_set_array_member (object, "rows", json_array_ref (table->rows));
+  return object;
 }
 
-/* One object with the members "machine", "problems" and "runs". */
-static char *
-to_json (const GPtrArray *sections, const GPtrArray *machine)
+static void
+print_machine_line (JsonObject *machine, const char *name, JsonNode *value, gpointer data)
 {
-  JsonObject *root = json_object_new (), *description = json_object_new ();
-  JsonArray *problems = json_array_new (), *runs = json_array_new ();
-  g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), root);
-
-  for (guint i = 0; i + 1 < machine->len; i += 2)
-    json_object_set_string_member (description, machine->pdata[i], machine->pdata[i + 1]);
-  for (const char *const *line = problems_reported (); *line; line++)
-    json_array_add_string_element (problems, *line);
-  for (guint i = 0; i < sections->len; i++) {
-    const Section *section = sections->pdata[i];
-    JsonObject *object = json_object_new ();
-    json_object_set_string_member (object, "mode", section->mode);
-    json_object_set_int_member (object, "repetitions", section->repetitions);
-    json_object_set_double_member (object, "noisy_share", section->noisy_share);
-    if (section->table)
-      json_object_set_array_member (object, "rows", table_to_json (section->table));
-    json_array_add_object_element (runs, object);
-  }
-  json_object_set_object_member (root, "machine", description);
-  json_object_set_array_member (root, "problems", problems);
-  json_object_set_array_member (root, "runs", runs);
-  json_object_unref (root);
-  return json_to_string (node, TRUE);
+  printf ("# %s: %s\n", name, json_node_get_string (value));
 }
 
 static char *
@@ -458,14 +364,10 @@ make_description (void)
 {
   GString *text = g_string_new ("Modes; without one: table, growth and streams\n");
 
-  for (Mode mode = 0; mode < N_MODES; mode++) {
-    g_string_append_printf (text, "  %-12s %s\n", modes[mode].name, modes[mode].summary);
-    if (*modes[mode].inputs)
-      g_string_append (text, "               default:");
-    for (const char *const *input = modes[mode].inputs; *input; input++)
-      g_string_append_printf (text, " %s", *input);
-    if (*modes[mode].inputs)
-      g_string_append_c (text, '\n');
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    g_autofree char *inputs = g_strjoinv (" ", (char **)modes[i].inputs);
+    g_string_append_printf (
+        text, "  %-12s %s\n               default: %s\n", modes[i].name, modes[i].summary, inputs);
   }
   g_string_append (text,
       "\n" INPUT_SPECIFICATIONS
@@ -475,21 +377,56 @@ make_description (void)
   return g_string_free (text, FALSE);
 }
 
+/* Runs a mode, or all usual ones for NULL, and writes their results. */
+static void
+run_modes (const struct Mode *named, JsonObject *machine, const ImplementationSettings *settings)
+{
+  char *const *inputs = options.words ? options.words + 1 : (char *[]){NULL};
+  const double seconds = (options.seconds > 0 ? options.seconds : 60) / (named ? 1 : 3);
+  const bool prints = g_strcmp0 (options.csv, "-") != 0 && g_strcmp0 (options.json, "-") != 0;
+  g_autoptr (JsonNode) document = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *root = json_object_new ();
+  JsonArray *runs = json_array_new ();
+  g_autoptr (GString) csv = g_string_new (NULL);
+  Table *before = NULL;
+
+  if (prints) {
+    json_object_foreach_member (machine, print_machine_line, NULL);
+    putchar ('\n');
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    Table *table;
+    if (named ? &modes[i] != named : !(modes[i].flags & USUAL))
+      continue;
+    table = run (&modes[i], inputs, settings, seconds);
+    if (prints)
+      table_print (table);
+    table_append_csv (table, before, csv);
+    json_array_add_object_element (runs, run_to_json (&modes[i], table));
+    g_clear_pointer (&before, table_free);
+    before = table;
+  }
+  table_free (before);
+  if (options.csv)
+    write_text (options.csv, g_string_free (g_steal_pointer (&csv), FALSE));
+  json_object_set_object_member (root, "machine", json_object_ref (machine));
+  json_object_set_array_member (root, "problems", json_array_ref (problems_reported ()));
+  json_object_set_array_member (root, "runs", runs);
+  json_node_take_object (document, root);
+  if (options.json)
+    write_text (options.json, json_to_string (document, TRUE));
+}
+
 int
 main (int argc, char **argv)
 {
   g_autoptr (GOptionContext) context = g_option_context_new ("- compares labellers");
   g_autofree char *description = make_description ();
-  g_autoptr (GPtrArray) machine = machine_describe (argc, argv);
+  g_autoptr (JsonObject) machine = machine_describe (argc, argv);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) sections = g_ptr_array_new_with_free_func ((GDestroyNotify)section_free);
-  const Mode usual_modes[] = {MODE_TABLE, MODE_GROWTH, MODE_STREAMS};
-  const char *const no_inputs[] = {NULL};
+  g_autoptr (GPtrArray) implementations = NULL;
   ImplementationSettings settings;
-  GPtrArray *implementations;
-  FILE *file = stdout;
-  double seconds;
-  Mode mode = MODE_TABLE;
+  const struct Mode *named;
 
   setlocale (LC_CTYPE, "");
   g_option_context_add_main_entries (context, entries, NULL);
@@ -501,34 +438,14 @@ main (int argc, char **argv)
     return 0;
   }
   settings = parse_settings ();
-  seconds = options.seconds > 0 ? options.seconds : default_seconds;
-  if (options.list) {
-    implementations = implementations_new (&settings);
-    list_implementations (implementations);
-    g_ptr_array_unref (implementations);
-    return problems_count () ? 1 : 0;
-  }
-  if (options.words)
-    mode = parse_mode (options.words[0]);
+  named = options.words ? parse_mode (options.words[0]) : NULL;
   implementations = implementations_new (&settings);
-  describe_implementations (machine, implementations);
-  g_ptr_array_unref (implementations);
-  if (g_strcmp0 (options.csv, "-") == 0 || g_strcmp0 (options.json, "-") == 0)
-    file = NULL;
-  if (file)
-    print_header (machine, file);
-
-  if (options.words)
-    g_ptr_array_add (
-        sections, run (mode, (const char *const *)options.words + 1, &settings, seconds, file));
-  for (guint i = 0; !options.words && i < G_N_ELEMENTS (usual_modes); i++)
-    g_ptr_array_add (sections,
-        run (usual_modes[i], no_inputs, &settings, seconds / G_N_ELEMENTS (usual_modes), file));
-  if (options.csv)
-    write_text (options.csv, to_csv (sections));
-  if (options.json)
-    write_text (options.json, to_json (sections, machine));
-
+  if (options.list) {
+    list_implementations (implementations);
+  } else {
+    describe_implementations (machine, implementations);
+    run_modes (named, machine, &settings);
+  }
   g_array_unref (settings.threads);
   g_strfreev (settings.algorithms);
   return problems_count () ? 1 : 0;

@@ -2,7 +2,6 @@
 #include "modes.h"
 
 #include "measure.h"
-#include "problem.h"
 #include "reference.h"
 
 #include <stdlib.h>
@@ -137,51 +136,70 @@ find_difference (const Expectation *expectation, Labelling *labelling, const Inp
   return NULL;
 }
 
+typedef enum Outcome { EQUAL, DIFFERENT, NOT_OFFERED_BY, FAILED_ON, UNCHECKED, N_OUTCOMES } Outcome;
+
+/* Numbers of inputs by outcome. */
 typedef struct Count {
-  unsigned equal, different, not_offered, failed, unchecked;
+  unsigned inputs[N_OUTCOMES];
 } Count;
 
-static void
+/* What check() hands to each input. */
+typedef struct Check {
+  const GPtrArray *implementations;
+  const ImplementationSettings *settings;
+  double end; /* on the monotonic clock; 0: no limit */
+  unsigned n_checked;
+  Count *counts; /* one per implementation */
+} Check;
+
+static Outcome
 check_one (Implementation *implementation, const Input *input, const char *title,
-    const Expectation *expectation, Count *count)
+    const Expectation *expectation, bool is_first_difference)
 {
+  const ImplementationClass *klass = implementation->klass;
   g_autofree char *name = implementation_title (implementation);
   g_autofree char *difference = NULL;
-  g_autoptr (GError) error = NULL;
   Labelling labelling = {0};
+  CclError error;
 
-  if (implementation->klass->prepare (implementation, input, &error) &&
-      implementation->klass->run (implementation, &error) &&
-      implementation->klass->fetch (implementation, &labelling, &error)) {
-    difference = find_difference (expectation, &labelling, input);
-    count->equal += !difference;
-    count->different += difference != NULL;
-    if (difference && implementation_is_peer (implementation)) {
-      if (count->different == 1)
-        problem_remark ("%s (%s) on %s differs, and maybe on other inputs: %s", name,
-            implementation->maker, title, difference);
-    } else if (difference && !implementation->may_be_inexact) {
-      problem_report ("%s on %s is wrong: %s", name, title, difference);
-    }
-  } else if (g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED)) {
-    count->not_offered++;
-  } else {
-    const bool too_slow =
-        g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW);
-    count->failed += !too_slow;
-    count->unchecked += too_slow;
-    problem_report ("%s on %s: %s", name, title, error->message);
+  if (klass->prepare (implementation, input, &error) != CCL_OK ||
+      klass->run (implementation, &error) != CCL_OK ||
+      klass->fetch (implementation, &labelling, &error) != CCL_OK) {
+    if (error.status == CCL_ERROR_UNSUPPORTED)
+      return NOT_OFFERED_BY;
+    problem_report ("%s on %s: %s", name, title, error.message);
+    return implementation->gave_up ? UNCHECKED : FAILED_ON;
   }
+  difference = find_difference (expectation, &labelling, input);
   labelling_clear (&labelling);
-  implementation->klass->release (implementation);
+  if (difference && implementation_is_peer (implementation)) {
+    if (is_first_difference)
+      problem_remark ("%s (%s) on %s differs, and maybe on other inputs: %s", name,
+          implementation->maker, title, difference);
+  } else if (difference && !implementation->may_be_inexact) {
+    problem_report ("%s on %s is wrong: %s", name, title, difference);
+  }
+  return difference ? DIFFERENT : EQUAL;
 }
 
-/* Counts an input as unchecked for all implementations. */
-static void
-leave_unchecked (const GPtrArray *implementations, Count *counts)
+static gboolean
+check_input (const Input *input, const InputSource *source, const char *title, gpointer data)
 {
-  for (guint c = 0; c < implementations->len; c++)
-    counts[c].unchecked++;
+  Check *check = data;
+  Expectation expectation;
+
+  expect (input, check->settings, &expectation);
+  for (guint i = 0; i < check->implementations->len; i++) {
+    Implementation *implementation = check->implementations->pdata[i];
+    unsigned *counts = check->counts[i].inputs;
+    if (!implementation->klass->fetch)
+      continue;
+    counts[check_one (implementation, input, title, &expectation, !counts[DIFFERENT])]++;
+    implementation->klass->release (implementation);
+  }
+  expectation_clear (&expectation);
+  check->n_checked++;
+  return !check->end || seconds_now () < check->end;
 }
 
 static void
@@ -190,51 +208,40 @@ add_row (Table *table, const char *name, const char *maker, const Count *count)
   table_row (table);
   table_text (table, "%s", name);
   table_text (table, "%s", maker);
-  table_number (table, count->equal, 0);
-  table_number (table, count->different, 0);
-  table_number (table, count->not_offered, 0);
-  table_number (table, count->failed, 0);
-  table_number (table, count->unchecked, 0);
+  for (Outcome outcome = 0; outcome < N_OUTCOMES; outcome++)
+    table_number (table, count->inputs[outcome], 0);
 }
 
 /* Implementations that are counted apart. */
-typedef enum Group {
-  GROUP_OURS,
-  GROUP_INEXACT, /* ours, but inexact by the paper's own account */
-  GROUP_PEERS,
-} Group;
+typedef enum Group { GROUP_EXACT, GROUP_INEXACT, GROUP_PEERS, N_GROUPS } Group;
 
 static Group
 group_of (const Implementation *implementation)
 {
   if (implementation_is_peer (implementation))
     return GROUP_PEERS;
-  return implementation->may_be_inexact ? GROUP_INEXACT : GROUP_OURS;
+  return implementation->may_be_inexact ? GROUP_INEXACT : GROUP_EXACT;
 }
 
 /* Adds the rows of a group and their sum. */
 static void
-add_rows (Table *table, const GPtrArray *implementations, const Count *counts, Group group)
+add_rows (Table *table, const Check *check, Group group)
 {
   static const char *const sums[] = {
       "all of this project", "all that may be inexact", "all of other makers"};
-  Count sum = {0};
+  Count sum = {{0}};
   unsigned n = 0;
 
-  for (guint c = 0; c < implementations->len; c++) {
-    const Implementation *implementation = implementations->pdata[c];
-    const Count *count = &counts[c];
+  for (guint i = 0; i < check->implementations->len; i++) {
+    const Implementation *implementation = check->implementations->pdata[i];
     g_autofree char *title = implementation_title (implementation);
     g_autofree char *name =
         g_strconcat (title, group == GROUP_INEXACT ? " (inexact by its paper)" : "", NULL);
     if (!implementation->klass->fetch || group_of (implementation) != group)
       continue;
-    add_row (table, name, implementation->maker, count);
-    sum.equal += count->equal;
-    sum.different += count->different;
-    sum.not_offered += count->not_offered;
-    sum.failed += count->failed;
-    sum.unchecked += count->unchecked;
+    add_row (table, name, implementation->maker, &check->counts[i]);
+    for (Outcome outcome = 0; outcome < N_OUTCOMES; outcome++)
+      sum.inputs[outcome] += check->counts[i].inputs[outcome];
     n++;
   }
   if (n)
@@ -247,45 +254,17 @@ check (const GPtrArray *sources, const GPtrArray *implementations,
 {
   static const char *const columns[] = {
       "implementation", "by", "equal", "different", "not offered", "failed", "unchecked", NULL};
-  const double begin = seconds_now ();
   g_autofree Count *counts = g_new0 (Count, implementations->len);
+  Check check = {implementations, settings, seconds > 0 ? seconds_now () + seconds : 0, 0, counts};
   Table *table = table_new (columns);
-  unsigned n_left = 0;
+  const guint n_visited = inputs_visit (sources, check_input, &check);
 
-  for (guint i = 0; i < sources->len; i++) {
-    const InputSource *source = sources->pdata[i];
-    g_autofree char *title = input_source_title (source);
-    g_autoptr (GError) error = NULL;
-    g_autoptr (Input) input = NULL;
-    Expectation expectation;
-
-    if (seconds > 0 && seconds_now () - begin > seconds) {
-      leave_unchecked (implementations, counts);
-      n_left++;
-      continue;
-    }
-    progress_show (i, sources->len, title);
-    input = input_source_load (source, &error);
-    if (!input) {
-      problem_report ("%s", error->message);
-      leave_unchecked (implementations, counts);
-      continue;
-    }
-    expect (input, settings, &expectation);
-    for (guint c = 0; c < implementations->len; c++) {
-      Implementation *implementation = implementations->pdata[c];
-      if (implementation->klass->fetch)
-        check_one (implementation, input, title, &expectation, &counts[c]);
-    }
-    expectation_clear (&expectation);
-  }
-  progress_show (sources->len, sources->len, "");
-  if (n_left)
-    problem_report (
-        "%u of %u inputs were not checked: %g s were over", n_left, sources->len, seconds);
-
-  add_rows (table, implementations, counts, GROUP_OURS);
-  add_rows (table, implementations, counts, GROUP_INEXACT);
-  add_rows (table, implementations, counts, GROUP_PEERS);
+  for (guint i = 0; i < implementations->len; i++)
+    counts[i].inputs[UNCHECKED] += sources->len - check.n_checked;
+  if (n_visited < sources->len)
+    problem_report ("%u of %u inputs were not checked: %g s were over", sources->len - n_visited,
+        sources->len, seconds);
+  for (Group group = 0; group < N_GROUPS; group++)
+    add_rows (table, &check, group);
   return table;
 }

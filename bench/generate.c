@@ -11,11 +11,12 @@
  * grid of granularity × granularity blocks, each foreground with a probability of density per
  * cent. One 32-bit number decides a block, in raster order; the smallest numbers are foreground,
  * so that with one seed a denser picture contains the sparser ones. */
-void
-input_draw_noise (Input *input, unsigned granularity, unsigned density, uint32_t seed)
+static void
+draw_noise (Input *input, const unsigned values[N_KEYS])
 {
-  GRand *random = g_rand_new_with_seed (seed);
-  const uint64_t limit = ((uint64_t)density << 32) / 100;
+  GRand *random = g_rand_new_with_seed (values[KEY_SEED]);
+  const unsigned granularity = values[KEY_GRANULARITY];
+  const uint64_t limit = ((uint64_t)values[KEY_DENSITY] << 32) / 100;
   const uint32_t columns = (input->width + granularity - 1) / granularity;
   g_autofree uint8_t *blocks = g_malloc (columns * granularity);
   g_autofree uint8_t *layer = g_malloc ((size_t)input->width * input->height);
@@ -66,9 +67,10 @@ hilbert_position (unsigned order, uint64_t index, uint32_t position[3])
  * the given order as a line one voxel thick that joins the centres of the 8^order cells into which
  * the volume is cut. The cells are cubes, so the volume must be one of a side that 2^order
  * divides. */
-void
-input_draw_hilbert (Input *input, unsigned order)
+static void
+draw_hilbert (Input *input, const unsigned values[N_KEYS])
 {
+  const unsigned order = values[KEY_ORDER];
   const uint32_t cell = input->width >> order;
   uint32_t from[3], to[3];
 
@@ -111,10 +113,10 @@ static const char *const letters[] = {
 
 /* A page of words in paragraphs. The letters do not touch, so a page has thousands of small
  * components, as scanned print has, and one large component, a ruled frame. */
-void
-input_draw_text (Input *input, unsigned page, uint32_t seed)
+static void
+draw_text (Input *input, const unsigned values[N_KEYS])
 {
-  GRand *random = g_rand_new_with_seed (seed + page);
+  GRand *random = g_rand_new_with_seed (values[KEY_SEED] + values[KEY_NUMBER]);
   const uint32_t dot = MAX (1, input->width / 620); /* about 100 letters per line */
   const uint32_t margin = 20 * dot, letter = 6 * dot, line = 12 * dot;
   const uint32_t width = input->width, height = input->height;
@@ -166,10 +168,12 @@ draw_ellipse (Input *input, double centre_x, double centre_y, double radius_x, d
 
 /* A foreground mask of people who walk through a scene: 24 upright figures at different speeds, and
  * specks as background subtraction gives. About 2 % of the pixels are foreground. */
-void
-input_draw_blobs (Input *input, unsigned frame, uint32_t seed)
+static void
+draw_blobs (Input *input, const unsigned values[N_KEYS])
 {
   enum { N_FIGURES = 24 };
+  const unsigned frame = values[KEY_NUMBER];
+  const uint32_t seed = values[KEY_SEED];
   GRand *random = g_rand_new_with_seed (seed);
   GRand *specks;
 
@@ -193,3 +197,26 @@ input_draw_blobs (Input *input, unsigned frame, uint32_t seed)
     input->pixels[(size_t)(g_rand_double (specks) * (double)input_n_pixels (input))] = 255;
   g_rand_free (specks);
 }
+
+static void
+draw_full (Input *input, const unsigned values[N_KEYS])
+{
+  memset (input->pixels, 255, input_n_pixels (input));
+}
+
+static void
+draw_empty (Input *input, const unsigned values[N_KEYS])
+{
+}
+
+#define USES(key) (1u << KEY_##key)
+
+const Generator generators[] = {
+    {"noise", USES (GRANULARITY) | USES (DENSITY) | USES (SEED), draw_noise},
+    {"hilbert", USES (ORDER), draw_hilbert},
+    {"text", USES (NUMBER) | USES (SEED), draw_text},
+    {"blobs", USES (NUMBER) | USES (SEED), draw_blobs},
+    {"full", 0, draw_full},
+    {"empty", 0, draw_empty},
+    {NULL, 0, NULL},
+};

@@ -46,8 +46,8 @@ widen_bytes (const uint8_t *pixels, uint32_t *labels, size_t n)
     labels[i] = pixels[i];
 }
 
-static gboolean
-bandwidth_run (Implementation *implementation, GError **error)
+static CclStatus
+bandwidth_run (Implementation *implementation, CclError *error)
 {
   Bandwidth *bandwidth = (Bandwidth *)implementation;
   const uint8_t *pixels = bandwidth->input->pixels;
@@ -59,11 +59,11 @@ bandwidth_run (Implementation *implementation, GError **error)
     memcpy (bandwidth->output, pixels, n);
   else
     widen_bytes (pixels, bandwidth->output, n);
-  return TRUE;
+  return CCL_OK;
 }
 
-static gboolean
-bandwidth_prepare (Implementation *implementation, const Input *input, GError **error)
+static CclStatus
+bandwidth_prepare (Implementation *implementation, const Input *input, CclError *error)
 {
   Bandwidth *bandwidth = (Bandwidth *)implementation;
 
@@ -78,13 +78,6 @@ bandwidth_release (Implementation *implementation)
   g_clear_pointer (&((Bandwidth *)implementation)->output, g_free);
 }
 
-static void
-bandwidth_free (Implementation *implementation)
-{
-  bandwidth_release (implementation);
-  g_free (implementation);
-}
-
 void
 implementations_add_bandwidth (GPtrArray *implementations, const ImplementationSettings *settings)
 {
@@ -92,7 +85,6 @@ implementations_add_bandwidth (GPtrArray *implementations, const ImplementationS
       .prepare = bandwidth_prepare,
       .run = bandwidth_run,
       .release = bandwidth_release,
-      .free = bandwidth_free,
   };
   static const struct {
     const char *name;

@@ -6,9 +6,7 @@
 #include "implementation-cuda.h"
 
 #include "bandwidth-parameters.h"
-#include "machine.h"
 #include "measure.h"
-#include "problem.h"
 #include "research-images.h"
 
 #include <string.h>
@@ -28,7 +26,7 @@ cuda_plan (const CudaImplementation *cuda)
 }
 
 static CclStatus
-queue_bound (CudaImplementation *cuda, CclError *failure)
+queue_bound (CudaImplementation *cuda, CclError *error)
 {
   CclBandwidthParameters parameters = {
       .frame = (const uint8_t *)cuda->frame,
@@ -42,12 +40,12 @@ queue_bound (CudaImplementation *cuda, CclError *failure)
       .function = cuda->bound, .kernel = cuda->bound_kernel, .block = {32, 8, 1}};
 
   ccl_cuda_launch_cover (&launch, cuda->bound_work, parameters.width, parameters.height, 1);
-  return ccl_cuda_launch (cuda->device, &launch, &parameters, cuda->stream, failure);
+  return ccl_cuda_launch (cuda->device, &launch, &parameters, cuda->stream, error);
 }
 
 /* Labels a volume and waits for the table. */
 static CclStatus
-label_volume (CudaImplementation *cuda, CclError *failure)
+label_volume (CudaImplementation *cuda, CclError *error)
 {
   const size_t height = cuda->input->height;
   const CclVolume volume = {(const void *)cuda->frame, cuda->frame_stride,
@@ -56,43 +54,43 @@ label_volume (CudaImplementation *cuda, CclError *failure)
       (void *)cuda->label_map, cuda->label_stride, cuda->label_stride * height};
 
   return ccl_volume_labeller_run (cuda->volume_labeller, &volume, &(CclOptions){0},
-      cuda->label_map ? &labels : NULL, &cuda->volume_table, failure);
+      cuda->label_map ? &labels : NULL, &cuda->volume_table, error);
 }
 
 CclStatus
-cuda_queue (CudaImplementation *cuda, CclError *failure)
+cuda_queue (CudaImplementation *cuda, CclError *error)
 {
   const Input *input = cuda->input;
   const CclCudaInput frame = {.frame = cuda->frame, .frame_stride = cuda->frame_stride};
   const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
 
   if (cuda->bound_kernel)
-    return queue_bound (cuda, failure);
+    return queue_bound (cuda, error);
   if (cuda->npp)
     return peer_npp_queue (cuda->npp, cuda->device, cuda->frame, cuda->frame_stride,
         cuda->label_map, cuda->label_stride, input->width, input->height, cuda->connectivity,
-        cuda->scratch, cuda->stream, failure);
+        cuda->scratch, cuda->stream, error);
   if (cuda->labels_volumes)
-    return label_volume (cuda, failure);
+    return label_volume (cuda, error);
   if (!cuda->has_labelling)
     return cuda->engine->klass->queue (
-        cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, failure);
+        cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, error);
   ccl_cuda_sequence_set_frame (&cuda->labelling, cuda->frame, cuda->frame_stride,
       cuda->frame_stride * input->height, 0, false);
   return ccl_research_queue (
-      &cuda->rounds, &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, failure);
+      &cuda->rounds, &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, error);
 }
 
 CclStatus
-cuda_run_once (CudaImplementation *cuda, CclError *failure)
+cuda_run_once (CudaImplementation *cuda, CclError *error)
 {
   const CclFrame frame = {(const void *)cuda->frame, cuda->frame_stride, CCL_LOCATION_DEVICE};
   const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
 
   if (cuda->labeller)
     return ccl_labeller_run (cuda->labeller, &frame, &(CclOptions){0},
-        cuda->label_map ? &labels : NULL, &cuda->table, failure);
-  TRY (cuda_queue (cuda, failure));
+        cuda->label_map ? &labels : NULL, &cuda->table, error);
+  TRY (cuda_queue (cuda, error));
   TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
   return CCL_OK;
 }
@@ -106,7 +104,7 @@ align (size_t row)
 
 /* Copies rows between host and device: of the input to the frame, or of a label map to labels. */
 static CclStatus
-copy_rows (CudaImplementation *cuda, CUDA_MEMCPY2D copy, size_t pixel_size, CclError *failure)
+copy_rows (CudaImplementation *cuda, CUDA_MEMCPY2D copy, size_t pixel_size, CclError *error)
 {
   copy.WidthInBytes = pixel_size * cuda->input->width;
   copy.Height = (size_t)cuda->input->height * cuda->input->depth;
@@ -116,13 +114,13 @@ copy_rows (CudaImplementation *cuda, CUDA_MEMCPY2D copy, size_t pixel_size, CclE
 }
 
 static CclStatus
-upload (CudaImplementation *cuda, CclError *failure)
+upload (CudaImplementation *cuda, CclError *error)
 {
   const Input *input = cuda->input;
 
   cuda->frame_stride = align (input->width);
   TRY (ccl_cuda_device_allocate (
-      cuda->device, cuda->frame_stride * input->height * input->depth, &cuda->frame, failure));
+      cuda->device, cuda->frame_stride * input->height * input->depth, &cuda->frame, error));
   return copy_rows (cuda,
       (CUDA_MEMCPY2D){
           .srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -132,11 +130,11 @@ upload (CudaImplementation *cuda, CclError *failure)
           .dstDevice = cuda->frame,
           .dstPitch = cuda->frame_stride,
       },
-      1, failure);
+      1, error);
 }
 
 static CclStatus
-allocate_label_map (CudaImplementation *cuda, CclError *failure)
+allocate_label_map (CudaImplementation *cuda, CclError *error)
 {
   const Input *input = cuda->input;
 
@@ -145,7 +143,7 @@ allocate_label_map (CudaImplementation *cuda, CclError *failure)
   if (!cuda->npp)
     cuda->label_stride = align (cuda->label_stride);
   return ccl_cuda_device_allocate (
-      cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, failure);
+      cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, error);
 }
 
 /* Whether a step allows thread blocks of that shape. */
@@ -157,15 +155,15 @@ allows_shape (const CclStep *step, const uint32_t block[3])
 }
 
 static CclStatus
-allocate_raw_labels (CudaImplementation *cuda, CclError *failure)
+allocate_raw_labels (CudaImplementation *cuda, CclError *error)
 {
   const Input *input = cuda->input;
 
   TRY (ccl_cuda_sequence_init (&cuda->labelling, cuda->device, cuda->algorithm, input->width,
       input->height, input->depth,
-      input->depth > 1 ? cuda->volume_connectivity : cuda->connectivity, cuda->stream, failure));
+      input->depth > 1 ? cuda->volume_connectivity : cuda->connectivity, cuda->stream, error));
   cuda->has_labelling = true;
-  TRY (ccl_research_rounds_init (&cuda->rounds, &cuda->labelling, failure));
+  TRY (ccl_research_rounds_init (&cuda->rounds, &cuda->labelling, error));
   for (uint32_t i = 0; cuda->block[0] && i < cuda->labelling.n_steps; i++) {
     CclStep *step = &cuda->labelling.steps[i];
     if (allows_shape (step, cuda->block)) {
@@ -178,7 +176,7 @@ allocate_raw_labels (CudaImplementation *cuda, CclError *failure)
 }
 
 static CclStatus
-allocate_volume_labeller (CudaImplementation *cuda, CclError *failure)
+allocate_volume_labeller (CudaImplementation *cuda, CclError *error)
 {
   const CclVolumePlan plan = {
       .width = cuda->input->width,
@@ -188,37 +186,37 @@ allocate_volume_labeller (CudaImplementation *cuda, CclError *failure)
       .max_components = cuda->n_rows,
   };
 
-  cuda->volume_labeller = ccl_cuda_volume_labeller_new (cuda->device, &plan, failure);
+  cuda->volume_labeller = ccl_cuda_volume_labeller_new (cuda->device, &plan, error);
   if (!cuda->volume_labeller)
-    return failure->status;
+    return error->status;
   ccl_cuda_volume_labeller_set_stream (cuda->volume_labeller, cuda->stream);
   return CCL_OK;
 }
 
 CclStatus
-cuda_allocate (CudaImplementation *cuda, CclError *failure)
+cuda_allocate (CudaImplementation *cuda, CclError *error)
 {
   const Input *input = cuda->input;
   CclPlan plan;
 
   if (cuda->bound_kernel)
-    return allocate_label_map (cuda, failure);
+    return allocate_label_map (cuda, error);
   if (cuda->npp) {
     const size_t size = peer_npp_scratch_size (cuda->npp, input->width, input->height);
     if (!size)
-      return ccl_error_set (failure, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
-    TRY (allocate_label_map (cuda, failure));
-    return ccl_cuda_device_allocate (cuda->device, size, &cuda->scratch, failure);
+      return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
+    TRY (allocate_label_map (cuda, error));
+    return ccl_cuda_device_allocate (cuda->device, size, &cuda->scratch, error);
   }
   if (cuda->head.delivery == DELIVER_RAW_LABELS)
-    return allocate_raw_labels (cuda, failure);
+    return allocate_raw_labels (cuda, error);
   if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
-    TRY (allocate_label_map (cuda, failure));
+    TRY (allocate_label_map (cuda, error));
   if (cuda->labels_volumes)
-    return allocate_volume_labeller (cuda, failure);
+    return allocate_volume_labeller (cuda, error);
   plan = cuda_plan (cuda);
-  cuda->labeller = ccl_research_labeller_new (cuda->device, &plan, failure);
-  return cuda->labeller ? CCL_OK : failure->status;
+  cuda->labeller = ccl_research_labeller_new (cuda->device, &plan, error);
+  return cuda->labeller ? CCL_OK : error->status;
 }
 
 void
@@ -246,25 +244,20 @@ cuda_is_iterative (const CclAlgorithm *algorithm)
 /* Runs an iterative algorithm once and gives up when patience ends. A labeller cannot be
  * interrupted, so the algorithm's raw labels are made instead. */
 static CclStatus
-try_iterations (CudaImplementation *cuda, CclError *failure)
+try_iterations (CudaImplementation *cuda, CclError *error)
 {
   CclStatus status;
 
-  TRY (allocate_raw_labels (cuda, failure));
+  TRY (allocate_raw_labels (cuda, error));
   cuda->rounds.deadline = seconds_now () + cuda->patience;
-  status = cuda_run_once (cuda, failure);
+  status = cuda_run_once (cuda, error);
   cuda->rounds.deadline = 0;
+  cuda->head.gave_up = cuda->rounds.gave_up;
+  if (cuda->head.gave_up) {
+    const CclError why = *error;
+    ccl_error_set (error, why.status, "given up after %g s: %s", cuda->patience, why.message);
+  }
   return status;
-}
-
-static CclStatus
-make_engine (CudaImplementation *cuda, CclError *failure)
-{
-  const CclPlan plan = cuda_plan (cuda);
-
-  cuda->engine =
-      cuda->algorithm->engine->new (cuda->device, cuda->algorithm, &plan, cuda->stream, failure);
-  return cuda->engine ? CCL_OK : failure->status;
 }
 
 static uint32_t
@@ -273,33 +266,33 @@ n_components (const CudaImplementation *cuda)
   return cuda->labels_volumes ? cuda->volume_table.n_components : cuda->table.n_components;
 }
 
+/* Allocates a table of so many rows and everything else that a run needs, and runs once. */
 static CclStatus
-prepare (CudaImplementation *cuda, CclError *failure)
+allocate_and_run (CudaImplementation *cuda, uint32_t n_rows, CclError *error)
 {
-  cuda->table.n_components = cuda->volume_table.n_components = 0;
-  TRY_DRIVER (cuda, cuStreamCreate (&cuda->stream, CU_STREAM_NON_BLOCKING));
-  TRY_DRIVER (cuda, cuEventCreate (&cuda->begin, CU_EVENT_DEFAULT));
-  TRY_DRIVER (cuda, cuEventCreate (&cuda->end, CU_EVENT_DEFAULT));
-  TRY (upload (cuda, failure));
-  if (cuda->bound_kernel)
-    TRY (ccl_cuda_device_find_kernel (
-        cuda->device, &ccl_cuda_image_bandwidth, cuda->bound_kernel, &cuda->bound, failure));
-  if (cuda->algorithm && cuda->patience > 0 && cuda_is_iterative (cuda->algorithm))
-    TRY (try_iterations (cuda, failure));
-  if (cuda->has_labelling && cuda->head.delivery == DELIVER_RAW_LABELS)
-    return CCL_OK;
   cuda_deallocate (cuda);
-  cuda->n_rows = cuda->max_components == UINT_MAX ? 1 : cuda->max_components;
-  TRY (cuda_allocate (cuda, failure));
-  TRY (cuda_run_once (cuda, failure));
-  /* A table with room for all components needs their number. */
-  if (cuda->max_components == UINT_MAX && n_components (cuda) > 1) {
-    cuda->n_rows = n_components (cuda);
-    cuda_deallocate (cuda);
-    TRY (cuda_allocate (cuda, failure));
-    TRY (cuda_run_once (cuda, failure));
-  }
-  return cuda->labeller ? make_engine (cuda, failure) : CCL_OK;
+  cuda->n_rows = n_rows;
+  TRY (cuda_allocate (cuda, error));
+  return cuda_run_once (cuda, error);
+}
+
+CclStatus
+cuda_make_engine (CudaImplementation *cuda, CclError *error)
+{
+  const CclPlan plan = cuda_plan (cuda);
+
+  cuda_free_engine (cuda);
+  cuda->engine =
+      cuda->algorithm->engine->new (cuda->device, cuda->algorithm, &plan, cuda->stream, error);
+  return cuda->engine ? CCL_OK : error->status;
+}
+
+void
+cuda_free_engine (CudaImplementation *cuda)
+{
+  if (cuda->engine)
+    cuda->engine->klass->free (cuda->engine);
+  cuda->engine = NULL;
 }
 
 static bool
@@ -317,95 +310,83 @@ supports (const CudaImplementation *cuda, const Input *input)
       cuda->algorithm, is_volume ? cuda->volume_connectivity : cuda->connectivity);
 }
 
-static gboolean
-cuda_prepare (Implementation *implementation, const Input *input, GError **error)
+static CclStatus
+cuda_prepare (Implementation *implementation, const Input *input, CclError *error)
 {
   CudaImplementation *cuda = (CudaImplementation *)implementation;
-  CclStatus status;
-  CclError failure;
 
-  if (!supports (cuda, input)) {
-    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED,
-        "this connectivity is not offered");
-    return FALSE;
-  }
+  implementation->gave_up = false;
+  if (!supports (cuda, input))
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "this connectivity is not offered");
+  ENTER (cuda);
   cuda->input = input;
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return implementation_fail (&failure, error);
-  status = prepare (cuda, &failure);
-  ccl_cuda_device_leave (cuda->device);
-  if (cuda->has_labelling && cuda->rounds.gave_up) {
-    g_set_error (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW,
-        "given up after %g s: %s", cuda->patience, failure.message);
-    return FALSE;
-  }
-  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
-}
-
-static gboolean
-cuda_run (Implementation *implementation, GError **error)
-{
-  CudaImplementation *cuda = (CudaImplementation *)implementation;
-  CclStatus status = CCL_OK;
-  CclError failure;
-
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return implementation_fail (&failure, error);
-  if (cuda->allocation && !cuda->bound_kernel) {
-    cuda_deallocate (cuda);
-    status = cuda_allocate (cuda, &failure);
-  }
-  if (status == CCL_OK)
-    status = cuda_run_once (cuda, &failure);
-  ccl_cuda_device_leave (cuda->device);
-  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
+  cuda->table.n_components = cuda->volume_table.n_components = 0;
+  TRY_DRIVER (cuda, cuStreamCreate (&cuda->stream, CU_STREAM_NON_BLOCKING));
+  TRY_DRIVER (cuda, cuEventCreate (&cuda->begin, CU_EVENT_DEFAULT));
+  TRY_DRIVER (cuda, cuEventCreate (&cuda->end, CU_EVENT_DEFAULT));
+  TRY (upload (cuda, error));
+  if (cuda->bound_kernel)
+    TRY (ccl_cuda_device_find_kernel (
+        cuda->device, &ccl_cuda_image_bandwidth, cuda->bound_kernel, &cuda->bound, error));
+  if (cuda->algorithm && cuda->patience > 0 && cuda_is_iterative (cuda->algorithm))
+    TRY (try_iterations (cuda, error));
+  if (cuda->has_labelling && implementation->delivery == DELIVER_RAW_LABELS)
+    return CCL_OK;
+  TRY (allocate_and_run (cuda, cuda->max_components == UINT_MAX ? 1 : cuda->max_components, error));
+  /* A table with room for all components needs their number. */
+  if (cuda->max_components == UINT_MAX && n_components (cuda) > 1)
+    TRY (allocate_and_run (cuda, n_components (cuda), error));
+  return cuda->labeller ? cuda_make_engine (cuda, error) : CCL_OK;
 }
 
 static CclStatus
-download (CudaImplementation *cuda, uint32_t *labels, CclError *failure)
+cuda_run (Implementation *implementation, CclError *error)
 {
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+
+  ENTER (cuda);
+  if (cuda->allocation && !cuda->bound_kernel)
+    return allocate_and_run (cuda, cuda->n_rows, error);
+  return cuda_run_once (cuda, error);
+}
+
+static CclStatus
+cuda_fetch (Implementation *implementation, Labelling *labelling, CclError *error)
+{
+  CudaImplementation *cuda = (CudaImplementation *)implementation;
+  const size_t n_pixels = input_n_pixels (cuda->input);
+  const bool has_map = cuda->has_labelling || cuda->label_map;
   CUDA_MEMCPY2D copy = {
       .srcMemoryType = CU_MEMORYTYPE_DEVICE,
       .srcDevice = cuda->label_map,
       .srcPitch = cuda->label_stride,
       .dstMemoryType = CU_MEMORYTYPE_HOST,
-      .dstHost = labels,
       .dstPitch = 4 * (size_t)cuda->input->width,
   };
 
-  if (cuda->has_labelling) {
-    copy.srcDevice = cuda->labelling.labels;
-    copy.srcPitch = 4 * (size_t)cuda->labelling.parameters.label_stride;
-  }
-  return copy_rows (cuda, copy, 4, failure);
-}
-
-static gboolean
-cuda_fetch (Implementation *implementation, Labelling *labelling, GError **error)
-{
-  CudaImplementation *cuda = (CudaImplementation *)implementation;
-  const size_t n_pixels = input_n_pixels (cuda->input);
-  CclStatus status;
-  CclError failure;
-
   *labelling = (Labelling){
-      .is_raw = !cuda->labeller && !cuda->labels_volumes, .n_components = n_components (cuda)};
+      .labels = has_map ? g_malloc (4 * n_pixels) : NULL,
+      .is_raw = !cuda->labeller && !cuda->labels_volumes,
+      .n_components = n_components (cuda),
+  };
   if (cuda->labeller) {
     labelling->n_rows = cuda->table.n_rows;
     labelling->components =
         g_memdup2 (cuda->table.rows, cuda->table.n_rows * sizeof *cuda->table.rows);
   }
-  if (!cuda->has_labelling && !cuda->label_map)
-    return TRUE;
-  labelling->labels = g_malloc (4 * n_pixels);
-  if (ccl_cuda_device_enter (cuda->device, &failure) != CCL_OK)
-    return implementation_fail (&failure, error);
-  status = download (cuda, labelling->labels, &failure);
-  ccl_cuda_device_leave (cuda->device);
+  if (!labelling->labels)
+    return CCL_OK;
+  if (cuda->has_labelling) {
+    copy.srcDevice = cuda->labelling.labels;
+    copy.srcPitch = 4 * (size_t)cuda->labelling.parameters.label_stride;
+  }
+  copy.dstHost = labelling->labels;
+  ENTER (cuda);
+  TRY (copy_rows (cuda, copy, 4, error));
   /* NPP labels the background, too, and 0 is a label. */
   for (size_t i = 0; cuda->npp && i < n_pixels; i++)
     labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
-  return status == CCL_OK ? TRUE : implementation_fail (&failure, error);
+  return CCL_OK;
 }
 
 static void
@@ -418,10 +399,8 @@ cuda_release (Implementation *implementation)
     return;
   if (cuda->stream)
     driver->cuStreamSynchronize (cuda->stream);
-  if (cuda->replay)
-    driver->cuGraphExecDestroy (cuda->replay);
-  if (cuda->engine)
-    cuda->engine->klass->free (cuda->engine);
+  cuda_forget_replay (cuda);
+  cuda_free_engine (cuda);
   cuda_deallocate (cuda);
   ccl_cuda_device_release (cuda->device, &cuda->frame);
   if (cuda->begin)
@@ -431,9 +410,6 @@ cuda_release (Implementation *implementation)
   if (cuda->stream)
     driver->cuStreamDestroy (cuda->stream);
   ccl_cuda_device_leave (cuda->device);
-  cuda->replay = NULL;
-  cuda->tried_replay = false;
-  cuda->engine = NULL;
   cuda->begin = cuda->end = NULL;
   cuda->stream = NULL;
   cuda->input = NULL;
@@ -444,7 +420,6 @@ cuda_free (Implementation *implementation)
 {
   CudaImplementation *cuda = (CudaImplementation *)implementation;
 
-  cuda_release (implementation);
   ccl_cuda_device_unref (&cuda->device);
   g_free (cuda->name);
   g_free (cuda);
@@ -561,12 +536,12 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
 {
   const CclAlgorithm *row;
   const Delivery last = settings->block_shapes ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
-  CclError failure;
-  CclCudaDevice *device = ccl_cuda_device_open (-1, &failure);
+  CclError error;
+  CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
 
   if (!device) {
     if (settings->needs_cuda)
-      problem_report ("no GPU: %s", failure.message);
+      problem_report ("no GPU: %s", error.message);
     return;
   }
   add (implementations, device, settings,
@@ -600,7 +575,7 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
 }
 
 void
-implementation_describe_cuda (GPtrArray *machine)
+implementation_describe_cuda (JsonObject *machine)
 {
   CclCudaDevice *device = ccl_cuda_device_open (-1, NULL);
   g_autofree char *text = NULL;

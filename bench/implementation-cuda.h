@@ -42,20 +42,17 @@ typedef struct CudaImplementation {
   bool tried_replay;
 } CudaImplementation;
 
-/* Returns from a function with the status of a call that failed. */
-#define TRY(call)                                                                                  \
-  G_STMT_START                                                                                     \
-  {                                                                                                \
-    const CclStatus try_status = (call);                                                           \
-    if (try_status != CCL_OK)                                                                      \
-      return try_status;                                                                           \
-  }                                                                                                \
-  G_STMT_END
+/* TRY() for a call of the driver; the CclError is named error. */
+#define TRY_DRIVER(cuda, call) TRY (ccl_cuda_call ((cuda)->device->driver, error, call))
 
-/* The same for a call of the driver; the CclError is named failure. */
-#define TRY_DRIVER(cuda, call) TRY (ccl_cuda_call ((cuda)->device->driver, failure, call))
+/* Makes the device's context current until the end of the block, or returns from the function. */
+typedef CclCudaDevice CurrentDevice;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (CurrentDevice, ccl_cuda_device_leave)
+#define ENTER(cuda)                                                                                \
+  TRY (ccl_cuda_device_enter ((cuda)->device, error));                                             \
+  G_GNUC_UNUSED g_autoptr (CurrentDevice) current_device = (cuda)->device
 
-/* The functions that return a CclStatus need the device's context to be current. */
+/* The functions that follow need the device's context to be current. */
 
 /* Whether an algorithm asks the device after each round whether to go on. */
 bool cuda_is_iterative (const CclAlgorithm *algorithm);
@@ -64,19 +61,36 @@ bool cuda_is_iterative (const CclAlgorithm *algorithm);
 CclPlan cuda_plan (const CudaImplementation *cuda);
 
 /* Queues one run on the stream. */
-CclStatus cuda_queue (CudaImplementation *cuda, CclError *failure);
+CclStatus cuda_queue (CudaImplementation *cuda, CclError *error);
 
 /* Runs once and waits. */
-CclStatus cuda_run_once (CudaImplementation *cuda, CclError *failure);
+CclStatus cuda_run_once (CudaImplementation *cuda, CclError *error);
 
 /* Allocates everything that a run needs, and frees it. */
-CclStatus cuda_allocate (CudaImplementation *cuda, CclError *failure);
+CclStatus cuda_allocate (CudaImplementation *cuda, CclError *error);
 void cuda_deallocate (CudaImplementation *cuda);
 
-/* Members of ImplementationClass (cuda-study.c). */
-double cuda_device_time (Implementation *implementation, unsigned n_runs, GError **error);
-gboolean cuda_steps (Implementation *implementation, double seconds[N_STEPS], GError **error);
-gboolean cuda_count_accesses (Implementation *implementation, AccessCount counts[MAX_COUNTED_STEPS],
-    guint *n_counts, GError **error);
+/* Frees the recorded run, which uses the memory that cuda_deallocate() frees (cuda-study.c). */
+void cuda_forget_replay (CudaImplementation *cuda);
+
+/* Makes the engine anew, and frees it. */
+CclStatus cuda_make_engine (CudaImplementation *cuda, CclError *error);
+void cuda_free_engine (CudaImplementation *cuda);
+
+/* Members of ImplementationClass (cuda-study.c, access-count.c). */
+CclStatus cuda_device_time (
+    Implementation *implementation, unsigned n_runs, double *seconds, CclError *error);
+CclStatus cuda_steps (Implementation *implementation, double seconds[N_STEPS], CclError *error);
+CclStatus cuda_count_accesses (Implementation *implementation,
+    AccessCount counts[MAX_COUNTED_KERNELS], guint *n_counts, CclError *error);
+
+/* The instrumented kernels of one file. */
+typedef struct CountingImage {
+  const char *file;           /* "bke" for bke.cu */
+  const char *const *kernels; /* their names, ended by NULL */
+  const char *ptx;
+} CountingImage;
+
+extern const CountingImage counting_images[]; /* generated; ended by one without a file */
 
 #endif /* BENCH_IMPLEMENTATION_CUDA_H */

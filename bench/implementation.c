@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "implementation.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 void
@@ -14,16 +15,8 @@ labelling_clear (Labelling *labelling)
 const char *
 delivery_name (Delivery delivery)
 {
-  switch (delivery) {
-  case DELIVER_RAW_LABELS:
-    return "raw labels";
-  case DELIVER_TABLE:
-    return "table";
-  case DELIVER_LABELS_AND_TABLE:
-    return "labels + table";
-  default:
-    return "-";
-  }
+  static const char *const names[] = {"-", "raw labels", "table", "labels + table"};
+  return names[delivery];
 }
 
 char *
@@ -66,19 +59,29 @@ implementation_is_wanted (const ImplementationSettings *settings, const char *al
   return settings->cheapest_labels ? delivery == cheapest : settings->deliveries >> delivery & 1;
 }
 
-gboolean
-implementation_fail (const CclError *failure, GError **error)
-{
-  g_set_error_literal (error, IMPLEMENTATION_ERROR,
-      failure->status == CCL_ERROR_UNSUPPORTED ? IMPLEMENTATION_ERROR_UNSUPPORTED
-                                               : IMPLEMENTATION_ERROR_FAILED,
-      failure->message);
-  return FALSE;
-}
-
 void
 implementation_free (Implementation *implementation)
 {
-  if (implementation)
+  implementation->klass->release (implementation);
+  if (implementation->klass->free)
     implementation->klass->free (implementation);
+  else
+    g_free (implementation);
+}
+
+void *
+peer_opencv_symbol (const char *symbol, const char **why)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = g_path_get_dirname (program ? program : ".");
+  const char *const folders[] = {folder, BENCH_MODULE_DIR};
+  void *module = NULL;
+
+  *why = "the tool was built without it";
+  for (guint i = 0; i < G_N_ELEMENTS (folders) && !module; i++) {
+    g_autofree char *path = g_build_filename (folders[i], "libpeer-opencv.so", NULL);
+    if (g_file_test (path, G_FILE_TEST_EXISTS) && !(module = dlopen (path, RTLD_NOW | RTLD_LOCAL)))
+      *why = dlerror ();
+  }
+  return module ? dlsym (module, symbol) : NULL;
 }

@@ -8,6 +8,7 @@
 #define BENCH_IMPLEMENTATION_H
 
 #include "input.h"
+#include "report.h"
 
 #include <cudaccl/labeller.h>
 #include <cudaccl/volume.h>
@@ -42,46 +43,51 @@ typedef enum Step {
   N_STEPS
 } Step;
 
-/* The accesses to device memory of one kernel launch, or of all launches of one kernel. */
+enum { READS, WRITES, ATOMICS, N_ACCESSES };
+
+/* The accesses to device memory of all launches of one kernel. */
 typedef struct AccessCount {
-  const char *kernel;              /* static */
-  uint64_t reads, writes, atomics; /* executed by all threads; a vector access counts as one */
+  const char *kernel;     /* static */
+  uint64_t n[N_ACCESSES]; /* executed by all threads; a vector access counts as one */
 } AccessCount;
 
-enum { MAX_COUNTED_STEPS = 24 };
+enum { MAX_COUNTED_KERNELS = 32 };
 
 typedef struct Implementation Implementation;
 
+/* Functions that can fail return a status and fill the error. */
 typedef struct ImplementationClass {
   /* Allocates everything that a run needs, runs once, and keeps the input, which must live until
-   * release. Errors: IMPLEMENTATION_ERROR_UNSUPPORTED if it does not offer such inputs, which is no
-   * failure; IMPLEMENTATION_ERROR_TOO_SLOW if the first run was given up; else
-   * IMPLEMENTATION_ERROR_FAILED. */
-  gboolean (*prepare) (Implementation *implementation, const Input *input, GError **error);
+   * release. CCL_ERROR_UNSUPPORTED if it does not offer such inputs, which is no failure. If the
+   * first run was given up, gave_up is set. */
+  CclStatus (*prepare) (Implementation *implementation, const Input *input, CclError *error);
 
   /* One labelling. Returns when the result can be read: a table in host memory, a label map in the
    * memory of its device. */
-  gboolean (*run) (Implementation *implementation, GError **error);
+  CclStatus (*run) (Implementation *implementation, CclError *error);
 
   /* Frees what prepare allocated. */
   void (*release) (Implementation *implementation);
 
+  /* Frees the implementation itself; g_free() if NULL. */
   void (*free) (Implementation *implementation);
 
-  /* The mean time of one labelling over n_runs, by the device's clock, in seconds; negative with an
-   * error. NULL on a CPU. */
-  double (*device_time) (Implementation *implementation, unsigned n_runs, GError **error);
+  /* The mean time of one labelling over n_runs, by the device's clock, in seconds. NULL on a CPU.
+   */
+  CclStatus (*device_time) (
+      Implementation *implementation, unsigned n_runs, double *seconds, CclError *error);
 
   /* The time of each step of one labelling in seconds, negative for steps that the algorithm lacks.
    * NULL where steps cannot be told apart. */
-  gboolean (*steps) (Implementation *implementation, double seconds[N_STEPS], GError **error);
+  CclStatus (*steps) (Implementation *implementation, double seconds[N_STEPS], CclError *error);
 
-  /* Counts the memory accesses of each step or kernel of one labelling. NULL if not possible. */
-  gboolean (*count_accesses) (Implementation *implementation, AccessCount counts[MAX_COUNTED_STEPS],
-      guint *n_counts, GError **error);
+  /* Counts the memory accesses of each kernel of one labelling, after which only release may be
+   * called. NULL if not possible. */
+  CclStatus (*count_accesses) (Implementation *implementation,
+      AccessCount counts[MAX_COUNTED_KERNELS], guint *n_counts, CclError *error);
 
   /* Fetches the result of the last run. NULL for bandwidth bounds. */
-  gboolean (*fetch) (Implementation *implementation, Labelling *labelling, GError **error);
+  CclStatus (*fetch) (Implementation *implementation, Labelling *labelling, CclError *error);
 } ImplementationClass;
 
 /* The first member of every kind of implementation. */
@@ -94,6 +100,7 @@ struct Implementation {
   unsigned threads; /* CPU threads that share a frame */
   bool is_bound;
   bool may_be_inexact; /* by its paper's own account; a difference is reported, but no failure */
+  bool gave_up;        /* the first run took longer than the settings' patience */
 };
 
 /* The algorithm of the library's labellers of volumes. */
@@ -127,28 +134,28 @@ typedef struct ImplementationSettings {
   GArray *threads;  /* unsigned: CPU threads, one implementation each */
 } ImplementationSettings;
 
-#define IMPLEMENTATION_ERROR (g_quark_from_static_string ("implementation"))
-enum {
-  IMPLEMENTATION_ERROR_UNSUPPORTED,
-  IMPLEMENTATION_ERROR_TOO_SLOW,
-  IMPLEMENTATION_ERROR_FAILED,
-};
-
-/* Each file adds its implementations, and reports a problem (problem.h) if one that was asked for
+/* Each file adds its implementations, and reports a problem (report.h) if one that was asked for
  * is missing. */
 void implementations_add_bandwidth (
     GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_cpu (GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings);
-void implementations_add_opencv (
-    GPtrArray *implementations, const ImplementationSettings *settings);
 
-/* Adds the GPU and its driver to the description of the machine (machine.h). */
-void implementation_describe_cuda (GPtrArray *machine);
+/* A symbol of the module that wraps OpenCV (peer-opencv.cpp); NULL without OpenCV, and why. The
+ * module lies beside the program in the build folder, and in its own folder after installation. */
+void *peer_opencv_symbol (const char *symbol, const char **why);
+
+/* The module's "peer_opencv_new". */
+typedef Implementation *(*PeerOpenCVNew) (
+    const ImplementationSettings *settings, Delivery delivery, unsigned threads);
+
+/* Adds the GPU and its driver to the description of the machine (report.h). */
+void implementation_describe_cuda (JsonObject *machine);
 
 /* All that the settings ask for, bandwidth bounds first. Reports unknown algorithms. */
 GPtrArray *implementations_new (const ImplementationSettings *settings);
 
+/* Releases and frees it. */
 void implementation_free (Implementation *implementation);
 
 /* Whether it is another maker's. */
@@ -162,10 +169,17 @@ bool implementation_is_named (const ImplementationSettings *settings, const char
 bool implementation_is_wanted (const ImplementationSettings *settings, const char *algorithm,
     Delivery delivery, bool has_raw_labels);
 
-/* Fills the error from one of the library's and returns FALSE. */
-gboolean implementation_fail (const CclError *failure, GError **error);
-
 /* "cpu runs, labels + table, 2 threads". Free with g_free(). */
 char *implementation_title (const Implementation *implementation);
+
+/* Returns from a function with the status of a call that failed. */
+#define TRY(call)                                                                                  \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    const CclStatus try_status = (call);                                                           \
+    if (try_status != CCL_OK)                                                                      \
+      return try_status;                                                                           \
+  }                                                                                                \
+  G_STMT_END
 
 #endif /* BENCH_IMPLEMENTATION_H */

@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of all implementations. */
 #include "implementation.h"
-#include "problem.h"
 
 #include <string.h>
+
+/* Adds OpenCV's labeller, whose algorithm is never named: peers stay beside named algorithms. */
+static void
+add_opencv (GPtrArray *implementations, const ImplementationSettings *settings)
+{
+  static const Delivery deliveries[] = {DELIVER_RAW_LABELS, DELIVER_LABELS_AND_TABLE};
+  static bool has_told;
+  ImplementationSettings any_algorithm = *settings;
+  const char *why;
+  const PeerOpenCVNew new = (PeerOpenCVNew)peer_opencv_symbol ("peer_opencv_new", &why);
+
+  if (!new && !has_told) /* no problem: peers are optional */
+    problem_remark ("no OpenCV to compare with: %s", why);
+  has_told = true;
+  any_algorithm.algorithms = NULL;
+  for (guint d = 0; new &&d < G_N_ELEMENTS (deliveries); d++)
+    for (guint t = 0; t < settings->threads->len; t++)
+      if (implementation_is_wanted (&any_algorithm, "opencv", deliveries[d], true))
+        g_ptr_array_add (implementations,
+            new (settings, deliveries[d], g_array_index (settings->threads, unsigned, t)));
+}
 
 /* Whether a list holds an algorithm, or one of its shapes of thread block: "bke 32x8x1". */
 static bool
@@ -37,7 +57,7 @@ implementations_new (const ImplementationSettings *settings)
     implementations_add_bandwidth (implementations, settings);
     implementations_add_cpu (implementations, settings);
     if (settings->peers)
-      implementations_add_opencv (implementations, settings);
+      add_opencv (implementations, settings);
   }
   for (char **name = settings->algorithms; name && *name; name++)
     if (!has_algorithm (implementations, *name, settings->block_shapes))

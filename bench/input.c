@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "input.h"
 
+#include "report.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-  LONGEST_LIST = 100000,
-  DEFAULT_SEED = 5489, /* of std::mt19937 */
+enum { LONGEST_LIST = 100000 };
+
+static const struct {
+  const char *prefix;
+  unsigned minimum, maximum;
+  const char *usual; /* the papers' values where they have any */
+  const char *range; /* the error message if a list is outside */
+} keys[N_KEYS] = {
+    [KEY_SEED] = {"seed=", 0, UINT32_MAX - 1, "5489", "seed is a list of numbers"},
+    [KEY_GRANULARITY] = {"g=", 1, 16, "1-16", "granularity is a list of numbers from 1 to 16"},
+    [KEY_DENSITY] = {"d=", 0, 100, "0-100", "density is a list of numbers from 0 to 100"},
+    [KEY_ORDER] = {"order=", 1, 6, "1-6", "order is a list of numbers from 1 to 6"},
+    [KEY_NUMBER] = {"n=", 0, 99999, "0", "n is a list of numbers from 0 to 99999"},
 };
 
 Input *
@@ -48,13 +61,6 @@ input_sources_new (void)
   return g_ptr_array_new_with_free_func ((GDestroyNotify)input_source_free);
 }
 
-char *
-input_source_title (const InputSource *source)
-{
-  return *source->name ? g_strdup_printf ("%s %s", source->set, source->name)
-                       : g_strdup (source->set);
-}
-
 static gboolean
 refuse (GError **error, const char *specification, const char *reason)
 {
@@ -65,19 +71,19 @@ refuse (GError **error, const char *specification, const char *reason)
 
 /* A list of numbers: 5 or 1,4,16 or 1-6 or 0-100+10, or several of these with commas. */
 static gboolean
-parse_list (const char *text, unsigned minimum, unsigned maximum, GArray *numbers)
+parse_list (const char *text, Key key, GArray *numbers)
 {
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
 
   for (char **part = parts; *part; part++) {
     unsigned first, last, step = 1;
-    int end = 0;
-    if (sscanf (*part, "%u%n", &first, &end) == 1 && !(*part)[end])
-      last = first;
-    else if (!((sscanf (*part, "%u-%u%n", &first, &last, &end) == 2 && !(*part)[end]) ||
-                 (sscanf (*part, "%u-%u+%u%n", &first, &last, &step, &end) == 3 && !(*part)[end])))
+    int end[3] = {0};
+    const int n = sscanf (*part, "%u%n-%u%n+%u%n", &first, &end[0], &last, &end[1], &step, &end[2]);
+    if (n < 1 || (*part)[end[n - 1]])
       return FALSE;
-    if (first < minimum || last > maximum || first > last || step < 1 ||
+    if (n == 1)
+      last = first;
+    if (first < keys[key].minimum || last > keys[key].maximum || first > last || step < 1 ||
         (last - first) / step >= LONGEST_LIST)
       return FALSE;
     for (uint64_t number = first; number <= last; number += step)
@@ -89,93 +95,54 @@ parse_list (const char *text, unsigned minimum, unsigned maximum, GArray *number
 static gboolean
 parse_size (const char *text, uint32_t *width, uint32_t *height, uint32_t *depth)
 {
-  int end = 0;
+  int end[2] = {0};
+  const int n = sscanf (text, "%ux%u%nx%u%n", width, height, &end[0], depth, &end[1]);
 
-  *depth = 1;
-  if (!(sscanf (text, "%ux%u%n", width, height, &end) == 2 && !text[end]) &&
-      !(sscanf (text, "%ux%ux%u%n", width, height, depth, &end) == 3 && !text[end]))
-    return FALSE;
-  return *width >= 1 && *height >= 1 && *depth >= 1 && *width <= INT32_MAX &&
-         *height <= INT32_MAX / *width && *depth <= INT32_MAX / (*width * *height);
+  if (n == 2)
+    *depth = 1;
+  return n >= 2 && !text[end[n - 2]] && *width >= 1 && *height >= 1 && *depth >= 1 &&
+         *width <= INT32_MAX && *height <= INT32_MAX / *width &&
+         *depth <= INT32_MAX / (*width * *height);
 }
 
-/* The keys of the generators' specifications, with their ranges and defaults. */
-typedef enum Key { KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER, KEY_SEED, N_KEYS } Key;
-
-static const struct {
-  const char *prefix;
-  unsigned minimum, maximum;
-  const char *usual; /* the papers' values where they have any */
-  const char *range; /* the error message if a list is outside */
-} keys[N_KEYS] = {
-    [KEY_GRANULARITY] = {"g=", 1, 16, "1-16", "granularity is a list of numbers from 1 to 16"},
-    [KEY_DENSITY] = {"d=", 0, 100, "0-100", "density is a list of numbers from 0 to 100"},
-    [KEY_ORDER] = {"order=", 1, 6, "1-6", "order is a list of numbers from 1 to 6"},
-    [KEY_NUMBER] = {"n=", 0, 99999, "0", "n is a list of numbers from 0 to 99999"},
-    [KEY_SEED] = {"seed=", 0, UINT32_MAX - 1, G_STRINGIFY (5489), "seed is a list of numbers"},
-};
-
-#define HAS(key) (1u << KEY_##key)
-
-static const struct {
-  const char *name;
-  int kind;
-  unsigned keys; /* a bit per key */
-} generators[] = {
-    {"noise", INPUT_NOISE, HAS (GRANULARITY) | HAS (DENSITY) | HAS (SEED)},
-    {"hilbert", INPUT_HILBERT, HAS (ORDER)},
-    {"text", INPUT_TEXT, HAS (NUMBER) | HAS (SEED)},
-    {"blobs", INPUT_BLOBS, HAS (NUMBER) | HAS (SEED)},
-    {"full", INPUT_FULL, 0},
-    {"empty", INPUT_EMPTY, 0},
-};
-
-/* Adds the source of one combination of the keys' values. */
-static void
-add_generated (GPtrArray *sources, const char *set, InputSource source, const unsigned values[])
+/* The name of a generated input inside its set. */
+static char *
+name_of_values (const InputSource *source)
 {
-  source.granularity = values[KEY_GRANULARITY];
-  source.density = values[KEY_DENSITY];
-  source.seed = values[KEY_SEED];
-  source.number = values[source.kind == INPUT_HILBERT ? KEY_ORDER : KEY_NUMBER];
-  source.set = g_strdup (set);
-  if (source.kind == INPUT_NOISE && source.seed == DEFAULT_SEED)
-    source.name = g_strdup_printf ("g=%u d=%u", source.granularity, source.density);
-  else if (source.kind == INPUT_NOISE)
-    source.name =
-        g_strdup_printf ("g=%u d=%u seed=%u", source.granularity, source.density, source.seed);
-  else if (source.kind == INPUT_HILBERT)
-    source.name = g_strdup_printf ("order %u", source.number);
-  else if (source.kind == INPUT_TEXT || source.kind == INPUT_BLOBS)
-    source.name = g_strdup_printf ("%u", source.number);
-  else
-    source.name = g_strdup ("");
-  g_ptr_array_add (sources, g_memdup2 (&source, sizeof source));
+  const unsigned *values = source->values;
+  g_autofree char *seed = NULL;
+
+  if (values[KEY_ORDER])
+    return g_strdup_printf ("order %u", values[KEY_ORDER]);
+  if (!values[KEY_GRANULARITY])
+    return source->generator->keys ? g_strdup_printf ("%u", values[KEY_NUMBER]) : g_strdup ("");
+  seed = g_strdup_printf (" seed=%u", values[KEY_SEED]);
+  return g_strdup_printf ("g=%u d=%u%s", values[KEY_GRANULARITY], values[KEY_DENSITY],
+      values[KEY_SEED] == strtoul (keys[KEY_SEED].usual, NULL, 10) ? "" : seed);
 }
 
 /* Adds all combinations of the lists' numbers, from a key on; the last key varies fastest. */
 static void
-add_combinations (GPtrArray *sources, const char *set, const InputSource *source, GArray **lists,
-    unsigned values[N_KEYS], Key key)
+add_combinations (
+    GPtrArray *sources, const char *set, InputSource *source, GArray *const *lists, Key key)
 {
-  static const Key order[] = {KEY_SEED, KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER};
-
-  if (key == N_KEYS) {
-    add_generated (sources, set, *source, values);
-    return;
+  for (guint i = 0; key < N_KEYS && i < lists[key]->len; i++) {
+    source->values[key] = g_array_index (lists[key], unsigned, i);
+    add_combinations (sources, set, source, lists, key + 1);
   }
-  values[order[key]] = 0;
-  for (guint i = 0; i < MAX (1, lists[order[key]]->len); i++) {
-    if (lists[order[key]]->len)
-      values[order[key]] = g_array_index (lists[order[key]], unsigned, i);
-    add_combinations (sources, set, source, lists, values, key + 1);
+  if (key == N_KEYS) {
+    InputSource *added = g_memdup2 (source, sizeof *source);
+    added->set = g_strdup (set);
+    added->name = name_of_values (source);
+    g_ptr_array_add (sources, added);
   }
 }
 
-/* Reads the parts key=list of a specification into the lists of the keys that a generator has. */
+/* Fills the lists of the keys that a generator uses from the parts key=list of a specification;
+ * the other lists hold 0. */
 static gboolean
 parse_keys (
-    char **parts, unsigned allowed, GArray **lists, const char *specification, GError **error)
+    char **parts, unsigned allowed, GArray *const *lists, const char *specification, GError **error)
 {
   for (; *parts; parts++) {
     Key key = 0;
@@ -185,43 +152,41 @@ parse_keys (
       g_autofree char *reason = g_strdup_printf ("\"%s\" is not understood", *parts);
       return refuse (error, specification, reason);
     }
-    if (!parse_list (
-            *parts + strlen (keys[key].prefix), keys[key].minimum, keys[key].maximum, lists[key]))
+    if (!parse_list (*parts + strlen (keys[key].prefix), key, lists[key]))
       return refuse (error, specification, keys[key].range);
   }
   for (Key key = 0; key < N_KEYS; key++)
-    if (allowed >> key & 1 && !lists[key]->len)
-      parse_list (keys[key].usual, keys[key].minimum, keys[key].maximum, lists[key]);
+    if (!(allowed >> key & 1))
+      g_array_set_size (lists[key], 1);
+    else if (!lists[key]->len)
+      parse_list (keys[key].usual, key, lists[key]);
   return TRUE;
 }
 
 static gboolean
-add_generator (GPtrArray *sources, guint generator, const char *specification, GError **error)
+add_generated (
+    GPtrArray *sources, const Generator *generator, const char *specification, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (specification, ":", -1);
-  InputSource source = {
-      .kind = generators[generator].kind, .width = 128, .height = 128, .depth = 128};
-  g_autofree char *set = NULL;
+  const bool has_size = !(generator->keys >> KEY_ORDER & 1);
+  InputSource source = {.generator = generator, .width = 128, .height = 128, .depth = 128};
+  g_autoptr (GString) set = g_string_new (generator->name);
   GArray *lists[N_KEYS];
-  unsigned values[N_KEYS];
-  char **rest = parts + 1;
   gboolean ok;
 
-  if (source.kind != INPUT_HILBERT) {
-    if (!*rest || !parse_size (*rest, &source.width, &source.height, &source.depth))
-      return refuse (error, specification, "a size such as 1920x1080 is needed after the colon");
-    if (source.depth > 1 && source.kind != INPUT_NOISE)
-      return refuse (error, specification, "only noise and hilbert offer volumes");
-    rest++;
-  }
-  set = source.depth > 1
-            ? g_strdup_printf ("%s %ux%ux%u", parts[0], source.width, source.height, source.depth)
-            : g_strdup_printf ("%s %ux%u", parts[0], source.width, source.height);
+  if (has_size &&
+      (!parts[1] || !parse_size (parts[1], &source.width, &source.height, &source.depth)))
+    return refuse (error, specification, "a size such as 1920x1080 is needed after the colon");
+  if (has_size && source.depth > 1 && !(generator->keys >> KEY_GRANULARITY & 1))
+    return refuse (error, specification, "only noise and hilbert offer volumes");
+  g_string_append_printf (set, " %ux%u", source.width, source.height);
+  if (source.depth > 1)
+    g_string_append_printf (set, "x%u", source.depth);
   for (Key key = 0; key < N_KEYS; key++)
-    lists[key] = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  ok = parse_keys (rest, generators[generator].keys, lists, specification, error);
+    lists[key] = g_array_new (FALSE, TRUE, sizeof (unsigned));
+  ok = parse_keys (parts + 1 + has_size, generator->keys, lists, specification, error);
   if (ok)
-    add_combinations (sources, set, &source, lists, values, 0);
+    add_combinations (sources, set->str, &source, lists, 0);
   for (Key key = 0; key < N_KEYS; key++)
     g_array_unref (lists[key]);
   return ok;
@@ -230,13 +195,7 @@ add_generator (GPtrArray *sources, guint generator, const char *specification, G
 static gboolean
 is_image_name (const char *name)
 {
-  static const char *const endings[] = {".png", ".pgm", ".pbm", ".pnm"};
-  g_autofree char *lower = g_ascii_strdown (name, -1);
-
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-    if (g_str_has_suffix (lower, endings[i]))
-      return TRUE;
-  return FALSE;
+  return g_regex_match_simple ("\\.(png|p[bgn]m)$", name, G_REGEX_CASELESS, 0);
 }
 
 static int
@@ -252,11 +211,10 @@ list_folder (const char *folder, gboolean want_folders, GError **error)
 {
   g_autofree char *list = g_build_filename (folder, "files.txt", NULL);
   g_autofree char *text = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
   GPtrArray *names;
   const char *name;
-  GDir *dir;
 
-  dir = g_dir_open (folder, 0, error);
   if (!dir)
     return NULL;
   names = g_ptr_array_new_with_free_func (g_free);
@@ -265,95 +223,83 @@ list_folder (const char *folder, gboolean want_folders, GError **error)
     for (char **line = lines; *line; line++)
       if (*g_strstrip (*line) && want_folders == !is_image_name (*line))
         g_ptr_array_add (names, g_strdup (*line));
-  } else {
-    while ((name = g_dir_read_name (dir))) {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-      if (g_file_test (path, G_FILE_TEST_IS_DIR) ? want_folders
-                                                 : !want_folders && is_image_name (name))
-        g_ptr_array_add (names, g_strdup (name));
-    }
-    g_ptr_array_sort (names, compare_names);
+    return names;
   }
-  g_dir_close (dir);
+  while ((name = g_dir_read_name (dir))) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+    if (is_folder == want_folders && (is_folder || is_image_name (name)))
+      g_ptr_array_add (names, g_strdup (name));
+  }
+  g_ptr_array_sort (names, compare_names);
   return names;
 }
 
+/* Adds an image or a folder of slices; size: "" or "@1280x720". */
 static void
-add_path (GPtrArray *sources, int kind, const char *set, const char *name, const char *path,
+add_path (GPtrArray *sources, const char *path, const char *folder, const char *size,
     uint32_t width, uint32_t height)
 {
-  InputSource *source = g_new (InputSource, 1);
-  *source = (InputSource){.kind = kind, .width = width, .height = height};
-  source->set = width ? g_strdup_printf ("%s@%ux%u", set, width, height) : g_strdup (set);
-  source->name = g_strdup (name);
-  source->path = g_strdup (path);
-  g_ptr_array_add (sources, source);
-}
-
-static gboolean
-add_folder (GPtrArray *sources, const char *specification, const char *folder, uint32_t width,
-    uint32_t height, GError **error)
-{
   g_autofree char *absolute = g_canonicalize_filename (folder, NULL);
-  g_autofree char *set = g_path_get_basename (absolute);
-  g_autoptr (GPtrArray) names = list_folder (folder, FALSE, error);
-  int kind = INPUT_FILE;
+  g_autofree char *base = g_path_get_basename (absolute);
+  InputSource *source = g_new0 (InputSource, 1);
 
-  if (!names)
-    return FALSE;
-  if (!names->len) {
-    g_ptr_array_unref (names);
-    names = list_folder (folder, TRUE, error);
-    kind = INPUT_SLICES;
-    if (!names)
-      return FALSE;
-  }
-  if (!names->len)
-    return refuse (error, specification, "the folder holds no PNG, PBM or PGM image");
-  for (guint i = 0; i < names->len; i++) {
-    const char *name = names->pdata[i];
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    add_path (sources, kind, set, name, path, width, height);
-  }
-  return TRUE;
+  *source = (InputSource){
+      .set = g_strconcat (base, size, NULL),
+      .name = g_path_get_basename (path),
+      .path = g_strdup (path),
+      .width = width,
+      .height = height,
+  };
+  g_ptr_array_add (sources, source);
 }
 
 gboolean
 input_sources_add (GPtrArray *sources, const char *specification, GError **error)
 {
+  const char *colon = strchr (specification, ':');
   g_autofree char *kind = g_strndup (specification, strcspn (specification, ":"));
   g_autofree char *path = g_strdup (specification);
+  g_autofree char *folder = NULL, *size = NULL;
+  g_autoptr (GPtrArray) names = NULL;
   uint32_t width = 0, height = 0, depth = 1;
-  char *at;
+  char *at = strrchr (path, '@');
 
-  for (guint i = 0; i < G_N_ELEMENTS (generators); i++)
-    if (g_str_equal (kind, generators[i].name))
-      return add_generator (sources, i, specification, error);
-  if (g_str_equal (kind, "volume") && specification[6] == ':') {
-    g_autofree char *set = g_path_get_basename (specification + 7);
-    if (!g_file_test (specification + 7, G_FILE_TEST_IS_DIR))
+  for (const Generator *generator = generators; generator->name; generator++)
+    if (g_str_equal (kind, generator->name))
+      return add_generated (sources, generator, specification, error);
+  if (colon && g_str_equal (kind, "volume")) {
+    if (!g_file_test (colon + 1, G_FILE_TEST_IS_DIR))
       return refuse (error, specification, "no such folder");
-    add_path (sources, INPUT_SLICES, set, set, specification + 7, 0, 0);
+    add_path (sources, colon + 1, colon + 1, "", 0, 0);
     return TRUE;
   }
 
-  at = strrchr (path, '@');
   if (at && !g_file_test (path, G_FILE_TEST_EXISTS)) {
     if (!parse_size (at + 1, &width, &height, &depth) || depth != 1)
       return refuse (error, specification, "a size such as 1280x720 is needed after @");
     *at = '\0';
   }
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return add_folder (sources, specification, path, width, height, error);
-  if (g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_autofree char *folder = g_path_get_dirname (path);
-    g_autofree char *absolute = g_canonicalize_filename (folder, NULL);
-    g_autofree char *set = g_path_get_basename (absolute);
-    g_autofree char *name = g_path_get_basename (path);
-    add_path (sources, INPUT_FILE, set, name, path, width, height);
+  size = width ? g_strdup_printf ("@%ux%u", width, height) : g_strdup ("");
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return refuse (error, specification, "no such file or folder, and no generator of that name");
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    folder = g_path_get_dirname (path);
+    add_path (sources, path, folder, size, width, height);
     return TRUE;
   }
-  return refuse (error, specification, "no such file or folder, and no generator of that name");
+  for (int want_folders = 0; want_folders < 2 && !(names && names->len); want_folders++) {
+    g_clear_pointer (&names, g_ptr_array_unref);
+    if (!(names = list_folder (path, want_folders, error)))
+      return FALSE;
+  }
+  if (!names->len)
+    return refuse (error, specification, "the folder holds no PNG, PBM or PGM image");
+  for (guint i = 0; i < names->len; i++) {
+    g_autofree char *inside = g_build_filename (path, names->pdata[i], NULL);
+    add_path (sources, inside, path, size, width, height);
+  }
+  return TRUE;
 }
 
 /* Nearest neighbour, so that a mask stays binary. */
@@ -410,39 +356,40 @@ load_slices (const InputSource *source, GError **error)
 Input *
 input_source_load (const InputSource *source, GError **error)
 {
-  Input *input;
+  g_autoptr (Input) input = NULL;
 
-  if (source->kind == INPUT_SLICES)
+  if (source->generator) {
+    input = input_new (source->width, source->height, source->depth);
+    source->generator->draw (input, source->values);
+    return g_steal_pointer (&input);
+  }
+  if (g_file_test (source->path, G_FILE_TEST_IS_DIR))
     return load_slices (source, error);
-  if (source->kind == INPUT_FILE) {
-    input = input_read_image (source->path, error);
-    if (input && source->width) {
-      Input *scaled = scale (input, source->width, source->height);
-      input_free (input);
-      input = scaled;
-    }
-    return input;
-  }
+  input = input_read_image (source->path, error);
+  return input && source->width ? scale (input, source->width, source->height)
+                                : g_steal_pointer (&input);
+}
 
-  input = input_new (source->width, source->height, source->depth);
-  switch (source->kind) {
-  case INPUT_NOISE:
-    input_draw_noise (input, source->granularity, source->density, source->seed);
-    break;
-  case INPUT_HILBERT:
-    input_draw_hilbert (input, source->number);
-    break;
-  case INPUT_TEXT:
-    input_draw_text (input, source->number, source->seed);
-    break;
-  case INPUT_BLOBS:
-    input_draw_blobs (input, source->number, source->seed);
-    break;
-  case INPUT_FULL:
-    memset (input->pixels, 255, input_n_pixels (input));
-    break;
-  default: /* empty already */
-    break;
+guint
+inputs_visit (const GPtrArray *sources, InputVisitor visit, gpointer data)
+{
+  gboolean goes_on = TRUE;
+  guint i;
+
+  for (i = 0; i < sources->len && goes_on; i++) {
+    const InputSource *source = sources->pdata[i];
+    g_autofree char *title =
+        g_strconcat (source->set, *source->name ? " " : "", source->name, NULL);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (Input) input = NULL;
+
+    progress_show (i, sources->len, title);
+    input = input_source_load (source, &error);
+    if (input)
+      goes_on = visit (input, source, title, data);
+    else
+      problem_report ("%s", error->message);
   }
-  return input;
+  progress_show (sources->len, sources->len, "");
+  return i;
 }

@@ -26,29 +26,27 @@ size_t input_n_pixels (const Input *input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Input, input_free)
 
+/* The numbers that specify a generated input. */
+typedef enum Key { KEY_SEED, KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER, N_KEYS } Key;
+
+/* Draws inputs (generate.c). */
+typedef struct Generator {
+  const char *name;
+  unsigned keys;                                              /* a bit per key that it uses */
+  void (*draw) (Input *input, const unsigned values[N_KEYS]); /* into a background input */
+} Generator;
+
+extern const Generator generators[]; /* ended by one without a name */
+
 /* One input that can be loaded. */
 typedef struct InputSource {
-  char *set;  /* its data set: a folder, or a generator with its size */
-  char *name; /* inside the set; empty if the set has no other input */
-  enum {
-    INPUT_FILE,    /* one image */
-    INPUT_SLICES,  /* a folder of images of one size, sorted by name: a volume */
-    INPUT_NOISE,   /* random blocks */
-    INPUT_HILBERT, /* the 3D Hilbert curve */
-    INPUT_TEXT,    /* a drawn page of text */
-    INPUT_BLOBS,   /* a foreground mask of walking people */
-    INPUT_FULL,    /* only foreground */
-    INPUT_EMPTY,   /* only background */
-  } kind;
-  char *path;                    /* files and folders */
-  uint32_t width, height, depth; /* generated: the size; files: the size to scale to, or 0 */
-  unsigned granularity, density; /* noise: block edge in pixels, foreground share in per cent */
-  unsigned number;               /* Hilbert: the order; text and blobs: of page or frame */
-  uint32_t seed;                 /* noise and drawings */
+  char *set;                     /* its data set: a folder, or a generator with its size */
+  char *name;                    /* inside the set; empty if the set has no other input */
+  const Generator *generator;    /* NULL for files */
+  char *path;                    /* an image, or a folder of slices of one size: a volume */
+  uint32_t width, height, depth; /* generated: the size; an image: the size to scale to, or 0 */
+  unsigned values[N_KEYS];       /* generated; 0 for keys that the generator does not use */
 } InputSource;
-
-/* Set and name. Free with g_free(). */
-char *input_source_title (const InputSource *source);
 
 /* Adds the sources that a specification names (see INPUT_SPECIFICATIONS). Returns FALSE with an
  * error of one line if there are none. */
@@ -59,6 +57,12 @@ GPtrArray *input_sources_new (void);
 
 /* Loads or generates; NULL with an error of one line for a damaged or unreadable file. */
 Input *input_source_load (const InputSource *source, GError **error);
+
+/* Loads one source after the other and calls a function, until it returns FALSE. Sources that
+ * cannot be loaded are reported as problems. Returns the number of sources until the end. */
+typedef gboolean (*InputVisitor) (
+    const Input *input, const InputSource *source, const char *title, gpointer data);
+guint inputs_visit (const GPtrArray *sources, InputVisitor visit, gpointer data);
 
 /* The help text about specifications. */
 #define INPUT_SPECIFICATIONS                                                                       \
@@ -85,12 +89,6 @@ enum {
 
 /* Reads a mask from a PNG, PBM or PGM file (read-image.c). */
 Input *input_read_image (const char *path, GError **error);
-
-/* The generators (generate.c). All write foreground into a background input. */
-void input_draw_noise (Input *input, unsigned granularity, unsigned density, uint32_t seed);
-void input_draw_hilbert (Input *input, unsigned order);
-void input_draw_text (Input *input, unsigned page, uint32_t seed);
-void input_draw_blobs (Input *input, unsigned frame, uint32_t seed);
 
 /* The position of a point on the 3D Hilbert curve of 2^order points a side. */
 void hilbert_position (unsigned order, uint64_t index, uint32_t position[3]);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "measure.h"
 
-#include "problem.h"
-
 #include <math.h>
-#include <time.h>
 
 enum {
   MAX_RUNS = 20,               /* in a turn */
@@ -15,11 +12,17 @@ static const double turn_seconds = 0.002; /* short runs are repeated in a turn u
 static const double long_run = 0.05; /* from here on a run needs no warm-up and is its own batch */
 
 double
-seconds_now (void)
+seconds_on (clockid_t clock)
 {
   struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
+  clock_gettime (clock, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+double
+seconds_now (void)
+{
+  return seconds_on (CLOCK_MONOTONIC);
 }
 
 static int
@@ -53,13 +56,6 @@ spread_of (GArray *values)
   };
 }
 
-double
-spread_width (const Spread *spread)
-{
-  return spread->median > 0 ? (spread->third_quartile - spread->first_quartile) / spread->median
-                            : 0;
-}
-
 /* The samples of one implementation while its turns go on. */
 typedef struct Samples {
   bool takes_part;
@@ -67,88 +63,79 @@ typedef struct Samples {
   double spent; /* seconds, including untimed work */
   double turn;  /* seconds of the last turn */
   double run;   /* seconds of the last run; before the first, of preparing, which includes a run */
-  GArray *wall, *device, *steps[N_STEPS];
+  GArray *times[N_TIMES];
 } Samples;
 
 /* One turn of an implementation. */
-static gboolean
+static CclStatus
 take_turn (Implementation *implementation, const MeasureSettings *settings, Samples *samples,
-    GError **error)
+    CclError *error)
 {
+  const ImplementationClass *klass = implementation->klass;
   double begin = seconds_now (), end;
   const double turn_begin = begin, turn_end = begin + turn_seconds;
   const unsigned warm_up = samples->run < long_run ? settings->warm_up : 0;
 
   for (unsigned i = 0; i < warm_up; i++)
-    if (!implementation->klass->run (implementation, error))
-      return FALSE;
+    TRY (klass->run (implementation, error));
   for (unsigned i = 0; i < MAX_RUNS; i++) {
     begin = seconds_now ();
-    if (!implementation->klass->run (implementation, error))
-      return FALSE;
+    TRY (klass->run (implementation, error));
     end = seconds_now ();
     samples->run = end - begin;
-    g_array_append_val (samples->wall, samples->run);
+    g_array_append_val (samples->times[TIME_WALL], samples->run);
     if (end > turn_end)
       break;
   }
-  if (implementation->klass->device_time) {
+  if (klass->device_time) {
     const unsigned n_runs = (unsigned)CLAMP (long_run / samples->run, 1, DEVICE_BATCH);
-    const double seconds = implementation->klass->device_time (implementation, n_runs, error);
-    if (seconds < 0)
-      return FALSE;
-    g_array_append_val (samples->device, seconds);
+    double seconds;
+    TRY (klass->device_time (implementation, n_runs, &seconds, error));
+    g_array_append_val (samples->times[TIME_DEVICE], seconds);
   }
-  if (settings->steps && implementation->klass->steps) {
+  if (settings->steps && klass->steps) {
     double seconds[N_STEPS];
-    if (!implementation->klass->steps (implementation, seconds, error))
-      return FALSE;
+    TRY (klass->steps (implementation, seconds, error));
     for (unsigned step = 0; step < N_STEPS; step++)
       if (seconds[step] >= 0)
-        g_array_append_val (samples->steps[step], seconds[step]);
+        g_array_append_val (samples->times[TIME_STEPS + step], seconds[step]);
   }
   samples->n_turns++;
   samples->turn = seconds_now () - turn_begin;
   samples->spent += samples->turn;
-  return TRUE;
+  return CCL_OK;
+}
+
+/* Ends the part of an implementation that failed, or that does not offer the input. */
+static void
+leave_out (Implementation *implementation, const char *input_name, const CclError *error,
+    Samples *samples, Measurement *measurement)
+{
+  g_autofree char *title = implementation_title (implementation);
+
+  measurement->outcome = implementation->gave_up                  ? TOO_SLOW
+                         : error->status == CCL_ERROR_UNSUPPORTED ? NOT_OFFERED
+                                                                  : FAILED;
+  if (measurement->outcome != NOT_OFFERED)
+    problem_report ("%s on %s: %s", title, input_name, error->message);
+  samples->takes_part = false;
+  implementation->klass->release (implementation);
 }
 
 static void
-report_failure (const Implementation *implementation, const char *input_name, GError **error)
-{
-  g_autofree char *title = implementation_title (implementation);
-  problem_report ("%s on %s: %s", title, input_name, (*error)->message);
-  g_clear_error (error);
-}
-
-/* Prepares an implementation; returns whether it takes part. */
-static bool
 prepare (Implementation *implementation, const Input *input, const char *input_name,
-    double patience, Samples *samples, Measurement *measurement)
+    Samples *samples, Measurement *measurement)
 {
   const double begin = seconds_now ();
-  GError *error = NULL;
+  CclError error;
 
-  samples->wall = g_array_new (FALSE, FALSE, sizeof (double));
-  samples->device = g_array_new (FALSE, FALSE, sizeof (double));
-  for (unsigned step = 0; step < N_STEPS; step++)
-    samples->steps[step] = g_array_new (FALSE, FALSE, sizeof (double));
-  if (implementation->klass->prepare (implementation, input, &error)) {
+  for (unsigned i = 0; i < N_TIMES; i++)
+    samples->times[i] = g_array_new (FALSE, FALSE, sizeof (double));
+  samples->takes_part = true;
+  if (implementation->klass->prepare (implementation, input, &error) == CCL_OK)
     samples->spent = samples->run = seconds_now () - begin;
-    return true;
-  }
-  if (g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_UNSUPPORTED)) {
-    measurement->outcome = NOT_OFFERED;
-    g_clear_error (&error);
-  } else {
-    const bool too_slow =
-        g_error_matches (error, IMPLEMENTATION_ERROR, IMPLEMENTATION_ERROR_TOO_SLOW);
-    measurement->outcome = too_slow ? TOO_SLOW : FAILED;
-    measurement->at_least = too_slow ? patience : 0;
-    report_failure (implementation, input_name, &error);
-  }
-  implementation->klass->release (implementation);
-  return false;
+  else
+    leave_out (implementation, input_name, &error, samples, measurement);
 }
 
 static void
@@ -156,16 +143,12 @@ conclude (Implementation *implementation, Samples *samples, Measurement *measure
 {
   if (samples->takes_part) {
     measurement->n_turns = samples->n_turns;
-    measurement->wall = spread_of (samples->wall);
-    measurement->device = spread_of (samples->device);
-    for (unsigned step = 0; step < N_STEPS; step++)
-      measurement->steps[step] = spread_of (samples->steps[step]);
+    for (unsigned i = 0; i < N_TIMES; i++)
+      measurement->times[i] = spread_of (samples->times[i]);
     implementation->klass->release (implementation);
   }
-  g_array_unref (samples->wall);
-  g_array_unref (samples->device);
-  for (unsigned step = 0; step < N_STEPS; step++)
-    g_array_unref (samples->steps[step]);
+  for (unsigned i = 0; i < N_TIMES; i++)
+    g_array_unref (samples->times[i]);
 }
 
 /* Whether an implementation may take another turn. Its own share is reserved for it. Beyond that it
@@ -197,23 +180,17 @@ measure_group (const GPtrArray *implementations, guint first, guint end, const I
   bool goes_on = true;
 
   for (guint i = first; i < end; i++)
-    samples[i].takes_part = prepare (implementations->pdata[i], input, input_name,
-        settings->patience, &samples[i], &measurements[i]);
+    prepare (implementations->pdata[i], input, input_name, &samples[i], &measurements[i]);
 
   while (goes_on) {
     goes_on = false;
     for (guint i = first; i < end; i++) {
-      Implementation *implementation = implementations->pdata[i];
-      GError *error = NULL;
+      CclError error;
       if (!may_take_turn (samples + first, end - first, i - first, settings->repetitions, seconds))
         continue;
       goes_on = true;
-      if (take_turn (implementation, settings, &samples[i], &error))
-        continue;
-      samples[i].takes_part = false;
-      measurements[i].outcome = FAILED;
-      report_failure (implementation, input_name, &error);
-      implementation->klass->release (implementation);
+      if (take_turn (implementations->pdata[i], settings, &samples[i], &error) != CCL_OK)
+        leave_out (implementations->pdata[i], input_name, &error, &samples[i], &measurements[i]);
     }
   }
   for (guint i = first; i < end; i++)
@@ -232,4 +209,92 @@ measure (const GPtrArray *implementations, const Input *input, const char *input
   for (guint first = 0; first < implementations->len; first += group)
     measure_group (implementations, first, first + group, input, input_name, settings,
         settings->seconds * group / implementations->len, measurements);
+}
+
+/* What measure_sources() hands to each input. */
+typedef struct Run {
+  const char *mode;
+  const GPtrArray *implementations;
+  MeasureSettings settings;
+  double patience;
+  Table *table;
+} Run;
+
+static double
+foreground_share (const Input *input)
+{
+  size_t n_foreground = 0;
+
+  for (size_t i = 0, n = input_n_pixels (input); i < n; i++)
+    n_foreground += input->pixels[i] != 0;
+  return (double)n_foreground / (double)input_n_pixels (input);
+}
+
+static void
+add_spread (Table *table, const Spread *spread)
+{
+  const double seconds[] = {
+      spread->median, spread->first_quartile, spread->third_quartile, spread->minimum};
+
+  for (guint i = 0; i < G_N_ELEMENTS (seconds); i++)
+    table_number (table, spread->n ? 1e6 * seconds[i] : NAN, 3);
+  table_number (table, spread->n, 0);
+}
+
+static gboolean
+measure_input (const Input *input, const InputSource *source, const char *title, gpointer data)
+{
+  static const char *const outcomes[] = {"measured", "not offered", "failed", "too slow"};
+  const Run *run = data;
+  const unsigned *values = source->values;
+  const bool is_noise = values[KEY_GRANULARITY] > 0;
+  const double foreground = foreground_share (input);
+  g_autofree Measurement *measurements = g_new0 (Measurement, run->implementations->len);
+  Table *table = run->table;
+
+  measure (run->implementations, input, title, &run->settings, measurements);
+  for (guint i = 0; i < run->implementations->len; i++) {
+    const Implementation *implementation = run->implementations->pdata[i];
+    const Measurement *measurement = &measurements[i];
+    table_row (table);
+    table_text (table, "%s", run->mode);
+    table_text (table, "%s", source->set);
+    table_text (table, "%s", source->name);
+    table_number (table, input->width, 0);
+    table_number (table, input->height, 0);
+    table_number (table, input->depth, 0);
+    table_number (table, foreground, 4);
+    table_number (table, is_noise ? values[KEY_GRANULARITY] : NAN, 0);
+    table_number (table, is_noise ? values[KEY_DENSITY] : NAN, 0);
+    table_text (table, "%s", implementation->device);
+    table_text (table, "%s", implementation->maker);
+    table_text (table, "%s", implementation->algorithm);
+    table_text (table, "%s", delivery_name (implementation->delivery));
+    table_number (table, implementation->threads, 0);
+    table_text (table, "%s", outcomes[measurement->outcome]);
+    add_spread (table, &measurement->times[TIME_WALL]);
+    add_spread (table, &measurement->times[TIME_DEVICE]);
+    for (unsigned step = TIME_STEPS; step < N_TIMES; step++)
+      table_number (
+          table, measurement->times[step].n ? 1e6 * measurement->times[step].median : NAN, 3);
+    table_number (table, measurement->n_turns, 0);
+    table_number (table, measurement->outcome == TOO_SLOW ? 1e6 * run->patience : NAN, 0);
+  }
+  return TRUE;
+}
+
+Table *
+measure_sources (const char *mode, const GPtrArray *sources, const GPtrArray *implementations,
+    const MeasureSettings *settings, double seconds, double patience)
+{
+  static const char *const columns[] = {"mode", "set", "input", "width", "height", "depth",
+      "foreground", "granularity", "density", "device", "maker", "algorithm", "delivers", "threads",
+      "outcome", "wall_us", "wall_q1_us", "wall_q3_us", "wall_min_us", "wall_n", "gpu_us",
+      "gpu_q1_us", "gpu_q3_us", "gpu_min_us", "gpu_n", "allocation_us", "scan_us", "merging_us",
+      "relabelling_us", "turns", "at_least_us", NULL};
+  Run run = {mode, implementations, *settings, patience, table_new (columns)};
+
+  run.settings.seconds = seconds / MAX (1, sources->len);
+  inputs_visit (sources, measure_input, &run);
+  return run.table;
 }

@@ -11,7 +11,10 @@
 
 #include "implementation.h"
 
-/* The time on the monotonic clock, in seconds. */
+#include <time.h>
+
+/* The time on a clock, and on the monotonic one, in seconds. */
+double seconds_on (clockid_t clock);
 double seconds_now (void);
 
 /* A sample in seconds: median, quartiles, smallest value. n is 0 if nothing was measured. */
@@ -23,8 +26,8 @@ typedef struct Spread {
 /* The spread of an array of doubles, which is sorted. Quartiles interpolate linearly. */
 Spread spread_of (GArray *values);
 
-/* The interquartile range as a share of the median; 0 if nothing was measured. */
-double spread_width (const Spread *spread);
+/* The times that are measured. */
+enum { TIME_WALL, TIME_DEVICE, TIME_STEPS, N_TIMES = TIME_STEPS + N_STEPS };
 
 /* One implementation on one input. */
 typedef struct Measurement {
@@ -34,23 +37,26 @@ typedef struct Measurement {
     FAILED,      /* reported as a problem */
     TOO_SLOW,    /* reported as a problem: the first run was given up */
   } outcome;
-  double at_least;  /* TOO_SLOW: seconds after which the run was given up */
   unsigned n_turns; /* turns that the samples are from; fewer than asked for if time was short */
-  Spread wall;      /* one run, as the caller sees it */
-  Spread device;    /* one run, by the device's clock */
-  Spread steps[N_STEPS];
+  Spread times[N_TIMES]; /* of one run: as the caller sees it, by the device's clock, each step */
 } Measurement;
 
 typedef struct MeasureSettings {
   unsigned repetitions; /* turns */
   unsigned warm_up;     /* untimed runs before the timed ones of each turn */
   double seconds;       /* for one input; each implementation takes at least one turn */
-  double patience;      /* as in ImplementationSettings */
   bool steps;           /* times each step, too */
 } MeasureSettings;
 
 /* Fills one measurement for each implementation; they must be zero before. */
 void measure (const GPtrArray *implementations, const Input *input, const char *input_name,
     const MeasureSettings *settings, Measurement *measurements);
+
+/* Measures the implementations on one source after the other, for so many seconds in all. A row per
+ * input and implementation, times in µs; the seconds of the settings are not used. patience: as in
+ * ImplementationSettings. */
+Table *measure_sources (const char *mode, const GPtrArray *sources,
+    const GPtrArray *implementations, const MeasureSettings *settings, double seconds,
+    double patience);
 
 #endif /* BENCH_MEASURE_H */

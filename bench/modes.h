@@ -4,7 +4,6 @@
 #define BENCH_MODES_H
 
 #include "implementation.h"
-#include "table.h"
 
 /* Compares every implementation's result with a flood fill (check.c) and counts inputs by outcome.
  * Inputs are unchecked if an implementation was given up, if they did not load, or if the seconds
@@ -24,17 +23,10 @@ uint32_t *check_label_volume (const Input *volume, unsigned connectivity, uint32
  * and per pixel for each data set and kernel, as table 3 of the BKE paper gives them. */
 Table *memory (const GPtrArray *sources, const GPtrArray *implementations);
 
-typedef struct StreamsSettings {
-  const GArray *counts; /* unsigned: numbers of streams, one measurement each */
-  double seconds;       /* for all measurements together */
-  double frame_rate;    /* of the paced measurement, frames per second and stream */
-} StreamsSettings;
-
-/* Runs several labellers at once, a thread each, on one input (streams.c): the first labeller of
- * each device or those that were asked for, at full speed and then paced. Measures frames per
- * second of all streams together, CPU time per frame of the whole process, and the share of late
- * frames in the paced run. */
-Table *streams (const Input *input, const ImplementationSettings *implementations,
-    const StreamsSettings *settings);
+/* Runs 1, 8 and 32 labellers at once, a thread each, on the first source that loads (streams.c):
+ * the first labeller of each device or those that were asked for, at full speed and then paced.
+ * Measures frames per second of all streams together, CPU time per frame of the whole process, and
+ * the share of late frames in the paced run. */
+Table *streams (const GPtrArray *sources, const ImplementationSettings *settings, double seconds);
 
 #endif /* BENCH_MODES_H */

@@ -1,65 +1,169 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* OpenCV's labeller on the CPU: a module of its own, so that the program itself needs no OpenCV. */
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "peer-opencv.h"
+#include "foreground.h"
 
-struct PeerOpenCV {
-  cv::Mat frame, labels, statistics, centroids;
+#if HAVE_MOG2
+#include <opencv2/video/background_segm.hpp>
+#endif
+
+namespace {
+
+struct OpenCV : Implementation {
   int connectivity;
-  std::string message;
+  bool allocation;
+  int n_components;
+  cv::Mat frame, labels, statistics, centroids;
 };
 
-static const char *
-version ()
+CclStatus
+run (Implementation *implementation, CclError *error)
 {
-  return CV_VERSION;
-}
+  OpenCV *self = static_cast<OpenCV *> (implementation);
 
-static PeerOpenCV *
-create (const uint8_t *pixels, int width, int height, int connectivity)
-{
-  PeerOpenCV *peer = new PeerOpenCV ();
-  peer->frame = cv::Mat (height, width, CV_8UC1, const_cast<uint8_t *> (pixels));
-  peer->connectivity = connectivity;
-  return peer;
-}
-
-static int
-run (PeerOpenCV *peer, int threads, bool statistics, bool allocate, const char **message)
-{
   try {
-    cv::setNumThreads (threads);
-    if (allocate) {
-      peer->labels.release ();
-      peer->statistics.release ();
-      peer->centroids.release ();
+    cv::setNumThreads ((int)self->threads);
+    if (self->allocation) {
+      self->labels.release ();
+      self->statistics.release ();
+      self->centroids.release ();
     }
-    const int n = statistics ? cv::connectedComponentsWithStats (peer->frame, peer->labels,
-                                   peer->statistics, peer->centroids, peer->connectivity, CV_32S)
-                             : cv::connectedComponents (
-                                   peer->frame, peer->labels, peer->connectivity, CV_32S);
-    return n - 1; /* it counts the background, too */
+    const int n =
+        self->delivery == DELIVER_LABELS_AND_TABLE
+            ? cv::connectedComponentsWithStats (self->frame, self->labels, self->statistics,
+                  self->centroids, self->connectivity, CV_32S)
+            : cv::connectedComponents (self->frame, self->labels, self->connectivity, CV_32S);
+    self->n_components = n - 1; /* it counts the background, too */
+    return CCL_OK;
   } catch (const std::exception &exception) {
-    peer->message = exception.what ();
-    *message = peer->message.c_str ();
-    return -1;
+    error->status = CCL_ERROR_DEVICE;
+    g_strlcpy (error->message, exception.what (), sizeof error->message);
+    g_strstrip (g_strdelimit (error->message, "\n", ' '));
+    return CCL_ERROR_DEVICE;
   }
 }
 
-static const int32_t *
-labels (PeerOpenCV *peer)
+CclStatus
+prepare (Implementation *implementation, const Input *input, CclError *error)
 {
-  return peer->labels.ptr<int32_t> ();
+  if (input->depth > 1)
+    return error->status = CCL_ERROR_UNSUPPORTED;
+  static_cast<OpenCV *> (implementation)->frame =
+      cv::Mat ((int)input->height, (int)input->width, CV_8UC1, input->pixels);
+  return run (implementation, error);
 }
 
-static void
-destroy (PeerOpenCV *peer)
+/* OpenCV does not promise an order of its labels, so they count as raw. */
+CclStatus
+fetch (Implementation *implementation, Labelling *labelling, CclError *)
 {
-  delete peer;
+  const OpenCV *self = static_cast<OpenCV *> (implementation);
+
+  *labelling = Labelling ();
+  labelling->labels =
+      (uint32_t *)g_memdup2 (self->labels.data, self->labels.total () * self->labels.elemSize ());
+  labelling->is_raw = true;
+  labelling->n_components = (uint32_t)self->n_components;
+  return CCL_OK;
 }
+
+void
+release (Implementation *implementation)
+{
+  OpenCV *self = static_cast<OpenCV *> (implementation);
+  self->frame = self->labels = self->statistics = self->centroids = cv::Mat ();
+}
+
+void
+destroy (Implementation *implementation)
+{
+  delete static_cast<OpenCV *> (implementation);
+}
+
+} // namespace
+
+extern "C" Implementation *
+peer_opencv_new (const ImplementationSettings *settings, Delivery delivery, unsigned threads)
+{
+  static ImplementationClass klass;
+  OpenCV *self = new OpenCV ();
+
+  klass.prepare = prepare;
+  klass.run = run;
+  klass.release = release;
+  klass.free = destroy;
+  klass.fetch = fetch;
+  self->klass = &klass;
+  self->device = "cpu";
+  self->maker = "OpenCV " CV_VERSION;
+  self->algorithm = "opencv";
+  self->delivery = delivery;
+  self->threads = threads;
+  self->connectivity = settings->connectivity;
+  self->allocation = settings->allocation;
+  return self;
+}
+
+#if HAVE_MOG2
+namespace {
+
+struct Mog2 {
+  int width, height, denoise;
+  cv::Ptr<cv::BackgroundSubtractorMOG2> model;
+  cv::Mat raw, mask, labels, statistics, centroids;
+};
+
+void *
+mog2_create (uint32_t width, uint32_t height, CclDenoise denoise)
+{
+  cv::setNumThreads (1);
+  return new Mog2{(int)width, (int)height, denoise,
+      cv::createBackgroundSubtractorMOG2 (500, 16, false), {}, {}, {}, {}, {}};
+}
+
+void
+mog2_model (void *peer, const uint8_t *pixels)
+{
+  Mog2 *self = static_cast<Mog2 *> (peer);
+  self->model->apply (
+      cv::Mat (self->height, self->width, CV_8UC1, const_cast<uint8_t *> (pixels)), self->raw);
+}
+
+void
+mog2_denoise (void *peer)
+{
+  Mog2 *self = static_cast<Mog2 *> (peer);
+  const int size = self->denoise % 2 ? 3 : 5;
+  if (self->denoise == CCL_DENOISE_NONE)
+    self->mask = self->raw;
+  else if (self->denoise <= CCL_DENOISE_MEDIAN_5)
+    cv::medianBlur (self->raw, self->mask, size);
+  else
+    cv::morphologyEx (self->raw, self->mask, cv::MORPH_OPEN, cv::Mat::ones (size, size, CV_8U));
+}
+
+uint32_t
+mog2_label (void *peer)
+{
+  Mog2 *self = static_cast<Mog2 *> (peer);
+  return (uint32_t)cv::connectedComponentsWithStats (
+             self->mask, self->labels, self->statistics, self->centroids, 8, CV_32S) -
+         1;
+}
+
+void
+mog2_destroy (void *peer)
+{
+  delete static_cast<Mog2 *> (peer);
+}
+
+} // namespace
 
 extern "C" {
-extern const PeerOpenCVModule peer_opencv_module;
-const PeerOpenCVModule peer_opencv_module = {version, create, run, labels, destroy};
+extern const PeerMog2 peer_mog2;
+const PeerMog2 peer_mog2 = {
+    "OpenCV " CV_VERSION, mog2_create, mog2_model, mog2_denoise, mog2_label, mog2_destroy};
 }
+#endif

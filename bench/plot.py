@@ -97,9 +97,9 @@ def markdown(title, columns, rows):
     return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows), ""])
 
 
-def spread_of(row):
+def spread_of(row, which=None):
     """The interquartile range as a share of the median."""
-    median = clock(row)
+    median = which or clock(row)
     low, high = (row.get(median.replace("_us", f"_{quartile}_us"), 0) for quartile in ("q1", "q3"))
     return (high - low) / row.get(median, math.inf)
 
@@ -159,8 +159,10 @@ def tables(run):
     """The tables of a run as Markdown."""
     rows, mode = run.get("rows", []), run["mode"]
     texts = []
-    if run.get("noisy_share", 0) > 0.1:
-        texts.append(f"Noisy: {100 * run['noisy_share']:.0f} % of the measurements have a wide spread.\n")
+    spreads = [spread_of(row, which) for row in rows for which in ("wall_us", "gpu_us") if row.get(which)]
+    noisy = sum(spread > 0.25 for spread in spreads)
+    if noisy > 0.1 * len(spreads):
+        texts.append(f"Noisy: {100 * noisy / len(spreads):.0f} % of the measurements have a wide spread.\n")
     if rows and "outcome" in rows[0]:
         if mode == "table":
             texts.append(ratio_table(rows))

@@ -2,10 +2,8 @@
 /* Masks from image files: PNG by libpng's simplified interface, PBM and PGM here. */
 #include "input.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <png.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static Input *
@@ -17,13 +15,13 @@ fail (GError **error, const char *path, const char *reason)
 
 /* libpng converts palettes, colours and 16 bits to 8 bits of grey. */
 static Input *
-read_png (FILE *file, const char *path, GError **error)
+read_png (const char *data, gsize size, const char *path, GError **error)
 {
   png_image image = {.version = PNG_IMAGE_VERSION};
   g_autoptr (Input) input = NULL;
   g_autofree char *reason = NULL;
 
-  if (png_image_begin_read_from_stdio (&image, file)) {
+  if (png_image_begin_read_from_memory (&image, data, size)) {
     image.format = PNG_FORMAT_GRAY;
     if (image.width > INT32_MAX / image.height) {
       png_image_free (&image);
@@ -38,84 +36,77 @@ read_png (FILE *file, const char *path, GError **error)
   return fail (error, path, reason);
 }
 
-/* The next number of a PNM file; comments extend from # to the end of the line. -1 if none. */
-static int64_t
-read_number (FILE *file)
+/* The number at a position of a PNM file, which moves behind it; -1 if there is none. Comments
+ * extend from # to the end of the line. The text ends with a null character, as GLib's files do. */
+static gint64
+next_number (const char **text)
 {
-  int64_t number = -1;
-  char hash[2];
+  char *end;
+  gint64 number;
 
-  while (fscanf (file, " %1[#]", hash) == 1)
-    if (fscanf (file, "%*[^\n]") == EOF)
-      return -1;
-  return fscanf (file, "%9" SCNd64, &number) == 1 ? number : -1;
+  for (*text += strspn (*text, " \t\r\n"); **text == '#'; *text += strspn (*text, " \t\r\n"))
+    *text += strcspn (*text, "\n");
+  number = g_ascii_isdigit (**text) ? g_ascii_strtoll (*text, &end, 10) : -1;
+  if (number >= 0)
+    *text = end;
+  return number;
 }
 
-/* Reads a row of n pixels in one of the four formats; false if the file is too short. In a PBM, a
- * drawn pixel has the bit 1. */
-static bool
-read_row (FILE *file, int format, int64_t maximum, uint8_t *pixels, size_t n)
+/* The four formats: P1 and P4 have bits, 1 for drawn pixels, P2 and P5 have bytes; P1 and P2 are
+ * text. */
+static Input *
+read_pnm (const char *data, gsize size, const char *path, GError **error)
 {
-  char digit[2];
-  int bits = 0;
+  const char format = data[1], *text = data + 2;
+  const bool has_bits = format == '1' || format == '4', is_text = format <= '2';
+  const gint64 width = next_number (&text), height = next_number (&text);
+  const gint64 maximum = has_bits ? 1 : next_number (&text);
+  g_autoptr (Input) input = NULL;
+  size_t row_size;
 
-  if (format == '5')
-    return fread (pixels, 1, n, file) == n;
-  for (size_t x = 0; x < n; x++) {
-    int64_t value;
-    if (format == '4') {
-      if (x % 8 == 0)
-        bits = fgetc (file);
-      value = bits == EOF ? -1 : bits >> (7 - x % 8) & 1;
+  if (width < 1 || height < 1 || width > INT32_MAX || width > INT32_MAX / height || maximum < 1 ||
+      maximum > 255)
+    return fail (error, path, "damaged PNM header, or more than 8 bits per pixel");
+  row_size = has_bits ? ((size_t)width + 7) / 8 : (size_t)width;
+  if (!is_text && (size_t)(data + size - text) < 1 + row_size * (size_t)height)
+    return fail (error, path, "damaged PNM: pixels are missing");
+  input = input_new ((uint32_t)width, (uint32_t)height, 1);
+  text += !is_text; /* one white-space character separates header and pixels */
+  for (size_t i = 0; i < input_n_pixels (input); i++) {
+    const size_t x = i % (size_t)width, y = i / (size_t)width;
+    gint64 value;
+    if (format == '1') { /* digits need no space between them */
+      text += strspn (text, " \t\r\n");
+      value = *text == '0' || *text == '1' ? *text++ - '0' : -1;
     } else if (format == '2') {
-      value = read_number (file);
+      value = next_number (&text);
     } else {
-      value = fscanf (file, " %1[01]", digit) == 1 ? *digit - '0' : -1;
+      const uint8_t byte = (uint8_t)text[y * row_size + (has_bits ? x / 8 : x)];
+      value = has_bits ? byte >> (7 - x % 8) & 1 : byte;
     }
     if (value < 0 || value > maximum)
-      return false;
-    pixels[x] = (uint8_t)value;
-  }
-  return true;
-}
-
-static Input *
-read_pnm (FILE *file, const char *path, GError **error)
-{
-  g_autoptr (Input) input = NULL;
-  const int format = fgetc (file) == 'P' ? fgetc (file) : EOF;
-  const bool is_grey = format == '2' || format == '5';
-  const int64_t width = read_number (file), height = read_number (file);
-  const int64_t maximum = is_grey ? read_number (file) : 1;
-
-  fgetc (file); /* one white-space character separates header and pixels */
-  if (width < 1 || height < 1 || width > INT32_MAX / height || maximum < 1 || maximum > 255)
-    return fail (error, path, "damaged PNM header, or more than 8 bits per pixel");
-  input = input_new ((uint32_t)width, (uint32_t)height, 1);
-  for (int64_t y = 0; y < height; y++)
-    if (!read_row (file, format, maximum, input->pixels + y * width, (size_t)width))
       return fail (error, path, "damaged PNM: pixels are missing");
+    input->pixels[i] = (uint8_t)value;
+  }
   return g_steal_pointer (&input);
 }
 
 Input *
 input_read_image (const char *path, GError **error)
 {
-  char magic[9] = "";
-  FILE *file = fopen (path, "rb");
+  g_autofree char *data = NULL;
+  g_autoptr (GError) failure = NULL;
+  gsize size;
   Input *input;
 
-  if (!file)
-    return fail (error, path, g_strerror (errno));
-  magic[fread (magic, 1, 8, file)] = '\0';
-  rewind (file);
-  if (g_str_has_prefix (magic, "\x89PNG\r\n\x1a\n"))
-    input = read_png (file, path, error);
-  else if (*magic == 'P' && magic[1] && strchr ("1245", magic[1]))
-    input = read_pnm (file, path, error);
+  if (!g_file_get_contents (path, &data, &size, &failure))
+    return fail (error, path, failure->message);
+  if (g_str_has_prefix (data, "\x89PNG\r\n\x1a\n"))
+    input = read_png (data, size, path, error);
+  else if (g_regex_match_simple ("^P[1245]", data, G_REGEX_RAW, 0))
+    input = read_pnm (data, size, path, error);
   else
     input = fail (error, path, "neither a PNG nor a PBM or PGM image");
-  fclose (file);
   /* All foreground pixels get the same value, so that every implementation reads the same bytes. */
   for (size_t i = 0; input && i < input_n_pixels (input); i++)
     input->pixels[i] = input->pixels[i] ? 255 : 0;

@@ -2,11 +2,11 @@
 #include "modes.h"
 
 #include "measure.h"
-#include "problem.h"
 
 #include <math.h>
-#include <sys/resource.h>
-#include <time.h>
+
+static const unsigned numbers[] = {1, 8, 32}; /* of streams, one measurement each */
+static const double frame_rate = 60;          /* of the paced measurement, frames per second */
 
 /* One thread and its labeller. */
 typedef struct Stream {
@@ -14,7 +14,8 @@ typedef struct Stream {
   double begin, end; /* on the monotonic clock */
   double period;     /* seconds from frame to frame; 0: no pacing */
   unsigned n_frames, n_late;
-  GError *error;
+  CclStatus status;
+  CclError error;
 } Stream;
 
 static void
@@ -23,16 +24,6 @@ sleep_until (double moment)
   const struct timespec time = {
       .tv_sec = (time_t)moment, .tv_nsec = (long)(1e9 * (moment - floor (moment)))};
   clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
-
-/* Processor seconds of the whole process, the driver's threads included. */
-static double
-processor_seconds (void)
-{
-  struct rusage usage;
-  getrusage (RUSAGE_SELF, &usage);
-  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 static gpointer
@@ -47,7 +38,8 @@ run_stream (gpointer data)
         break;
       sleep_until (due);
     }
-    if (!stream->implementation->klass->run (stream->implementation, &stream->error))
+    stream->status = stream->implementation->klass->run (stream->implementation, &stream->error);
+    if (stream->status != CCL_OK)
       break;
     stream->n_frames++;
     stream->n_late += stream->period > 0 && seconds_now () > due + stream->period;
@@ -55,20 +47,16 @@ run_stream (gpointer data)
   return NULL;
 }
 
-/* The result of all streams together. */
-typedef struct Throughput {
-  double frames_per_second, processor_seconds_per_frame, late_share;
-} Throughput;
-
-static gboolean
-run_streams (GPtrArray *implementations, double seconds, double period, Throughput *throughput,
-    GError **error)
+/* Runs the streams at once and adds their results to the row; returns an error in one of them. */
+static CclStatus
+run_streams (
+    const GPtrArray *implementations, double seconds, double period, Table *table, CclError *error)
 {
   g_autofree Stream *all = g_new0 (Stream, implementations->len);
   g_autofree GThread **threads = g_new (GThread *, implementations->len);
   const double begin = seconds_now () + 0.02; /* all threads have started by then */
   unsigned n_frames = 0, n_late = 0;
-  double processor, end;
+  double processor, elapsed;
 
   for (guint i = 0; i < implementations->len; i++) {
     /* Cameras are not synchronised: the paced streams are spread over the period. */
@@ -79,66 +67,48 @@ run_streams (GPtrArray *implementations, double seconds, double period, Throughp
     threads[i] = g_thread_new ("stream", run_stream, &all[i]);
   }
   sleep_until (begin);
-  processor = processor_seconds ();
+  processor = seconds_on (CLOCK_PROCESS_CPUTIME_ID); /* the driver's threads included */
   for (guint i = 0; i < implementations->len; i++)
     g_thread_join (threads[i]);
-  end = seconds_now ();
-  processor = processor_seconds () - processor;
+  elapsed = seconds_now () - begin;
+  processor = seconds_on (CLOCK_PROCESS_CPUTIME_ID) - processor;
 
   for (guint i = 0; i < implementations->len; i++) {
+    if (all[i].status != CCL_OK) {
+      *error = all[i].error;
+      return all[i].status;
+    }
     n_frames += all[i].n_frames;
     n_late += all[i].n_late;
-    if (all[i].error && error && !*error)
-      g_propagate_error (error, all[i].error);
-    else
-      g_clear_error (&all[i].error);
   }
-  if (error && *error)
-    return FALSE;
-  *throughput = (Throughput){
-      .frames_per_second = n_frames / (end - begin),
-      .processor_seconds_per_frame = n_frames ? processor / n_frames : 0,
-      .late_share = n_frames ? (double)n_late / n_frames : 0,
-  };
-  return TRUE;
+  table_number (table, n_frames / elapsed, 0);
+  table_number (table, n_frames ? 1e6 * processor / n_frames : 0, 2);
+  if (period > 0)
+    table_number (table, n_frames ? 100.0 * n_late / n_frames : 0, 1);
+  return CCL_OK;
 }
 
-/* Makes n prepared copies of one implementation. */
-static GPtrArray *
-make_copies (const ImplementationSettings *settings, guint which, unsigned n, const Input *input,
-    GError **error)
+/* Adds a row for n prepared copies of one implementation. */
+static CclStatus
+measure_copies (const ImplementationSettings *settings, guint which, unsigned n, const Input *input,
+    double seconds, Table *table, CclError *error)
 {
-  GPtrArray *copies = g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
+  g_autoptr (GPtrArray) copies =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
+  g_autofree char *title = NULL;
 
   for (unsigned i = 0; i < n; i++) {
-    GPtrArray *all = implementations_new (settings);
-    g_ptr_array_add (copies, g_ptr_array_steal_index (all, which));
-    g_ptr_array_unref (all);
+    g_autoptr (GPtrArray) all = implementations_new (settings);
+    Implementation *copy = g_ptr_array_steal_index (all, which);
+    g_ptr_array_add (copies, copy);
+    TRY (copy->klass->prepare (copy, input, error));
   }
-  for (unsigned i = 0; i < n; i++) {
-    Implementation *implementation = copies->pdata[i];
-    if (!implementation->klass->prepare (implementation, input, error)) {
-      g_ptr_array_unref (copies);
-      return NULL;
-    }
-  }
-  return copies;
-}
-
-static void
-add_row (Table *table, const Implementation *implementation, unsigned n, const Throughput *fast,
-    const Throughput *paced)
-{
-  g_autofree char *title = implementation_title (implementation);
-
+  title = implementation_title (copies->pdata[0]);
   table_row (table);
   table_text (table, "%s", title);
   table_number (table, n, 0);
-  table_number (table, fast->frames_per_second, 0);
-  table_number (table, 1e6 * fast->processor_seconds_per_frame, 2);
-  table_number (table, paced->frames_per_second, 0);
-  table_number (table, 1e6 * paced->processor_seconds_per_frame, 2);
-  table_number (table, 100 * paced->late_share, 1);
+  TRY (run_streams (copies, seconds, 0, table, error));
+  return run_streams (copies, seconds, 1 / frame_rate, table, error);
 }
 
 /* Whether an implementation runs in streams. */
@@ -159,47 +129,54 @@ is_chosen (const GPtrArray *implementations, guint which, const ImplementationSe
   return true;
 }
 
+/* What streams() hands to the input. */
+typedef struct Streams {
+  ImplementationSettings settings;
+  double seconds; /* for all measurements together */
+  Table *table;
+} Streams;
+
+static gboolean
+measure_input (const Input *input, const InputSource *source, const char *title, gpointer data)
+{
+  Streams *streams = data;
+  g_autoptr (GPtrArray) implementations = implementations_new (&streams->settings);
+  unsigned n_measurements = 0, done = 0;
+
+  for (guint i = 0; i < implementations->len; i++)
+    if (is_chosen (implementations, i, &streams->settings))
+      n_measurements += G_N_ELEMENTS (numbers);
+
+  for (guint i = 0; i < implementations->len; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (numbers); k++) {
+      g_autofree char *name = implementation_title (implementations->pdata[i]);
+      CclError error;
+      if (!is_chosen (implementations, i, &streams->settings))
+        continue;
+      progress_show (done++, n_measurements, name);
+      if (measure_copies (&streams->settings, i, numbers[k], input,
+              streams->seconds / (2 * n_measurements), streams->table, &error) != CCL_OK)
+        problem_report ("%s in %u streams: %s", name, numbers[k], error.message);
+    }
+  return FALSE;
+}
+
 Table *
-streams (const Input *input, const ImplementationSettings *asked, const StreamsSettings *settings)
+streams (const GPtrArray *sources, const ImplementationSettings *settings, double seconds)
 {
   static const char *const columns[] = {"implementation", "streams", "frames/s", "CPU µs a frame",
       "paced frames/s", "CPU µs a frame, paced", "late %", NULL};
-  ImplementationSettings one = *asked;
   g_autoptr (GArray) one_thread = g_array_new (FALSE, FALSE, sizeof (unsigned));
-  Table *table = table_new (columns);
-  g_autoptr (GPtrArray) implementations = NULL;
-  unsigned n_chosen = 0, done = 0;
-  double seconds;
+  Streams streams = {*settings, MIN (seconds, 30), table_new (columns)};
+  unsigned *deliveries = &streams.settings.deliveries;
 
   /* Streams share the machine, so each has one thread and delivers the cheapest useful result. */
   g_array_append_vals (one_thread, &(unsigned){1}, 1);
-  one.threads = one_thread;
-  one.peers = false;
-  one.deliveries &= ~(1u << DELIVER_RAW_LABELS);
-  if (one.deliveries >> DELIVER_TABLE & 1)
-    one.deliveries = 1u << DELIVER_TABLE;
-  implementations = implementations_new (&one);
-
-  for (guint i = 0; i < implementations->len; i++)
-    n_chosen += is_chosen (implementations, i, asked);
-  seconds = n_chosen ? settings->seconds / (2 * n_chosen * settings->counts->len) : 0;
-
-  for (guint i = 0; i < implementations->len; i++)
-    for (guint k = 0; is_chosen (implementations, i, asked) && k < settings->counts->len; k++) {
-      const unsigned n = g_array_index (settings->counts, unsigned, k);
-      g_autofree char *name = implementation_title (implementations->pdata[i]);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GPtrArray) copies = NULL;
-      Throughput fast, paced;
-
-      progress_show (done++, n_chosen * settings->counts->len, name);
-      copies = make_copies (&one, i, n, input, &error);
-      if (copies && run_streams (copies, seconds, 0, &fast, &error) &&
-          run_streams (copies, seconds, 1 / settings->frame_rate, &paced, &error))
-        add_row (table, implementations->pdata[i], n, &fast, &paced);
-      else
-        problem_report ("%s in %u streams: %s", name, n, error->message);
-    }
-  progress_show (done, done, "");
-  return table;
+  streams.settings.threads = one_thread;
+  streams.settings.peers = false;
+  *deliveries &= ~(1u << DELIVER_RAW_LABELS);
+  if (*deliveries >> DELIVER_TABLE & 1)
+    *deliveries = 1u << DELIVER_TABLE;
+  inputs_visit (sources, measure_input, &streams);
+  return streams.table;
 }

@@ -166,6 +166,12 @@ def tables_have_means_and_bounds():
         with open(saved, "w") as stream:
             json.dump({"machine": {}, "runs": [{"mode": mode, "repetitions": 5, "rows": rows}]}, stream)
         assert markdown_rows(draw(saved, "--tables"), title) == expected, draw(saved, "--tables")
+        assert "Noisy" not in draw(saved, "--tables")
+        rows[0] |= {"wall_q1_us": rows[0]["wall_us"] / 2}
+        with open(saved, "w") as stream:
+            json.dump({"machine": {}, "runs": [{"mode": mode, "repetitions": 5, "rows": rows}]}, stream)
+        assert "Noisy: 17 % of the measurements" in draw(saved, "--tables")
+        rows[0] |= {"wall_q1_us": 0.9 * rows[0]["wall_us"]}
 
 
 @test
