@@ -19,7 +19,9 @@ typedef struct CclForegroundClass {
 struct CclForeground {
   const CclForegroundClass *klass;
   CclForegroundPlan plan; /* roi_mask: NULL */
-  uint64_t n_frames;      /* frames that the background model has learnt from */
+  uint64_t n_frames;      /* frames that the background model has learnt from. A backend that finds
+                           * a scene change sets it to 0 */
+  CclSceneChange scene_change; /* of the last run */
 };
 
 /* Checks that a plan is inside the documented ranges. */

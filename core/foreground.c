@@ -45,6 +45,30 @@ check_background_options (const CclForegroundOptions *options, CclError *error)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "the number of Gaussians per pixel must be 1…%d, not %u", CCL_MAX_MIXTURES,
         options->mixtures);
+  if (options->shadows > CCL_SHADOWS_REMOVE)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "shadows must be 0…2, not %d", (int)options->shadows);
+  if (options->hold > CCL_MAX_HOLD)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "hold must be 0…%d, not %u", CCL_MAX_HOLD, options->hold);
+  return CCL_OK;
+}
+
+static CclStatus
+check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *error)
+{
+  if (!chroma->u || !chroma->v)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no chroma, the plan has");
+  if (chroma->step < 1 || chroma->step > 2 || chroma->shift_x > 1 || chroma->shift_y > 1)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "chroma must have a step of 1 or 2 bytes and shifts of 0 or 1, not %u, %u and %u",
+        chroma->step, chroma->shift_x, chroma->shift_y);
+  const size_t samples = ((size_t)plan->width + chroma->shift_x) >> chroma->shift_x;
+  const size_t row = (samples - 1) * chroma->step + 1;
+  if (chroma->u_stride < row || chroma->v_stride < row)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "strides of %zu and %zu bytes are too small for rows of %zu samples of chroma",
+        chroma->u_stride, chroma->v_stride, samples);
   return CCL_OK;
 }
 
@@ -68,8 +92,13 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
   if (options->denoise > CCL_DENOISE_OPENING_5)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
+  if (options->closing_width > CCL_MAX_CLOSING || options->closing_height > CCL_MAX_CLOSING)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a closing is at most %d×%d pixels, not %u×%u",
+        CCL_MAX_CLOSING, CCL_MAX_CLOSING, options->closing_width, options->closing_height);
   if (plan->method == CCL_FOREGROUND_MOG2) {
     CclStatus status = check_background_options (options, error);
+    if (status == CCL_OK && plan->has_chroma)
+      status = check_chroma (plan, &frame->chroma, error);
     if (status != CCL_OK)
       return status;
   }
@@ -77,6 +106,12 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
   if (status == CCL_OK)
     foreground->n_frames++;
   return status;
+}
+
+CclSceneChange
+ccl_foreground_get_scene_change (const CclForeground *foreground)
+{
+  return foreground ? foreground->scene_change : CCL_SCENE_UNCHANGED;
 }
 
 CclStatus

@@ -42,3 +42,12 @@ ccl_mixture_parameters (const CclForegroundOptions *options, uint64_t n_frames)
       .mixtures = options->mixtures,
   };
 }
+
+bool
+ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames)
+{
+  /* What was in the frame when the model began must not stay, so holding begins gently. */
+  const uint64_t ramp = n_frames / CCL_HOLD_RAMP;
+  const uint64_t factor = ramp < options->hold ? ramp : options->hold;
+  return factor > 1 && n_frames % factor != 0;
+}

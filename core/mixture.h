@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The background model of one pixel: an adaptive mixture of Gaussians over its luma, after
- * Z. Zivkovic, "Improved adaptive Gaussian mixture model for background subtraction", ICPR 2004,
- * sections 2 and 3, and Z. Zivkovic and F. van der Heijden, "Efficient adaptive density estimation
- * per image pixel for the task of background subtraction", Pattern Recognition Letters 27, 2006.
+ * The background model of one pixel: an adaptive mixture of Gaussians over its luma and chroma,
+ * after Z. Zivkovic, "Improved adaptive Gaussian mixture model for background subtraction", ICPR
+ * 2004, sections 2 and 3, and Z. Zivkovic and F. van der Heijden, "Efficient adaptive density
+ * estimation per image pixel for the task of background subtraction", Pattern Recognition Letters
+ * 27, 2006.
  *
  * CPU and GPU compute exactly this: cpu/ for many pixels at a time, cuda/ for a few pixels per
  * thread. Their masks and models are identical because weights are integers, and every operation on
@@ -21,6 +22,15 @@
  * by the square of the rate, and it needs no division. Weights are divided by their sum only where
  * a Gaussian is replaced. When a Gaussian starves, the sum stays slightly below one and recovers at
  * the learning rate.
+ *
+ * The variance of a Gaussian is that of luma. A difference of 1 in chroma, u or v, counts as much
+ * as one of 2 in luma. The mean chroma has whole steps, which dithering moves by one now and then.
+ * A format without chroma has CCL_NO_CHROMA everywhere.
+ *
+ * A cast shadow darkens the background and hardly changes its colour: A. Prati, I. Mikic,
+ * M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and evaluation", IEEE TPAMI
+ * 25(7), 2003, compare methods that test the ratio of luma and the difference of chroma, as
+ * ccl_mixture_is_shadow() does.
  *
  * Terms: a value matches a Gaussian if its squared distance from the mean is less than
  * CCL_MIXTURE_GENERATION variances; the first match in order of falling weight counts. Decay is the
@@ -74,6 +84,25 @@
 #define CCL_MIXTURE_MOST_VARIANCE (75 * CCL_MIXTURE_VARIANCE_STEPS)
 #define CCL_MIXTURE_COMPLEXITY 0.05 /* the prior against many Gaussians */
 
+/* No colour: u and v are 128. */
+#define CCL_NO_CHROMA 0x8080
+
+/* A squared step of chroma counts as so many squared steps of the mean luma. */
+#define CCL_MIXTURE_CHROMA_SQUARES (4 * CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS)
+
+/* The darkest shadow has this much of the background's luma, in 1/256. */
+#define CCL_SHADOW_RATIO 154
+/* The tolerance of a shadow's chroma, times the background's luma, is CCL_SHADOW_LUMA times the
+ * luma of the pixel minus CCL_SHADOW_MEAN times that of the background: 7 steps of chroma where the
+ * shadow is faint, and 1.8 where it is darkest. The darker a pixel is, the rarer is a shadow and
+ * the likelier an object, so its colour must fit better. */
+#define CCL_SHADOW_LUMA 13
+#define CCL_SHADOW_MEAN 6
+
+/* Held pixels learn k times slower only when the model has learnt from k times so many frames. */
+#define CCL_HOLD_RAMP 16
+#define CCL_MAX_HOLD 16
+
 /* The parameters that all pixels of a frame share; ccl_mixture_parameters() fills them. A part is
  * 2^-shift of a step of weight. */
 typedef struct CclMixtureParameters {
@@ -93,10 +122,17 @@ typedef struct CclMixtureParameters {
 } CclMixtureParameters;
 
 /* One Gaussian, in steps. The Gaussians of a pixel are in order of falling weight. A weight of 0
- * means that there is no Gaussian, here and behind; its mean and variance are undefined. */
+ * means that there is no Gaussian, here and behind; its other fields are undefined. */
 typedef struct CclGaussian {
   uint32_t weight, mean, variance;
+  uint32_t chroma; /* u in the lower 8 bits, v in the next 8; of values, too */
 } CclGaussian;
+
+typedef enum CclPixelClass {
+  CCL_PIXEL_BACKGROUND,
+  CCL_PIXEL_SHADOW,
+  CCL_PIXEL_FOREGROUND,
+} CclPixelClass;
 
 /* The steps that a weight loses in a frame if its pixel has n Gaussians. Sums and products stay
  * below 2^32; in vectors of 16-bit numbers, sums and upper halves of products stay below 2^16. */
@@ -139,13 +175,62 @@ ccl_mixture_decay (CclGaussian gaussians[CCL_MAX_MIXTURES], const CclMixturePara
   }
 }
 
-/* Moves mean and variance of the matched Gaussian, which has its new weight, towards the value. */
+CCL_MIXTURE_FUNCTION int32_t
+ccl_chroma_u (uint32_t chroma)
+{
+  return (int32_t)(chroma & 0xff);
+}
+
+CCL_MIXTURE_FUNCTION int32_t
+ccl_chroma_v (uint32_t chroma)
+{
+  return (int32_t)(chroma >> 8);
+}
+
+/* The squared distance of a value from a Gaussian, in squared steps of the mean. */
+CCL_MIXTURE_FUNCTION float
+ccl_mixture_squared_distance (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
+{
+  const float deviation = (float)(int32_t)(gaussian->mean - luma * CCL_MIXTURE_MEAN_STEPS);
+  const int32_t u = ccl_chroma_u (gaussian->chroma) - ccl_chroma_u (chroma);
+  const int32_t v = ccl_chroma_v (gaussian->chroma) - ccl_chroma_v (chroma);
+  /* The second product is exact, so that a fused multiply-add gives the same sum. */
+  return CCL_ADD (CCL_MULTIPLY (deviation, deviation),
+      CCL_MULTIPLY ((float)(u * u + v * v), (float)CCL_MIXTURE_CHROMA_SQUARES));
+}
+
+/* Whether a value looks like the background of a Gaussian with less light. */
+CCL_MIXTURE_FUNCTION bool
+ccl_mixture_is_shadow (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
+{
+  const int32_t value = (int32_t)luma, mean = (int32_t)((gaussian->mean + 128) >> 8);
+  const int32_t tolerance = CCL_SHADOW_LUMA * value - CCL_SHADOW_MEAN * mean;
+  const int32_t u_error =
+      (ccl_chroma_u (chroma) - 128) * mean - (ccl_chroma_u (gaussian->chroma) - 128) * value;
+  const int32_t v_error =
+      (ccl_chroma_v (chroma) - 128) * mean - (ccl_chroma_v (gaussian->chroma) - 128) * value;
+  return value < mean && 256 * value >= CCL_SHADOW_RATIO * mean && u_error <= tolerance &&
+         -u_error <= tolerance && v_error <= tolerance && -v_error <= tolerance;
+}
+
+/* The mean of u or v after a move. */
+CCL_MIXTURE_FUNCTION uint32_t
+ccl_mixture_moved_chroma (
+    int32_t mean, int32_t value, float step, const CclMixtureParameters *parameters)
+{
+  return (uint32_t)(mean + ccl_mixture_floor (CCL_SUBTRACT (
+                               parameters->dither, CCL_MULTIPLY (step, (float)(mean - value)))));
+}
+
+/* Moves the means and the variance of the matched Gaussian, which has its new weight, towards the
+ * value. */
 CCL_MIXTURE_FUNCTION void
-ccl_mixture_move (CclGaussian *gaussian, uint32_t luma, const CclMixtureParameters *parameters)
+ccl_mixture_move (
+    CclGaussian *gaussian, uint32_t luma, uint32_t chroma, const CclMixtureParameters *parameters)
 {
   const float step = CCL_DIVIDE (parameters->rate, (float)gaussian->weight);
   const float deviation = (float)(int32_t)(gaussian->mean - luma * CCL_MIXTURE_MEAN_STEPS);
-  const float squared = CCL_MULTIPLY (deviation, deviation);
+  const float squared = ccl_mixture_squared_distance (gaussian, luma, chroma);
   const float excess =
       CCL_SUBTRACT (CCL_MULTIPLY (squared, 1.0f / CCL_MIXTURE_SQUARES), (float)gaussian->variance);
   gaussian->mean += (uint32_t)ccl_mixture_floor (
@@ -156,6 +241,11 @@ ccl_mixture_move (CclGaussian *gaussian, uint32_t luma, const CclMixtureParamete
     gaussian->variance = CCL_MIXTURE_LEAST_VARIANCE;
   if (gaussian->variance > CCL_MIXTURE_MOST_VARIANCE)
     gaussian->variance = CCL_MIXTURE_MOST_VARIANCE;
+  gaussian->chroma = ccl_mixture_moved_chroma (
+                         ccl_chroma_u (gaussian->chroma), ccl_chroma_u (chroma), step, parameters) |
+                     ccl_mixture_moved_chroma (
+                         ccl_chroma_v (gaussian->chroma), ccl_chroma_v (chroma), step, parameters)
+                         << 8;
 }
 
 /* Scales the weights of the first n Gaussians so that they and a new one, of weight of_new, add up
@@ -180,11 +270,11 @@ ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t
  * whether it is within var_threshold of one of the heaviest Gaussians. A pixel without Gaussians is
  * background. The loops have constant bounds so that a GPU keeps the Gaussians in registers. */
 CCL_MIXTURE_FUNCTION bool
-ccl_mixture_join (
-    CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, const CclMixtureParameters *parameters)
+ccl_mixture_join (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
+    const CclMixtureParameters *parameters)
 {
   bool background = gaussians[0].weight == 0;
-  CclGaussian own = {0, 0, 0}; /* the matched or new one */
+  CclGaussian own = {0, 0, 0, 0}; /* the matched or new one */
   uint32_t place = CCL_MAX_MIXTURES, n = 0, total = 0;
 
   CCL_MIXTURE_UNROLL
@@ -193,8 +283,7 @@ ccl_mixture_join (
       continue;
     n++;
     if (place == CCL_MAX_MIXTURES) {
-      const float deviation = (float)(int32_t)(gaussians[k].mean - luma * CCL_MIXTURE_MEAN_STEPS);
-      const float squared = CCL_MULTIPLY (deviation, deviation);
+      const float squared = ccl_mixture_squared_distance (&gaussians[k], luma, chroma);
       const float variance = (float)gaussians[k].variance;
       if (total < CCL_MIXTURE_BACKGROUND_WEIGHT &&
           squared < CCL_MULTIPLY (parameters->var_threshold, variance))
@@ -210,7 +299,7 @@ ccl_mixture_join (
     own.weight += parameters->gain;
     if (own.weight > CCL_MIXTURE_FULL_WEIGHT)
       own.weight = CCL_MIXTURE_FULL_WEIGHT;
-    ccl_mixture_move (&own, luma, parameters);
+    ccl_mixture_move (&own, luma, chroma, parameters);
   } else {
     if (parameters->rate == 0 && n > 0)
       return background;
@@ -219,6 +308,7 @@ ccl_mixture_join (
     own.weight = place == 0 ? CCL_MIXTURE_FULL_WEIGHT : parameters->gain > 0 ? parameters->gain : 1;
     own.mean = luma * CCL_MIXTURE_MEAN_STEPS;
     own.variance = CCL_MIXTURE_FIRST_VARIANCE;
+    own.chroma = chroma;
     if (place > 0 && place < n)
       ccl_mixture_share (gaussians, place, own.weight);
   }
@@ -236,14 +326,15 @@ ccl_mixture_join (
   return background;
 }
 
-/* Updates the model of a pixel with its luma in a frame, 0…255. Returns whether it is background.
- */
-CCL_MIXTURE_FUNCTION bool
-ccl_mixture_update (
-    CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, const CclMixtureParameters *parameters)
+/* Updates the model of a pixel with its luma and its chroma in a frame and returns its class. */
+CCL_MIXTURE_FUNCTION CclPixelClass
+ccl_mixture_update (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
+    const CclMixtureParameters *parameters)
 {
   ccl_mixture_decay (gaussians, parameters);
-  return ccl_mixture_join (gaussians, luma, parameters);
+  const bool shadow = ccl_mixture_is_shadow (&gaussians[0], luma, chroma);
+  const bool background = ccl_mixture_join (gaussians, luma, chroma, parameters);
+  return background ? CCL_PIXEL_BACKGROUND : shadow ? CCL_PIXEL_SHADOW : CCL_PIXEL_FOREGROUND;
 }
 
 #ifndef __CUDACC__
@@ -252,6 +343,11 @@ ccl_mixture_update (
 /* The parameters for a frame that follows n_frames others. */
 CclMixtureParameters ccl_mixture_parameters (
     const CclForegroundOptions *options, uint64_t n_frames);
+
+/* Whether the model skips held pixels in the frame that follows n_frames others: it is not updated
+ * there, only compared. Held pixels are those that were foreground in the frame before, after the
+ * median filter or opening and before everything else. */
+bool ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames);
 #endif
 
 #endif /* CCL_MIXTURE_H */

@@ -124,6 +124,31 @@ erode (const uint64_t *const rows[], int size, ptrdiff_t n_words, uint64_t compl
 }
 
 static void
+dilate_row (const uint64_t *const rows[], int n_rows, int left, int right, size_t n_words,
+    uint64_t complement, uint64_t *scratch, uint64_t *dilated)
+{
+  uint64_t *columns = scratch + 1;
+  const ptrdiff_t n = (ptrdiff_t)n_words;
+
+  for (ptrdiff_t i = -1; i <= n; i++)
+    columns[i] = rows[0][i] ^ complement;
+  for (int row = 1; row < n_rows; row++)
+    for (ptrdiff_t i = -1; i <= n; i++)
+      columns[i] |= rows[row][i] ^ complement;
+  for (ptrdiff_t i = -1; i <= n; i++)
+    dilated[i] = columns[i];
+  /* A pixel takes over what is up to `left` columns to the left of it. */
+  for (int distance = 1; distance <= left; distance++)
+    for (ptrdiff_t i = 0; i <= n; i++)
+      dilated[i] |= from_left (columns + i, distance);
+  for (int distance = 1; distance <= right; distance++)
+    for (ptrdiff_t i = -1; i < n; i++)
+      dilated[i] |= from_right (columns + i, distance);
+  for (ptrdiff_t i = -1; i <= n; i++)
+    dilated[i] ^= complement;
+}
+
+static void
 filter_row (Filter filter, const uint64_t *const rows[], size_t n_words, uint64_t *scratch,
     uint64_t *filtered)
 {

@@ -13,8 +13,8 @@ CclForeground *ccl_cpu_foreground_new_tuned (
     const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error);
 
 /* Reads Gaussian k of a pixel from the background model of an object made by
- * ccl_cpu_foreground_new(): weight, mean and variance in the steps of mixture.h. */
+ * ccl_cpu_foreground_new(): weight, mean, variance and chroma in the steps of mixture.h. */
 void ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, uint32_t y,
-    uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance);
+    uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance, uint16_t *chroma);
 
 #endif /* CCL_CPU_FOREGROUND_PRIVATE_H */

@@ -6,12 +6,15 @@
  * Each thread has a band of rows. All threads finish a step before the next one begins, because
  * filters read rows of other bands:
  *
- *   1. Otsu's method only: the histogram of the frame.
+ *   1. Otsu's method: the histogram of the frame. Background model: the light of the frame.
  *   2. The foreground, one bit per pixel.
- *   3. Opening only: erosion.
- *   4. Median filter or dilation, inversion, region of interest mask, and the mask's bytes.
+ *   3. Opening: erosion.
+ *   4. Median filter, or dilation of the opening.
+ *   5. Closing: dilation.
+ *   6. Closing: erosion.
  *
- * Without a filter, each row is finished right after its step 2.
+ * The last step of a frame also inverts each row, applies the region of interest mask and writes
+ * the mask's bytes.
  */
 #include "foreground-class.h"
 #include "labeller-class.h"
@@ -19,11 +22,13 @@
 
 #include "instructions.h"
 #include "layout.h"
+#include "frame-light.h"
 #include "otsu.h"
 #include "pixels.h"
 #include "workers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
@@ -34,11 +39,17 @@ typedef struct BitRows {
   size_t words_per_row;
 } BitRows;
 
+/* A closing's window reaches so far from its middle. */
+#define CLOSING_MARGIN ((CCL_MAX_CLOSING + 1) / 2)
+
 typedef struct ForegroundBand {
   uint32_t first_row, end_row;
   uint64_t *scratch;       /* for filters */
-  uint64_t *row;           /* one row of the mask */
+  uint64_t *row, *shadow;  /* one row of the mask */
   uint32_t histogram[256]; /* of the band's pixels in the region of interest */
+  /* One row in the model's light; of the chroma of pixels; of the factors of pixels. */
+  uint8_t *luma;
+  uint16_t *chroma, *factors;
 } ForegroundBand;
 
 /* The frame at work, for all threads. */
@@ -48,6 +59,9 @@ typedef struct FrameJob {
   const CclForegroundOptions *options;
   uint8_t threshold;
   CclMixtureParameters parameters;
+  bool has_light;  /* the frame is corrected by the light's factors */
+  bool is_empty;   /* light does not explain the frame: no mask yet */
+  bool skips_held; /* the model skips held pixels */
 } FrameJob;
 
 typedef struct CpuForeground {
@@ -58,12 +72,44 @@ typedef struct CpuForeground {
   size_t n_words; /* of a row */
   uint32_t n_bands;
   ForegroundBand *bands;
-  BitRows foreground, eroded, roi_mask; /* roi_mask.words: NULL without one */
+  BitRows foreground;       /* of step 2 */
+  BitRows eroded, filtered; /* of steps 3 and 4 */
+  BitRows dilated;          /* of step 5, with CLOSING_MARGIN rows more above and below */
+  BitRows shadow;           /* of step 2, if shadows are marked */
+  BitRows held;             /* the result of step 4, or 2, of the last frame */
+  bool has_held;            /* held has been written since the model began */
+  BitRows roi_mask;         /* words: NULL without one */
   Model model;
+  Light light;
 
   Layout masks_layout;
   Layout model_layout; /* no memory without a model */
 } CpuForeground;
+
+static bool
+is_mog2 (const CpuForeground *self)
+{
+  return self->base.plan.method == CCL_FOREGROUND_MOG2;
+}
+
+static bool
+is_denoised (const CpuForeground *self)
+{
+  return self->job.options->denoise != CCL_DENOISE_NONE;
+}
+
+static bool
+is_opened (const CpuForeground *self)
+{
+  const CclDenoise denoise = self->job.options->denoise;
+  return denoise == CCL_DENOISE_OPENING_3 || denoise == CCL_DENOISE_OPENING_5;
+}
+
+static bool
+is_closed (const CpuForeground *self)
+{
+  return self->job.options->closing_width > 1 || self->job.options->closing_height > 1;
+}
 
 static uint64_t *
 row_of (const BitRows *rows, uint32_t y)
@@ -71,18 +117,23 @@ row_of (const BitRows *rows, uint32_t y)
   return rows->words + y * rows->words_per_row;
 }
 
-/* Copies the edge pixels of a row into the words around it and into the rest of its last word. */
+/* Sets what is around a row: the words before and after it, and the rest of its last word. */
+static void
+surround_row (uint64_t *row, size_t n_words, uint32_t width, uint64_t before, uint64_t after)
+{
+  const uint32_t rest = width % 64;
+
+  row[-1] = before;
+  row[n_words] = after;
+  if (rest)
+    row[n_words - 1] = (row[n_words - 1] & (UINT64_MAX >> (64 - rest))) | after << rest;
+}
+
+/* Continues a row with copies of its edge pixels. */
 static void
 extend_row (uint64_t *row, size_t n_words, uint32_t width)
 {
-  const uint32_t rest = width % 64;
-  uint64_t *last = row + n_words - 1;
-  const uint64_t last_pixel = *last >> (width - 1) % 64 & 1;
-
-  row[-1] = -(row[0] & 1);
-  row[n_words] = -last_pixel;
-  if (rest)
-    *last = (*last & (UINT64_MAX >> (64 - rest))) | -last_pixel << rest;
+  surround_row (row, n_words, width, -(row[0] & 1), -(row[n_words - 1] >> (width - 1) % 64 & 1));
 }
 
 /* Filters row y. Rows outside the frame are copies of the nearest row inside. */
@@ -102,21 +153,44 @@ filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *fr
   self->code->filter_row (filter, rows, self->n_words, band->scratch, filtered);
 }
 
+static void
+mark_shadow (const uint64_t *shadow, uint32_t width, uint8_t *mask)
+{
+  for (uint32_t x = 0; x < width; x += 64)
+    for (uint64_t word = shadow[x / 64]; word; word &= word - 1) {
+      const uint32_t i = x + (uint32_t)__builtin_ctzll (word);
+      if (i < width)
+        mask[i] = CCL_MASK_SHADOW;
+    }
+}
+
 /* Inverts a row if asked, clears what lies outside the region of interest, and writes the mask. */
 static void
 finish_row (const CpuForeground *self, uint32_t y, uint64_t *row)
 {
   const FrameJob *job = &self->job;
-  if (job->options->invert)
-    for (size_t i = 0; i < self->n_words; i++)
-      row[i] = ~row[i];
-  if (self->roi_mask.words) {
-    const uint64_t *roi_mask = row_of (&self->roi_mask, y);
-    for (size_t i = 0; i < self->n_words; i++)
-      row[i] &= roi_mask[i];
+  const bool marks = job->options->shadows == CCL_SHADOWS_MARK && is_mog2 (self);
+  const uint64_t *roi_mask = self->roi_mask.words ? row_of (&self->roi_mask, y) : NULL;
+  uint8_t *mask = (uint8_t *)job->mask->data + y * job->mask->stride;
+  uint64_t *shadow = row_of (&self->shadow, y);
+
+  for (size_t i = 0; i < self->n_words; i++) {
+    const uint64_t inside = roi_mask ? roi_mask[i] : UINT64_MAX;
+    if (marks)
+      shadow[i] &= ~row[i] & inside;
+    row[i] = (job->options->invert ? ~row[i] : row[i]) & inside;
   }
-  self->code->write_row (
-      row, self->base.plan.width, (uint8_t *)job->mask->data + y * job->mask->stride);
+  self->code->write_row (row, self->base.plan.width, mask);
+  if (marks)
+    mark_shadow (shadow, self->base.plan.width, mask);
+}
+
+/* Keeps the foreground of a row for the next frame. */
+static void
+hold_row (const CpuForeground *self, uint32_t y, const uint64_t *row)
+{
+  if (is_mog2 (self) && self->job.options->hold > 1)
+    memcpy (row_of (&self->held, y), row, self->n_words * sizeof *row);
 }
 
 static void
@@ -173,26 +247,109 @@ choose_threshold (CpuForeground *self)
 }
 
 static void
+measure_light (void *data, uint32_t index)
+{
+  CpuForeground *self = data;
+  for (uint32_t row = index; row < self->light.grid.rows; row += self->n_bands)
+    light_measure_row (&self->light, &self->model, self->job.frame, self->base.plan.width,
+        self->base.plan.height, row);
+}
+
+/* Compares the light of the frame with the model's. Discards the model if the scene has changed. */
+static void
+follow_light (CpuForeground *self)
+{
+  FrameJob *job = &self->job;
+  CclForeground *base = &self->base;
+
+  if (!job->options->light || base->n_frames == 0)
+    return;
+  workers_run (self->workers, measure_light, self);
+  const CclSceneChange change =
+      ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
+  if (change != CCL_SCENE_UNCHANGED && base->n_frames >= CCL_LIGHT_FIRST_FRAMES) {
+    base->scene_change = change;
+    base->n_frames = 0;
+  } else {
+    job->has_light = true;
+    job->is_empty = change != CCL_SCENE_UNCHANGED;
+  }
+}
+
+/* The chroma of the pixels of row y, in the frame's light. Rows that share samples share it. */
+static const uint16_t *
+spread_chroma (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
+{
+  const CclChroma *chroma = &self->job.frame->chroma;
+  const uint32_t width = self->base.plan.width, first = y >> chroma->shift_y << chroma->shift_y;
+
+  if (y > band->first_row && y != first)
+    return band->chroma;
+  self->code->spread_chroma (chroma, y, width, band->chroma);
+  if (self->job.has_light && light_row_factors (&self->light, first, width, band->factors))
+    self->code->correct_chroma (band->chroma, band->factors, width, band->chroma);
+  return band->chroma;
+}
+
+static void
+compare_with_model (
+    const CpuForeground *self, const ForegroundBand *band, uint32_t y, uint64_t *foreground)
+{
+  const FrameJob *job = &self->job;
+  const uint32_t width = self->base.plan.width;
+  const bool marks = job->options->shadows == CCL_SHADOWS_MARK;
+  const uint8_t *luma = (const uint8_t *)job->frame->data + y * job->frame->stride;
+  const uint16_t *chroma = self->model.chroma ? spread_chroma (self, band, y) : NULL;
+
+  if (job->has_light && light_row_factors (&self->light, y, width, band->factors)) {
+    self->code->correct_luma (luma, band->factors, width, band->luma);
+    luma = band->luma;
+  }
+  const BackgroundRow row = {
+      .luma = luma,
+      .chroma = chroma,
+      .width = width,
+      .y = y,
+      .end_row = band->end_row,
+      .model = &self->model,
+      .parameters = &job->parameters,
+      .tells_shadows = job->options->shadows != CCL_SHADOWS_KEEP,
+      .held = job->skips_held ? row_of (&self->held, y) : NULL,
+      .foreground = foreground,
+      .shadow = marks ? row_of (&self->shadow, y) : band->shadow,
+  };
+  self->code->background_row (&row);
+  if (job->is_empty) {
+    memset (row.foreground, 0, self->n_words * sizeof *row.foreground);
+    memset (row.shadow, 0, self->n_words * sizeof *row.shadow);
+  }
+}
+
+static void
 find_foreground (void *data, uint32_t index)
 {
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
   const FrameJob *job = &self->job;
-  const CclForegroundPlan *plan = &self->base.plan;
-  const bool denoised = job->options->denoise != CCL_DENOISE_NONE;
+  const uint32_t width = self->base.plan.width;
+  const bool is_last = !is_denoised (self) && !is_closed (self);
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
     const uint8_t *pixels = (const uint8_t *)job->frame->data + y * job->frame->stride;
-    uint64_t *row = denoised ? row_of (&self->foreground, y) : band->row;
-    if (plan->method == CCL_FOREGROUND_MOG2)
-      self->code->background_row (
-          pixels, plan->width, &job->parameters, &self->model, y, band->end_row, row);
+    uint64_t *row = is_last ? band->row : row_of (&self->foreground, y);
+    if (is_mog2 (self))
+      compare_with_model (self, band, y, row);
     else
-      self->code->threshold_row (pixels, plan->width, job->threshold, row);
-    if (denoised)
-      extend_row (row, self->n_words, plan->width);
-    else
+      self->code->threshold_row (pixels, width, job->threshold, row);
+    if (is_denoised (self)) {
+      extend_row (row, self->n_words, width);
+      continue;
+    }
+    hold_row (self, y, row);
+    if (is_last)
       finish_row (self, y, row);
+    else
+      surround_row (row, self->n_words, width, 0, 0);
   }
 }
 
@@ -212,7 +369,7 @@ erode_band (void *data, uint32_t index)
 }
 
 static void
-finish_band (void *data, uint32_t index)
+denoise_band (void *data, uint32_t index)
 {
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
@@ -222,14 +379,104 @@ finish_band (void *data, uint32_t index)
       [CCL_DENOISE_OPENING_3] = FILTER_DILATE_3,
       [CCL_DENOISE_OPENING_5] = FILTER_DILATE_5,
   };
-  const CclDenoise denoise = self->job.options->denoise;
-  const bool opened = denoise == CCL_DENOISE_OPENING_3 || denoise == CCL_DENOISE_OPENING_5;
-  const BitRows *from = opened ? &self->eroded : &self->foreground;
+  const Filter last_filter = last_filters[self->job.options->denoise];
+  const BitRows *from = is_opened (self) ? &self->eroded : &self->foreground;
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    filter (self, band, from, y, last_filters[denoise], band->row);
+    uint64_t *row = is_closed (self) ? row_of (&self->filtered, y) : band->row;
+    filter (self, band, from, y, last_filter, row);
+    hold_row (self, y, row);
+    if (is_closed (self))
+      surround_row (row, self->n_words, self->base.plan.width, 0, 0);
+    else
+      finish_row (self, y, row);
+  }
+}
+
+/* The pixels of a closing's window before and behind its middle. */
+static uint32_t
+before_middle (uint32_t size)
+{
+  return size > 0 ? (size - 1) / 2 : 0;
+}
+
+static uint32_t
+behind_middle (uint32_t size)
+{
+  return size / 2;
+}
+
+/* Closing, first half: dilation. Rows and columns outside the frame become foreground, too, so that
+ * erosion gives the frame's edges the same result as its middle. */
+static void
+dilate_band (void *data, uint32_t index)
+{
+  const CpuForeground *self = data;
+  const ForegroundBand *band = &self->bands[index];
+  const uint32_t last = self->base.plan.height - 1;
+  const uint32_t width = self->job.options->closing_width;
+  const uint32_t height = self->job.options->closing_height;
+  const int64_t up = before_middle (height), down = behind_middle (height);
+  const BitRows *from = is_denoised (self) ? &self->filtered : &self->foreground;
+  const uint64_t *rows[CCL_MAX_CLOSING];
+
+  for (int64_t y = band->first_row > 0 ? band->first_row : -down;
+       y < (band->end_row <= last ? band->end_row : last + 1 + up); y++) {
+    const int64_t last_row = y + down < last ? y + down : last;
+    int n_rows = 0;
+    for (int64_t row = y > up ? y - up : 0; row <= last_row; row++)
+      rows[n_rows++] = row_of (from, (uint32_t)row);
+    self->code->dilate_row (rows, n_rows, (int)before_middle (width), (int)behind_middle (width),
+        self->n_words, 0, band->scratch, row_of (&self->dilated, (uint32_t)(y + CLOSING_MARGIN)));
+  }
+}
+
+/* Second half: erosion by the mirrored window. */
+static void
+erode_dilated_band (void *data, uint32_t index)
+{
+  const CpuForeground *self = data;
+  const ForegroundBand *band = &self->bands[index];
+  const uint32_t width = self->job.options->closing_width;
+  const uint32_t height = self->job.options->closing_height;
+  const uint32_t n_rows = height > 1 ? height : 1;
+  const uint64_t *rows[CCL_MAX_CLOSING];
+
+  for (uint32_t y = band->first_row; y < band->end_row; y++) {
+    const uint32_t first_row = y + CLOSING_MARGIN - behind_middle (height);
+    for (uint32_t i = 0; i < n_rows; i++)
+      rows[i] = row_of (&self->dilated, first_row + i);
+    self->code->dilate_row (rows, (int)n_rows, (int)behind_middle (width),
+        (int)before_middle (width), self->n_words, UINT64_MAX, band->scratch, band->row);
     finish_row (self, y, band->row);
   }
+}
+
+static CclStatus
+begin_model (CpuForeground *self, CclError *error)
+{
+  const Layout *model = &self->model_layout;
+  self->has_held = false;
+  /* A new model is memory of zeros, and discarded pages read as zeros. */
+  if (madvise (model->memory, model->size, MADV_DONTNEED) != 0)
+    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
+  return CCL_OK;
+}
+
+static CclStatus
+prepare_model (CpuForeground *self, CclError *error)
+{
+  const CclForegroundOptions *options = self->job.options;
+  CclStatus status = CCL_OK;
+
+  self->base.scene_change = CCL_SCENE_UNCHANGED;
+  follow_light (self);
+  if (self->base.n_frames == 0)
+    status = begin_model (self, error);
+  self->job.parameters = ccl_mixture_parameters (options, self->base.n_frames);
+  self->job.skips_held = self->has_held && ccl_mixture_skips_held (options, self->base.n_frames);
+  self->has_held = options->hold > 1;
+  return status;
 }
 
 static CclStatus
@@ -237,19 +484,13 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CpuForeground *self = (CpuForeground *)foreground;
-  const CclForegroundMethod method = foreground->plan.method;
+  CclStatus status = CCL_OK;
 
   if (frame->location != CCL_LOCATION_HOST)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
 
-  /* A new model is memory of zeros, and discarded pages read as zeros. */
-  Layout *model = &self->model_layout;
-  if (model->memory && foreground->n_frames == 0 &&
-      madvise (model->memory, model->size, MADV_DONTNEED) != 0)
-    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
-
   self->job = (FrameJob){.frame = frame, .mask = mask, .options = options};
-  switch (method) {
+  switch (foreground->plan.method) {
   case CCL_FOREGROUND_THRESHOLD:
     self->job.threshold = (uint8_t)options->threshold;
     break;
@@ -257,14 +498,20 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
     self->job.threshold = choose_threshold (self);
     break;
   case CCL_FOREGROUND_MOG2:
-    self->job.parameters = ccl_mixture_parameters (options, foreground->n_frames);
+    status = prepare_model (self, error);
     break;
   }
+  if (status != CCL_OK)
+    return status;
   workers_run (self->workers, find_foreground, self);
-  if (options->denoise == CCL_DENOISE_OPENING_3 || options->denoise == CCL_DENOISE_OPENING_5)
+  if (is_opened (self))
     workers_run (self->workers, erode_band, self);
-  if (options->denoise != CCL_DENOISE_NONE)
-    workers_run (self->workers, finish_band, self);
+  if (is_denoised (self))
+    workers_run (self->workers, denoise_band, self);
+  if (is_closed (self)) {
+    workers_run (self->workers, dilate_band, self);
+    workers_run (self->workers, erode_dilated_band, self);
+  }
   return CCL_OK;
 }
 
@@ -304,11 +551,10 @@ choose_code (const char *instructions)
 }
 
 static void
-lay_out_rows (Layout *layout, const CpuForeground *self, BitRows *rows)
+lay_out_rows (Layout *layout, const CpuForeground *self, size_t n_rows, BitRows *rows)
 {
   rows->words_per_row = self->n_words + 2;
-  uint64_t *words =
-      lay_out (layout, self->base.plan.height * rows->words_per_row, sizeof *rows->words);
+  uint64_t *words = lay_out (layout, n_rows * rows->words_per_row, sizeof *rows->words);
   rows->words = words ? words + 1 : NULL;
 }
 
@@ -316,16 +562,30 @@ static void
 lay_out_masks (Layout *layout, void *data)
 {
   CpuForeground *self = data;
+  const size_t height = self->base.plan.height;
 
-  lay_out_rows (layout, self, &self->foreground);
-  lay_out_rows (layout, self, &self->eroded);
+  lay_out_rows (layout, self, height, &self->foreground);
+  lay_out_rows (layout, self, height, &self->eroded);
+  lay_out_rows (layout, self, height + 2 * CLOSING_MARGIN, &self->dilated);
+  lay_out_rows (layout, self, height, &self->filtered);
+  lay_out_rows (layout, self, height, &self->shadow);
+  lay_out_rows (layout, self, height, &self->held);
   if (self->base.plan.roi_mask)
-    lay_out_rows (layout, self, &self->roi_mask);
+    lay_out_rows (layout, self, height, &self->roi_mask);
+  const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
+  self->light.cells = lay_out (layout, n_cells, sizeof *self->light.cells);
+  self->light.factors = lay_out (layout, n_cells, sizeof *self->light.factors);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     ForegroundBand *band = &self->bands[i];
     band->scratch =
         lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
-    band->row = lay_out (layout, self->n_words, sizeof *band->row);
+    BitRows row;
+    lay_out_rows (layout, self, 1, &row);
+    band->row = row.words;
+    band->shadow = lay_out (layout, self->n_words, sizeof *band->shadow);
+    band->luma = lay_out (layout, 64 * self->n_words, sizeof *band->luma);
+    band->chroma = lay_out (layout, 64 * self->n_words, sizeof *band->chroma);
+    band->factors = lay_out (layout, 64 * self->n_words, sizeof *band->factors);
   }
 }
 
@@ -340,6 +600,8 @@ lay_out_model (Layout *layout, void *data)
   model->n_blocks = n_blocks;
   model->weights = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->weights);
   model->gaussians = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
+  if (self->base.plan.has_chroma)
+    model->chroma = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->chroma);
   model->uses = lay_out (layout, n_blocks, sizeof *model->uses);
 }
 
@@ -387,6 +649,7 @@ ccl_cpu_foreground_new_tuned (
   self->base.klass = &cpu_foreground_class;
   self->base.plan = *plan;
   self->code = code;
+  self->light.grid = ccl_light_grid (plan->width, plan->height);
   self->n_words = ((size_t)plan->width + 63) / 64;
   self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
       tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD,
@@ -423,11 +686,12 @@ ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error)
 
 void
 ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, uint32_t y,
-    uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance)
+    uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance, uint16_t *chroma)
 {
   const Model *model = &((const CpuForeground *)foreground)->model;
   const size_t block = k * model->n_blocks + y * model->blocks_per_row + x / BLOCK_PIXELS;
   *weight = model->weights[block].weights[x % BLOCK_PIXELS];
   *mean = model->gaussians[block].means[x % BLOCK_PIXELS];
   *variance = model->gaussians[block].variances[x % BLOCK_PIXELS];
+  *chroma = model->chroma ? model->chroma[block].chroma[x % BLOCK_PIXELS] : CCL_NO_CHROMA;
 }

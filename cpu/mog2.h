@@ -6,11 +6,12 @@
  * of full weight per pixel.
  *
  * The including file defines three vector types. Steps has STEP_LANES unsigned 16-bit numbers, the
- * format of the model. Ints and Floats have LANES = STEP_LANES / 2 numbers of 32 bits, in which
- * distances are compared and Gaussians are moved. The operators of C work on all three; the
- * including file also defines the functions on them that are called below, and Mask, a set of LANES
- * lanes. Steps are unpacked to two Ints, low and high, in an order of lanes that depends on the
- * instruction set. A set of STEP_LANES lanes is a Steps whose lanes have all bits set or none.
+ * format of the model; chroma has u in the lower and v in the upper byte. Ints and Floats have
+ * LANES = STEP_LANES / 2 numbers of 32 bits, in which distances are compared and Gaussians are
+ * moved. The operators of C work on all three; the including file also defines the functions on
+ * them that are called below, and Mask, a set of LANES lanes. Steps are unpacked to two Ints, low
+ * and high, in an order of lanes that depends on the instruction set. A set of STEP_LANES lanes is
+ * a Steps whose lanes have all bits set or none.
  */
 #ifndef CCL_CPU_BACKGROUND_H
 #define CCL_CPU_BACKGROUND_H
@@ -39,6 +40,8 @@ typedef struct Constants {
   Floats left_by_new;  /* a weight of one minus weight_of_new */
   int mixtures;
   bool learns;
+  bool tells_shadows;
+  Steps moving_weight;      /* the chroma of matched Gaussians of a greater weight stays */
   bool match_is_background; /* every value that matches the heaviest Gaussian is background */
 } Constants;
 
@@ -46,8 +49,21 @@ typedef struct Constants {
 typedef struct Planes {
   WeightBlock *heaviest_weights;
   GaussianBlock *heaviest;
-  size_t distance; /* in blocks, from one Gaussian of a pixel to its next */
+  ChromaBlock *heaviest_chroma; /* not used without chroma */
+  size_t distance;              /* in blocks, from one Gaussian of a pixel to its next */
 } Planes;
+
+/* The pixels of a block. */
+typedef struct Pixels {
+  const uint8_t *luma;
+  const uint16_t *chroma; /* not used without chroma */
+} Pixels;
+
+/* The pixels of a block by class, one bit per pixel. */
+typedef struct Classes {
+  uint32_t background;
+  uint32_t shadow; /* without the background */
+} Classes;
 
 static ALWAYS_INLINE uint16_t *
 weights_of (const Planes *planes, int k)
@@ -61,8 +77,25 @@ gaussians_of (const Planes *planes, int k)
   return &planes->heaviest[(size_t)k * planes->distance];
 }
 
+static ALWAYS_INLINE uint16_t *
+chroma_of (const Planes *planes, int k)
+{
+  return planes->heaviest_chroma[(size_t)k * planes->distance].chroma;
+}
+
+/* A value matches a Gaussian only if their chroma differs by at most 12 steps, and such a Gaussian
+ * does not move if the fraction of these by which it would is less than the dither and its
+ * complement. A thirteenth step is the margin for rounding. */
+static uint16_t
+find_moving_weight (const CclMixtureParameters *parameters)
+{
+  const float dither = parameters->dither;
+  const float least = 13 * parameters->rate / (dither < 0.5f ? dither : 1 - dither);
+  return least < CCL_MIXTURE_FULL_WEIGHT ? (uint16_t)least : UINT16_MAX;
+}
+
 static Constants
-make_constants (const CclMixtureParameters *parameters)
+make_constants (const CclMixtureParameters *parameters, bool tells_shadows)
 {
   const uint32_t gain = parameters->gain, weight_of_new = gain > 0 ? gain : 1;
   const uint32_t single_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
@@ -85,6 +118,8 @@ make_constants (const CclMixtureParameters *parameters)
       .left_by_new = floats_of ((float)(CCL_MIXTURE_WEIGHT_STEPS - weight_of_new)),
       .mixtures = (int)parameters->mixtures,
       .learns = parameters->rate > 0,
+      .tells_shadows = tells_shadows,
+      .moving_weight = steps_of (find_moving_weight (parameters)),
       .match_is_background = parameters->var_threshold >= generation,
   };
 }
@@ -134,6 +169,60 @@ decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t
   return all_have_gaussian;
 }
 
+/* The values of STEP_LANES pixels. */
+typedef struct Values {
+  Steps luma; /* in steps of a mean */
+  Steps u, v;
+} Values;
+
+static ALWAYS_INLINE Values
+load_values (const Pixels *pixels, int first, bool colour)
+{
+  Values values = {.luma = load_luma (pixels->luma + first)};
+  if (colour) {
+    const Steps chroma = *(const Steps *)(pixels->chroma + first);
+    values.u = chroma & 0xff;
+    values.v = chroma >> 8;
+  }
+  return values;
+}
+
+/* Gaussians in the format of the model. */
+typedef struct Gaussians {
+  Steps means, variances, chroma;
+} Gaussians;
+
+static ALWAYS_INLINE Gaussians
+load_gaussians (const Planes *planes, int k, int first, bool colour)
+{
+  GaussianBlock *block = gaussians_of (planes, k);
+  return (Gaussians){
+      .means = *steps_at (block->means, first),
+      .variances = *steps_at (block->variances, first),
+      .chroma = colour ? *steps_at (chroma_of (planes, k), first) : steps_of (0),
+  };
+}
+
+static ALWAYS_INLINE void
+store_gaussians (const Planes *planes, int k, int first, bool colour, const Gaussians *gaussians)
+{
+  GaussianBlock *block = gaussians_of (planes, k);
+  *steps_at (block->means, first) = gaussians->means;
+  *steps_at (block->variances, first) = gaussians->variances;
+  if (colour)
+    *steps_at (chroma_of (planes, k), first) = gaussians->chroma;
+}
+
+static ALWAYS_INLINE Gaussians
+choose_gaussians (Steps lanes, const Gaussians *inside, const Gaussians *outside, bool colour)
+{
+  return (Gaussians){
+      .means = choose (lanes, inside->means, outside->means),
+      .variances = choose (lanes, inside->variances, outside->variances),
+      .chroma = colour ? choose (lanes, inside->chroma, outside->chroma) : outside->chroma,
+  };
+}
+
 /* The distances of values from means, in steps, and the variances. */
 typedef struct Distance {
   Floats deviation, squared, variance;
@@ -152,12 +241,22 @@ typedef struct Distances {
 } Distances;
 
 static ALWAYS_INLINE Distances
-distances_of (Steps means, Steps variances, Steps luma)
+distances_of (const Gaussians *gaussians, const Values *values, bool colour)
 {
-  return (Distances){
-      distance_of (unpack_low (means), unpack_low (variances), unpack_low (luma)),
-      distance_of (unpack_high (means), unpack_high (variances), unpack_high (luma)),
+  const Steps means = gaussians->means, variances = gaussians->variances;
+  Distances distances = {
+      distance_of (unpack_low (means), unpack_low (variances), unpack_low (values->luma)),
+      distance_of (unpack_high (means), unpack_high (variances), unpack_high (values->luma)),
   };
+  if (colour) {
+    /* Negative differences wrap around; products_low() takes them as signed. */
+    const Steps u = (gaussians->chroma & 0xff) - values->u;
+    const Steps v = (gaussians->chroma >> 8) - values->v;
+    const Floats squares = floats_of (CCL_MIXTURE_CHROMA_SQUARES);
+    distances.low.squared += squares * to_floats (products_low (u, u, v, v));
+    distances.high.squared += squares * to_floats (products_high (u, u, v, v));
+  }
+  return distances;
 }
 
 static ALWAYS_INLINE Mask
@@ -188,47 +287,106 @@ change_of_variance (const Distance *distance, Floats step, const Constants *cons
   return round_down (constants->dither + step * excess);
 }
 
-/* Moves matched Gaussians towards the values. low_step and high_step: the fractions for both
- * halves. */
-static ALWAYS_INLINE void
-move_gaussians (Steps *means, Steps *variances, const Distances *distances, Floats low_step,
-    Floats high_step, const Constants *constants)
+/* u or v of Gaussians after a move. */
+static ALWAYS_INLINE Steps
+moved_chroma (
+    Steps mean, Steps value, Floats low_step, Floats high_step, const Constants *constants)
 {
-  *means = pack (unpack_low (*means) + change_of_mean (&distances->low, low_step, constants),
-      unpack_high (*means) + change_of_mean (&distances->high, high_step, constants));
-  const Steps moved =
-      pack (unpack_low (*variances) + change_of_variance (&distances->low, low_step, constants),
-          unpack_high (*variances) + change_of_variance (&distances->high, high_step, constants));
-  *variances = lesser_of (greater_of (moved, constants->least_variance), constants->most_variance);
+  const Steps difference = mean - value, one = steps_of (1), none = steps_of (0);
+  const Floats low = to_floats (products_low (difference, one, none, none));
+  const Floats high = to_floats (products_high (difference, one, none, none));
+  return pack (unpack_low (mean) + round_down (constants->dither - low_step * low),
+      unpack_high (mean) + round_down (constants->dither - high_step * high));
 }
 
-/* The fast path for STEP_LANES pixels that all match their heaviest Gaussian: updates mean and
- * variance (the weights have been updated) and clears the background bits of foreground pixels.
- * Returns false, with nothing changed, if a pixel does not match. */
-static ALWAYS_INLINE bool
-match_heaviest (const Planes *planes, int first, const uint8_t *pixels, bool single,
-    const Constants *constants, uint32_t *background)
+/* Moves matched Gaussians towards the values. low_step and high_step: the fractions for both
+ * halves. moves_chroma: false if chroma stays. */
+static ALWAYS_INLINE void
+move_gaussians (Gaussians *gaussians, const Values *values, const Distances *distances,
+    Floats low_step, Floats high_step, bool moves_chroma, const Constants *constants)
 {
-  GaussianBlock *block = planes->heaviest;
-  Steps means = *steps_at (block->means, first);
-  Steps variances = *steps_at (block->variances, first);
-  const Distances distances = distances_of (means, variances, load_luma (pixels + first));
+  const Steps means = gaussians->means, variances = gaussians->variances;
+  const Steps chroma = gaussians->chroma;
+  gaussians->means =
+      pack (unpack_low (means) + change_of_mean (&distances->low, low_step, constants),
+          unpack_high (means) + change_of_mean (&distances->high, high_step, constants));
+  const Steps moved =
+      pack (unpack_low (variances) + change_of_variance (&distances->low, low_step, constants),
+          unpack_high (variances) + change_of_variance (&distances->high, high_step, constants));
+  gaussians->variances =
+      lesser_of (greater_of (moved, constants->least_variance), constants->most_variance);
+  if (moves_chroma)
+    gaussians->chroma = moved_chroma (chroma & 0xff, values->u, low_step, high_step, constants) |
+                        moved_chroma (chroma >> 8, values->v, low_step, high_step, constants) << 8;
+}
+
+/* The lanes of a half in which |error| ≤ tolerance. */
+static ALWAYS_INLINE Mask
+is_tolerated (Ints error, Ints tolerance)
+{
+  const Floats limit = to_floats (tolerance + 1);
+  return less (to_floats (error), limit) & less (to_floats (-error), limit);
+}
+
+/* ccl_mixture_is_shadow(), for the heaviest Gaussians. */
+static ALWAYS_INLINE Steps
+select_shadows (const Gaussians *heaviest, const Values *values, bool colour)
+{
+  const Steps luma = values->luma >> 8, mean = (heaviest->means + 128) >> 8;
+  const Steps darker = (Steps)(luma < mean) & (Steps)(values->luma >= CCL_SHADOW_RATIO * mean);
+  if (!colour)
+    return darker;
+  const Steps u = values->u - 128, own_u = 128 - (heaviest->chroma & 0xff);
+  const Steps v = values->v - 128, own_v = 128 - (heaviest->chroma >> 8);
+  const Steps by_luma = steps_of (CCL_SHADOW_LUMA);
+  const Steps by_mean = steps_of ((uint16_t)-CCL_SHADOW_MEAN);
+  const Ints low_tolerance = products_low (luma, by_luma, mean, by_mean);
+  const Ints high_tolerance = products_high (luma, by_luma, mean, by_mean);
+  const Mask low = is_tolerated (products_low (u, mean, own_u, luma), low_tolerance) &
+                   is_tolerated (products_low (v, mean, own_v, luma), low_tolerance);
+  const Mask high = is_tolerated (products_high (u, mean, own_u, luma), high_tolerance) &
+                    is_tolerated (products_high (v, mean, own_v, luma), high_tolerance);
+  return darker & pack_masks (low, high);
+}
+
+/* Sets the bits of STEP_LANES pixels of classes that has all bits of background and none of
+ * shadow. heaviest: the heaviest Gaussians before they are updated. */
+static ALWAYS_INLINE void
+set_classes (Classes *classes, uint32_t background, const Gaussians *heaviest, const Values *values,
+    int first, bool colour, const Constants *constants)
+{
+  classes->background &= ~(ALL_STEP_LANES << first) | background << first;
+  if (constants->tells_shadows && background != ALL_STEP_LANES)
+    classes->shadow |= (bits_of (select_shadows (heaviest, values, colour)) & ~background) << first;
+}
+
+/* The fast path for STEP_LANES pixels that all match their heaviest Gaussian: updates it (the
+ * weights have been updated) and sets the classes of the pixels. Returns false, with nothing
+ * changed, if a pixel does not match. */
+static ALWAYS_INLINE bool
+match_heaviest (const Planes *planes, int first, const Pixels *pixels, bool single, bool colour,
+    const Constants *constants, Classes *classes)
+{
+  const Values values = load_values (pixels, first, colour);
+  Gaussians gaussians = load_gaussians (planes, 0, first, colour);
+  const Distances distances = distances_of (&gaussians, &values, colour);
   if (!all_lanes (is_within (&distances.low, constants->generation),
           is_within (&distances.high, constants->generation)))
     return false;
 
   if (!constants->match_is_background)
-    *background &= ~(ALL_STEP_LANES << first) |
-                   bits_of (select_within (&distances, constants->var_threshold)) << first;
+    set_classes (classes, bits_of (select_within (&distances, constants->var_threshold)),
+        &gaussians, &values, first, colour, constants);
   Floats low_step = constants->step_of_full, high_step = low_step;
+  Steps weights = steps_of (CCL_MIXTURE_FULL_WEIGHT);
   if (!single) {
-    const Steps weights = *steps_at (weights_of (planes, 0), first);
+    weights = *steps_at (weights_of (planes, 0), first);
     low_step = constants->rate / to_floats (unpack_low (weights));
     high_step = constants->rate / to_floats (unpack_high (weights));
   }
-  move_gaussians (&means, &variances, &distances, low_step, high_step, constants);
-  *steps_at (block->means, first) = means;
-  *steps_at (block->variances, first) = variances;
+  const bool moves_chroma = colour && !all_zero ((Steps)(weights <= constants->moving_weight));
+  move_gaussians (&gaussians, &values, &distances, low_step, high_step, moves_chroma, constants);
+  store_gaussians (planes, 0, first, colour, &gaussians);
   return true;
 }
 
@@ -254,28 +412,29 @@ remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
 
 /* The general path, for STEP_LANES pixels that have up to n Gaussians with decayed weights: what
  * ccl_mixture_join() does for one pixel. heaviest_weights has the decayed weights of the heaviest
- * Gaussians. Updates use. Returns the background pixels, one bit per pixel. */
-static __attribute__ ((noinline)) uint32_t
-match_any (int n, const uint8_t *pixels, const Constants *constants, const Planes *planes,
-    int first, uint16_t *heaviest_weights, BlockUse *use)
+ * Gaussians. Updates use, and sets the classes of the pixels. */
+static ALWAYS_INLINE void
+match_any (int n, const Pixels *pixels, bool colour, const Constants *constants,
+    const Planes *planes, int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
 {
-  const Steps none = steps_of (0), luma = load_luma (pixels + first);
+  const Steps none = steps_of (0);
+  const Values values = load_values (pixels, first, colour);
   Steps weights[CCL_MAX_MIXTURES];
   /* [k]: the lanes whose value matches none of the Gaussians before k. */
   Steps reached[CCL_MAX_MIXTURES + 1];
   Steps background = none, matched = none, total = none;
-  Steps weight = constants->weight_of_new, mean = luma;
-  Steps variance = steps_of (CCL_MIXTURE_FIRST_VARIANCE);
+  Steps weight = constants->weight_of_new;
+  Gaussians own = {values.luma, steps_of (CCL_MIXTURE_FIRST_VARIANCE), none};
+  if (colour)
+    own.chroma = values.u | values.v << 8;
   int k = 0;
 
   reached[0] = ~none;
   reached[1] = weights[0] = none;
   for (; k < n && !all_zero (reached[k]); k++) {
-    GaussianBlock *block = gaussians_of (planes, k);
-    const Steps means = *steps_at (block->means, first);
-    const Steps variances = *steps_at (block->variances, first);
+    const Gaussians gaussians = load_gaussians (planes, k, first, colour);
     weights[k] = *steps_at (k == 0 ? heaviest_weights : weights_of (planes, k), first);
-    const Distances distances = distances_of (means, variances, luma);
+    const Distances distances = distances_of (&gaussians, &values, colour);
     const Steps examined = reached[k] & (Steps)(weights[k] != 0);
     const Steps matches = examined & select_within (&distances, constants->generation);
     background |= examined & (Steps)(total < CCL_MIXTURE_BACKGROUND_WEIGHT) &
@@ -283,8 +442,7 @@ match_any (int n, const uint8_t *pixels, const Constants *constants, const Plane
     matched |= matches;
     reached[k + 1] = examined & ~matches;
     weight = choose (matches, weights[k], weight);
-    mean = choose (matches, means, mean);
-    variance = choose (matches, variances, variance);
+    own = choose_gaussians (matches, &gaussians, &own, colour);
     total = saturated_add (total, weights[k]);
   }
   if (use->compared < k)
@@ -293,7 +451,9 @@ match_any (int n, const uint8_t *pixels, const Constants *constants, const Plane
   /* The last Gaussian that a value matches, or the first that no pixel has. */
   int last = k - 1;
   const Steps has_none = (Steps)(weights[0] == 0);
-  background |= has_none;
+  const Gaussians heaviest = load_gaussians (planes, 0, first, colour);
+  set_classes (
+      classes, bits_of (background | has_none), &heaviest, &values, first, colour, constants);
   Steps begins = ~matched;
   if (!constants->learns)
     begins &= has_none;
@@ -311,37 +471,48 @@ match_any (int n, const uint8_t *pixels, const Constants *constants, const Plane
   /* A new Gaussian that is the only one has full weight. */
   const Steps alone = constants->mixtures > 1 ? ~reached[1] : ~none;
   weight = choose (matched, saturated_add (weight, constants->gain), weight | alone);
-  const Distances distances = distances_of (mean, variance, luma);
-  Steps moved = variance;
-  move_gaussians (&mean, &moved, &distances, constants->rate / to_floats (unpack_low (weight)),
-      constants->rate / to_floats (unpack_high (weight)), constants);
-  variance = choose (matched, moved, variance);
+  const Distances distances = distances_of (&own, &values, colour);
+  Gaussians moved = own;
+  move_gaussians (&moved, &values, &distances, constants->rate / to_floats (unpack_low (weight)),
+      constants->rate / to_floats (unpack_high (weight)), colour, constants);
+  own = choose_gaussians (matched, &moved, &own, colour);
 
   /* Insertion sort: changed Gaussians move before those that are not heavier. */
   const Steps changed = matched | begins;
   Steps here = changed & reached[last] & (Steps)(weight >= weights[last]);
   for (int i = last; i >= 0; i--) {
-    GaussianBlock *block = gaussians_of (planes, i);
     Steps before = none;
-    Steps means = *steps_at (block->means, first);
-    Steps variances = *steps_at (block->variances, first);
+    Gaussians gaussians = load_gaussians (planes, i, first, colour);
     if (i > 0) {
       before = changed & reached[i - 1] & (Steps)(weight >= weights[i - 1]);
       const Steps follows = reached[i] & before;
       here &= ~before;
       if (!all_zero (follows)) {
-        GaussianBlock *heavier = gaussians_of (planes, i - 1);
+        const Gaussians heavier = load_gaussians (planes, i - 1, first, colour);
         weights[i] = choose (follows, weights[i - 1], weights[i]);
-        means = choose (follows, *steps_at (heavier->means, first), means);
-        variances = choose (follows, *steps_at (heavier->variances, first), variances);
+        gaussians = choose_gaussians (follows, &heavier, &gaussians, colour);
       }
     }
     *steps_at (weights_of (planes, i), first) = choose (here, weight, weights[i]);
-    *steps_at (block->means, first) = choose (here, mean, means);
-    *steps_at (block->variances, first) = choose (here, variance, variances);
+    gaussians = choose_gaussians (here, &own, &gaussians, colour);
+    store_gaussians (planes, i, first, colour, &gaussians);
     here = before;
   }
-  return bits_of (background);
+}
+
+/* The compiler specialises match_any() for formats with and without chroma. */
+static __attribute__ ((noinline)) void
+match_any_luma (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
+    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
+{
+  match_any (n, pixels, false, constants, planes, first, heaviest_weights, use, classes);
+}
+
+static __attribute__ ((noinline)) void
+match_any_colour (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
+    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
+{
+  match_any (n, pixels, true, constants, planes, first, heaviest_weights, use, classes);
 }
 
 static ALWAYS_INLINE bool
@@ -356,7 +527,7 @@ all_have_full_weight (const uint16_t *weights)
 /* Prefetches the Gaussians that a later block probably needs. The hardware does not predict these
  * accesses, because blocks differ in their number of Gaussians. */
 static ALWAYS_INLINE void
-prefetch_block (const Model *model, size_t block)
+prefetch_block (const Model *model, size_t block, bool colour)
 {
   const BlockUse use = model->uses[block];
 
@@ -368,94 +539,147 @@ prefetch_block (const Model *model, size_t block)
     const GaussianBlock *gaussians = &model->gaussians[k * model->n_blocks + block];
     __builtin_prefetch (gaussians->means, 1);
     __builtin_prefetch (gaussians->variances, 1);
+    if (colour)
+      __builtin_prefetch (&model->chroma[k * model->n_blocks + block], 1);
   }
 }
 
 /* Updates the model of a block with its pixels, after decay. single: each pixel has one Gaussian of
- * full weight, and the decay was skipped, since a match restores the full weight. Updates use.
- * Returns the background pixels, one bit per pixel. */
-static ALWAYS_INLINE uint32_t
-match_pixels (const uint8_t *pixels, bool single, bool all_have_gaussian,
+ * full weight, and the decay was skipped, since a match restores the full weight. Updates use. */
+static ALWAYS_INLINE Classes
+match_pixels (const Pixels *pixels, bool single, bool all_have_gaussian, bool colour,
     const Constants *constants, const Planes *planes, uint16_t *heaviest_weights, BlockUse *use)
 {
   const int n = use->most;
-  uint32_t background = UINT32_MAX;
+  Classes classes = {UINT32_MAX, 0};
 
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES)
   {
-    if (all_have_gaussian && match_heaviest (planes, first, pixels, single, constants, &background))
+    if (all_have_gaussian &&
+        match_heaviest (planes, first, pixels, single, colour, constants, &classes))
       continue;
     if (single)
       *steps_at (heaviest_weights, first) = constants->single_weight;
-    background &= ~(ALL_STEP_LANES << first) |
-                  match_any (n, pixels, constants, planes, first, heaviest_weights, use) << first;
+    (colour ? match_any_colour : match_any_luma) (
+        n, pixels, constants, planes, first, heaviest_weights, use, &classes);
   }
   /* A full weight stays full as long as its Gaussian is the only one and is matched. */
   use->single = use->most == 1 && (single || all_have_full_weight (weights_of (planes, 0)));
-  return background;
+  return classes;
 }
 
-/* Updates the model of a block with a frame's pixels. Returns the background pixels, one bit per
- * pixel. */
-static ALWAYS_INLINE uint32_t
-update_block (const uint8_t *pixels, const Constants *constants, const Model *model, size_t block,
-    size_t end_block)
+/* Updates the model of a block with a frame's pixels. */
+static ALWAYS_INLINE Classes
+update_block (const Pixels *pixels, bool colour, const Constants *constants, const Planes *planes,
+    BlockUse *use)
 {
-  const Planes planes = {&model->weights[block], &model->gaussians[block], model->n_blocks};
-  BlockUse *use = &model->uses[block];
   _Alignas(64) uint16_t heaviest_weights[BLOCK_PIXELS];
   bool all_have_gaussian = false;
 
-  prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block);
   use->compared = 1;
   if (use->single)
-    return match_pixels (pixels, true, true, constants, &planes, heaviest_weights, use);
+    return match_pixels (pixels, true, true, colour, constants, planes, heaviest_weights, use);
 
   for (; use->most > constants->mixtures; use->most--)
-    memset (weights_of (&planes, use->most - 1), 0, sizeof (WeightBlock));
+    memset (weights_of (planes, use->most - 1), 0, sizeof (WeightBlock));
   /* The compiler specialises decay_weights() for each constant. */
   switch (use->most) {
   case 0:
     break;
   case 1:
-    all_have_gaussian = decay_weights (1, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (1, constants, planes, heaviest_weights, use);
     break;
   case 2:
-    all_have_gaussian = decay_weights (2, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (2, constants, planes, heaviest_weights, use);
     break;
   case 3:
-    all_have_gaussian = decay_weights (3, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (3, constants, planes, heaviest_weights, use);
     break;
   case 4:
-    all_have_gaussian = decay_weights (4, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (4, constants, planes, heaviest_weights, use);
     break;
   default:
-    all_have_gaussian = decay_weights (5, constants, &planes, heaviest_weights, use);
+    all_have_gaussian = decay_weights (5, constants, planes, heaviest_weights, use);
     break;
   }
-  return match_pixels (pixels, false, all_have_gaussian, constants, &planes, heaviest_weights, use);
+  return match_pixels (
+      pixels, false, all_have_gaussian, colour, constants, planes, heaviest_weights, use);
+}
+
+/* The same for a block of which some pixels are held, one bit per pixel: their model stays. It is
+ * updated all the same, for their classes, and restored. */
+static __attribute__ ((noinline)) Classes
+update_held_block (uint32_t held, const Pixels *pixels, bool colour, const Constants *constants,
+    const Planes *planes, BlockUse *use)
+{
+  const BlockUse before = *use;
+  WeightBlock weights[CCL_MAX_MIXTURES];
+  GaussianBlock gaussians[CCL_MAX_MIXTURES];
+  ChromaBlock chroma[CCL_MAX_MIXTURES];
+  const int n = before.most < CCL_MAX_MIXTURES ? before.most + 1 : CCL_MAX_MIXTURES;
+
+  for (int k = 0; k < n; k++) {
+    memcpy (&weights[k], weights_of (planes, k), sizeof *weights);
+    memcpy (&gaussians[k], gaussians_of (planes, k), sizeof *gaussians);
+    if (colour)
+      memcpy (&chroma[k], chroma_of (planes, k), sizeof *chroma);
+  }
+  const Classes classes = colour ? update_block (pixels, true, constants, planes, use)
+                                 : update_block (pixels, false, constants, planes, use);
+  for (int k = 0; k < n; k++) {
+    for (uint32_t rest = held; rest; rest &= rest - 1) {
+      const int i = __builtin_ctz (rest);
+      weights_of (planes, k)[i] = weights[k].weights[i];
+      gaussians_of (planes, k)->means[i] = gaussians[k].means[i];
+      gaussians_of (planes, k)->variances[i] = gaussians[k].variances[i];
+      if (colour)
+        chroma_of (planes, k)[i] = chroma[k].chroma[i];
+    }
+  }
+  use->single = use->single && before.single;
+  use->most = use->most > before.most ? use->most : before.most;
+  return classes;
+}
+
+static ALWAYS_INLINE void
+update_row (const BackgroundRow *row, bool colour, const Constants *constants)
+{
+  const Model *model = row->model;
+  const size_t first_block = row->y * model->blocks_per_row;
+  const size_t end_block = row->end_row * model->blocks_per_row;
+
+  for (uint32_t x = 0; x < row->width; x += BLOCK_PIXELS) {
+    const size_t block = first_block + x / BLOCK_PIXELS;
+    const Planes planes = {&model->weights[block], &model->gaussians[block],
+        colour ? &model->chroma[block] : NULL, model->n_blocks};
+    Pixels pixels = {row->luma + x, colour ? row->chroma + x : NULL};
+    uint8_t rest[BLOCK_PIXELS] = {0};
+    if (row->width - x < BLOCK_PIXELS)
+      pixels.luma = memcpy (rest, pixels.luma, row->width - x);
+    prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block, colour);
+    const uint32_t held = row->held ? (uint32_t)(row->held[x / 64] >> x % 64) : 0;
+    const Classes classes =
+        held ? update_held_block (held, &pixels, colour, constants, &planes, &model->uses[block])
+             : update_block (&pixels, colour, constants, &planes, &model->uses[block]);
+    const uint64_t foreground = ~(classes.background | classes.shadow);
+    if (x % 64 == 0) {
+      row->foreground[x / 64] = foreground;
+      row->shadow[x / 64] = classes.shadow;
+    } else {
+      row->foreground[x / 64] |= foreground << 32;
+      row->shadow[x / 64] |= (uint64_t)classes.shadow << 32;
+    }
+  }
 }
 
 static void
-background_row (const uint8_t *pixels, uint32_t width, const CclMixtureParameters *parameters,
-    const Model *model, uint32_t y, uint32_t end_row, uint64_t *foreground)
+background_row (const BackgroundRow *row)
 {
-  const Constants constants = make_constants (parameters);
-  const size_t first_block = y * model->blocks_per_row;
-  const size_t end_block = end_row * model->blocks_per_row;
-
-  for (uint32_t x = 0; x < width; x += BLOCK_PIXELS) {
-    const uint8_t *block_pixels = pixels + x;
-    uint8_t rest[BLOCK_PIXELS] = {0};
-    if (width - x < BLOCK_PIXELS)
-      block_pixels = memcpy (rest, block_pixels, width - x);
-    const uint64_t bits =
-        ~update_block (block_pixels, &constants, model, first_block + x / BLOCK_PIXELS, end_block);
-    if (x % 64 == 0)
-      foreground[x / 64] = bits;
-    else
-      foreground[x / 64] |= bits << 32;
-  }
+  const Constants constants = make_constants (row->parameters, row->tells_shadows);
+  if (row->chroma)
+    update_row (row, true, &constants);
+  else
+    update_row (row, false, &constants);
 }
 
 #endif /* CCL_CPU_BACKGROUND_H */

@@ -6,6 +6,7 @@
  * each, on vectors of other widths and with other mask types. A shared body would need a macro for
  * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
  */
+#include "colour-rows.h"
 #include "filters.h"
 
 #include <immintrin.h>
@@ -122,6 +123,22 @@ unpack_high (Steps steps)
   return (Ints)_mm256_unpackhi_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
 }
 
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm256_madd_epi16 (_mm256_unpacklo_epi16 ((__m256i)a, (__m256i)c),
+      _mm256_unpacklo_epi16 ((__m256i)b, (__m256i)d));
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm256_madd_epi16 (_mm256_unpackhi_epi16 ((__m256i)a, (__m256i)c),
+      _mm256_unpackhi_epi16 ((__m256i)b, (__m256i)d));
+}
+
 /* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
@@ -232,6 +249,10 @@ const PixelCode pixel_code_avx2 = {
     .name = "avx2",
     .threshold_row = threshold_row,
     .background_row = background_row,
+    .spread_chroma = spread_chroma,
+    .correct_luma = correct_luma,
+    .correct_chroma = correct_chroma,
+    .dilate_row = dilate_row,
     .filter_row = filter_row,
     .write_row = write_row,
 };

@@ -6,6 +6,7 @@
  * each, on vectors of other widths and with other mask types. A shared body would need a macro for
  * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
  */
+#include "colour-rows.h"
 #include "filters.h"
 
 #include <immintrin.h>
@@ -121,6 +122,22 @@ unpack_high (Steps steps)
   return (Ints)_mm512_unpackhi_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
 }
 
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm512_madd_epi16 (_mm512_unpacklo_epi16 ((__m512i)a, (__m512i)c),
+      _mm512_unpacklo_epi16 ((__m512i)b, (__m512i)d));
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm512_madd_epi16 (_mm512_unpackhi_epi16 ((__m512i)a, (__m512i)c),
+      _mm512_unpackhi_epi16 ((__m512i)b, (__m512i)d));
+}
+
 /* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
@@ -203,6 +220,10 @@ const PixelCode pixel_code_avx512 = {
     .name = "avx512",
     .threshold_row = threshold_row,
     .background_row = background_row,
+    .spread_chroma = spread_chroma,
+    .correct_luma = correct_luma,
+    .correct_chroma = correct_chroma,
+    .dilate_row = dilate_row,
     .filter_row = filter_row,
     .write_row = write_row,
 };

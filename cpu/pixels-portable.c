@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of pixels.h for any processor. */
+#include "colour-rows.h"
 #include "filters.h"
 
 #include <string.h>
@@ -154,6 +155,22 @@ unpack_high (Steps steps)
   return (Ints)_mm_unpackhi_epi16 ((__m128i)steps, _mm_setzero_si128 ());
 }
 
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm_madd_epi16 (
+      _mm_unpacklo_epi16 ((__m128i)a, (__m128i)c), _mm_unpacklo_epi16 ((__m128i)b, (__m128i)d));
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm_madd_epi16 (
+      _mm_unpackhi_epi16 ((__m128i)a, (__m128i)c), _mm_unpackhi_epi16 ((__m128i)b, (__m128i)d));
+}
+
 /* Numbers greater than 65535 become 65535. */
 static ALWAYS_INLINE Steps
 pack (Ints low, Ints high)
@@ -196,6 +213,27 @@ static ALWAYS_INLINE Ints
 unpack_high (Steps steps)
 {
   return (Ints){steps[4], steps[5], steps[6], steps[7]};
+}
+
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  Ints sums = ints_of (0);
+  for (int i = 0; i < LANES; i++)
+    sums[i] = (int16_t)a[i] * (int16_t)b[i] + (int16_t)c[i] * (int16_t)d[i];
+  return sums;
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  Ints sums = ints_of (0);
+  for (int i = 0; i < LANES; i++)
+    sums[i] = (int16_t)a[LANES + i] * (int16_t)b[LANES + i] +
+              (int16_t)c[LANES + i] * (int16_t)d[LANES + i];
+  return sums;
 }
 
 /* Numbers greater than 65535 become 65535. */
@@ -283,6 +321,10 @@ const PixelCode pixel_code_portable = {
     .name = "portable",
     .threshold_row = threshold_row,
     .background_row = background_row,
+    .spread_chroma = spread_chroma,
+    .correct_luma = correct_luma,
+    .correct_chroma = correct_chroma,
+    .dilate_row = dilate_row,
     .filter_row = filter_row,
     .write_row = write_row,
 };

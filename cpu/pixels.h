@@ -11,6 +11,7 @@
 #define CCL_CPU_PIXELS_H
 
 #include "mixture.h"
+#include <cudaccl/labeller.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,10 @@ typedef struct GaussianBlock {
   uint16_t variances[BLOCK_PIXELS];
 } GaussianBlock;
 
+typedef struct ChromaBlock {
+  uint16_t chroma[BLOCK_PIXELS]; /* u + 256 × v */
+} ChromaBlock;
+
 /* Which Gaussians of a block are in use. */
 typedef struct BlockUse {
   uint8_t most; /* the most Gaussians that a pixel has */
@@ -46,10 +51,27 @@ typedef struct BlockUse {
 typedef struct Model {
   WeightBlock *weights;     /* k × n_blocks + block */
   GaussianBlock *gaussians; /* k × n_blocks + block */
+  ChromaBlock *chroma;      /* k × n_blocks + block; NULL: luma only */
   size_t n_blocks;
   BlockUse *uses; /* of each block */
   size_t blocks_per_row;
 } Model;
+
+/* A row of a frame for the background model, and where its classes go. Rows of bits have one bit
+ * per pixel. */
+typedef struct BackgroundRow {
+  const uint8_t *luma;
+  const uint16_t *chroma; /* u + 256 × v of each pixel, aligned to a cache line, readable up to the
+                           * end of the last block. NULL: luma only */
+  uint32_t width, y;
+  uint32_t end_row; /* the same thread processes the rows up to here, for prefetching */
+  const Model *model;
+  const CclMixtureParameters *parameters;
+  bool tells_shadows;   /* false: shadows are foreground */
+  const uint64_t *held; /* pixels whose model is not updated; NULL: none */
+  uint64_t *foreground;
+  uint64_t *shadow;
+} BackgroundRow;
 
 typedef enum Filter {
   FILTER_MEDIAN_3, /* of rows y − 1 … y + 1 */
@@ -70,11 +92,26 @@ typedef struct PixelCode {
   void (*threshold_row) (
       const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground);
 
-  /* Foreground where a pixel of row y is not background by the model, which is updated with the
-   * pixels. The same thread processes the rows up to end_row, for prefetching. */
-  void (*background_row) (const uint8_t *pixels, uint32_t width,
-      const CclMixtureParameters *parameters, const Model *model, uint32_t y, uint32_t end_row,
-      uint64_t *foreground);
+  /* Finds foreground and shadow by the model, and updates it. */
+  void (*background_row) (const BackgroundRow *row);
+
+  /* Copies the chroma of a row to every pixel: u + 256 × v. */
+  void (*spread_chroma) (
+      const CclChroma *chroma, uint32_t y, uint32_t width, uint16_t *chroma_of_pixels);
+
+  /* Multiply the luma and the chroma of pixels with their factors (light.h). corrected may be
+   * chroma. */
+  void (*correct_luma) (
+      const uint8_t *luma, const uint16_t *factors, uint32_t width, uint8_t *corrected);
+  void (*correct_chroma) (
+      const uint16_t *chroma, const uint16_t *factors, uint32_t width, uint16_t *corrected);
+
+  /* Dilation by a window of n_rows rows, `left` columns to the left and `right` columns to the
+   * right, each at most 63; with complement UINT64_MAX, erosion. Rows, dilated and scratch have a
+   * word before and after them, which are columns like others; columns farther away count as
+   * background, for erosion as foreground. */
+  void (*dilate_row) (const uint64_t *const rows[], int n_rows, int left, int right, size_t n_words,
+      uint64_t complement, uint64_t *scratch, uint64_t *dilated);
 
   /* rows: the 3 or 5 rows of the window, from the top, extended by a word on both sides. scratch:
    * memory for FILTER_SCRATCH_ROWS rows with a word before and after each. */

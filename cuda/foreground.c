@@ -139,6 +139,12 @@ cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
   CUdeviceptr pixels = (CUdeviceptr)frame->data;
   size_t stride = frame->stride;
 
+  const bool models = foreground->plan.method == CCL_FOREGROUND_MOG2;
+  if (options->closing_width > 1 || options->closing_height > 1 ||
+      (models && (foreground->plan.has_chroma || options->shadows != CCL_SHADOWS_KEEP ||
+                     options->light || options->hold > 1)))
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "chroma, shadows, light, hold and closing are not offered on a GPU yet");
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CCL_OK)
     return status;

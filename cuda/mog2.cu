@@ -291,8 +291,10 @@ join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t n_gaussians)
     weights[k] = gaussians[k].weight;
     gaussians[k].mean = shapes[k] & 0xffff;
     gaussians[k].variance = shapes[k] >> 16;
+    gaussians[k].chroma = CCL_NO_CHROMA;
   }
-  const bool background = ccl_mixture_join (gaussians, p.frame[y * p.frame_stride + x], &p.mixture);
+  const bool background =
+      ccl_mixture_join (gaussians, p.frame[y * p.frame_stride + x], CCL_NO_CHROMA, &p.mixture);
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
     const uint32_t shape = gaussians[k].mean | gaussians[k].variance << 16;

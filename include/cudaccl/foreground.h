@@ -30,6 +30,27 @@ typedef enum CclForegroundMethod {
                                  * model for background subtraction", ICPR 2004 */
 } CclForegroundMethod;
 
+/* What becomes of cast shadows: pixels that are darker than the background but of its colour. A.
+ * Prati, I. Mikic, M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and
+ * evaluation", IEEE TPAMI 25(7), 2003, compare methods. Without chroma, every pixel that is a
+ * little darker than the background counts as a shadow. */
+typedef enum CclShadows {
+  CCL_SHADOWS_KEEP = 0,   /* they are foreground */
+  CCL_SHADOWS_MARK = 1,   /* CCL_MASK_SHADOW in the mask; a labeller with a threshold of
+                           * CCL_MASK_SHADOW leaves them out */
+  CCL_SHADOWS_REMOVE = 2, /* they are background */
+} CclShadows;
+
+/* A change of the picture that a change of light does not explain. */
+typedef enum CclSceneChange {
+  CCL_SCENE_UNCHANGED = 0,
+  CCL_SCENE_MOVED = 1,     /* another picture: the camera was moved or switched */
+  CCL_SCENE_INFRARED = 2,  /* another picture that has lost or gained its colours */
+  CCL_SCENE_COVERED = 3,   /* most of the picture has become black */
+  CCL_SCENE_BLINDED = 4,   /* most of the picture has become white */
+  CCL_SCENE_UNCOVERED = 5, /* there is a picture again where there was none */
+} CclSceneChange;
+
 /* Filters that remove noise from the mask, before the region of interest mask and the inversion.
  * Their windows are squares around the pixel. */
 typedef enum CclDenoise {
@@ -51,7 +72,12 @@ typedef struct CclForegroundPlan {
   uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
                        * the frame size, at most one per processor of the process. A GPU ignores
                        * it. */
+  bool has_chroma;    /* the background model learns luma and chroma: each frame has CclFrame.chroma
+                       * of the same subsampling. false: luma only; chroma is ignored */
 } CclForegroundPlan;
+
+/* The largest window of a closing, in pixels. */
+#define CCL_MAX_CLOSING 63
 
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
  */
@@ -60,6 +86,12 @@ typedef struct CclForegroundOptions {
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
 
+  /* Closing (dilation, then erosion) after the noise filter: foreground is what every window of
+   * closing_width × closing_height pixels around a pixel has a part of, so that gaps and holes that
+   * are narrower or lower than the window are filled. The frame is continued by background.
+   * 0…CCL_MAX_CLOSING; 0 and 1: none in this direction. */
+  uint32_t closing_width, closing_height;
+
   /* For CCL_FOREGROUND_MOG2. */
   uint32_t history;     /* frames, ≥ 1: the time constant of the model */
   float var_threshold;  /* > 0: a pixel is background up to this squared distance from a Gaussian's
@@ -67,9 +99,20 @@ typedef struct CclForegroundOptions {
   double learning_rate; /* 0…1: the weight of a frame in the model; negative: 1 / history, and
                          * greater during the first history / 2 frames */
   uint32_t mixtures;    /* 1…5: Gaussians per pixel */
+  CclShadows shadows;
+  bool light;    /* compare frames with the model in the light of the frame, and look for changes of
+                  * the scene (ccl_foreground_get_scene_change()) */
+  uint32_t hold; /* 0…16: pixels that were foreground in the frame before, after the noise filter,
+                  * learn so many times slower, so that objects that stop stay longer. 0 and 1: as
+                  * fast as others */
 } CclForegroundOptions;
 
-/* The memory for a foreground mask: one byte per pixel, 255 for foreground and 0 for background. It
+/* The values of a foreground mask. */
+#define CCL_MASK_BACKGROUND 0
+#define CCL_MASK_SHADOW 127
+#define CCL_MASK_FOREGROUND 255
+
+/* The memory for a foreground mask: one byte per pixel, with one of the values above. It
  * belongs to the caller; bytes of a row beyond width are not written. Device memory on a GPU, host
  * memory on a CPU. */
 typedef struct CclMask {
@@ -82,8 +125,8 @@ typedef struct CclForeground CclForeground;
 
 /* Makes an object that runs on the CPU. Free it with ccl_foreground_free().
  *
- * Frames and masks are host memory. A background model uses up to 30 bytes per pixel, as far as
- * pixels need them.
+ * Frames and masks are host memory. A background model uses up to 30 bytes per pixel, 40 with
+ * chroma, as far as pixels need them.
  *
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
  * choice of instruction set.
@@ -99,13 +142,19 @@ CclForeground *ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *
  * frame and mask must live until it has finished. ccl_foreground_wait() waits for it, and so does
  * the run of a labeller on the same stream.
  *
- * The first frame of a background model has an empty mask.
+ * The first frame of a background model has an empty mask, and so have frames of a changed scene.
  *
  * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
  * Since: 0.2 */
 CCL_API
 CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+
+/* The scene change that the last run found. Then the model was discarded, and that frame is the
+ * first one of a new model. Always CCL_SCENE_UNCHANGED unless options.light was set, and in the
+ * first 16 frames of a model. On a GPU, wait for the run first. Since: 0.2 */
+CCL_API
+CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
 
 /* Waits until the masks of all runs can be read. Returns CCL_OK or CCL_ERROR_DEVICE. Since: 0.2 */
 CCL_API

@@ -88,12 +88,23 @@ typedef enum CclLocation {
   CCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
 } CclLocation;
 
+/* The chroma of a frame, one byte per sample of u and of v, in two planes or interleaved in one. A
+ * sample covers 1 << shift_x × 1 << shift_y pixels; at odd sizes the last one covers fewer. */
+typedef struct CclChroma {
+  const void *u, *v;         /* the first samples; NULL: the frame has no chroma */
+  size_t u_stride, v_stride; /* bytes from row to row */
+  uint32_t step;             /* bytes from sample to sample: 1 in planes, 2 interleaved */
+  uint32_t shift_x, shift_y; /* 0 or 1 */
+} CclChroma;
+
 /* A frame of the planned width and height, one byte per pixel. Only width bytes of each row are
  * read. It belongs to the caller and is never written. */
 typedef struct CclFrame {
   const void *data;
   size_t stride; /* bytes, ≥ width; any alignment */
   CclLocation location;
+  CclChroma chroma; /* in the same location; only background models read it (foreground.h). Zeros:
+                     * the frame has no chroma */
 } CclFrame;
 
 /* Settings that may differ from frame to frame. */

@@ -23,6 +23,23 @@ static GSList *subjects;
 /* A test program runs one case at a time. */
 static GuardedMemory frame_memory;
 static GuardedMemory mask_memory;
+static GuardedMemory chroma_memory[2];
+
+/* The chroma of a format. */
+typedef struct ChromaLayout {
+  const char *format;
+  uint32_t step, shift_x, shift_y;
+  bool v_first;
+} ChromaLayout;
+
+static const ChromaLayout chroma_layouts[] = {
+    {"NV12", 2, 1, 1, false},
+    {"NV21", 2, 1, 1, true},
+    {"I420", 1, 1, 1, false},
+    {"YV12", 1, 1, 1, true},
+    {"Y42B", 1, 1, 0, false},
+    {"Y444", 1, 0, 0, false},
+};
 
 /* A foreground method, its reference, and the memory layout of frames and masks. */
 typedef struct Comparison {
@@ -30,6 +47,7 @@ typedef struct Comparison {
   CclForeground *foreground;
   ForegroundReference *reference;
   ModelState model; /* a copy of the backend's model */
+  const ChromaLayout *chroma;
   uint32_t padding; /* bytes between two rows */
   bool at_start;    /* start right after a guard page instead of ending right before one */
   uint32_t n_frames;
@@ -101,17 +119,54 @@ compare_models (const ModelState *model, const ForegroundReference *reference)
   for (size_t i = 0; i < CCL_MAX_MIXTURES * n; i++)
     if (model->weights[i] != expected->weights[i] ||
         (model->weights[i] > 0 && (model->means[i] != expected->means[i] ||
-                                      model->variances[i] != expected->variances[i])))
-      return g_strdup_printf ("Gaussian %zu of pixel %zu is (%u, %u, %u) instead of (%u, %u, %u)",
-          i / n, i % n, model->weights[i], model->means[i], model->variances[i],
-          expected->weights[i], expected->means[i], expected->variances[i]);
+                                      model->variances[i] != expected->variances[i] ||
+                                      model->chroma[i] != expected->chroma[i])))
+      return g_strdup_printf (
+          "Gaussian %zu of pixel %zu is (%u, %u, %u, %u) instead of (%u, %u, %u, %u)", i / n, i % n,
+          model->weights[i], model->means[i], model->variances[i], model->chroma[i],
+          expected->weights[i], expected->means[i], expected->variances[i], expected->chroma[i]);
   return NULL;
 }
 
-/* Runs the method and the reference on a frame of width × height bytes without padding. On the
- * first difference, fails the test case and returns false. */
+/* Copies the samples of a frame's chroma, 2 × width × height bytes of which as many are used as its
+ * subsampling needs, to memory that ends or starts at a guard page. */
+static CclChroma
+place_chroma (const Comparison *comparison, const uint8_t *samples)
+{
+  const ForegroundReference *reference = comparison->reference;
+  const ChromaLayout *layout = comparison->chroma;
+  const uint32_t width = (reference->width + layout->shift_x) >> layout->shift_x;
+  const uint32_t height = (reference->height + layout->shift_y) >> layout->shift_y;
+  const size_t stride = (size_t)width * layout->step + comparison->padding;
+  const size_t size = stride * (height - 1) + width * layout->step;
+  GuardedMemory *first = &chroma_memory[0], *second = &chroma_memory[layout->step == 1];
+
+  guarded_memory_resize (first, size, !comparison->at_start);
+  guarded_memory_resize (second, size, !comparison->at_start);
+  uint8_t *u = first->data, *v = layout->step == 1 ? second->data : u + 1;
+  if (layout->v_first) {
+    uint8_t *swapped = u;
+    u = v;
+    v = swapped;
+  }
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      u[y * stride + x * layout->step] = samples[2 * (y * (size_t)width + x)];
+      v[y * stride + x * layout->step] = samples[2 * (y * (size_t)width + x) + 1];
+    }
+  }
+  guarded_memory_set_read_only (first);
+  if (second != first)
+    guarded_memory_set_read_only (second);
+  return (CclChroma){u, v, stride, stride, layout->step, layout->shift_x, layout->shift_y};
+}
+
+/* Runs the method and the reference on a frame of width × height bytes without padding. chroma: as
+ * for place_chroma(); NULL without. On the first difference, fails the test case and returns
+ * false. */
 static bool
-comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegroundOptions *options)
+comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint8_t *chroma,
+    const CclForegroundOptions *options)
 {
   const ForegroundReference *reference = comparison->reference;
   const ForegroundBackend *backend = comparison->backend;
@@ -128,7 +183,9 @@ comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegrou
   }
   memset (mask_memory.data, UNTOUCHED_BYTE, size);
   guarded_memory_set_read_only (&frame_memory);
-  const CclFrame frame = {.data = frame_memory.data, .stride = stride};
+  CclFrame frame = {.data = frame_memory.data, .stride = stride};
+  if (chroma)
+    frame.chroma = place_chroma (comparison, chroma);
   const CclMask mask = {.data = mask_memory.data, .stride = stride};
 
   CclError error = {CCL_OK};
@@ -147,6 +204,11 @@ comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegrou
     difference = g_strdup_printf ("run failed: %s", error.message);
   if (!difference)
     difference = compare_masks (&mask, reference, comparison->padding);
+  if (!difference &&
+      ccl_foreground_get_scene_change (comparison->foreground) != reference->scene_change)
+    difference = g_strdup_printf ("scene change is %d instead of %d",
+        (int)ccl_foreground_get_scene_change (comparison->foreground),
+        (int)reference->scene_change);
   if (!difference && reference->method == CCL_FOREGROUND_MOG2 && backend->read_model) {
     backend->read_model (backend->data, comparison->foreground, &comparison->model);
     difference = compare_models (&comparison->model, reference);
@@ -155,14 +217,21 @@ comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegrou
     g_test_fail_printf (
         "%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
         "region of interest mask %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
-        "frame %u: %s",
+        "shadows %d, light %d, hold %u, closing %u×%u, frame %u: %s",
         backend->name, width, height, comparison->padding, comparison->at_start ? "start" : "end",
         (int)reference->method, (int)options->denoise, options->invert, reference->roi_mask != NULL,
         options->history, (double)options->var_threshold, options->learning_rate, options->mixtures,
-        comparison->n_frames, difference);
+        (int)options->shadows, options->light, options->hold, options->closing_width,
+        options->closing_height, comparison->n_frames, difference);
   comparison->n_frames++;
   g_free (difference);
   return status == CCL_OK && !g_test_failed ();
+}
+
+static bool
+comparison_run (Comparison *comparison, const uint8_t *pixels, const CclForegroundOptions *options)
+{
+  return comparison_run_colour (comparison, pixels, NULL, options);
 }
 
 /* Noise, blobs of 3×3 pixels under noise, one value, two values, or a ramp. */
@@ -542,6 +611,292 @@ check_a_stone_that_remains (const ForegroundBackend *backend)
   comparison_end (&comparison);
 }
 
+/* A scene with shadows, changes of light and of the picture: a background of coloured patches,
+ * under light that fades from frame to frame, with objects and their shadows. From frame 30 on it
+ * is another background, and from frame 55 on, that in infrared. */
+static void
+draw_colours (uint8_t *pixels, uint8_t *chroma, const ChromaLayout *layout, uint32_t width,
+    uint32_t height, uint32_t frame)
+{
+  const uint32_t chroma_width = layout ? (width + layout->shift_x) >> layout->shift_x : 0;
+  const uint32_t picture = frame < 30 ? 1 : 2;
+
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      uint32_t state = (x * 7919 + y * 104729 + 1) * 2654435761u + frame * 40503;
+      uint32_t patch = (x / 5 * 31 + y / 3 * 17 + 1) * 2654435761u * picture;
+      const uint32_t look = next_random (&patch), colours = next_random (&patch);
+      const uint32_t noise = next_random (&state);
+      const int light = frame % 20 < 10 ? 256 : (int)(256 + (x / 2 + frame) % 128);
+      int luma = 40 + (int)(look % 110), u = 90 + (int)(colours % 70);
+      int v = 90 + (int)(colours / 256 % 70);
+      const uint32_t object = (x + 200 - frame * 3 % 200) % 60;
+      if (object < 9) { /* an object, which stops now and then */
+        luma = 220 - luma;
+        u = 255 - u;
+      } else if (object < 20) { /* its shadow, of a darkness that differs by row */
+        luma = luma * (50 + (int)(y * 7 % 50)) / 100;
+        u = 128 + (u - 128) * (50 + (int)(y * 7 % 50)) / 100;
+      }
+      if (frame >= 55) {
+        luma = 255 - luma;
+        u = v = 128;
+      }
+      luma = luma * light / 256 + (int)(noise % 5);
+      pixels[(size_t)y * width + x] = (uint8_t)CLAMP (luma, 0, 255);
+      if (layout) {
+        const size_t sample =
+            (size_t)(y >> layout->shift_y) * chroma_width + (x >> layout->shift_x);
+        chroma[2 * sample] = (uint8_t)(u + (int)(noise / 8 % 3));
+        chroma[2 * sample + 1] = (uint8_t)(v + (int)(noise / 32 % 3));
+      }
+    }
+  }
+}
+
+/* What check_colours() has seen, so that a scene without shadows, light or a change is noticed. */
+typedef struct Seen {
+  uint32_t shadows, changes[6];
+} Seen;
+
+static bool
+check_colours (const ForegroundBackend *backend, uint32_t width, uint32_t height,
+    const ChromaLayout *layout, uint32_t n_frames, uint32_t seed, Seen *seen)
+{
+  const CclForegroundPlan plan = {
+      .width = width,
+      .height = height,
+      .method = CCL_FOREGROUND_MOG2,
+      .has_chroma = layout != NULL,
+  };
+  uint8_t *pixels = g_malloc ((size_t)width * height);
+  uint8_t *chroma = g_malloc (2 * (size_t)width * height);
+  CclForegroundOptions options = usual_options;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  comparison.chroma = layout;
+  options.light = true;
+  options.var_threshold = seed % 3 == 2 ? 4 : 10;
+  options.history = 100;
+  for (uint32_t frame = 0; frame < n_frames && passed; frame++) {
+    comparison.padding = frame * 5 % 23;
+    comparison.at_start = frame % 3 == 0;
+    options.shadows = (frame + seed) % 3;
+    options.hold = frame % 13 == 7 ? 0 : 1 + seed % 4;
+    options.denoise = (frame / 4 + seed) % 5;
+    options.closing_width = frame % 2 ? (frame + seed) * 7 % 64 : 0;
+    options.closing_height = frame % 3 ? (frame * 5 + seed) % 64 : 0;
+    options.invert = frame % 11 == 5;
+    draw_colours (pixels, chroma, layout, width, height, frame);
+    passed = comparison_run_colour (&comparison, pixels, layout ? chroma : NULL, &options);
+    seen->changes[comparison.reference->scene_change]++;
+    for (size_t i = 0; i < (size_t)width * height; i++)
+      seen->shadows += comparison.reference->mask[i] == CCL_MASK_SHADOW;
+  }
+  comparison_end (&comparison);
+  g_free (pixels);
+  g_free (chroma);
+  return passed;
+}
+
+static void
+check_colours_of_every_format (const ForegroundBackend *backend)
+{
+  for (uint32_t i = 0; i <= G_N_ELEMENTS (chroma_layouts); i++) {
+    const ChromaLayout *layout = i < G_N_ELEMENTS (chroma_layouts) ? &chroma_layouts[i] : NULL;
+    Seen seen = {0};
+    if (!check_colours (backend, 131 + i, 47 + i, layout, 75, i, &seen))
+      return;
+    g_assert_cmpuint (seen.shadows, >, 300);
+    g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, 1);
+    if (layout)
+      g_assert_cmpuint (seen.changes[CCL_SCENE_INFRARED], >=, 1);
+  }
+}
+
+/* Sizes at which cells, samples of chroma and words are cut off. */
+static void
+check_colours_of_every_width (const ForegroundBackend *backend)
+{
+  Seen seen = {0};
+  for (uint32_t width = 1; width <= 70; width++)
+    if (!check_colours (backend, width, 1 + width % 21,
+            &chroma_layouts[width % G_N_ELEMENTS (chroma_layouts)], 20, width, &seen))
+      return;
+}
+
+/* Cells of more than 16 pixels. */
+static void
+check_light_of_wide_frames (const ForegroundBackend *backend)
+{
+  Seen seen = {0};
+  if (check_colours (backend, 1100, 50, &chroma_layouts[0], 34, 1, &seen))
+    g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, 1);
+}
+
+/* Computed by hand: all pixels of one colour, then some of them darker, with and without the
+ * background's colour. */
+static void
+check_shadows (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 8, HEIGHT = 4 };
+  static const struct {
+    uint8_t luma, u, v;
+    bool is_shadow;
+  } cases[] = {
+      {140, 108, 148, true}, /* a little darker, the same hue */
+      {100, 114, 142, true}, /* half as dark and half as colourful */
+      {92, 115, 141, true},  /* close to the darkest shadow, 154 / 256 */
+      {89, 116, 140, false}, /* too dark */
+      {100, 128, 142,
+          false}, /* u differs by more than the tolerance of (13 × 100 − 6 × 150) / 150 */
+      {100, 114, 160, false}, /* v does */
+      {180, 108, 148, false}, /* brighter */
+  };
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+  CclForegroundOptions options = usual_options;
+
+  comparison.chroma = &chroma_layouts[5];
+  options.var_threshold = 1;
+  for (uint32_t frame = 0; frame < 40 && passed; frame++) {
+    uint8_t pixels[WIDTH * HEIGHT], chroma[2 * WIDTH * HEIGHT];
+    options.shadows = frame % 3;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+      const bool tested = frame >= 30 && i < G_N_ELEMENTS (cases);
+      pixels[i] = tested ? cases[i].luma : 150;
+      chroma[2 * i] = tested ? cases[i].u : 106;
+      chroma[2 * i + 1] = tested ? cases[i].v : 150;
+    }
+    passed = comparison_run_colour (&comparison, pixels, chroma, &options);
+    for (uint32_t i = 0; i < WIDTH * HEIGHT && passed && frame == 30 + options.shadows; i++) {
+      const bool is_background = i >= G_N_ELEMENTS (cases);
+      const uint8_t of_shadow[] = {255, 127, 0};
+      g_assert_cmpuint (comparison.reference->mask[i], ==,
+          is_background        ? 0
+          : cases[i].is_shadow ? of_shadow[options.shadows]
+                               : 255);
+    }
+  }
+  comparison_end (&comparison);
+}
+
+/* The kinds of scene changes, on a textured picture that is replaced at frame 20 and again at
+ * frame 40. */
+static void
+check_scene_changes (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 96, HEIGHT = 64 };
+  static const struct {
+    const char
+        *second; /* 1: another picture, grey: without colours, black, white, dim: less light */
+    CclSceneChange at_20, at_40;
+  } cases[] = {
+      {"other", CCL_SCENE_MOVED, CCL_SCENE_MOVED},
+      {"grey", CCL_SCENE_INFRARED, CCL_SCENE_INFRARED},
+      {"black", CCL_SCENE_COVERED, CCL_SCENE_UNCOVERED},
+      {"white", CCL_SCENE_BLINDED, CCL_SCENE_UNCOVERED},
+      {"dim", CCL_SCENE_UNCHANGED, CCL_SCENE_UNCHANGED},
+  };
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+  uint8_t *pixels = g_malloc (WIDTH * HEIGHT), *chroma = g_malloc (2 * WIDTH * HEIGHT);
+
+  for (uint32_t k = 0; k < G_N_ELEMENTS (cases) && !g_test_failed (); k++) {
+    const char *second = cases[k].second;
+    CclForegroundOptions options = usual_options;
+    Comparison comparison;
+    bool passed = comparison_begin (&comparison, backend, &plan);
+    comparison.chroma = &chroma_layouts[2];
+    options.light = true;
+    for (uint32_t frame = 0; frame < 45 && passed; frame++) {
+      const bool changed = frame >= 20 && frame < 40;
+      for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+        uint32_t state = i / 3 * (changed && second[0] != 'd' ? 5 : 7);
+        next_random (&state);
+        const uint32_t look = next_random (&state);
+        pixels[i] = (uint8_t)(80 + look % 100);
+        chroma[2 * i] = changed && second[0] == 'g' ? 128 : 150;
+        chroma[2 * i + 1] = changed && second[0] == 'g' ? 128 : 90;
+        if (changed && (second[0] == 'b' || second[0] == 'w'))
+          pixels[i] = second[0] == 'b' ? 8 : 250;
+        if (changed && second[0] == 'd') {
+          pixels[i] = (uint8_t)(pixels[i] * 3 / 4);
+          chroma[2 * i] = 128 + 22 * 3 / 4;
+          chroma[2 * i + 1] = 128 - 38 * 3 / 4;
+        }
+      }
+      passed = comparison_run_colour (&comparison, pixels, chroma, &options);
+      const CclSceneChange change = comparison.reference->scene_change;
+      if (passed && change != (frame == 20      ? cases[k].at_20
+                                  : frame == 40 ? cases[k].at_40
+                                                : CCL_SCENE_UNCHANGED))
+        g_test_fail_printf ("%s: scene change %d in frame %u", second, (int)change, frame);
+      /* Neither a change of scene nor one of light floods the mask. */
+      for (uint32_t i = 0; i < WIDTH * HEIGHT && passed; i++)
+        g_assert_cmpuint (comparison.reference->mask[i], ==, 0);
+    }
+    comparison_end (&comparison);
+  }
+  g_free (pixels);
+  g_free (chroma);
+}
+
+/* Computed by hand: an object that stands still stays four times as long. */
+static void
+check_hold (const ForegroundBackend *backend)
+{
+  const CclForegroundPlan plan = {.width = 40, .height = 3, .method = CCL_FOREGROUND_MOG2};
+  uint8_t pixels[40 * 3];
+  CclForegroundOptions options = usual_options;
+  uint32_t n_foreground_frames = 0;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  options.learning_rate = 0.01;
+  options.hold = 4;
+  for (uint32_t frame = 0; frame < 140 && passed; frame++) {
+    memset (pixels, 90, sizeof pixels);
+    if (frame >= 80)
+      pixels[40 + 17] = 200;
+    passed = comparison_run (&comparison, pixels, &options);
+    n_foreground_frames += comparison.reference->mask[40 + 17] != 0;
+  }
+  if (passed)
+    g_assert_cmpint (ABS ((int)n_foreground_frames - 42), <=, 6);
+  comparison_end (&comparison);
+}
+
+/* By hand: gaps narrower than the window are filled, others are not, and nothing grows. */
+static void
+check_closing (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 100, HEIGHT = 30 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT};
+  uint8_t pixels[WIDTH * HEIGHT] = {0};
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  for (uint32_t y = 8; y < 20; y++)
+    for (uint32_t x = 20; x < 80; x++)
+      pixels[y * WIDTH + x] = x < 40 || (x >= 46 && x < 60) || x >= 68 ? 200 : 0;
+  for (uint32_t size = 1; size <= CCL_MAX_CLOSING && passed; size++) {
+    CclForegroundOptions options = usual_options;
+    options.closing_width = size;
+    options.closing_height = size % 4;
+    passed = comparison_run (&comparison, pixels, &options);
+    const uint8_t *row = comparison.reference->mask + 12 * WIDTH;
+    g_assert_cmpuint (row[43], ==, size > 6 ? 255 : 0);
+    g_assert_cmpuint (row[64], ==, size > 8 ? 255 : 0);
+    g_assert_cmpuint (row[19], ==, 0);
+    g_assert_cmpuint (row[80], ==, 0);
+  }
+  comparison_end (&comparison);
+}
+
 static void
 check_impossible_arguments (const ForegroundBackend *backend)
 {
@@ -569,9 +924,13 @@ check_impossible_arguments (const ForegroundBackend *backend)
       {.history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 6},
       {.history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 0},
       {.denoise = 5, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.shadows = 3, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.hold = 17, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.closing_width = 64, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.closing_height = 64, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
   };
-  static const char *const words[] = {
-      "history", "variance", "learning rate", "Gaussians", "Gaussians", "denoise"};
+  static const char *const words[] = {"history", "variance", "learning rate", "Gaussians",
+      "Gaussians", "denoise", "shadows", "hold", "closing", "closing"};
   memset (untouched, UNTOUCHED_BYTE, sizeof untouched);
   const CclFrame frame = {.data = bytes, .stride = 8};
   const CclMask mask = {.data = untouched, .stride = 8};
@@ -602,6 +961,8 @@ free_subjects (void)
   g_slist_free_full (subjects, g_free);
   guarded_memory_clear (&frame_memory);
   guarded_memory_clear (&mask_memory);
+  guarded_memory_clear (&chroma_memory[0]);
+  guarded_memory_clear (&chroma_memory[1]);
 }
 
 void
@@ -627,11 +988,20 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"reset", check_reset},
       {"a-stone-that-remains", check_a_stone_that_remains},
       {"impossible-arguments", check_impossible_arguments},
+      {"shadows", check_shadows},
+      {"scene-changes", check_scene_changes},
+      {"hold", check_hold},
+      {"closing", check_closing},
+      {"colours-of-every-format", check_colours_of_every_format},
+      {"colours-of-every-width", check_colours_of_every_width},
+      {"light-of-wide-frames", check_light_of_wide_frames},
   };
+  /* The last ones need what a backend may lack. */
+  const size_t n_checks = G_N_ELEMENTS (checks) - (backend->lacks_colour ? 7 : 0);
 
   if (!subjects)
     atexit (free_subjects);
-  for (size_t i = 0; i < G_N_ELEMENTS (checks); i++) {
+  for (size_t i = 0; i < n_checks; i++) {
     char *path = g_strdup_printf ("/%s/foreground/%s", backend->name, checks[i].name);
     Subject *subject = g_new (Subject, 1);
     *subject = (Subject){backend, checks[i].check};

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "foreground-reference.h"
 
+#include "light.h"
 #include "otsu.h"
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 ModelState
 model_state_new (uint32_t width, uint32_t height)
 {
   const size_t n = (size_t)width * height * CCL_MAX_MIXTURES;
-  return (ModelState){g_new0 (uint16_t, n), g_new0 (uint16_t, n), g_new0 (uint16_t, n)};
+  return (ModelState){
+      g_new0 (uint16_t, n), g_new0 (uint16_t, n), g_new0 (uint16_t, n), g_new0 (uint16_t, n)};
 }
 
 void
@@ -19,6 +22,7 @@ model_state_clear (ModelState *state)
   g_free (state->weights);
   g_free (state->means);
   g_free (state->variances);
+  g_free (state->chroma);
 }
 
 ForegroundReference *
@@ -28,6 +32,8 @@ foreground_reference_new (const CclForegroundPlan *plan)
   self->width = plan->width;
   self->height = plan->height;
   self->method = plan->method;
+  self->has_chroma = plan->has_chroma;
+  self->held = g_new0 (bool, (size_t)plan->width * plan->height);
   self->mask = g_new0 (uint8_t, (size_t)plan->width * plan->height);
   self->model = model_state_new (plan->width, plan->height);
   if (plan->roi_mask) {
@@ -45,6 +51,7 @@ foreground_reference_free (ForegroundReference *self)
 {
   model_state_clear (&self->model);
   g_free (self->roi_mask);
+  g_free (self->held);
   g_free (self->mask);
   g_free (self);
 }
@@ -66,8 +73,21 @@ otsu_threshold (const ForegroundReference *self, const CclFrame *frame)
   return ccl_otsu_threshold (histogram);
 }
 
-static bool
-update_model (ForegroundReference *self, size_t pixel, uint8_t luma, const CclMixtureParameters *p)
+/* u + 256 × v. */
+static uint32_t
+chroma_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, uint32_t y)
+{
+  const CclChroma *c = &frame->chroma;
+  if (!self->has_chroma)
+    return CCL_NO_CHROMA;
+  const uint8_t *u = (const uint8_t *)c->u + (y / (1 + c->shift_y)) * c->u_stride;
+  const uint8_t *v = (const uint8_t *)c->v + (y / (1 + c->shift_y)) * c->v_stride;
+  return u[x / (1 + c->shift_x) * c->step] + 256u * v[x / (1 + c->shift_x) * c->step];
+}
+
+static CclPixelClass
+update_model (ForegroundReference *self, size_t pixel, uint32_t luma, uint32_t chroma, bool stays,
+    const CclMixtureParameters *p)
 {
   const size_t n = (size_t)self->width * self->height;
   CclGaussian gaussians[CCL_MAX_MIXTURES];
@@ -77,14 +97,168 @@ update_model (ForegroundReference *self, size_t pixel, uint8_t luma, const CclMi
         .weight = self->n_frames > 0 ? self->model.weights[k * n + pixel] : 0,
         .mean = self->model.means[k * n + pixel],
         .variance = self->model.variances[k * n + pixel],
+        .chroma = self->model.chroma[k * n + pixel],
     };
-  bool background = ccl_mixture_update (gaussians, luma, p);
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+  CclPixelClass class = ccl_mixture_update (gaussians, luma, chroma, p);
+  for (int k = 0; k < CCL_MAX_MIXTURES && !stays; k++) {
     self->model.weights[k * n + pixel] = (uint16_t)gaussians[k].weight;
     self->model.means[k * n + pixel] = (uint16_t)gaussians[k].mean;
     self->model.variances[k * n + pixel] = (uint16_t)gaussians[k].variance;
+    self->model.chroma[k * n + pixel] = (uint16_t)gaussians[k].chroma;
   }
-  return background;
+  return class;
+}
+
+/* The light of a frame, by sorting. */
+typedef struct ReferenceCell {
+  bool measured, uniform, in_frame, in_model;
+  int ratio, factor;
+} ReferenceCell;
+
+typedef struct ReferenceLight {
+  int side, columns, rows;
+  ReferenceCell *cells;
+  int64_t dark, bright, frame_colour, model_colour;
+} ReferenceLight;
+
+static int
+compare_ints (const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+static int
+lower_median (int *values, int n)
+{
+  qsort (values, (size_t)n, sizeof *values, compare_ints);
+  return values[(n - 1) / 2];
+}
+
+static int
+colour_of (uint32_t chroma)
+{
+  return ABS ((int)(chroma % 256) - 128) + ABS ((int)(chroma / 256) - 128);
+}
+
+static void
+measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceLight *light,
+    ReferenceCell *cell, int left, int top)
+{
+  static const int16_t logs[] = {CCL_LIGHT_LOGS};
+  int ratios[256], n = 0, in_frame = 0, in_model = 0, near = 0;
+
+  for (int i = 0; i < 256; i++) {
+    const int x = left + i % 16 * light->side / 16, y = top + i / 16 * light->side / 16;
+    if (x >= (int)self->width || y >= (int)self->height)
+      continue;
+    const size_t pixel = (size_t)y * self->width + (size_t)x;
+    const int luma = pixel_of (frame, (uint32_t)x, (uint32_t)y);
+    const int mean = (self->model.means[pixel] + 128) / 256;
+    const bool luma_counts = luma >= 24 && luma <= 232, mean_counts = mean >= 24 && mean <= 232;
+    in_frame += luma_counts;
+    in_model += mean_counts;
+    light->dark += luma < 24;
+    light->bright += luma > 232;
+    if (i % 16 == i / 16 && self->has_chroma) {
+      light->frame_colour += colour_of (chroma_of (self, frame, (uint32_t)x, (uint32_t)y));
+      light->model_colour += colour_of (self->model.chroma[pixel]);
+    }
+    if (luma_counts && mean_counts)
+      ratios[n++] = CLAMP (logs[luma] - logs[mean], -128, 128);
+  }
+  cell->in_frame = in_frame >= 64;
+  cell->in_model = in_model >= 64;
+  cell->measured = n >= 64;
+  if (!cell->measured)
+    return;
+  cell->ratio = lower_median (ratios, n);
+  for (int i = 0; i < n; i++)
+    near += ABS (ratios[i] - cell->ratio) <= 8;
+  cell->uniform = near * 5 >= n * 3;
+}
+
+/* The median of the uniform cells whose distance from a cell is at most the radius; whole, where
+ * fewer than a third are uniform. */
+static int
+light_around (const ReferenceLight *light, int column, int row, int radius, int whole)
+{
+  int *ratios = g_new (int, light->columns * light->rows + 1);
+  int n = 0, inside = 0;
+  for (int i = 0; i < light->columns * light->rows; i++) {
+    if (ABS (i % light->columns - column) <= radius && ABS (i / light->columns - row) <= radius) {
+      inside++;
+      if (light->cells[i].uniform)
+        ratios[n++] = light->cells[i].ratio;
+    }
+  }
+  const bool enough = n > 0 && (radius > 2 || 3 * n >= inside);
+  const int median = enough ? lower_median (ratios, n) : whole;
+  g_free (ratios);
+  return median;
+}
+
+static CclSceneChange
+judge_light (ReferenceLight *light)
+{
+  static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+  const int n_cells = light->columns * light->rows;
+  const int whole = light_around (light, 0, 0, n_cells, 0);
+  int measured = 0, bad = 0, in_frame = 0, in_model = 0;
+
+  for (int i = 0; i < n_cells; i++) {
+    ReferenceCell *cell = &light->cells[i];
+    const int of_cell = light_around (light, i % light->columns, i / light->columns, 2, whole);
+    measured += cell->measured;
+    in_frame += cell->in_frame;
+    in_model += cell->in_model;
+    bad += cell->measured && (!cell->uniform || ABS (cell->ratio - of_cell) > 8);
+    cell->factor = powers[128 - of_cell + (of_cell > 0) - (of_cell < 0)];
+  }
+  if (in_model * 4 >= n_cells && measured * 4 < in_model)
+    return light->bright > light->dark ? CCL_SCENE_BLINDED : CCL_SCENE_COVERED;
+  if (in_frame * 4 >= n_cells && measured * 4 < in_frame)
+    return CCL_SCENE_UNCOVERED;
+  if (bad * 100 <= measured * 33)
+    return CCL_SCENE_UNCHANGED;
+  return MIN (light->frame_colour, light->model_colour) * 4 <
+                 MAX (light->frame_colour, light->model_colour)
+             ? CCL_SCENE_INFRARED
+             : CCL_SCENE_MOVED;
+}
+
+static CclSceneChange
+measure_light (const ForegroundReference *self, const CclFrame *frame, ReferenceLight *light)
+{
+  for (light->side = 16; ((int)self->width + light->side - 1) / light->side > 32;)
+    light->side *= 2;
+  light->columns = ((int)self->width + light->side - 1) / light->side;
+  light->rows = ((int)self->height + light->side - 1) / light->side;
+  light->cells = g_new0 (ReferenceCell, light->columns * light->rows);
+  for (int i = 0; i < light->columns * light->rows; i++)
+    measure_cell (self, frame, light, &light->cells[i], i % light->columns * light->side,
+        i / light->columns * light->side);
+  return judge_light (light);
+}
+
+/* Linear between the middles of cells, for four pixels at a time. */
+static int
+factor_at (const ReferenceLight *light, uint32_t x, uint32_t y)
+{
+  const int side = light->side;
+  const int px = MAX ((int)(x / 4 * 4) + 2 - side / 2, 0), py = MAX ((int)y - side / 2, 0);
+  const int c0 = px / side, r0 = py / side, wx = px % side, wy = py % side;
+  const int c1 = MIN (c0 + 1, light->columns - 1), r1 = MIN (r0 + 1, light->rows - 1);
+  const ReferenceCell *above = light->cells + r0 * light->columns;
+  const ReferenceCell *below = light->cells + r1 * light->columns;
+  const int left = (above[c0].factor * (side - wy) + below[c0].factor * wy) / side;
+  const int right = (above[c1].factor * (side - wy) + below[c1].factor * wy) / side;
+  return (left * (side - wx) + right * wx) / side;
+}
+
+static uint32_t
+times_factor (int value, int zero, int factor)
+{
+  return (uint32_t)CLAMP (zero + (((value - zero) * factor + 2048) >> 12), 0, 255);
 }
 
 /* Counts the foreground and the background pixels of the window. Pixels outside the frame are
@@ -138,29 +312,136 @@ denoise (bool *pixels, int64_t width, int64_t height, CclDenoise kind)
   }
 }
 
+/* The number of set pixels in windows of a plane, from its summed-area table. */
+static int
+count_in_window (const int *table, int width, int left, int top, int right, int bottom)
+{
+  const int *above = table + top * (width + 1), *below = table + bottom * (width + 1);
+  return below[right] - below[left] - above[right] + above[left];
+}
+
+static int *
+make_table (const bool *plane, int width, int height)
+{
+  int *table = g_new0 (int, (width + 1) * (height + 1));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      table[(y + 1) * (width + 1) + x + 1] = plane[y * width + x] + table[y * (width + 1) + x + 1] +
+                                             table[(y + 1) * (width + 1) + x] -
+                                             table[y * (width + 1) + x];
+  return table;
+}
+
+/* Closing in a plane that continues with background around the frame: a pixel is foreground if all
+ * windows that contain it contain foreground. */
+static void
+close_gaps (bool *pixels, int width, int height, int w, int h)
+{
+  enum { MARGIN = CCL_MAX_CLOSING };
+  const int plane_width = width + 2 * MARGIN, plane_height = height + 2 * MARGIN;
+  bool *plane = g_new0 (bool, plane_width *plane_height);
+  w = MAX (w, 1);
+  h = MAX (h, 1);
+
+  for (int y = 0; y < height; y++)
+    memcpy (plane + (y + MARGIN) * plane_width + MARGIN, pixels + y * width, (size_t)width);
+  int *table = make_table (plane, plane_width, plane_height);
+  /* hits: whether the window whose first pixel is here contains foreground. */
+  bool *hits = g_new0 (bool, plane_width *plane_height);
+  for (int y = 0; y + h <= plane_height; y++)
+    for (int x = 0; x + w <= plane_width; x++)
+      hits[y * plane_width + x] = count_in_window (table, plane_width, x, y, x + w, y + h) > 0;
+  g_free (table);
+  table = make_table (hits, plane_width, plane_height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      pixels[y * width + x] = count_in_window (table, plane_width, x + MARGIN - w + 1,
+                                  y + MARGIN - h + 1, x + MARGIN + 1, y + MARGIN + 1) == w * h;
+  g_free (table);
+  g_free (hits);
+  g_free (plane);
+}
+
+/* Sets the class of every pixel by the background model, which is updated. */
+static void
+compare_with_model (ForegroundReference *self, const CclFrame *frame,
+    const CclForegroundOptions *options, CclPixelClass *classes)
+{
+  ReferenceLight light = {0};
+  bool is_empty = false;
+
+  self->scene_change = CCL_SCENE_UNCHANGED;
+  if (options->light && self->n_frames > 0) {
+    const CclSceneChange change = measure_light (self, frame, &light);
+    if (change != CCL_SCENE_UNCHANGED && self->n_frames >= 16) {
+      self->scene_change = change;
+      self->n_frames = 0;
+      g_clear_pointer (&light.cells, g_free);
+    } else {
+      is_empty = change != CCL_SCENE_UNCHANGED;
+    }
+  }
+  if (self->n_frames == 0)
+    self->has_held = false;
+  const CclMixtureParameters parameters = ccl_mixture_parameters (options, self->n_frames);
+  const uint64_t slower = MIN (self->n_frames / 16, options->hold);
+  const bool holds = self->has_held && slower > 1 && self->n_frames % slower > 0;
+
+  for (uint32_t y = 0; y < self->height; y++) {
+    for (uint32_t x = 0; x < self->width; x++) {
+      const size_t pixel = (size_t)y * self->width + x;
+      uint32_t luma = pixel_of (frame, x, y), chroma = chroma_of (self, frame, x, y);
+      if (light.cells) {
+        luma = times_factor ((int)luma, 0, factor_at (&light, x, y));
+        if (self->has_chroma) {
+          const int factor = factor_at (&light, x >> frame->chroma.shift_x << frame->chroma.shift_x,
+              y >> frame->chroma.shift_y << frame->chroma.shift_y);
+          chroma = times_factor ((int)(chroma % 256), 128, factor) +
+                   256 * times_factor ((int)(chroma / 256), 128, factor);
+        }
+      }
+      classes[pixel] =
+          update_model (self, pixel, luma, chroma, holds && self->held[pixel], &parameters);
+      if (options->shadows == CCL_SHADOWS_KEEP && classes[pixel] == CCL_PIXEL_SHADOW)
+        classes[pixel] = CCL_PIXEL_FOREGROUND;
+      if (is_empty)
+        classes[pixel] = CCL_PIXEL_BACKGROUND;
+    }
+  }
+  g_free (light.cells);
+}
+
 void
 foreground_reference_run (
     ForegroundReference *self, const CclFrame *frame, const CclForegroundOptions *options)
 {
   const size_t n = (size_t)self->width * self->height;
-  const CclMixtureParameters parameters = ccl_mixture_parameters (options, self->n_frames);
+  const bool is_mog2 = self->method == CCL_FOREGROUND_MOG2;
   const uint32_t threshold =
       self->method == CCL_FOREGROUND_OTSU ? otsu_threshold (self, frame) : options->threshold;
+  CclPixelClass *classes = g_new0 (CclPixelClass, n);
   bool *pixels = g_new (bool, n);
 
-  for (uint32_t y = 0; y < self->height; y++) {
+  if (is_mog2)
+    compare_with_model (self, frame, options, classes);
+  for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
-      const uint8_t luma = pixel_of (frame, x, y);
-      pixels[pixel] = self->method == CCL_FOREGROUND_MOG2
-                          ? !update_model (self, pixel, luma, &parameters)
-                          : luma > threshold;
+      pixels[pixel] =
+          is_mog2 ? classes[pixel] == CCL_PIXEL_FOREGROUND : pixel_of (frame, x, y) > threshold;
     }
-  }
   denoise (pixels, self->width, self->height, options->denoise);
-  for (size_t i = 0; i < n; i++)
-    self->mask[i] =
-        pixels[i] != options->invert && (!self->roi_mask || self->roi_mask[i]) ? 255 : 0;
+  self->has_held = options->hold > 1;
+  memcpy (self->held, pixels, n * sizeof *pixels);
+  close_gaps (pixels, (int)self->width, (int)self->height, (int)options->closing_width,
+      (int)options->closing_height);
+  for (size_t i = 0; i < n; i++) {
+    const bool inside = !self->roi_mask || self->roi_mask[i];
+    const bool shadow =
+        options->shadows == CCL_SHADOWS_MARK && !pixels[i] && classes[i] == CCL_PIXEL_SHADOW;
+    self->mask[i] = !inside ? 0 : shadow ? 127 : pixels[i] != options->invert ? 255 : 0;
+  }
   g_free (pixels);
+  g_free (classes);
   self->n_frames++;
 }

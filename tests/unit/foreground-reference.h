@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The reference for all foreground methods: one pixel at a time, windows counted pixel by pixel.
- * The background model of a pixel is computed by mixture.h, which defines its bits.
+ * The background model of a pixel is computed by mixture.h, which defines its bits; light is
+ * measured cell by cell with sorted lists.
  */
 #ifndef CCL_TEST_FOREGROUND_REFERENCE_H
 #define CCL_TEST_FOREGROUND_REFERENCE_H
@@ -12,16 +13,20 @@
 
 /* The background models of a frame's pixels, in units of mixture.h: [k × pixels + pixel]. */
 typedef struct ModelState {
-  uint16_t *weights, *means, *variances;
+  uint16_t *weights, *means, *variances, *chroma;
 } ModelState;
 
 typedef struct ForegroundReference {
   uint32_t width, height;
   CclForegroundMethod method;
-  bool *roi_mask;   /* width × height, NULL without one */
+  bool *roi_mask; /* width × height, NULL without one */
+  bool has_chroma;
   ModelState model; /* for CCL_FOREGROUND_MOG2 */
   uint64_t n_frames;
+  bool *held; /* width × height: the foreground of the last frame that was run with hold > 1 */
+  bool has_held;
   uint8_t *mask; /* of the last frame, width × height */
+  CclSceneChange scene_change;
 } ForegroundReference;
 
 ModelState model_state_new (uint32_t width, uint32_t height);

@@ -106,6 +106,9 @@ read_model (void *data, CclForeground *foreground, const ModelState *state)
   if (ccl_cuda_foreground_read_model (
           foreground, state->weights, state->means, state->variances, &error) != CCL_OK)
     g_error ("%s", error.message);
+  const size_t n_pixels = (size_t)foreground->plan.width * foreground->plan.height;
+  for (size_t i = 0; i < CCL_MAX_MIXTURES * n_pixels; i++)
+    state->chroma[i] = CCL_NO_CHROMA;
 }
 
 /* A foreground method and a labeller share a stream: the labeller reads the mask without a
@@ -262,6 +265,7 @@ main (int argc, char **argv)
       .foreground_new = foreground_new,
       .run = run_on_host_frame,
       .read_model = read_model,
+      .lacks_colour = true,
   };
   ForegroundBackend on_device = host;
   on_device.name = "cuda-device-frames";

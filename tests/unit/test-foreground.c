@@ -42,8 +42,8 @@ read_model (void *data, CclForeground *foreground, const ModelState *state)
     for (uint32_t y = 0; y < height; y++) {
       for (uint32_t x = 0; x < width; x++) {
         const size_t i = ((size_t)k * height + y) * width + x;
-        ccl_cpu_foreground_get_gaussian (
-            foreground, x, y, k, &state->weights[i], &state->means[i], &state->variances[i]);
+        ccl_cpu_foreground_get_gaussian (foreground, x, y, k, &state->weights[i], &state->means[i],
+            &state->variances[i], &state->chroma[i]);
       }
     }
   }

@@ -52,7 +52,7 @@ check_where_it_settles (double rate, int n_frames, const Look *looks, int n_look
 
   for (int i = 0; i < n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, draw (looks, random), &parameters);
+    ccl_mixture_update (gaussians, draw (looks, random), CCL_NO_CHROMA, &parameters);
     for (int k = 0; k < n_looks && i >= n_frames / 2; k++) {
       weights[k] += gaussians[k].weight / (double)CCL_MIXTURE_WEIGHT_STEPS;
       means[k] += gaussians[k].mean / (double)CCL_MIXTURE_MEAN_STEPS;
@@ -101,7 +101,7 @@ test_slow_drift (void)
 
   for (int i = 0; i <= n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, i == 0 ? 100 : 101, &parameters);
+    ccl_mixture_update (gaussians, i == 0 ? 100 : 101, CCL_NO_CHROMA, &parameters);
   }
   const double way = gaussians[0].mean / (double)CCL_MIXTURE_MEAN_STEPS - 100;
   g_assert_cmpfloat_with_epsilon (way, 1 - exp (-1), 0.01);

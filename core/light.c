@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "light.h"
+
+#include <stdlib.h>
+
+static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+
+/* The lower median of the uniform cells of the frame; 0 without any. */
+static int
+median_of_frame (const CclLightCell *cells, uint32_t n_cells)
+{
+  uint32_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0}, n = 0;
+  for (uint32_t i = 0; i < n_cells; i++) {
+    if (cells[i].uniform) {
+      counts[cells[i].ratio + CCL_LIGHT_LIMIT]++;
+      n++;
+    }
+  }
+  if (n == 0)
+    return 0;
+  int middle = 0;
+  for (uint32_t below = counts[0]; 2 * below < n; below += counts[middle])
+    middle++;
+  return middle - CCL_LIGHT_LIMIT;
+}
+
+/* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
+ * third of them are uniform. */
+static int
+median_around (
+    const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row, int of_frame)
+{
+  enum { SIDE = 2 * CCL_LIGHT_WINDOW + 1 };
+  int ratios[SIDE * SIDE], n = 0, inside = 0;
+
+  for (int64_t y = row - CCL_LIGHT_WINDOW; y <= row + CCL_LIGHT_WINDOW; y++) {
+    for (int64_t x = column - CCL_LIGHT_WINDOW; x <= column + CCL_LIGHT_WINDOW; x++) {
+      if (x < 0 || y < 0 || x >= grid->columns || y >= grid->rows)
+        continue;
+      const CclLightCell *cell = &cells[y * grid->columns + x];
+      inside++;
+      if (!cell->uniform)
+        continue;
+      int place = n++; /* insertion sort */
+      for (; place > 0 && ratios[place - 1] > cell->ratio; place--)
+        ratios[place] = ratios[place - 1];
+      ratios[place] = cell->ratio;
+    }
+  }
+  return n > 0 && 3 * n >= inside ? ratios[(n - 1) / 2] : of_frame;
+}
+
+static void
+add_cell (CclLightSums *sums, const CclLightCell *cell, int light)
+{
+  sums->cells++;
+  sums->measured += cell->measured;
+  sums->bad += cell->measured && (!cell->uniform || abs (cell->ratio - light) > CCL_LIGHT_NEAR);
+  sums->in_frame += cell->in_frame >= CCL_LIGHT_LEAST_SAMPLES;
+  sums->in_model += cell->in_model >= CCL_LIGHT_LEAST_SAMPLES;
+  sums->dark += cell->dark;
+  sums->bright += cell->bright;
+  sums->frame_chroma += cell->frame_chroma;
+  sums->model_chroma += cell->model_chroma;
+}
+
+CclSceneChange
+ccl_light_smooth (const CclLightGrid *grid, const CclLightCell *cells, uint16_t *factors)
+{
+  const int of_frame = median_of_frame (cells, grid->columns * grid->rows);
+  CclLightSums sums = {0};
+
+  for (uint32_t row = 0; row < grid->rows; row++) {
+    for (uint32_t column = 0; column < grid->columns; column++) {
+      const size_t i = (size_t)row * grid->columns + column;
+      const int light = median_around (grid, cells, column, row, of_frame);
+      add_cell (&sums, &cells[i], light);
+      factors[i] = powers[CCL_LIGHT_LIMIT - (light > 0 ? light - 1 : light < 0 ? light + 1 : 0)];
+    }
+  }
+  return ccl_light_scene_change (&sums);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The light of a frame compared with that in which the background model was learnt, and scenes that
+ * light does not explain.
+ *
+ * The frame is divided into square cells. In a cell, the middle of the log ratios of the frame's
+ * luma to the model's, over 16 × 16 samples, is the measured light: objects that cover less than
+ * half of the cell do not change it. The light of a cell is the median of the measured light around
+ * it. Then the frame is brought to the model's light before it updates the model: each pixel is
+ * multiplied by a factor that is interpolated between the cells. The factors are one step nearer to
+ * one than measured, so that the model follows the light by about one step in `history` frames, and
+ * no pass over the model is ever needed.
+ *
+ * Where the light of a third of the cells is not uniform, or differs from that around them, light
+ * does not explain the frame: the scene has changed, and a new model begins.
+ *
+ * All numbers are integers, so that CPU and GPU give identical bits.
+ */
+#ifndef CCL_LIGHT_H
+#define CCL_LIGHT_H
+
+#include <cudaccl/foreground.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CCL_LIGHT_FUNCTION __host__ __device__ static __forceinline__
+#else
+#define CCL_LIGHT_FUNCTION static inline
+#endif
+
+enum {
+  CCL_LIGHT_SAMPLES = 16,       /* a cell is sampled in so many rows and columns */
+  CCL_LIGHT_MAX_COLUMNS = 32,   /* of cells */
+  CCL_LIGHT_LEAST_LUMA = 24,    /* samples are compared from this luma */
+  CCL_LIGHT_MOST_LUMA = 232,    /* to this */
+  CCL_LIGHT_LEAST_SAMPLES = 64, /* that are compared, for a cell to be measured */
+  CCL_LIGHT_LIMIT = 128,        /* log ratios are cut off here; 64 make an octave */
+  CCL_LIGHT_NEAR = 8,           /* log ratio up to which light is the same */
+  CCL_LIGHT_WINDOW = 2,         /* the median is over so many cells to each side */
+  CCL_LIGHT_ONE = 4096,         /* a factor of one */
+  CCL_LIGHT_BAD_PERCENT = 33,   /* of the measured cells: more of them are a change of scene */
+  CCL_LIGHT_FIRST_FRAMES = 16,  /* that a model takes before it can tell that the scene changed */
+};
+
+/* round (64 × log2 (i)) for i = 0…255; 0 for i = 0. */
+#define CCL_LIGHT_LOGS                                                                             \
+  0, 0, 64, 101, 128, 149, 165, 180, 192, 203, 213, 221, 229, 237, 244, 250, 256, 262, 267, 272,   \
+      277, 281, 285, 290, 293, 297, 301, 304, 308, 311, 314, 317, 320, 323, 326, 328, 331, 333,    \
+      336, 338, 341, 343, 345, 347, 349, 351, 354, 355, 357, 359, 361, 363, 365, 367, 368, 370,    \
+      372, 373, 375, 376, 378, 380, 381, 383, 384, 385, 387, 388, 390, 391, 392, 394, 395, 396,    \
+      397, 399, 400, 401, 402, 403, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416,    \
+      418, 419, 419, 420, 421, 422, 423, 424, 425, 426, 427, 428, 429, 430, 431, 431, 432, 433,    \
+      434, 435, 436, 436, 437, 438, 439, 440, 440, 441, 442, 443, 444, 444, 445, 446, 447, 447,    \
+      448, 449, 449, 450, 451, 452, 452, 453, 454, 454, 455, 456, 456, 457, 458, 458, 459, 460,    \
+      460, 461, 461, 462, 463, 463, 464, 464, 465, 466, 466, 467, 467, 468, 469, 469, 470, 470,    \
+      471, 471, 472, 473, 473, 474, 474, 475, 475, 476, 476, 477, 477, 478, 478, 479, 479, 480,    \
+      480, 481, 482, 482, 483, 483, 483, 484, 484, 485, 485, 486, 486, 487, 487, 488, 488, 489,    \
+      489, 490, 490, 491, 491, 491, 492, 492, 493, 493, 494, 494, 495, 495, 495, 496, 496, 497,    \
+      497, 498, 498, 498, 499, 499, 500, 500, 500, 501, 501, 502, 502, 503, 503, 503, 504, 504,    \
+      504, 505, 505, 506, 506, 506, 507, 507, 508, 508, 508, 509, 509, 509, 510, 510, 511, 511,    \
+      511, 512
+
+/* round (CCL_LIGHT_ONE × 2^(i / 64)) for i = −CCL_LIGHT_LIMIT…CCL_LIGHT_LIMIT. */
+#define CCL_LIGHT_POWERS                                                                           \
+  1024, 1035, 1046, 1058, 1069, 1081, 1093, 1105, 1117, 1129, 1141, 1154, 1166, 1179, 1192, 1205,  \
+      1218, 1231, 1244, 1258, 1272, 1286, 1300, 1314, 1328, 1342, 1357, 1372, 1387, 1402, 1417,    \
+      1433, 1448, 1464, 1480, 1496, 1512, 1529, 1545, 1562, 1579, 1596, 1614, 1631, 1649, 1667,    \
+      1685, 1704, 1722, 1741, 1760, 1779, 1798, 1818, 1838, 1858, 1878, 1898, 1919, 1940, 1961,    \
+      1983, 2004, 2026, 2048, 2070, 2093, 2116, 2139, 2162, 2186, 2209, 2233, 2258, 2282, 2307,    \
+      2332, 2358, 2383, 2409, 2435, 2462, 2489, 2516, 2543, 2571, 2599, 2627, 2656, 2685, 2714,    \
+      2744, 2774, 2804, 2834, 2865, 2896, 2928, 2960, 2992, 3025, 3057, 3091, 3124, 3158, 3193,    \
+      3228, 3263, 3298, 3334, 3371, 3407, 3444, 3482, 3520, 3558, 3597, 3636, 3676, 3716, 3756,    \
+      3797, 3838, 3880, 3922, 3965, 4008, 4052, 4096, 4141, 4186, 4231, 4277, 4324, 4371, 4419,    \
+      4467, 4515, 4565, 4614, 4664, 4715, 4767, 4819, 4871, 4924, 4978, 5032, 5087, 5142, 5198,    \
+      5255, 5312, 5370, 5428, 5487, 5547, 5607, 5668, 5730, 5793, 5856, 5919, 5984, 6049, 6115,    \
+      6182, 6249, 6317, 6386, 6455, 6526, 6597, 6668, 6741, 6814, 6889, 6964, 7039, 7116, 7194,    \
+      7272, 7351, 7431, 7512, 7594, 7677, 7760, 7845, 7930, 8016, 8104, 8192, 8281, 8371, 8463,    \
+      8555, 8648, 8742, 8837, 8933, 9031, 9129, 9228, 9329, 9431, 9533, 9637, 9742, 9848, 9955,    \
+      10064, 10173, 10284, 10396, 10509, 10624, 10739, 10856, 10975, 11094, 11215, 11337, 11460,   \
+      11585, 11711, 11839, 11968, 12098, 12230, 12363, 12498, 12634, 12771, 12910, 13051, 13193,   \
+      13337, 13482, 13629, 13777, 13927, 14079, 14232, 14387, 14544, 14702, 14862, 15024, 15188,   \
+      15353, 15520, 15689, 15860, 16033, 16208, 16384
+
+/* The division of a frame into cells. */
+typedef struct CclLightGrid {
+  uint32_t shift;         /* the side of a cell is 1 << shift pixels, at least CCL_LIGHT_SAMPLES */
+  uint32_t columns, rows; /* those at the right and at the bottom may be cut off */
+} CclLightGrid;
+
+/* What was measured in a cell. Samples are compared where the luma of both frame and model is
+ * CCL_LIGHT_LEAST_LUMA…CCL_LIGHT_MOST_LUMA; the model's is that of its heaviest Gaussian. */
+typedef struct CclLightCell {
+  int16_t ratio;         /* the lower median of the log ratios; undefined unless measured */
+  bool measured;         /* at least CCL_LIGHT_LEAST_SAMPLES were compared */
+  bool uniform;          /* measured, and three fifths of the ratios are near the median */
+  uint16_t in_frame;     /* samples that the frame has, of a luma in that range */
+  uint16_t in_model;     /* samples that the model has, of a luma in that range */
+  uint16_t dark, bright; /* samples of the frame of lower and of higher luma */
+  uint32_t frame_chroma; /* sum of |u − 128| + |v − 128| over all samples of the frame */
+  uint32_t model_chroma; /* the same of the model */
+} CclLightCell;
+
+/* Sums over the cells of a frame. */
+typedef struct CclLightSums {
+  uint32_t cells, measured;
+  uint32_t bad;                /* measured, but not uniform or not near the light around them */
+  uint32_t in_frame, in_model; /* with CCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
+  uint64_t dark, bright;
+  uint64_t frame_chroma, model_chroma;
+} CclLightSums;
+
+CCL_LIGHT_FUNCTION bool
+ccl_light_compares (uint32_t luma)
+{
+  return luma >= CCL_LIGHT_LEAST_LUMA && luma <= CCL_LIGHT_MOST_LUMA;
+}
+
+CCL_LIGHT_FUNCTION CclLightGrid
+ccl_light_grid (uint32_t width, uint32_t height)
+{
+  CclLightGrid grid = {4, 0, 0};
+  while ((width + (1u << grid.shift) - 1) >> grid.shift > CCL_LIGHT_MAX_COLUMNS)
+    grid.shift++;
+  grid.columns = (width + (1u << grid.shift) - 1) >> grid.shift;
+  grid.rows = (height + (1u << grid.shift) - 1) >> grid.shift;
+  return grid;
+}
+
+/* The scene change that the sums of a frame show, in a model that has learnt from n_frames frames.
+ */
+CCL_LIGHT_FUNCTION CclSceneChange
+ccl_light_scene_change (const CclLightSums *sums)
+{
+  const uint64_t less =
+      sums->frame_chroma < sums->model_chroma ? sums->frame_chroma : sums->model_chroma;
+  const uint64_t greater =
+      sums->frame_chroma < sums->model_chroma ? sums->model_chroma : sums->frame_chroma;
+  /* The model has a picture, and the frame has hardly anything of it, or the other way round. */
+  if (4 * sums->in_model >= sums->cells && 4 * sums->measured < sums->in_model)
+    return sums->dark >= sums->bright ? CCL_SCENE_COVERED : CCL_SCENE_BLINDED;
+  if (4 * sums->in_frame >= sums->cells && 4 * sums->measured < sums->in_frame)
+    return CCL_SCENE_UNCOVERED;
+  if (100 * (uint64_t)sums->bad <= CCL_LIGHT_BAD_PERCENT * (uint64_t)sums->measured)
+    return CCL_SCENE_UNCHANGED;
+  return 4 * less < greater ? CCL_SCENE_INFRARED : CCL_SCENE_MOVED;
+}
+
+/* The two cells between which a pixel lies, in a row or a column of n cells, and the weight of the
+ * second one, out of 1 << shift. */
+CCL_LIGHT_FUNCTION void
+ccl_light_place (
+    uint32_t pixel, uint32_t shift, uint32_t n, uint32_t *first, uint32_t *second, uint32_t *weight)
+{
+  const uint32_t half = 1u << shift >> 1, from_middle = pixel > half ? pixel - half : 0;
+  *first = from_middle >> shift;
+  *second = *first + 1 < n ? *first + 1 : *first;
+  *weight = from_middle & ((1u << shift) - 1);
+}
+
+/* a and b with weights (1 << shift) − weight and weight. */
+CCL_LIGHT_FUNCTION uint32_t
+ccl_light_between (uint32_t a, uint32_t b, uint32_t weight, uint32_t shift)
+{
+  return (uint32_t)(((uint64_t)a * ((1u << shift) - weight) + (uint64_t)b * weight) >> shift);
+}
+
+CCL_LIGHT_FUNCTION uint32_t
+ccl_light_correct_luma (uint32_t luma, uint32_t factor)
+{
+  const uint32_t corrected = (luma * factor + CCL_LIGHT_ONE / 2) >> 12;
+  return corrected < 255 ? corrected : 255;
+}
+
+/* u or v. */
+CCL_LIGHT_FUNCTION uint32_t
+ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
+{
+  const int32_t corrected =
+      128 + ((((int32_t)chroma - 128) * (int32_t)factor + CCL_LIGHT_ONE / 2) >> 12);
+  return (uint32_t)(corrected < 0 ? 0 : corrected < 255 ? corrected : 255);
+}
+
+#ifndef __CUDACC__
+/* Smooths the light: sets the factor of each cell. Returns the scene change that the cells show. */
+CclSceneChange ccl_light_smooth (
+    const CclLightGrid *grid, const CclLightCell *cells, uint16_t *factors);
+#endif
+
+#endif /* CCL_LIGHT_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of luma and chroma on their way to the background model. The compiler vectorises the
+ * loops. */
+#ifndef CCL_CPU_COLOUR_ROWS_H
+#define CCL_CPU_COLOUR_ROWS_H
+
+#include "light.h"
+#include "pixels.h"
+#include "words.h"
+
+/* Copies samples that are `step` bytes apart to one or two pixels each. The compiler specialises it
+ * for each constant. */
+static ALWAYS_INLINE void
+spread_samples (const uint8_t *restrict u, const uint8_t *restrict v, size_t step, uint32_t shift,
+    uint32_t width, uint16_t *restrict chroma)
+{
+  const uint32_t n = width >> shift;
+  for (uint32_t i = 0; i < n; i++) {
+    const uint16_t sample = (uint16_t)(u[i * step] | v[i * step] << 8);
+    for (uint32_t k = 0; k < 1u << shift; k++)
+      chroma[(i << shift) + k] = sample;
+  }
+  if (n << shift < width)
+    chroma[width - 1] = (uint16_t)(u[n * step] | v[n * step] << 8);
+}
+
+static void
+spread_chroma (const CclChroma *chroma, uint32_t y, uint32_t width, uint16_t *chroma_of_pixels)
+{
+  const size_t row = y >> chroma->shift_y;
+  const uint8_t *u = (const uint8_t *)chroma->u + row * chroma->u_stride;
+  const uint8_t *v = (const uint8_t *)chroma->v + row * chroma->v_stride;
+
+  if (chroma->step == 1 && chroma->shift_x == 0)
+    spread_samples (u, v, 1, 0, width, chroma_of_pixels);
+  else if (chroma->step == 1)
+    spread_samples (u, v, 1, 1, width, chroma_of_pixels);
+  else if (chroma->shift_x == 0)
+    spread_samples (u, v, 2, 0, width, chroma_of_pixels);
+  else
+    spread_samples (u, v, 2, 1, width, chroma_of_pixels);
+}
+
+static void
+correct_luma (const uint8_t *restrict luma, const uint16_t *restrict factors, uint32_t width,
+    uint8_t *restrict corrected)
+{
+  for (uint32_t x = 0; x < width; x++)
+    corrected[x] = (uint8_t)ccl_light_correct_luma (luma[x], factors[x]);
+}
+
+static void
+correct_chroma (
+    const uint16_t *chroma, const uint16_t *factors, uint32_t width, uint16_t *corrected)
+{
+  for (uint32_t x = 0; x < width; x++)
+    corrected[x] = (uint16_t)(ccl_light_correct_chroma (chroma[x] & 0xff, factors[x]) |
+                              ccl_light_correct_chroma (chroma[x] >> 8, factors[x]) << 8);
+}
+
+#endif /* CCL_CPU_COLOUR_ROWS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/light.h on the CPU: measuring light in a frame, and the factors of its rows. */
+#ifndef CCL_CPU_FRAME_LIGHT_H
+#define CCL_CPU_FRAME_LIGHT_H
+
+#include "light.h"
+#include "pixels.h"
+
+typedef struct Light {
+  CclLightGrid grid;
+  CclLightCell *cells; /* row by row */
+  uint16_t *factors;   /* of the cells */
+} Light;
+
+/* Measures the cells of a row of the grid. */
+void light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint32_t width,
+    uint32_t height, uint32_t row);
+
+/* Writes the factors of the pixels of row y, four pixels at a time: factors has space for three
+ * more. Returns false, with nothing written, if all are one. */
+bool light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *factors);
+
+#endif /* CCL_CPU_FRAME_LIGHT_H */
