@@ -3,6 +3,11 @@
 #include "frames.h"
 #include "leaks.h"
 
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 26, 0)
+#define HAVE_TRACKING 1
+#include <gst/analytics/analytics.h>
+#endif
+
 #define WIDTH 320
 #define HEIGHT 120
 #define FRAME_TIME (GST_SECOND / 10)
@@ -524,6 +529,110 @@ GST_START_TEST (test_json_of_states_and_shared_components)
 }
 GST_END_TEST
 
+#ifdef HAVE_TRACKING
+/* The tracking that a detection is related to; FALSE if there is none. */
+static gboolean
+find_tracking (
+    GstAnalyticsRelationMeta *relations, guint detection, GstAnalyticsTrackingMtd *tracking)
+{
+  gpointer state = NULL;
+
+  return gst_analytics_relation_meta_get_direct_related (relations, detection,
+      GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type (), &state,
+      tracking);
+}
+
+/* Two walkers: each detection is related to the track of its component, with the running times of
+ * its first and latest frame. */
+GST_START_TEST (test_analytics)
+{
+  GstHarness *h =
+      new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack confirm-frames=1 lost=true");
+  GstAnalyticsTrackingMtd tracking;
+  GstAnalyticsODMtd detection;
+  GstClockTime first, last;
+  gpointer state = NULL;
+  guint n_lost = 0;
+  gboolean lost;
+  GstBuffer *out;
+  guint64 id;
+
+  for (guint i = 0; i < 10; i++) {
+    const Rectangle objects[] = {walker (i), {200, 60, 30, 30}};
+    GstAnalyticsRelationMeta *relations;
+    gpointer state_of_frame = NULL;
+    guint n = 0;
+
+    out = track (h, i, objects, i < 2 ? 1 : 2);
+    relations = gst_buffer_get_analytics_relation_meta (out);
+    fail_unless (relations != NULL);
+    while (gst_analytics_relation_meta_iterate (
+        relations, &state_of_frame, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
+      gint x, y, width, height;
+
+      n++;
+      fail_unless (find_tracking (relations, detection.id, &tracking));
+      fail_unless (gst_analytics_tracking_mtd_get_info (&tracking, &id, &first, &last, &lost));
+      fail_unless (gst_analytics_od_mtd_get_location (&detection, &x, &y, &width, &height, NULL));
+      fail_unless_equals_uint64 (id, width == 20 ? 1 : 2);
+      fail_unless (first == (id == 1 ? 0 : 2 * FRAME_TIME));
+      fail_unless_equals_clocktime (last, i * FRAME_TIME);
+      fail_if (lost);
+    }
+    fail_unless_equals_int (n, i < 2 ? 1 : 2);
+    gst_buffer_unref (out);
+  }
+
+  /* A lost track has no detection. */
+  out = track (h, 10, NULL, 0);
+  while (gst_analytics_relation_meta_iterate (gst_buffer_get_analytics_relation_meta (out), &state,
+      gst_analytics_tracking_mtd_get_mtd_type (), &tracking)) {
+    fail_unless (gst_analytics_tracking_mtd_get_info (&tracking, &id, &first, &last, &lost));
+    fail_unless (lost);
+    fail_unless_equals_clocktime (last, 9 * FRAME_TIME);
+    n_lost++;
+  }
+  fail_unless_equals_int (n_lost, 2);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Both tracks of a shared component are related to its detection. */
+GST_START_TEST (test_analytics_of_a_shared_component)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack");
+  guint n_shared = 0;
+
+  for (guint i = 0; i < 50; i++) {
+    const Rectangle objects[] = {{60 + 4 * i, 20, 20, 50}, {240 - 4 * i, 40, 20, 50}};
+    GstBuffer *out = track (h, i, objects, 2);
+    GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (out);
+    GstAnalyticsODMtd detection;
+    GstAnalyticsTrackingMtd tracking;
+    gpointer state = NULL;
+    guint n_detections = 0, n_relations = 0;
+
+    while (gst_analytics_relation_meta_iterate (
+        relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
+      gpointer of_detection = NULL;
+
+      n_detections++;
+      while (gst_analytics_relation_meta_get_direct_related (relations, detection.id,
+          GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type (),
+          &of_detection, &tracking))
+        n_relations++;
+    }
+    fail_unless_equals_int (n_relations, i < 2 ? 0 : 2);
+    n_shared += n_detections == 1;
+    gst_buffer_unref (out);
+  }
+  fail_unless (n_shared >= 5);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+#endif
+
 static Suite *
 ccltrack_suite (void)
 {
@@ -545,6 +654,10 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_properties_list_tentative_tracks);
   tcase_add_test (tcase, test_resting_object_is_static);
   tcase_add_test (tcase, test_message);
+#ifdef HAVE_TRACKING
+  tcase_add_test (tcase, test_analytics);
+  tcase_add_test (tcase, test_analytics_of_a_shared_component);
+#endif
   tcase_add_test (tcase, test_json);
   tcase_add_test (tcase, test_json_of_states_and_shared_components);
   return suite;

@@ -97,6 +97,17 @@ def object_detections():
         assert not red[y + 3:y + height - 3, x + 3:x + width - 3].any(), f"frame {number}: filled"
 
 
+def tracks():
+    """behind ccltrack, objectdetectionoverlay draws the detections, in colours of its own from 1.28 on"""
+    needs("objectdetectionoverlay", "object-detection-outline-color")
+    overlay = " ! objectdetectionoverlay object-detection-outline-color=0xffff0000 draw-labels=false"
+    line = ON_VIDEO.format(meta="ccl+analytics")
+    plain = pictures(line)
+    untracked, tracked = [(pictures(line + tracker + overlay) != plain).any(axis=3)
+                          for tracker in ("", " ! ccltrack confirm-frames=1")]
+    assert untracked.any() and (tracked == untracked).all()
+
+
 def processes():
     """the metadata crosses from process to process through unixfdsink and unixfdsrc"""
     needs("unixfdsrc")
@@ -123,4 +134,4 @@ def processes():
     tap.equal(tables[1], tables[0], "received")
 
 
-sys.exit(tap.run(regions_of_interest, object_detections, processes))
+sys.exit(tap.run(regions_of_interest, object_detections, tracks, processes))
