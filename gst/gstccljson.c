@@ -38,6 +38,20 @@
  * - `region`: the name of the region, for "entered", "left" and "stayed"
  * - `line`, `direction`: the name of the line, and "forward" or "backward", for "crossed"
  *
+ * With the property `source`, each line has the key `source`; with `utc`, it has the time of day:
+ *
+ * |[<!-- language="plain" -->
+ * {"source":"door","utc":"2026-01-31T23:59:59.120000Z","utc_from":"sender","pts":ns|null,…}
+ * ]|
+ *
+ * - `utc`: ISO 8601
+ * - `utc_from`: "sender" if it is the time of the sender's clock, from a reference time stamp of
+ * the frame, as `rtspsrc add-reference-timestamp-meta=true` attaches it; "arrival" if it is the
+ * time at which the frame arrived. The time of an event is computed from the frame before it.
+ *
+ * The output buffer of a frame has the frame's number as its offset; the buffer of an event has
+ * none.
+ *
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=30 ! \
  *     video/x-raw,format=GRAY8 ! ccl threshold=128 ! ccljson ! \
@@ -52,26 +66,37 @@
 #include <gst/video/video.h>
 #include <math.h>
 
+#include "gstcclutc.h"
+
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug
 
 enum {
   PROP_0,
   PROP_LABELLER,
+  PROP_SOURCE,
+  PROP_UTC,
 };
 
 #define DEFAULT_LABELLER NULL
+#define DEFAULT_SOURCE NULL
+#define DEFAULT_UTC FALSE
 
 struct _GstCclJson {
   GstBaseTransform parent;
 
-  gchar *labeller; /* guarded by the object lock */
+  /* Guarded by the object lock. */
+  gchar *labeller;
+  gchar *source;
+  gboolean utc;
 
   /* The streaming thread's. */
   GstVideoInfo info;
   guint64 n_frames;
-  gboolean warned; /* that a frame has no GstCclMeta */
-  GString *line;   /* reused for every frame */
+  gboolean warned;       /* that a frame has no GstCclMeta */
+  GString *line;         /* reused for every frame */
+  GstClockTime last_pts; /* of the last frame, whose time of day is last_utc */
+  GstCclUtc last_utc;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclJson, gst_ccl_json, GST_TYPE_BASE_TRANSFORM,
@@ -96,6 +121,17 @@ gst_ccl_json_set_property (GObject *object, guint id, const GValue *value, GPara
     self->labeller = g_value_dup_string (value);
     GST_OBJECT_UNLOCK (self);
     break;
+  case PROP_SOURCE:
+    GST_OBJECT_LOCK (self);
+    g_free (self->source);
+    self->source = g_value_dup_string (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  case PROP_UTC:
+    GST_OBJECT_LOCK (self);
+    self->utc = g_value_get_boolean (value);
+    GST_OBJECT_UNLOCK (self);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     break;
@@ -111,6 +147,16 @@ gst_ccl_json_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   case PROP_LABELLER:
     GST_OBJECT_LOCK (self);
     g_value_set_string (value, self->labeller);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  case PROP_SOURCE:
+    GST_OBJECT_LOCK (self);
+    g_value_set_string (value, self->source);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  case PROP_UTC:
+    GST_OBJECT_LOCK (self);
+    g_value_set_boolean (value, self->utc);
     GST_OBJECT_UNLOCK (self);
     break;
   default:
@@ -281,16 +327,68 @@ get_meta (GstCclJson *self, GstBuffer *frame)
 }
 
 static void
+append_utc (GString *line, GstCclUtc utc)
+{
+  gchar *text = gst_ccl_utc_format (utc.time);
+
+  if (text)
+    g_string_append_printf (
+        line, "\"utc\":\"%s\",\"utc_from\":\"%s\",", text, utc.from_sender ? "sender" : "arrival");
+  g_free (text);
+}
+
+static GstCclUtc
+utc_of_frame (GstCclJson *self, GstBuffer *frame)
+{
+  self->last_utc = gst_ccl_utc_of_frame (frame);
+  self->last_pts = GST_BUFFER_PTS (frame);
+  return self->last_utc;
+}
+
+/* An event arrives before its frame, so its time is relative to that of the frame before. */
+static GstCclUtc
+utc_of_event (GstCclJson *self, GstClockTime pts)
+{
+  GstCclUtc utc = self->last_utc;
+
+  if (!GST_CLOCK_TIME_IS_VALID (self->last_pts) || !GST_CLOCK_TIME_IS_VALID (pts))
+    return (GstCclUtc){g_get_real_time (), FALSE};
+  utc.time += GST_CLOCK_DIFF (self->last_pts, pts) / GST_USECOND;
+  return utc;
+}
+
+/* Begins a line: the source, the time of day, and the times of the stream. `frame` is NULL for an
+ * event. */
+static void
+begin_line (GstCclJson *self, GstBuffer *frame, GstClockTime pts)
+{
+  GString *line = self->line;
+  gboolean utc;
+
+  g_string_assign (line, "{");
+  GST_OBJECT_LOCK (self);
+  if (self->source) {
+    g_string_append (line, "\"source\":");
+    append_string (line, self->source);
+    g_string_append_c (line, ',');
+  }
+  utc = self->utc;
+  GST_OBJECT_UNLOCK (self);
+  if (utc)
+    append_utc (line, frame ? utc_of_frame (self, frame) : utc_of_event (self, pts));
+  g_string_append (line, "\"pts\":");
+  append_time (line, pts);
+  g_string_append (line, ",\"running_time\":");
+  append_time (line, running_time (self, pts));
+}
+
+static void
 format_line (GstCclJson *self, GstBuffer *frame)
 {
   const GstCclMeta *meta = get_meta (self, frame);
   GString *line = self->line;
 
-  g_string_truncate (line, 0);
-  g_string_append (line, "{\"pts\":");
-  append_time (line, GST_BUFFER_PTS (frame));
-  g_string_append (line, ",\"running_time\":");
-  append_time (line, running_time (self, GST_BUFFER_PTS (frame)));
+  begin_line (self, frame, GST_BUFFER_PTS (frame));
   g_string_append_printf (line, ",\"frame\":%" G_GUINT64_FORMAT ",", self->n_frames);
 
   if (meta) {
@@ -320,10 +418,7 @@ push_track_event (GstCclJson *self, const GstStructure *event)
   gst_structure_get_clock_time (event, "timestamp", &pts);
   gst_structure_get_uint64 (event, "id", &id);
   gst_structure_get_uint64 (event, "other", &other);
-  g_string_assign (line, "{\"pts\":");
-  append_time (line, pts);
-  g_string_append (line, ",\"running_time\":");
-  append_time (line, running_time (self, pts));
+  begin_line (self, NULL, pts);
   g_string_append (line, ",\"event\":");
   append_string (line, gst_structure_get_string (event, "event"));
   g_string_append_printf (line, ",\"id\":%" G_GUINT64_FORMAT, id);
@@ -375,11 +470,11 @@ gst_ccl_json_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, G
   format_line (self, input);
   GST_LOG_OBJECT (self, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " bytes", self->n_frames,
       self->line->len);
-  self->n_frames++;
 
   *output = gst_buffer_new_memdup (self->line->str, self->line->len);
   gst_buffer_copy_into (*output, input, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   GST_BUFFER_FLAG_UNSET (*output, GST_BUFFER_FLAG_GAP);
+  GST_BUFFER_OFFSET (*output) = self->n_frames++;
   return GST_FLOW_OK;
 }
 
@@ -436,6 +531,7 @@ gst_ccl_json_start (GstBaseTransform *trans)
 
   self->n_frames = 0;
   self->warned = FALSE;
+  self->last_pts = GST_CLOCK_TIME_NONE;
   return TRUE;
 }
 
@@ -446,6 +542,7 @@ gst_ccl_json_finalize (GObject *object)
 
   g_string_free (self->line, TRUE);
   g_free (self->labeller);
+  g_free (self->source);
   G_OBJECT_CLASS (gst_ccl_json_parent_class)->finalize (object);
 }
 
@@ -473,6 +570,31 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
           "(NULL = the nearest one)",
           DEFAULT_LABELLER,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstCclJson:source:
+   *
+   * Name of the camera, written as the key `source` of every line, so that the lines of several
+   * cameras can be told apart.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (object_class, PROP_SOURCE,
+      g_param_spec_string ("source", "Source",
+          "Name of the camera, written into every line (NULL = not written)", DEFAULT_SOURCE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+
+  /**
+   * GstCclJson:utc:
+   *
+   * Whether every line has the time of day, and the key `utc_from`, which says whose clock it is.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (object_class, PROP_UTC,
+      g_param_spec_boolean ("utc", "UTC",
+          "Write the time of day: the sender's where the frame has it, else that of the arrival",
+          DEFAULT_UTC, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   gst_element_class_set_static_metadata (element_class, "Connected components to JSON",
       "Converter/Video/Metadata",

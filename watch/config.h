@@ -7,6 +7,9 @@
 #define WATCH_CONFIG_ERROR (watch_config_error_quark ())
 GQuark watch_config_error_quark (void);
 
+/* Sets the error and returns FALSE. */
+gboolean watch_fail (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
 typedef enum {
   WATCH_RESULTS_COMPONENTS, /* a line per frame, without tracks */
   WATCH_RESULTS_TRACKS,     /* a line per frame, and event lines of tracks */
@@ -24,6 +27,9 @@ typedef struct {
   gdouble timeout;        /* key `timeout`, seconds without a frame until the camera is silent */
   gdouble frozen;         /* key `frozen`, seconds of identical frames; 0 = not checked */
   gdouble max_fps;        /* key `max-fps`, frames per second that are labelled; 0 = all */
+  gdouble retry_min;      /* key `retry-min`, seconds until the first attempt to connect again */
+  gdouble retry_max;      /* key `retry-max`, and the most seconds between attempts */
+  GHashTable *keys;       /* as they were given, text → text */
   GHashTable *properties; /* "ELEMENT.PROPERTY" → text, for instance "ccl.min-area" → "200" */
 
   /* Pictures and clips. */
@@ -65,6 +71,14 @@ typedef struct {
   guint64 keep_bytes; /* key `keep-bytes`, of all files together; 0 = no limit */
 } WatchConfig;
 
+WatchOutputConfig *watch_output_config_new (const gchar *name, const gchar *uri);
+void watch_output_config_free (WatchOutputConfig *config);
+
+/* Sizes such as "100M", durations such as "7d". */
+gboolean watch_parse_size (const gchar *text, guint64 *bytes, GError **error);
+gboolean watch_parse_duration (const gchar *text, gdouble *seconds, GError **error);
+
+WatchConfig *watch_config_new (void); /* no camera, no output */
 void watch_config_free (WatchConfig *config);
 
 /* Reads a configuration file. Refuses one that other users may read if it holds a password or a

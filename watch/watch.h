@@ -11,10 +11,31 @@ typedef struct _Watch Watch;
 /* Takes the configuration and opens the outputs. No camera runs before watch_start(). */
 Watch *watch_new (WatchConfig *config, GError **error);
 
+/* Which element labels, and on which GPU; before watch_start(). `labeller` is a static string. */
+void watch_set_labeller (Watch *watch, const gchar *labeller, gint device);
+/* What the main thread calls when all cameras have ended; before watch_start(). */
+void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpointer data);
+
 /* Must be called before watch_start(); the observer stays the caller's and must outlive the watch.
  */
 void watch_add_observer (Watch *watch, const WatchObserver *observer);
 void watch_start (Watch *watch);
+
+/* Takes another configuration; what is the same in both goes on, and files are opened again. FALSE,
+ * and nothing changes, if an output is wrong. Main thread only. */
+gboolean watch_reload (Watch *watch, WatchConfig *config, GError **error);
+
+/* To be called now and then: starts cameras again whose threads are stuck. Main thread only. */
+void watch_replace_stuck_cameras (Watch *watch);
+
+/* An output is broken for ever: nobody reads the standard output. Main thread only. */
+gboolean watch_has_closed_output (Watch *watch);
+/* A file could not be read to its end. */
+gboolean watch_has_failed (Watch *watch);
+
+/* Outputs take no more lines, and finish when they have delivered those that wait. Main thread. */
+void watch_end_outputs (Watch *watch);
+gboolean watch_outputs_are_finished (Watch *watch);
 
 /* Stops all cameras, then waits until the outputs have delivered their lines, together at most
  * `seconds`. Observers are not called afterwards. */
@@ -48,7 +69,7 @@ typedef struct {
 /* WatchOutputStatus of each output; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_outputs (Watch *watch);
 
-/* The program is alive: no thread that the watchdog supervises is stuck. */
+/* It neither stops nor has lost an output for ever. */
 gboolean watch_is_healthy (Watch *watch);
 
 /* Called when the configuration was changed by watch_set_camera() or watch_remove_camera(): the

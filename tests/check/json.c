@@ -113,6 +113,73 @@ GST_START_TEST (test_frames_are_counted_and_times_may_lack)
 }
 GST_END_TEST
 
+/* 2026-01-31 23:59:59.12 UTC. */
+#define SOME_TIME (G_GUINT64_CONSTANT (1769903999) * GST_SECOND + 120 * GST_MSECOND)
+
+GST_START_TEST (test_source_and_utc)
+{
+  static const struct {
+    const char *kind;
+    GstClockTime offset; /* of 1970 in its epoch */
+  } clocks[] = {{"timestamp/x-ntp", 2208988800 * GST_SECOND}, {"timestamp/x-unix", 0}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (clocks); i++) {
+    GstHarness *h = new_harness (8, 8);
+    GstBuffer *frame = frame_at (0);
+    GstCaps *kind = gst_caps_new_empty_simple (clocks[i].kind);
+
+    g_object_set (h->element, "source", "a \"door\"", "utc", TRUE, NULL);
+    gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+    gst_buffer_add_reference_timestamp_meta (
+        frame, kind, SOME_TIME + clocks[i].offset, GST_CLOCK_TIME_NONE);
+    gst_caps_unref (kind);
+    assert_line (h, frame,
+        "{\"source\":\"a \\\"door\\\"\",\"utc\":\"2026-01-31T23:59:59.120000Z\","
+        "\"utc_from\":\"sender\",\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,"
+        "\"count\":0,\"truncated\":false,\"components\":[]}\n");
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* Without the sender's time, and with an impossible one. */
+GST_START_TEST (test_utc_of_arrival)
+{
+  for (guint i = 0; i < 2; i++) {
+    GstHarness *h = new_harness (8, 8);
+    GstBuffer *frame = frame_at (0), *out;
+    gchar *line, *expected;
+    gint64 before, after;
+    gsize size;
+
+    g_object_set (h->element, "utc", TRUE, NULL);
+    if (i == 1) {
+      GstCaps *kind = gst_caps_new_empty_simple ("timestamp/x-ntp");
+      gst_buffer_add_reference_timestamp_meta (frame, kind, GST_SECOND, GST_CLOCK_TIME_NONE);
+      gst_caps_unref (kind);
+    }
+    gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+    before = g_get_real_time () / G_USEC_PER_SEC;
+    out = gst_harness_push_and_pull (h, frame);
+    after = g_get_real_time () / G_USEC_PER_SEC;
+    gst_buffer_extract_dup (out, 0, gst_buffer_get_size (out), (gpointer *)&line, &size);
+    expected = strstr (line, "Z\",\"utc_from\":\"arrival\",\"pts\":0");
+    fail_unless (expected != NULL && expected < line + size);
+    {
+      gchar *text = g_strndup (line + strlen ("{\"utc\":\""), expected + 1 - line - 8);
+      GDateTime *time = g_date_time_new_from_iso8601 (text, NULL);
+      fail_unless (time != NULL);
+      fail_unless (g_date_time_to_unix (time) >= before && g_date_time_to_unix (time) <= after);
+      g_date_time_unref (time);
+      g_free (text);
+    }
+    g_free (line);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
 /* The clock time at which the frame is due: base + (time − start) ÷ rate. */
 GST_START_TEST (test_running_time)
 {
@@ -443,6 +510,8 @@ ccljson_suite (void)
   tcase_add_test (tcase, test_truncated_table);
   tcase_add_test (tcase, test_frames_are_counted_and_times_may_lack);
   tcase_add_test (tcase, test_running_time);
+  tcase_add_test (tcase, test_source_and_utc);
+  tcase_add_test (tcase, test_utc_of_arrival);
   tcase_add_test (tcase, test_size_is_of_the_metadata);
   tcase_add_test (tcase, test_frames_without_metadata);
   tcase_add_test (tcase, test_numbers_are_short_and_exact);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What camera.c and pipeline.c share, and what the supervisor gives a camera. */
+#pragma once
+
+#include "../gst/gstcclutc.h"
+#include "camera.h"
+
+/* Of the supervisor; outlives the cameras. */
+typedef struct {
+  /* Takes a line to the outputs; with `cancelled` it waits for room in their queues. */
+  void (*line) (
+      gpointer data, WatchCamera *camera, const gchar *text, gsize length, gint *cancelled);
+  /* A file was read to its end, or cannot be played. */
+  void (*ended) (gpointer data, WatchCamera *camera, gboolean failed);
+  gpointer data;
+  GPtrArray *observers;  /* const WatchObserver; constant while cameras exist */
+  const gchar *labeller; /* "ccl" or "cudaccl" */
+  gint device;           /* number of the GPU */
+
+  GMutex lock;
+  GstContext *cuda_context; /* guarded by the lock: shared by all pipelines */
+} WatchHub;
+
+#define WATCH_FPS_SECONDS 5
+
+struct _WatchCamera {
+  gchar *name;
+  WatchHub *hub;
+  WatchCameraConfig *config;
+  gboolean is_file; /* it ends, and it may wait for the outputs */
+  gboolean is_live; /* it cannot wait: a camera, or a file at its own speed */
+
+  GMainContext *context;
+  gint stopping; /* atomic */
+  GCond stopped;
+  gboolean is_stopped; /* guarded by the lock */
+  gint64 alive_time;   /* monotonic, guarded by the lock */
+
+  GMutex lock;
+  WatchStatus status;
+  GstSample *frame;
+  guint64 fps_counts[WATCH_FPS_SECONDS + 1]; /* frames in each of the last seconds */
+  gint64 fps_second;                         /* the second of the latest count, monotonic */
+  gint64 active_time;                        /* monotonic: of the connection or of the last frame */
+  gint64 play_time; /* monotonic: of the connection's first frame; 0 before */
+  guint n_data;     /* buffers that arrived since the last frame */
+  gint pushing;     /* atomic: a line waits for room in an output */
+
+  /* Of the camera's thread. */
+  GstElement *pipeline;
+  GSource *timer, *retry;
+  guint n_attempts; /* without a lasting connection */
+
+  /* Set before the streaming threads start. */
+  GstElement *analysis; /* labeller, tracker, ccljson and appsink; used by each connection */
+  gint cancelled;       /* atomic: lines must not wait, because the pipeline stops */
+
+  /* Of the streaming thread behind the labeller. */
+  const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */
+  guint motion_count;
+  GstClockTime arrival;      /* monotonic, of the frame on its way */
+  GstClockTime next_time;    /* running time before which frames are skipped, for max-fps */
+  guint64 checksum;          /* of an earlier frame */
+  gint64 checksum_time;      /* monotonic, when it was computed */
+  gint64 changed_time;       /* monotonic, when it was last another one */
+  GstClockTime running_time; /* of the last frame */
+  GstCclUtc utc;             /* of the last frame */
+};
+
+/* pipeline.c */
+
+/* Makes the camera's analysis elements. NULL and an error if an element is missing. */
+GstElement *watch_pipeline_new_analysis (WatchCamera *camera, GError **error);
+/* A pipeline with the analysis elements in it; the caller starts it. */
+GstElement *watch_pipeline_new (WatchCamera *camera);
+/* Stops the pipeline, takes the analysis elements out and frees the rest. */
+void watch_pipeline_free (WatchCamera *camera, GstElement *pipeline);
+
+/* camera.c, called by the supervisor */
+
+WatchCamera *watch_camera_new (WatchCameraConfig *config, WatchHub *hub);
+void watch_camera_start (WatchCamera *camera);
+/* Tells the thread to stop; returns at once. */
+void watch_camera_stop (WatchCamera *camera);
+/* Whether the thread stopped until the monotonic time. */
+gboolean watch_camera_wait (WatchCamera *camera, gint64 until);
+
+/* Microseconds since the thread last did something; 0 after its end. */
+gint64 watch_camera_get_silence (WatchCamera *camera);
+
+/* camera.c, called by pipeline.c in streaming threads */
+
+/* Data arrived, which may be of a frame. */
+void watch_camera_data (WatchCamera *camera);
+void watch_camera_encoded (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
+void watch_camera_frame (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
+void watch_camera_frame_skipped (WatchCamera *camera);
+/* A line of ccljson: of a frame or of an event. */
+void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
+    GstClockTime running_time);
+void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
+/* The stream ended behind the labeller. */
+void watch_camera_flush_motion (WatchCamera *camera);

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ccl-watch: labels the video of many cameras, and goes on whatever happens to them. */
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "notify.h"
+#include "watch.h"
+
+#define EXIT_FAILED 1    /* a file could not be read, or nobody reads the output */
+#define EXIT_CONFIG 2    /* the command line or the configuration file is wrong */
+#define STOP_SECONDS 4.5 /* for all that happens after SIGTERM */
+#define TICK 1           /* s */
+
+/* What the command line says. */
+static struct {
+  gchar *config;
+  gchar **outputs;
+  gchar **settings;
+  gchar *results;
+  gboolean events;
+  gchar *device;
+  gchar *http;
+  gchar *token_file;
+  gchar *folder;
+  gboolean check;
+  gboolean version;
+  gchar **cameras;
+} options;
+
+static const GOptionEntry entries[] = {
+    {"config", 'c', 0, G_OPTION_ARG_FILENAME, &options.config,
+        "read the configuration from FILE; SIGHUP reads it again", "FILE"},
+    {"output", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &options.outputs,
+        "write lines to URI: - (the default), a file, tcp://HOST:PORT, mqtt://HOST/TOPIC or "
+        "kafka://HOST:PORT/TOPIC; may be repeated",
+        "URI"},
+    {"events", 'e', 0, G_OPTION_ARG_NONE, &options.events,
+        "write events alone, no line per frame (the same as --results=events)", NULL},
+    {"results", 'r', 0, G_OPTION_ARG_STRING, &options.results,
+        "what is written: components, tracks (the default) or events", "KIND"},
+    {"set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+        "set a key of all cameras, for instance ccl.min-area=500 or timeout=5; may be repeated",
+        "KEY=VALUE"},
+    {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
+        "label on the GPU of this number, or on the cpu; auto (the default) takes a GPU if there "
+        "is one",
+        "DEVICE"},
+    {"http", 0, 0, G_OPTION_ARG_STRING, &options.http,
+        "serve the web page and the metrics at this address", "ADDRESS:PORT"},
+    {"token-file", 0, 0, G_OPTION_ARG_FILENAME, &options.token_file,
+        "read the token that web clients must have from FILE", "FILE"},
+    {"folder", 0, 0, G_OPTION_ARG_FILENAME, &options.folder,
+        "write pictures and clips of motion to FOLDER", "FOLDER"},
+    {"check", 0, 0, G_OPTION_ARG_NONE, &options.check,
+        "check the configuration and end with status 0 or 2", NULL},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "print the version", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.cameras, NULL, "[NAME=URI…]"},
+    {NULL},
+};
+
+static GMainLoop *loop;
+static gboolean all_ended;
+static gint exit_status;
+
+/* The configuration. */
+
+/* Adds "KEY=VALUE". */
+static gboolean
+add_setting (GHashTable *keys, const gchar *setting, GError **error)
+{
+  const gchar *equals = strchr (setting, '=');
+
+  if (!equals || equals == setting)
+    return watch_fail (error, "\"%s\" is not KEY=VALUE", setting);
+  g_hash_table_insert (keys, g_strndup (setting, equals - setting), g_strdup (equals + 1));
+  return TRUE;
+}
+
+static gboolean
+add_camera (WatchConfig *config, GHashTable *defaults, const gchar *argument, GError **error)
+{
+  const gchar *equals = strchr (argument, '=');
+  GHashTable *keys;
+  GHashTableIter iter;
+  gpointer key, value;
+  WatchCameraConfig *camera;
+  gchar *name;
+
+  if (!equals || equals == argument) {
+    gchar *clean = watch_redact (argument);
+
+    watch_fail (error, "\"%s\" is not NAME=URI", clean);
+    g_free (clean);
+    return FALSE;
+  }
+  keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_iter_init (&iter, defaults);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (keys, g_strdup (key), g_strdup (value));
+  g_hash_table_insert (keys, g_strdup ("uri"), g_strdup (equals + 1));
+  name = g_strndup (argument, equals - argument);
+  camera = watch_camera_config_new (name, keys, error);
+  if (camera)
+    g_ptr_array_add (config->cameras, camera);
+  g_free (name);
+  g_hash_table_unref (keys);
+  return camera != NULL;
+}
+
+static gboolean
+add_cameras (WatchConfig *config, GError **error)
+{
+  GHashTable *defaults = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  gboolean is_valid = TRUE;
+
+  if (options.events)
+    g_hash_table_insert (defaults, g_strdup ("results"), g_strdup ("events"));
+  else if (options.results)
+    g_hash_table_insert (defaults, g_strdup ("results"), g_strdup (options.results));
+  for (gchar **setting = options.settings; is_valid && setting && *setting; setting++)
+    is_valid = add_setting (defaults, *setting, error);
+  for (gchar **camera = options.cameras; is_valid && camera && *camera; camera++)
+    is_valid = add_camera (config, defaults, *camera, error);
+  g_hash_table_unref (defaults);
+  return is_valid;
+}
+
+static gboolean
+check_cameras (const WatchConfig *config, GError **error)
+{
+  GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
+  gboolean is_valid = TRUE;
+
+  for (guint i = 0; is_valid && i < config->cameras->len; i++) {
+    WatchCameraConfig *camera = g_ptr_array_index (config->cameras, i);
+
+    if (!g_hash_table_add (names, camera->name))
+      is_valid = watch_fail (error, "two cameras have the name \"%s\"", camera->name);
+  }
+  g_hash_table_unref (names);
+  if (is_valid && config->cameras->len == 0 && !config->http)
+    is_valid = watch_fail (error, "no camera is given (ccl-watch --help)");
+  return is_valid;
+}
+
+static gboolean
+read_token (WatchConfig *config, GError **error)
+{
+  if (!options.token_file)
+    return TRUE;
+  g_clear_pointer (&config->http_token, g_free);
+  if (!g_file_get_contents (options.token_file, &config->http_token, NULL, error))
+    return FALSE;
+  g_strstrip (config->http_token);
+  if (!*config->http_token)
+    return watch_fail (error, "%s is empty", options.token_file);
+  return TRUE;
+}
+
+static void
+replace (gchar **string, const gchar *text)
+{
+  if (text) {
+    g_free (*string);
+    *string = g_strdup (text);
+  }
+}
+
+static gboolean
+apply_command_line (WatchConfig *config, GError **error)
+{
+  guint n = 0;
+
+  replace (&config->device, options.device);
+  replace (&config->http, options.http);
+  replace (&config->folder, options.folder);
+  for (gchar **uri = options.outputs; uri && *uri; uri++) {
+    gchar *name = g_strdup_printf ("output%u", ++n);
+
+    g_ptr_array_add (config->outputs, watch_output_config_new (name, *uri));
+    g_free (name);
+  }
+  if (config->outputs->len == 0)
+    g_ptr_array_add (config->outputs, watch_output_config_new ("stdout", "-"));
+  return read_token (config, error) && add_cameras (config, error) && check_cameras (config, error);
+}
+
+static WatchConfig *
+load (GError **error)
+{
+  WatchConfig *config =
+      options.config ? watch_config_load (options.config, error) : watch_config_new ();
+
+  if (config && !apply_command_line (config, error))
+    g_clear_pointer (&config, watch_config_free);
+  return config;
+}
+
+/* The process. */
+
+/* Other users may read the command line of a process: overwrites the credentials in it. */
+static void
+hide_credentials (gint argc, gchar **argv)
+{
+  for (gint i = 1; i < argc; i++) {
+    gsize length = strlen (argv[i]);
+    gchar *clean = watch_redact (argv[i]);
+    gsize clean_length = MIN (strlen (clean), length);
+
+    memcpy (argv[i], clean, clean_length);
+    memset (argv[i] + clean_length, 0, length - clean_length);
+    g_free (clean);
+  }
+}
+
+/* FALSE after a message of one line. */
+static gboolean
+parse_command_line (gint argc, gchar **argv)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  gchar **arguments = g_strdupv (argv);
+  GError *error = NULL;
+  gboolean is_valid;
+
+  hide_credentials (argc, argv);
+  g_option_context_set_summary (context,
+      "Labels the connected components of what moves in front of cameras, and writes a JSON "
+      "object\n"
+      "per line. A URI is rtsp://…, /dev/video0, a file, or anything else that GStreamer plays.");
+  g_option_context_set_description (context,
+      "Exit status: 0 when all files were read or after SIGTERM or SIGINT, 1 when one could not "
+      "be\n"
+      "read, 2 for a wrong configuration. See ccl-watch(1).");
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  is_valid = g_option_context_parse_strv (context, &arguments, &error);
+  if (!is_valid) {
+    watch_log_error ("%s", error->message);
+    g_error_free (error);
+  }
+  g_strfreev (arguments);
+  g_option_context_free (context);
+  return is_valid;
+}
+
+/* Whether the GPU can be used. */
+static gboolean
+has_gpu (gint device)
+{
+  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  gboolean has;
+
+  if (!element)
+    return FALSE;
+  gst_object_ref_sink (element);
+  g_object_set (element, "cuda-device-id", device, NULL);
+  has = gst_element_set_state (element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS;
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  return has;
+}
+
+/* Decoders of the GPU before those of the CPU. */
+static void
+prefer_gpu_decoders (void)
+{
+  GList *decoders = gst_element_factory_list_get_elements (
+      GST_ELEMENT_FACTORY_TYPE_DECODER | GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO, GST_RANK_NONE);
+
+  for (GList *decoder = decoders; decoder; decoder = decoder->next)
+    if (g_str_has_prefix (GST_OBJECT_NAME (decoder->data), "nv"))
+      gst_plugin_feature_set_rank (decoder->data, GST_RANK_PRIMARY + 100);
+  gst_plugin_feature_list_free (decoders);
+}
+
+static gboolean
+choose_labeller (Watch *watch, GError **error)
+{
+  const gchar *text = watch_get_config (watch)->device;
+  gint device = strcmp (text, "auto") == 0 ? 0 : atoi (text);
+  gboolean gpu = strcmp (text, "cpu") != 0 && has_gpu (device);
+  static const gchar *const needed[] = {
+      "ccl", "ccltrack", "ccljson", "videoconvert", "appsink", "uridecodebin3"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    GstElementFactory *factory = gst_element_factory_find (needed[i]);
+
+    if (!factory)
+      return watch_fail (error, "GStreamer does not find the element %s", needed[i]);
+    gst_object_unref (factory);
+  }
+
+  if (!gpu && strcmp (text, "cpu") != 0 && strcmp (text, "auto") != 0)
+    return watch_fail (error, "the GPU %s cannot be used", text);
+  if (gpu)
+    prefer_gpu_decoders ();
+  watch_set_labeller (watch, gpu ? "cudaccl" : "ccl", device);
+  watch_log_info ("labelling on the %s", gpu ? "GPU" : "CPU");
+  return TRUE;
+}
+
+static gboolean
+on_stop (gpointer data)
+{
+  g_main_loop_quit (loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_reload (gpointer data)
+{
+  GError *error = NULL;
+  gchar *state =
+      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
+  WatchConfig *config;
+
+  watch_notify (state);
+  config = load (&error);
+  if (config && watch_reload (data, config, &error)) {
+    watch_log_info ("the configuration was read again");
+  } else {
+    watch_log_error ("%s; the present configuration stays", error->message);
+    g_error_free (error);
+  }
+  watch_notify ("READY=1");
+  g_free (state);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_tick (gpointer data)
+{
+  Watch *watch = data;
+
+  watch_replace_stuck_cameras (watch);
+  if (watch_has_closed_output (watch)) {
+    exit_status = EXIT_FAILED;
+    g_main_loop_quit (loop);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_watchdog (gpointer data)
+{
+  watch_notify ("WATCHDOG=1");
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+quit_when_finished (gpointer data)
+{
+  if (!watch_outputs_are_finished (data))
+    return G_SOURCE_CONTINUE;
+  g_main_loop_quit (loop);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_all_ended (gpointer data)
+{
+  if (all_ended)
+    return;
+  all_ended = TRUE;
+  /* Without a limit: SIGTERM ends it. */
+  watch_end_outputs (data);
+  g_timeout_add (10, quit_when_finished, data);
+}
+
+static void
+run (Watch *watch)
+{
+  guint64 interval = watch_notify_interval ();
+
+  loop = g_main_loop_new (NULL, FALSE);
+  g_unix_signal_add (SIGTERM, on_stop, NULL);
+  g_unix_signal_add (SIGINT, on_stop, NULL);
+  g_unix_signal_add (SIGHUP, on_reload, watch);
+  g_timeout_add_seconds (TICK, on_tick, watch);
+  if (interval > 0)
+    g_timeout_add (interval / 3000, on_watchdog, NULL);
+  watch_set_all_ended (watch, on_all_ended, watch);
+  watch_start (watch);
+  watch_notify ("READY=1");
+  g_main_loop_run (loop);
+
+  watch_notify ("STOPPING=1");
+  watch_stop (watch, STOP_SECONDS);
+  if (watch_has_failed (watch) && exit_status == 0)
+    exit_status = EXIT_FAILED;
+}
+
+gint
+main (gint argc, gchar **argv)
+{
+  GError *error = NULL;
+  WatchConfig *config;
+  Watch *watch;
+
+  setlocale (LC_ALL, "");
+  signal (SIGPIPE, SIG_IGN);
+  if (!parse_command_line (argc, argv))
+    return EXIT_CONFIG;
+  if (options.version) {
+    g_print ("ccl-watch %s\n", PACKAGE_VERSION);
+    return 0;
+  }
+  config = load (&error);
+  watch = config && !options.check ? watch_new (config, &error) : NULL;
+  if (error || (watch && !choose_labeller (watch, &error))) {
+    watch_log_error ("%s", error->message);
+    return EXIT_CONFIG;
+  }
+  if (options.check)
+    return 0;
+  run (watch);
+  /* Threads that are stuck may still use the watch: only the process's end frees it. */
+  _exit (exit_status);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages to the service manager, by the protocol of sd_notify(3). */
+#pragma once
+
+#include <glib.h>
+
+/* For instance "READY=1"; does nothing where no service manager asks for it. */
+void watch_notify (const gchar *state);
+
+/* Microseconds between the signs of life that the service manager wants; 0 for none. */
+guint64 watch_notify_interval (void);

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pipeline of a camera: uridecodebin3, then the analysis elements
+ *
+ *     queue ! videoconvert ! ccl or cudaccl ! ccltrack ! ccljson ! appsink
+ */
+#include <gst/app/gstappsink.h>
+#include <string.h>
+
+#include "camera-private.h"
+#include "log.h"
+
+#define CUDA_CONTEXT_TYPE "gst.cuda.context"
+
+/* Sets the properties of the configuration whose keys begin with "ELEMENT.". Keys were checked when
+ * the configuration was read, so what the element does not have is of another labeller. */
+static void
+set_properties (const WatchCameraConfig *config, const gchar *element, GstElement *target)
+{
+  gsize length = strlen (element);
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, config->properties);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    const gchar *text = key;
+
+    if (strncmp (text, element, length) == 0 && text[length] == '.' &&
+        g_object_class_find_property (G_OBJECT_GET_CLASS (target), text + length + 1))
+      gst_util_set_object_arg (G_OBJECT (target), text + length + 1, value);
+  }
+}
+
+static void
+set_default (GstElement *element, const gchar *property, const gchar *value)
+{
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), property))
+    gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+static GstClockTime
+running_time_on_pad (GstPad *pad, GstClockTime time)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClockTime result = GST_CLOCK_TIME_NONE;
+
+  if (event) {
+    const GstSegment *segment;
+
+    gst_event_parse_segment (event, &segment);
+    if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time))
+      result = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
+    gst_event_unref (event);
+  }
+  return result;
+}
+
+/* The analysis elements. */
+
+/* Frames enter the analysis: notes their time of arrival where no decoder did, and skips frames
+ * that are more than max-fps per second. */
+static GstPadProbeReturn
+on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  WatchCamera *camera = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  if (camera->config->max_fps > 0) {
+    GstClockTime time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
+    GstClockTime interval = GST_SECOND / camera->config->max_fps;
+
+    if (GST_CLOCK_TIME_IS_VALID (time)) {
+      if (time < camera->next_time && camera->next_time - time <= interval) {
+        watch_camera_frame_skipped (camera);
+        return GST_PAD_PROBE_DROP;
+      }
+      /* The mean rate is kept, unless the stream had a gap or began again. */
+      camera->next_time += interval;
+      if (camera->next_time < time || camera->next_time - time > interval)
+        camera->next_time = time + interval - interval / 8;
+    }
+  }
+  if (!GST_CLOCK_TIME_IS_VALID (gst_ccl_utc_get_arrival (buffer))) {
+    buffer = gst_buffer_make_writable (buffer);
+    gst_ccl_utc_mark_arrival (buffer);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* Labelled frames, before ccljson makes their lines. */
+static GstPadProbeReturn
+on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  WatchCamera *camera = data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+    GstCaps *caps = gst_pad_get_current_caps (pad);
+
+    watch_camera_frame (camera, buffer, caps, running_time_on_pad (pad, GST_BUFFER_PTS (buffer)));
+    gst_caps_unref (caps);
+  } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
+    watch_camera_flush_motion (camera);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static GstFlowReturn
+on_line (GstAppSink *appsink, gpointer data)
+{
+  WatchCamera *camera = data;
+  GstSample *sample = gst_app_sink_pull_sample (appsink);
+  GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
+  GstMapInfo map;
+
+  if (buffer && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    watch_camera_line (camera, (const gchar *)map.data, map.size,
+        GST_BUFFER_OFFSET_IS_VALID (buffer),
+        gst_segment_to_running_time (
+            gst_sample_get_segment (sample), GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+    gst_buffer_unmap (buffer, &map);
+  }
+  g_clear_pointer (&sample, gst_sample_unref);
+  return GST_FLOW_OK;
+}
+
+static void
+on_overrun (GstElement *queue, gpointer data)
+{
+  watch_camera_frame_skipped (data);
+}
+
+static GstElement *
+add_element (GstElement *bin, const gchar *factory, GstElement **previous, GError **error)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (!element) {
+    if (error && !*error)
+      g_set_error (error, WATCH_CONFIG_ERROR, 0, "GStreamer does not find the element %s", factory);
+    return NULL;
+  }
+  gst_bin_add (GST_BIN (bin), element);
+  if (*previous)
+    gst_element_link (*previous, element);
+  *previous = element;
+  return element;
+}
+
+static void
+add_probe (GstElement *element, GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
+{
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  if (!pad)
+    return;
+  gst_pad_add_probe (pad, type, callback, data, NULL);
+  gst_object_unref (pad);
+}
+
+static void
+configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller, GstElement *track,
+    GstElement *json, GstElement *sink)
+{
+  GstAppSinkCallbacks callbacks = {.new_sample = on_line};
+
+  g_object_set (
+      queue, "max-size-buffers", 3, "max-size-bytes", 0, "max-size-time", (guint64)0, NULL);
+  /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. */
+  if (camera->is_live) {
+    gst_util_set_object_arg (G_OBJECT (queue), "leaky", "downstream");
+    g_signal_connect (queue, "overrun", G_CALLBACK (on_overrun), camera);
+  }
+  if (strcmp (camera->hub->labeller, "cudaccl") == 0)
+    g_object_set (labeller, "cuda-device-id", camera->hub->device, NULL);
+  set_properties (camera->config, "ccl", labeller);
+  g_object_set (labeller, "post-motion", TRUE, NULL);
+  if (track)
+    set_properties (camera->config, "ccltrack", track);
+  g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
+  g_object_set (sink, "sync", camera->config->pace, "async", FALSE, "qos", FALSE, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
+  add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
+  add_probe (
+      json, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_labelled, camera);
+}
+
+GstElement *
+watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
+{
+  GstElement *bin = gst_object_ref_sink (gst_bin_new ("analysis"));
+  gboolean has_tracks = camera->config->results != WATCH_RESULTS_COMPONENTS;
+  GstElement *previous = NULL;
+  GstElement *queue = add_element (bin, "queue", &previous, error);
+  GstElement *convert = add_element (bin, "videoconvert", &previous, error);
+  GstElement *labeller = add_element (bin, camera->hub->labeller, &previous, error);
+  GstElement *track = has_tracks ? add_element (bin, "ccltrack", &previous, error) : NULL;
+  GstElement *json = add_element (bin, "ccljson", &previous, error);
+  GstElement *sink = add_element (bin, "appsink", &previous, error);
+  GstPad *pad;
+
+  if (!queue || !convert || !labeller || (has_tracks && !track) || !json || !sink) {
+    gst_object_unref (bin);
+    return NULL;
+  }
+  configure_analysis (camera, queue, labeller, track, json, sink);
+  pad = gst_element_get_static_pad (queue, "sink");
+  gst_element_add_pad (bin, gst_ghost_pad_new ("sink", pad));
+  gst_object_unref (pad);
+  return bin;
+}
+
+/* The source. */
+
+static void
+on_source_setup (GstElement *decodebin, GstElement *source, gpointer data)
+{
+  WatchCamera *camera = data;
+
+  /* Of rtspsrc. TCP, because with UDP lost packets look like garbage; the sender's clock. */
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "add-reference-timestamp-meta")) {
+    set_default (source, "protocols", "tcp");
+    set_default (source, "latency", "200");
+    set_default (source, "add-reference-timestamp-meta", "true");
+  }
+  set_properties (camera->config, "source", source);
+}
+
+/* Only the first video stream is decoded. */
+static gint
+on_select_stream (
+    GstElement *decodebin, GstStreamCollection *collection, GstStream *stream, gpointer data)
+{
+  for (guint i = 0; i < gst_stream_collection_get_size (collection); i++) {
+    GstStream *other = gst_stream_collection_get_stream (collection, i);
+
+    if (gst_stream_get_stream_type (other) & GST_STREAM_TYPE_VIDEO)
+      return g_strcmp0 (gst_stream_get_stream_id (other), gst_stream_get_stream_id (stream)) == 0;
+  }
+  return FALSE;
+}
+
+static void
+on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
+{
+  WatchCamera *camera = data;
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  GstPad *sink = gst_element_get_static_pad (camera->analysis, "sink");
+
+  if (!gst_caps_is_empty (caps) && !gst_caps_is_any (caps) &&
+      g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps, 0)), "video/") &&
+      !gst_pad_is_linked (sink) && GST_PAD_LINK_FAILED (gst_pad_link (pad, sink)))
+    GST_ELEMENT_ERROR (decodebin, STREAM, FORMAT, ("The video's format is not supported."), (NULL));
+  gst_object_unref (sink);
+  gst_caps_unref (caps);
+}
+
+/* Encoded frames, as they go to the decoder. */
+static GstPadProbeReturn
+on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  WatchCamera *camera = data;
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  gst_ccl_utc_mark_arrival (buffer);
+  if (caps) {
+    watch_camera_encoded (
+        camera, buffer, caps, running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
+    gst_caps_unref (caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* Data that are on their way to a decoder: if no frame follows, they are garbage. */
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  watch_camera_data (data);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gpointer data)
+{
+  WatchCamera *camera = data;
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  if (!factory)
+    return;
+  if (gst_element_factory_list_is_type (
+          factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER | GST_ELEMENT_FACTORY_TYPE_DEMUXER))
+    add_probe (
+        element, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, camera);
+  if (!gst_element_factory_list_is_type (factory, GST_ELEMENT_FACTORY_TYPE_DECODER |
+                                                      GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO |
+                                                      GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE))
+    return;
+  /* The threads of a decoder delay each frame; many cameras keep all processors busy anyway. */
+  if (camera->is_live)
+    set_default (element, "max-threads", "1");
+  set_properties (camera->config, "decoder", element);
+  add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
+}
+
+/* All pipelines share one CUDA context: the first element that makes one gives it to the others. */
+static void
+share_context (WatchHub *hub, GstMessage *message)
+{
+  const gchar *type = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT) {
+    gst_message_parse_context_type (message, &type);
+    g_mutex_lock (&hub->lock);
+    if (g_strcmp0 (type, CUDA_CONTEXT_TYPE) == 0 && hub->cuda_context)
+      gst_element_set_context (GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->cuda_context);
+    g_mutex_unlock (&hub->lock);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT) {
+    GstContext *context = NULL;
+
+    gst_message_parse_have_context (message, &context);
+    g_mutex_lock (&hub->lock);
+    if (!hub->cuda_context && gst_context_has_context_type (context, CUDA_CONTEXT_TYPE))
+      hub->cuda_context = gst_context_ref (context);
+    g_mutex_unlock (&hub->lock);
+    gst_context_unref (context);
+  }
+}
+
+/* In the thread of the element that posts the message. */
+static GstBusSyncReply
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  WatchCamera *camera = data;
+  const GstStructure *structure = gst_message_get_structure (message);
+
+  share_context (camera->hub, message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && structure) {
+    guint count = 0;
+
+    gst_structure_get_uint (structure, "count", &count);
+    if (gst_structure_has_name (structure, "motion-begin"))
+      watch_camera_motion (camera, "motion-begin", count);
+    else if (gst_structure_has_name (structure, "motion-end"))
+      watch_camera_motion (camera, "motion-end", count);
+  }
+  return GST_BUS_PASS;
+}
+
+GstElement *
+watch_pipeline_new (WatchCamera *camera)
+{
+  GstElement *pipeline = gst_pipeline_new (camera->name);
+  GstElement *decodebin = gst_element_factory_make ("uridecodebin3", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  g_signal_connect (pipeline, "deep-element-added", G_CALLBACK (on_deep_element_added), camera);
+  gst_bus_set_sync_handler (bus, on_message, camera, NULL);
+  gst_object_unref (bus);
+  g_object_set (decodebin, "uri", camera->config->uri, NULL);
+  g_signal_connect (decodebin, "source-setup", G_CALLBACK (on_source_setup), camera);
+  g_signal_connect (decodebin, "select-stream", G_CALLBACK (on_select_stream), camera);
+  g_signal_connect (decodebin, "pad-added", G_CALLBACK (on_pad_added), camera);
+  gst_bin_add_many (GST_BIN (pipeline), decodebin, camera->analysis, NULL);
+  return pipeline;
+}
+
+void
+watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  g_atomic_int_set (&camera->cancelled, TRUE);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_bus_remove_watch (bus);
+  gst_object_unref (bus);
+  gst_bin_remove (GST_BIN (pipeline), camera->analysis);
+  gst_object_unref (pipeline);
+  if (!g_atomic_int_get (&camera->stopping))
+    g_atomic_int_set (&camera->cancelled, FALSE);
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "watch.h"
+
+#include <string.h>
+
+#include "camera-private.h"
+#include "log.h"
+#include "output.h"
+
+#define STUCK (90 * G_TIME_SPAN_SECOND)
+
+struct _Watch {
+  WatchConfig *config;
+  WatchHub hub;
+
+  GMutex lock;
+  GPtrArray *cameras;  /* WatchCamera, replaced and never changed */
+  GPtrArray *outputs;  /* WatchOutput, the same */
+  GPtrArray *stopping; /* WatchCamera that were removed and may still run */
+  GPtrArray *retired;  /* WatchOutput that were removed and may still have lines */
+  GHashTable *ended;   /* WatchCamera */
+  gboolean failed;     /* an ended camera did not reach its end */
+  gboolean is_stopping;
+
+  void (*all_ended) (gpointer data);
+  gpointer data;
+};
+
+/* Called by cameras. */
+
+static void
+on_line (gpointer data, WatchCamera *camera, const gchar *text, gsize length, gint *cancelled)
+{
+  Watch *watch = data;
+  WatchLine *line = watch_line_new (text, length, watch_camera_get_name (camera));
+  GPtrArray *outputs;
+
+  g_mutex_lock (&watch->lock);
+  outputs = g_ptr_array_ref (watch->outputs);
+  g_mutex_unlock (&watch->lock);
+  for (guint i = 0; i < outputs->len; i++)
+    watch_output_push (g_ptr_array_index (outputs, i), line, cancelled);
+  g_ptr_array_unref (outputs);
+  watch_line_unref (line);
+}
+
+static gboolean
+call_all_ended (gpointer data)
+{
+  Watch *watch = data;
+  gboolean all;
+
+  g_mutex_lock (&watch->lock);
+  all = !watch->is_stopping && watch->cameras->len > 0;
+  for (guint i = 0; i < watch->cameras->len; i++)
+    all = all && g_hash_table_contains (watch->ended, g_ptr_array_index (watch->cameras, i));
+  g_mutex_unlock (&watch->lock);
+  if (all && watch->all_ended)
+    watch->all_ended (watch->data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_ended (gpointer data, WatchCamera *camera, gboolean failed)
+{
+  Watch *watch = data;
+
+  g_mutex_lock (&watch->lock);
+  g_hash_table_add (watch->ended, watch_camera_ref (camera));
+  watch->failed = watch->failed || failed;
+  g_mutex_unlock (&watch->lock);
+  g_idle_add (call_all_ended, watch);
+}
+
+/* Cameras. */
+
+static GPtrArray *
+new_cameras (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify)watch_camera_unref);
+}
+
+GPtrArray *
+watch_get_cameras (Watch *watch)
+{
+  GPtrArray *cameras;
+
+  g_mutex_lock (&watch->lock);
+  cameras = g_ptr_array_ref (watch->cameras);
+  g_mutex_unlock (&watch->lock);
+  return cameras;
+}
+
+WatchCamera *
+watch_find_camera (Watch *watch, const gchar *name)
+{
+  GPtrArray *cameras = watch_get_cameras (watch);
+  WatchCamera *found = NULL;
+
+  for (guint i = 0; i < cameras->len && !found; i++)
+    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
+      found = watch_camera_ref (g_ptr_array_index (cameras, i));
+  g_ptr_array_unref (cameras);
+  return found;
+}
+
+/* With the lock: puts `next` in the place of `old`; either may be NULL. */
+static void
+replace_camera (Watch *watch, WatchCamera *old, WatchCamera *next)
+{
+  GPtrArray *cameras = new_cameras ();
+
+  for (guint i = 0; i < watch->cameras->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (watch->cameras, i);
+
+    if (camera != old)
+      g_ptr_array_add (cameras, watch_camera_ref (camera));
+    else if (next)
+      g_ptr_array_add (cameras, watch_camera_ref (next));
+  }
+  if (!old && next)
+    g_ptr_array_add (cameras, watch_camera_ref (next));
+  g_ptr_array_unref (watch->cameras);
+  watch->cameras = cameras;
+  if (old) {
+    watch_camera_stop (old);
+    g_ptr_array_add (watch->stopping, watch_camera_ref (old));
+  }
+}
+
+/* Forgets cameras that have stopped. With the lock. */
+static void
+clear_stopped (Watch *watch)
+{
+  for (guint i = watch->stopping->len; i-- > 0;)
+    if (watch_camera_wait (g_ptr_array_index (watch->stopping, i), 0)) {
+      g_hash_table_remove (watch->ended, g_ptr_array_index (watch->stopping, i));
+      g_ptr_array_remove_index (watch->stopping, i);
+    }
+}
+
+void
+watch_set_camera (Watch *watch, WatchCameraConfig *config)
+{
+  WatchCamera *old = watch_find_camera (watch, config->name);
+  gboolean is_new = TRUE;
+
+  if (old) {
+    WatchCameraConfig *present = watch_camera_get_config (old);
+
+    is_new = !watch_camera_config_equal (present, config);
+    watch_camera_config_unref (present);
+  }
+  if (is_new) {
+    WatchCamera *camera = watch_camera_new (config, &watch->hub);
+
+    g_mutex_lock (&watch->lock);
+    clear_stopped (watch);
+    replace_camera (watch, old, camera);
+    if (!watch->is_stopping)
+      watch_camera_start (camera);
+    g_mutex_unlock (&watch->lock);
+    watch_camera_unref (camera);
+  }
+  g_clear_pointer (&old, watch_camera_unref);
+  watch_camera_config_unref (config);
+}
+
+gboolean
+watch_remove_camera (Watch *watch, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+
+  if (!camera)
+    return FALSE;
+  g_mutex_lock (&watch->lock);
+  clear_stopped (watch);
+  replace_camera (watch, camera, NULL);
+  g_mutex_unlock (&watch->lock);
+  watch_camera_unref (camera);
+  g_idle_add (call_all_ended, watch);
+  return TRUE;
+}
+
+gchar *
+watch_dump_cameras (Watch *watch)
+{
+  GPtrArray *cameras = watch_get_cameras (watch);
+  GKeyFile *file = g_key_file_new ();
+  gchar *text;
+
+  for (guint i = 0; i < cameras->len; i++) {
+    WatchCameraConfig *config = watch_camera_get_config (g_ptr_array_index (cameras, i));
+    gchar *group = g_strconcat ("camera ", config->name, NULL);
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init (&iter, config->keys);
+    while (g_hash_table_iter_next (&iter, &key, &value))
+      g_key_file_set_string (file, group, key, value);
+    g_free (group);
+    watch_camera_config_unref (config);
+  }
+  text = g_key_file_to_data (file, NULL, NULL);
+  g_key_file_unref (file);
+  g_ptr_array_unref (cameras);
+  return text;
+}
+
+/* A camera whose thread is stuck, for instance in a driver, is replaced; its thread is left alone.
+ */
+void
+watch_replace_stuck_cameras (Watch *watch)
+{
+  GPtrArray *cameras = watch_get_cameras (watch);
+
+  for (guint i = 0; i < cameras->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (cameras, i);
+    WatchCamera *next;
+
+    if (watch_camera_get_silence (camera) < STUCK)
+      continue;
+    watch_log_error (
+        "camera %s: its thread is stuck; a new one is started", watch_camera_get_name (camera));
+    next = watch_camera_new (camera->config, &watch->hub);
+    g_mutex_lock (&watch->lock);
+    replace_camera (watch, camera, next);
+    watch_camera_start (next);
+    g_mutex_unlock (&watch->lock);
+    watch_camera_unref (next);
+  }
+  g_ptr_array_unref (cameras);
+}
+
+/* Outputs. */
+
+static GPtrArray *
+new_outputs (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify)watch_output_unref);
+}
+
+static void
+clear_output_status (gpointer data)
+{
+  WatchOutputStatus *status = data;
+
+  g_free (status->name);
+  g_free (status->uri);
+  g_free (status);
+}
+
+GPtrArray *
+watch_get_outputs (Watch *watch)
+{
+  GPtrArray *statuses = g_ptr_array_new_with_free_func (clear_output_status);
+  GPtrArray *outputs;
+
+  g_mutex_lock (&watch->lock);
+  outputs = g_ptr_array_ref (watch->outputs);
+  g_mutex_unlock (&watch->lock);
+  for (guint i = 0; i < outputs->len; i++) {
+    WatchOutputStatus *status = g_new (WatchOutputStatus, 1);
+
+    watch_output_get_status (g_ptr_array_index (outputs, i), status);
+    g_ptr_array_add (statuses, status);
+  }
+  g_ptr_array_unref (outputs);
+  return statuses;
+}
+
+static gboolean
+equal_options (GHashTable *a, GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (g_hash_table_size (a) != g_hash_table_size (b))
+    return FALSE;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (g_strcmp0 (g_hash_table_lookup (b, key), value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* The output that has this configuration already, or NULL. */
+static WatchOutput *
+same_output (Watch *watch, const WatchOutputConfig *config)
+{
+  for (guint i = 0; watch->config && i < watch->config->outputs->len; i++) {
+    const WatchOutputConfig *other = g_ptr_array_index (watch->config->outputs, i);
+
+    if (strcmp (other->name, config->name) == 0 && strcmp (other->uri, config->uri) == 0 &&
+        equal_options (other->options, config->options))
+      return g_ptr_array_index (watch->outputs, i);
+  }
+  return NULL;
+}
+
+/* The outputs of the configuration; those that exist are kept. NULL if one is wrong. */
+static GPtrArray *
+make_outputs (Watch *watch, const WatchConfig *config, GError **error)
+{
+  GPtrArray *outputs = new_outputs ();
+
+  for (guint i = 0; i < config->outputs->len; i++) {
+    const WatchOutputConfig *output_config = g_ptr_array_index (config->outputs, i);
+    WatchOutput *output = same_output (watch, output_config);
+
+    output = output ? watch_output_ref (output) : watch_output_new (output_config, error);
+    if (!output) {
+      for (guint j = 0; j < outputs->len; j++)
+        if (!g_ptr_array_find (watch->outputs, g_ptr_array_index (outputs, j), NULL))
+          watch_output_abandon (g_ptr_array_index (outputs, j));
+      g_ptr_array_unref (outputs);
+      return NULL;
+    }
+    g_ptr_array_add (outputs, output);
+  }
+  return outputs;
+}
+
+static void
+replace_outputs (Watch *watch, GPtrArray *outputs)
+{
+  g_mutex_lock (&watch->lock);
+  for (guint i = 0; i < watch->outputs->len; i++) {
+    WatchOutput *old = g_ptr_array_index (watch->outputs, i);
+
+    if (g_ptr_array_find (outputs, old, NULL)) {
+      watch_output_reopen (old);
+    } else {
+      watch_output_end (old);
+      g_ptr_array_add (watch->retired, watch_output_ref (old));
+    }
+  }
+  g_ptr_array_unref (watch->outputs);
+  watch->outputs = outputs;
+  g_mutex_unlock (&watch->lock);
+}
+
+gboolean
+watch_has_closed_output (Watch *watch)
+{
+  gboolean closed = FALSE;
+
+  for (guint i = 0; i < watch->outputs->len; i++)
+    closed = closed || watch_output_is_closed (g_ptr_array_index (watch->outputs, i));
+  return closed;
+}
+
+void
+watch_end_outputs (Watch *watch)
+{
+  for (guint i = 0; i < watch->outputs->len; i++)
+    watch_output_end (g_ptr_array_index (watch->outputs, i));
+}
+
+gboolean
+watch_outputs_are_finished (Watch *watch)
+{
+  gboolean finished = TRUE;
+
+  for (guint i = 0; i < watch->outputs->len; i++)
+    finished = finished && watch_output_wait (g_ptr_array_index (watch->outputs, i), 0);
+  return finished;
+}
+
+/* The supervisor. */
+
+Watch *
+watch_new (WatchConfig *config, GError **error)
+{
+  Watch *watch = g_new0 (Watch, 1);
+  GPtrArray *outputs;
+
+  g_mutex_init (&watch->lock);
+  g_mutex_init (&watch->hub.lock);
+  watch->hub.line = on_line;
+  watch->hub.ended = on_ended;
+  watch->hub.data = watch;
+  watch->hub.observers = g_ptr_array_new ();
+  watch->hub.labeller = "ccl";
+  watch->cameras = new_cameras ();
+  watch->stopping = new_cameras ();
+  watch->outputs = new_outputs ();
+  watch->retired = new_outputs ();
+  watch->ended = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)watch_camera_unref, NULL);
+  outputs = make_outputs (watch, config, error);
+  if (!outputs) {
+    watch_config_free (config);
+    watch_free (watch);
+    return NULL;
+  }
+  g_ptr_array_unref (watch->outputs);
+  watch->outputs = outputs;
+  watch->config = config;
+  return watch;
+}
+
+void
+watch_add_observer (Watch *watch, const WatchObserver *observer)
+{
+  g_ptr_array_add (watch->hub.observers, (gpointer)observer);
+}
+
+void
+watch_set_labeller (Watch *watch, const gchar *labeller, gint device)
+{
+  watch->hub.labeller = labeller;
+  watch->hub.device = device;
+}
+
+void
+watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpointer data)
+{
+  watch->all_ended = all_ended;
+  watch->data = data;
+}
+
+const WatchConfig *
+watch_get_config (Watch *watch)
+{
+  return watch->config;
+}
+
+void
+watch_start (Watch *watch)
+{
+  for (guint i = 0; i < watch->config->cameras->len; i++)
+    watch_set_camera (
+        watch, watch_camera_config_ref (g_ptr_array_index (watch->config->cameras, i)));
+}
+
+static gboolean
+config_has_camera (const WatchConfig *config, const gchar *name)
+{
+  for (guint i = 0; i < config->cameras->len; i++)
+    if (strcmp (((WatchCameraConfig *)g_ptr_array_index (config->cameras, i))->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+watch_reload (Watch *watch, WatchConfig *config, GError **error)
+{
+  GPtrArray *outputs = make_outputs (watch, config, error);
+  WatchConfig *old = watch->config;
+
+  if (!outputs) {
+    watch_config_free (config);
+    return FALSE;
+  }
+  replace_outputs (watch, outputs);
+  watch->config = config;
+  /* Cameras that were added while the program ran are not of the file: they stay. */
+  for (guint i = 0; i < old->cameras->len; i++) {
+    WatchCameraConfig *camera = g_ptr_array_index (old->cameras, i);
+
+    if (!config_has_camera (config, camera->name))
+      watch_remove_camera (watch, camera->name);
+  }
+  watch_start (watch);
+  watch_config_free (old);
+  return TRUE;
+}
+
+gboolean
+watch_is_healthy (Watch *watch)
+{
+  return !watch->is_stopping && !watch_has_closed_output (watch);
+}
+
+gboolean
+watch_has_failed (Watch *watch)
+{
+  gboolean failed;
+
+  g_mutex_lock (&watch->lock);
+  failed = watch->failed;
+  g_mutex_unlock (&watch->lock);
+  return failed;
+}
+
+static void
+stop_cameras (Watch *watch, gint64 until)
+{
+  g_mutex_lock (&watch->lock);
+  watch->is_stopping = TRUE;
+  while (watch->cameras->len > 0)
+    replace_camera (watch, g_ptr_array_index (watch->cameras, 0), NULL);
+  g_mutex_unlock (&watch->lock);
+  for (guint i = 0; i < watch->stopping->len; i++) {
+    WatchCamera *camera = g_ptr_array_index (watch->stopping, i);
+
+    if (!watch_camera_wait (camera, until))
+      watch_log_warning ("camera %s: its pipeline does not stop", watch_camera_get_name (camera));
+  }
+}
+
+static void
+stop_outputs (GPtrArray *outputs, gint64 until)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    watch_output_end (g_ptr_array_index (outputs, i));
+  for (guint i = 0; i < outputs->len; i++) {
+    WatchOutput *output = g_ptr_array_index (outputs, i);
+    WatchOutputStatus status;
+
+    if (watch_output_wait (output, until))
+      continue;
+    watch_output_get_status (output, &status);
+    watch_log_warning (
+        "output %s: %u lines were not delivered in time", status.name, status.n_queued);
+    g_free (status.name);
+    g_free (status.uri);
+  }
+}
+
+void
+watch_stop (Watch *watch, gdouble seconds)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  stop_cameras (watch, start + (gint64)(seconds / 2 * G_TIME_SPAN_SECOND));
+  stop_outputs (watch->outputs, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
+  stop_outputs (watch->retired, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
+}
+
+void
+watch_free (Watch *watch)
+{
+  g_ptr_array_unref (watch->cameras);
+  g_ptr_array_unref (watch->stopping);
+  g_ptr_array_unref (watch->outputs);
+  g_ptr_array_unref (watch->retired);
+  g_hash_table_unref (watch->ended);
+  g_ptr_array_unref (watch->hub.observers);
+  g_clear_pointer (&watch->hub.cuda_context, gst_context_unref);
+  g_clear_pointer (&watch->config, watch_config_free);
+  g_mutex_clear (&watch->hub.lock);
+  g_mutex_clear (&watch->lock);
+  g_free (watch);
+}
