@@ -111,7 +111,7 @@ push_all (gpointer data)
   return NULL;
 }
 
-/* Runs videos and masks to their ends side by side. */
+/* Pushes videos and masks at the same time, to their ends. */
 typedef struct {
   Pusher video, mask;
   GThread *threads[2];
@@ -196,7 +196,7 @@ GST_START_TEST (test_maximum_age)
 }
 GST_END_TEST
 
-/* A mask of the future is not shown early, however old masks may be. */
+/* A mask with a later time than the frame is not used, whatever max-age is. */
 GST_START_TEST (test_masks_that_start_late)
 {
   Harnesses h = new_harnesses ();

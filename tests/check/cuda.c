@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * cudaccl only: frames in CUDA memory, contexts, page-locked memory, and failures of a GPU. The
- * tests run on the libcuda.so.1 that is found, a real or a simulated one; failures can be ordered
- * of the simulated one.
+ * tests run on the libcuda.so.1 that is found, a real or a simulated one; failures can be injected
+ * into the simulated one.
  */
 #include <cuda.h>
 
@@ -124,7 +124,7 @@ assert_does_not_start (gint device_id, const char *part)
   fail_unless (element != NULL);
   gst_element_set_bus (element, bus);
   g_object_set (element, "cuda-device-id", device_id, NULL);
-  /* A failed start leaves nothing behind that would change the next one. */
+  /* A failed start does not affect the next one. */
   for (guint i = 0; i < 2; i++) {
     fail_unless_equals_int (
         gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
@@ -564,7 +564,7 @@ context_of_labels (GstBuffer *buffer)
   return GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (labels, 0))->context;
 }
 
-/* Frames of two contexts by turns, and from system memory in between. A frame is labelled in the
+/* Frames of two contexts in turn, and of system memory in between. A frame is labelled in the
  * context of its memory, which is also that of its label map. */
 TEST (test_frames_of_several_contexts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The element that the environment variable CCL_ELEMENT names starts, labels and stops 200 times.
- * No object and no resource of a device may be left; tests/sanitizers finds leaks of other memory.
+ * No object and no resource of a device may leak; tests/sanitizers finds leaks of other memory.
  */
 #include "elements.h"
 #include "leaks.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Each call of the driver that cudaccl makes fails once, one call per run. The run ends with one
- * element error, or all frames are labelled; no memory is left, and the same element works again
- * afterwards. Needs the simulated driver, of which failures can be ordered.
+ * element error, or all frames are labelled; no memory leaks, and the same element works again
+ * afterwards. Needs the simulated driver, into which failures can be injected.
  */
 #include <dlfcn.h>
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An empty scene, and one with two things in it. */
+/* An empty scene, and one with two objects. */
 static const char scene[] = "22222222\n"
                             "22222222\n"
                             "22222222\n"
@@ -123,7 +123,7 @@ TEST (test_background)
 }
 GST_END_TEST
 
-/* Things that stay become background, and sooner with a shorter history. */
+/* Objects that stay become background, and sooner with a shorter history. */
 TEST (test_background_learns)
 {
   guint frames[2] = {0, 0};
@@ -373,7 +373,7 @@ TEST (test_roi_mask)
   assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
   gst_buffer_unref (out);
 
-  /* Pixels outside of the region are background of the inverse, too. */
+  /* With invert, pixels outside of the region are background, too. */
   g_object_set (h->element, "invert", TRUE, NULL);
   push_and_count (h, things, 1);
   out = label (h, gray8_frame (roi_mask));
@@ -546,7 +546,7 @@ TEST (test_roi_mask_kinds_of_pnm)
 }
 GST_END_TEST
 
-/* A file that is not an image is not called damaged; a damaged one is. */
+/* The error for a file that is no image differs from that for a damaged image. */
 TEST (test_roi_mask_files_that_fail)
 {
   static const struct {

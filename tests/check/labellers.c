@@ -31,7 +31,7 @@ assert_n_components (GstBuffer *buffer, const char *name, guint n_components)
   fail_unless_equals_int (gst_ccl_meta_get_n_components (meta), n_components);
 }
 
-/* Regions of interest whose parameters name this labeller; NULL: all. */
+/* The number of regions of interest whose parameters name this labeller; NULL: of all. */
 static guint
 count_regions (GstBuffer *buffer, const char *name)
 {

@@ -274,7 +274,7 @@ GST_START_TEST (test_filled_components)
 }
 GST_END_TEST
 
-/* A label map of another size is no use. */
+/* A label map of another size than the frame is not drawn. */
 GST_START_TEST (test_label_map_of_another_size)
 {
   guint32 *pixels =
@@ -344,8 +344,7 @@ GST_START_TEST (test_properties_while_playing)
 }
 GST_END_TEST
 
-/* Neither metadata nor components nor a wish: the frame is passed on as it is, even if others
- * hold it, too. */
+/* A frame with nothing to draw is passed on unchanged, even if it is shared. */
 GST_START_TEST (test_nothing_to_draw)
 {
   GstBuffer *frames[] = {black_frame (), frame_with (NULL, 0), frame_with (&box, 1)};
@@ -362,7 +361,7 @@ GST_START_TEST (test_nothing_to_draw)
 }
 GST_END_TEST
 
-/* A frame that others hold is drawn on in a copy. */
+/* A shared frame is copied before it is drawn on. */
 GST_START_TEST (test_frames_in_use_stay)
 {
   GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
@@ -475,7 +474,7 @@ GST_START_TEST (test_unsound_layout)
 }
 GST_END_TEST
 
-/* A GstVideoMeta with room around the picture is as good as none. */
+/* A GstVideoMeta whose layout fits the buffer gives the same drawing as none. */
 GST_START_TEST (test_layout_with_padding)
 {
   const gint stride = 4 * WIDTH + 20;
@@ -647,7 +646,7 @@ GST_START_TEST (test_overlay_composition_of_two)
 }
 GST_END_TEST
 
-/* Frames in device memory, whose pixels the element cannot access; this test needs no real ones. */
+/* Frames in device memory, whose pixels the element cannot access; here ordinary memory that only claims to be device memory. */
 GST_START_TEST (test_overlay_composition_in_device_memory)
 {
   GstHarness *h =
@@ -693,7 +692,7 @@ GST_START_TEST (test_device_memory_without_overlays)
 }
 GST_END_TEST
 
-/* A property that does nothing because the map is not attached: a warning, once. */
+/* A property that has no effect because no map is attached causes one warning. */
 GST_START_TEST (test_warnings_of_missing_maps)
 {
   static const struct {

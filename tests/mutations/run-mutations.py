@@ -53,7 +53,7 @@ def run(command, cwd=None, env=None, timeout=300):
         return subprocess.CompletedProcess(command, 124, 'it did not end\n', '')
 
 
-def noticed_by_labeller_tests(build):
+def detected_by_labeller_tests(build):
     """The first line that reports a failure, or None."""
     for environment, command in labeller_tests(build):
         result = run(command, env=environment)
@@ -65,7 +65,7 @@ def noticed_by_labeller_tests(build):
     return None
 
 
-def noticed_by_element_tests(build):
+def detected_by_element_tests(build):
     for test in ELEMENT_TESTS:
         result = run(['meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', test], timeout=900)
         if result.returncode:
@@ -97,7 +97,7 @@ def main():
     known = [os.path.basename(patch)[:-len('.patch')] for patch in patches]
     for name in names:
         if name not in known:
-            sys.exit(f'there is no planted bug {name}; there are {", ".join(known)}')
+            sys.exit(f'there is no mutation {name}; there are {", ".join(known)}')
     patches = [p for p, name in zip(patches, known) if not names or name in names]
 
     print(f'1..{len(patches) + 1}', flush=True)
@@ -110,10 +110,10 @@ def main():
     if built.returncode:
         failure = 'it does not build'
     if not failure and not all(map(concerns_elements, patches)):
-        failure = noticed_by_labeller_tests(nested)
+        failure = detected_by_labeller_tests(nested)
     if not failure and any(map(concerns_elements, patches)):
-        failure = noticed_by_element_tests(nested)
-    print(f'{"not ok" if failure else "ok"} without a planted bug: {failure or "nothing is noticed"}', flush=True)
+        failure = detected_by_element_tests(nested)
+    print(f'{"not ok" if failure else "ok"} without a mutation: {failure or "the tests pass"}', flush=True)
     if failure:
         print('\n'.join('# ' + line for line in built.stdout.splitlines()[-20:]))
         sys.exit(1)
@@ -121,21 +121,21 @@ def main():
     n_missed = 0
     for patch in patches:
         name = os.path.basename(patch)[:-len('.patch')]
-        targets, noticed = LABELLER_TARGETS, noticed_by_labeller_tests
+        targets, detect = LABELLER_TARGETS, detected_by_labeller_tests
         if concerns_elements(patch):
-            targets, noticed = ELEMENT_TARGETS, noticed_by_element_tests
+            targets, detect = ELEMENT_TARGETS, detected_by_element_tests
         applied = run(['patch', '-p1', '--forward', '-i', patch], cwd=source)
         if applied.returncode:
-            failure, notice = 'the patch does not apply', None
+            failure, finding = 'the patch does not apply', None
         elif run(['ninja', '-C', nested, *targets], timeout=3600).returncode:
-            failure, notice = 'it does not build', None
+            failure, finding = 'it does not build', None
         else:
-            notice = noticed(nested)
-            failure = None if notice else 'nothing noticed it'
+            finding = detect(nested)
+            failure = None if finding else 'the tests pass'
         if applied.returncode == 0:
             run(['patch', '-p1', '--reverse', '-i', patch], cwd=source)
         n_missed += bool(failure)
-        print(f'{"not ok" if failure else "ok"} {name}: {failure or notice}', flush=True)
+        print(f'{"not ok" if failure else "ok"} {name}: {failure or finding}', flush=True)
     sys.exit(n_missed > 0)
 
 

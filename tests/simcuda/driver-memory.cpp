@@ -335,10 +335,10 @@ submit_copy (Call *call, const char *name, CUstream stream_handle, Copy copy, bo
   if (from == Place::nowhere || to == Place::nowhere) {
     const Side &side = from == Place::nowhere ? copy.from : copy.to;
     if (side.is_host)
-      complain ("%s: %p is device memory, where host memory is meant", name,
+      complain ("%s: %p is device memory, but host memory is needed", name,
           static_cast<void *> (side.start));
     else
-      complain ("%s: %zu bytes at %p are not inside one piece of device memory", name,
+      complain ("%s: %zu bytes at %p are not inside one allocation of device memory", name,
           copy.span (side), static_cast<void *> (side.start));
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -362,7 +362,7 @@ submit_copy (Call *call, const char *name, CUstream stream_handle, Copy copy, bo
           std::lock_guard<std::mutex> lock (driver_lock);
           if ((from != Place::pageable && place_of (copy, copy.from) != from) ||
               (to != Place::pageable && place_of (copy, copy.to) != to)) {
-            complain ("%s: its memory was freed before it was done", name);
+            complain ("%s: its memory was freed before it completed", name);
             return CUDA_ERROR_ILLEGAL_ADDRESS;
           }
         }
@@ -542,7 +542,7 @@ set_rows (const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsign
   char *start = static_cast<char *> (host_pointer (to));
   if ((height > 1 && pitch < bytes) || to % element_size ||
       !(lies_in_device_memory (start, span) || lies_in_pinned_memory (start, span))) {
-    complain ("%s: %zu bytes at %p are not inside one piece of device memory", name, span,
+    complain ("%s: %zu bytes at %p are not inside one allocation of device memory", name, span,
         static_cast<void *> (start));
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -551,7 +551,7 @@ set_rows (const char *name, CUdeviceptr to, size_t pitch, unsigned value, unsign
     {
       std::lock_guard<std::mutex> lock (driver_lock);
       if (!lies_in_device_memory (start, span) && !lies_in_pinned_memory (start, span)) {
-        complain ("%s: its memory was freed before it was done", name);
+        complain ("%s: its memory was freed before it completed", name);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
       }
     }

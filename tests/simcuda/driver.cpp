@@ -43,7 +43,7 @@ public:
   push_back (Context *context)
   {
     if (n_ == sizeof contexts_ / sizeof *contexts_) {
-      complain ("a thread has pushed %zu contexts and popped none of them", n_);
+      complain ("a thread ended with %zu contexts that it pushed and never popped", n_);
       abort ();
     }
     contexts_[n_++] = context;
@@ -678,7 +678,8 @@ cuModuleGetFunction (CUfunction *handle, CUmodule module_handle, const char *nam
   if (!function) {
     const Kernel *kernel = find_kernel (name);
     if (!kernel) {
-      complain ("no kernel named %s was compiled in (asked for by %s)", name, caller_file (caller));
+      complain ("no kernel named %s is part of the simulator (requested by %s)", name,
+          caller_file (caller));
       module->functions.erase (name);
       return CUDA_ERROR_NOT_FOUND;
     }
@@ -1214,7 +1215,7 @@ cuGetProcAddress_v2 (
   if (found)
     *found = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   if (!*function)
-    complain ("there is no function %s (asked for by %s)", name, caller_file (caller));
+    complain ("the simulator has no function %s (requested by %s)", name, caller_file (caller));
   return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
@@ -1265,12 +1266,13 @@ struct LeakReport {
       return;
     SimcudaStatistics s;
     simcuda_get_statistics (&s);
-    complain ("left: %llu device and %llu pinned allocations, %llu contexts, %llu streams, %llu "
-              "events, %llu modules, %llu graphs",
+    complain (
+        "not freed: %llu device and %llu pinned allocations, %llu contexts, %llu streams, %llu "
+        "events, %llu modules, %llu graphs",
         (unsigned long long)s.device_allocations, (unsigned long long)s.pinned_allocations,
         (unsigned long long)s.contexts, (unsigned long long)s.streams, (unsigned long long)s.events,
         (unsigned long long)s.modules, (unsigned long long)s.graphs);
-    complain ("done: %llu allocations, %llu copies, %llu launches, %llu synchronisations, %llu "
+    complain ("calls: %llu allocations, %llu copies, %llu launches, %llu synchronisations, %llu "
               "threads, %llu switches",
         (unsigned long long)s.allocations, (unsigned long long)s.copies,
         (unsigned long long)s.launches, (unsigned long long)s.synchronisations,

@@ -61,7 +61,8 @@ release (Allocation *allocation)
     SIMCUDA_UNPOISON (allocation->mapping + page, allocation->mapping_size - 2 * page);
     for (size_t i = 0; i < allocation->slack; i++) {
       if (static_cast<unsigned char> (end[i]) != slack_pattern) {
-        complain ("%zu bytes of %s memory at %p: byte %zu, behind their end, was written",
+        complain (
+            "%zu bytes of %s memory at %p: byte %zu, after the end of the allocation, was written",
             allocation->size, allocation->kind == MemoryKind::device ? "device" : "pinned",
             static_cast<void *> (allocation->address), allocation->size + i);
         abort ();

@@ -176,9 +176,9 @@ wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
     if (settings ().order == Order::lazy && work_once (lock))
       continue;
     if (changed.wait_until (lock, deadline) == std::cv_status::timeout && !operation->done) {
-      complain ("%s has not ended after %u s%s%s%s", operation->name.c_str (), settings ().timeout,
-          running.empty () ? "" : "; the device works at ", running.c_str (),
-          running.empty () ? "" : " (does a thread spin on a plain load?)");
+      complain ("%s has not completed after %u s%s%s%s", operation->name.c_str (),
+          settings ().timeout, running.empty () ? "" : "; the device is executing ",
+          running.c_str (), running.empty () ? "" : " (does a thread poll with a plain load?)");
       abort ();
     }
   }

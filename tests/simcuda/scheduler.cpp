@@ -571,8 +571,8 @@ collective (Collective what, uint32_t mask, uint64_t value, uint32_t argument)
 {
   Thread *self = scheduler ().running ();
   if (!(mask >> self->lane & 1))
-    fault ("%s with the mask %#x, which lacks the calling lane %u", collective_name (what), mask,
-        self->lane);
+    fault ("%s with the mask %#x, which does not include the calling lane %u",
+        collective_name (what), mask, self->lane);
   self->what = what;
   self->mask = mask;
   self->value = value;
@@ -653,7 +653,7 @@ fault (const char *format, ...)
 std::string
 Scheduler::describe_deadlock () const
 {
-  std::string text = "its threads wait for each other for ever:";
+  std::string text = "deadlock between its threads:";
   unsigned n_shown = 0;
   for (const Block *block : resident_) {
     const char *last = nullptr;

@@ -73,7 +73,8 @@ check_names (CUmodule module)
       "a function that the simulator lacks: which, and who called");
   listen ();
   expect (CALL (cuModuleGetFunction) (&function, module, "ccl_no_such_kernel"),
-      CUDA_ERROR_NOT_FOUND, "no kernel named ccl_no_such_kernel was compiled in (asked for by ",
+      CUDA_ERROR_NOT_FOUND,
+      "no kernel named ccl_no_such_kernel is part of the simulator (requested by ",
       "an unknown kernel: which, and who asked");
 }
 
@@ -144,7 +145,7 @@ check_copies (void)
   listen ();
   copy = rows_from (tight, PITCH, host, WIDTH, HEIGHT);
   expect (CALL (cuMemcpy2D) (&copy), CUDA_ERROR_INVALID_VALUE,
-      "not inside one piece of device memory", "the pitch of the last row passes the end");
+      "not inside one allocation of device memory", "the pitch of the last row passes the end");
   listen ();
   copy = rows_from (tight + PITCH * (HEIGHT - 1), WIDTH, host, WIDTH, 1);
   expect (CALL (cuMemcpy2D) (&copy), CUDA_SUCCESS, "", "the last row by itself");
@@ -153,16 +154,16 @@ check_copies (void)
   expect (CALL (cuMemcpy2D) (&copy), CUDA_ERROR_INVALID_VALUE, "", "rows longer than their pitch");
   listen ();
   expect (CALL (cuMemcpyDtoH) (host, whole + 1, PITCH * HEIGHT), CUDA_ERROR_INVALID_VALUE,
-      "not inside one piece of device memory", "a copy past the end");
+      "not inside one allocation of device memory", "a copy past the end");
   listen ();
   expect (CALL (cuMemcpyHtoD) (whole, (void *)tight, 10), CUDA_ERROR_INVALID_VALUE,
-      "is device memory, where host memory is meant", "device memory as the host's side to read");
+      "is device memory, but host memory is needed", "device memory as the host's side to read");
   listen ();
   expect (CALL (cuMemcpyDtoH) ((void *)tight, whole, 10), CUDA_ERROR_INVALID_VALUE,
-      "is device memory, where host memory is meant", "device memory as the host's side to write");
+      "is device memory, but host memory is needed", "device memory as the host's side to write");
   listen ();
   expect (CALL (cuMemcpyHtoD) ((CUdeviceptr)host, host, 10), CUDA_ERROR_INVALID_VALUE,
-      "not inside one piece of device memory", "host memory as the device's side");
+      "not inside one allocation of device memory", "host memory as the device's side");
   CALL (cuMemFree) (whole);
   listen ();
   expect (CALL (cuMemFree) (whole), CUDA_ERROR_INVALID_VALUE, "", "memory that is freed twice");
