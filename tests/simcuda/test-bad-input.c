@@ -66,7 +66,7 @@ check_names (CUmodule module)
 
   listen ();
   expect (CALL (cuGetProcAddress) ("cuNobodyKnowsIt", &address, 12000, 0, NULL),
-      CUDA_ERROR_NOT_FOUND, "no function cuNobodyKnowsIt (asked for by ",
+      CUDA_ERROR_NOT_FOUND, "no function cuNobodyKnowsIt (requested by ",
       "an unknown function: which, and who asked");
   listen ();
   expect (lacking (), CUDA_ERROR_NOT_SUPPORTED, "cuTexObjectCreate is not simulated (called by ",
