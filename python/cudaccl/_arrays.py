@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays of other libraries: new ones of the same kind, and their streams.
+
+A kind is the name of the library that an array's class belongs to. No library is imported here
+before the caller has used it.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ._cudaccl import DeviceArray, View
+
+HOST = -1
+
+
+def kind_of(array: Any) -> str:
+    """The library of an array: 'numpy', 'torch', 'cupy', 'jaxlib', 'numba', …"""
+    return type(array).__module__.partition(".")[0]
+
+
+def device_number(device: int | str) -> int:
+    """The number of 'cpu' (HOST), 'cuda' (0), 'cuda:N' or N."""
+    if device == "cpu":
+        return HOST
+    if isinstance(device, str):
+        name, _, number = device.partition(":")
+        if name != "cuda" or (number and not number.isdigit()):
+            raise ValueError(f"a device is 'cpu', 'cuda', 'cuda:1' or a GPU's number, not {device!r}")
+        return int(number or 0)
+    device = operator.index(device)
+    if device < 0:
+        raise ValueError(f"a GPU's number is 0 or greater, not {device}")
+    return device
+
+
+def stream_address(stream: Any) -> int:
+    """The CUstream of an integer or of another library's stream."""
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    for name in ("ptr", "cuda_stream", "handle"):  # CuPy, PyTorch, Numba
+        if hasattr(stream, name):
+            stream = getattr(stream, name)
+            break
+    stream = getattr(stream, "value", stream)  # a ctypes pointer, None for the default stream
+    return operator.index(stream or 0)
+
+
+def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
+    """A view of an array on the stream, or on the caller's current one without it."""
+    if type(array) is np.ndarray:
+        return View(array, None, writable)
+    if stream is not None:
+        stream = stream_address(stream)
+    elif kind_of(array) == "torch" and array.is_cuda:
+        import torch
+
+        stream = torch.cuda.current_stream(array.device).cuda_stream
+    return View(array, stream, writable)
+
+
+def empty(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
+    """A new array of the kind of another one where that library can make one: with the result of
+    finish(), of that kind in any case."""
+    kind = kind_of(like)
+    if device == HOST:
+        return np.empty(shape, dtype)
+    if kind == "torch" and like.is_cuda:
+        import torch
+
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
+    if kind == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(device):
+            return cupy.empty(shape, dtype)
+    if kind == "numba":
+        from numba import cuda
+
+        return cuda.device_array(shape, dtype)
+    return DeviceArray(shape, dtype, device)
+
+
+def finish(result: Any, like: Any) -> Any:
+    """A filled array of empty() in the kind of another one."""
+    kind = kind_of(like)
+    if kind == "torch" and type(result) is np.ndarray:
+        import torch
+
+        return torch.from_numpy(result)
+    if kind in ("jax", "jaxlib"):
+        import jax
+
+        return jax.dlpack.from_dlpack(result) if isinstance(result, DeviceArray) else jax.numpy.asarray(result)
+    return result
+
+
+def zeros(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
+    """An array of empty() for a shape without elements."""
+    return finish(empty(like, shape, dtype, device), like)
+
+
+def copy_to_device(array: np.ndarray, device: int | str = 0) -> DeviceArray:
+    """Copies a NumPy array to the memory of a GPU.
+
+    array: of int32, uint8, bool or float64, any shape.
+    device: the GPU's number, or 'cuda:N'.
+    Returns a new DeviceArray. Raises TypeError for other types, RuntimeError where there is no GPU.
+    Since: 0.2
+    """
+    array = np.ascontiguousarray(array)
+    copy = DeviceArray(array.shape, array.dtype.name, device_number(device))
+    copy._copy(array, False)
+    return copy
+
+
+def copy_to_host(array: DeviceArray) -> np.ndarray:
+    """Copies a DeviceArray to a new NumPy array of its shape and type. Since: 0.2"""
+    copy = np.empty(array.shape, array.dtype)
+    array._copy(copy, True)
+    return copy

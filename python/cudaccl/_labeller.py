@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Labelling: Labeller, label() and components()."""
+from __future__ import annotations
+
+import atexit
+from typing import Any
+
+import numpy as np
+
+from . import _cudaccl
+from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
+
+component_dtype = np.dtype(
+    [(name, np.uint32) for name in ("label", "area", "x", "y", "width", "height")]
+    + [(name, np.float64) for name in ("centroid_x", "centroid_y")])
+"""A row of the component table of an image: label, area (pixels), bounding box (pixels; x and y are
+its upper left corner) and centroid (pixel centres are at integer coordinates). Since: 0.2"""
+
+volume_component_dtype = np.dtype(
+    [(name, np.uint32) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
+    + [(name, np.float64) for name in ("centroid_x", "centroid_y", "centroid_z")])
+"""A row of the component table of a volume, as component_dtype; area counts voxels. Since: 0.2"""
+
+# scikit-image counts the axes along which neighbours may differ.
+CONNECTIVITIES = {2: {None: 8, 4: 4, 8: 8, 1: 4, 2: 8},
+                  3: {None: 26, 6: 6, 18: 18, 26: 26, 1: 6, 2: 18, 3: 26}}
+
+ALL = 2**32 - 1  # rows of a table; the CPU uses memory only for those that an image needs
+FIRST_GPU_ROWS = 65536  # a GPU allocates all rows
+
+
+def check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) not in CONNECTIVITIES:
+        raise ValueError(f"an image has 2 dimensions and a volume has 3, not {len(shape)}")
+
+
+def check_connectivity(connectivity: int | None, ndim: int) -> int:
+    try:
+        return CONNECTIVITIES[ndim][connectivity]
+    except (KeyError, TypeError):
+        known = "4 or 8, or 1 or 2" if ndim == 2 else "6, 18 or 26, or 1, 2 or 3"
+        raise ValueError(f"the connectivity of {ndim} dimensions is {known}, not {connectivity!r}") from None
+
+
+class Labeller:
+    """Labels images or volumes of one shape, again and again, without allocating scratch memory.
+
+    shape: (height, width) or (depth, height, width); at most 2**31 - 1 pixels.
+    connectivity: 4 or 8 for images, 6, 18 or 26 for volumes, or scikit-image's number of axes: 1 to
+        the number of dimensions. None: the greatest.
+    device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
+    max_components: the most rows of a table, which has then the first ones. None: all rows. On a
+        GPU, a labeller without a limit has memory for 65536 rows at first and allocates more when an
+        image has more components.
+    algorithm: a name of the library's list, 'auto' for the fastest; images only.
+    n_threads: the most threads that share an image on a CPU, 0 for as many as are useful. Volumes
+        use one thread.
+
+    Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
+    threads run one after the other. Since: 0.2
+    """
+
+    def __init__(self, shape: tuple[int, ...], *, connectivity: int | None = None, device: int | str = "cpu",
+                 max_components: int | None = None, algorithm: str = "auto", n_threads: int = 0) -> None:
+        self._shape = tuple(int(length) for length in shape)
+        check_shape(self._shape)
+        if any(not 0 < length < 2**31 for length in self._shape):
+            raise ValueError(f"the lengths of a shape must be 1…{2**31 - 1}, not {self._shape}")
+        self._connectivity = check_connectivity(connectivity, len(self._shape))
+        self._device = device_number(device)
+        self._complete = max_components is None
+        if max_components is None:
+            max_components = ALL if self._device == HOST else FIRST_GPU_ROWS
+        elif not 1 <= max_components <= ALL:
+            raise ValueError(f"max_components must be 1…{ALL}, not {max_components}")
+        if not 0 <= n_threads <= ALL:
+            raise ValueError(f"n_threads must be 0…{ALL}, not {n_threads}")
+        self._algorithm, self._n_threads = algorithm, n_threads
+        self._dtype = component_dtype if len(self._shape) == 2 else volume_component_dtype
+        self._n_components = 0
+        self._make(max_components)
+
+    def _make(self, max_components: int) -> None:
+        self._labeller = _cudaccl.Labeller(self._shape, self._connectivity, self._device, max_components,
+                                           self._algorithm, self._n_threads)
+
+    def __repr__(self) -> str:
+        device = "cpu" if self._device == HOST else f"cuda:{self._device}"
+        return f"<cudaccl.Labeller {self._shape}, {self._connectivity}-connected, on {device}>"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the images."""
+        return self._shape
+
+    @property
+    def connectivity(self) -> int:
+        """4, 8, 6, 18 or 26."""
+        return self._connectivity
+
+    @property
+    def n_components(self) -> int:
+        """The number of components of the last image, also if its table has fewer rows; 0 at first."""
+        return self._n_components
+
+    def label(self, image: Any, *, threshold: int = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
+              out: Any = None, stream: Any = None) -> tuple[Any, np.ndarray]:
+        """Labels an image; returns its label map and its component table.
+
+        image: an array of the labeller's shape, of bool or any integer type, with any strides on a
+            CPU. It is not written. On a GPU it must be there, with consecutive pixels in each row;
+            other types than bool and uint8 are compared with the threshold by the array's own
+            library. A labeller on a GPU also takes images of bool and uint8 in host memory.
+        threshold: a pixel is foreground when its value is greater; 0…255 for bool and uint8 on a GPU.
+        invert: swaps foreground and background.
+        min_area, max_area: components with fewer or more pixels get no label and no row; a max_area
+            of 0 means no limit.
+        out: an array of the shape for the label map, of int32 or uint32, on the labeller's device.
+            None: a new array.
+        stream: the CUDA stream on which a GPU labels, as a number or as a stream of another library.
+            None: the stream of the image (CuPy and Numba), the current stream (PyTorch), else the
+            legacy default stream.
+
+        Returns (labels, table). labels is `out`, or an int32 array in the kind of the image: NumPy,
+        PyTorch, CuPy, JAX or Numba, and a DeviceArray for other kinds on a GPU. table is a NumPy
+        array of component_dtype or volume_component_dtype. Both can be read at once on any stream.
+
+        Raises ValueError or TypeError for a wrong array, RuntimeError if a GPU failed. Since: 0.2
+        """
+        view = view_of(image, stream)
+        if not view.is_byte and view.device != HOST:
+            image, threshold = compare(image, threshold), 0
+            view = view_of(image, stream)
+        labels = empty(image, self._shape, "int32", self._device) if out is None else out
+        table = self._run(view, threshold, invert, min_area, max_area, view_of(labels, stream, True))
+        return labels if out is not None else finish(labels, image), table
+
+    def components(self, image: Any, *, threshold: int = 0, invert: bool = False, min_area: int = 0,
+                   max_area: int = 0, stream: Any = None) -> np.ndarray:
+        """The component table of an image, without a label map, in less time. See label().
+        Since: 0.2"""
+        view = view_of(image, stream)
+        if not view.is_byte and view.device != HOST:
+            view, threshold = view_of(compare(image, threshold), stream), 0
+        return self._run(view, threshold, invert, min_area, max_area, None)
+
+    def _run(self, view: _cudaccl.View, threshold: int, invert: bool, min_area: int, max_area: int,
+             labels: _cudaccl.View | None) -> np.ndarray:
+        rows, n_components = self._labeller.run(view, threshold, invert, min_area, max_area, labels)
+        table = np.frombuffer(rows, self._dtype)
+        self._n_components = n_components
+        if self._complete and len(table) < n_components:
+            self._make(1 << n_components.bit_length())
+            return self._run(view, threshold, invert, min_area, max_area, labels)
+        return table
+
+
+def compare(image: Any, threshold: int) -> Any:
+    """The foreground mask of an image on a GPU, made by the library of the image."""
+    try:
+        return image > threshold
+    except TypeError:
+        raise TypeError(f"on a GPU, arrays of {kind_of(image)} must be of uint8 or bool") from None
+
+
+# Labellers of the last images, so that label() of the next image allocates nothing. A call takes
+# its labeller out, so that no two threads share one.
+cache: dict[tuple, Labeller] = {}
+CACHED = 4
+
+
+def clear_cache() -> None:
+    """Frees the memory that label() and components() keep: the labellers of the last four shapes.
+    Since: 0.2"""
+    cache.clear()
+
+
+atexit.register(clear_cache)
+
+
+class CachedLabeller:
+    """A labeller from the cache, for one call."""
+
+    def __init__(self, shape: tuple[int, ...], connectivity: int | None, device: int, n_threads: int) -> None:
+        self._key = shape, check_connectivity(connectivity, len(shape)), device, n_threads
+
+    def __enter__(self) -> Labeller:
+        shape, connectivity, device, n_threads = self._key
+        self._labeller = cache.pop(self._key, None) or Labeller(
+            shape, connectivity=connectivity, device="cpu" if device == HOST else device, n_threads=n_threads)
+        return self._labeller
+
+    def __exit__(self, *error: object) -> None:
+        cache[self._key] = self._labeller
+        while len(cache) > CACHED:
+            try:
+                cache.pop(next(iter(cache)), None)
+            except (RuntimeError, StopIteration):  # another thread changed the cache
+                break
+
+
+def label(image: Any, connectivity: int | None = None, *, threshold: int = 0, invert: bool = False, min_area: int = 0,
+          max_area: int = 0, out: Any = None, stream: Any = None, n_threads: int = 0) -> tuple[Any, np.ndarray]:
+    """Labels an image of two dimensions or a volume of three, on the device where it is.
+
+    An array of three dimensions is a volume, also if its last dimension is one of colours. Arrays
+    without elements have an empty table. The arguments and the result are those of Labeller and
+    Labeller.label(). The labellers of the last four shapes stay in memory for the next call:
+    clear_cache() frees them.
+
+        labels, table = cudaccl.label(image, connectivity=8, threshold=127, min_area=20)
+
+    Since: 0.2
+    """
+    view = view_of(image, stream)
+    check_shape(view.shape)
+    if 0 in view.shape:
+        check_connectivity(connectivity, len(view.shape))
+        return zeros(image, view.shape, "int32", view.device) if out is None else out, no_components(view.shape)
+    with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
+        return labeller.label(image, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area,
+                              out=out, stream=stream)
+
+
+def components(image: Any, connectivity: int | None = None, *, threshold: int = 0, invert: bool = False,
+               min_area: int = 0, max_area: int = 0, stream: Any = None, n_threads: int = 0) -> np.ndarray:
+    """The component table of an image or a volume, without a label map. See label(). Since: 0.2"""
+    view = view_of(image, stream)
+    check_shape(view.shape)
+    if 0 in view.shape:
+        check_connectivity(connectivity, len(view.shape))
+        return no_components(view.shape)
+    with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
+        return labeller.components(image, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area,
+                                   stream=stream)
+
+
+def no_components(shape: tuple[int, ...]) -> np.ndarray:
+    return np.empty(0, component_dtype if len(shape) == 2 else volume_component_dtype)
+
+
+def table_to_array(table: np.ndarray, like: Any) -> Any:
+    """A component table as an array of float64 on the device and of the kind of another array, for
+    work that continues on a GPU.
+
+    table: of component_dtype or volume_component_dtype, N rows.
+    like: an array; the result is of its kind and on its device.
+    Returns an array of N rows, and a column for each field in the order of the table's dtype.
+    Since: 0.2
+    """
+    columns = np.stack([table[name].astype(np.float64) for name in table.dtype.names], axis=1)
+    kind, device = kind_of(like), view_of(like).device
+    if device == HOST:
+        return finish(columns, like)
+    if kind == "torch":
+        import torch
+
+        return torch.from_numpy(columns).to(like.device)
+    if kind == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(device):
+            return cupy.asarray(columns)
+    if kind == "numba":
+        from numba import cuda
+
+        return cuda.to_device(columns)
+    copy = _cudaccl.DeviceArray(columns.shape, "float64", device)
+    copy._copy(columns, False)
+    return finish(copy, like)

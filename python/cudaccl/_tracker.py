@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tracking of components."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _cudaccl
+from ._arrays import view_of
+from ._labeller import component_dtype
+
+track_dtype = np.dtype(
+    [("id", np.uint64), ("state", np.uint32), ("age", np.uint64), ("lost", np.uint64), ("label", np.uint32),
+     ("n_sharing", np.uint32), ("x", np.float64), ("y", np.float64), ("width", np.float64), ("height", np.float64),
+     ("velocity_x", np.float64), ("velocity_y", np.float64)], align=True)
+"""A track: id (from 1, unique in the tracker's life), state (0 tentative, 1 confirmed, 2 static, 3
+lost), age and lost (frames since it was first and last found), label of its component (0 when lost),
+n_sharing (other tracks in that component), the estimated box of the object (pixels; edges are between
+pixels) and its velocity (pixels per frame). Since: 0.2"""
+
+member_dtype = np.dtype([("row", np.uint32), ("track", np.uint32)])
+"""A track that is in a component: the row of the component table and the index of the track.
+Since: 0.2"""
+
+event_dtype = np.dtype([("kind", np.uint32), ("id", np.uint64), ("other", np.uint64)], align=True)
+"""An event of a confirmed track: kind (0 appeared, 1 vanished, 2 merged, 3 split), its id, and for
+merged and split the id of the oldest other track. Since: 0.2"""
+
+
+class Tracks(NamedTuple):
+    """The tracks of a frame. Since: 0.2"""
+
+    tracks: np.ndarray
+    """Rows of track_dtype in the order of their ids."""
+
+    members: np.ndarray
+    """Rows of member_dtype in the order of components."""
+
+    events: np.ndarray
+    """Rows of event_dtype."""
+
+
+class Tracker:
+    """Gives the components of successive frames identities: an id for each object, also while it is
+    hidden, in pieces, or in one component with others. The method is described in
+    cudaccl/tracker.h of the C library; the same tables give the same tracks on every machine.
+
+    shape: (height, width) of the frames.
+    max_tracks: 1…4096; while there are so many tracks, no new one begins.
+    max_components: 1…4096; of a longer table, only the largest components are tracked.
+
+    The other arguments are attributes, too, and hold from the next frame:
+
+    confirm_frames: at least 1: a track is confirmed when it was found in so many successive frames.
+    max_lost: frames: a track ends when it was not found for longer.
+    static_frames: a track that stayed at its place for so many frames is static; 0: never.
+    frame_rate: frames per second, 0.01…10000; 0: unknown, 25 is used.
+
+    Raises ValueError or MemoryError. Calls from several threads run one after the other. Since: 0.2
+    """
+
+    def __init__(self, shape: tuple[int, int], *, max_tracks: int = 1024, max_components: int = 1024,
+                 confirm_frames: int = 3, max_lost: int = 15, static_frames: int = 50, frame_rate: float = 0.0) -> None:
+        if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
+            raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
+        if not (1 <= max_tracks <= 4096 and 1 <= max_components <= 4096):
+            raise ValueError("max_tracks and max_components must be 1…4096")
+        self._tracker = _cudaccl.Tracker(*shape, max_tracks, max_components)
+        self.confirm_frames = confirm_frames
+        self.max_lost = max_lost
+        self.static_frames = static_frames
+        self.frame_rate = frame_rate
+
+    def update(self, table: np.ndarray, elapsed: float = 1.0) -> Tracks:
+        """Tracks the components of the next frame.
+
+        table: rows of component_dtype, in any order.
+        elapsed: frames since the last call, greater than 0 and at most 1000: 2 when one was dropped.
+
+        Returns the tracks, their components, and events. Raises ValueError or TypeError; the tracks
+        are then as before. Since: 0.2
+        """
+        if getattr(table, "dtype", None) != component_dtype or table.ndim != 1:
+            raise TypeError("a component table of an image is needed: an array of component_dtype")
+        rows = np.ascontiguousarray(table).view(np.uint8)
+        tracks, members, events = self._tracker.run(view_of(rows), elapsed, self.confirm_frames, self.max_lost,
+                                                    self.static_frames, self.frame_rate)
+        return Tracks(np.frombuffer(tracks, track_dtype), np.frombuffer(members, member_dtype),
+                      np.frombuffer(events, event_dtype))
+
+    def reset(self) -> None:
+        """Removes all tracks, without events, as after a cut. Since: 0.2"""
+        self._tracker.reset()

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The extension module _cudaccl: libcudaccl with views of arrays in place of pointers. The package
+ * around it chooses objects and allocates results. */
+#include "module.h"
+
+void
+raise (const CclError &error)
+{
+  PyObject *type = PyExc_RuntimeError;
+  if (error.status == CCL_ERROR_ARGUMENT || error.status == CCL_ERROR_UNSUPPORTED)
+    type = PyExc_ValueError;
+  else if (error.status == CCL_ERROR_NO_MEMORY)
+    type = PyExc_MemoryError;
+  PyErr_SetString (type, error.message);
+  throw nb::python_error ();
+}
+
+uint32_t
+to_uint32 (const char *name, int64_t value)
+{
+  if (value < 0 || value > UINT32_MAX)
+    throw nb::value_error ((std::string (name) + " must be 0…" + std::to_string (UINT32_MAX) +
+                            ", not " + std::to_string (value))
+                               .c_str ());
+  return (uint32_t)value;
+}
+
+NB_MODULE (_cudaccl, module)
+{
+  module.doc () = "The binding of libcudaccl, for the package cudaccl alone.";
+  bind_view (module);
+  bind_device (module);
+  bind_labeller (module);
+  bind_foreground (module);
+  bind_tracker (module);
+}

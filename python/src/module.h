@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the parts of the extension module share: errors, arrays of callers, devices. */
+#ifndef CUDACCL_PYTHON_MODULE_H
+#define CUDACCL_PYTHON_MODULE_H
+
+#include <cudaccl/cudaccl.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+
+/* The device number of arrays and objects in host memory. */
+constexpr int HOST = -1;
+
+/* Raises the Python exception for an error of the library. */
+[[noreturn]] void raise (const CclError &error);
+
+/* Raises if a call of the library failed. */
+inline void
+check (CclStatus status, const CclError &error)
+{
+  if (status != CCL_OK)
+    raise (error);
+}
+
+/* The integer as uint32_t; ValueError with the argument's name if it is out of range. */
+uint32_t to_uint32 (const char *name, int64_t value);
+
+/* The GPU of that number. It stays open until the process ends. Call with the GIL held. */
+CclCudaDevice *open_device (int number);
+
+/* The number of the GPU whose memory an address is in; ValueError if it is in none's. */
+int device_of (uintptr_t address);
+
+/* The element types of arrays. */
+struct ElementType {
+  char kind; /* 'b' bool, 'i' signed integer, 'u' unsigned integer */
+  int size;  /* bytes */
+
+  bool
+  is_byte () const
+  {
+    return size == 1 && kind != 'i';
+  }
+
+  std::string name () const;
+};
+
+/* An array of the caller's in host or device memory, imported without a copy through the buffer
+ * protocol, __cuda_array_interface__ or DLPack. The memory stays valid as long as the view. */
+class View {
+public:
+  /* stream: the CUstream on which the array is to be used. Without it, the stream that
+   * __cuda_array_interface__ names is used, or 0: the legacy default stream. */
+  View (nb::handle object, std::optional<uintptr_t> stream, bool writable);
+  View (const View &) = delete;
+  ~View ();
+
+  char *data = nullptr;
+  std::vector<size_t> shape;
+  std::vector<ptrdiff_t> strides; /* bytes; those of dimensions of length 1 are as in C order */
+  ElementType type = {'u', 1};
+  int device = HOST;
+  uintptr_t stream = 0;
+
+  size_t n_elements () const;
+
+  /* Whether the elements of a row are consecutive, and rows and slices do not overlap. */
+  bool has_plain_rows () const;
+
+private:
+  bool import_buffer (nb::handle object, bool writable);
+  bool import_cuda_array_interface (
+      nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
+  bool import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
+  void normalise_strides ();
+
+  Py_buffer buffer_ = {};
+  nb::object owner_;
+  nb::ndarray<nb::ro> tensor_;
+};
+
+/* Converts host memory to a foreground mask: 1 where a value is greater than the threshold. */
+void make_mask (const View &image, int64_t threshold, uint8_t *mask);
+
+/* Each part adds its classes to the module. */
+void bind_view (nb::module_ &module);
+void bind_device (nb::module_ &module);
+void bind_labeller (nb::module_ &module);
+void bind_foreground (nb::module_ &module);
+void bind_tracker (nb::module_ &module);
+
+#endif /* CUDACCL_PYTHON_MODULE_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tracker. */
+#include "module.h"
+
+#include <mutex>
+
+/* The tables have these layouts as NumPy structured arrays, too. */
+static_assert (sizeof (CclComponent) == 40 && sizeof (CclVolumeComponent) == 56);
+static_assert (sizeof (CclTrack) == 88 && sizeof (CclTrackEvent) == 24);
+static_assert (sizeof (CclTrackMember) == 8);
+
+class Tracker {
+public:
+  Tracker (uint32_t height, uint32_t width, uint32_t max_tracks, uint32_t max_components)
+  {
+    const CclTrackerPlan plan = {.width = width,
+        .height = height,
+        .max_tracks = max_tracks,
+        .max_components = max_components};
+    CclError error = {};
+    handle_ = ccl_tracker_new (&plan, &error);
+    if (!handle_)
+      raise (error);
+  }
+
+  Tracker (const Tracker &) = delete;
+
+  ~Tracker ()
+  {
+    ccl_tracker_free (&handle_);
+  }
+
+  /* Tracks the rows of a component table, given as bytes. */
+  nb::tuple
+  run (const View &rows, double elapsed, int64_t confirm_frames, int64_t max_lost,
+      int64_t static_frames, double frame_rate)
+  {
+    const uint32_t n =
+        to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
+    const CclTable table = {n, n, (const CclComponent *)rows.data};
+    const CclTrackerOptions options = {
+        .confirm_frames = to_uint32 ("confirm_frames", confirm_frames),
+        .max_lost = to_uint32 ("max_lost", max_lost),
+        .static_frames = to_uint32 ("static_frames", static_frames),
+        .frame_rate = frame_rate};
+    CclTracks tracks = {};
+    CclError error = {};
+    CclStatus status;
+    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
+    {
+      const nb::gil_scoped_release release;
+      lock.lock ();
+      status = ccl_tracker_run (handle_, &table, elapsed, &options, &tracks, &error);
+    }
+    check (status, error);
+    return nb::make_tuple (nb::bytearray (tracks.tracks, tracks.n_tracks * sizeof (CclTrack)),
+        nb::bytearray (tracks.members, tracks.n_members * sizeof (CclTrackMember)),
+        nb::bytearray (tracks.events, tracks.n_events * sizeof (CclTrackEvent)));
+  }
+
+  void
+  reset ()
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock (mutex_);
+    ccl_tracker_reset (handle_);
+  }
+
+private:
+  CclTracker *handle_ = nullptr;
+  std::mutex mutex_;
+};
+
+void
+bind_tracker (nb::module_ &module)
+{
+  nb::class_<Tracker> (module, "Tracker", "A tracker of components.")
+      .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), nb::arg ("height"),
+          nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))
+      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("elapsed"), nb::arg ("confirm_frames"),
+          nb::arg ("max_lost"), nb::arg ("static_frames"), nb::arg ("frame_rate"),
+          "Tracks the components of a frame; returns the rows of tracks, members and events.")
+      .def ("reset", &Tracker::reset, "Removes all tracks.");
+}

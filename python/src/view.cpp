@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arrays of callers. */
+#include "module.h"
+
+#include <cstring>
+
+std::string
+ElementType::name () const
+{
+  if (kind == 'b')
+    return "bool";
+  return (kind == 'u' ? "uint" : "int") + std::to_string (8 * size);
+}
+
+[[noreturn]] static void
+refuse_type (const std::string &type)
+{
+  throw nb::type_error (("arrays of " + type +
+                         " are not supported, only integers and bool: compare with a threshold "
+                         "first, as in image > 0.5")
+                            .c_str ());
+}
+
+static ElementType
+check_type (char kind, int size, const std::string &name)
+{
+  if (kind == 'b' && size == 1)
+    return {kind, size};
+  if ((kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8))
+    return {kind, size};
+  refuse_type (name);
+}
+
+/* The element type of a format of the buffer protocol, as in Python's module struct. */
+static ElementType
+type_of_format (const char *format, int size)
+{
+  const char *code = format ? format : "B";
+  if (*code == '@' || *code == '=' || *code == '<')
+    code++;
+  if (*code == '>' || *code == '!')
+    throw nb::type_error ("arrays must be in the byte order of this machine");
+  if (strlen (code) == 1) {
+    if (*code == '?')
+      return check_type ('b', size, format);
+    if (strchr ("bhilqn", *code))
+      return check_type ('i', size, format);
+    if (strchr ("BHILQN", *code))
+      return check_type ('u', size, format);
+  }
+  refuse_type (std::string ("format '") + code + "'");
+}
+
+bool
+View::import_buffer (nb::handle object, bool writable)
+{
+  if (!PyObject_CheckBuffer (object.ptr ()))
+    return false;
+  const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer (object.ptr (), &buffer_, flags) != 0) {
+    buffer_.obj = nullptr;
+    throw nb::python_error ();
+  }
+  data = (char *)buffer_.buf;
+  type = type_of_format (buffer_.format, (int)buffer_.itemsize);
+  shape.assign (buffer_.shape, buffer_.shape + buffer_.ndim);
+  strides.assign (buffer_.strides, buffer_.strides + buffer_.ndim);
+  return true;
+}
+
+bool
+View::import_cuda_array_interface (
+    nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
+{
+  PyObject *found = PyObject_GetAttrString (object.ptr (), "__cuda_array_interface__");
+  if (!found) {
+    if (!PyErr_ExceptionMatches (PyExc_AttributeError))
+      throw nb::python_error ();
+    PyErr_Clear ();
+    return false;
+  }
+  const nb::object interface = nb::steal (found);
+
+  const auto field = [&] (const char *name) -> nb::object {
+    PyObject *value = PyDict_GetItemString (interface.ptr (), name);
+    return value ? nb::borrow (value) : nb::none ();
+  };
+  if (!nb::isinstance<nb::dict> (interface))
+    throw nb::type_error ("__cuda_array_interface__ is not a dict");
+  if (!field ("mask").is_none ())
+    throw nb::value_error ("masked arrays are not supported");
+
+  const auto typestr = nb::cast<std::string> (field ("typestr"));
+  if (typestr.size () < 3)
+    refuse_type ("'" + typestr + "'");
+  if (typestr[0] == '>')
+    throw nb::type_error ("arrays must be in the byte order of this machine");
+  type = check_type (typestr[1], atoi (typestr.c_str () + 2), "'" + typestr + "'");
+  shape = nb::cast<std::vector<size_t>> (field ("shape"));
+  const nb::object given_strides = field ("strides");
+  if (!given_strides.is_none ())
+    strides = nb::cast<std::vector<ptrdiff_t>> (given_strides);
+  if (!strides.empty () && strides.size () != shape.size ())
+    throw nb::value_error ("shape and strides of __cuda_array_interface__ differ in length");
+
+  const nb::object location = field ("data");
+  data = (char *)nb::cast<uintptr_t> (location[0]);
+  if (writable && nb::cast<bool> (location[1]))
+    throw nb::value_error ("the output array is read-only");
+  const nb::object given_stream = field ("stream");
+  if (wanted_stream)
+    stream = *wanted_stream;
+  else if (!given_stream.is_none ())
+    stream = nb::cast<uintptr_t> (given_stream);
+  device = n_elements () > 0 ? device_of ((uintptr_t)data) : 0;
+  owner_ = nb::borrow (object);
+  return true;
+}
+
+bool
+View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
+{
+  if (!nb::hasattr (object, "__dlpack__") || !nb::hasattr (object, "__dlpack_device__"))
+    return false;
+  const nb::object place = object.attr ("__dlpack_device__") ();
+  const int device_type = nb::cast<int> (nb::int_ (place[0]));
+  const bool on_gpu =
+      device_type == nb::device::cuda::value || device_type == nb::device::cuda_managed::value;
+  if (!on_gpu && device_type != nb::device::cpu::value &&
+      device_type != nb::device::cuda_host::value)
+    throw nb::value_error ("the array is neither in host memory nor on an NVIDIA GPU");
+
+  /* For DLPack, 1 is the legacy default stream and 0 is not allowed. */
+  stream = on_gpu ? wanted_stream.value_or (0) : 0;
+  const nb::object capsule =
+      on_gpu ? object.attr ("__dlpack__") (nb::arg ("stream") = stream ? stream : 1)
+             : object.attr ("__dlpack__") ();
+  if (writable)
+    tensor_ = nb::ndarray<nb::ro> (nb::cast<nb::ndarray<>> (capsule));
+  else
+    tensor_ = nb::cast<nb::ndarray<nb::ro>> (capsule);
+
+  static const char kinds[] = {'i', 'u', 'f', 0, 'f', 'c', 'b'};
+  const auto dtype = tensor_.dtype ();
+  const char kind = dtype.code < sizeof kinds && dtype.lanes == 1 ? kinds[dtype.code] : 0;
+  type = check_type (kind, dtype.bits / 8,
+      "DLPack type " + std::to_string (dtype.code) + " of " + std::to_string (dtype.bits) +
+          " bits");
+  data = (char *)tensor_.data ();
+  for (size_t i = 0; i < tensor_.ndim (); i++) {
+    shape.push_back (tensor_.shape (i));
+    strides.push_back ((ptrdiff_t)tensor_.stride (i) * type.size);
+  }
+  device = on_gpu ? tensor_.device_id () : HOST;
+  return true;
+}
+
+void
+View::normalise_strides ()
+{
+  const bool missing = strides.empty ();
+  strides.resize (shape.size ());
+  ptrdiff_t natural = type.size;
+  for (size_t i = shape.size (); i-- > 0;) {
+    if (missing || shape[i] == 1)
+      strides[i] = natural;
+    natural = strides[i] * (ptrdiff_t)shape[i];
+  }
+}
+
+View::View (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
+{
+  try {
+    if (!import_buffer (object, writable) &&
+        !import_cuda_array_interface (object, wanted_stream, writable) &&
+        !import_dlpack (object, wanted_stream, writable))
+      throw nb::type_error ((std::string ("an array is needed, not ") +
+                             nb::cast<std::string> (nb::str (object.type ().attr ("__name__"))))
+                                .c_str ());
+  } catch (...) {
+    if (buffer_.obj)
+      PyBuffer_Release (&buffer_);
+    throw;
+  }
+  normalise_strides ();
+}
+
+View::~View ()
+{
+  if (buffer_.obj)
+    PyBuffer_Release (&buffer_);
+}
+
+size_t
+View::n_elements () const
+{
+  size_t n = 1;
+  for (size_t length : shape)
+    n *= length;
+  return n;
+}
+
+bool
+View::has_plain_rows () const
+{
+  ptrdiff_t extent = type.size;
+  for (size_t i = shape.size (); i-- > 0;) {
+    if (i + 1 == shape.size () ? strides[i] != extent : strides[i] < extent)
+      return false;
+    extent = strides[i] * ((ptrdiff_t)shape[i] - 1) + extent;
+  }
+  return true;
+}
+
+/* The elements of a row in the type T. */
+template <typename T>
+static void
+make_mask_row (const char *row, ptrdiff_t stride, size_t n, int64_t threshold, uint8_t *mask)
+{
+  const bool below =
+      std::is_signed_v<T> ? threshold < (int64_t)std::numeric_limits<T>::min () : threshold < 0;
+  const bool above =
+      threshold >= 0 && (uint64_t)threshold >= (uint64_t)std::numeric_limits<T>::max ();
+  if (below || above) {
+    memset (mask, below, n);
+    return;
+  }
+  const T limit = (T)threshold;
+  if (stride == sizeof (T) && (uintptr_t)row % alignof (T) == 0) {
+    const T *values = (const T *)row;
+    for (size_t x = 0; x < n; x++)
+      mask[x] = values[x] > limit;
+    return;
+  }
+  for (size_t x = 0; x < n; x++, row += stride) {
+    T value;
+    memcpy (&value, row, sizeof value);
+    mask[x] = value > limit;
+  }
+}
+
+using MakeMaskRow = void (*) (const char *, ptrdiff_t, size_t, int64_t, uint8_t *);
+
+static MakeMaskRow
+row_function (ElementType type)
+{
+  const bool is_signed = type.kind == 'i';
+  switch (type.size) {
+  case 1:
+    return is_signed ? make_mask_row<int8_t> : make_mask_row<uint8_t>;
+  case 2:
+    return is_signed ? make_mask_row<int16_t> : make_mask_row<uint16_t>;
+  case 4:
+    return is_signed ? make_mask_row<int32_t> : make_mask_row<uint32_t>;
+  default:
+    return is_signed ? make_mask_row<int64_t> : make_mask_row<uint64_t>;
+  }
+}
+
+void
+make_mask (const View &image, int64_t threshold, uint8_t *mask)
+{
+  const MakeMaskRow make_row = row_function (image.type);
+  const size_t ndim = image.shape.size ();
+  const size_t n_slices = ndim == 3 ? image.shape[0] : 1;
+  const ptrdiff_t slice_stride = ndim == 3 ? image.strides[0] : 0;
+  const size_t n_rows = image.shape[ndim - 2], n = image.shape[ndim - 1];
+
+  for (size_t z = 0; z < n_slices; z++)
+    for (size_t y = 0; y < n_rows; y++, mask += n)
+      make_row (image.data + (ptrdiff_t)z * slice_stride + (ptrdiff_t)y * image.strides[ndim - 2],
+          image.strides[ndim - 1], n, threshold, mask);
+}
+
+void
+bind_view (nb::module_ &module)
+{
+  nb::class_<View> (module, "View", "An array of the caller's, without a copy.")
+      .def (nb::init<nb::handle, std::optional<uintptr_t>, bool> (), nb::arg ("array").none (),
+          nb::arg ("stream") = nb::none (), nb::arg ("writable") = false)
+      .def_prop_ro ("shape", [] (const View &view) { return nb::tuple (nb::cast (view.shape)); })
+      .def_prop_ro (
+          "device", [] (const View &view) { return view.device; },
+          "The GPU's number, or -1 for host memory.")
+      .def_prop_ro ("dtype", [] (const View &view) { return view.type.name (); })
+      .def_prop_ro (
+          "is_byte", [] (const View &view) { return view.type.is_byte (); },
+          "Whether the elements are uint8 or bool.");
+}

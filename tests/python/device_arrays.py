@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays in device memory as other libraries have them, made with ctypes alone."""
+import ctypes
+
+import numpy as np
+
+try:
+    driver = ctypes.CDLL("libcuda.so.1")
+except OSError:
+    driver = None
+
+
+def call(name, *arguments):
+    result = getattr(driver, name)(*arguments)
+    assert result == 0, f"{name}: error {result}"
+
+
+_contexts = {}
+
+
+def enter(device=0):
+    """Makes the primary context of a device current."""
+    if device not in _contexts:
+        call("cuInit", 0)
+        context = ctypes.c_void_p()
+        call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        _contexts[device] = context
+    call("cuCtxSetCurrent", _contexts[device])
+
+
+def new_stream():
+    """A CUstream that does not wait for the legacy default stream."""
+    stream = ctypes.c_void_p()
+    call("cuStreamCreate", ctypes.byref(stream), 1)
+    return stream.value
+
+
+class Memory:
+    """Device memory with the content of a NumPy array, in rows of a multiple of 64 bytes or packed."""
+
+    def __init__(self, array, pitched=False, device=0):
+        enter(device)
+        self.device, self.dtype, self.shape = device, array.dtype, array.shape
+        width = array.shape[-1] + (-array.shape[-1] % 64 + 64 if pitched else 0)
+        self.host = np.zeros((*array.shape[:-1], width), array.dtype)
+        self.host[..., :array.shape[-1]] = array
+        self.address = ctypes.c_uint64()
+        call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(max(self.host.nbytes, 1)))
+        self.upload()
+
+    def upload(self, stream=None):
+        if stream:
+            call("cuMemcpyHtoDAsync_v2", self.address, ctypes.c_void_p(self.host.ctypes.data),
+                 ctypes.c_size_t(self.host.nbytes), ctypes.c_void_p(stream))
+        elif self.host.nbytes:
+            call("cuMemcpyHtoD_v2", self.address, ctypes.c_void_p(self.host.ctypes.data),
+                 ctypes.c_size_t(self.host.nbytes))
+
+    def download(self):
+        enter(self.device)
+        call("cuMemcpyDtoH_v2", ctypes.c_void_p(self.host.ctypes.data), self.address,
+             ctypes.c_size_t(self.host.nbytes))
+        return self.host[..., :self.shape[-1]].copy()
+
+    def __del__(self):
+        if self.address.value:
+            enter(self.device)
+            driver.cuMemFree_v2(self.address)
+
+
+class InterfaceArray(Memory):
+    """Has __cuda_array_interface__ alone, as Numba's arrays have."""
+
+    def __init__(self, array, pitched=False, device=0, stream=None, **fields):
+        super().__init__(array, pitched, device)
+        self.stream, self.fields = stream, fields
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address.value, False),
+                "strides": self.host.strides, "version": 3, "stream": self.stream, **self.fields}
+
+    def __gt__(self, threshold):
+        return InterfaceArray(self.download() > threshold)
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("id", ctypes.c_int32)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+class DLManagedTensor(ctypes.Structure):
+    pass
+
+
+Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensor))
+DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", Deleter)]
+_alive = {}
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype = ctypes.py_object
+new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+@Deleter
+def _delete(managed):
+    del _alive[ctypes.addressof(managed.contents)]
+
+
+class DLPackArray(Memory):
+    """Has DLPack alone, as JAX's arrays have. `streams` lists the streams of the consumers."""
+
+    CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+
+    def __init__(self, array, pitched=False, device=0, device_type=2):
+        super().__init__(array, pitched, device)
+        self.device_type, self.streams = device_type, []
+
+    def __dlpack_device__(self):
+        return self.device_type, self.device
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        ndim = len(self.shape)
+        strides = [stride // self.dtype.itemsize for stride in self.host.strides]
+        managed = DLManagedTensor()
+        managed.tensor = DLTensor(self.address.value, DLDevice(self.device_type, self.device), ndim,
+                                  self.CODES[self.dtype.kind], 8 * self.dtype.itemsize, 1,
+                                  (ctypes.c_int64 * ndim)(*self.shape), (ctypes.c_int64 * ndim)(*strides), 0)
+        managed.deleter = _delete
+        _alive[ctypes.addressof(managed)] = (managed, self)
+        return new_capsule(ctypes.addressof(managed), b"dltensor", None)
+
+
+def n_exported():
+    """DLPack tensors that a consumer has not released."""
+    return len(_alive)

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays in device memory, on an NVIDIA GPU or on the simulated driver."""
+import gc
+import os
+
+import cudaccl
+import device_arrays
+import numpy as np
+import pytest
+from device_arrays import DLPackArray, InterfaceArray
+
+if not device_arrays.driver:
+    pytest.skip("no CUDA driver here", allow_module_level=True)
+try:
+    cudaccl.Labeller((2, 2), device="cuda")
+except RuntimeError as reason:
+    pytest.skip(str(reason), allow_module_level=True)
+
+random = np.random.default_rng(1)
+MASK = (random.random((33, 70)) < 0.4).astype(np.uint8)
+VOLUME = (random.random((7, 9, 40)) < 0.2).astype(np.uint8)
+SIMULATED = "simcuda" in os.environ.get("LD_LIBRARY_PATH", "")
+
+
+@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray])
+@pytest.mark.parametrize("pitched", [False, True])
+@pytest.mark.parametrize("dtype", [np.uint8, bool])
+@pytest.mark.parametrize("image, connectivity", [(MASK, 4), (MASK, 8), (VOLUME, 6), (VOLUME, 18), (VOLUME, 26)])
+def test_same_as_on_the_cpu(image, connectivity, dtype, pitched, kind):
+    expected, rows = cudaccl.label(image, connectivity)
+    array = kind(image.astype(dtype), pitched)
+    labels, table = cudaccl.label(array, connectivity)
+    assert isinstance(labels, cudaccl.DeviceArray) and (cudaccl.copy_to_host(labels) == expected).all()
+    assert (table == rows).all()
+    assert (cudaccl.components(array, connectivity) == rows).all()
+
+
+def test_settings():
+    image = random.integers(0, 256, (40, 50), np.uint8)
+    for settings in ({"threshold": 127}, {"threshold": 127, "invert": True}, {"min_area": 3}, {"max_area": 9}):
+        expected, rows = cudaccl.label(image, **settings)
+        labels, table = cudaccl.label(InterfaceArray(image), **settings)
+        assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
+
+
+def test_output_array():
+    expected, _ = cudaccl.label(MASK)
+    for kind in InterfaceArray, DLPackArray:
+        out = kind(np.full(MASK.shape, 9, np.int32), pitched=True)
+        labels, _ = cudaccl.label(InterfaceArray(MASK), out=out)
+        assert labels is out and (out.download() == expected).all()
+
+
+def test_array_of_another_type_is_compared_by_its_own_library():
+    image = random.integers(-4, 4, (20, 30), np.int16)
+    labels, table = cudaccl.label(InterfaceArray(image), threshold=-1)
+    expected, rows = cudaccl.label(image, threshold=-1)
+    assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
+    assert (cudaccl.components(InterfaceArray(image), threshold=-1) == rows).all()
+    with pytest.raises(TypeError, match="uint8 or bool"):
+        cudaccl.label(DLPackArray(image))
+
+
+def test_dlpack_is_asked_for_the_stream():
+    array = DLPackArray(MASK)
+    cudaccl.components(array)
+    stream = device_arrays.new_stream()
+    cudaccl.components(array, stream=stream)
+    assert set(array.streams[:2]) == {1} and set(array.streams[2:]) == {stream}
+    gc.collect()
+    assert device_arrays.n_exported() == 0
+
+
+def test_work_waits_for_the_callers_stream():
+    """The image is uploaded on a stream that nothing else waits for."""
+    stream = device_arrays.new_stream()
+    expected, rows = cudaccl.label(MASK)
+
+    class Stream:
+        ptr = stream
+
+    for arguments in {"stream": stream}, {"stream": Stream()}, {}:
+        array = InterfaceArray(np.zeros_like(MASK), stream=stream)
+        array.host[:] = MASK
+        array.upload(stream)
+        labels, table = cudaccl.label(array, **arguments)
+        assert (table == rows).all() and (cudaccl.copy_to_host(labels) == expected).all()
+
+
+def test_image_in_host_memory():
+    labeller = cudaccl.Labeller(MASK.shape, device="cuda")
+    assert "cuda:0" in repr(labeller)
+    expected, rows = cudaccl.label(MASK)
+    labels, table = labeller.label(MASK)
+    assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
+    assert (labeller.components(MASK) == rows).all()
+
+
+def test_arrays_on_wrong_devices():
+    on_gpu = InterfaceArray(MASK)
+    with pytest.raises(ValueError, match="the labeller runs on the CPU"):
+        cudaccl.Labeller(MASK.shape).label(on_gpu, out=np.zeros(MASK.shape, np.int32))
+    with pytest.raises(ValueError, match="labeller's device"):
+        cudaccl.label(on_gpu, out=np.zeros(MASK.shape, np.int32))
+    with pytest.raises(ValueError, match="labeller's device"):
+        cudaccl.label(MASK, out=InterfaceArray(MASK.astype(np.int32)))
+    with pytest.raises(RuntimeError):
+        cudaccl.Labeller((4, 4), device=99)
+    with pytest.raises(ValueError, match="neither"):
+        cudaccl.label(DLPackArray(MASK, device_type=10))
+
+
+@pytest.mark.parametrize("fields, error", [
+    ({"data": (MASK.ctypes.data, False)}, ValueError), ({"data": (0, False)}, ValueError),
+    ({"typestr": "<f4"}, TypeError), ({"typestr": ">i4"}, TypeError), ({"mask": MASK}, ValueError),
+    ({"strides": (1, 33)}, ValueError), ({"strides": (140, 2)}, ValueError), ({"strides": (-70, 1)}, ValueError),
+    ({"strides": (1,)}, ValueError)])
+def test_interfaces_that_are_refused(fields, error):
+    with pytest.raises(error):
+        cudaccl.label(InterfaceArray(MASK, **fields))
+
+
+def test_read_only_output_is_refused():
+    out = InterfaceArray(MASK.astype(np.int32))
+    out.fields = {"data": (out.address.value, True)}
+    with pytest.raises(ValueError, match="read-only"):
+        cudaccl.label(InterfaceArray(MASK), out=out)
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (2, 0, 4)])
+def test_empty_arrays(shape):
+    labels, table = cudaccl.label(InterfaceArray(np.zeros(shape, np.uint8)))
+    assert labels.shape == shape and len(table) == 0 and cudaccl.copy_to_host(labels).shape == shape
+
+
+def test_table_is_complete_beyond_the_first_memory():
+    from cudaccl import _labeller
+
+    image = np.zeros((66, 66), np.uint8)
+    image[::2, ::2] = 1
+    rows, first = cudaccl.components(image), _labeller.FIRST_GPU_ROWS
+    try:
+        _labeller.FIRST_GPU_ROWS = 100
+        labeller = cudaccl.Labeller(image.shape, device="cuda")
+        assert (labeller.components(InterfaceArray(image)) == rows).all() and labeller.n_components == len(rows)
+        limited = cudaccl.Labeller(image.shape, device="cuda", max_components=100)
+        assert (limited.components(InterfaceArray(image)) == rows[:100]).all()
+        assert limited.n_components == len(rows)
+    finally:
+        _labeller.FIRST_GPU_ROWS = first
+
+
+def test_device_array_roundtrip():
+    for array in (MASK, MASK.astype(np.int32), MASK.astype(bool), random.random((3, 4))):
+        copy = cudaccl.copy_to_device(array)
+        assert copy.shape == array.shape and copy.dtype == array.dtype.name and copy.nbytes == array.nbytes
+        assert (cudaccl.copy_to_host(copy) == array).all()
+    assert (cudaccl.components(cudaccl.copy_to_device(MASK)) == cudaccl.components(MASK)).all()
+    with pytest.raises(TypeError):
+        cudaccl.copy_to_device(np.zeros(3, np.float16))
+
+
+def test_device_array_is_a_dlpack_array():
+    array = cudaccl.copy_to_device(MASK)
+
+    class Only:
+        """The DLPack side of the array alone."""
+
+        def __dlpack__(self, **options):
+            return array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return array.__dlpack_device__()
+
+    assert (cudaccl.components(Only()) == cudaccl.components(MASK)).all()
+
+
+def test_table_on_the_device():
+    table = cudaccl.components(MASK)
+    copy = cudaccl.copy_to_host(cudaccl.table_to_array(table, InterfaceArray(MASK)))
+    assert copy.shape == (len(table), 8) and (copy[:, 1] == table["area"]).all()
+    assert (copy[:, 7] == table["centroid_y"]).all()
+    assert (cudaccl.table_to_array(table, MASK) == copy).all()
+
+
+@pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
+def test_foreground_same_as_on_the_cpu(method):
+    base = random.integers(60, 90, (30, 70))
+    roi = (random.random((30, 70)) < 0.9).astype(np.uint8)
+    arguments = {"roi_mask": roi, "denoise": "median-3x3", "history": 10, "threshold": 80}
+    cpu = cudaccl.Foreground((30, 70), method, **arguments)
+    gpu = cudaccl.Foreground((30, 70), method, device="cuda", **arguments)
+    for i in range(6):
+        frame = (base + random.integers(-4, 5, base.shape)).astype(np.uint8)
+        frame[5:15, 8 * i:8 * i + 10] = 200
+        expected = cpu.apply(frame)
+        mask = gpu.apply(InterfaceArray(frame, pitched=i % 2 == 1))
+        assert (cudaccl.copy_to_host(mask) == expected).all()
+    out = InterfaceArray(np.zeros((30, 70), np.uint8), pitched=True)
+    assert gpu.apply(frame, out=out) is out and (out.download() == cpu.apply(frame)).all()
+    with pytest.raises(ValueError, match="must be in"):
+        cpu.apply(InterfaceArray(frame), out=np.zeros((30, 70), np.uint8))
+
+
+def libraries():
+    """Functions that make an array of each library on the GPU, and the name of its class."""
+
+    def torch():
+        import torch
+        return lambda a: torch.from_numpy(a.copy()).cuda(), torch.Tensor
+
+    def cupy():
+        import cupy
+        return cupy.asarray, cupy.ndarray
+
+    def jax():
+        import jax
+        return lambda a: jax.device_put(a, jax.devices("gpu")[0]), jax.Array
+
+    def numba():
+        from numba import cuda
+        return cuda.to_device, type(cuda.to_device(MASK))
+
+    return [torch, cupy, jax, numba]
+
+
+@pytest.mark.parametrize("library", libraries(), ids=lambda library: library.__name__)
+def test_other_libraries(library):
+    """Label map and table come back in the library's own kind of array."""
+    if SIMULATED:
+        pytest.skip("other libraries need an NVIDIA GPU")
+    try:
+        make, kind = library()
+    except ImportError as missing:
+        pytest.skip(f"not installed: {missing.name}")
+
+    def host(array):
+        return array.copy_to_host() if hasattr(array, "copy_to_host") else (
+            array.get() if hasattr(array, "get") else np.asarray(array.cpu() if hasattr(array, "cpu") else array))
+
+    for image, connectivity in ((MASK, 8), (MASK, 4), (VOLUME, 26)):
+        expected, rows = cudaccl.label(image, connectivity)
+        labels, table = cudaccl.label(make(image), connectivity)
+        assert isinstance(labels, kind) and (host(labels) == expected).all() and (table == rows).all()
+        matrix = cudaccl.table_to_array(table, make(image))
+        assert isinstance(matrix, kind)
+        np.testing.assert_allclose(host(matrix)[:, 1], table["area"])
+    mask = cudaccl.Foreground(MASK.shape, "threshold", device=0).apply(make(MASK))
+    assert isinstance(mask, kind) and (host(mask) == 255 * MASK).all()
+    if library.__name__ != "numba":  # its arrays have no comparisons
+        signed = MASK.astype(np.int16) - 1
+        assert (host(cudaccl.label(make(signed), threshold=-1)[0]) == cudaccl.label(MASK)[0]).all()
+    empty, table = cudaccl.label(make(np.zeros((0, 4), np.uint8)))
+    assert tuple(empty.shape) == (0, 4) and len(table) == 0
+    if library.__name__ == "torch":
+        assert isinstance(cudaccl.label(make(MASK).cpu())[0], kind)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Every public name of the package is documented, and its types are told."""
+import ast
+import inspect
+import pathlib
+
+import cudaccl
+import pytest
+
+FOLDER = pathlib.Path(cudaccl.__file__).parent
+
+
+def members():
+    """The public functions, classes and methods."""
+    for name in cudaccl.__all__:
+        value = getattr(cudaccl, name)
+        if not callable(value):
+            continue
+        yield name, value
+        if inspect.isclass(value):
+            for member, method in vars(value).items():
+                if not member.startswith("_") and (callable(method) or isinstance(method, property)):
+                    yield f"{name}.{member}", method
+
+
+@pytest.mark.parametrize("name, value", list(members()), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_function_is_documented(name, value):
+    text = inspect.getdoc(value)
+    assert text, f"{name} has no docstring"
+    if "." not in name:
+        assert "Since: 0." in text, f"{name}: since when?"
+
+
+def test_every_argument_has_a_type():
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                arguments = [*node.args.args, *node.args.kwonlyargs]
+                untyped = [a.arg for a in arguments if a.annotation is None and a.arg != "self"]
+                assert not untyped, f"{path.name}: {node.name}: {untyped}"
+                assert node.returns is not None, f"{path.name}: {node.name}"
+
+
+def test_the_stub_names_what_the_package_uses():
+    stub = ast.parse((FOLDER / "_cudaccl.pyi").read_text())
+    classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert classes == {"DeviceArray", "Foreground", "Labeller", "Tracker", "View"}
+    assert (FOLDER / "py.typed").exists()

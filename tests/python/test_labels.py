@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Labels and tables of arrays in host memory against scipy, scikit-image and OpenCV."""
+import gc
+import sys
+import threading
+
+import cudaccl
+import numpy as np
+import pytest
+
+cv2 = pytest.importorskip("cv2")
+ndimage = pytest.importorskip("scipy.ndimage")
+measure = pytest.importorskip("skimage.measure")
+hypothesis = pytest.importorskip("hypothesis")
+from hypothesis import given  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+from hypothesis.extra import numpy as hnp  # noqa: E402
+
+INTEGERS = ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+
+
+def images(dtype, ndim=2, side=24):
+    """Arrays of a type, with many equal pixels."""
+    shapes = hnp.array_shapes(min_dims=ndim, max_dims=ndim, min_side=1, max_side=side)
+    return shapes.flatmap(lambda shape: st.one_of(
+        hnp.arrays(dtype, shape, elements=hnp.from_dtype(np.dtype(dtype)), fill=st.just(np.dtype(dtype).type(0))),
+        st.builds(lambda seed, density: (np.random.default_rng(seed).random(shape) < density).astype(dtype),
+                  st.integers(0, 2**32), st.floats(0, 1))))
+
+
+def reference(mask, connectivity):
+    return ndimage.label(mask, ndimage.generate_binary_structure(mask.ndim, RANK[connectivity]))
+
+
+def check_table(table, labels, count):
+    """The table of a label map, by numpy and scipy."""
+    assert len(table) == count
+    assert (table["label"] == np.arange(1, count + 1)).all()
+    assert (table["area"] == np.bincount(labels.ravel(), minlength=count + 1)[1:]).all()
+    axes = "zyx"[-labels.ndim:]
+    boxes = ndimage.find_objects(labels)
+    for axis, size, i in zip(axes, ("depth", "height", "width")[-labels.ndim:], range(labels.ndim)):
+        assert (table[axis] == [box[i].start for box in boxes]).all()
+        assert (table[size] == [box[i].stop - box[i].start for box in boxes]).all()
+        coordinate = np.broadcast_to(np.expand_dims(
+            np.arange(labels.shape[i], dtype=float), tuple(j for j in range(labels.ndim) if j != i)), labels.shape)
+        sums = np.bincount(labels.ravel(), coordinate.ravel(), minlength=count + 1)[1:]
+        np.testing.assert_allclose(table[f"centroid_{axis}"], sums / table["area"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@given(data=st.data())
+def test_image_of_any_type_as_scipy(dtype, data):
+    image = data.draw(images(dtype))
+    connectivity = data.draw(st.sampled_from([4, 8]))
+    threshold = data.draw(st.one_of(st.integers(-2, 300), st.integers(-2**63, 2**63 - 1)))
+    invert = data.draw(st.booleans())
+    mask = np.array([int(value) > threshold for value in image.ravel()], bool).reshape(image.shape) ^ invert
+    expected, count = reference(mask, connectivity)
+    labels, table = cudaccl.label(image, connectivity, threshold=threshold, invert=invert)
+    assert labels.dtype == np.int32 and (labels == expected).all()
+    check_table(table, expected, count)
+    assert (cudaccl.components(image, connectivity, threshold=threshold, invert=invert) == table).all()
+
+
+@given(images("uint8", 3, 12), st.sampled_from([6, 18, 26]), st.integers(0, 3))
+def test_volume_as_scipy(volume, connectivity, threshold):
+    expected, count = reference(volume > threshold, connectivity)
+    labels, table = cudaccl.label(volume, connectivity, threshold=threshold)
+    assert (labels == expected).all()
+    check_table(table, expected, count)
+
+
+@given(images("uint8"), st.sampled_from([4, 8]))
+def test_image_as_opencv(image, connectivity):
+    count, expected, stats, centroids = cv2.connectedComponentsWithStats(
+        np.where(image > 0, 255, 0).astype(np.uint8), connectivity=connectivity)
+    labels, table = cudaccl.label(image, connectivity)
+    assert len(table) == count - 1
+    # OpenCV numbers the same components in an order of its own.
+    order = np.zeros(count, int)
+    order[expected[image > 0]] = labels[image > 0]
+    assert (order[expected] == labels).all()
+    rows = table[order[1:] - 1]
+    assert (stats[1:] == np.stack([rows[n] for n in ("x", "y", "width", "height", "area")], 1)).all()
+    np.testing.assert_allclose(centroids[1:], np.stack([rows["centroid_x"], rows["centroid_y"]], 1), rtol=1e-12)
+
+
+@given(images("uint8"), st.sampled_from([1, 2]))
+def test_image_as_scikit_image(image, connectivity):
+    labels, _ = cudaccl.label(image, connectivity)
+    assert (labels == measure.label(image > 0, connectivity=connectivity)).all()
+
+
+@given(st.sampled_from([2, 3]).flatmap(lambda ndim: images("bool", ndim, 12)))
+def test_columns_of_scikit_image(image):
+    labels, table = cudaccl.label(image)
+    newest = hasattr(measure, "blur_effect") and tuple(map(int, __import__("skimage").__version__.split(".")[:2])) >= (0, 23)
+    properties = ["label", "area", "bbox", "centroid", "extent", "area_bbox", "equivalent_diameter_area", "slice"]
+    properties += ["num_pixels"] if newest else []
+    ours = cudaccl.regionprops_table(table, properties)
+    theirs = measure.regionprops_table(labels, properties=properties)
+    assert list(ours) == list(theirs)
+    for name, column in theirs.items():
+        assert len(column) == len(ours[name]), name
+        if name == "slice":
+            assert all(tuple(a) == tuple(b) for a, b in zip(ours[name], column))
+        else:
+            np.testing.assert_allclose(ours[name], column, rtol=1e-12, err_msg=name)
+            # Releases differ on the type of areas; without components, types are not told.
+            if len(column) and "area" not in name:
+                assert ours[name].dtype.kind == column.dtype.kind, name
+
+
+def test_columns_take_a_separator_and_refuse_other_properties():
+    table = cudaccl.components(np.ones((2, 3), bool))
+    assert list(cudaccl.regionprops_table(table, ["bbox"], separator="_")) == ["bbox_0", "bbox_1", "bbox_2", "bbox_3"]
+    with pytest.raises(ValueError, match="perimeter"):
+        cudaccl.regionprops_table(table, ["perimeter"])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+@given(data=st.data())
+def test_views_with_any_strides(dtype, data):
+    image = data.draw(images(dtype))
+    step = data.draw(st.tuples(*[st.sampled_from([-3, -2, -1, 1, 2, 3])] * 2))
+    view = image[:: step[0], :: step[1]]
+    if data.draw(st.booleans()):
+        view = view.T
+    assert (cudaccl.label(view)[0] == cudaccl.label(view.copy())[0]).all()
+
+
+@given(images("uint8", 3, 10), st.permutations([0, 1, 2]), st.sampled_from([-1, 1, 2]))
+def test_volumes_with_any_strides(volume, axes, step):
+    view = volume.transpose(axes)[::step, :, ::step]
+    assert (cudaccl.label(view)[0] == cudaccl.label(view.copy())[0]).all()
+
+
+def test_broadcast_rows():
+    row = np.array([1, 0, 1, 1], np.uint8)
+    view = np.broadcast_to(row, (5, 4))
+    labels, table = cudaccl.label(view)
+    assert (labels == [[1, 0, 2, 2]] * 5).all() and list(table["area"]) == [5, 10]
+
+
+def test_unaligned_pixels():
+    data = np.zeros(4 * 30 + 1, np.uint8)
+    image = data[1:].view(np.int32).reshape(5, 6)
+    image[2, 3] = image[4, 0] = 7
+    assert len(cudaccl.components(image)) == 2
+
+
+def test_read_only_images():
+    image = np.ones((3, 4), np.uint8)
+    image.flags.writeable = False
+    assert len(cudaccl.label(image)[1]) == 1
+
+
+def test_buffers_of_other_kinds():
+    image = memoryview(bytes([1, 0, 0, 1, 0, 1])).cast("B", (2, 3))
+    assert (cudaccl.label(image, 4)[0] == [[1, 0, 0], [1, 0, 2]]).all()
+
+
+@given(images("uint8"), st.integers(0, 30), st.integers(0, 30))
+def test_area_limits(image, low, high):
+    table = cudaccl.components(image)
+    keep = (table["area"] >= low) & ((table["area"] <= high) if high else True)
+    labels, rest = cudaccl.label(image, min_area=low, max_area=high)
+    assert len(rest) == keep.sum() and labels.max() == len(rest)
+    for name in rest.dtype.names[1:]:
+        assert (rest[name] == table[name][keep]).all()
+
+
+def test_output_arrays():
+    image = np.eye(6, dtype=np.uint8)
+    whole = np.full((8, 16), 9, np.uint32)
+    out = whole[1:7, 2:8]
+    labels, _ = cudaccl.label(image, 4, out=out)
+    assert labels is out and (out == np.diag(np.arange(1, 7))).all()
+    whole[1:7, 2:8] = 9
+    assert (whole == 9).all()
+    for wrong, error in ((np.zeros((6, 5), np.int32), ValueError), (np.zeros((6, 6), np.int64), TypeError),
+                         (np.zeros((6, 12), np.int32)[:, ::2], ValueError), (np.zeros((6, 6), np.float32), TypeError),
+                         (np.zeros((6, 6), bool), TypeError), ([[0]], TypeError)):
+        with pytest.raises(error):
+            cudaccl.label(image, out=wrong)
+    out = np.zeros((6, 6), np.int32)
+    out.flags.writeable = False
+    with pytest.raises((ValueError, BufferError)):
+        cudaccl.label(image, out=out)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (0, 3, 3), (3, 0, 3), (3, 3, 0)])
+def test_empty_arrays(shape):
+    labels, table = cudaccl.label(np.zeros(shape, np.uint8))
+    assert labels.shape == shape and labels.dtype == np.int32 and len(table) == 0
+    assert ("z" in table.dtype.names) == (len(shape) == 3)
+    assert len(cudaccl.components(np.zeros(shape, np.int64))) == 0
+
+
+@pytest.mark.parametrize("image, error, message", [
+    (np.zeros((4, 4), np.float32), TypeError, "integers and bool"),
+    (np.zeros((4, 4), complex), TypeError, "integers and bool"),
+    (np.zeros((4, 4), [("a", "u1")]), TypeError, "integers and bool"),
+    (np.zeros((4, 4), ">i4"), TypeError, "byte order"),
+    (np.zeros(4, np.uint8), ValueError, "2 dimensions"),
+    (np.uint8(1), ValueError, "2 dimensions"),
+    (np.zeros((2, 2, 2, 2), np.uint8), ValueError, "3, not 4"),
+    ([[0, 1]], TypeError, "an array is needed, not list"),
+    (None, TypeError, "an array is needed, not NoneType"),
+    ("text", TypeError, "an array is needed, not str"),
+])
+def test_images_that_are_refused(image, error, message):
+    with pytest.raises(error, match=message):
+        cudaccl.label(image)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"connectivity": 6}, {"connectivity": 0}, {"connectivity": 3}, {"connectivity": "8"}, {"connectivity": [8]},
+    {"min_area": -1}, {"max_area": 2**32}, {"n_threads": -1}])
+def test_arguments_that_are_refused(arguments):
+    with pytest.raises(ValueError):
+        cudaccl.label(np.ones((4, 4), np.uint8), **arguments)
+    assert len(cudaccl.components(np.ones((4, 4), np.uint8))) == 1
+
+
+def test_labeller():
+    labeller = cudaccl.Labeller((5, 7), connectivity=4, max_components=3)
+    assert labeller.shape == (5, 7) and labeller.connectivity == 4 and "cpu" in repr(labeller)
+    image = np.eye(5, 7, dtype=bool)
+    labels, table = labeller.label(image)
+    assert labeller.n_components == 5 and list(table["label"]) == [1, 2, 3] and labels.max() == 5
+    before = table.copy()
+    assert len(labeller.components(~image)) == 2
+    assert (table == before).all()  # a table is the caller's own
+    with pytest.raises(ValueError, match="another shape"):
+        labeller.label(np.zeros((7, 5), bool))
+    assert list(labeller.components(image)["x"]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("shape, arguments, error", [
+    ((0, 4), {}, ValueError), ((4,), {}, ValueError), ((2**16, 2**16), {}, ValueError), ((-1, 4), {}, ValueError),
+    ((4, 4), {"algorithm": "none"}, ValueError), ((4, 4), {"connectivity": 26}, ValueError),
+    ((4, 4), {"max_components": 0}, ValueError), ((4, 4), {"device": "gpu"}, ValueError),
+    ((4, 4), {"device": "cuda:x"}, ValueError), ((4, 4), {"device": -1}, ValueError),
+    ((4, 4), {"n_threads": -1}, ValueError), ((2**31, 1), {}, ValueError)])
+def test_labellers_that_are_refused(shape, arguments, error):
+    with pytest.raises(error):
+        cudaccl.Labeller(shape, **arguments)
+
+
+def test_many_components():
+    image = np.zeros((512, 512), np.uint8)
+    image[::2, ::2] = 1
+    labels, table = cudaccl.label(image)
+    assert len(table) == labels.max() == 65536
+
+
+def test_threads_share_a_labeller():
+    """Four threads call one labeller and label() at once; every result is right."""
+    random = np.random.default_rng(1)
+    masks = [random.random((200, 300)) < density for density in (0.3, 0.4, 0.5, 0.6)]
+    expected = [reference(mask, 8)[0] for mask in masks]
+    shared = cudaccl.Labeller((200, 300))
+    wrong = []
+
+    def work(index):
+        for _ in range(50):
+            for function in (shared.label, cudaccl.label):
+                labels, table = function(masks[index])
+                if not (labels == expected[index]).all() or len(table) != expected[index].max():
+                    wrong.append(index)
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_the_interpreter_runs_while_an_image_is_labelled():
+    """While a thread labels a large image, this one executes Python code."""
+    image = np.random.default_rng(1).integers(0, 2, (8000, 8000), np.uint8)
+    labeller = cudaccl.Labeller(image.shape, n_threads=1)
+    labeller.components(image)
+    started, ended = threading.Event(), threading.Event()
+
+    def work():
+        started.set()
+        labeller.components(image)
+        ended.set()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(100)  # threads change only where a function releases the lock
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        started.wait()
+        was_running = not ended.is_set()
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert was_running
+
+
+def test_images_and_results_are_released():
+    image = np.ones((50, 60), np.uint8)
+    out = np.empty((50, 60), np.int32)
+    before = sys.getrefcount(image), sys.getrefcount(out)
+    for _ in range(10):
+        cudaccl.label(image, out=out)
+        with pytest.raises(ValueError):
+            cudaccl.label(image, min_area=-1, out=out)
+    gc.collect()
+    assert (sys.getrefcount(image), sys.getrefcount(out)) == before
+
+
+def test_cache_is_bounded_and_can_be_cleared():
+    from cudaccl import _labeller
+
+    for side in range(1, 9):
+        cudaccl.label(np.ones((side, side), bool))
+    assert len(_labeller.cache) == _labeller.CACHED
+    cudaccl.clear_cache()
+    assert not _labeller.cache
+
+
+def test_dlpack_in_host_memory():
+    class Tensor:
+        """An array that has DLPack and no buffer."""
+
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    image = np.random.default_rng(1).integers(-5, 5, (9, 11), np.int16)
+    labels, table = cudaccl.label(Tensor(image))
+    assert (labels == reference(image > 0, 8)[0]).all()
+    out = np.empty((9, 11), np.int32)
+    cudaccl.label(Tensor(image[:, ::-1]), out=Tensor(out))
+    assert (out == reference(image[:, ::-1] > 0, 8)[0]).all()
+    with pytest.raises(TypeError, match="DLPack type"):
+        cudaccl.label(Tensor(image.astype(np.float32)))
+
+
+def test_no_gpu_is_a_clear_error():
+    class Fake:
+        """An array that claims to be on a GPU."""
+        __cuda_array_interface__ = {"shape": (4, 4), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+    with pytest.raises(ValueError, match="GPU"):
+        cudaccl.label(Fake())

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Foreground masks and tracking."""
+import cudaccl
+import numpy as np
+import pytest
+
+cv2 = pytest.importorskip("cv2")
+
+
+def scene(n_frames, size=(120, 160)):
+    """Noise with a bright square that moves by two pixels per frame."""
+    random = np.random.default_rng(1)
+    background = random.integers(60, 90, size)
+    for i in range(n_frames):
+        frame = background + random.integers(-3, 4, size)
+        frame[40:60, 10 + 2 * i:30 + 2 * i] = 200
+        yield frame.astype(np.uint8)
+
+
+def test_otsu_as_opencv():
+    for frame in scene(3):
+        _, expected = cv2.threshold(frame, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+        assert (cudaccl.Foreground(frame.shape, "otsu").apply(frame) == expected).all()
+
+
+def test_threshold_roi_inversion_and_median():
+    frame = next(scene(1))
+    roi = np.zeros_like(frame)
+    roi[:, :80] = 1
+    foreground = cudaccl.Foreground(frame.shape, "threshold", roi_mask=roi, threshold=75)
+    expected = np.where((frame > 75) & (roi > 0), 255, 0)
+    assert (foreground.apply(frame) == expected).all()
+    foreground.invert = True
+    assert (foreground.apply(frame) == np.where((frame <= 75) & (roi > 0), 255, 0)).all()
+    foreground.invert, foreground.denoise = False, "median-3x3"
+    median = cv2.medianBlur(np.where(frame > 75, 255, 0).astype(np.uint8), 3)
+    assert (foreground.apply(frame) == np.where(roi > 0, median, 0)).all()
+
+
+def test_background_model_finds_what_moves():
+    foreground = cudaccl.Foreground((120, 160), denoise="median-5x5", history=50)
+    boxes = []
+    for frame in scene(40):
+        out = np.full(frame.shape, 7, np.uint8)
+        assert foreground.apply(frame, out=out) is out and set(np.unique(out)) <= {0, 255}
+        boxes.append(cudaccl.components(out, min_area=100))
+    assert len(boxes[0]) == 0
+    last = boxes[-1]
+    assert len(last) >= 1 and abs(int(last["x"].max()) + int(last["width"][last["x"].argmax()]) - 108) <= 3
+    foreground.reset()
+    assert not foreground.apply(frame).any()
+
+
+@pytest.mark.parametrize("arguments", [
+    {"method": "none"}, {"roi_mask": np.ones((5, 5), np.uint8)}, {"device": "gpu"}])
+def test_foregrounds_that_are_refused(arguments):
+    with pytest.raises(ValueError):
+        cudaccl.Foreground((4, 5), **arguments)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("denoise", "blur"), ("threshold", -1), ("history", 0), ("var_threshold", 0.0), ("learning_rate", 2.0),
+    ("mixtures", 6)])
+def test_settings_that_are_refused(name, value):
+    frame = np.zeros((4, 5), np.uint8)
+    foreground = cudaccl.Foreground(frame.shape, "threshold" if name == "threshold" else "mog2")
+    good = getattr(foreground, name)
+    setattr(foreground, name, value)
+    with pytest.raises(ValueError):
+        foreground.apply(frame)
+    setattr(foreground, name, good)
+    assert foreground.apply(frame).shape == frame.shape
+
+
+@pytest.mark.parametrize("frame, error", [
+    (np.zeros((4, 5), np.int32), TypeError), (np.zeros((5, 4), np.uint8), ValueError),
+    (np.zeros((4, 10), np.uint8)[:, ::2], ValueError), (np.zeros((4, 5), float), TypeError)])
+def test_frames_that_are_refused(frame, error):
+    with pytest.raises(error):
+        cudaccl.Foreground((4, 5)).apply(frame)
+
+
+def table_of(*boxes):
+    table = np.zeros(len(boxes), cudaccl.component_dtype)
+    for i, (x, y, width, height) in enumerate(boxes):
+        table[i] = (i + 1, width * height, x, y, width, height, x + (width - 1) / 2, y + (height - 1) / 2)
+    return table
+
+
+def test_tracker_keeps_an_identity():
+    tracker = cudaccl.Tracker((480, 640), confirm_frames=3, max_lost=2)
+    kinds = []
+    for i in range(20):
+        result = tracker.update(table_of((10 + 4 * i, 50, 20, 30), (500 - 3 * i, 200, 40, 20)))
+        kinds += list(result.events["kind"])
+    assert list(result.tracks["id"]) == [1, 2] and list(result.tracks["state"]) == [1, 1]
+    assert list(result.tracks["age"]) == [19, 19] and list(result.tracks["label"]) == [1, 2]
+    np.testing.assert_allclose(result.tracks["velocity_x"], [4, -3], atol=0.2)
+    np.testing.assert_allclose(result.tracks["x"], [86, 443], atol=2)
+    np.testing.assert_allclose(result.tracks["width"], [20, 40], atol=2)
+    assert list(zip(result.members["row"], result.members["track"])) == [(0, 0), (1, 1)]
+    assert kinds == [0, 0]
+    events = [event for _ in range(5) for event in tracker.update(table_of())[2]]
+    assert [(event["kind"], event["id"]) for event in events] == [(1, 1), (1, 2)]
+    tracker.reset()
+    assert len(tracker.update(table_of((1, 1, 5, 5))).tracks) == 1
+
+
+def test_tracker_takes_part_of_a_table():
+    table = table_of((10, 50, 20, 30), (300, 200, 40, 20), (100, 100, 9, 9))
+    assert len(cudaccl.Tracker((480, 640)).update(table[::2]).tracks) == 2
+    assert len(cudaccl.Tracker((480, 640)).update(table[table["area"] > 100]).tracks) == 2
+
+
+def test_tables_and_trackers_that_are_refused():
+    tracker = cudaccl.Tracker((480, 640))
+    for wrong in (np.zeros((3, 8)), [], None, np.zeros(2, cudaccl.volume_component_dtype)):
+        with pytest.raises(TypeError):
+            tracker.update(wrong)
+    with pytest.raises(ValueError):
+        tracker.update(table_of(), elapsed=0)
+    for arguments in ({"max_tracks": 0}, {"max_components": 4097}):
+        with pytest.raises(ValueError):
+            cudaccl.Tracker((480, 640), **arguments)
+    tracker.frame_rate = -1.0
+    with pytest.raises(ValueError):
+        tracker.update(table_of())
