@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A transparent picture of the size of a frame. Components are drawn on it; then the part that was
- * drawn on is blended into the frame or handed on as an overlay composition. */
+/* A transparent picture of the size of a frame. Components, tracks and regions are drawn on it;
+ * then the part that was drawn on is blended into the frame or handed on as an overlay composition.
+ */
 #ifndef __GST_CCL_CANVAS_H__
 #define __GST_CCL_CANVAS_H__
 
@@ -8,17 +9,27 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include "gstccltrails.h"
+
 G_BEGIN_DECLS
 
-/* Which parts of a component are drawn, and how. Colours are 0xAARRGGBB. */
+/* What is drawn, and how. Colours are 0xAARRGGBB. */
 typedef struct {
   gboolean boxes;
   guint box_color;
-  guint box_width; /* pixels */
+  guint box_width; /* pixels; 0: grows with the frame */
 
+  gboolean ids;    /* the identity of a track */
   gboolean labels; /* the label as a number */
   gboolean areas;
   guint text_color;
+  guint backdrop_color;
+
+  gboolean track_colors; /* boxes and texts of tracks have colours of their identities */
+  guint trail_length;    /* frames */
+
+  gboolean regions;
+  guint region_color;
 
   gboolean centroids;
   guint centroid_color;
@@ -30,6 +41,13 @@ typedef struct {
   guint mask_color;
 } GstCclStyle;
 
+/* What there is to draw of a frame. */
+typedef struct {
+  const GstCclMeta *meta; /* NULL: there is none, and nothing is drawn */
+  const GstCclTrails *trails;
+  const GArray *regions; /* GstCclRegionView; NULL: none */
+} GstCclScene;
+
 typedef struct _GstCclCanvas GstCclCanvas;
 
 /* NULL if memory is short. */
@@ -37,13 +55,13 @@ GstCclCanvas *gst_ccl_canvas_new (guint width, guint height);
 
 void gst_ccl_canvas_free (GstCclCanvas *canvas);
 
-/* Whether the style draws anything of this metadata; NULL: there is none. */
-gboolean gst_ccl_style_draws (const GstCclStyle *style, const GstCclMeta *meta);
+/* Whether the style draws anything of this scene. */
+gboolean gst_ccl_style_draws (const GstCclStyle *style, const GstCclScene *scene);
 
-/* Draws all components of the metadata, whose coordinates are scaled if it was made for frames of
- * another size. FALSE if label map or mask cannot be read; the rest is drawn all the same. */
+/* Draws a scene. Coordinates of the metadata are scaled if it was made for frames of another size.
+ * FALSE if label map or mask cannot be read; the rest is drawn all the same. */
 gboolean gst_ccl_canvas_draw (
-    GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta);
+    GstCclCanvas *canvas, const GstCclStyle *style, const GstCclScene *scene);
 
 /* Blends the drawing into a frame, mapped for reading and writing, and clears the canvas. FALSE
  * if the frame's format cannot be blended. */

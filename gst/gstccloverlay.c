@@ -3,12 +3,17 @@
  * SECTION:element-ccloverlay
  * @title: ccloverlay
  * @short_description: draws connected components on video
- * @see_also: ccl, cudaccl
+ * @see_also: ccl, cudaccl, ccltrack
  *
  * Draws the components of each frame on it: boxes and, as properties choose, labels, areas,
  * centroids and, where label map and mask are attached, the components in distinct colours and the
- * mask in one colour. Coordinates are scaled where the metadata was made for frames of another
- * size. A frame with nothing to draw passes untouched.
+ * mask in one colour. Behind `ccltrack`, it writes the identity of each track, in a colour that
+ * depends only on the identity, and draws regions and lines with their names and counts: the number
+ * of tracks inside a region, and how often a line was crossed forward and backward, which its arrow
+ * shows. `trail-length` adds the ways of the tracks. Lines and texts grow with the frame; texts do
+ * not cover each other, and one that has no room near its box is left out. Coordinates are scaled
+ * where the metadata was made for frames of another size. A frame with nothing to draw passes
+ * untouched.
  *
  * Where the elements downstream support it, the drawing is attached to the frame as a
  * #GstVideoOverlayCompositionMeta, which a video sink draws when it shows the frame. Then frames
@@ -23,6 +28,13 @@
  * the first `videoconvert`, the box would still be drawn, but not the colour: scaling drops the
  * label map.
  *
+ * |[
+ * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
+ *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! \
+ *     ccloverlay trail-length=50 ! videoconvert ! autovideosink
+ * ]| This shows each moving object with its identity and the way that it came in the last 50
+ * frames.
+ *
  * Since: 0.2
  */
 #include "gstccloverlay.h"
@@ -32,6 +44,9 @@
 
 #include "gstcclcanvas.h"
 #include "gstcclquery.h"
+#include "gstcclregions.h"
+#include "gstcclregionview.h"
+#include "gstccltrails.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
@@ -41,9 +56,15 @@ enum {
   PROP_DRAW_BOXES,
   PROP_BOX_COLOR,
   PROP_BOX_WIDTH,
+  PROP_DRAW_IDS,
+  PROP_TRACK_COLORS,
+  PROP_TRAIL_LENGTH,
+  PROP_DRAW_REGIONS,
+  PROP_REGION_COLOR,
   PROP_DRAW_LABELS,
   PROP_DRAW_AREAS,
   PROP_TEXT_COLOR,
+  PROP_BACKDROP_COLOR,
   PROP_DRAW_CENTROIDS,
   PROP_CENTROID_COLOR,
   PROP_FILL_COMPONENTS,
@@ -55,10 +76,16 @@ enum {
 
 #define DEFAULT_DRAW_BOXES TRUE
 #define DEFAULT_BOX_COLOR 0xff00ff00
-#define DEFAULT_BOX_WIDTH 2
+#define DEFAULT_BOX_WIDTH 0
+#define DEFAULT_DRAW_IDS TRUE
+#define DEFAULT_TRACK_COLORS TRUE
+#define DEFAULT_TRAIL_LENGTH 0
+#define DEFAULT_DRAW_REGIONS TRUE
+#define DEFAULT_REGION_COLOR 0xffffff00
 #define DEFAULT_DRAW_LABELS FALSE
 #define DEFAULT_DRAW_AREAS FALSE
 #define DEFAULT_TEXT_COLOR 0xffffffff
+#define DEFAULT_BACKDROP_COLOR 0xa0000000
 #define DEFAULT_DRAW_CENTROIDS FALSE
 #define DEFAULT_CENTROID_COLOR 0xffff0000
 #define DEFAULT_FILL_COMPONENTS FALSE
@@ -82,6 +109,8 @@ struct _GstCclOverlay {
   /* The streaming thread's. */
   GstVideoInfo info;
   GstCclCanvas *canvas;
+  GstCclTrails *trails;
+  GArray *regions;          /* GstCclRegionView; NULL until they are announced */
   gboolean can_blend;       /* frames are in system memory, in a format that can be blended */
   gboolean takes_overlays;  /* downstream supports overlay compositions; see is_decided */
   gboolean warned_of_map;   /* that a map to be drawn is not attached */
@@ -120,6 +149,24 @@ gst_ccl_overlay_set_property (GObject *object, guint id, const GValue *value, GP
     break;
   case PROP_BOX_WIDTH:
     style->box_width = g_value_get_uint (value);
+    break;
+  case PROP_DRAW_IDS:
+    style->ids = g_value_get_boolean (value);
+    break;
+  case PROP_TRACK_COLORS:
+    style->track_colors = g_value_get_boolean (value);
+    break;
+  case PROP_TRAIL_LENGTH:
+    style->trail_length = g_value_get_uint (value);
+    break;
+  case PROP_DRAW_REGIONS:
+    style->regions = g_value_get_boolean (value);
+    break;
+  case PROP_REGION_COLOR:
+    style->region_color = g_value_get_uint (value);
+    break;
+  case PROP_BACKDROP_COLOR:
+    style->backdrop_color = g_value_get_uint (value);
     break;
   case PROP_DRAW_LABELS:
     style->labels = g_value_get_boolean (value);
@@ -174,6 +221,24 @@ gst_ccl_overlay_get_property (GObject *object, guint id, GValue *value, GParamSp
     break;
   case PROP_BOX_WIDTH:
     g_value_set_uint (value, style->box_width);
+    break;
+  case PROP_DRAW_IDS:
+    g_value_set_boolean (value, style->ids);
+    break;
+  case PROP_TRACK_COLORS:
+    g_value_set_boolean (value, style->track_colors);
+    break;
+  case PROP_TRAIL_LENGTH:
+    g_value_set_uint (value, style->trail_length);
+    break;
+  case PROP_DRAW_REGIONS:
+    g_value_set_boolean (value, style->regions);
+    break;
+  case PROP_REGION_COLOR:
+    g_value_set_uint (value, style->region_color);
+    break;
+  case PROP_BACKDROP_COLOR:
+    g_value_set_uint (value, style->backdrop_color);
     break;
   case PROP_DRAW_LABELS:
     g_value_set_boolean (value, style->labels);
@@ -237,6 +302,12 @@ get_meta (GstCclOverlay *self, GstBuffer *buffer)
   return meta;
 }
 
+static GstCclScene
+get_scene (GstCclOverlay *self, GstBuffer *buffer)
+{
+  return (GstCclScene){get_meta (self, buffer), self->trails, self->regions};
+}
+
 static gboolean
 gst_ccl_overlay_start (GstBaseTransform *trans)
 {
@@ -249,7 +320,11 @@ gst_ccl_overlay_start (GstBaseTransform *trans)
 static gboolean
 gst_ccl_overlay_stop (GstBaseTransform *trans)
 {
-  g_clear_pointer (&GST_CCL_OVERLAY (trans)->canvas, gst_ccl_canvas_free);
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+
+  g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
+  g_clear_pointer (&self->regions, g_array_unref);
+  gst_ccl_trails_clear (self->trails);
   return TRUE;
 }
 
@@ -392,6 +467,22 @@ decide_drawing (GstCclOverlay *self)
 }
 
 static gboolean
+gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclOverlay *self = GST_CCL_OVERLAY (trans);
+  const GstStructure *structure = gst_event_get_structure (event);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_ccl_trails_clear (self->trails);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY && structure &&
+      gst_structure_has_name (structure, GST_CCL_REGIONS_EVENT)) {
+    g_clear_pointer (&self->regions, g_array_unref);
+    self->regions = gst_ccl_region_views_new (structure);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_overlay_parent_class)->sink_event (trans, event);
+}
+
+static gboolean
 gst_ccl_overlay_src_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
@@ -428,8 +519,9 @@ gst_ccl_overlay_prepare_output_buffer (
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
   GstCclStyle style = get_style (self);
+  const GstCclScene scene = get_scene (self, input);
 
-  if (!gst_ccl_style_draws (&style, get_meta (self, input))) {
+  if (!gst_ccl_style_draws (&style, &scene)) {
     *output = input;
     return GST_FLOW_OK;
   }
@@ -546,14 +638,15 @@ static GstFlowReturn
 gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  const GstCclMeta *meta = get_meta (self, buffer);
+  const GstCclScene scene = get_scene (self, buffer);
   GstCclStyle style = get_style (self);
   Blending blending;
 
-  if (meta)
-    warn_of_missing_map (self, &style, meta);
+  if (scene.meta)
+    warn_of_missing_map (self, &style, scene.meta);
+  gst_ccl_trails_add_frame (self->trails, scene.meta, style.trail_length);
   /* The style may have changed after prepare_output_buffer: then it holds from the next frame. */
-  if (!gst_ccl_style_draws (&style, meta) || !gst_buffer_is_writable (buffer))
+  if (!gst_ccl_style_draws (&style, &scene) || !gst_buffer_is_writable (buffer))
     return GST_FLOW_OK;
   decide_drawing (self);
   if (!self->takes_overlays && !self->can_blend)
@@ -564,8 +657,8 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
         GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
   if (!self->canvas)
     goto no_canvas;
-  GST_LOG_OBJECT (self, "drawing %u components", gst_ccl_meta_get_n_rows (meta));
-  if (!gst_ccl_canvas_draw (self->canvas, &style, meta))
+  GST_LOG_OBJECT (self, "drawing %u components", gst_ccl_meta_get_n_rows (scene.meta));
+  if (!gst_ccl_canvas_draw (self->canvas, &style, &scene))
     GST_WARNING_OBJECT (self, "the label map or the mask cannot be read");
   if (self->takes_overlays) {
     attach_drawing (self, buffer);
@@ -612,8 +705,37 @@ gst_ccl_overlay_finalize (GObject *object)
   GstCclOverlay *self = GST_CCL_OVERLAY (object);
 
   g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
+  g_clear_pointer (&self->regions, g_array_unref);
+  gst_ccl_trails_free (self->trails);
   g_free (self->labeller);
   G_OBJECT_CLASS (gst_ccl_overlay_parent_class)->finalize (object);
+}
+
+static void
+install_track_properties (GObjectClass *object_class)
+{
+  g_object_class_install_property (object_class, PROP_DRAW_IDS,
+      g_param_spec_boolean ("draw-ids", "Draw identities", "Write the identity of each track",
+          DEFAULT_DRAW_IDS, STYLE_FLAGS));
+  g_object_class_install_property (object_class, PROP_TRACK_COLORS,
+      g_param_spec_boolean ("track-colors", "Track colors",
+          "Draw each track in a color that depends on its identity, instead of box-color and "
+          "text-color",
+          DEFAULT_TRACK_COLORS, STYLE_FLAGS));
+  g_object_class_install_property (object_class, PROP_TRAIL_LENGTH,
+      g_param_spec_uint ("trail-length", "Trail length",
+          "The number of latest frames of which the way of each track is drawn", 0, 10000,
+          DEFAULT_TRAIL_LENGTH, STYLE_FLAGS));
+  g_object_class_install_property (object_class, PROP_DRAW_REGIONS,
+      g_param_spec_boolean ("draw-regions", "Draw regions",
+          "Draw the regions and lines of the ccltrack upstream, with their counts",
+          DEFAULT_DRAW_REGIONS, STYLE_FLAGS));
+  g_object_class_install_property (object_class, PROP_REGION_COLOR,
+      g_param_spec_uint ("region-color", "Region color", "Color of regions and lines, 0xAARRGGBB",
+          0, G_MAXUINT, DEFAULT_REGION_COLOR, STYLE_FLAGS));
+  g_object_class_install_property (object_class, PROP_BACKDROP_COLOR,
+      g_param_spec_uint ("backdrop-color", "Backdrop color", "Color behind texts, 0xAARRGGBB", 0,
+          G_MAXUINT, DEFAULT_BACKDROP_COLOR, STYLE_FLAGS));
 }
 
 static void
@@ -627,8 +749,11 @@ install_properties (GObjectClass *object_class)
           DEFAULT_BOX_COLOR, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_BOX_WIDTH,
       g_param_spec_uint ("box-width", "Box width",
-          "Width of the boxes' lines in pixels; the lines are just inside the box", 1, 100,
-          DEFAULT_BOX_WIDTH, STYLE_FLAGS));
+          "Width of the boxes' and other lines in pixels; the lines are just inside the box; 0 "
+          "means "
+          "2 pixels on frames of up to 720 rows, and in proportion to the height on larger ones",
+          0, 100, DEFAULT_BOX_WIDTH, STYLE_FLAGS));
+  install_track_properties (object_class);
   g_object_class_install_property (object_class, PROP_DRAW_LABELS,
       g_param_spec_boolean ("draw-labels", "Draw labels", "Write the label of each component",
           DEFAULT_DRAW_LABELS, STYLE_FLAGS));
@@ -697,6 +822,7 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_overlay_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_ccl_overlay_src_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_overlay_propose_allocation);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_overlay_before_transform);
@@ -711,9 +837,15 @@ gst_ccl_overlay_init (GstCclOverlay *self)
       .boxes = DEFAULT_DRAW_BOXES,
       .box_color = DEFAULT_BOX_COLOR,
       .box_width = DEFAULT_BOX_WIDTH,
+      .ids = DEFAULT_DRAW_IDS,
+      .track_colors = DEFAULT_TRACK_COLORS,
+      .trail_length = DEFAULT_TRAIL_LENGTH,
+      .regions = DEFAULT_DRAW_REGIONS,
+      .region_color = DEFAULT_REGION_COLOR,
       .labels = DEFAULT_DRAW_LABELS,
       .areas = DEFAULT_DRAW_AREAS,
       .text_color = DEFAULT_TEXT_COLOR,
+      .backdrop_color = DEFAULT_BACKDROP_COLOR,
       .centroids = DEFAULT_DRAW_CENTROIDS,
       .centroid_color = DEFAULT_CENTROID_COLOR,
       .fill = DEFAULT_FILL_COMPONENTS,
@@ -721,6 +853,7 @@ gst_ccl_overlay_init (GstCclOverlay *self)
       .mask = DEFAULT_DRAW_MASK,
       .mask_color = DEFAULT_MASK_COLOR,
   };
+  self->trails = gst_ccl_trails_new ();
   gst_video_info_init (&self->info);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
 }

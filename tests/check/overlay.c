@@ -646,7 +646,8 @@ GST_START_TEST (test_overlay_composition_of_two)
 }
 GST_END_TEST
 
-/* Frames in device memory, whose pixels the element cannot access; here ordinary memory that only claims to be device memory. */
+/* Frames in device memory, whose pixels the element cannot access; here ordinary memory that only
+ * claims to be device memory. */
 GST_START_TEST (test_overlay_composition_in_device_memory)
 {
   GstHarness *h =
@@ -792,6 +793,288 @@ GST_START_TEST (test_empty_gap)
 }
 GST_END_TEST
 
+/* A frame with tracks: box i belongs to the track ids[i]. */
+static GstBuffer *
+frame_with_tracks (const GstCclComponent *components, const guint64 *ids, guint n)
+{
+  GstBuffer *frame = black_frame ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 0, NULL, 0, NULL, 0);
+  GstCclTrackInfo *tracks = g_new0 (GstCclTrackInfo, n);
+
+  for (guint i = 0; i < n; i++)
+    tracks[i] = (GstCclTrackInfo){.id = ids[i], .state = GST_CCL_TRACK_STATE_CONFIRMED};
+  gst_ccl_meta_set_table (meta, n, components, n, tracks, NULL, 0);
+  g_free (tracks);
+  return frame;
+}
+
+/* The colour of a track depends on its identity alone, and differs from that of others. */
+GST_START_TEST (test_colors_of_tracks)
+{
+  const GstCclComponent boxes[] = {{1, 9, 5, 30, 20, 20, 0, 0}, {2, 9, 60, 30, 20, 20, 0, 0}};
+  const GstCclComponent swapped[] = {{1, 9, 60, 30, 20, 20, 0, 0}, {2, 9, 5, 30, 20, 20, 0, 0}};
+  static const guint64 ids[] = {7, 8}, other_ids[] = {8, 7};
+  guint32 *before = drawn ("draw-ids=false", frame_with_tracks (boxes, ids, 2));
+  guint32 *after = drawn ("draw-ids=false", frame_with_tracks (swapped, ids, 2));
+  guint32 *plain =
+      drawn ("draw-ids=false track-colors=false", frame_with_tracks (boxes, other_ids, 2));
+  const guint left = 30 * WIDTH + 5, right = 30 * WIDTH + 60;
+
+  fail_unless (before[left] != before[right] && before[left] != BLACK && before[right] != BLACK);
+  fail_unless_equals_int (after[left], before[right]);
+  fail_unless_equals_int (after[right], before[left]);
+  fail_unless (plain[left] == GREEN && plain[right] == GREEN);
+  g_free (before);
+  g_free (after);
+  g_free (plain);
+}
+GST_END_TEST
+
+/* Identities are written behind a tracker without a property, and have the colour of the box. */
+GST_START_TEST (test_identities)
+{
+  const GstCclComponent component = {1, 9, 10, 30, 30, 12, 0, 0};
+  static const guint64 id = 42;
+  guint32 *with = drawn ("", frame_with_tracks (&component, &id, 1));
+  guint32 *without = drawn ("draw-ids=false", frame_with_tracks (&component, &id, 1));
+  guint n_of_color = 0;
+
+  for (guint i = 10 * WIDTH; i < 30 * WIDTH; i++)
+    n_of_color += with[i] == with[30 * WIDTH + 10];
+  fail_unless (n_of_color > 5);
+  fail_unless_equals_int (count_drawn (without, 10, 30, 30, 12, TRUE), 0);
+  fail_unless (count_drawn (with, 10, 30, 30, 12, TRUE) > 20);
+  g_free (with);
+  g_free (without);
+}
+GST_END_TEST
+
+/* A text on grey of its own colour is readable: its backdrop is dark. */
+GST_START_TEST (test_text_on_grey)
+{
+  const GstCclComponent component = {7, 123456, 10, 30, 30, 12, 0, 0};
+  GstBuffer *frame = black_frame ();
+  guint n_dark = 0, n_light = 0;
+  guint32 *pixels;
+
+  gst_buffer_memset (frame, 0, 200, (gsize)-1);
+  gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 1, &component, 1, NULL, 0);
+  pixels = drawn ("draw-boxes=false draw-areas=true text-color=0xffc8c8c8", frame);
+  for (guint i = 0; i < 30 * WIDTH; i++) {
+    n_dark += (pixels[i] & 255) < 100;
+    n_light += (pixels[i] & 255) == 200 && i / WIDTH >= 17 && i % WIDTH > 12 && i % WIDTH < 50;
+  }
+  fail_unless (n_dark > 200, "%u dark pixels", n_dark);
+  fail_unless (n_light > 20, "%u pixels of text", n_light);
+  g_free (pixels);
+}
+GST_END_TEST
+
+/* Texts of boxes at one place do not cover each other: together they have as many pixels as alone.
+ */
+GST_START_TEST (test_texts_keep_clear)
+{
+  GstCclComponent components[5];
+  guint n_alone = 0, n_together;
+  guint32 *pixels;
+
+  for (guint i = 0; i < G_N_ELEMENTS (components); i++) {
+    components[i] = (GstCclComponent){i + 1, 10, 40 + i, 30 + i, 8, 6, 0, 0};
+    pixels = drawn ("draw-boxes=false draw-labels=true", frame_with (&components[i], 1));
+    n_alone += count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE);
+    g_free (pixels);
+  }
+  pixels = drawn ("draw-boxes=false draw-labels=true", frame_with (components, 5));
+  n_together = count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE);
+  g_free (pixels);
+  fail_unless_equals_int (n_together, n_alone);
+}
+GST_END_TEST
+
+/* The height of the drawn part of a column, in a frame of that size with one box in its middle. */
+static guint
+measure (const char *properties, guint width, guint height, guint column, gboolean text_only)
+{
+  GstHarness *h = new_harness (properties, "GRAY8", width, height);
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, (gsize)width * height, NULL), *out;
+  const GstCclComponent component = {1, 8, width / 4, height / 2, width / 2, height / 4, 0, 0};
+  guint n = 0;
+  GstMapInfo map;
+
+  gst_buffer_memset (frame, 0, 128, (gsize)-1);
+  gst_buffer_add_ccl_meta (frame, width, height, 1, &component, 1, NULL, 0);
+  out = gst_harness_push_and_pull (h, frame);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  for (guint y = text_only ? 0 : height / 2; y < (text_only ? height / 2 : height * 5 / 8); y++)
+    n += map.data[(gsize)y * width + column] != 128;
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  return n;
+}
+
+GST_START_TEST (test_lines_and_texts_grow_with_the_frame)
+{
+  fail_unless_equals_int (measure ("", 768, 576, 300, FALSE), 2);
+  fail_unless_equals_int (measure ("", 1920, 1080, 900, FALSE), 4);
+  fail_unless_equals_int (measure ("", 3840, 2160, 1800, FALSE), 8);
+  fail_unless_equals_int (measure ("box-width=3", 3840, 2160, 1800, FALSE), 3);
+  /* The backdrop is as high as the text. */
+  {
+    const guint small = measure ("draw-boxes=false draw-labels=true", 768, 576, 768 / 4 + 2, TRUE);
+    const guint large =
+        measure ("draw-boxes=false draw-labels=true", 3840, 2160, 3840 / 4 + 2, TRUE);
+    fail_unless (small >= 12 && large >= 3 * small && large <= 5 * small, "%u, %u", small, large);
+  }
+}
+GST_END_TEST
+
+/* A track's foot point moves to the right, then the track ends: its trail stays for trail-length
+ * frames. */
+GST_START_TEST (test_trail)
+{
+  GstHarness *h =
+      new_harness ("draw-ids=false draw-boxes=false trail-length=5", "BGRx", WIDTH, HEIGHT);
+  static const guint64 id = 3;
+  guint n_before = 0;
+
+  for (guint i = 0; i < 10; i++) {
+    const GstCclComponent component = {1, 9, 10 + 6 * i, 20, 10, 20, 0, 0};
+    guint32 *pixels =
+        pixels_of (gst_harness_push_and_pull (h, frame_with_tracks (&component, &id, 1)));
+    const guint foot = 15 + 6 * i, oldest = 15 + 6 * (i < 4 ? 0 : i - 4);
+
+    for (guint x = oldest; x <= foot && i > 0; x++)
+      fail_unless (pixels[40 * WIDTH + x] != BLACK, "frame %u: nothing at %u", i, x);
+    fail_unless_equals_int (
+        count_drawn (pixels, (gint)oldest - 4, 36, (gint)(foot - oldest) + 8, 8, TRUE), 0);
+    n_before = count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE);
+    g_free (pixels);
+  }
+  for (guint i = 0; i < 6; i++) {
+    guint32 *pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+    const guint n = count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE);
+
+    fail_unless (i < 3 ? n > 0 && n < n_before : n == 0, "frame %u: %u pixels", i, n);
+    n_before = n;
+    g_free (pixels);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_flush_removes_trails)
+{
+  GstHarness *h =
+      new_harness ("draw-ids=false draw-boxes=false trail-length=5", "BGRx", WIDTH, HEIGHT);
+  static const guint64 id = 3;
+  GstSegment segment;
+  guint32 *pixels;
+
+  for (guint i = 0; i < 3; i++) {
+    const GstCclComponent component = {1, 9, 10 + 6 * i, 20, 10, 20, 0, 0};
+    gst_buffer_unref (gst_harness_push_and_pull (h, frame_with_tracks (&component, &id, 1)));
+  }
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+#define TRACKER                                                                                    \
+  "ccltrack regions=\"region a 20,40 60,40 60,60 20,60; line b 80,10 80,60; line far "             \
+  "2000%,-9000% "                                                                                  \
+  "2000%,9000%\" ! ccloverlay draw-ids=false"
+
+static gboolean
+is_yellow (guint32 pixel)
+{
+  return pixel >> 16 > 200 && (pixel >> 8 & 255) > 200 && (pixel & 255) < 60;
+}
+
+/* The regions and lines of the tracker upstream, drawn where they are. Downwards, "forward" is to
+ * the left. */
+static void
+check_regions (const guint32 *pixels)
+{
+  static const guint on[][2] = {{40, 40}, {60, 50}, {40, 59}, {20, 50}, {80, 30}, {72, 35}};
+  static const guint off[][2] = {{40, 50}, {70, 60}, {88, 35}, {90, 30}, {5, 50}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (on); i++)
+    fail_unless (
+        is_yellow (pixels[on[i][1] * WIDTH + on[i][0]]), "nothing at (%u, %u)", on[i][0], on[i][1]);
+  for (guint i = 0; i < G_N_ELEMENTS (off); i++)
+    fail_unless_equals_int (pixels[off[i][1] * WIDTH + off[i][0]], BLACK);
+  fail_unless (count_drawn (pixels, 20, 20, 30, 18, FALSE) > 10); /* its name */
+}
+
+GST_START_TEST (test_regions)
+{
+  GstHarness *h = gst_harness_new_parse (TRACKER);
+  GstElement *overlay = gst_harness_find_element (h, "ccloverlay");
+  guint32 *pixels;
+
+  gst_harness_set_src_caps (h, frame_caps ("BGRx", WIDTH, HEIGHT));
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  check_regions (pixels);
+  g_free (pixels);
+
+  g_object_set (overlay, "draw-regions", FALSE, NULL);
+  pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+  g_free (pixels);
+  gst_object_unref (overlay);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_regions_as_overlay_composition)
+{
+  GstHarness *h = new_compositing_harness (TRACKER, "video/x-raw,format=BGRx", TRUE);
+  guint32 *pixels;
+
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  pixels = composed (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+  check_regions (pixels);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Events that are not well formed draw nothing. */
+GST_START_TEST (test_bad_region_events)
+{
+  static const char *const events[] = {
+      "ccl-regions",
+      "ccl-regions, regions=(int)3",
+      "ccl-regions, regions=(structure)< [region, name=(string)a] >",
+      "ccl-regions, regions=(structure)< [region, name=(string)a, points=(double)< 0.1, 0.2, 0.3 "
+      ">] >",
+      "ccl-regions, regions=(int)< 1, 2 >",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++) {
+    GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+    GstStructure *structure = gst_structure_from_string (events[i], NULL);
+    guint32 *pixels;
+
+    fail_unless (structure != NULL, "%s", events[i]);
+    gst_harness_push_event (
+        h, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, structure));
+    pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (NULL, 0)));
+    fail_unless_equals_int (count_drawn (pixels, 0, 0, WIDTH, HEIGHT, FALSE), 0);
+    g_free (pixels);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
 static Suite *
 overlay_suite (void)
 {
@@ -831,6 +1114,16 @@ overlay_suite (void)
   tcase_add_test (tcase, test_labeller);
   tcase_add_test (tcase, test_crop_metadata_is_not_proposed);
   tcase_add_test (tcase, test_empty_gap);
+  tcase_add_test (tcase, test_colors_of_tracks);
+  tcase_add_test (tcase, test_identities);
+  tcase_add_test (tcase, test_text_on_grey);
+  tcase_add_test (tcase, test_texts_keep_clear);
+  tcase_add_test (tcase, test_lines_and_texts_grow_with_the_frame);
+  tcase_add_test (tcase, test_trail);
+  tcase_add_test (tcase, test_flush_removes_trails);
+  tcase_add_test (tcase, test_regions);
+  tcase_add_test (tcase, test_regions_as_overlay_composition);
+  tcase_add_test (tcase, test_bad_region_events);
   return suite;
 }
 

@@ -38,8 +38,13 @@ def needs(element, *properties):
     if found.returncode != 0:
         raise tap.Skip(f"this GStreamer has no {element}")
     for name in properties:
-        if not re.search(rf"\n  {name} *:", found.stdout):
+        if not has_property(element, name):
             raise tap.Skip(f"this GStreamer's {element} has no property {name}")
+
+
+def has_property(element, name):
+    found = subprocess.run(["gst-inspect-1.0", element], check=False, capture_output=True, text=True)
+    return re.search(rf"\n  {name} *:", found.stdout)
 
 
 def pictures(line):
@@ -98,9 +103,11 @@ def object_detections():
 
 
 def tracks():
-    """behind ccltrack, objectdetectionoverlay draws the detections, in colours of its own from 1.28 on"""
+    """behind ccltrack, objectdetectionoverlay draws the detections, from 1.28 on in colours of tracks"""
     needs("objectdetectionoverlay", "object-detection-outline-color")
     overlay = " ! objectdetectionoverlay object-detection-outline-color=0xffff0000 draw-labels=false"
+    if has_property("objectdetectionoverlay", "draw-tracking-labels"):
+        overlay += " draw-tracking-labels=false"
     line = ON_VIDEO.format(meta="ccl+analytics")
     plain = pictures(line)
     untracked, tracked = [(pictures(line + tracker + overlay) != plain).any(axis=3)

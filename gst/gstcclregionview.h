@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ccloverlay draws of the regions and lines that a ccltrack upstream announced. */
+#ifndef __GST_CCL_REGION_VIEW_H__
+#define __GST_CCL_REGION_VIEW_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gdouble x, y; /* fractions of the frame's width and height */
+} GstCclRegionPoint;
+
+typedef struct {
+  gboolean is_line;
+  gchar *text; /* the name and counts: those inside, or those that crossed forward/backward */
+  guint n_points;
+  GstCclRegionPoint *points;
+} GstCclRegionView;
+
+/* Reads the structure of a `ccl-regions` event: an array of GstCclRegionView, to be freed with
+ * g_array_unref(). Regions that are not well formed are left out. */
+GArray *gst_ccl_region_views_new (const GstStructure *structure);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_REGION_VIEW_H__ */
