@@ -9,6 +9,6 @@
  * kind, in this order. The plan's method is CCL_FOREGROUND_MOG2. Errors: CCL_ERROR_NO_MEMORY,
  * CCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights,
-    uint16_t *means, uint16_t *variances, CclError *error);
+    uint16_t *means, uint16_t *variances, uint16_t *chroma, CclError *error);
 
 #endif /* CCL_CUDA_FOREGROUND_MODEL_H */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of foreground.cu and mog2.cu, compiled by the host's C and by
- * nvcc. */
+/* The parameters of the kernels of foreground.cu, light.cu and mog2.cu, compiled by the host's C
+ * and by nvcc. */
 #ifndef CCL_FOREGROUND_PARAMETERS_H
 #define CCL_FOREGROUND_PARAMETERS_H
 
 #include <stdint.h>
 
+#include "light.h"
 #include "mixture.h"
 #include <cudaccl/foreground.h>
 
@@ -15,6 +16,10 @@ enum {
   CCL_FOREGROUND_PIXELS = 4, /* consecutive pixels of luma per thread */
   CCL_HISTOGRAM_WARPS = 8,
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
+  CCL_LIGHT_THREADS = CCL_LIGHT_SAMPLES * CCL_LIGHT_SAMPLES, /* a sample each, or a warp per cell */
+  CCL_LIGHT_RATIOS = 2 * CCL_LIGHT_LIMIT + 1,
+  /* A dilated mask has a word more at both ends of a row, and so many rows more above and below. */
+  CCL_CLOSING_MARGIN = (CCL_MAX_CLOSING + 1) / 2,
 };
 
 /* Otsu's threshold of a frame. */
@@ -24,25 +29,57 @@ typedef struct CclHistogram {
   uint32_t threshold;
 } CclHistogram;
 
+/* The light of a frame. Counts and sums are zero when a frame starts. */
+typedef struct CclFrameLight {
+  uint32_t begins;                   /* the scene has changed: a new model begins with this frame */
+  uint32_t is_empty;                 /* light does not explain the frame: its mask is empty */
+  uint32_t is_corrected;             /* a factor is not one */
+  uint32_t n_blocks;                 /* blocks that have added their sums */
+  uint32_t n_factors;                /* cells with a factor other than one */
+  uint32_t counts[CCL_LIGHT_RATIOS]; /* uniform cells of each log ratio */
+  CclLightSums sums;
+} CclFrameLight;
+
 typedef struct CclForegroundParameters {
   const uint8_t *frame;
-  uint64_t frame_stride;   /* bytes */
-  uint32_t width, height;  /* pixels */
-  uint32_t frame_aligned;  /* frame and stride are multiples of CCL_FOREGROUND_PIXELS */
+  uint64_t frame_stride;  /* bytes */
+  uint32_t width, height; /* pixels */
+  uint32_t frame_aligned; /* frame and stride are multiples of CCL_FOREGROUND_PIXELS */
+  const uint8_t *u, *v;   /* CclChroma; NULL: no chroma */
+  uint64_t u_stride, v_stride;
+  uint32_t chroma_step, chroma_shift_x, chroma_shift_y;
+  uint32_t chroma_aligned; /* interleaved, two pixels to a sample, and rows at multiples of 4 */
   uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
   CclHistogram *histogram; /* NULL: the threshold is the one above */
 
   /* The background model: each Gaussian has a plane of weights and a plane of shapes. A shape is a
-   * mean in the lower and a variance in the upper 16 bits. The pixels of a thread make a group;
-   * there are fewer than 2^32 groups. */
+   * mean in the lower and a variance in the upper 16 bits. With chroma, it has a plane of chroma,
+   * too. The pixels of a thread make a group; there are fewer than 2^32 groups. */
   struct uint2 *weights[CCL_MAX_MIXTURES];
   struct uint4 *shapes[CCL_MAX_MIXTURES];
-  uint32_t row_groups; /* from row to row */
+  struct uint2 *chroma[CCL_MAX_MIXTURES]; /* u in the lower, v in the upper byte; NULL: none */
+  uint32_t row_groups;                    /* from row to row */
   CclMixtureParameters mixture;
+  uint32_t tells_shadows; /* shadows are not foreground */
+
+  /* Light; NULL: none. */
+  CclFrameLight *light;
+  CclLightGrid grid;
+  CclLightCell *cells;
+  uint16_t *factors;      /* of the cells */
+  uint32_t may_begin;     /* the model has learnt enough to tell that the scene has changed */
+  uint32_t *scene_change; /* CclSceneChange of a new model; memory of the host */
 
   /* The mask. Bits are words of 32 pixels, the leftmost lowest; those beyond the end of a row are
    * 0. */
-  uint32_t *bits;           /* input of the filter; NULL: no filter */
+  const uint32_t *bits; /* input of a filter */
+  uint32_t *result;     /* result of the threshold, background model or filter; NULL: the mask */
+  uint32_t *dilated;    /* result of the dilation; its first bit is 32 pixels left and
+                         * CCL_CLOSING_MARGIN rows above the frame */
+  uint32_t closing_width, closing_height; /* at least 1 */
+  const uint32_t *held;                   /* pixels that the model skips; NULL: none */
+  uint32_t *next_held;      /* a copy of the result for the next frame, may be held; NULL: none */
+  uint32_t *shadow;         /* shadows in the mask; NULL: they are not marked */
   const uint32_t *roi_mask; /* bits of the region of interest; NULL: the whole frame */
   uint32_t row_words;       /* of bits and roi_mask */
   uint32_t invert;          /* 0 or all ones */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of foreground.cu and mog2.cu.
+ * The host side of foreground.cu, light.cu and mog2.cu.
  *
- * A frame takes one to three kernels: the histogram for Otsu's threshold; the threshold or the
- * background model, which writes the mask, or bits if the mask is to be denoised; the filter, from
- * bits to mask.
+ * A frame takes these kernels, as far as plan and options ask for them:
+ *
+ *   1. the histogram for Otsu's threshold, or the light of the frame: measured, then smoothed
+ *   2. the threshold or the background model
+ *   3. the filter that removes noise
+ *   4. closing: dilation, then erosion
+ *
+ * Kernels 2 to 4 pass bits on; the last of them writes the mask.
  */
 #include "foreground-model.h"
 
@@ -19,34 +24,66 @@
 
 enum {
   HISTOGRAM,
-  LUMA,    /* threshold or background model */
+  MEASURE_LIGHT,
+  SMOOTH_LIGHT,
+  LUMA, /* threshold or background model */
+  DILATE,
+  ERODE,
   DENOISE, /* the filters, in the order of CclDenoise from CCL_DENOISE_MEDIAN_3 on */
   N_KERNELS = DENOISE + CCL_DENOISE_OPENING_5,
 };
 
-/* Bytes of the background model for the pixels of one thread. */
-#define MODEL_GROUP_SIZE                                                                           \
+/* Bytes of the background model for the pixels of one thread, without and with chroma. */
+#define LUMA_GROUP_SIZE                                                                            \
   (CCL_MAX_MIXTURES * CCL_FOREGROUND_PIXELS * (sizeof (uint32_t) + sizeof (uint16_t)))
+#define COLOUR_GROUP_SIZE                                                                          \
+  (LUMA_GROUP_SIZE + CCL_MAX_MIXTURES * CCL_FOREGROUND_PIXELS * sizeof (uint16_t))
+
+/* Device memory of masks in bits; 0: not needed. */
+typedef struct BitPlanes {
+  CUdeviceptr found, filtered; /* results of kernels 2 and 3 */
+  CUdeviceptr dilated;
+  CUdeviceptr held, shadow, roi_mask;
+} BitPlanes;
 
 typedef struct CudaForeground {
   CclForeground base;
   CclCudaDevice *device;
-  CUfunction functions[N_KERNELS];              /* those of the plan's method */
-  CUstream own_stream, stream;                  /* stream: the caller's, or own_stream */
-  CUevent done;                                 /* recorded after the last run */
-  bool is_pending;                              /* the last run has not been waited for */
-  CclCudaUpload upload;                         /* of frames that come from the host */
-  CUdeviceptr model, bits, roi_mask, histogram; /* 0: not needed */
+  CUfunction functions[N_KERNELS]; /* those of the plan's method */
+  CUstream own_stream, stream;     /* stream: the caller's, or own_stream */
+  CUevent done;                    /* recorded after the last run */
+  bool is_pending;                 /* the last run has not been waited for */
+  CclCudaUpload upload, u, v; /* of frames that come from the host; v: of chroma in two planes */
+  BitPlanes bits;
+  CUdeviceptr model, histogram, light, cells, factors; /* 0: not needed */
   size_t model_size;
   uint64_t plane_groups; /* groups of CCL_FOREGROUND_PIXELS in a plane of the model */
   bool histogram_clean;  /* the histogram is in the state in which a frame starts */
+  bool light_clean;      /* the light, too */
+  bool may_have_begun;   /* the last run looked for a scene change, and its result was not read */
+  bool has_held;         /* bits.held has been written since the model began */
+  void *scene_change;    /* pinned: CclSceneChange of the last run */
   CclForegroundParameters parameters;
 } CudaForeground;
 
 static bool
-is_mog2 (const CudaForeground *self, int kernel)
+is_mog2 (const CudaForeground *self)
 {
-  return kernel == LUMA && self->base.plan.method == CCL_FOREGROUND_MOG2;
+  return self->base.plan.method == CCL_FOREGROUND_MOG2;
+}
+
+static const CclCudaImage *
+image_of (const CudaForeground *self, int kernel)
+{
+  switch (kernel) {
+  case MEASURE_LIGHT:
+  case SMOOTH_LIGHT:
+    return &ccl_cuda_image_light;
+  case LUMA:
+    return is_mog2 (self) ? &ccl_cuda_image_mog2 : &ccl_cuda_image_foreground;
+  default:
+    return &ccl_cuda_image_foreground;
+  }
 }
 
 static const char *
@@ -54,13 +91,19 @@ kernel_name (const CudaForeground *self, int kernel)
 {
   static const char *const names[N_KERNELS] = {
       [HISTOGRAM] = "ccl_histogram",
+      [MEASURE_LIGHT] = "ccl_light_measure",
+      [SMOOTH_LIGHT] = "ccl_light_smooth",
       [LUMA] = "ccl_threshold",
+      [DILATE] = "ccl_dilate",
+      [ERODE] = "ccl_erode",
       [DENOISE] = "ccl_denoise_median_3",
       [DENOISE + 1] = "ccl_denoise_median_5",
       [DENOISE + 2] = "ccl_denoise_opening_3",
       [DENOISE + 3] = "ccl_denoise_opening_5",
   };
-  return is_mog2 (self, kernel) ? "ccl_mog2" : names[kernel];
+  if (kernel == LUMA && is_mog2 (self))
+    return self->base.plan.has_chroma ? "ccl_mog2_colour" : "ccl_mog2";
+  return names[kernel];
 }
 
 static CclStatus
@@ -79,54 +122,227 @@ launch (CudaForeground *self, int kernel, const uint32_t grid[3], uint32_t threa
 
 /* Queues a kernel of which each warp handles warp_pixels pixels of a row. */
 static CclStatus
-launch_on_rows (
-    CudaForeground *self, int kernel, uint32_t warp_pixels, bool is_dependent, CclError *error)
+launch_on_rows (CudaForeground *self, int kernel, uint32_t width, uint32_t height,
+    uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
-  const uint32_t row_blocks = divide_up (self->base.plan.height, CCL_FOREGROUND_WARPS);
+  const uint32_t row_blocks = divide_up (height, CCL_FOREGROUND_WARPS);
   const uint32_t most = UINT16_MAX; /* in the second and third dimension */
   const uint32_t blocks[] = {
-      divide_up (self->base.plan.width, warp_pixels),
+      divide_up (width, warp_pixels),
       row_blocks < most ? row_blocks : most,
       divide_up (row_blocks, most),
   };
   return launch (self, kernel, blocks, CCL_FOREGROUND_THREADS, is_dependent, error);
 }
 
+static CclStatus
+queue_histogram (CudaForeground *self, CclError *error)
+{
+  CclStatus status = CCL_OK;
+  if (!self->histogram_clean)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuMemsetD8Async (self->histogram, 0, sizeof (CclHistogram), self->stream));
+  self->histogram_clean = false;
+  /* Blocks that share a multiprocessor hide each other's latency. Each block adds its 256 counts to
+   * memory at its end, so more than four of them per multiprocessor cost more than they save. */
+  const uint64_t row_stretches = divide_up (self->base.plan.width, 32 * CCL_FOREGROUND_PIXELS);
+  const uint32_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
+  const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
+  const uint32_t blocks[] = {needed < most ? needed : most, 1, 1};
+  if (status == CCL_OK)
+    status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
+  self->histogram_clean = status == CCL_OK;
+  return status;
+}
+
+static CclStatus
+queue_light (CudaForeground *self, CclError *error)
+{
+  const CclLightGrid *grid = &self->parameters.grid;
+  const uint32_t n_cells = grid->columns * grid->rows;
+  const uint32_t cells[] = {n_cells, 1, 1};
+  const uint32_t warps[] = {divide_up (n_cells, CCL_LIGHT_THREADS / 32), 1, 1};
+  CclStatus status = CCL_OK;
+  if (!self->light_clean)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuMemsetD8Async (self->light, 0, sizeof (CclFrameLight), self->stream));
+  self->light_clean = false;
+  if (status == CCL_OK)
+    status = launch (self, MEASURE_LIGHT, cells, CCL_LIGHT_THREADS, false, error);
+  if (status == CCL_OK)
+    status = launch (self, SMOOTH_LIGHT, warps, CCL_LIGHT_THREADS, true, error);
+  self->light_clean = self->may_have_begun = status == CCL_OK;
+  return status;
+}
+
+static CclStatus
+queue_closing (CudaForeground *self, CclError *error)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  const uint32_t margin = 2 * CCL_CLOSING_MARGIN;
+  CclStatus status = launch_on_rows (
+      self, DILATE, plan->width + 2 * 32, plan->height + margin, 32 * 32, true, error);
+  if (status == CCL_OK)
+    status = launch_on_rows (self, ERODE, plan->width, plan->height, 32 * 32, true, error);
+  return status;
+}
+
 /* Queues the kernels of a frame with the parameters that are set. */
 static CclStatus
 queue (CudaForeground *self, const CclForegroundOptions *options, CclError *error)
 {
-  const CclCudaDriver *driver = self->device->driver;
-  const uint32_t warp_pixels = 32 * CCL_FOREGROUND_PIXELS;
-  const bool has_histogram = self->histogram;
+  const CclForegroundPlan *plan = &self->base.plan;
+  CclForegroundParameters *p = &self->parameters;
+  const bool is_denoised = options->denoise != CCL_DENOISE_NONE;
+  const bool is_closed = options->closing_width > 1 || options->closing_height > 1;
+  uint32_t *const found = (uint32_t *)(uintptr_t)self->bits.found;
+  uint32_t *const filtered = (uint32_t *)(uintptr_t)self->bits.filtered;
+  uint32_t *const next_held = p->next_held;
   CclStatus status = CCL_OK;
 
-  if (has_histogram) {
-    if (!self->histogram_clean)
-      status = ccl_cuda_call (
-          driver, error, cuMemsetD8Async (self->histogram, 0, sizeof (CclHistogram), self->stream));
-    self->histogram_clean = false;
-    /* Blocks that share a multiprocessor hide each other's latency. Each block adds its 256 counts
-     * to memory at its end, so more than four of them per multiprocessor cost more than they save.
-     */
-    const uint64_t row_stretches = divide_up (self->base.plan.width, warp_pixels);
-    const uint32_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
-    const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
-    const uint32_t blocks[] = {needed < most ? needed : most, 1, 1};
-    if (status == CCL_OK)
-      status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
-    self->histogram_clean = status == CCL_OK;
-  }
+  if (self->histogram)
+    status = queue_histogram (self, error);
   /* The weights of a new model must be 0. The other values of a pixel are written before their
    * first use; clearing them, too, keeps vector loads from reading uninitialised memory. */
-  if (status == CCL_OK && self->model && self->base.n_frames == 0)
-    status = ccl_cuda_call (
-        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->stream));
+  if (self->model && self->base.n_frames == 0)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuMemsetD8Async (self->model, 0, self->model_size, self->stream));
+  if (status == CCL_OK && p->light)
+    status = queue_light (self, error);
+
+  p->result = is_denoised || is_closed ? found : NULL;
+  p->next_held = is_denoised ? NULL : next_held;
   if (status == CCL_OK)
-    status = launch_on_rows (self, LUMA, warp_pixels, has_histogram, error);
-  if (status == CCL_OK && options->denoise != CCL_DENOISE_NONE)
-    status = launch_on_rows (
-        self, DENOISE + (int)options->denoise - CCL_DENOISE_MEDIAN_3, 32 * 32, true, error);
+    status = launch_on_rows (self, LUMA, plan->width, plan->height, 32 * CCL_FOREGROUND_PIXELS,
+        self->histogram || p->light, error);
+  p->bits = found;
+  if (is_denoised) {
+    p->result = is_closed ? filtered : NULL;
+    p->next_held = next_held;
+    if (status == CCL_OK)
+      status = launch_on_rows (self, DENOISE + (int)options->denoise - CCL_DENOISE_MEDIAN_3,
+          plan->width, plan->height, 32 * 32, true, error);
+    p->bits = filtered;
+  }
+  if (status == CCL_OK && is_closed)
+    status = queue_closing (self, error);
+  return status;
+}
+
+/* Waits for the last run and takes over what it found. */
+static CclStatus
+settle (CudaForeground *self, CclError *error)
+{
+  if (self->is_pending) {
+    CclStatus status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
+    if (status != CCL_OK)
+      return status;
+  }
+  self->is_pending = false;
+  if (self->may_have_begun) {
+    self->base.scene_change = *(const uint32_t *)self->scene_change;
+    /* The frame with the change was the first one of a new model. */
+    if (self->base.scene_change != CCL_SCENE_UNCHANGED && self->base.n_frames > 0)
+      self->base.n_frames = 1;
+  }
+  self->may_have_begun = false;
+  return CCL_OK;
+}
+
+/* Sets the parameters that describe the background model for a frame. */
+static void
+set_model (CudaForeground *self, const CclForegroundOptions *options)
+{
+  const uint64_t n_frames = self->base.n_frames;
+  CclForegroundParameters *p = &self->parameters;
+  const bool holds = options->hold > 1;
+
+  p->mixture = ccl_mixture_parameters (options, n_frames);
+  p->tells_shadows = options->shadows != CCL_SHADOWS_KEEP;
+  p->shadow =
+      options->shadows == CCL_SHADOWS_MARK ? (uint32_t *)(uintptr_t)self->bits.shadow : NULL;
+  p->light = options->light && n_frames > 0 ? (CclFrameLight *)(uintptr_t)self->light : NULL;
+  p->may_begin = n_frames >= CCL_LIGHT_FIRST_FRAMES;
+  if (n_frames == 0)
+    self->has_held = false;
+  p->held = self->has_held && ccl_mixture_skips_held (options, n_frames)
+                ? (const uint32_t *)(uintptr_t)self->bits.held
+                : NULL;
+  p->next_held = holds ? (uint32_t *)(uintptr_t)self->bits.held : NULL;
+  self->has_held = holds;
+  self->base.scene_change = CCL_SCENE_UNCHANGED;
+}
+
+/* Uploads the chroma of a frame in host memory. */
+static CclStatus
+upload_chroma (CudaForeground *self, CclChroma *chroma, CclError *error)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  const uint32_t n_samples = (plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
+  const uint32_t n_rows = (plan->height + (1u << chroma->shift_y) - 1) >> chroma->shift_y;
+  const uint8_t *u = chroma->u, *v = chroma->v;
+  CclStatus status;
+
+  /* The planes may be views of one memory, so samples that lie in turn are copied once. */
+  if (chroma->step == 2 && (u + 1 == v || v + 1 == u) && chroma->u_stride == chroma->v_stride) {
+    status = ccl_cuda_upload_queue_samples (
+        &self->u, u < v ? u : v, chroma->u_stride, 2 * n_samples, n_rows, self->stream, error);
+    chroma->u = (const void *)(uintptr_t)(self->u.memory + (u > v));
+    chroma->v = (const void *)(uintptr_t)(self->u.memory + (v > u));
+    chroma->u_stride = chroma->v_stride = self->u.stride;
+    return status;
+  }
+  const uint32_t row = (n_samples - 1) * chroma->step + 1;
+  status = ccl_cuda_upload_queue_samples (
+      &self->u, u, chroma->u_stride, row, n_rows, self->stream, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_upload_queue_samples (
+        &self->v, v, chroma->v_stride, row, n_rows, self->stream, error);
+  chroma->u = (const void *)(uintptr_t)self->u.memory;
+  chroma->v = (const void *)(uintptr_t)self->v.memory;
+  chroma->u_stride = self->u.stride;
+  chroma->v_stride = self->v.stride;
+  return status;
+}
+
+static void
+set_chroma (CclForegroundParameters *p, const CclChroma *chroma)
+{
+  const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
+  p->u = chroma->u;
+  p->v = chroma->v;
+  p->u_stride = chroma->u_stride;
+  p->v_stride = chroma->v_stride;
+  p->chroma_step = chroma->step;
+  p->chroma_shift_x = chroma->shift_x;
+  p->chroma_shift_y = chroma->shift_y;
+  p->chroma_aligned = chroma->step == 2 && chroma->shift_x == 1 && (u + 1 == v || v + 1 == u) &&
+                      chroma->u_stride == chroma->v_stride &&
+                      ((u < v ? u : v) | chroma->u_stride) % 4 == 0;
+}
+
+/* Sets the pixels of the frame, which are uploaded if they come from the host. */
+static CclStatus
+set_frame (CudaForeground *self, const CclFrame *frame, CclError *error)
+{
+  CclForegroundParameters *p = &self->parameters;
+  CUdeviceptr pixels = (CUdeviceptr)frame->data;
+  size_t stride = frame->stride;
+  CclChroma chroma = frame->chroma;
+  CclStatus status = CCL_OK;
+
+  if (frame->location == CCL_LOCATION_HOST) {
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    pixels = self->upload.memory;
+    stride = self->upload.stride;
+    if (status == CCL_OK && self->base.plan.has_chroma)
+      status = upload_chroma (self, &chroma, error);
+  }
+  p->frame = (const uint8_t *)(uintptr_t)pixels;
+  p->frame_stride = stride;
+  p->frame_aligned = (pixels | stride) % CCL_FOREGROUND_PIXELS == 0;
+  if (self->base.plan.has_chroma)
+    set_chroma (p, &chroma);
   return status;
 }
 
@@ -135,40 +351,34 @@ cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CudaForeground *self = (CudaForeground *)foreground;
-  const CclCudaDriver *driver = self->device->driver;
-  CUdeviceptr pixels = (CUdeviceptr)frame->data;
-  size_t stride = frame->stride;
+  CclForegroundParameters *p = &self->parameters;
+  const uint32_t width = options->closing_width, height = options->closing_height;
 
-  const bool models = foreground->plan.method == CCL_FOREGROUND_MOG2;
-  if (options->closing_width > 1 || options->closing_height > 1 ||
-      (models && (foreground->plan.has_chroma || options->shadows != CCL_SHADOWS_KEEP ||
-                     options->light || options->hold > 1)))
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
-        "chroma, shadows, light, hold and closing are not offered on a GPU yet");
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CCL_OK)
     return status;
-  if (frame->location == CCL_LOCATION_HOST) {
-    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
-    pixels = self->upload.memory;
-    stride = self->upload.stride;
+  /* A scene change that the last run found decides how this one learns. */
+  if (self->may_have_begun)
+    status = settle (self, error);
+  if (status != CCL_OK) {
+    ccl_cuda_device_leave (self->device);
+    return status;
   }
-  CclForegroundParameters *p = &self->parameters;
-  p->frame = (const uint8_t *)(uintptr_t)pixels;
-  p->frame_stride = stride;
-  p->frame_aligned = (pixels | stride) % CCL_FOREGROUND_PIXELS == 0;
   p->threshold = options->threshold;
-  if (self->model)
-    p->mixture = ccl_mixture_parameters (options, foreground->n_frames);
-  p->bits = options->denoise == CCL_DENOISE_NONE ? NULL : (uint32_t *)(uintptr_t)self->bits;
   p->invert = options->invert ? UINT32_MAX : 0;
+  p->closing_width = width > 1 ? width : 1;
+  p->closing_height = height > 1 ? height : 1;
+  p->dilated = (uint32_t *)(uintptr_t)self->bits.dilated;
   p->mask = mask->data;
   p->mask_stride = mask->stride;
   p->mask_aligned = ((uintptr_t)mask->data | mask->stride) % 16 == 0;
+  if (self->model)
+    set_model (self, options);
+  status = set_frame (self, frame, error);
   if (status == CCL_OK)
     status = queue (self, options, error);
   if (status == CCL_OK)
-    status = ccl_cuda_call (driver, error, cuEventRecord (self->done, self->stream));
+    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
   self->is_pending = status == CCL_OK;
   if (status != CCL_OK)
     status = ccl_cuda_device_abandon (self->device, self->stream, error);
@@ -185,8 +395,7 @@ cuda_foreground_wait (CclForeground *foreground, CclError *error)
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CCL_OK)
     return status;
-  status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
-  self->is_pending = status != CCL_OK;
+  status = settle (self, error);
   ccl_cuda_device_leave (self->device);
   return status;
 }
@@ -204,10 +413,14 @@ cuda_foreground_free (CclForeground *foreground)
   if (self->done)
     driver->cuEventDestroy (self->done);
   ccl_cuda_upload_clear (&self->upload);
-  ccl_cuda_device_release (self->device, &self->model);
-  ccl_cuda_device_release (self->device, &self->bits);
-  ccl_cuda_device_release (self->device, &self->roi_mask);
-  ccl_cuda_device_release (self->device, &self->histogram);
+  ccl_cuda_upload_clear (&self->u);
+  ccl_cuda_upload_clear (&self->v);
+  CUdeviceptr *memories[] = {&self->model, &self->histogram, &self->light, &self->cells,
+      &self->factors, &self->bits.found, &self->bits.filtered, &self->bits.dilated,
+      &self->bits.held, &self->bits.shadow, &self->bits.roi_mask};
+  for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+    ccl_cuda_device_release (self->device, memories[i]);
+  ccl_cuda_device_release_pinned (self->device, &self->scene_change);
   if (self->own_stream)
     driver->cuStreamDestroy (self->own_stream);
   if (entered)
@@ -228,9 +441,8 @@ find_kernels (CudaForeground *self, CclError *error)
 {
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (self->device,
-        is_mog2 (self, i) ? &ccl_cuda_image_mog2 : &ccl_cuda_image_foreground,
-        kernel_name (self, i), &self->functions[i], error);
+    status = ccl_cuda_device_find_kernel (
+        self->device, image_of (self, i), kernel_name (self, i), &self->functions[i], error);
   return status;
 }
 
@@ -242,7 +454,7 @@ upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error
   const CclCudaDriver *driver = self->device->driver;
   const size_t row_words = self->parameters.row_words;
   const size_t size = row_words * plan->height * sizeof (uint32_t);
-  CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->roi_mask, error);
+  CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->bits.roi_mask, error);
   if (status != CCL_OK)
     return status;
   uint32_t *words = calloc (row_words * plan->height, sizeof *words);
@@ -255,11 +467,77 @@ upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error
       words[y * row_words + x / 32] |= (uint32_t)(row[x] != 0) << x % 32;
   }
   status = ccl_cuda_call (
-      driver, error, cuMemcpyHtoDAsync (self->roi_mask, words, size, self->own_stream));
+      driver, error, cuMemcpyHtoDAsync (self->bits.roi_mask, words, size, self->own_stream));
   CclStatus end_status = ccl_cuda_call (
       driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
   free (words);
   return status == CCL_OK ? end_status : status;
+}
+
+/* Allocates a background model, and the light of its frames. */
+static CclStatus
+allocate_model (CudaForeground *self, CclError *error)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  CclForegroundParameters *p = &self->parameters;
+  CUdeviceptr scene_change = 0;
+
+  self->plane_groups = divide_up ((uint64_t)p->row_groups * plan->height, 32) * 32;
+  self->model_size = self->plane_groups * (plan->has_chroma ? COLOUR_GROUP_SIZE : LUMA_GROUP_SIZE);
+  CclStatus status = ccl_cuda_device_allocate (self->device, self->model_size, &self->model, error);
+  if (status != CCL_OK)
+    return status;
+  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+    /* Shapes lie before weights and chroma, which take half as many bytes, so that all are
+     * aligned. */
+    const size_t shapes = self->plane_groups * CCL_FOREGROUND_PIXELS * sizeof (uint32_t);
+    const CUdeviceptr weights = self->model + CCL_MAX_MIXTURES * shapes;
+    const CUdeviceptr chroma = weights + CCL_MAX_MIXTURES * shapes / 2;
+    p->shapes[k] = (struct uint4 *)(uintptr_t)(self->model + k * shapes);
+    p->weights[k] = (struct uint2 *)(uintptr_t)(weights + k * shapes / 2);
+    p->chroma[k] = plan->has_chroma ? (struct uint2 *)(uintptr_t)(chroma + k * shapes / 2) : NULL;
+  }
+
+  p->grid = ccl_light_grid (plan->width, plan->height);
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  status = ccl_cuda_device_allocate (self->device, sizeof (CclFrameLight), &self->light, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->device, n_cells * sizeof (CclLightCell), &self->cells, error);
+  if (status == CCL_OK)
+    status =
+        ccl_cuda_device_allocate (self->device, n_cells * sizeof (uint16_t), &self->factors, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, sizeof (uint32_t), &self->scene_change, &scene_change, error);
+  p->cells = (CclLightCell *)(uintptr_t)self->cells;
+  p->factors = (uint16_t *)(uintptr_t)self->factors;
+  p->scene_change = (uint32_t *)(uintptr_t)scene_change;
+  return status;
+}
+
+/* Allocates the bit planes, apart from the region of interest mask. */
+static CclStatus
+allocate_bits (CudaForeground *self, CclError *error)
+{
+  const CclForegroundParameters *p = &self->parameters;
+  const size_t size = (size_t)p->row_words * p->height * sizeof (uint32_t);
+  const size_t dilated_size =
+      ((size_t)p->row_words + 2) * (p->height + 2 * (size_t)CCL_CLOSING_MARGIN) * sizeof (uint32_t);
+  const struct {
+    CUdeviceptr *memory;
+    size_t size;
+  } planes[] = {
+      {&self->bits.found, size},
+      {&self->bits.filtered, size},
+      {&self->bits.dilated, dilated_size},
+      {&self->bits.held, is_mog2 (self) ? size : 0},
+      {&self->bits.shadow, is_mog2 (self) ? size : 0},
+  };
+  CclStatus status = CCL_OK;
+  for (size_t i = 0; i < sizeof planes / sizeof *planes && status == CCL_OK; i++)
+    status = ccl_cuda_device_allocate (self->device, planes[i].size, planes[i].memory, error);
+  return status;
 }
 
 /* Allocates everything of a foreground. */
@@ -284,26 +562,19 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   if (status == CCL_OK)
     status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
   if (status == CCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->device, (size_t)p->row_words * plan->height * sizeof (uint32_t), &self->bits, error);
+    status = allocate_bits (self, error);
+  if (status == CCL_OK && plan->has_chroma) /* interleaved rows have at most 2 × width samples */
+    status = ccl_cuda_upload_init (&self->u, self->device, 2 * plan->width, plan->height, error);
+  if (status == CCL_OK && plan->has_chroma)
+    status = ccl_cuda_upload_init (&self->v, self->device, 2 * plan->width, plan->height, error);
   if (status == CCL_OK && plan->method == CCL_FOREGROUND_OTSU)
     status =
         ccl_cuda_device_allocate (self->device, sizeof (CclHistogram), &self->histogram, error);
-  if (status == CCL_OK && plan->method == CCL_FOREGROUND_MOG2) {
-    self->plane_groups = divide_up ((uint64_t)p->row_groups * plan->height, 32) * 32;
-    self->model_size = self->plane_groups * MODEL_GROUP_SIZE;
-    status = ccl_cuda_device_allocate (self->device, self->model_size, &self->model, error);
-  }
+  if (status == CCL_OK && plan->method == CCL_FOREGROUND_MOG2)
+    status = allocate_model (self, error);
   if (status == CCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
-  for (int k = 0; k < CCL_MAX_MIXTURES && self->model; k++) {
-    /* Shapes lie before weights, which take half as many bytes, so that both are aligned. */
-    const size_t shapes = self->plane_groups * CCL_FOREGROUND_PIXELS * sizeof (uint32_t);
-    p->shapes[k] = (struct uint4 *)(uintptr_t)(self->model + k * shapes);
-    p->weights[k] =
-        (struct uint2 *)(uintptr_t)(self->model + CCL_MAX_MIXTURES * shapes + k * shapes / 2);
-  }
-  p->roi_mask = (const uint32_t *)(uintptr_t)self->roi_mask;
+  p->roi_mask = (const uint32_t *)(uintptr_t)self->bits.roi_mask;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
   return status;
 }
@@ -348,7 +619,7 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream)
 
 CclStatus
 ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, uint16_t *means,
-    uint16_t *variances, CclError *error)
+    uint16_t *variances, uint16_t *chroma, CclError *error)
 {
   CudaForeground *self = (CudaForeground *)foreground;
   const CclCudaDriver *driver = self->device->driver;
@@ -370,6 +641,8 @@ ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, ui
   }
   const uint32_t *all_shapes = (const uint32_t *)model;
   const uint16_t *all_weights = (const uint16_t *)(all_shapes + CCL_MAX_MIXTURES * plane_pixels);
+  const uint16_t *all_chroma =
+      plan->has_chroma ? all_weights + CCL_MAX_MIXTURES * plane_pixels : NULL;
   for (size_t k = 0; k < CCL_MAX_MIXTURES && status == CCL_OK; k++) {
     for (size_t y = 0; y < plan->height; y++) {
       for (size_t x = 0; x < plan->width; x++) {
@@ -378,6 +651,7 @@ ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, ui
         weights[to] = all_weights[from];
         means[to] = (uint16_t)all_shapes[from];
         variances[to] = (uint16_t)(all_shapes[from] >> 16);
+        chroma[to] = all_chroma ? all_chroma[from] : CCL_NO_CHROMA;
       }
     }
   }

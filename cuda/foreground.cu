@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Foreground masks without the background model (mog2.cu): a threshold, given or Otsu's of the
- * frame, and the filters that remove noise.
+ * frame, the filters that remove noise, and closing.
  *
  * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
  * more than half of the bits in the window are set. Adders count the bits of all 32 columns at
@@ -115,7 +115,7 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant_
 #pragma unroll
   for (uint32_t i = 0; i < PIXELS; i++)
     found |= (uint32_t)((luma >> 8 * i & 0xff) > threshold) << i;
-  deliver_group (p, group, found);
+  deliver_group (p, group, found, 0);
 }
 
 /* ---- denoise ---- */
@@ -238,9 +238,10 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
   return shifted_word (dilated, 0);
 }
 
-/* Writes the mask of the 32 words of a warp, one per thread, which begin at column x. */
+/* Writes the mask of the 32 words of a warp, one per thread, which begin at column x. Both words of
+ * a thread are 0 beyond the row. */
 static __device__ __forceinline__ void
-deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word)
+deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word, uint32_t shadow)
 {
   const uint32_t lane = lane_of_warp ();
   uint8_t *const mask = p.mask + y * p.mask_stride;
@@ -250,22 +251,43 @@ deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word)
     for (uint32_t half = 0; half < 2; half++) {
       const uint32_t both = __shfl_sync (FULL_WARP, word, half * 16 + lane / 2);
       const uint32_t bits = lane % 2 ? both >> 16 : both & 0xffff;
+      const uint32_t both_shadows = __shfl_sync (FULL_WARP, shadow, half * 16 + lane / 2);
+      const uint32_t shadows = lane % 2 ? both_shadows >> 16 : both_shadows & 0xffff;
       const uint32_t own_x = x + half * 512 + lane * 16;
       if (own_x + 16 <= p.width)
-        *(uint4 *)(mask + own_x) = make_uint4 (bytes_of_bits (bits), bytes_of_bits (bits >> 4),
-            bytes_of_bits (bits >> 8), bytes_of_bits (bits >> 12));
+        *(uint4 *)(mask + own_x) =
+            make_uint4 (mask_of_bits (bits, shadows), mask_of_bits (bits >> 4, shadows >> 4),
+                mask_of_bits (bits >> 8, shadows >> 8), mask_of_bits (bits >> 12, shadows >> 12));
       else {
         for (uint32_t i = 0; own_x + i < p.width; i++)
-          mask[own_x + i] = bits >> i & 1 ? 255 : 0;
+          mask[own_x + i] = mask_of_bit (bits >> i & 1, shadows >> i & 1);
       }
     }
   } else {
     for (uint32_t i = 0; i < 32 && x + 32 * i < p.width; i++) {
       const uint32_t bits = __shfl_sync (FULL_WARP, word, i);
+      const uint32_t shadows = __shfl_sync (FULL_WARP, shadow, i);
       if (x + 32 * i + lane < p.width)
-        mask[x + 32 * i + lane] = bits >> lane & 1 ? 255 : 0;
+        mask[x + 32 * i + lane] = mask_of_bit (bits >> lane & 1, shadows >> lane & 1);
     }
   }
+}
+
+/* Ends a row of words: inverts them if asked, clears what lies outside the region of interest, and
+ * writes the mask. */
+static __device__ __forceinline__ void
+finish_words (const Parameters &p, uint32_t first_column, uint32_t y, uint32_t word)
+{
+  const uint32_t column = first_column + lane_of_warp ();
+  const size_t place = (size_t)y * p.row_words + column;
+  uint32_t shadow = 0;
+  if (column < p.row_words) {
+    const uint32_t inside = p.roi_mask ? __ldg (p.roi_mask + place) : ~0u;
+    if (p.shadow)
+      shadow = p.shadow[place] & ~word & inside;
+    word = (word ^ p.invert) & inside;
+  }
+  deliver_words (p, first_column * 32, y, word, shadow);
 }
 
 /* A block handles four rows, a thread 32 pixels. */
@@ -282,11 +304,17 @@ denoise (const Parameters &p)
   if (y >= p.height)
     return;
   if (column < p.row_words) {
-    word = FILTER (p, column, y) ^ p.invert;
-    if (p.roi_mask)
-      word &= __ldg (p.roi_mask + (size_t)y * p.row_words + column);
+    word = FILTER (p, column, y);
+    const uint32_t end = p.width - 32 * column;
+    if (end < 32)
+      word &= bits_below (end);
+    if (p.next_held)
+      p.next_held[(size_t)y * p.row_words + column] = word;
+    if (p.result)
+      p.result[(size_t)y * p.row_words + column] = word;
   }
-  deliver_words (p, first_column * 32, y, word);
+  if (!p.result)
+    finish_words (p, first_column, y, word);
 }
 
 #define CCL_DENOISE_KERNEL(name, filter)                                                           \
@@ -300,3 +328,83 @@ CCL_DENOISE_KERNEL (ccl_denoise_median_3, median_3)
 CCL_DENOISE_KERNEL (ccl_denoise_median_5, median_5)
 CCL_DENOISE_KERNEL (ccl_denoise_opening_3, opening<1>)
 CCL_DENOISE_KERNEL (ccl_denoise_opening_5, opening<2>)
+
+/* ---- closing ---- */
+
+/* A word of a dilated row: the bits of which a row of `before` and `behind` pixels around has a set
+ * one. The words are those to the left, of the pixels and to the right; before, behind < 32. */
+static __device__ __forceinline__ uint32_t
+dilate_words (uint32_t left, uint32_t middle, uint32_t right, uint32_t before, uint32_t behind)
+{
+  uint32_t result = middle;
+  for (uint32_t i = 1; i <= before; i++)
+    result |= __funnelshift_l (left, middle, i);
+  for (uint32_t i = 1; i <= behind; i++)
+    result |= __funnelshift_r (middle, right, i);
+  return result;
+}
+
+static __device__ __forceinline__ uint32_t
+before_middle (uint32_t size)
+{
+  return (size - 1) / 2;
+}
+
+static __device__ __forceinline__ uint32_t
+behind_middle (uint32_t size)
+{
+  return size / 2;
+}
+
+/* Dilation, of the pixels around the frame as well. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_dilate (const __grid_constant__ Parameters p)
+{
+  const uint32_t column = blockIdx.x * 32 + lane_of_warp (), row = row_of_warp ();
+  const uint32_t row_words = p.row_words + 2;
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  if (column >= row_words || row >= p.height + 2 * CCL_CLOSING_MARGIN)
+    return;
+  const int64_t y = (int64_t)row - CCL_CLOSING_MARGIN;
+  const int64_t first = max (y - (int64_t)before_middle (p.closing_height), (int64_t)0);
+  const int64_t last = min (y + (int64_t)behind_middle (p.closing_height), (int64_t)p.height - 1);
+  uint32_t left = 0, middle = 0, right = 0;
+  for (int64_t i = first; i <= last; i++) {
+    const uint32_t *words = p.bits + i * p.row_words;
+    left |= column >= 2 ? words[column - 2] : 0;
+    middle |= column >= 1 && column <= p.row_words ? words[column - 1] : 0;
+    right |= column < p.row_words ? words[column] : 0;
+  }
+  p.dilated[(size_t)row * row_words + column] = dilate_words (
+      left, middle, right, before_middle (p.closing_width), behind_middle (p.closing_width));
+}
+
+/* Erosion by the mirrored window. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant__ Parameters p)
+{
+  const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
+  const uint32_t y = row_of_warp ();
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  if (y >= p.height)
+    return;
+  uint32_t word = 0;
+  if (column < p.row_words) {
+    const uint32_t first = y + CCL_CLOSING_MARGIN - behind_middle (p.closing_height);
+    uint32_t left = 0, middle = 0, right = 0; /* bits that are not set in all rows */
+    for (uint32_t i = 0; i < p.closing_height; i++) {
+      const uint32_t *words = p.dilated + (size_t)(first + i) * (p.row_words + 2) + column;
+      left |= ~words[0];
+      middle |= ~words[1];
+      right |= ~words[2];
+    }
+    word = ~dilate_words (
+        left, middle, right, behind_middle (p.closing_width), before_middle (p.closing_width));
+    const uint32_t end = p.width - 32 * column;
+    if (end < 32)
+      word &= bits_below (end);
+  }
+  finish_words (p, first_column, y, word);
+}

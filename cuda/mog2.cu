@@ -8,7 +8,7 @@
  * do: the order of its Gaussians does not change, and of the others only the weights are read and
  * written. The other pixels go to a list of the thread block, which then updates them by
  * ccl_mixture_join() with one pixel per thread. So the threads of a warp do not diverge in either
- * part.
+ * part. Held pixels, whose model stays, go there, too.
  *
  * 16-bit integers are converted to floats, and back, as the lower half of a float between 2^23 and
  * 2^24, whose last bit is worth one. An addition to such a float rounds to an integer.
@@ -16,8 +16,8 @@
 #include "device/quotient.cuh"
 #define CCL_DIVIDE(a, b) ccl_quotient (a, b)
 
+#include "device/colour.cuh"
 #include "device/dependent-launch.cuh"
-#include "device/mask.cuh"
 
 typedef CclForegroundParameters Parameters;
 
@@ -33,11 +33,18 @@ is_zero (const Weights &weights)
   return (weights.x | weights.y) == 0;
 }
 
+/* One of four 16-bit numbers. */
 static __device__ __forceinline__ uint32_t
 weight_of (const Weights &weights, int pixel)
 {
   const uint32_t word = pixel < 2 ? weights.x : weights.y;
   return pixel % 2 ? word >> 16 : word & 0xffff;
+}
+
+static __device__ __forceinline__ uint32_t
+chroma_of (const uint2 &chroma, int pixel)
+{
+  return weight_of (chroma, pixel);
 }
 
 static __device__ __forceinline__ uint32_t
@@ -92,22 +99,35 @@ count_living (uint32_t two_weights)
   return __vminu2 (two_weights, 0x00010001);
 }
 
-/* The deviation of a pixel's luma from the mean of its first Gaussian, and the variance, both in
- * the units of the model. */
+/* The pixels of a thread, in the light of the model. */
+struct Values {
+  uint32_t luma;
+  uint2 chroma;
+};
+
+/* The distance of a pixel's value from its first Gaussian: the deviation of its luma, the squared
+ * distance, and the variance, in the units of the model. */
 struct Fit {
   float whole_mean, whole_variance, deviation, squared, variance;
 };
 
+template <bool COLOUR>
 static __device__ __forceinline__ Fit
-fit_of (uint32_t shape, uint32_t luma, int pixel)
+fit_of (uint32_t shape, uint32_t mean_chroma, const Values &values, int pixel)
 {
   Fit fit;
   fit.whole_mean = whole_of (shape, LOWER_HALF);
   fit.whole_variance = whole_of (shape, UPPER_HALF);
   fit.variance = __fsub_rn (fit.whole_variance, WHOLE);
   /* Means are in units of 1/256, so the luma becomes the upper byte. */
-  fit.deviation = __fsub_rn (fit.whole_mean, whole_of (luma, 0x7604 | pixel << 4));
+  fit.deviation = __fsub_rn (fit.whole_mean, whole_of (values.luma, 0x7604 | pixel << 4));
   fit.squared = __fmul_rn (fit.deviation, fit.deviation);
+  if (COLOUR) {
+    const uint32_t differences = __vabsdiffu4 (mean_chroma, chroma_of (values.chroma, pixel));
+    fit.squared = /* the product is exact */
+        __fmaf_rn (__uint2float_rn (__dp4a (differences, differences, 0u)),
+            (float)CCL_MIXTURE_CHROMA_SQUARES, fit.squared);
+  }
   return fit;
 }
 
@@ -117,11 +137,17 @@ joins (const Fit &fit)
   return fit.squared < __fmul_rn (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, fit.variance);
 }
 
-/* ccl_mixture_move() for a Gaussian of this weight. Returns its new shape. */
-static __device__ __forceinline__ uint32_t
-moved (const Fit &fit, uint32_t weight, const CclMixtureParameters &m)
+/* The fraction by which a matched Gaussian of this weight moves. */
+static __device__ __forceinline__ float
+step_of (uint32_t weight, const CclMixtureParameters &m)
 {
-  const float step = ccl_quotient (m.rate, __uint2float_rn (weight));
+  return ccl_quotient (m.rate, __uint2float_rn (weight));
+}
+
+/* Luma and variance in ccl_mixture_move(). Returns the new shape. */
+static __device__ __forceinline__ uint32_t
+moved (const Fit &fit, float step, const CclMixtureParameters &m)
+{
   const float excess = /* exact, as the factor is a power of two */
       __fmaf_rn (fit.squared, 1.0f / CCL_MIXTURE_SQUARES, -fit.variance);
   const float mean =
@@ -132,10 +158,32 @@ moved (const Fit &fit, uint32_t weight, const CclMixtureParameters &m)
   return pair (__float_as_uint (mean), __float_as_uint (variance));
 }
 
+/* Chroma in ccl_mixture_move(). A value matches a Gaussian only if u and v differ by at most 12
+ * steps, and then they stay if the fraction of these is less than the dither and its complement. A
+ * thirteenth step is the margin for rounding. */
+static __device__ __forceinline__ uint32_t
+moved_chroma (uint32_t mean, uint32_t value, float step, const CclMixtureParameters &m)
+{
+  if (mean == value || 13 * step < fminf (m.dither, 1 - m.dither))
+    return mean;
+  return ccl_mixture_moved_chroma (ccl_chroma_u (mean), ccl_chroma_u (value), step, &m) |
+         ccl_mixture_moved_chroma (ccl_chroma_v (mean), ccl_chroma_v (value), step, &m) << 8;
+}
+
+/* Replaces the numbers of held pixels by those of before. */
+static __device__ __forceinline__ uint2
+keep_held (const uint2 &now, const uint2 &before, uint32_t held)
+{
+  const uint32_t left = (held & 1 ? 0xffff : 0) | (held & 2 ? 0xffff0000 : 0);
+  const uint32_t right = (held & 4 ? 0xffff : 0) | (held & 8 ? 0xffff0000 : 0);
+  return make_uint2 ((now.x & ~left) | (before.x & left), (now.y & ~right) | (before.y & right));
+}
+
 /* Loads the weights of a thread's pixels; those of the fourth and fifth Gaussians only if a pixel
  * has three. */
 static __device__ __forceinline__ void
-load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights[CCL_MAX_MIXTURES])
+load_weights (const Parameters &p, bool inside, uint32_t offset, uint32_t held,
+    Weights weights[CCL_MAX_MIXTURES])
 {
   /* Three independent loads overlap their latency. */
 #pragma unroll
@@ -149,7 +197,7 @@ load_weights (const Parameters &p, bool inside, uint32_t offset, Weights weights
 #pragma unroll
     for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
       if (k >= (int)p.mixture.mixtures && !is_zero (weights[k]))
-        p.weights[k][offset] = weights[k] = make_uint2 (0, 0);
+        p.weights[k][offset] = weights[k] = keep_held (make_uint2 (0, 0), weights[k], held);
     }
   }
 }
@@ -176,11 +224,11 @@ prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL
   }
 }
 
-/* Decays the weights of all but the first Gaussians; no pixel of the warp has more than `most`
- * Gaussians. Sets the loss of each pixel. */
+/* Decays the weights of all but the first Gaussians, except those of held pixels; no pixel of the
+ * warp has more than `most` Gaussians. Sets the loss of each pixel. */
 static __device__ __forceinline__ void
-decay_others (const Parameters &p, uint32_t offset, uint32_t most, const Decay &decay,
-    const Weights weights[CCL_MAX_MIXTURES], uint32_t parts[PIXELS])
+decay_others (const Parameters &p, uint32_t offset, uint32_t held, uint32_t most,
+    const Decay &decay, const Weights weights[CCL_MAX_MIXTURES], uint32_t parts[PIXELS])
 {
   Weights others = {0, 0};
 #pragma unroll
@@ -200,22 +248,35 @@ decay_others (const Parameters &p, uint32_t offset, uint32_t most, const Decay &
 #pragma unroll
       for (int pixel = 0; pixel < PIXELS; pixel++)
         left[pixel] = decayed (weight_of (weights[k], pixel), parts[pixel], decay);
-      p.weights[k][offset] = make_uint2 (pair (left[0], left[1]), pair (left[2], left[3]));
+      const Weights now = make_uint2 (pair (left[0], left[1]), pair (left[2], left[3]));
+      p.weights[k][offset] = held ? keep_held (now, weights[k], held) : now;
     }
   }
+}
+
+/* Shadows are this many bits above the foreground. */
+enum { SHADOW_SHIFT = 8 };
+
+/* The class of a pixel that is not background: a bit for foreground or for shadow. */
+static __device__ __forceinline__ uint32_t
+class_bit (const Parameters &p, const CclGaussian &heaviest, uint32_t luma, uint32_t chroma)
+{
+  const bool shadow = p.tells_shadows && ccl_mixture_is_shadow (&heaviest, luma, chroma);
+  return shadow ? 1u << SHADOW_SHIFT : 1;
 }
 
 /* The result of a thread's update, one bit per pixel. */
 struct Found {
   uint32_t joining; /* pixels that matched their first Gaussian; the others remain to be updated */
-  uint32_t foreground; /* matched pixels that are foreground */
-  uint32_t most;       /* the most Gaussians of a pixel of the warp, at least 1 */
+  uint32_t classes; /* matched pixels that are foreground, or shadow */
+  uint32_t most;    /* the most Gaussians of a pixel of the warp, at least 1 */
 };
 
-/* Decays the weights of a thread's pixels and updates the pixels that match their first Gaussian.
- * All threads of a warp take part. */
+/* Decays the weights of a thread's pixels and updates the pixels that match their first Gaussian,
+ * except held ones. All threads of a warp take part. */
+template <bool COLOUR>
 static __device__ __forceinline__ Found
-update_group (const Parameters &p, const Group &group, uint32_t luma)
+update_group (const Parameters &p, const Group &group, const Values &values, uint32_t held)
 {
   const CclMixtureParameters &m = p.mixture;
   const Decay decay = decay_of (m);
@@ -224,11 +285,16 @@ update_group (const Parameters &p, const Group &group, uint32_t luma)
   Found found = {0, 0, 1};
   Weights weights[CCL_MAX_MIXTURES];
   Shapes shapes = inside ? p.shapes[0][offset] : make_uint4 (0, 0, 0, 0);
-  load_weights (p, inside, offset, weights);
+  uint2 chroma = COLOUR && inside ? p.chroma[0][offset] : make_uint2 (0, 0);
+  load_weights (p, inside, offset, held, weights);
 
 #pragma unroll
-  for (int pixel = 0; pixel < PIXELS; pixel++)
-    found.joining |= (uint32_t)joins (fit_of (shape_of (shapes, pixel), luma, pixel)) << pixel;
+  for (int pixel = 0; pixel < PIXELS; pixel++) {
+    const Fit fit =
+        fit_of<COLOUR> (shape_of (shapes, pixel), chroma_of (chroma, pixel), values, pixel);
+    found.joining |= (uint32_t)joins (fit) << pixel;
+  }
+  found.joining &= ~held;
   if (found.joining != bits_below (PIXELS))
     prefetch_shapes (p, offset, weights);
 
@@ -242,27 +308,46 @@ update_group (const Parameters &p, const Group &group, uint32_t luma)
       found.most = k + 1;
   }
   if (found.most > 1)
-    decay_others (p, offset, found.most, decay, weights, parts);
+    decay_others (p, offset, held, found.most, decay, weights, parts);
 
   const Shapes shapes_before = shapes;
-  uint32_t first[PIXELS];
+  uint32_t first[PIXELS], chroma_then[PIXELS];
 #pragma unroll
   for (int pixel = 0; pixel < PIXELS; pixel++) {
     uint32_t &shape = shape_of (shapes, pixel);
-    const Fit fit = fit_of (shape, luma, pixel);
+    const uint32_t chroma_before = chroma_of (chroma, pixel);
+    const Fit fit = fit_of<COLOUR> (shape, chroma_before, values, pixel);
     first[pixel] = decayed (weight_of (weights[0], pixel), parts[pixel], decay);
     const uint32_t weight = min (first[pixel] + m.gain, CCL_MIXTURE_FULL_WEIGHT);
-    const uint32_t shape_then = moved (fit, weight, m);
+    const float step = step_of (weight, m);
+    const uint32_t shape_then = moved (fit, step, m);
+    chroma_then[pixel] = chroma_before;
     if (first[pixel] == 0)
       found.joining &= ~(1u << pixel);
-    else if (joins (fit)) {
-      if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance)))
-        found.foreground |= 1u << pixel;
+    else if (found.joining >> pixel & 1) {
+      if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance))) {
+        const CclGaussian gaussian = {
+            first[pixel], shape & 0xffff, shape >> 16, COLOUR ? chroma_before : CCL_NO_CHROMA};
+        found.classes |= class_bit (p, gaussian, values.luma >> 8 * pixel & 0xff,
+                             COLOUR ? chroma_of (values.chroma, pixel) : CCL_NO_CHROMA)
+                         << pixel;
+      }
       first[pixel] = weight;
       shape = shape_then;
+      if (COLOUR)
+        chroma_then[pixel] =
+            moved_chroma (chroma_before, chroma_of (values.chroma, pixel), step, m);
     }
   }
-  const Weights heaviest = {pair (first[0], first[1]), pair (first[2], first[3])};
+  if (COLOUR) {
+    const uint2 moved = {
+        pair (chroma_then[0], chroma_then[1]), pair (chroma_then[2], chroma_then[3])};
+    if (moved.x != chroma.x || moved.y != chroma.y)
+      p.chroma[0][offset] = moved;
+  }
+  Weights heaviest = {pair (first[0], first[1]), pair (first[2], first[3])};
+  if (held)
+    heaviest = keep_held (heaviest, weights[0], held);
   if (heaviest.x != weights[0].x || heaviest.y != weights[0].y)
     p.weights[0][offset] = heaviest;
   if (shapes.x != shapes_before.x || shapes.y != shapes_before.y || shapes.z != shapes_before.z ||
@@ -272,73 +357,179 @@ update_group (const Parameters &p, const Group &group, uint32_t luma)
 }
 
 /* Updates the model of one pixel, whose weights have decayed and which has at most n_gaussians
- * Gaussians. Returns whether the pixel is background. */
-static __device__ __forceinline__ bool
-join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t n_gaussians)
+ * Gaussians. The model of a held pixel has not decayed, and stays. Returns the pixel's class as
+ * class_bit(), 0 for background. */
+template <bool COLOUR>
+static __device__ __forceinline__ uint32_t
+join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_t chroma,
+    uint32_t n_gaussians, bool is_held)
 {
   const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
   CclGaussian gaussians[CCL_MAX_MIXTURES];
-  uint32_t shapes[CCL_MAX_MIXTURES];
+  uint32_t shapes[CCL_MAX_MIXTURES], weights[CCL_MAX_MIXTURES], chromas[CCL_MAX_MIXTURES];
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
     const bool there = k < (int)n_gaussians;
     gaussians[k].weight = there ? ((const uint16_t *)p.weights[k])[offset] : 0;
     shapes[k] = there ? ((const uint32_t *)p.shapes[k])[offset] : 0;
+    /* No value of 16 bits, so that the chroma of a new Gaussian is stored. */
+    chromas[k] = COLOUR && there ? ((const uint16_t *)p.chroma[k])[offset] : UINT32_MAX;
   }
-  uint32_t weights[CCL_MAX_MIXTURES];
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
     weights[k] = gaussians[k].weight;
     gaussians[k].mean = shapes[k] & 0xffff;
     gaussians[k].variance = shapes[k] >> 16;
-    gaussians[k].chroma = CCL_NO_CHROMA;
+    gaussians[k].chroma = COLOUR ? chromas[k] : CCL_NO_CHROMA;
   }
-  const bool background =
-      ccl_mixture_join (gaussians, p.frame[y * p.frame_stride + x], CCL_NO_CHROMA, &p.mixture);
+  if (is_held)
+    ccl_mixture_decay (gaussians, &p.mixture);
+  const uint32_t class_otherwise = class_bit (p, gaussians[0], luma, chroma);
+  const bool background = ccl_mixture_join (gaussians, luma, chroma, &p.mixture);
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
     const uint32_t shape = gaussians[k].mean | gaussians[k].variance << 16;
+    if (is_held)
+      continue;
     if (gaussians[k].weight != weights[k])
       ((uint16_t *)p.weights[k])[offset] = (uint16_t)gaussians[k].weight;
     if (gaussians[k].weight && shape != shapes[k])
       ((uint32_t *)p.shapes[k])[offset] = shape;
+    if (COLOUR && gaussians[k].weight && gaussians[k].chroma != chromas[k])
+      ((uint16_t *)p.chroma[k])[offset] = (uint16_t)gaussians[k].chroma;
   }
-  return background;
+  return background ? 0 : class_otherwise;
 }
 
-/* A block handles four rows. Each thread updates a group of pixels, then some of the pixels in the
- * list. */
-extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
+/* Begins the model of a thread's pixels: ccl_mixture_update() without Gaussians. */
+static __device__ __forceinline__ void
+begin_group (const Parameters &p, const Group &group, const Values &values)
 {
-  __shared__ uint32_t foreground[CCL_FOREGROUND_THREADS], most[CCL_FOREGROUND_WARPS], n_left;
+  const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
+  Shapes shapes;
+
+  if (group.count == 0)
+    return;
+#pragma unroll
+  for (int pixel = 0; pixel < PIXELS; pixel++)
+    shape_of (shapes, pixel) = pair (
+        (values.luma >> 8 * pixel & 0xff) * CCL_MIXTURE_MEAN_STEPS, CCL_MIXTURE_FIRST_VARIANCE);
+  p.shapes[0][offset] = shapes;
+  p.weights[0][offset] =
+      make_uint2 (CCL_MIXTURE_FULL_WEIGHT * 0x10001u, CCL_MIXTURE_FULL_WEIGHT * 0x10001u);
+#pragma unroll
+  for (int k = 1; k < CCL_MAX_MIXTURES; k++)
+    p.weights[k][offset] = make_uint2 (0, 0);
+  if (p.u)
+    p.chroma[0][offset] = values.chroma;
+}
+
+/* Brings the values of a thread's pixels to the light of the model. */
+static __device__ __forceinline__ void
+correct_values (const Parameters &p, const Group &group, Values *values)
+{
+  values->luma = correct_luma (values->luma, light_factor (p, group.x, group.y));
+  if (p.u) {
+    const uint32_t y = group.y >> p.chroma_shift_y << p.chroma_shift_y;
+    const uint32_t factor = light_factor (p, group.x, y);
+    values->chroma.x = correct_chroma (values->chroma.x, factor);
+    values->chroma.y = correct_chroma (values->chroma.y, factor);
+  }
+}
+
+static __device__ __forceinline__ uint32_t
+held_of (const Parameters &p, const Group &group)
+{
+  if (!p.held || !group.count)
+    return 0;
+  return p.held[(size_t)group.y * p.row_words + group.x / 32] >> group.x % 32 & bits_below (PIXELS);
+}
+
+/* Marks a held pixel in the list. */
+enum { HELD = 1u << 15 };
+static_assert (CCL_FOREGROUND_THREADS * PIXELS <= HELD, "the mark is no part of a pixel's number");
+
+/* Updates the model of a block's pixels; each thread first a group, then some of those in the list.
+ * Returns the classes of the thread's pixels. */
+template <bool COLOUR>
+static __device__ __forceinline__ uint32_t
+update_block (const Parameters &p, const Group &group, const Values &values)
+{
+  __shared__ uint32_t classes[CCL_FOREGROUND_THREADS], most[CCL_FOREGROUND_WARPS], n_left;
+  __shared__ uint32_t luma[CCL_FOREGROUND_THREADS];
+  __shared__ uint2 chroma[COLOUR ? CCL_FOREGROUND_THREADS : 1];
   __shared__ uint16_t left[CCL_FOREGROUND_THREADS * PIXELS];
-  const Group group = group_of_thread (p);
   if (threadIdx.x == 0)
     n_left = 0;
-  const uint32_t luma = group.count ? load_luma (p, group) : 0;
-  const Found found = update_group (p, group, luma);
-  foreground[threadIdx.x] = found.foreground;
+  const uint32_t held = held_of (p, group);
+  const Found found = update_group<COLOUR> (p, group, values, held);
+  classes[threadIdx.x] = found.classes;
+  luma[threadIdx.x] = values.luma;
+  if (COLOUR)
+    chroma[threadIdx.x] = values.chroma;
   if (lane_of_warp () == 0)
     most[threadIdx.x / 32] = found.most;
   __syncthreads ();
   uint32_t rest = ~found.joining & bits_below (group.count);
   if (rest) {
     uint32_t place = atomicAdd (&n_left, __popc (rest));
-    for (; rest; rest &= rest - 1)
-      left[place++] = (uint16_t)(threadIdx.x * PIXELS + __ffs ((int)rest) - 1);
+    for (; rest; rest &= rest - 1) {
+      const uint32_t pixel = (uint32_t)__ffs ((int)rest) - 1;
+      left[place++] = (uint16_t)(threadIdx.x * PIXELS + pixel + (held >> pixel & 1 ? HELD : 0));
+    }
   }
   __syncthreads ();
   const uint32_t n = n_left;
   for (uint32_t i = threadIdx.x; i < n; i += CCL_FOREGROUND_THREADS) {
-    const uint32_t thread = left[i] / PIXELS, pixel = left[i] % PIXELS;
+    const uint32_t entry = left[i] % HELD, thread = entry / PIXELS, pixel = entry % PIXELS;
     const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
     const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
-    if (!join_pixel (p, x, y, most[thread / 32]))
-      atomicOr (&foreground[thread], 1u << pixel);
+    const uint32_t bit = join_pixel<COLOUR> (p, x, y, luma[thread] >> 8 * pixel & 0xff,
+        COLOUR ? chroma_of (chroma[COLOUR ? thread : 0], (int)pixel) : CCL_NO_CHROMA,
+        most[thread / 32], left[i] >= HELD);
+    if (bit)
+      atomicOr (&classes[thread], bit << pixel);
   }
   if (n)
     __syncthreads ();
+  return classes[threadIdx.x];
+}
+
+/* A block handles four rows. */
+template <bool COLOUR>
+static __device__ __forceinline__ void
+model (const Parameters &p)
+{
+  const Group group = group_of_thread (p);
+  Values values = {};
+  if (group.count)
+    values.luma = load_luma (p, group);
+  if (COLOUR && group.count)
+    values.chroma = load_chroma (p, group);
+  uint32_t classes = 0;
+  wait_for_previous_kernel ();
+  if (p.light && p.light->begins)
+    begin_group (p, group, values);
+  else {
+    if (p.light && p.light->is_corrected && group.count)
+      correct_values (p, group, &values);
+    classes = update_block<COLOUR> (p, group, values);
+    if (p.light && p.light->is_empty)
+      classes = 0;
+  }
   let_next_kernel_start ();
-  deliver_group (p, group, foreground[threadIdx.x]);
+  deliver_group (p, group, classes % (1u << SHADOW_SHIFT), classes >> SHADOW_SHIFT);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
+{
+  model<false> (p);
+}
+
+/* The same with chroma. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_colour (const __grid_constant__ Parameters p)
+{
+  model<true> (p);
 }

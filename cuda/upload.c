@@ -14,22 +14,36 @@ ccl_cuda_upload_init (
   return ccl_cuda_device_allocate (device, upload->stride * height, &upload->memory, error);
 }
 
-CclStatus
-ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
-    const void *data, size_t stride, CUstream stream, CclError *error)
+static CclStatus
+queue_copy (CclCudaUpload *upload, const void *data, size_t stride, uint32_t first_row,
+    uint32_t n_samples, uint32_t n_rows, CUstream stream, CclError *error)
 {
   /* The pitch of a single row has no meaning, but the driver refuses one above its limit. */
   CUDA_MEMCPY2D copy = {
       .srcMemoryType = CU_MEMORYTYPE_HOST,
       .srcHost = data,
-      .srcPitch = n_rows > 1 ? stride : upload->width,
+      .srcPitch = n_rows > 1 ? stride : n_samples,
       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
       .dstDevice = upload->memory + first_row * upload->stride,
       .dstPitch = upload->stride,
-      .WidthInBytes = upload->width,
+      .WidthInBytes = n_samples,
       .Height = n_rows,
   };
   return ccl_cuda_call (upload->device->driver, error, cuMemcpy2DAsync (&copy, stream));
+}
+
+CclStatus
+ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
+    const void *data, size_t stride, CUstream stream, CclError *error)
+{
+  return queue_copy (upload, data, stride, first_row, upload->width, n_rows, stream, error);
+}
+
+CclStatus
+ccl_cuda_upload_queue_samples (CclCudaUpload *upload, const void *data, size_t stride,
+    uint32_t n_samples, uint32_t n_rows, CUstream stream, CclError *error)
+{
+  return queue_copy (upload, data, stride, 0, n_samples, n_rows, stream, error);
 }
 
 CclStatus

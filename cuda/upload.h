@@ -29,6 +29,11 @@ CclStatus ccl_cuda_upload_queue (
 CclStatus ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row, uint32_t n_rows,
     const void *data, size_t stride, CUstream stream, CclError *error);
 
+/* Queues the copy of n_rows rows of n_samples bytes, at most as many as the frame has, that lie
+ * stride bytes apart in host memory. */
+CclStatus ccl_cuda_upload_queue_samples (CclCudaUpload *upload, const void *data, size_t stride,
+    uint32_t n_samples, uint32_t n_rows, CUstream stream, CclError *error);
+
 /* Frees what init allocated, if it was called. */
 void ccl_cuda_upload_clear (CclCudaUpload *upload);
 

@@ -70,20 +70,48 @@ bytes_of_bits (uint32_t bits)
   return ((bits & 0xf) * 0x00204081u & 0x01010101u) * 255;
 }
 
-/* Writes the result of a thread as bits for the filter, or as mask if there is none. All threads
- * of a warp take part. */
-static __device__ __forceinline__ void
-deliver_group (const CclForegroundParameters &p, const Group &group, uint32_t found)
+/* Four bytes of the mask. Shadows are marked whether or not the mask is inverted. */
+static __device__ __forceinline__ uint32_t
+mask_of_bits (uint32_t foreground, uint32_t shadow)
 {
-  if (p.bits) {
-    uint32_t word = (found & bits_below (group.count)) << group.x % 32;
-    for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
-      word |= __shfl_xor_sync (FULL_WARP, word, distance);
-    if (group.count && group.x % 32 == 0)
-      p.bits[(size_t)group.y * p.row_words + group.x / 32] = word;
+  return bytes_of_bits (foreground & ~shadow) |
+         (bytes_of_bits (shadow) & CCL_MASK_SHADOW * 0x01010101u);
+}
+
+static __device__ __forceinline__ uint8_t
+mask_of_bit (uint32_t foreground, uint32_t shadow)
+{
+  return shadow ? CCL_MASK_SHADOW : foreground ? CCL_MASK_FOREGROUND : CCL_MASK_BACKGROUND;
+}
+
+/* Writes a result of a warp's threads as words of 32 pixels. All of them take part. */
+static __device__ __forceinline__ void
+deliver_bits (const CclForegroundParameters &p, const Group &group, uint32_t found, uint32_t *words)
+{
+  uint32_t word = (found & bits_below (group.count)) << group.x % 32;
+  for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
+    word |= __shfl_xor_sync (FULL_WARP, word, distance);
+  if (group.count && group.x % 32 == 0)
+    words[(size_t)group.y * p.row_words + group.x / 32] = word;
+}
+
+/* Writes the result of a thread as bits for the next kernel, or as mask if there is none. All
+ * threads of a warp take part. */
+static __device__ __forceinline__ void
+deliver_group (
+    const CclForegroundParameters &p, const Group &group, uint32_t foreground, uint32_t shadow)
+{
+  if (p.next_held)
+    deliver_bits (p, group, foreground, p.next_held);
+  if (p.result) {
+    deliver_bits (p, group, foreground, p.result);
+    if (p.shadow)
+      deliver_bits (p, group, shadow, p.shadow);
     return;
   }
-  const uint32_t bytes = bytes_of_bits ((found ^ p.invert) & roi_mask_of (p, group));
+  const uint32_t inside = roi_mask_of (p, group);
+  const uint32_t bytes =
+      mask_of_bits ((foreground ^ p.invert) & inside, p.shadow ? shadow & inside : 0);
   uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
   if (group.count == PIXELS && p.mask_aligned)
     *(uint32_t *)mask = bytes;

@@ -996,12 +996,10 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"colours-of-every-width", check_colours_of_every_width},
       {"light-of-wide-frames", check_light_of_wide_frames},
   };
-  /* The last ones need what a backend may lack. */
-  const size_t n_checks = G_N_ELEMENTS (checks) - (backend->lacks_colour ? 7 : 0);
 
   if (!subjects)
     atexit (free_subjects);
-  for (size_t i = 0; i < n_checks; i++) {
+  for (size_t i = 0; i < G_N_ELEMENTS (checks); i++) {
     char *path = g_strdup_printf ("/%s/foreground/%s", backend->name, checks[i].name);
     Subject *subject = g_new (Subject, 1);
     *subject = (Subject){backend, checks[i].check};

@@ -36,9 +36,6 @@ typedef struct ForegroundBackend {
    * variance are ignored. NULL: models are not compared. */
   void (*read_model) (void *data, CclForeground *foreground, const ModelState *state);
 
-  /* The backend has neither chroma, shadows, light, hold nor closing. */
-  bool lacks_colour;
-
   /* Passed to the functions above. */
   void *data;
 } ForegroundBackend;

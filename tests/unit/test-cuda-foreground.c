@@ -56,7 +56,38 @@ foreground_new (void *data, const CclForegroundPlan *plan, CclError *error)
   return ccl_cuda_foreground_new (device, plan, error);
 }
 
-/* Frame and mask have the same alignment modulo 16 bytes on the device as in host memory. */
+/* A frame's chroma in device memory, in one or in two pieces. */
+typedef struct DeviceChroma {
+  CclChroma chroma;
+  CUdeviceptr memory[2];
+  size_t distance[2];
+} DeviceChroma;
+
+static DeviceChroma
+upload_chroma (const CclForegroundPlan *plan, const CclChroma *chroma)
+{
+  const size_t width = (plan->width + chroma->shift_x) >> chroma->shift_x;
+  const size_t height = (plan->height + chroma->shift_y) >> chroma->shift_y;
+  const size_t size = chroma->u_stride * (height - 1) + width * chroma->step;
+  const uint8_t *u = chroma->u, *v = chroma->v, *first = u < v || chroma->step == 1 ? u : v;
+  DeviceChroma copy = {*chroma};
+
+  if (!u)
+    return copy;
+  copy.distance[0] = (uintptr_t)first % 16;
+  copy.memory[0] = upload (first, size, copy.distance[0]);
+  copy.chroma.u = (void *)(copy.memory[0] + (CUdeviceptr)(u - first));
+  if (chroma->step == 1) {
+    copy.distance[1] = (uintptr_t)v % 16;
+    copy.memory[1] = upload (v, size, copy.distance[1]);
+    copy.chroma.v = (void *)copy.memory[1];
+  } else
+    copy.chroma.v = (void *)(copy.memory[0] + (CUdeviceptr)(v - first));
+  return copy;
+}
+
+/* Frame, chroma and mask have the same alignment modulo 16 bytes on the device as in host memory.
+ */
 static CclStatus
 run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
@@ -68,9 +99,12 @@ run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
   const size_t mask_size = mask->stride * (plan->height - 1) + plan->width;
   g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
   CclFrame own_frame = *frame;
+  DeviceChroma chroma = {0};
   if (frame_on_device) {
     own_frame.data = (void *)upload (frame->data, frame_size, frame_distance);
     own_frame.location = CCL_LOCATION_DEVICE;
+    chroma = upload_chroma (plan, &frame->chroma);
+    own_frame.chroma = chroma.chroma;
   }
   const CUdeviceptr mask_memory = upload (mask->data, mask_size, mask_distance);
   const CclMask own_mask = {(void *)mask_memory, mask->stride};
@@ -81,6 +115,9 @@ run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
   release (mask_memory, mask_distance);
   if (frame_on_device)
     release ((CUdeviceptr)own_frame.data, frame_distance);
+  for (int i = 0; i < 2; i++)
+    if (chroma.memory[i])
+      release (chroma.memory[i], chroma.distance[i]);
   ccl_cuda_device_leave (device);
   return status;
 }
@@ -103,12 +140,9 @@ static void
 read_model (void *data, CclForeground *foreground, const ModelState *state)
 {
   CclError error = {CCL_OK};
-  if (ccl_cuda_foreground_read_model (
-          foreground, state->weights, state->means, state->variances, &error) != CCL_OK)
+  if (ccl_cuda_foreground_read_model (foreground, state->weights, state->means, state->variances,
+          state->chroma, &error) != CCL_OK)
     g_error ("%s", error.message);
-  const size_t n_pixels = (size_t)foreground->plan.width * foreground->plan.height;
-  for (size_t i = 0; i < CCL_MAX_MIXTURES * n_pixels; i++)
-    state->chroma[i] = CCL_NO_CHROMA;
 }
 
 /* A foreground method and a labeller share a stream: the labeller reads the mask without a
@@ -265,7 +299,6 @@ main (int argc, char **argv)
       .foreground_new = foreground_new,
       .run = run_on_host_frame,
       .read_model = read_model,
-      .lacks_colour = true,
   };
   ForegroundBackend on_device = host;
   on_device.name = "cuda-device-frames";

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The luma and chroma of pixels in the light of the background model. The luma of a thread's four
+ * pixels is a word, the leftmost lowest; their chroma are halves of two words, u in the lower byte.
+ */
+#ifndef CCL_CUDA_COLOUR_CUH
+#define CCL_CUDA_COLOUR_CUH
+
+#include "mask.cuh"
+
+/* The chroma of a pixel. */
+static __device__ __forceinline__ uint32_t
+chroma_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
+{
+  const uint64_t row = y >> p.chroma_shift_y;
+  const uint64_t sample = (uint64_t)(x >> p.chroma_shift_x) * p.chroma_step;
+  return __ldg (p.u + row * p.u_stride + sample) | (uint32_t)__ldg (p.v + row * p.v_stride + sample)
+                                                       << 8;
+}
+
+/* The chroma of a thread's pixels; none outside the frame. */
+static __device__ __forceinline__ uint2
+load_chroma (const CclForegroundParameters &p, const Group &group)
+{
+  if (group.count == PIXELS && p.chroma_aligned) {
+    const bool u_first = p.u < p.v;
+    const uint8_t *row = (u_first ? p.u : p.v) + (group.y >> p.chroma_shift_y) * p.u_stride;
+    const uint32_t word = __ldg ((const uint32_t *)(row + group.x));
+    return make_uint2 (__byte_perm (word, 0, u_first ? 0x1010 : 0x0101),
+        __byte_perm (word, 0, u_first ? 0x3232 : 0x2323));
+  }
+  uint32_t chroma[PIXELS];
+#pragma unroll
+  for (uint32_t i = 0; i < PIXELS; i++)
+    chroma[i] = i < group.count ? chroma_at (p, group.x + i, group.y) : CCL_NO_CHROMA;
+  return make_uint2 (chroma[0] | chroma[1] << 16, chroma[2] | chroma[3] << 16);
+}
+
+/* The light's factor of a thread's pixels, in row y. */
+static __device__ __forceinline__ uint32_t
+light_factor (const CclForegroundParameters &p, uint32_t x, uint32_t y)
+{
+  uint32_t above, below, left, right, weight_y, weight_x;
+  ccl_light_place (y, p.grid.shift, p.grid.rows, &above, &below, &weight_y);
+  ccl_light_place (x + 2, p.grid.shift, p.grid.columns, &left, &right, &weight_x);
+  const uint16_t *upper = p.factors + (size_t)above * p.grid.columns;
+  const uint16_t *lower = p.factors + (size_t)below * p.grid.columns;
+  return ccl_light_between (ccl_light_between (upper[left], lower[left], weight_y, p.grid.shift),
+      ccl_light_between (upper[right], lower[right], weight_y, p.grid.shift), weight_x,
+      p.grid.shift);
+}
+
+static __device__ __forceinline__ uint32_t
+correct_luma (uint32_t luma, uint32_t factor)
+{
+  uint32_t corrected = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < PIXELS; i++)
+    corrected |= ccl_light_correct_luma (luma >> 8 * i & 0xff, factor) << 8 * i;
+  return corrected;
+}
+
+static __device__ __forceinline__ uint32_t
+correct_chroma (uint32_t two_pixels, uint32_t factor)
+{
+  uint32_t corrected = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++)
+    corrected |= ccl_light_correct_chroma (two_pixels >> 8 * i & 0xff, factor) << 8 * i;
+  return corrected;
+}
+
+#endif /* CCL_CUDA_COLOUR_CUH */

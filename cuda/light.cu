@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The light of a frame (light.h): measured in each cell, smoothed over the cells around it, and
+ * judged. The background model, which follows on the stream, reads the result.
+ */
+#include "device/colour.cuh"
+#include "device/dependent-launch.cuh"
+#include "device/warp.cuh"
+#include "foreground-parameters.h"
+
+typedef CclForegroundParameters Parameters;
+
+static __constant__ int16_t logs[256] = {CCL_LIGHT_LOGS};
+static __constant__ uint16_t powers[CCL_LIGHT_RATIOS] = {CCL_LIGHT_POWERS};
+
+/* The lower median of the log ratios that were counted, plus CCL_LIGHT_LIMIT: the first value up to
+ * which there are at least half of all. All lanes of a warp take part; there is at least one. */
+static __device__ __forceinline__ uint32_t
+middle_of (const uint32_t counts[CCL_LIGHT_RATIOS])
+{
+  const uint32_t PER_LANE = (CCL_LIGHT_RATIOS + 31) / 32;
+  const uint32_t first = lane_of_warp () * PER_LANE;
+  uint32_t own[PER_LANE], sum = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < PER_LANE; i++) {
+    own[i] = first + i < CCL_LIGHT_RATIOS ? counts[first + i] : 0;
+    sum += own[i];
+  }
+  uint32_t below = sum_up_to_lane (sum);
+  const uint32_t n = __shfl_sync (FULL_WARP, below, 31);
+  const uint32_t lanes = __ballot_sync (FULL_WARP, 2 * below >= n);
+  const uint32_t lane = (uint32_t)__ffs ((int)lanes) - 1;
+  below -= sum;
+  uint32_t middle = first;
+#pragma unroll
+  for (uint32_t i = 0; i < PER_LANE; i++) {
+    below += own[i];
+    middle += 2 * below < n;
+  }
+  return __shfl_sync (FULL_WARP, middle, lane);
+}
+
+/* The sum over a block's samples of how much colour u and v have. */
+static __device__ __forceinline__ uint32_t
+colour_of (uint32_t chroma)
+{
+  return (uint32_t)(abs (ccl_chroma_u (chroma) - 128) + abs (ccl_chroma_v (chroma) - 128));
+}
+
+/* A block measures a cell, each thread a sample. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__ Parameters p)
+{
+  __shared__ uint32_t counts[CCL_LIGHT_RATIOS], frame_chroma, model_chroma, middle;
+  const uint32_t thread = threadIdx.x, distance = (1u << p.grid.shift) / CCL_LIGHT_SAMPLES;
+  const uint32_t column = blockIdx.x % p.grid.columns, row = blockIdx.x / p.grid.columns;
+  const uint32_t x = (column << p.grid.shift) + thread % CCL_LIGHT_SAMPLES * distance;
+  const uint32_t y = (row << p.grid.shift) + thread / CCL_LIGHT_SAMPLES * distance;
+  const bool inside = x < p.width && y < p.height;
+  const size_t pixel = (size_t)y * p.row_groups * CCL_FOREGROUND_PIXELS + x;
+
+  for (uint32_t i = thread; i < CCL_LIGHT_RATIOS; i += CCL_LIGHT_THREADS)
+    counts[i] = 0;
+  if (thread == 0)
+    frame_chroma = model_chroma = 0;
+  const uint32_t luma = inside ? __ldg (p.frame + y * p.frame_stride + x) : 0;
+  const uint32_t mean = inside ? ((((const uint32_t *)p.shapes[0])[pixel] & 0xffff) + 128) >> 8 : 0;
+  const bool in_frame = inside && ccl_light_compares (luma);
+  const bool in_model = inside && ccl_light_compares (mean);
+  const bool compares = in_frame && in_model;
+  const int ratio = max (-CCL_LIGHT_LIMIT, min (CCL_LIGHT_LIMIT, logs[luma] - logs[mean]));
+  __syncthreads ();
+  if (compares)
+    atomicAdd (&counts[ratio + CCL_LIGHT_LIMIT], 1);
+  if (p.u && inside && thread % CCL_LIGHT_SAMPLES == thread / CCL_LIGHT_SAMPLES) {
+    atomicAdd (&frame_chroma, colour_of (chroma_at (p, x, y)));
+    atomicAdd (&model_chroma, colour_of (((const uint16_t *)p.chroma[0])[pixel]));
+  }
+  CclLightCell cell = {};
+  cell.in_frame = (uint16_t)__syncthreads_count (in_frame);
+  cell.in_model = (uint16_t)__syncthreads_count (in_model);
+  cell.dark = (uint16_t)__syncthreads_count (inside && luma < CCL_LIGHT_LEAST_LUMA);
+  cell.bright = (uint16_t)__syncthreads_count (inside && luma > CCL_LIGHT_MOST_LUMA);
+  const uint32_t n = (uint32_t)__syncthreads_count (compares);
+  cell.frame_chroma = frame_chroma;
+  cell.model_chroma = model_chroma;
+  cell.measured = n >= CCL_LIGHT_LEAST_SAMPLES;
+  if (cell.measured) { /* for all threads or for none */
+    if (thread < 32) {
+      const uint32_t found = middle_of (counts);
+      if (thread == 0)
+        middle = found;
+    }
+    __syncthreads ();
+    cell.ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
+    const int near = __syncthreads_count (compares && abs (ratio - cell.ratio) <= CCL_LIGHT_NEAR);
+    cell.uniform = 5 * (uint32_t)near >= 3 * n;
+  }
+  let_next_kernel_start ();
+  if (thread == 0) {
+    p.cells[blockIdx.x] = cell;
+    if (cell.uniform)
+      atomicAdd (&p.light->counts[cell.ratio + CCL_LIGHT_LIMIT], 1);
+  }
+}
+
+/* The light of a cell: the lower median of the uniform cells around it, or of the frame where fewer
+ * than a third of them are uniform. Each lane has a cell of the window. */
+static __device__ __forceinline__ int
+light_of_cell (const Parameters &p, uint32_t cell)
+{
+  const int SIDE = 2 * CCL_LIGHT_WINDOW + 1;
+  const uint32_t lane = lane_of_warp ();
+  const int x = (int)(cell % p.grid.columns) + (int)lane % SIDE - CCL_LIGHT_WINDOW;
+  const int y = (int)(cell / p.grid.columns) + (int)lane / SIDE - CCL_LIGHT_WINDOW;
+  const bool inside =
+      lane < SIDE * SIDE && x >= 0 && y >= 0 && x < (int)p.grid.columns && y < (int)p.grid.rows;
+  const CclLightCell *other = p.cells + (inside ? (size_t)y * p.grid.columns + (size_t)x : 0);
+  const bool counts = inside && other->uniform;
+  const int ratio = counts ? other->ratio : 0;
+  const uint32_t in_window = (uint32_t)__popc (__ballot_sync (FULL_WARP, inside));
+  const uint32_t lanes = __ballot_sync (FULL_WARP, counts);
+  const uint32_t n = (uint32_t)__popc (lanes);
+
+  if (n == 0 || 3 * n < in_window) {
+    uint32_t any = 0;
+    for (uint32_t i = lane; i < CCL_LIGHT_RATIOS; i += 32)
+      any |= p.light->counts[i];
+    if (!__any_sync (FULL_WARP, any))
+      return 0;
+    return (int)middle_of (p.light->counts) - CCL_LIGHT_LIMIT;
+  }
+  uint32_t rank = 0; /* equal ratios are in order of their lanes */
+#pragma unroll
+  for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+    const int value = __shfl_sync (FULL_WARP, ratio, i);
+    rank += (lanes >> i & 1) && (value < ratio || (value == ratio && i < lane));
+  }
+  const uint32_t middle = __ballot_sync (FULL_WARP, counts && rank == (n - 1) / 2);
+  return __shfl_sync (FULL_WARP, ratio, __ffs ((int)middle) - 1);
+}
+
+static __device__ __forceinline__ void
+add_cell (CclLightSums *sums, const CclLightCell &cell, int light)
+{
+  const bool bad = cell.measured && (!cell.uniform || abs (cell.ratio - light) > CCL_LIGHT_NEAR);
+  atomicAdd (&sums->cells, 1);
+  atomicAdd (&sums->measured, cell.measured);
+  atomicAdd (&sums->bad, bad);
+  atomicAdd (&sums->in_frame, cell.in_frame >= CCL_LIGHT_LEAST_SAMPLES);
+  atomicAdd (&sums->in_model, cell.in_model >= CCL_LIGHT_LEAST_SAMPLES);
+  atomicAdd ((unsigned long long *)&sums->dark, cell.dark);
+  atomicAdd ((unsigned long long *)&sums->bright, cell.bright);
+  atomicAdd ((unsigned long long *)&sums->frame_chroma, cell.frame_chroma);
+  atomicAdd ((unsigned long long *)&sums->model_chroma, cell.model_chroma);
+}
+
+/* The last block judges the frame, and clears what the next frame expects to be zero. */
+static __device__ __forceinline__ void
+judge (const Parameters &p)
+{
+  CclFrameLight *light = p.light;
+  if (threadIdx.x == 0) {
+    CclLightSums sums;
+    sums.cells = __ldcg (&light->sums.cells);
+    sums.measured = __ldcg (&light->sums.measured);
+    sums.bad = __ldcg (&light->sums.bad);
+    sums.in_frame = __ldcg (&light->sums.in_frame);
+    sums.in_model = __ldcg (&light->sums.in_model);
+    sums.dark = __ldcg ((unsigned long long *)&light->sums.dark);
+    sums.bright = __ldcg ((unsigned long long *)&light->sums.bright);
+    sums.frame_chroma = __ldcg ((unsigned long long *)&light->sums.frame_chroma);
+    sums.model_chroma = __ldcg ((unsigned long long *)&light->sums.model_chroma);
+    const CclSceneChange change = ccl_light_scene_change (&sums);
+    light->begins = change != CCL_SCENE_UNCHANGED && p.may_begin;
+    light->is_empty = change != CCL_SCENE_UNCHANGED;
+    light->is_corrected = __ldcg (&light->n_factors) > 0;
+    *p.scene_change = light->begins ? change : CCL_SCENE_UNCHANGED;
+    light->sums = {};
+    light->n_factors = light->n_blocks = 0;
+  }
+  for (uint32_t i = threadIdx.x; i < CCL_LIGHT_RATIOS; i += CCL_LIGHT_THREADS)
+    light->counts[i] = 0;
+}
+
+/* A warp smooths the light of a cell. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_smooth (const __grid_constant__ Parameters p)
+{
+  __shared__ CclLightSums sums;
+  __shared__ uint32_t n_factors;
+  __shared__ bool is_last;
+  const uint32_t n_cells = p.grid.columns * p.grid.rows;
+  const uint32_t cell = blockIdx.x * (CCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
+
+  if (threadIdx.x == 0) {
+    sums = {};
+    n_factors = 0;
+  }
+  __syncthreads ();
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  if (cell < n_cells) {
+    const int light = light_of_cell (p, cell);
+    if (lane_of_warp () == 0) {
+      const uint32_t factor = powers[CCL_LIGHT_LIMIT - (light > 0      ? light - 1
+                                                           : light < 0 ? light + 1
+                                                                       : 0)];
+      p.factors[cell] = (uint16_t)factor;
+      add_cell (&sums, p.cells[cell], light);
+      atomicAdd (&n_factors, factor != CCL_LIGHT_ONE);
+    }
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    CclLightSums *all = &p.light->sums;
+    atomicAdd (&all->cells, sums.cells);
+    atomicAdd (&all->measured, sums.measured);
+    atomicAdd (&all->bad, sums.bad);
+    atomicAdd (&all->in_frame, sums.in_frame);
+    atomicAdd (&all->in_model, sums.in_model);
+    atomicAdd ((unsigned long long *)&all->dark, sums.dark);
+    atomicAdd ((unsigned long long *)&all->bright, sums.bright);
+    atomicAdd ((unsigned long long *)&all->frame_chroma, sums.frame_chroma);
+    atomicAdd ((unsigned long long *)&all->model_chroma, sums.model_chroma);
+    atomicAdd (&p.light->n_factors, n_factors);
+    __threadfence ();
+    is_last = atomicAdd (&p.light->n_blocks, 1) == gridDim.x - 1;
+  }
+  __syncthreads ();
+  if (!is_last)
+    return;
+  __threadfence ();
+  judge (p);
+}
