@@ -91,10 +91,10 @@
 #define CCL_MIXTURE_CHROMA_SQUARES (4 * CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS)
 
 /* The darkest shadow has this much of the background's luma, in 1/256. */
-#define CCL_SHADOW_RATIO 154
+#define CCL_SHADOW_RATIO 161
 /* The tolerance of a shadow's chroma, times the background's luma, is CCL_SHADOW_LUMA times the
  * luma of the pixel minus CCL_SHADOW_MEAN times that of the background: 7 steps of chroma where the
- * shadow is faint, and 1.8 where it is darkest. The darker a pixel is, the rarer is a shadow and
+ * shadow is faint, and 2.2 where it is darkest. The darker a pixel is, the rarer is a shadow and
  * the likelier an object, so its colour must fit better. */
 #define CCL_SHADOW_LUMA 13
 #define CCL_SHADOW_MEAN 6

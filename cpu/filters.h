@@ -50,59 +50,6 @@ count_of_columns (const uint64_t *word)
       from_left (word, 2), from_left (word, 1), *word, from_right (word, 1), from_right (word, 2));
 }
 
-/* Foreground where at least 5 of the 9 pixels of the window are. */
-static ALWAYS_INLINE void
-median_3 (
-    const uint64_t *const rows[], ptrdiff_t n_words, uint64_t *ones, uint64_t *twos, uint64_t *out)
-{
-  for (ptrdiff_t i = -1; i <= n_words; i++) {
-    ones[i] = rows[0][i] ^ rows[1][i] ^ rows[2][i];
-    twos[i] = at_least_two (rows[0][i], rows[1][i], rows[2][i]);
-  }
-  for (ptrdiff_t i = 0; i < n_words; i++) {
-    const uint64_t left_one = from_left (ones + i, 1), right_one = from_right (ones + i, 1);
-    const uint64_t left_two = from_left (twos + i, 1), right_two = from_right (twos + i, 1);
-    const uint64_t one = left_one ^ ones[i] ^ right_one;
-    const uint64_t carried_two = at_least_two (left_one, ones[i], right_one);
-    const uint64_t sum_of_twos = left_two ^ twos[i] ^ right_two;
-    const uint64_t four = at_least_two (left_two, twos[i], right_two);
-    const uint64_t two = sum_of_twos ^ carried_two;
-    const uint64_t carried_four = sum_of_twos & carried_two;
-    out[i] = (four & carried_four) | ((four ^ carried_four) & (two | one));
-  }
-}
-
-/* Foreground where at least 13 of the 25 pixels of the window are. */
-static ALWAYS_INLINE void
-median_5 (const uint64_t *const rows[], ptrdiff_t n_words, uint64_t *ones, uint64_t *twos,
-    uint64_t *fours, uint64_t *out)
-{
-  for (ptrdiff_t i = -1; i <= n_words; i++) {
-    const Digits digits =
-        count_of_five (rows[0][i], rows[1][i], rows[2][i], rows[3][i], rows[4][i]);
-    ones[i] = digits.ones;
-    twos[i] = digits.twos;
-    fours[i] = digits.fours;
-  }
-  for (ptrdiff_t i = 0; i < n_words; i++) {
-    const Digits a = count_of_columns (ones + i);  /* 1, 2, 4 */
-    const Digits b = count_of_columns (twos + i);  /* 2, 4, 8 */
-    const Digits c = count_of_columns (fours + i); /* 4, 8, 16 */
-
-    const uint64_t two = a.twos ^ b.ones;
-    const uint64_t carried_four = a.twos & b.ones;
-    const uint64_t sum_of_fours = a.fours ^ b.twos ^ c.ones;
-    const uint64_t four = sum_of_fours ^ carried_four;
-    const uint64_t carried_eight = at_least_two (a.fours, b.twos, c.ones);
-    const uint64_t second_carried_eight = sum_of_fours & carried_four;
-    const uint64_t sum_of_eights = b.fours ^ c.twos ^ carried_eight;
-    const uint64_t eight = sum_of_eights ^ second_carried_eight;
-    const uint64_t sixteen = c.fours | at_least_two (b.fours, c.twos, carried_eight) |
-                             (sum_of_eights & second_carried_eight);
-    out[i] = sixteen | (eight & four & (two | a.ones));
-  }
-}
-
 /* Erosion: foreground where all pixels of the window are. With complement UINT64_MAX, dilation:
  * background where all pixels of the window are. */
 static ALWAYS_INLINE void
@@ -148,19 +95,156 @@ dilate_row (const uint64_t *const rows[], int n_rows, int left, int right, size_
     dilated[i] ^= complement;
 }
 
+/* A sum of up to 31, bit-sliced. */
+typedef struct Count {
+  uint64_t digits[5];
+} Count;
+
+/* The number of set pixels in the window of 5×5 pixels, from the digits of the columns' counts. */
+static ALWAYS_INLINE Count
+count_5 (const uint64_t *ones, const uint64_t *twos, const uint64_t *fours)
+{
+  const Digits a = count_of_columns (ones);  /* 1, 2, 4 */
+  const Digits b = count_of_columns (twos);  /* 2, 4, 8 */
+  const Digits c = count_of_columns (fours); /* 4, 8, 16 */
+
+  const uint64_t carried_four = a.twos & b.ones;
+  const uint64_t sum_of_fours = a.fours ^ b.twos ^ c.ones;
+  const uint64_t carried_eight = at_least_two (a.fours, b.twos, c.ones);
+  const uint64_t second_carried_eight = sum_of_fours & carried_four;
+  const uint64_t sum_of_eights = b.fours ^ c.twos ^ carried_eight;
+  return (Count){
+      {a.ones, a.twos ^ b.ones, sum_of_fours ^ carried_four, sum_of_eights ^ second_carried_eight,
+          c.fours | at_least_two (b.fours, c.twos, carried_eight) |
+              (sum_of_eights & second_carried_eight)}};
+}
+
+/* The same for 3×3 pixels. */
+static ALWAYS_INLINE Count
+count_3 (const uint64_t *ones, const uint64_t *twos)
+{
+  const uint64_t left_one = from_left (ones, 1), right_one = from_right (ones, 1);
+  const uint64_t left_two = from_left (twos, 1), right_two = from_right (twos, 1);
+  const uint64_t carried_two = at_least_two (left_one, *ones, right_one);
+  const uint64_t sum_of_twos = left_two ^ *twos ^ right_two;
+  const uint64_t four = at_least_two (left_two, *twos, right_two);
+  const uint64_t carried_four = sum_of_twos & carried_two;
+  return (Count){{left_one ^ *ones ^ right_one, sum_of_twos ^ carried_two, four ^ carried_four,
+      four & carried_four, 0}};
+}
+
+/* The counts of the columns of a row of windows. */
+static ALWAYS_INLINE void
+count_columns (const uint64_t *const rows[], bool large, ptrdiff_t n_words, uint64_t *ones,
+    uint64_t *twos, uint64_t *fours)
+{
+  for (ptrdiff_t i = -1; i <= n_words; i++) {
+    const Digits digits =
+        large ? count_of_five (rows[0][i], rows[1][i], rows[2][i], rows[3][i], rows[4][i])
+              : (Digits){rows[0][i] ^ rows[1][i] ^ rows[2][i],
+                    at_least_two (rows[0][i], rows[1][i], rows[2][i]), 0};
+    ones[i] = digits.ones;
+    twos[i] = digits.twos;
+    fours[i] = digits.fours;
+  }
+}
+
+/* Where a count is most of a window: 5 of 9 or 13 of 25. */
+static ALWAYS_INLINE uint64_t
+most_of (Count count, bool large)
+{
+  const uint64_t *d = count.digits;
+  return large ? d[4] | (d[3] & d[2] & (d[1] | d[0])) : d[3] | (d[2] & (d[1] | d[0]));
+}
+
+/* Median filter: foreground where at least 5 of 9 or 13 of 25 pixels of the window are. */
+static ALWAYS_INLINE void
+median (const uint64_t *const rows[], bool large, ptrdiff_t n, uint64_t *scratch, uint64_t *out)
+{
+  uint64_t *ones = scratch + 1, *twos = ones + n + 2, *fours = twos + n + 2;
+
+  count_columns (rows, large, n, ones, twos, fours);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const Count count =
+        large ? count_5 (ones + i, twos + i, fours + i) : count_3 (ones + i, twos + i);
+    out[i] = most_of (count, large);
+  }
+}
+
+static ALWAYS_INLINE Count
+add_counts (Count a, Count b)
+{
+  Count sum;
+  uint64_t carry = 0;
+  for (int i = 0; i < 5; i++) {
+    sum.digits[i] = a.digits[i] ^ b.digits[i] ^ carry;
+    carry = at_least_two (a.digits[i], b.digits[i], carry);
+  }
+  return sum;
+}
+
+/* Where 5 × a ≥ 4 × b. */
+static ALWAYS_INLINE uint64_t
+five_reach_four (Count a, Count b)
+{
+  uint64_t carry = 0, less = 0;
+  for (int i = 2; i < 7; i++) { /* of 5 × a = a + 4 × a; the two lowest digits of 4 × b are 0 */
+    const uint64_t once = i < 5 ? a.digits[i] : 0, four_times = a.digits[i - 2];
+    const uint64_t digit = once ^ four_times ^ carry, of_b = b.digits[i - 2];
+    carry = at_least_two (once, four_times, carry);
+    less = (~digit & of_b) | (~(digit ^ of_b) & less);
+  }
+  return ~less | carry;
+}
+
+/* The compiler specialises it for each size. */
+static ALWAYS_INLINE void
+median_of_classes_of_size (bool large, const uint64_t *const foreground[],
+    const uint64_t *const shadow[], ptrdiff_t n, uint64_t *scratch, uint64_t *out,
+    uint64_t *out_shadow)
+{
+  uint64_t *digits[6];
+  for (int i = 0; i < 6; i++)
+    digits[i] = scratch + 1 + i * (n + 2);
+  count_columns (foreground, large, n, digits[0], digits[1], digits[2]);
+  count_columns (shadow, large, n, digits[3], digits[4], digits[5]);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const Count f = large ? count_5 (digits[0] + i, digits[1] + i, digits[2] + i)
+                          : count_3 (digits[0] + i, digits[1] + i);
+    const Count s = large ? count_5 (digits[3] + i, digits[4] + i, digits[5] + i)
+                          : count_3 (digits[3] + i, digits[4] + i);
+    const uint64_t most = most_of (add_counts (f, s), large);
+    const uint64_t enough = five_reach_four (f, s);
+    out[i] = most & enough;
+    out_shadow[i] = most & ~enough;
+  }
+}
+
+static void
+median_of_classes (bool large, const uint64_t *const foreground[], const uint64_t *const shadow[],
+    size_t n_words, uint64_t *scratch, uint64_t *out, uint64_t *out_shadow)
+{
+  if (large)
+    median_of_classes_of_size (
+        true, foreground, shadow, (ptrdiff_t)n_words, scratch, out, out_shadow);
+  else
+    median_of_classes_of_size (
+        false, foreground, shadow, (ptrdiff_t)n_words, scratch, out, out_shadow);
+}
+
 static void
 filter_row (Filter filter, const uint64_t *const rows[], size_t n_words, uint64_t *scratch,
     uint64_t *filtered)
 {
-  uint64_t *a = scratch + 1, *b = a + n_words + 2, *c = b + n_words + 2;
+  uint64_t *a = scratch + 1;
   const ptrdiff_t n = (ptrdiff_t)n_words;
 
   switch (filter) {
   case FILTER_MEDIAN_3:
-    median_3 (rows, n, a, b, filtered);
+    median (rows, false, n, scratch, filtered);
     break;
   case FILTER_MEDIAN_5:
-    median_5 (rows, n, a, b, c, filtered);
+    median (rows, true, n, scratch, filtered);
     break;
   case FILTER_ERODE_3:
     erode (rows, 3, n, 0, a, filtered);

@@ -75,6 +75,7 @@ typedef struct CpuForeground {
   BitRows foreground;       /* of step 2 */
   BitRows eroded, filtered; /* of steps 3 and 4 */
   BitRows dilated;          /* of step 5, with CLOSING_MARGIN rows more above and below */
+  BitRows filtered_shadow;  /* of step 4, if it filters shadows, too */
   BitRows shadow;           /* of step 2, if shadows are marked */
   BitRows held;             /* the result of step 4, or 2, of the last frame */
   bool has_held;            /* held has been written since the model began */
@@ -103,6 +104,20 @@ is_opened (const CpuForeground *self)
 {
   const CclDenoise denoise = self->job.options->denoise;
   return denoise == CCL_DENOISE_OPENING_3 || denoise == CCL_DENOISE_OPENING_5;
+}
+
+static bool
+marks_shadows (const CpuForeground *self)
+{
+  return is_mog2 (self) && self->job.options->shadows == CCL_SHADOWS_MARK;
+}
+
+/* Whether the noise filter is a median of foreground and shadow together. */
+static bool
+filters_classes (const CpuForeground *self)
+{
+  return is_mog2 (self) && self->job.options->shadows != CCL_SHADOWS_KEEP && is_denoised (self) &&
+         !is_opened (self);
 }
 
 static bool
@@ -136,21 +151,44 @@ extend_row (uint64_t *row, size_t n_words, uint32_t width)
   surround_row (row, n_words, width, -(row[0] & 1), -(row[n_words - 1] >> (width - 1) % 64 & 1));
 }
 
-/* Filters row y. Rows outside the frame are copies of the nearest row inside. */
+/* The rows of a window around row y. Those outside the frame are copies of the nearest row inside.
+ */
+static void
+find_window (
+    const CpuForeground *self, const BitRows *from, uint32_t y, bool large, const uint64_t *rows[5])
+{
+  const int64_t radius = large ? 2 : 1, last = (int64_t)self->base.plan.height - 1;
+
+  for (int64_t i = -radius; i <= radius; i++) {
+    const int64_t row = y + i;
+    rows[i + radius] = row_of (from, (uint32_t)(row < 0 ? 0 : row > last ? last : row));
+  }
+}
+
 static void
 filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *from, uint32_t y,
     Filter filter, uint64_t *filtered)
 {
   const bool large =
       filter == FILTER_MEDIAN_5 || filter == FILTER_ERODE_5 || filter == FILTER_DILATE_5;
-  const int64_t radius = large ? 2 : 1, last = (int64_t)self->base.plan.height - 1;
   const uint64_t *rows[5];
 
-  for (int64_t i = -radius; i <= radius; i++) {
-    const int64_t row = y + i;
-    rows[i + radius] = row_of (from, (uint32_t)(row < 0 ? 0 : row > last ? last : row));
-  }
+  find_window (self, from, y, large, rows);
   self->code->filter_row (filter, rows, self->n_words, band->scratch, filtered);
+}
+
+/* Filters foreground and shadow of row y together. */
+static void
+filter_classes (const CpuForeground *self, const ForegroundBand *band, uint32_t y,
+    uint64_t *filtered, uint64_t *filtered_shadow)
+{
+  const bool large = self->job.options->denoise == CCL_DENOISE_MEDIAN_5;
+  const uint64_t *foreground[5], *shadow[5];
+
+  find_window (self, &self->foreground, y, large, foreground);
+  find_window (self, &self->shadow, y, large, shadow);
+  self->code->median_of_classes (
+      large, foreground, shadow, self->n_words, band->scratch, filtered, filtered_shadow);
 }
 
 static void
@@ -164,15 +202,15 @@ mark_shadow (const uint64_t *shadow, uint32_t width, uint8_t *mask)
     }
 }
 
-/* Inverts a row if asked, clears what lies outside the region of interest, and writes the mask. */
+/* Inverts a row if asked, clears what lies outside the region of interest, and writes the mask.
+ * shadow: the row's shadows, if they are marked. */
 static void
-finish_row (const CpuForeground *self, uint32_t y, uint64_t *row)
+finish_row (const CpuForeground *self, uint32_t y, uint64_t *row, uint64_t *shadow)
 {
   const FrameJob *job = &self->job;
-  const bool marks = job->options->shadows == CCL_SHADOWS_MARK && is_mog2 (self);
+  const bool marks = marks_shadows (self);
   const uint64_t *roi_mask = self->roi_mask.words ? row_of (&self->roi_mask, y) : NULL;
   uint8_t *mask = (uint8_t *)job->mask->data + y * job->mask->stride;
-  uint64_t *shadow = row_of (&self->shadow, y);
 
   for (size_t i = 0; i < self->n_words; i++) {
     const uint64_t inside = roi_mask ? roi_mask[i] : UINT64_MAX;
@@ -297,7 +335,6 @@ compare_with_model (
 {
   const FrameJob *job = &self->job;
   const uint32_t width = self->base.plan.width;
-  const bool marks = job->options->shadows == CCL_SHADOWS_MARK;
   const uint8_t *luma = (const uint8_t *)job->frame->data + y * job->frame->stride;
   const uint16_t *chroma = self->model.chroma ? spread_chroma (self, band, y) : NULL;
 
@@ -316,13 +353,16 @@ compare_with_model (
       .tells_shadows = job->options->shadows != CCL_SHADOWS_KEEP,
       .held = job->skips_held ? row_of (&self->held, y) : NULL,
       .foreground = foreground,
-      .shadow = marks ? row_of (&self->shadow, y) : band->shadow,
+      .shadow =
+          marks_shadows (self) || filters_classes (self) ? row_of (&self->shadow, y) : band->shadow,
   };
   self->code->background_row (&row);
   if (job->is_empty) {
     memset (row.foreground, 0, self->n_words * sizeof *row.foreground);
     memset (row.shadow, 0, self->n_words * sizeof *row.shadow);
   }
+  if (filters_classes (self))
+    extend_row (row.shadow, self->n_words, width);
 }
 
 static void
@@ -347,7 +387,7 @@ find_foreground (void *data, uint32_t index)
     }
     hold_row (self, y, row);
     if (is_last)
-      finish_row (self, y, row);
+      finish_row (self, y, row, row_of (&self->shadow, y));
     else
       surround_row (row, self->n_words, width, 0, 0);
   }
@@ -384,12 +424,16 @@ denoise_band (void *data, uint32_t index)
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
     uint64_t *row = is_closed (self) ? row_of (&self->filtered, y) : band->row;
-    filter (self, band, from, y, last_filter, row);
+    uint64_t *shadow = row_of (filters_classes (self) ? &self->filtered_shadow : &self->shadow, y);
+    if (filters_classes (self))
+      filter_classes (self, band, y, row, shadow);
+    else
+      filter (self, band, from, y, last_filter, row);
     hold_row (self, y, row);
     if (is_closed (self))
       surround_row (row, self->n_words, self->base.plan.width, 0, 0);
     else
-      finish_row (self, y, row);
+      finish_row (self, y, row, shadow);
   }
 }
 
@@ -448,7 +492,8 @@ erode_dilated_band (void *data, uint32_t index)
       rows[i] = row_of (&self->dilated, first_row + i);
     self->code->dilate_row (rows, (int)n_rows, (int)behind_middle (width),
         (int)before_middle (width), self->n_words, UINT64_MAX, band->scratch, band->row);
-    finish_row (self, y, band->row);
+    finish_row (self, y, band->row,
+        row_of (filters_classes (self) ? &self->filtered_shadow : &self->shadow, y));
   }
 }
 
@@ -569,6 +614,7 @@ lay_out_masks (Layout *layout, void *data)
   lay_out_rows (layout, self, height + 2 * CLOSING_MARGIN, &self->dilated);
   lay_out_rows (layout, self, height, &self->filtered);
   lay_out_rows (layout, self, height, &self->shadow);
+  lay_out_rows (layout, self, height, &self->filtered_shadow);
   lay_out_rows (layout, self, height, &self->held);
   if (self->base.plan.roi_mask)
     lay_out_rows (layout, self, height, &self->roi_mask);

@@ -224,6 +224,7 @@ const PixelCode pixel_code_avx512 = {
     .correct_luma = correct_luma,
     .correct_chroma = correct_chroma,
     .dilate_row = dilate_row,
+    .median_of_classes = median_of_classes,
     .filter_row = filter_row,
     .write_row = write_row,
 };

@@ -82,8 +82,8 @@ typedef enum Filter {
   FILTER_DILATE_5,
 } Filter;
 
-/* Rows of scratch memory that filter_row() needs. */
-#define FILTER_SCRATCH_ROWS 3
+/* Rows of scratch memory that filters need. */
+#define FILTER_SCRATCH_ROWS 6
 
 typedef struct PixelCode {
   const char *name;
@@ -117,6 +117,14 @@ typedef struct PixelCode {
    * memory for FILTER_SCRATCH_ROWS rows with a word before and after each. */
   void (*filter_row) (Filter filter, const uint64_t *const rows[], size_t n_words,
       uint64_t *scratch, uint64_t *filtered);
+
+  /* Median filter of foreground and shadow together, in a window of 3×3 or, large, 5×5 pixels. If
+   * most of its pixels are of either class, the pixel is foreground where 5 times the number of
+   * foreground pixels is at least 4 times that of shadow pixels, and else shadow. Rows and scratch
+   * as for filter_row(). */
+  void (*median_of_classes) (bool large, const uint64_t *const foreground[],
+      const uint64_t *const shadow[], size_t n_words, uint64_t *scratch, uint64_t *filtered,
+      uint64_t *filtered_shadow);
 
   /* 255 for foreground, 0 for background. */
   void (*write_row) (const uint64_t *foreground, uint32_t width, uint8_t *mask);

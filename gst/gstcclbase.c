@@ -205,6 +205,25 @@ post_motion (GstCclBase *base, const gchar *event, GstClockTime time, guint n_co
   post_structure (base, structure);
 }
 
+static void
+post_scene_change (GstCclBase *base, CclSceneChange change, GstClockTime time)
+{
+  static const gchar *const kinds[] = {
+      [CCL_SCENE_MOVED] = "moved",
+      [CCL_SCENE_INFRARED] = "infrared",
+      [CCL_SCENE_COVERED] = "covered",
+      [CCL_SCENE_BLINDED] = "blinded",
+      [CCL_SCENE_UNCOVERED] = "uncovered",
+  };
+  GstStructure *structure =
+      gst_ccl_moment_structure ("ccl-scene-change", time, &GST_BASE_TRANSFORM_CAST (base)->segment);
+
+  GST_INFO_OBJECT (
+      base, "scene change (%s) at %" GST_TIME_FORMAT, kinds[change], GST_TIME_ARGS (time));
+  gst_structure_set (structure, "kind", G_TYPE_STRING, kinds[change], NULL);
+  post_structure (base, structure);
+}
+
 static gboolean
 gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -266,13 +285,16 @@ gst_ccl_base_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* Posts the messages about a labelled frame. */
 static void
-post_messages (
-    GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings, const CclTable *table)
+post_messages (GstCclBase *base, GstBuffer *buffer, const GstCclSettings *settings,
+    const GstCclLabelledFrame *result)
 {
+  const CclTable *table = &result->table;
   GstElementFactory *factory = gst_element_get_factory (GST_ELEMENT_CAST (base));
   const GstClockTime quiet_time = (GstClockTime)(settings->quiet_time * GST_SECOND);
   const gchar *motion;
 
+  if (result->scene_change != CCL_SCENE_UNCHANGED)
+    post_scene_change (base, result->scene_change, GST_BUFFER_PTS (buffer));
   if (settings->post_messages)
     post_structure (base,
         gst_ccl_message_structure (factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (base),
@@ -318,7 +340,7 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_ccl_stats_add_frame (&priv->stats, result.table.n_components, result.time);
   GST_OBJECT_UNLOCK (base);
   gst_ccl_hints_check (&priv->hints, GST_ELEMENT (base), &settings, n_pixels, &result.table);
-  post_messages (base, buffer, &settings, &result.table);
+  post_messages (base, buffer, &settings, &result);
   return GST_FLOW_OK;
 }
 

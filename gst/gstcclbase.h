@@ -10,7 +10,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
-#include "gstcclluma.h"
+#include "gstcclplanes.h"
 #include "gstcclproperties.h"
 
 G_BEGIN_DECLS
@@ -64,9 +64,9 @@ struct _GstCclBaseClass {
    * labeller and foreground cannot be used for this frame. */
   gboolean (*prepare) (GstCclBase *base, GstBuffer *buffer, CclError *error);
 
-  /* Optional. Called for every frame: corrects the layout of its luma, which is that of system
+  /* Optional. Called for every frame: corrects the layout of its planes, which is that of system
    * memory, and prepares the labeller for memory of this kind. */
-  void (*locate) (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclLuma *luma);
+  void (*locate) (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclPlanes *planes);
 
   /* Makes an active pool of maps of the negotiated frame size. NULL if there is no memory. */
   GstBufferPool *(*new_map_pool) (GstCclBase *base, GstCclMapKind kind);

@@ -53,7 +53,8 @@ static gboolean
 needs_mask (const GstCclForegroundStage *stage, const GstCclSettings *settings)
 {
   return settings->foreground != CCL_FOREGROUND_THRESHOLD ||
-         settings->denoise != CCL_DENOISE_NONE || settings->attach_mask || stage->roi_mask;
+         settings->denoise != CCL_DENOISE_NONE || settings->closing_width > 1 ||
+         settings->closing_height > 1 || settings->attach_mask || stage->roi_mask;
 }
 
 /* The region of interest mask in the size of the frames. The caller frees it. */
@@ -83,6 +84,9 @@ gst_ccl_foreground_stage_prepare (
 {
   const GstVideoInfo *info = gst_ccl_base_get_info (base);
   const gboolean is_needed = needs_mask (stage, settings);
+  /* GRAY8 has one component. */
+  const gboolean has_chroma =
+      settings->foreground == CCL_FOREGROUND_MOG2 && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
   GstCclRoiMask *scaled = NULL;
   CclFrame roi_mask;
   CclForegroundPlan plan = {
@@ -90,10 +94,12 @@ gst_ccl_foreground_stage_prepare (
       .height = GST_VIDEO_INFO_HEIGHT (info),
       .method = (CclForegroundMethod)settings->foreground,
       .n_threads = settings->n_threads,
+      .has_chroma = has_chroma,
   };
 
-  if (!is_needed || stage->method != settings->foreground)
+  if (!is_needed || stage->method != settings->foreground || stage->has_chroma != has_chroma)
     ccl_foreground_free (&stage->foreground);
+  stage->has_chroma = has_chroma;
   if (!is_needed || stage->foreground)
     return TRUE;
 

@@ -19,6 +19,7 @@ typedef struct {
   gboolean size_warning;     /* a warning about its size was posted */
   CclForeground *foreground; /* NULL as long as frames need no mask */
   gint method;               /* that foreground was made with */
+  gboolean has_chroma;       /* foreground reads the chroma of frames */
 } GstCclForegroundStage;
 
 /* Registers the log category; for class_init, which runs once. */
@@ -35,7 +36,8 @@ void gst_ccl_foreground_stage_close (GstCclForegroundStage *stage);
 void gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage);
 
 /* Makes the CclForeground that frames of these settings need, or frees the one that they do not
- * need. It lives as long as the method does not change, so that its background model does. */
+ * need. It lives as long as method and kind of format do not change, so that its background model
+ * does. */
 gboolean gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, GstCclBase *base,
     const GstCclSettings *settings, CclError *error);
 

@@ -116,11 +116,21 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
          acquire_map (self, base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
 }
 
+/* What the GPU does not offer yet is left out. */
+static void
+reduce_for_gpu (CclForegroundOptions *options)
+{
+  options->shadows = CCL_SHADOWS_KEEP;
+  options->light = false;
+  options->hold = 1;
+  options->closing_width = options->closing_height = 1;
+}
+
 /* Labels a frame whose memory is mapped. The data of a map that is not made is NULL. */
 static gboolean
 label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings, CclFrame frame,
     const GstCclMap maps[GST_CCL_N_MAPS], gpointer const data[GST_CCL_N_MAPS], CclTable *table,
-    CclError *error)
+    CclSceneChange *scene_change, CclError *error)
 {
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
   CclForeground *foreground = self->foreground.foreground;
@@ -132,20 +142,23 @@ label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settin
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
+    if (klass->backend == GST_CCL_BACKEND_GPU)
+      reduce_for_gpu (&foreground_options);
     if (klass->connect)
       klass->connect (base, foreground, self->labeller);
     if (ccl_foreground_run (foreground, &frame, &foreground_options, &mask, error) != CCL_OK)
       return FALSE;
     /* The labeller reads the mask instead of the frame. */
     frame = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
-    options.threshold = 0;
+    options.threshold = CCL_MASK_SHADOW;
     options.invert = FALSE;
   }
   is_labelled = ccl_labeller_run (self->labeller, &frame, &options, labels.data ? &labels : NULL,
                     table, error) == CCL_OK;
-  /* A labeller that failed may not have waited for the mask. */
+  /* The labeller has waited for the mask, unless it failed. */
   if (!is_labelled && foreground)
     ccl_foreground_wait (foreground, NULL);
+  *scene_change = foreground ? ccl_foreground_get_scene_change (foreground) : CCL_SCENE_UNCHANGED;
   return is_labelled;
 }
 
@@ -156,16 +169,18 @@ map_and_label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings
 {
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
   const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  GstMapInfo luma_map, map_infos[GST_CCL_N_MAPS];
+  GstMapInfo map_infos[GST_CCL_N_MAPS];
   gpointer data[GST_CCL_N_MAPS] = {NULL};
   gboolean done = TRUE;
-  GstCclLuma luma;
+  GstCclMappedPlanes mapped;
+  GstCclPlanes planes;
   CclFrame frame;
 
-  gst_ccl_luma_init (&luma, info);
+  gst_ccl_planes_init (&planes, info);
   if (klass->locate)
-    klass->locate (base, buffer, self->labeller, &luma);
-  if (!gst_ccl_luma_map (&luma, info, buffer, &luma_map, &frame, error))
+    klass->locate (base, buffer, self->labeller, &planes);
+  if (!gst_ccl_planes_map (
+          &planes, info, buffer, self->foreground.has_chroma, &mapped, &frame, error))
     return FALSE;
   for (guint kind = 0; kind < GST_CCL_N_MAPS && done; kind++) {
     GstCclMap *map = &result->maps[kind];
@@ -182,14 +197,15 @@ map_and_label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings
 
   if (done) {
     const GstClockTime start = gst_util_get_timestamp ();
-    done = label (self, base, settings, frame, result->maps, data, &result->table, error);
+    done = label (self, base, settings, frame, result->maps, data, &result->table,
+        &result->scene_change, error);
     result->time = gst_util_get_timestamp () - start;
   }
 
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     if (data[kind])
       gst_buffer_unmap (result->maps[kind].buffer, &map_infos[kind]);
-  gst_buffer_unmap (buffer, &luma_map);
+  gst_ccl_planes_unmap (&mapped);
   return done;
 }
 

@@ -30,7 +30,8 @@ typedef struct {
 typedef struct {
   CclTable table;                 /* valid until the next frame */
   GstCclMap maps[GST_CCL_N_MAPS]; /* label map and foreground mask, where the settings need them */
-  GstClockTime time;              /* that labelling took */
+  CclSceneChange scene_change;
+  GstClockTime time; /* that labelling took */
 } GstCclLabelledFrame;
 
 /* Registers the log category; for class_init, which runs once. */

@@ -36,6 +36,14 @@ static const GEnumValue denoise_values[] = {
 };
 DEFINE_ENUM_TYPE (denoise_get_type, "GstCclDenoise", denoise_values)
 
+static const GEnumValue shadows_values[] = {
+    {CCL_SHADOWS_KEEP, "Shadows are foreground", "keep"},
+    {CCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", "mark"},
+    {CCL_SHADOWS_REMOVE, "Shadows are background", "remove"},
+    {0, NULL, NULL},
+};
+DEFINE_ENUM_TYPE (shadows_get_type, "GstCclShadows", shadows_values)
+
 static const GEnumValue connectivity_values[] = {
     {CCL_CONNECTIVITY_4, "Pixels that share an edge are neighbours", "4"},
     {CCL_CONNECTIVITY_8, "Pixels that share an edge or a corner are neighbours", "8"},
@@ -106,14 +114,21 @@ static const Property properties[] = {
   {KIND_ENUM, FIELD (denoise), "denoise", "Denoise",
       "The filter that removes noise from the foreground mask before labelling",
       0, 0, CCL_DENOISE_NONE, denoise_get_type, CONTROLLED, BOTH},
-  /* The defaults of the mixture of Gaussians are those of OpenCV's BackgroundSubtractorMOG2. */
+  {KIND_UINT, FIELD (closing_width), "closing-width", "Closing width",
+      "Gaps in the foreground mask that are narrower than this number of pixels are filled after the "
+      "noise filter (1 = none)",
+      1, CCL_MAX_CLOSING, 1, NULL, CONTROLLED, BOTH},
+  {KIND_UINT, FIELD (closing_height), "closing-height", "Closing height",
+      "Gaps in the foreground mask that are lower than this number of pixels are filled after the "
+      "noise filter (1 = none)",
+      1, CCL_MAX_CLOSING, 1, NULL, CONTROLLED, BOTH},
   {KIND_UINT, FIELD (history), "history", "History",
       "The time constant of the background model in frames (foreground=mog2)",
       1, G_MAXINT, 500, NULL, CONTROLLED, BOTH},
   {KIND_DOUBLE, FIELD (var_threshold), "var-threshold", "Variance threshold",
       "A pixel is background up to this squared distance from the mean of a Gaussian, in units of "
       "its variance (foreground=mog2)",
-      (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, 16, NULL, CONTROLLED, BOTH},
+      (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, 9, NULL, CONTROLLED, BOTH},
   {KIND_DOUBLE, FIELD (learning_rate), "learning-rate", "Learning rate",
       "The weight of a frame in the background model: 0 keeps the model, 1 replaces it by the "
       "frame, negative values select 1 / history (foreground=mog2)",
@@ -121,6 +136,17 @@ static const Property properties[] = {
   {KIND_UINT, FIELD (mixtures), "mixtures", "Mixtures",
       "The largest number of Gaussians per pixel (foreground=mog2)",
       1, 5, 5, NULL, PLAYING, BOTH},
+  {KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
+      "What becomes of cast shadows: pixels that are darker than the background but of its colour "
+      "(foreground=mog2)",
+      0, 0, CCL_SHADOWS_REMOVE, shadows_get_type, CONTROLLED, BOTH},
+  {KIND_BOOLEAN, FIELD (light), "light", "Light",
+      "Compare frames with the background in the light of the frame, and post a message "
+      "ccl-scene-change when light does not explain a frame (foreground=mog2)",
+      0, 0, TRUE, NULL, CONTROLLED, BOTH},
+  {KIND_UINT, FIELD (hold), "hold", "Hold",
+      "Foreground becomes background this number of times slower (foreground=mog2)",
+      1, 16, 4, NULL, CONTROLLED, BOTH},
   {KIND_PATH, FIELD (roi_mask), "roi-mask", "Region of interest mask",
       "Path of a PNG, PBM, PGM or PPM file, which is read at the start: where it is black or "
       "transparent, frames have no foreground. A mask of another size is scaled to the frames",
@@ -369,10 +395,15 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
       .threshold = settings->threshold,
       .invert = settings->invert,
       .denoise = (CclDenoise)settings->denoise,
+      .closing_width = settings->closing_width,
+      .closing_height = settings->closing_height,
       .history = settings->history,
       .var_threshold = (gfloat)settings->var_threshold,
       .learning_rate = settings->learning_rate,
       .mixtures = settings->mixtures,
+      .shadows = (CclShadows)settings->shadows,
+      .light = settings->light,
+      .hold = settings->hold,
   };
 }
 

@@ -24,8 +24,12 @@ typedef struct {
   guint threshold;
   gboolean invert;
   gint denoise; /* CclDenoise */
+  guint closing_width, closing_height;
   guint history, mixtures;
   gdouble var_threshold, learning_rate;
+  gint shadows; /* CclShadows */
+  gboolean light;
+  guint hold;
   gchar *roi_mask; /* path of a file, or NULL; owned */
 
   /* Labelling. */

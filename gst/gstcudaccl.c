@@ -331,17 +331,15 @@ gst_cuda_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
 }
 
 static void
-gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclLuma *luma)
+gst_cuda_ccl_locate (
+    GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclPlanes *planes)
 {
   GstCudaMemory *memory = peek_cuda_memory (buffer);
 
   if (memory) {
-    luma->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
-    luma->stride = GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
-    luma->width = (guint)GST_VIDEO_INFO_WIDTH (&memory->info);
-    luma->height = (guint)GST_VIDEO_INFO_HEIGHT (&memory->info);
-    luma->map_flags = GST_MAP_READ | GST_MAP_CUDA;
-    luma->location = CCL_LOCATION_DEVICE;
+    gst_ccl_planes_init (planes, &memory->info);
+    planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
+    planes->location = CCL_LOCATION_DEVICE;
   }
 #if GST_CHECK_VERSION(1, 24, 0)
   {
@@ -356,7 +354,10 @@ gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller,
 static CclForeground *
 gst_cuda_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclError *error)
 {
-  return ccl_cuda_foreground_new (GST_CUDA_CCL (base)->device, plan, error);
+  CclForegroundPlan luma_plan = *plan;
+
+  luma_plan.has_chroma = false;
+  return ccl_cuda_foreground_new (GST_CUDA_CCL (base)->device, &luma_plan, error);
 }
 
 static void

@@ -52,7 +52,11 @@ typedef enum CclSceneChange {
 } CclSceneChange;
 
 /* Filters that remove noise from the mask, before the region of interest mask and the inversion.
- * Their windows are squares around the pixel. */
+ * Their windows are squares around the pixel.
+ *
+ * Where shadows are not kept, the median filters see three classes: a pixel is background if most
+ * of its window is. Otherwise it is foreground if the window has at least 5 foreground pixels for 4
+ * shadow pixels, and else shadow. So parts of objects that look like shadow stay with them. */
 typedef enum CclDenoise {
   CCL_DENOISE_NONE = 0,
   CCL_DENOISE_MEDIAN_3 = 1,  /* median filter, 3×3 pixels; the frame's edge pixels are repeated */

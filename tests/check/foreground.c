@@ -77,10 +77,9 @@ TEST_OF_DESCRIPTION (test_defaults)
       "roi-mask", &roi_mask, NULL);
   fail_unless_equals_int (foreground, 0);
   fail_unless_equals_int (denoise, 0);
-  /* Those of OpenCV's createBackgroundSubtractorMOG2() and setNMixtures(). */
   fail_unless_equals_int (history, 500);
   fail_unless_equals_int (mixtures, 5);
-  fail_unless_equals_float (var_threshold, 16.0);
+  fail_unless_equals_float (var_threshold, 9.0);
   fail_unless_equals_float (learning_rate, -1.0);
   fail_unless_equals_float (quiet_time, 5.0);
   fail_if (attach_mask);
@@ -134,7 +133,7 @@ TEST (test_background_learns)
     GstBuffer *out;
     guint count = 1;
 
-    g_object_set (h->element, "learning-rate", -1.0, "history", history[i], NULL);
+    g_object_set (h->element, "learning-rate", -1.0, "history", history[i], "hold", 1, NULL);
     for (guint k = 0; k < 100; k++)
       push_and_count (h, scene, 0);
     while (count > 0 && frames[i] < 1000) {
@@ -671,6 +670,155 @@ TEST (test_motion_messages)
 }
 GST_END_TEST
 
+/* A frame whose luma is the drawing and whose chroma has one value per plane of samples. */
+static GstBuffer *
+colour_frame (const char *format, Drawing drawing, guint8 u, guint8 v)
+{
+  GstBuffer *buffer = luma_frame (format, drawing);
+  GstCaps *caps = frame_caps (format, drawing_width (drawing), drawing_height (drawing));
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READWRITE));
+  for (guint component = 1; component < 3; component++)
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, component); y++)
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, component); x++)
+        ((guint8 *)GST_VIDEO_FRAME_COMP_DATA (
+            &frame, component))[y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, component) +
+                                x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, component)] =
+            component == 1 ? u : v;
+  gst_video_frame_unmap (&frame);
+  gst_caps_unref (caps);
+  return buffer;
+}
+
+/* A square that is darker than the scene is a shadow if it has the scene's hue, in every format. */
+TEST (test_shadows)
+{
+  static const char *const formats[] = {"NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
+  static const char bright[] = "66666666\n66666666\n66666666\n66666666\n66666666\n66666666\n";
+  static const char dark[] = "66666666\n66666666\n66555566\n66555566\n66555566\n66555566\n";
+  static const char mask[] = "........\n........\n..5555..\n..5555..\n..5555..\n..5555..\n";
+  static const char *const shadows[] = {"keep", "mark", "remove"};
+
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (formats); i++) {
+    const char *format = formats[i / 3];
+    GstHarness *h = new_harness ();
+    GstBuffer *out;
+
+    gst_harness_set_src_caps (h, frame_caps (format, 8, 6));
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+    gst_util_set_object_arg (G_OBJECT (h->element), "shadows", shadows[i % 3]);
+    g_object_set (h->element, "attach-mask", TRUE, NULL);
+    for (guint k = 0; k < 30; k++) {
+      out = label (h, colour_frame (format, bright, 100, 160));
+      assert_count (out, 0);
+      gst_buffer_unref (out);
+    }
+    /* The chroma of the whole frame is a little weaker, which is still background where luma is. */
+    out = label (h, colour_frame (format, dark, 102, 158));
+    assert_count (out, i % 3 == 0 ? 1 : 0);
+    if (i % 3 == 1) {
+      GstCclPixels pixels;
+      GstCclMeta *meta = gst_buffer_get_ccl_meta (out);
+      guint8 expected[48];
+
+      draw (mask, expected, 8);
+      fail_unless (gst_ccl_meta_map_mask (meta, &pixels));
+      for (guint p = 0; p < 48; p++)
+        fail_unless_equals_int (((const guint8 *)pixels.data)[p / 8 * pixels.stride + p % 8],
+            expected[p] ? 127 : 0);
+      gst_ccl_pixels_unmap (&pixels);
+    }
+    gst_buffer_unref (out);
+    /* In another hue, it is an object. */
+    out = label (h, colour_frame (format, dark, 140, 120));
+    fail_unless (gst_ccl_meta_get_n_components (gst_buffer_get_ccl_meta (out)) > 0);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* The name and kind of the next message ccl-scene-change; NULL: there is none. */
+static gchar *
+next_scene_change (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  gchar *kind = NULL;
+
+  if (message) {
+    const GstStructure *structure = gst_message_get_structure (message);
+    fail_unless (gst_structure_has_name (structure, "ccl-scene-change"));
+    kind = g_strdup (gst_structure_get_string (structure, "kind"));
+    gst_message_unref (message);
+  }
+  return kind;
+}
+
+static GstBuffer *
+textured_frame (guint seed, guint darkest, guint brightest)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 128 * 96, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] = (guint8)g_rand_int_range (random, (gint)darkest, (gint)brightest + 1);
+  gst_buffer_unmap (buffer, &map);
+  g_rand_free (random);
+  GST_BUFFER_PTS (buffer) = 0;
+  return buffer;
+}
+
+TEST (test_scene_change)
+{
+  GstHarness *h = new_harness ();
+  GstBus *bus = gst_bus_new ();
+  static const struct {
+    guint seed, darkest, brightest;
+    const char *kind;
+  } scenes[] = {{1, 60, 200, NULL}, {2, 60, 200, "moved"}, {2, 5, 15, "covered"},
+      {2, 60, 200, "uncovered"}, {2, 240, 250, "blinded"}};
+
+  gst_element_set_bus (h->element, bus);
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 128, 96));
+  for (guint i = 0; i < G_N_ELEMENTS (scenes); i++) {
+    for (guint k = 0; k < 20; k++) {
+      GstBuffer *out =
+          label (h, textured_frame (scenes[i].seed, scenes[i].darkest, scenes[i].brightest));
+      gchar *kind = next_scene_change (bus);
+      fail_unless_equals_string (kind, k == 0 ? scenes[i].kind : NULL);
+      g_free (kind);
+      assert_count (out, 0);
+      gst_buffer_unref (out);
+    }
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_closing)
+{
+  static const char pieces[] = "........\n.##..##.\n.##..##.\n........\n.##.....\n........\n";
+  GstHarness *h = new_gray8_harness (pieces);
+
+  push_and_count (h, pieces, 3);
+  g_object_set (h->element, "closing-height", 2, NULL);
+  push_and_count (h, pieces, 2);
+  g_object_set (h->element, "closing-height", 1, "closing-width", 3, NULL);
+  push_and_count (h, pieces, 2);
+  g_object_set (h->element, "closing-height", 2, NULL);
+  push_and_count (h, pieces, 1);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* Both elements find the same components in a noisy scene, frame after frame. */
 TEST (test_elements_agree)
 {
@@ -685,6 +833,8 @@ TEST (test_elements_agree)
     for (guint k = 0; k < 2; k++) {
       gst_util_set_object_arg (G_OBJECT (both[k]->element), "foreground", "mog2");
       gst_util_set_object_arg (G_OBJECT (both[k]->element), "denoise", denoise[i]);
+      gst_util_set_object_arg (G_OBJECT (both[k]->element), "shadows", "keep");
+      g_object_set (both[k]->element, "light", FALSE, "hold", 1, NULL);
       gst_harness_set_src_caps (both[k], frame_caps ("GRAY8", width, height));
     }
     for (guint n = 0; n < 20; n++) {
@@ -748,6 +898,11 @@ foreground_suite (void)
   tcase_add_test (tcase, test_motion_messages);
   tcase_add_test (tcase, test_motion_needs_consecutive_frames);
   tcase_add_test (tcase, test_elements_agree);
+  if (g_str_equal (element_name (), "ccl")) { /* not on a GPU yet */
+    tcase_add_test (tcase, test_shadows);
+    tcase_add_test (tcase, test_scene_change);
+    tcase_add_test (tcase, test_closing);
+  }
   return suite;
 }
 

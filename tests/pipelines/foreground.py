@@ -12,8 +12,8 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "second-opinio
 from masks import Foreground  # noqa: E402
 
 
-def luma(video, width, height):
-    """The luma of a video's frames: an array of frames, rows, columns."""
+def i420(video, width, height):
+    """A video's frames in I420 without padding: an array of frames, bytes."""
     row, rows = (width + 3) // 4 * 4, (height + 1) // 2 * 2
     size = row * rows + 2 * (((width + 1) // 2 + 3) // 4 * 4) * (rows // 2)
     with tempfile.NamedTemporaryFile() as raw:
@@ -22,14 +22,21 @@ def luma(video, width, height):
              "videoconvert", "!", "video/x-raw,format=I420", "!", "filesink", f"location={raw.name}"],
             check=True, timeout=120)
         frames = numpy.fromfile(raw.name, numpy.uint8).reshape(-1, size)
-    return frames[:, :row * rows].reshape(-1, rows, row)[:, :height, :width]
+    planes, first = [], 0
+    for stride, n_rows, bytes_, n in ((row, rows, width, height),) + 2 * (
+            (((width + 1) // 2 + 3) // 4 * 4, rows // 2, (width + 1) // 2, (height + 1) // 2),):
+        plane = frames[:, first:first + stride * n_rows].reshape(-1, n_rows, stride)
+        planes.append(plane[:, :n, :bytes_].reshape(len(frames), -1))
+        first += stride * n_rows
+    return numpy.concatenate(planes, axis=1)
 
 
 def learnt_masks(program, video, width, height):
     """The foreground masks of foreground=mog2 denoise=median-5x5, from the C library without
     GStreamer (the program make-masks; tests/second-opinion compares it with OpenCV)."""
-    with Foreground(program, "mog2", (height, width), denoise="median-5") as model:
-        for frame in luma(video, width, height):
+    with Foreground(program, "mog2", (height, width), denoise="median-5", var_threshold=9, shadows=2,
+                    light=1, hold=4, chroma=1) as model:
+        for frame in i420(video, width, height):
             yield model.mask(frame)
 
 

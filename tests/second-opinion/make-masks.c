@@ -4,10 +4,11 @@
  *
  * usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
  *
- * FRAMES and MASKS are width × height bytes a frame, without padding; each mask is written before
- * the next frame is read. FOREGROUND is threshold, otsu or mog2. NAME is threshold, invert,
- * denoise (0…4 as CclDenoise), history, var-threshold, learning-rate or mixtures, with OpenCV's
- * values where none is given.
+ * FRAMES and MASKS are width × height bytes a frame, without padding; with chroma=1, FRAMES are
+ * I420 frames without padding. Each mask is written before the next frame is read. FOREGROUND is
+ * threshold, otsu or mog2. NAME is threshold, invert, denoise (0…4 as CclDenoise), history,
+ * var-threshold, learning-rate, mixtures, shadows (0…2 as CclShadows), light, hold, closing-width,
+ * closing-height or chroma. Where none is given, values are those of OpenCV without shadows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ fail (const char *message)
 }
 
 static bool
-set_option (CclForegroundOptions *options, const char *argument)
+set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *argument)
 {
   const char *value = strchr (argument, '=');
   if (!value)
@@ -45,6 +46,18 @@ set_option (CclForegroundOptions *options, const char *argument)
     options->learning_rate = number;
   else if (IS ("mixtures"))
     options->mixtures = (uint32_t)number;
+  else if (IS ("shadows"))
+    options->shadows = (CclShadows)number;
+  else if (IS ("light"))
+    options->light = number != 0;
+  else if (IS ("hold"))
+    options->hold = (uint32_t)number;
+  else if (IS ("closing-width"))
+    options->closing_width = (uint32_t)number;
+  else if (IS ("closing-height"))
+    options->closing_height = (uint32_t)number;
+  else if (IS ("chroma"))
+    plan->has_chroma = number != 0;
   else
     return false;
 #undef IS
@@ -72,7 +85,7 @@ main (int argc, char **argv)
       .mixtures = 5,
   };
   for (int i = 4; i < argc; i++)
-    if (!set_option (&options, argv[i]))
+    if (!set_option (&plan, &options, argv[i]))
       return fail ("there is no such option");
 
   CclError error;
@@ -80,13 +93,18 @@ main (int argc, char **argv)
   if (!foreground)
     return fail (error.message);
   const size_t n_pixels = (size_t)plan.width * plan.height;
-  uint8_t *pixels = malloc (n_pixels), *mask_pixels = malloc (n_pixels);
+  const size_t stride = ((size_t)plan.width + 1) / 2;
+  const size_t n_samples = plan.has_chroma ? stride * (((size_t)plan.height + 1) / 2) : 0;
+  const size_t frame_size = n_pixels + 2 * n_samples;
+  uint8_t *pixels = malloc (frame_size), *mask_pixels = malloc (n_pixels);
   if (!pixels || !mask_pixels)
     return fail ("out of memory");
-  const CclFrame frame = {.data = pixels, .stride = plan.width};
+  const uint8_t *u = pixels + n_pixels;
+  const CclFrame frame = {
+      .data = pixels, .stride = plan.width, .chroma = {u, u + n_samples, stride, stride, 1, 1, 1}};
   const CclMask mask = {.data = mask_pixels, .stride = plan.width};
 
-  while (fread (pixels, 1, n_pixels, stdin) == n_pixels) {
+  while (fread (pixels, 1, frame_size, stdin) == frame_size) {
     if (ccl_foreground_run (foreground, &frame, &options, &mask, &error) != CCL_OK)
       return fail (error.message);
     if (fwrite (mask_pixels, 1, n_pixels, stdout) != n_pixels || fflush (stdout) != 0)

@@ -28,9 +28,10 @@ class Foreground:
             raise RuntimeError("make-masks failed")
 
     def mask(self, frame):
-        """The mask of the next frame, 0 and 255."""
-        assert frame.shape == self.shape and frame.dtype == numpy.uint8
+        """The mask of the next frame, 0 and 255. With chroma=1, the frame is all bytes of an I420
+        frame without padding; else its luma."""
+        assert frame.dtype == numpy.uint8
         self.process.stdin.write(numpy.ascontiguousarray(frame).data)
         self.process.stdin.flush()
-        data = self.process.stdout.read(frame.size)
+        data = self.process.stdout.read(self.shape[0] * self.shape[1])
         return numpy.frombuffer(data, numpy.uint8).reshape(self.shape)

@@ -747,8 +747,8 @@ check_shadows (const ForegroundBackend *backend)
   } cases[] = {
       {140, 108, 148, true}, /* a little darker, the same hue */
       {100, 114, 142, true}, /* half as dark and half as colourful */
-      {92, 115, 141, true},  /* close to the darkest shadow, 154 / 256 */
-      {89, 116, 140, false}, /* too dark */
+      {95, 115, 142, true},  /* close to the darkest shadow, 161 / 256 */
+      {94, 115, 142, false}, /* too dark */
       {100, 128, 142,
           false}, /* u differs by more than the tolerance of (13 × 100 − 6 × 150) / 150 */
       {100, 114, 160, false}, /* v does */

@@ -312,6 +312,27 @@ denoise (bool *pixels, int64_t width, int64_t height, CclDenoise kind)
   }
 }
 
+/* Median filter of the classes: where most of the window is not background, foreground if it has 5
+ * foreground pixels for 4 shadow pixels or more. */
+static void
+filter_classes (CclPixelClass *classes, int64_t width, int64_t height, int64_t radius)
+{
+  CclPixelClass *before = g_memdup2 (classes, (gsize)(width * height) * sizeof *classes);
+  for (int64_t y = 0; y < height; y++) {
+    for (int64_t x = 0; x < width; x++) {
+      int counts[3] = {0};
+      for (int64_t j = y - radius; j <= y + radius; j++)
+        for (int64_t i = x - radius; i <= x + radius; i++)
+          counts[before[CLAMP (j, 0, height - 1) * width + CLAMP (i, 0, width - 1)]]++;
+      const int f = counts[CCL_PIXEL_FOREGROUND], s = counts[CCL_PIXEL_SHADOW];
+      classes[y * width + x] = f + s < counts[CCL_PIXEL_BACKGROUND] ? CCL_PIXEL_BACKGROUND
+                               : 5 * f >= 4 * s                     ? CCL_PIXEL_FOREGROUND
+                                                                    : CCL_PIXEL_SHADOW;
+    }
+  }
+  g_free (before);
+}
+
 /* The number of set pixels in windows of a plane, from its summed-area table. */
 static int
 count_in_window (const int *table, int width, int left, int top, int right, int bottom)
@@ -422,15 +443,23 @@ foreground_reference_run (
   CclPixelClass *classes = g_new0 (CclPixelClass, n);
   bool *pixels = g_new (bool, n);
 
+  const bool is_median =
+      options->denoise == CCL_DENOISE_MEDIAN_3 || options->denoise == CCL_DENOISE_MEDIAN_5;
+  const bool filters_classes = is_mog2 && is_median && options->shadows != CCL_SHADOWS_KEEP;
+
   if (is_mog2)
     compare_with_model (self, frame, options, classes);
+  if (filters_classes)
+    filter_classes (
+        classes, self->width, self->height, options->denoise == CCL_DENOISE_MEDIAN_3 ? 1 : 2);
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
       pixels[pixel] =
           is_mog2 ? classes[pixel] == CCL_PIXEL_FOREGROUND : pixel_of (frame, x, y) > threshold;
     }
-  denoise (pixels, self->width, self->height, options->denoise);
+  if (!filters_classes)
+    denoise (pixels, self->width, self->height, options->denoise);
   self->has_held = options->hold > 1;
   memcpy (self->held, pixels, n * sizeof *pixels);
   close_gaps (pixels, (int)self->width, (int)self->height, (int)options->closing_width,

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading the planes of a video frame: its luma, and its chroma where that is asked for. */
+#ifndef __GST_CCL_PLANES_H__
+#define __GST_CCL_PLANES_H__
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <cudaccl/labeller.h>
+
+G_BEGIN_DECLS
+
+/* The formats whose first plane is luma with one byte per pixel, and whose chroma, if any, has one
+ * byte per sample. */
+#define GST_CCL_FORMATS "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }"
+
+/* The planes of these formats. */
+#define GST_CCL_MAX_PLANES 3
+
+/* Where the planes are in the buffer of a frame. */
+typedef struct {
+  gsize offset[GST_CCL_MAX_PLANES]; /* of the first pixel or sample, bytes */
+  gint stride[GST_CCL_MAX_PLANES];  /* bytes; may be out of range until the planes are mapped */
+  guint width, height;              /* pixels that the memory holds */
+  GstMapFlags map_flags;            /* for reading */
+  CclLocation location;
+} GstCclPlanes;
+
+/* Mapped planes of a buffer. */
+typedef struct {
+  GstBuffer *buffer;
+  GstMapInfo infos[GST_CCL_MAX_PLANES];
+  guint n_planes;
+} GstCclMappedPlanes;
+
+/* The layout that a video info describes, in system memory. */
+void gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info);
+
+/* Maps the luma plane of a frame whose caps are info and, with_chroma, the planes of its chroma,
+ * which the format must have. The layout of a GstVideoMeta, if the buffer has one, takes precedence
+ * over planes'.
+ *
+ * Fails, with the error filled, if caps, layout and size of the buffer contradict each other, so
+ * that bytes outside the buffer are never read. On success the caller unmaps the planes with
+ * gst_ccl_planes_unmap(). */
+gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *info,
+    GstBuffer *buffer, gboolean with_chroma, GstCclMappedPlanes *mapped, CclFrame *frame,
+    CclError *error);
+
+void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_PLANES_H__ */
