@@ -29,7 +29,8 @@ typedef struct Subject {
 typedef struct Luma {
   gsize offset;
   gint stride;
-  guint width, height; /* according to the buffer */
+  guint width, height;     /* according to the buffer */
+  gboolean is_with_chroma; /* the planes of chroma lie inside the buffer, too */
 } Luma;
 
 static guint64 n_frames, n_labelled, n_refused; /* of all inputs */
@@ -225,6 +226,26 @@ fits (const GstVideoInfo *info, const Luma *luma, gsize size)
              size;
 }
 
+/* Whether the planes of chroma lie inside size bytes. */
+static gboolean
+chroma_fits (const GstVideoInfo *info, const gsize *offsets, const gint *strides, gsize size)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+
+  for (guint i = 1; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    const guint plane = GST_VIDEO_FORMAT_INFO_PLANE (format, i);
+    const gint row = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) *
+                     GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, i, info->width);
+    const gint n_rows = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, i, info->height);
+    if (strides[plane] < row || (unsigned __int128)offsets[plane] +
+                                        (unsigned __int128)strides[plane] * (unsigned)(n_rows - 1) +
+                                        (unsigned)row >
+                                    size)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static guint
 get_number (Subject *subject, const char *property)
 {
@@ -314,7 +335,8 @@ get_enum (Subject *subject, const char *property)
 static gboolean
 is_plain_threshold (Subject *subject)
 {
-  return get_enum (subject, "foreground") == 0 && get_enum (subject, "denoise") == 0;
+  return get_enum (subject, "foreground") == 0 && get_enum (subject, "denoise") == 0 &&
+         get_number (subject, "closing-width") == 1 && get_number (subject, "closing-height") == 1;
 }
 
 static gboolean
@@ -342,8 +364,10 @@ check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize s
     die (subject, "an error was posted, but the frame came out");
   if (flow == GST_FLOW_ERROR && !error)
     die (subject, "an error that nobody hears of");
-  /* An element error is right if the algorithm does not offer the connectivity. */
+  /* An element error is right if the algorithm does not offer the connectivity. Only the background
+   * model reads chroma. */
   if (labels && fits (&subject->info, luma, size) && flow != GST_FLOW_OK &&
+      (luma->is_with_chroma || get_enum (subject, "foreground") != 2) &&
       !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS))
     die (subject, reason ? reason->message : "a sound frame was refused");
   if (labels && !fits (&subject->info, luma, size) && flow == GST_FLOW_OK && !is_gap)
@@ -409,6 +433,8 @@ push_frame (Subject *subject, Input *input)
     guint32 missing = take_number (input) % 300;
     size -= MIN (size, missing);
   }
+
+  luma.is_with_chroma = subject->has_caps && chroma_fits (info, offsets, strides, size);
 
   bytes = g_malloc (size + 1);
   for (gsize i = 0; i < size; i++)

@@ -62,11 +62,3 @@ def components(mask, threshold, min_area):
             rows.append((area, columns.start, rows_of.start, columns.stop - columns.start,
                          rows_of.stop - rows_of.start))
     return rows
-
-
-def moving(video, width, height):
-    """The foreground masks of OpenCV's MOG2 on the luma, without shadows, after a median filter."""
-    import cv2
-    background = cv2.createBackgroundSubtractorMOG2(detectShadows=False)
-    for frame in luma(video, width, height):
-        yield cv2.medianBlur(background.apply(numpy.ascontiguousarray(frame)), 5)
