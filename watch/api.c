@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "api.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "folder.h"
+#include "log.h"
+
+static gchar *
+builder_to_text (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+
+  return json_to_string (root, FALSE);
+}
+
+static void
+add_string (JsonBuilder *builder, const gchar *name, const gchar *value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static void
+add_int (JsonBuilder *builder, const gchar *name, gint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, value);
+}
+
+static void
+add_double (JsonBuilder *builder, const gchar *name, gdouble value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+static void
+add_boolean (JsonBuilder *builder, const gchar *name, gboolean value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_boolean_value (builder, value);
+}
+
+static void
+add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  g_autofree gchar *seconds = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
+  g_autofree gchar *text =
+      g_strdup_printf ("%s.%03dZ", seconds, (gint)(utc % G_USEC_PER_SEC / 1000));
+
+  add_string (builder, name, text);
+}
+
+/* Adds the members of a camera to the object that is open. */
+static void
+add_camera (JsonBuilder *builder, WatchCamera *camera)
+{
+  WatchStatus status;
+
+  watch_camera_get_status (camera, &status);
+  add_string (builder, "name", watch_camera_get_name (camera));
+  add_string (builder, "uri", status.uri);
+  add_string (builder, "state", watch_state_name (status.state));
+  add_time (builder, "since", status.since);
+  add_string (builder, "detail", status.detail);
+  add_string (builder, "labeller", status.labeller);
+  add_int (builder, "width", status.width);
+  add_int (builder, "height", status.height);
+  add_double (builder, "fps", status.fps);
+  add_double (builder, "latency", status.latency);
+  add_int (builder, "frames", status.n_frames);
+  add_int (builder, "skipped", status.n_skipped);
+  add_int (builder, "reconnects", status.n_reconnects);
+  add_int (builder, "components", status.n_components);
+  add_boolean (builder, "motion", status.motion);
+  watch_status_clear (&status);
+}
+
+gchar *
+watch_api_cameras (Watch *watch)
+{
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "cameras");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < cameras->len; i++) {
+    json_builder_begin_object (builder);
+    add_camera (builder, cameras->pdata[i]);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}
+
+/* The keys of a camera as in the configuration file, with credentials. */
+static GHashTable *
+get_settings (Watch *watch, const gchar *name)
+{
+  GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autofree gchar *text = watch_dump_cameras (watch);
+  g_autofree gchar *group = g_strdup_printf ("camera %s", name);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_auto (GStrv) keys = NULL;
+
+  if (g_key_file_load_from_data (file, text, -1, G_KEY_FILE_NONE, NULL))
+    keys = g_key_file_get_keys (file, group, NULL, NULL);
+  for (gchar **key = keys; key && *key; key++)
+    g_hash_table_insert (
+        settings, g_strdup (*key), g_key_file_get_string (file, group, *key, NULL));
+  return settings;
+}
+
+/* Whether the value of this key is a password, for instance of "source.user-pw". */
+static gboolean
+is_secret_key (const gchar *key)
+{
+  return g_regex_match_simple ("(pw|pass|token|secret|key)", key, G_REGEX_CASELESS, 0);
+}
+
+static void
+add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
+{
+  g_autoptr (GHashTable) settings = get_settings (watch, name);
+  g_autoptr (GList) keys = g_list_sort (g_hash_table_get_keys (settings), (GCompareFunc)strcmp);
+
+  json_builder_set_member_name (builder, "settings");
+  json_builder_begin_object (builder);
+  for (GList *key = keys; key; key = key->next) {
+    g_autofree gchar *value = is_secret_key (key->data)
+                                  ? g_strdup ("***")
+                                  : watch_redact (g_hash_table_lookup (settings, key->data));
+
+    add_string (builder, key->data, value);
+  }
+  json_builder_end_object (builder);
+}
+
+gchar *
+watch_api_camera (Watch *watch, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  if (!camera)
+    return NULL;
+  json_builder_begin_object (builder);
+  add_camera (builder, camera);
+  add_settings (builder, watch, name);
+  json_builder_end_object (builder);
+  watch_camera_unref (camera);
+  return builder_to_text (builder);
+}
+
+gchar *
+watch_api_outputs (Watch *watch)
+{
+  g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "outputs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < outputs->len; i++) {
+    const WatchOutputStatus *output = outputs->pdata[i];
+
+    json_builder_begin_object (builder);
+    add_string (builder, "name", output->name);
+    add_string (builder, "uri", output->uri);
+    add_boolean (builder, "connected", output->connected);
+    add_int (builder, "delivered", output->n_delivered);
+    add_int (builder, "dropped", output->n_dropped);
+    add_int (builder, "queued", output->n_queued);
+    add_int (builder, "capacity", output->capacity);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}
+
+/* Adds the file of an event if it exists: the picture or the clip. */
+static void
+append_file (GString *text, Watch *watch, const WatchPastEvent *event, const gchar *key,
+    const gchar *extension)
+{
+  const gchar *folder = watch_get_config (watch)->folder;
+  g_autofree gchar *name = watch_folder_name (event->camera, event->utc, extension);
+  g_autofree gchar *path = folder ? g_build_filename (folder, name, NULL) : NULL;
+
+  if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
+}
+
+gchar *
+watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
+    const gchar *const *kinds, guint64 after, guint limit)
+{
+  g_autoptr (GPtrArray) events = watch_history_get_events (history, camera, kinds, after, limit);
+  GString *text = g_string_new ("{\"events\":[");
+
+  for (guint i = 0; i < events->len; i++) {
+    const WatchPastEvent *event = events->pdata[i];
+
+    g_string_append_printf (
+        text, "%s{\"number\":%" G_GUINT64_FORMAT ",", i > 0 ? "," : "", event->number);
+    if (g_str_equal (event->kind, "motion-begin")) {
+      append_file (text, watch, event, "picture", "jpg");
+      append_file (text, watch, event, "clip", "mp4");
+    }
+    g_string_append (text, event->line + 1); /* the rest of the object behind its brace */
+  }
+  g_string_append (text, "]}");
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, guint n_points)
+{
+  guint step = MAX ((seconds + n_points - 1) / n_points, 1);
+  g_autofree guint16 *counts = g_new (guint16, n_points);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  watch_history_get_counts (history, camera, step, n_points, counts);
+  json_builder_begin_object (builder);
+  add_int (builder, "step", step);
+  add_time (builder, "end", g_get_real_time ());
+  json_builder_set_member_name (builder, "counts");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n_points; i++)
+    if (counts[i] == WATCH_HISTORY_NO_FRAME)
+      json_builder_add_null_value (builder);
+    else
+      json_builder_add_int_value (builder, counts[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}
+
+/* The text of a string, a number or a boolean; NULL for anything else. */
+static gchar *
+value_to_text (JsonNode *node)
+{
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (type == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  if (type == G_TYPE_BOOLEAN)
+    return g_strdup (json_node_get_boolean (node) ? "true" : "false");
+  if (type == G_TYPE_INT64)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
+  if (type == G_TYPE_DOUBLE)
+    return g_strdup (g_ascii_dtostr (number, sizeof number, json_node_get_double (node)));
+  return NULL;
+}
+
+/* Puts the members of a JSON object into the settings; null removes a key. */
+static gboolean
+read_settings (GHashTable *settings, const gchar *json, gsize length, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root, *node;
+  JsonObjectIter iter;
+  const gchar *key;
+
+  if (!json_parser_load_from_data (parser, json, length, NULL) ||
+      !(root = json_parser_get_root (parser)) || !JSON_NODE_HOLDS_OBJECT (root)) {
+    g_set_error_literal (error, WATCH_CONFIG_ERROR, 0, "the body is not a JSON object");
+    return FALSE;
+  }
+  json_object_iter_init (&iter, json_node_get_object (root));
+  while (json_object_iter_next (&iter, &key, &node)) {
+    gchar *text = value_to_text (node);
+
+    if (JSON_NODE_HOLDS_NULL (node)) {
+      g_hash_table_remove (settings, key);
+    } else if (text) {
+      g_hash_table_insert (settings, g_strdup (key), text);
+    } else {
+      g_set_error (error, WATCH_CONFIG_ERROR, 0,
+          "\"%s\" is neither a string nor a number, true, false or null", key);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+watch_api_set_camera (Watch *watch, const gchar *name, const gchar *json, gsize length,
+    gboolean merge, GError **error)
+{
+  g_autoptr (GHashTable) settings =
+      merge ? get_settings (watch, name)
+            : g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  WatchCameraConfig *config;
+
+  if (!read_settings (settings, json, length, error))
+    return FALSE;
+  config = watch_camera_config_new (name, settings, error);
+  if (!config)
+    return FALSE;
+  watch_set_camera (watch, config);
+  return TRUE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the JSON API answers; docs/watch.md describes it. Main thread only. Texts are freed with
+ * g_free() and hold no credentials. */
+#pragma once
+
+#include "history.h"
+
+/* {"cameras":[CAMERA,…]} */
+gchar *watch_api_cameras (Watch *watch);
+
+/* CAMERA with its settings, or NULL if there is none of this name. */
+gchar *watch_api_camera (Watch *watch, const gchar *name);
+
+/* {"outputs":[…]} */
+gchar *watch_api_outputs (Watch *watch);
+
+/* {"events":[…]}, the newest first. Arguments as for watch_history_get_events(). */
+gchar *watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
+    const gchar *const *kinds, guint64 after, guint limit);
+
+/* {"step":SECONDS,"end":UTC,"counts":[N|null,…]}, for the last `seconds`. */
+gchar *watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, guint n_points);
+
+/* Adds or replaces the camera with the keys of a JSON object; with `merge`, keys that are not in
+ * the object stay as they are and the camera must exist. Returns FALSE and sets the error. */
+gboolean watch_api_set_camera (Watch *watch, const gchar *name, const gchar *json, gsize length,
+    gboolean merge, GError **error);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "history.h"
+
+#include <gst/ccl/ccl.h>
+#include <string.h>
+
+#define EVENTS_PER_KIND 50
+
+/* What is kept of one camera. */
+typedef struct {
+  GHashTable *events; /* kind → GQueue of WatchPastEvent, the newest first */
+  gint64 second;      /* of the newest count; monotonic time, so clock steps do not matter */
+  guint16 counts[WATCH_HISTORY_SECONDS]; /* at the index: second modulo the length */
+} Past;
+
+struct _WatchHistory {
+  WatchObserver observer;
+  GMutex lock;
+  GHashTable *cameras; /* name → Past */
+  guint64 n_events;
+};
+
+static void
+past_event_free (gpointer data)
+{
+  WatchPastEvent *event = data;
+
+  g_free (event->camera);
+  g_free (event->kind);
+  g_free (event->line);
+  g_free (event);
+}
+
+static WatchPastEvent *
+past_event_copy (const WatchPastEvent *event)
+{
+  WatchPastEvent *copy = g_memdup2 (event, sizeof *event);
+
+  copy->camera = g_strdup (event->camera);
+  copy->kind = g_strdup (event->kind);
+  copy->line = g_strdup (event->line);
+  return copy;
+}
+
+static void
+event_queue_free (gpointer queue)
+{
+  g_queue_free_full (queue, past_event_free);
+}
+
+static gint64
+current_second (void)
+{
+  return g_get_monotonic_time () / G_USEC_PER_SEC;
+}
+
+static void
+past_free (gpointer data)
+{
+  Past *past = data;
+
+  g_hash_table_unref (past->events);
+  g_free (past);
+}
+
+/* Called with the lock held. */
+static Past *
+get_past (WatchHistory *history, const gchar *camera)
+{
+  Past *past = g_hash_table_lookup (history->cameras, camera);
+
+  if (!past) {
+    past = g_new (Past, 1);
+    past->events = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, event_queue_free);
+    past->second = current_second ();
+    memset (past->counts, 0xff, sizeof past->counts);
+    g_hash_table_insert (history->cameras, g_strdup (camera), past);
+  }
+  return past;
+}
+
+static void
+on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
+{
+  WatchHistory *history = data;
+  WatchPastEvent *past_event = g_new (WatchPastEvent, 1);
+  Past *past;
+  GQueue *queue;
+
+  past_event->utc = event->utc;
+  past_event->camera = g_strdup (event->camera);
+  past_event->kind = g_strdup (event->kind);
+  past_event->line = g_strdup (event->line);
+
+  g_mutex_lock (&history->lock);
+  past_event->number = ++history->n_events;
+  past = get_past (history, event->camera);
+  queue = g_hash_table_lookup (past->events, event->kind);
+  if (!queue) {
+    queue = g_queue_new ();
+    g_hash_table_insert (past->events, g_strdup (event->kind), queue);
+  }
+  g_queue_push_head (queue, past_event);
+  if (g_queue_get_length (queue) > EVENTS_PER_KIND)
+    past_event_free (g_queue_pop_tail (queue));
+  g_mutex_unlock (&history->lock);
+}
+
+/* Moves the newest count to this second and marks those in between as without a frame. */
+static void
+advance (Past *past, gint64 second)
+{
+  if (second - past->second > WATCH_HISTORY_SECONDS)
+    past->second = second - WATCH_HISTORY_SECONDS;
+  while (past->second < second)
+    past->counts[++past->second % WATCH_HISTORY_SECONDS] = WATCH_HISTORY_NO_FRAME;
+}
+
+static void
+on_frame (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
+{
+  WatchHistory *history = data;
+  GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  guint16 n, *count;
+  Past *past;
+
+  if (!meta)
+    return;
+  n = MIN (gst_ccl_meta_get_n_components (meta), WATCH_HISTORY_NO_FRAME - 1);
+  g_mutex_lock (&history->lock);
+  past = get_past (history, watch_camera_get_name (camera));
+  advance (past, current_second ());
+  count = &past->counts[past->second % WATCH_HISTORY_SECONDS];
+  if (*count == WATCH_HISTORY_NO_FRAME || n > *count)
+    *count = n;
+  g_mutex_unlock (&history->lock);
+}
+
+WatchHistory *
+watch_history_new (Watch *watch)
+{
+  WatchHistory *history = g_new0 (WatchHistory, 1);
+
+  g_mutex_init (&history->lock);
+  history->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, past_free);
+  history->observer = (WatchObserver){.event = on_event, .frame = on_frame, .data = history};
+  watch_add_observer (watch, &history->observer);
+  return history;
+}
+
+void
+watch_history_free (WatchHistory *history)
+{
+  g_hash_table_unref (history->cameras);
+  g_mutex_clear (&history->lock);
+  g_free (history);
+}
+
+void
+watch_history_forget (WatchHistory *history, const gchar *camera)
+{
+  g_mutex_lock (&history->lock);
+  g_hash_table_remove (history->cameras, camera);
+  g_mutex_unlock (&history->lock);
+}
+
+static gint
+compare_newest_first (gconstpointer a, gconstpointer b)
+{
+  const WatchPastEvent *first = *(const WatchPastEvent *const *)a;
+  const WatchPastEvent *second = *(const WatchPastEvent *const *)b;
+
+  return (first->number < second->number) - (first->number > second->number);
+}
+
+/* Adds a past's events to the list. */
+static void
+collect (Past *past, const gchar *const *kinds, guint64 after, GPtrArray *events)
+{
+  GHashTableIter iter;
+  gpointer kind, queue;
+
+  g_hash_table_iter_init (&iter, past->events);
+  while (g_hash_table_iter_next (&iter, &kind, &queue)) {
+    if (kinds && !g_strv_contains (kinds, kind))
+      continue;
+    for (GList *l = ((GQueue *)queue)->head; l; l = l->next)
+      if (((WatchPastEvent *)l->data)->number > after)
+        g_ptr_array_add (events, l->data);
+  }
+}
+
+GPtrArray *
+watch_history_get_events (WatchHistory *history, const gchar *camera, const gchar *const *kinds,
+    guint64 after, guint limit)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  GPtrArray *events = g_ptr_array_new_with_free_func (past_event_free);
+  GHashTableIter iter;
+  gpointer name, past;
+
+  g_mutex_lock (&history->lock);
+  g_hash_table_iter_init (&iter, history->cameras);
+  while (g_hash_table_iter_next (&iter, &name, &past))
+    if (!camera || g_str_equal (camera, name))
+      collect (past, kinds, after, all);
+  g_ptr_array_sort (all, compare_newest_first);
+  for (guint i = 0; i < MIN (all->len, limit); i++)
+    g_ptr_array_add (events, past_event_copy (all->pdata[i]));
+  g_mutex_unlock (&history->lock);
+  g_ptr_array_unref (all);
+  return events;
+}
+
+void
+watch_history_get_counts (
+    WatchHistory *history, const gchar *camera, guint step, guint n_points, guint16 *counts)
+{
+  Past *past;
+
+  memset (counts, 0xff, n_points * sizeof *counts);
+  g_mutex_lock (&history->lock);
+  past = g_hash_table_lookup (history->cameras, camera);
+  if (past) {
+    gint64 end, first;
+
+    advance (past, current_second ());
+    end = past->second + 1;
+    first = end - (gint64)step * n_points;
+    for (gint64 s = MAX (MAX (first, 0), end - WATCH_HISTORY_SECONDS); s < end; s++) {
+      guint16 count = past->counts[s % WATCH_HISTORY_SECONDS];
+      guint16 *point = &counts[(s - first) / step];
+
+      if (count != WATCH_HISTORY_NO_FRAME && (*point == WATCH_HISTORY_NO_FRAME || count > *point))
+        *point = count;
+    }
+  }
+  g_mutex_unlock (&history->lock);
+}

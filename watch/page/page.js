@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+"use strict";
+
+const STATUS_MS = 1000;  // between two requests of the cameras' states
+const PICTURE_MS = 400;  // between a live picture and the next one
+const COUNTS_MS = 5000;
+const EVENTS_MS = 2000;
+const MAX_EVENTS = 40;
+const CHART = { width: 300, height: 64, points: 150 };
+
+const find = (selector, parent = document) => parent.querySelector(selector);
+const cards = new Map(); // name → { element, pictureFailed, shownAt }
+
+// Requests
+
+class Refused extends Error {}
+
+async function request(method, path, body) {
+  const response = await fetch(path, { method, body, headers: { "X-CCL-Watch": "1" } });
+  if (response.status === 401 && path !== "api/login") {
+    showLogin();
+    throw new Refused("a token is required");
+  }
+  if (!response.ok)
+    throw new Error((await response.text()).trim() || response.statusText);
+  return response.status === 204 ? null : response.json();
+}
+
+const cameraPath = (name) => `api/cameras/${encodeURIComponent(name)}`;
+
+// Calls a function now and again after it is done, but not while the page is hidden.
+function repeat(task, interval) {
+  const run = async () => {
+    if (!document.hidden)
+      await task().catch(showProblem);
+    setTimeout(run, interval);
+  };
+  run();
+}
+
+function showProblem(error) {
+  if (!(error instanceof Refused))
+    find("#summary").textContent = `No answer from ccl-watch: ${error.message}`;
+}
+
+// Text
+
+const seconds = (value) =>
+  value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(1)} s`;
+
+function ago(utc) {
+  const passed = Math.max(0, (Date.now() - Date.parse(utc)) / 1000);
+  if (passed < 60)
+    return `${Math.floor(passed)} s ago`;
+  if (passed < 3600)
+    return `${Math.floor(passed / 60)} min ago`;
+  return new Date(utc).toLocaleString();
+}
+
+// Cameras
+
+function makeCard(name) {
+  const element = find("#camera-template").content.firstElementChild.cloneNode(true);
+  const card = { element, loading: false };
+  element.dataset.name = name;
+  find("h3", element).textContent = name;
+  find("svg", element).setAttribute("aria-label", `Number of components of ${name} over time`);
+  find(".edit", element).addEventListener("click", () => openCameraDialog(name));
+  find(".remove", element).addEventListener("click", () => openRemoveDialog(name));
+  const image = find("img", element);
+  image.alt = `Live picture of ${name}`;
+  image.addEventListener("click", () => view(`${cameraPath(name)}/picture?boxes=${boxes()}&t=${Date.now()}`, name));
+  cards.set(name, card);
+  find("#cameras").append(element);
+}
+
+const boxes = () => (find("#boxes").checked ? 1 : 0);
+
+function updateCard(camera) {
+  const { element } = cards.get(camera.name);
+  const moving = camera.motion && camera.state === "playing";
+  const state = find(".state", element);
+  element.classList.toggle("absent", !["playing", "resized", "ended"].includes(camera.state));
+  state.className = `state ${moving ? "motion" : camera.state}`;
+  state.textContent = moving ? "motion" : camera.state;
+  find(".uri", element).textContent = camera.uri;
+  find(".uri", element).title = camera.uri;
+  find(".detail", element).hidden = !camera.detail || camera.state === "playing";
+  find(".detail", element).textContent = camera.detail || "";
+  find(".components", element).textContent = camera.width ? camera.components : "–";
+  find(".fps", element).textContent = camera.width ? camera.fps.toFixed(1) : "–";
+  find(".latency", element).textContent = camera.width ? seconds(camera.latency) : "–";
+  find(".reconnects", element).textContent = camera.reconnects;
+  cards.get(camera.name).hasFrame = camera.width > 0;
+}
+
+async function updateCameras() {
+  const { cameras } = await request("GET", "api/cameras");
+  const names = new Set(cameras.map((camera) => camera.name));
+  for (const [name, card] of cards) {
+    if (!names.has(name)) {
+      card.element.remove();
+      cards.delete(name);
+    }
+  }
+  for (const camera of cameras) {
+    if (!cards.has(camera.name))
+      makeCard(camera.name);
+    updateCard(camera);
+  }
+  const playing = cameras.filter((camera) => camera.state === "playing").length;
+  find("#no-cameras").hidden = cameras.length > 0;
+  find("#summary").textContent = `${playing} of ${cameras.length} playing`;
+}
+
+// Loads the next live picture of each camera that is in view and has none on its way.
+async function updatePictures() {
+  for (const [name, card] of cards) {
+    const { top, bottom } = card.element.getBoundingClientRect();
+    if (card.hasFrame && !card.loading && bottom > 0 && top < innerHeight)
+      loadPicture(name, card);
+  }
+}
+
+function loadPicture(name, card) {
+  const shown = find("img", card.element);
+  const next = new Image();
+  const width = Math.min(960, Math.ceil(shown.parentElement.clientWidth * devicePixelRatio));
+  card.loading = true;
+  next.onload = () => {
+    card.loading = false;
+    shown.src = next.src;
+    shown.hidden = false;
+  };
+  next.onerror = () => { card.loading = false; };
+  next.src = `${cameraPath(name)}/picture?boxes=${boxes()}&width=${width}&t=${Date.now()}`;
+}
+
+// Draws counts as steps; intervals without a frame stay empty.
+function drawChart(element, counts, span) {
+  const most = Math.max(1, ...counts.map((count) => count ?? 0));
+  const x = (i) => (i * CHART.width / counts.length).toFixed(1);
+  const y = (count) => (CHART.height - 1 - count / most * (CHART.height - 12)).toFixed(1);
+  let line = "", area = "";
+  counts.forEach((count, i) => {
+    if (count === null)
+      return;
+    const begins = i === 0 || counts[i - 1] === null;
+    line += `${begins ? "M" : "L"}${x(i)} ${y(count)}H${x(i + 1)}`;
+    area += `M${x(i)} ${CHART.height}V${y(count)}H${x(i + 1)}V${CHART.height}Z`;
+  });
+  find(".line", element).setAttribute("d", line);
+  find(".area", element).setAttribute("d", area);
+  find(".most", element).textContent = `at most ${Math.max(0, ...counts.map((count) => count ?? 0))}`;
+  find(".from", element).textContent = span >= 3600 ? `${span / 3600} h ago` : `${span / 60} min ago`;
+}
+
+async function updateCounts() {
+  const span = Number(find("#window").value);
+  for (const [name, { element }] of [...cards]) {
+    const { counts } = await request(
+      "GET", `${cameraPath(name)}/counts?seconds=${span}&points=${CHART.points}`);
+    drawChart(element, counts, span);
+  }
+}
+
+// Events
+
+const EVENT_TEXT = {
+  "motion-begin": "motion",
+  "motion-end": "motion ended",
+};
+
+function describe(event) {
+  const what = EVENT_TEXT[event.event] ||
+    [event.event, event.state, event.id, event.detail].filter((part) => part !== undefined).join(" ");
+  return `${event.source}: ${what}`;
+}
+
+function makeEvent(event) {
+  const item = find("#event-template").content.firstElementChild.cloneNode(true);
+  find(".what", item).textContent = describe(event);
+  find(".when", item).textContent = ago(event.utc);
+  find(".when", item).title = event.utc;
+  const caption = `${event.source}, ${new Date(event.utc).toLocaleString()}`;
+  if (event.picture) {
+    const thumbnail = find(".thumbnail", item);
+    find("img", thumbnail).src = event.picture;
+    find("img", thumbnail).alt = `Beginning of motion at ${event.source}`;
+    thumbnail.hidden = false;
+    thumbnail.addEventListener("click", () => view(event.picture, caption));
+  }
+  if (event.clip) {
+    find(".clip", item).hidden = false;
+    find(".clip", item).addEventListener("click", () => view(event.clip, caption));
+  }
+  return item;
+}
+
+let shownEvents = "";
+
+async function updateEvents() {
+  const kinds = find("#kinds").value;
+  const { events } = await request(
+    "GET", `api/events?limit=${MAX_EVENTS}${kinds ? `&kinds=${kinds}` : ""}`);
+  const list = find("#events");
+  const key = JSON.stringify(events.map((event) => [event.number, event.utc, event.picture, event.clip]));
+  find("#no-events").hidden = events.length > 0;
+  if (key !== shownEvents)
+    list.replaceChildren(...events.map(makeEvent));
+  else
+    events.forEach((event, i) => { find(".when", list.children[i]).textContent = ago(event.utc); });
+  shownEvents = key;
+}
+
+// Dialogs
+
+for (const button of document.querySelectorAll("dialog .cancel"))
+  button.addEventListener("click", () => button.closest("dialog").close());
+
+// Calls `save` when the form is sent. The dialog closes if that succeeds, else it shows the error.
+function onSubmit(dialog, save) {
+  find("form", dialog).onsubmit = async (event) => {
+    event.preventDefault();
+    try {
+      await save(find("form", dialog).elements);
+      dialog.close();
+      await updateCameras();
+    } catch (error) {
+      find(".error", dialog).textContent = error.message;
+    }
+  };
+}
+
+function parseSettings(text) {
+  const settings = {};
+  for (const line of text.split("\n").map((l) => l.trim()).filter(Boolean)) {
+    const at = line.indexOf("=");
+    if (at < 1)
+      throw new Error(`"${line}" has not the form KEY=VALUE`);
+    settings[line.slice(0, at).trim()] = line.slice(at + 1).trim();
+  }
+  return settings;
+}
+
+// The changes that make `after` of `before`; null removes a key.
+function difference(before, after) {
+  const changes = {};
+  for (const key of Object.keys(before))
+    if (!(key in after))
+      changes[key] = null;
+  for (const [key, value] of Object.entries(after))
+    if (before[key] !== value)
+      changes[key] = value;
+  return changes;
+}
+
+async function openCameraDialog(name) {
+  const dialog = find("#camera-dialog");
+  const fields = find("form", dialog).elements;
+  const before = name ? (await request("GET", cameraPath(name))).settings : {};
+  const { uri = "", ...others } = before;
+  find("h2", dialog).textContent = name ? `Change ${name}` : "Add camera";
+  find(".error", dialog).textContent = "";
+  fields.name.value = name || "";
+  fields.name.readOnly = Boolean(name);
+  fields.uri.value = uri;
+  fields.settings.value = Object.entries(others).map(([key, value]) => `${key}=${value}`).join("\n");
+  // Only what changed is sent, so a URI that is not touched keeps its user and password.
+  onSubmit(dialog, async () => {
+    const after = { uri: fields.uri.value.trim(), ...parseSettings(fields.settings.value) };
+    if (name)
+      await request("PATCH", cameraPath(name), JSON.stringify(difference(before, after)));
+    else if (cards.has(fields.name.value))
+      throw new Error(`there is a camera ${fields.name.value} already`);
+    else
+      await request("PUT", cameraPath(fields.name.value), JSON.stringify(after));
+  });
+  dialog.showModal();
+}
+
+function openRemoveDialog(name) {
+  const dialog = find("#remove-dialog");
+  find(".name", dialog).textContent = name;
+  find(".error", dialog).textContent = "";
+  onSubmit(dialog, () => request("DELETE", cameraPath(name)));
+  dialog.showModal();
+}
+
+function showLogin() {
+  const dialog = find("#login-dialog");
+  if (dialog.open)
+    return;
+  onSubmit(dialog, async (fields) => {
+    await request("POST", "api/login", fields.token.value);
+    fields.token.value = "";
+  });
+  dialog.showModal();
+}
+
+// Shows a picture or a clip.
+function view(url, caption) {
+  const dialog = find("#viewer");
+  const image = find("img", dialog);
+  const video = find("video", dialog);
+  const isClip = url.endsWith(".mp4");
+  image.hidden = isClip;
+  video.hidden = !isClip;
+  (isClip ? video : image).src = url;
+  find("p", dialog).textContent = caption;
+  dialog.showModal();
+  if (isClip)
+    video.play().catch(() => {});
+}
+
+find("#viewer").addEventListener("close", () => {
+  find("#viewer video").removeAttribute("src");
+  find("#viewer video").load();
+  find("#viewer img").removeAttribute("src");
+});
+
+find("#add").addEventListener("click", () => openCameraDialog(null));
+find("#window").addEventListener("change", () => updateCounts().catch(showProblem));
+find("#kinds").addEventListener("change", () => updateEvents().catch(showProblem));
+
+repeat(updateCameras, STATUS_MS);
+repeat(updatePictures, PICTURE_MS);
+repeat(updateCounts, COUNTS_MS);
+repeat(updateEvents, EVENTS_MS);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures: one JPEG file at the beginning of each motion, and JPEG encoding for the page. */
+#pragma once
+
+#include <gst/gst.h>
+
+#include "watch.h"
+
+/* A labelled frame as JPEG, with or without a box around each component. Blocks; any thread.
+ * @width: the picture is made smaller if it is wider, in pixels; 0 = as it is
+ * Returns NULL and sets the error on failure. */
+GBytes *watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GError **error);
+
+typedef struct _WatchPictures WatchPictures;
+
+/* Writes a picture at the beginning of each motion of cameras that are configured so. Adds an
+ * observer; must be called before watch_start() and freed after watch_stop(), which finishes
+ * pictures that wait. */
+WatchPictures *watch_pictures_new (Watch *watch);
+void watch_pictures_free (WatchPictures *pictures);
