@@ -31,6 +31,7 @@ typedef struct {
   GstElement *input;  /* its appsrc */
   GstClockTime start; /* running time of the clip's first frame */
   GstClockTime end;   /* running time after which the clip ends; GST_CLOCK_TIME_NONE: not known */
+  gint64 wanted;      /* UTC time of a motion whose clip has not begun, or 0 */
 } Recorder;
 
 struct _WatchClips {
@@ -212,16 +213,17 @@ build_writer (const gchar *elements, const gchar *path)
   return clip;
 }
 
-/* Begins a clip with this kept frame. */
+/* Begins the clip that is wanted with this kept frame. */
 static void
-begin_clip (WatchClips *self, Recorder *recorder, const gchar *camera, gint64 utc, GList *first)
+begin_clip (WatchClips *self, Recorder *recorder, const gchar *camera, GList *first)
 {
   Frame *frame = first->data;
   const gchar *elements = elements_for (recorder->caps, GST_BUFFER_DTS_IS_VALID (frame->buffer));
-  g_autofree gchar *name = watch_folder_name (camera, utc, "mp4");
+  g_autofree gchar *name = watch_folder_name (camera, recorder->wanted, "mp4");
   g_autofree gchar *path = NULL;
   g_autoptr (GstBus) bus = NULL;
 
+  recorder->wanted = 0;
   if (!elements) {
     g_autofree gchar *caps = gst_caps_to_string (recorder->caps);
 
@@ -288,6 +290,23 @@ get_recorder (WatchClips *self, WatchCamera *camera)
   return recorder;
 }
 
+/* Keeps a frame until it is older than all that a motion may still need. */
+static void
+keep_frame (Recorder *self, GstBuffer *buffer, GstClockTime running_time, GstClockTime kept)
+{
+  Frame *last = g_queue_peek_tail (&self->frames);
+  Frame *frame = g_new (Frame, 1);
+
+  /* The DTS of a file's first frames may be before the beginning of its time. */
+  if (!GST_CLOCK_TIME_IS_VALID (running_time))
+    running_time = last ? last->running_time : 0;
+  frame->buffer = gst_buffer_ref (buffer);
+  frame->running_time = running_time;
+  g_queue_push_tail (&self->frames, frame);
+  self->n_bytes += gst_buffer_get_size (buffer);
+  drop_frames (self, kept);
+}
+
 /* Continues the clip with the newest frame, or ends it. */
 static void
 continue_clip (WatchClips *self, Recorder *recorder, const gchar *camera)
@@ -302,7 +321,8 @@ continue_clip (WatchClips *self, Recorder *recorder, const gchar *camera)
     end_clip (recorder);
   } else if (frame->running_time > recorder->start + MAX_CLIP_TIME && is_key_frame (frame)) {
     end_clip (recorder);
-    begin_clip (self, recorder, camera, g_get_real_time (), recorder->frames.tail);
+    recorder->wanted = g_get_real_time ();
+    begin_clip (self, recorder, camera, recorder->frames.tail);
   } else {
     write_frame (recorder, frame);
   }
@@ -314,27 +334,22 @@ on_encoded (
 {
   WatchClips *self = data;
   WatchCameraConfig *config = watch_camera_get_config (camera);
-  Frame *frame = g_new (Frame, 1);
+  gboolean key_frame = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   Recorder *recorder;
 
-  frame->buffer = gst_buffer_ref (buffer);
-  frame->running_time = running_time;
   g_mutex_lock (&self->lock);
   recorder = get_recorder (self, camera);
-  if (!recorder->caps || !gst_caps_is_equal (recorder->caps, caps)) {
+  if (!config->clips || !recorder->caps || !gst_caps_is_equal (recorder->caps, caps)) {
     end_clip (recorder);
     forget_frames (recorder);
     gst_caps_replace (&recorder->caps, caps);
   }
-  if (config->clips && GST_CLOCK_TIME_IS_VALID (running_time) &&
-      (recorder->frames.head || is_key_frame (frame))) {
-    g_queue_push_tail (&recorder->frames, frame);
-    recorder->n_bytes += gst_buffer_get_size (buffer);
+  if (config->clips && (recorder->frames.head || key_frame)) {
+    keep_frame (recorder, buffer, running_time, config->clip_pre * GST_SECOND + LABELLING_TIME);
     if (recorder->clip)
       continue_clip (self, recorder, watch_camera_get_name (camera));
-    drop_frames (recorder, config->clip_pre * GST_SECOND + LABELLING_TIME);
-  } else {
-    frame_free (frame);
+    else if (recorder->wanted != 0)
+      begin_clip (self, recorder, watch_camera_get_name (camera), recorder->frames.head);
   }
   g_mutex_unlock (&self->lock);
   watch_camera_config_unref (config);
@@ -352,11 +367,13 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   recorder = get_recorder (self, camera);
   if (config->clips && g_str_equal (event->kind, "motion-begin")) {
     recorder->end = GST_CLOCK_TIME_NONE;
-    if (!recorder->clip && recorder->frames.head)
-      begin_clip (self, recorder, event->camera, event->utc,
+    recorder->wanted = recorder->clip ? 0 : event->utc;
+    if (recorder->wanted != 0 && recorder->frames.head)
+      begin_clip (self, recorder, event->camera,
           find_first_frame (recorder, event->running_time - MIN (event->running_time, pre)));
   } else if (g_str_equal (event->kind, "motion-end")) {
     recorder->end = event->running_time + (GstClockTime)(config->clip_post * GST_SECOND);
+    recorder->wanted = 0;
   }
   g_mutex_unlock (&self->lock);
   watch_camera_config_unref (config);

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pictures and clips of ccl-watch: what they hold, after SIGKILL too, and how long they stay.
+Prints TAP."""
+import hashlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/runner"))
+import served  # noqa: E402
+import tap  # noqa: E402
+
+import cv2  # noqa: E402
+
+# Still for 4 s, motion for 3 s, still again; a second has served.RATE frames.
+STILL, MOTION = 4, 3
+source = served.video("source", (STILL, False), (MOTION, True), (8, False))
+endless = served.video("endless", (40, True))
+
+
+def slices(video):
+    """The encoded pictures in decoding order: digests of the slices, and whether each is a key
+    frame. Parameter sets are left out, which muxers may move."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "qtdemux", "!",
+                        "h264parse", "!", "video/x-h264,stream-format=byte-stream,alignment=au",
+                        "!", "multifilesink", f"location={folder}/%05d"], check=False, timeout=30,
+                       stderr=subprocess.DEVNULL)
+        pictures = [path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())]
+    result = []
+    for picture in pictures:
+        units = [unit for unit in picture.replace(b"\0\0\0\1", b"\0\0\1").split(b"\0\0\1") if unit]
+        kept = [unit for unit in units if unit[0] & 31 in (1, 5)]
+        result.append((hashlib.md5(b"".join(kept).rstrip(b"\0")).hexdigest(),
+                       any(unit[0] & 31 == 5 for unit in kept)))
+    return result
+
+
+def decoded(video):
+    """The number of frames that OpenCV, with FFmpeg's demuxer, decodes."""
+    capture, n = cv2.VideoCapture(str(video)), 0
+    while capture.read()[0]:
+        n += 1
+    return n
+
+
+def files(folder, extension):
+    return sorted(pathlib.Path(folder).glob(f"*/*.{extension}"))
+
+
+def position(part, whole):
+    """Where the pictures of `part` begin in `whole`, of which they must be consecutive."""
+    at = whole.index(part[0])
+    tap.equal(part, whole[at:at + len(part)], "pictures of the clip")
+    return at
+
+
+def clip_holds_motion():
+    """a clip is the camera's own stream, from the key frame before clip-pre until clip-post"""
+    store = served.folder / "motion"
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true",
+                       "--set", "clip-pre=1.5", "--set", "clip-post=1", f"a={source}") as server:
+        tap.equal(server.process.wait(timeout=40), 0, "exit status")
+        begin, = server.events("motion-begin")
+        end, = server.events("motion-end")
+    clip, = files(store, "mp4")
+    tap.equal(clip.stem, begin["utc"][:23].replace(":", "-") + "Z", "name")
+    part, whole = slices(clip), slices(source)
+    assert part[0][1], "the first picture is no key frame"
+    first = position(part, whole)
+    last = first + len(part) - 1
+    begin, end = (event["running_time"] / 1e9 * served.RATE for event in (begin, end))
+    assert begin - 1.5 * served.RATE - served.KEY_FRAMES - 3 <= first <= begin - 1.5 * served.RATE + 3, \
+        f"begins with picture {first}, motion with {begin}"
+    assert last >= end + served.RATE - 4, f"ends with picture {last}, motion with {end}"
+    assert last < len(whole) - 10, "the clip goes on until the end of the stream"
+    tap.equal(decoded(clip), len(part), "decoded pictures")
+
+
+def picture_holds_boxes():
+    """a picture is taken at the beginning of motion, with boxes or without"""
+    for boxes in "true", "false":
+        store = served.folder / f"pictures {boxes}"
+        with served.Served("--folder", store, "--set", f"picture-boxes={boxes}",
+                           "--set", "clips=false", f"a={source}") as server:
+            tap.equal(server.process.wait(timeout=40), 0, "exit status")
+        picture, = files(store, "jpg")
+        image = cv2.imread(str(picture))
+        tap.equal(image.shape, (served.HEIGHT, served.WIDTH, 3))
+        green = ((image[..., 1] > 150) & (image[..., 0] < 110) & (image[..., 2] < 110)).sum()
+        tap.equal(green > 60, boxes == "true", f"{green} green pixels")
+        tap.equal(files(store, "mp4"), [])
+
+
+def clip_survives_kill():
+    """a clip can be played after SIGKILL, until two seconds before it"""
+    store = served.folder / "kill"
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true",
+                       f"a={endless}") as server:
+        served.wait_for(lambda: server.events("motion-begin"), "motion")
+        time.sleep(5)
+        server.stop(signal.SIGKILL)
+    clip, = files(store, "mp4")
+    part = slices(clip)
+    tap.equal(position(part, slices(endless)), 0)
+    assert len(part) >= 3 * served.RATE, f"{len(part)} pictures"
+    assert decoded(clip) >= len(part) - 1, decoded(clip)
+
+
+def clip_survives_term():
+    """SIGTERM finishes the clip"""
+    store = served.folder / "term"
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true",
+                       f"a={endless}") as server:
+        served.wait_for(lambda: server.events("motion-begin"), "motion")
+        time.sleep(2.5)
+        begin = time.monotonic()
+        tap.equal(server.stop(), 0)
+        assert time.monotonic() - begin < 5
+    clip, = files(store, "mp4")
+    part = slices(clip)
+    position(part, slices(endless))
+    assert len(part) >= 2 * served.RATE, f"{len(part)} pictures"
+    tap.equal(decoded(clip), len(part), "decoded pictures")
+
+
+def rtsp_clip():
+    """the clip of an RTSP camera, which sends no decoding times"""
+    camera = subprocess.Popen([sys.executable, ROOT / "tests/pipelines/rtsp-server.py", endless],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        uri = camera.stdout.readline().strip()
+        if not uri:
+            raise tap.Skip("gir1.2-gst-rtsp-server-1.0 is not installed")
+        store = served.folder / "rtsp"
+        with served.Served("--folder", store, "--set", "clips=true", f"a={uri}") as server:
+            served.wait_for(lambda: server.events("motion-begin"), "motion")
+            time.sleep(3)
+            server.stop()
+        clip, = files(store, "mp4")
+        assert slices(clip)[0][1], "the first picture is no key frame"
+        assert decoded(clip) >= 2 * served.RATE, decoded(clip)
+    finally:
+        camera.kill()
+        camera.wait()
+
+
+def fill(store, ages):
+    """Files of 1000 bytes, the first the oldest; returns their paths."""
+    paths = []
+    for n, age in enumerate(ages):
+        path = store / "a" / f"2026-01-{n + 1:02}T00-00-00.000Z.{'mp4' if n % 2 else 'jpg'}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * 1000)
+        os.utime(path, (time.time() - age,) * 2)
+        paths.append(path)
+    return paths
+
+
+def retention(name, ages, settings, kept):
+    store = served.folder / name
+    paths = fill(store, ages)
+    others = [store / "a" / "notes.txt", store / "other.jpg"]
+    for other in others:
+        other.write_text("x" * 5000)
+        os.utime(other, (0, 0))
+    config = served.folder / f"{name}.ini"
+    config.write_text(f"[ccl-watch]\nfolder={store}\n{settings}\n")
+    config.chmod(0o600)
+    with served.Served("--config", config):
+        served.wait_for(lambda: [path.exists() for path in paths] == kept,
+                        f"{[path.exists() for path in paths]}, want {kept}", 5)
+    assert all(other.exists() for other in others), "a file that is not ours was deleted"
+
+
+def keeps_days():
+    """files older than keep-days are deleted, others stay"""
+    retention("days", [9 * 86400, 7.1 * 86400, 6.9 * 86400, 60], "keep-days=7",
+              [False, False, True, True])
+
+
+def keeps_bytes():
+    """the oldest files are deleted until keep-bytes hold, but not one that is being written"""
+    retention("bytes", [400, 300, 200, 100], "keep-bytes=2500", [False, False, True, True])
+    retention("written", [1, 300, 200, 100], "keep-bytes=1500", [True, False, False, False])
+
+
+sys.exit(tap.run(clip_holds_motion, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+                 rtsp_clip, keeps_days, keeps_bytes))

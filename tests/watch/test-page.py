@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page of ccl-watch in a headless Chromium. Prints TAP.
+
+Screenshots go to the folder CCL_SCREENSHOTS, if that is set.
+"""
+import os
+import pathlib
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/runner"))
+import served  # noqa: E402
+import tap  # noqa: E402
+
+TOKEN = "a token of the tests 0123456789"
+VIDEO = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
+CHROMIUM = shutil.which("chromium")
+try:
+    import browser
+except ImportError:
+    browser = None
+
+
+class page:
+    """A page and the program behind it, both of which end with the block."""
+
+    def __init__(self, *arguments):
+        if not CHROMIUM:
+            raise tap.Skip("chromium is not installed")
+        if not browser:
+            raise tap.Skip("python3-websocket is not installed")
+        self.server = served.Served("--set", "pace=true", "--set", "loop=true", *arguments)
+        self.browser = browser.Browser(CHROMIUM)
+        self.browser.size(1280, 860)
+        self.browser.open(self.server.url + "/")
+
+    def __enter__(self):
+        return self.server, self.browser
+
+    def __exit__(self, *_):
+        self.browser.close()
+        self.server.stop()
+
+
+def shoot(view, name):
+    if folder := os.environ.get("CCL_SCREENSHOTS"):
+        view.screenshot(pathlib.Path(folder) / f"{name}.png")
+
+
+def card(name):
+    return f"document.querySelector('[data-name={name}]')"
+
+
+def shows_cameras():
+    """the page shows live pictures, figures, counts and events, in light, dark and on a phone"""
+    cameras = [VIDEO, served.video("slow", (2, False), (30, True))]
+    if not os.path.exists(VIDEO):
+        cameras = cameras[1:] * 2
+    with page("--folder", served.folder / "store", "--set", "clips=true", f"entrance={cameras[0]}",
+              f"yard={cameras[1]}", "gate=rtsp://127.0.0.1:9/stream") as (_, view):
+        view.wait(f"{card('entrance')}?.querySelector('img').naturalWidth > 100")
+        view.wait(f"{card('entrance')}.querySelector('.fps').textContent > 1")
+        view.wait(f"{card('entrance')}.querySelector('.line').getAttribute('d')?.startsWith('M')")
+        view.wait("document.querySelector('#summary').textContent == '2 of 3 playing'")
+        view.wait(f"{card('gate')}.querySelector('.state').textContent == 'lost'")
+        assert view.evaluate(f"{card('gate')}.querySelector('.detail').textContent")
+        view.wait("[...document.querySelectorAll('.thumbnail img')].some(i => i.naturalWidth > 100)")
+        first = view.evaluate(f"{card('entrance')}.querySelector('img').src")
+        view.wait(f"{card('entrance')}.querySelector('img').src != '{first}'")
+        shoot(view, "light")
+        view.size(1280, 860, dark=True)
+        background = "getComputedStyle(document.body).backgroundColor"
+        tap.equal(view.evaluate(background), "rgb(14, 19, 24)", "background in the dark")
+        shoot(view, "dark")
+        view.size(390, 844, scale=2)
+        tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width on a phone")
+        shoot(view, "phone")
+        tap.equal(view.problems, [], "problems")
+
+
+def plays_clip():
+    """the page plays the clip of a motion"""
+    clip = served.video("clip", (2, True), (60, False))
+    with page("--folder", served.folder / "clips", "--set", "clips=true", "--set", "loop=false",
+              "--set", "clip-post=0", f"a={clip}") as (_, view):
+        view.wait("document.querySelector('.clip:not([hidden])')")
+        view.evaluate("document.querySelector('.clip:not([hidden])').click()")
+        view.wait("document.querySelector('#viewer video').currentTime > 0.5")
+        shoot(view, "clip")
+
+
+def manages_cameras():
+    """a camera is added, changed and removed on the page"""
+    moving = served.video("moving", (20, True))
+    with page() as (server, view):
+        view.wait("!document.querySelector('#no-cameras').hidden")
+        view.evaluate("document.querySelector('#add').click()")
+        view.evaluate(f"""{{ const form = document.querySelector('#camera-dialog form').elements;
+            form.name.value = 'new'; form.uri.value = 'nowhere';
+            document.querySelector('#camera-dialog [type=submit]').click(); }}""")
+        view.wait("document.querySelector('#camera-dialog .error').textContent")
+        shoot(view, "add")
+        view.evaluate(f"""{{ const form = document.querySelector('#camera-dialog form').elements;
+            form.uri.value = {str(moving)!r}; form.settings.value = 'pace=true\\nloop=true';
+            document.querySelector('#camera-dialog [type=submit]').click(); }}""")
+        view.wait(f"{card('new')}?.querySelector('img').naturalWidth > 100")
+        view.evaluate(f"{card('new')}.querySelector('.edit').click()")
+        view.wait("document.querySelector('#camera-dialog').open")
+        view.evaluate("""{ const form = document.querySelector('#camera-dialog form').elements;
+            form.settings.value += '\\nccl.max-area=77';
+            document.querySelector('#camera-dialog [type=submit]').click(); }""")
+        served.wait_for(lambda: server.get("/api/cameras/new")["settings"].get("ccl.max-area") ==
+                        "77", "the setting")
+        view.wait("!document.querySelector('#camera-dialog').open")
+        view.evaluate(f"{card('new')}.querySelector('.remove').click()")
+        view.evaluate("document.querySelector('#remove-dialog [type=submit]').click()")
+        view.wait(f"!{card('new')}")
+        tap.equal(server.get("/api/cameras")["cameras"], [])
+
+
+def asks_for_token():
+    """a page without the token's cookie asks for the token"""
+    token_file = served.folder / "token"
+    token_file.write_text(TOKEN)
+    token_file.chmod(0o600)
+    with page("--token-file", token_file, f"a={served.video('asked', (20, True))}") as (_, view):
+        view.wait("document.querySelector('#login-dialog').open")
+        shoot(view, "token")
+        for token, done in ("wrong wrong wrong!", False), (TOKEN, True):
+            view.evaluate(f"""{{
+                document.querySelector('#login-dialog form').elements.token.value = '{token}';
+                document.querySelector('#login-dialog [type=submit]').click(); }}""")
+            if not done:
+                view.wait("document.querySelector('#login-dialog .error').textContent")
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+
+
+def policy_holds():
+    """the content security policy stops scripts that are not the program's"""
+    with page() as (_, view):
+        view.wait("!document.querySelector('#no-cameras').hidden")
+        view.evaluate("""{ const script = document.createElement('script');
+            script.textContent = 'window.injected = true'; document.body.append(script); }""")
+        tap.equal(view.evaluate("window.injected === undefined"), True)
+        view.evaluate("""document.body.insertAdjacentHTML('beforeend',
+            '<img src=x onerror="window.injected = true">')""")
+        tap.equal(view.evaluate("window.injected === undefined"), True)
+        tap.equal(view.evaluate("fetch('http://127.0.0.1:9/').then(() => 1, () => 0)"), 0)
+        assert any("Content Security Policy" in problem for problem in view.problems), view.problems
+
+
+sys.exit(tap.run(shows_cameras, plays_clip, manages_cameras, asks_for_token, policy_holds))
