@@ -8,14 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clips.h"
+#include "folder.h"
+#include "http.h"
 #include "log.h"
 #include "notify.h"
+#include "pictures.h"
 #include "watch.h"
 
-#define EXIT_FAILED 1    /* a file could not be read, or nobody reads the output */
-#define EXIT_CONFIG 2    /* the command line or the configuration file is wrong */
-#define STOP_SECONDS 4.5 /* for all that happens after SIGTERM */
-#define TICK 1           /* s */
+#define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
+#define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */
+#define STOP_SECONDS 4 /* for cameras and outputs after SIGTERM; clips take another second */
+#define TICK 1         /* s */
 
 /* What the command line says. */
 static struct {
@@ -373,10 +377,21 @@ on_all_ended (gpointer data)
   g_timeout_add (10, quit_when_finished, data);
 }
 
-static void
-run (Watch *watch)
+/* Runs until a signal or the end of all cameras; FALSE if the web server cannot listen. */
+static gboolean
+run (Watch *watch, GError **error)
 {
   guint64 interval = watch_notify_interval ();
+  WatchHttp *http = watch_http_new (watch, error);
+  WatchPictures *pictures;
+  WatchClips *clips;
+  WatchRetention *retention;
+
+  if (!http)
+    return FALSE;
+  pictures = watch_pictures_new (watch);
+  clips = watch_clips_new (watch);
+  retention = watch_retention_new (watch);
 
   loop = g_main_loop_new (NULL, FALSE);
   g_unix_signal_add (SIGTERM, on_stop, NULL);
@@ -392,8 +407,13 @@ run (Watch *watch)
 
   watch_notify ("STOPPING=1");
   watch_stop (watch, STOP_SECONDS);
+  watch_http_free (http);
+  watch_retention_free (retention);
+  watch_clips_free (clips);
+  watch_pictures_free (pictures);
   if (watch_has_failed (watch) && exit_status == 0)
     exit_status = EXIT_FAILED;
+  return TRUE;
 }
 
 gint
@@ -419,7 +439,10 @@ main (gint argc, gchar **argv)
   }
   if (options.check)
     return 0;
-  run (watch);
+  if (!run (watch, &error)) {
+    watch_log_error ("%s", error->message);
+    return EXIT_CONFIG;
+  }
   /* Threads that are stuck may still use the watch: only the process's end frees it. */
   _exit (exit_status);
 }

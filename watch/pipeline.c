@@ -167,7 +167,7 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   g_object_set (
       queue, "max-size-buffers", 3, "max-size-bytes", 0, "max-size-time", (guint64)0, NULL);
   /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. */
-  if (camera->is_live) {
+  if (!camera->is_file) {
     gst_util_set_object_arg (G_OBJECT (queue), "leaky", "downstream");
     g_signal_connect (queue, "overrun", G_CALLBACK (on_overrun), camera);
   }

@@ -58,7 +58,9 @@ class Browser:
             self.problems.append(f"{entry['text']} {entry.get('url', '')}")
 
     def open(self, url):
+        """Opens a page and waits until it is loaded."""
         self.call("Page.navigate", url=url)
+        self.wait(f"location.href == {json.dumps(url)} && document.readyState == 'complete'")
 
     def size(self, width, height, dark=False, scale=1):
         """Sets the size of the window in CSS pixels, and the color scheme."""

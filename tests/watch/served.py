@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -29,13 +30,15 @@ def wait_for(condition, what, seconds=15):
 
 def video(name, *parts):
     """An H.264 video with a key frame per second. `parts` are pairs of seconds and whether a
-    square moves meanwhile."""
+    square moves meanwhile. A little noise makes all encoded frames different."""
     path = folder / f"{name}.mp4"
     background = bytearray(b"\x60" * (WIDTH * HEIGHT)) + b"\x80" * (WIDTH * HEIGHT // 2)
+    noise = random.Random(0)
     frames, x = [], 0
     for seconds, moves in parts:
         for _ in range(seconds * RATE):
             frame = background[:]
+            frame[:4 * WIDTH] = bytes(0x60 + byte % 4 for byte in noise.randbytes(4 * WIDTH))
             x = (x + 5) % (WIDTH - 40) if moves else x
             for row in range(40, 80) if moves else ():
                 frame[row * WIDTH + x:row * WIDTH + x + 40] = b"\xe0" * 40

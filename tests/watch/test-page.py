@@ -85,7 +85,7 @@ def plays_clip():
     clip = served.video("clip", (2, True), (60, False))
     with page("--folder", served.folder / "clips", "--set", "clips=true", "--set", "loop=false",
               "--set", "clip-post=0", f"a={clip}") as (_, view):
-        view.wait("document.querySelector('.clip:not([hidden])')")
+        view.wait("document.querySelector('.clip:not([hidden])') !== null")
         view.evaluate("document.querySelector('.clip:not([hidden])').click()")
         view.wait("document.querySelector('#viewer video').currentTime > 0.5")
         shoot(view, "clip")
