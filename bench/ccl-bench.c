@@ -129,38 +129,22 @@ refuse (const char *format, ...)
   _exit (2);
 }
 
+/* A bit for each of the words with commas, by its place among the names. */
 static unsigned
-parse_deliveries (const char *text)
+parse_words (const char *option, const char *text, const char *const *names)
 {
-  static const char *const names[] = {[DELIVER_RAW_LABELS] = "raw",
-      [DELIVER_TABLE] = "table",
-      [DELIVER_LABELS_AND_TABLE] = "labels"};
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
-  unsigned deliveries = 0;
+  unsigned bits = 0;
 
   for (char **word = words; *word; word++) {
-    Delivery delivery = DELIVER_RAW_LABELS;
-    while (delivery < G_N_ELEMENTS (names) && !g_str_equal (*word, names[delivery]))
-      delivery++;
-    if (delivery == G_N_ELEMENTS (names))
-      refuse ("--deliver takes raw, table and labels, not \"%s\"", *word);
-    deliveries |= 1u << delivery;
+    guint i = 0;
+    while (names[i] && !g_str_equal (*word, names[i]))
+      i++;
+    if (!names[i])
+      refuse ("--%s takes %s, not \"%s\"", option, g_strjoinv (", ", (char **)names), *word);
+    bits |= 1u << i;
   }
-  return deliveries;
-}
-
-static void
-parse_connectivity (const char *text, ImplementationSettings *settings)
-{
-  g_auto (GStrv) words = g_strsplit (text, ",", -1);
-
-  for (char **word = words; *word; word++)
-    if (g_str_equal (*word, "4") || g_str_equal (*word, "8"))
-      settings->connectivity = (CclConnectivity)atoi (*word);
-    else if (g_str_equal (*word, "6") || g_str_equal (*word, "18") || g_str_equal (*word, "26"))
-      settings->volume_connectivity = (unsigned)atoi (*word);
-    else
-      refuse ("--connectivity takes 4 or 8 for images, 6, 18 or 26 for volumes, not \"%s\"", *word);
+  return bits;
 }
 
 static GArray *
@@ -186,14 +170,25 @@ parse_threads (const char *text)
 static ImplementationSettings
 parse_settings (void)
 {
+  enum { CPU = 1, CUDA = 2 };
+  static const char *const devices[] = {"cpu", "cuda", "all", NULL};
+  static const char *const deliveries[] = {"-", "raw", "table", "labels", NULL};
+  static const char *const connectivities[] = {"4", "8", "6", "18", "26", NULL};
+  const unsigned device = parse_words ("device", options.device ? options.device : "all", devices);
+  const unsigned connectivity = parse_words (
+      "connectivity", options.connectivity ? options.connectivity : "8,26", connectivities);
   ImplementationSettings settings = {
-      .cpu = true,
-      .cuda = true,
+      .cpu = device != CUDA,
+      .cuda = device != CPU,
+      .needs_cuda = options.device && device != CPU,
       .peers = !options.no_peers,
       .algorithms = options.algorithms ? g_strsplit (options.algorithms, ",", -1) : NULL,
-      .deliveries = parse_deliveries (options.deliver ? options.deliver : "raw,table,labels"),
-      .connectivity = CCL_CONNECTIVITY_8,
-      .volume_connectivity = 26,
+      .deliveries = parse_words (
+          "deliver", options.deliver ? options.deliver : "raw,table,labels", deliveries),
+      .connectivity = connectivity & 1 ? CCL_CONNECTIVITY_4 : CCL_CONNECTIVITY_8,
+      .volume_connectivity = connectivity & 4   ? 6
+                             : connectivity & 8 ? 18
+                                                : 26,
       .allocation = options.allocation,
       .only_direct = options.direct,
       .patience = options.patience,
@@ -202,14 +197,6 @@ parse_settings (void)
   };
   guint64 max_components = 0;
 
-  if (options.device) {
-    settings.cpu = !g_str_equal (options.device, "cuda");
-    settings.cuda = settings.needs_cuda = !g_str_equal (options.device, "cpu");
-    if (settings.cpu && settings.cuda && !g_str_equal (options.device, "all"))
-      refuse ("--device takes cpu, cuda or all, not \"%s\"", options.device);
-  }
-  if (options.connectivity)
-    parse_connectivity (options.connectivity, &settings);
   if (options.repetitions < 1 || options.warm_up < 0 || !(options.seconds >= 0) ||
       !(options.patience >= 0))
     refuse ("--repetitions takes 1 and more, --warm-up, --seconds and --patience 0 and more");
@@ -266,7 +253,7 @@ list_implementations (const GPtrArray *implementations)
 
 /* Writes a text to a file, or to standard output for "-". */
 static void
-write_text (const char *path, char *text)
+write_text (const char *path, const char *text)
 {
   g_autoptr (GError) error = NULL;
 
@@ -274,7 +261,6 @@ write_text (const char *path, char *text)
     fputs (text, stdout);
   else if (!g_file_set_contents (path, text, -1, &error))
     problem_report ("%s", error->message);
-  g_free (text);
 }
 
 /* Adds the devices and peers that take part to the header. */
@@ -408,13 +394,15 @@ run_modes (const struct Mode *named, JsonObject *machine, const ImplementationSe
   }
   table_free (before);
   if (options.csv)
-    write_text (options.csv, g_string_free (g_steal_pointer (&csv), FALSE));
+    write_text (options.csv, csv->str);
   json_object_set_object_member (root, "machine", json_object_ref (machine));
   json_object_set_array_member (root, "problems", json_array_ref (problems_reported ()));
   json_object_set_array_member (root, "runs", runs);
   json_node_take_object (document, root);
-  if (options.json)
-    write_text (options.json, json_to_string (document, TRUE));
+  if (options.json) {
+    g_autofree char *text = json_to_string (document, TRUE);
+    write_text (options.json, text);
+  }
 }
 
 int

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The right result for an input: the label map, and for images the table. */
-typedef struct Expectation {
-  uint32_t *labels;
-  uint32_t n_components;
-  Reference *reference; /* owns the labels of images */
-} Expectation;
-
 uint32_t *
 check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_components)
 {
@@ -54,28 +47,19 @@ check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_comp
   return labels;
 }
 
-static void
-expect (const Input *input, const ImplementationSettings *settings, Expectation *expectation)
+/* The right result for an input; of volumes without rows. */
+static Reference *
+expect (const Input *input, const ImplementationSettings *settings)
 {
-  if (input->depth > 1) {
-    expectation->reference = NULL;
-    expectation->labels =
-        check_label_volume (input, settings->volume_connectivity, &expectation->n_components);
-    return;
-  }
-  expectation->reference = reference_new (input->pixels, input->width, input->height, input->width,
-      settings->connectivity, &(CclOptions){0});
-  expectation->labels = expectation->reference->labels;
-  expectation->n_components = expectation->reference->n_components;
-}
+  Reference *reference;
 
-static void
-expectation_clear (Expectation *expectation)
-{
-  if (expectation->reference)
-    reference_free (expectation->reference);
-  else
-    g_free (expectation->labels);
+  if (input->depth == 1)
+    return reference_new (input->pixels, input->width, input->height, input->width,
+        settings->connectivity, &(CclOptions){0});
+  reference = g_new0 (Reference, 1);
+  reference->labels =
+      check_label_volume (input, settings->volume_connectivity, &reference->n_components);
+  return reference;
 }
 
 /* Renumbers arbitrary labels 1…N in raster order of first pixels. */
@@ -101,18 +85,10 @@ number_labels (uint32_t *labels, size_t n_pixels)
   }
 }
 
-static bool
-components_are_equal (const CclComponent *a, const CclComponent *b)
-{
-  return a->label == b->label && a->area == b->area && a->x == b->x && a->y == b->y &&
-         a->width == b->width && a->height == b->height && a->centroid_x == b->centroid_x &&
-         a->centroid_y == b->centroid_y;
-}
-
 /* Describes the first difference from the right result; NULL if there is none. Free with g_free().
  */
 static char *
-find_difference (const Expectation *expectation, Labelling *labelling, const Input *input)
+find_difference (const Reference *expected, Labelling *labelling, const Input *input)
 {
   const size_t n_pixels = input_n_pixels (input);
 
@@ -120,18 +96,18 @@ find_difference (const Expectation *expectation, Labelling *labelling, const Inp
     if (labelling->is_raw)
       number_labels (labelling->labels, n_pixels);
     for (size_t i = 0; i < n_pixels; i++)
-      if (labelling->labels[i] != expectation->labels[i])
+      if (labelling->labels[i] != expected->labels[i])
         return g_strdup_printf ("pixel %zu, %zu, %zu has label %u instead of %u", i % input->width,
             i / input->width % input->height, i / input->width / input->height,
-            labelling->labels[i], expectation->labels[i]);
+            labelling->labels[i], expected->labels[i]);
   }
   if (labelling->is_raw)
     return NULL;
-  if (labelling->n_components != expectation->n_components)
+  if (labelling->n_components != expected->n_components)
     return g_strdup_printf (
-        "%u components instead of %u", labelling->n_components, expectation->n_components);
-  for (uint32_t row = 0; expectation->reference && row < labelling->n_rows; row++)
-    if (!components_are_equal (&labelling->components[row], &expectation->reference->rows[row]))
+        "%u components instead of %u", labelling->n_components, expected->n_components);
+  for (uint32_t row = 0; expected->rows && row < labelling->n_rows; row++)
+    if (memcmp (&labelling->components[row], &expected->rows[row], sizeof (CclComponent)))
       return g_strdup_printf ("component %u differs", row + 1);
   return NULL;
 }
@@ -154,7 +130,7 @@ typedef struct Check {
 
 static Outcome
 check_one (Implementation *implementation, const Input *input, const char *title,
-    const Expectation *expectation, bool is_first_difference)
+    const Reference *expected, bool is_first_difference)
 {
   const ImplementationClass *klass = implementation->klass;
   g_autofree char *name = implementation_title (implementation);
@@ -170,7 +146,7 @@ check_one (Implementation *implementation, const Input *input, const char *title
     problem_report ("%s on %s: %s", name, title, error.message);
     return implementation->gave_up ? UNCHECKED : FAILED_ON;
   }
-  difference = find_difference (expectation, &labelling, input);
+  difference = find_difference (expected, &labelling, input);
   labelling_clear (&labelling);
   if (difference && implementation_is_peer (implementation)) {
     if (is_first_difference)
@@ -186,66 +162,32 @@ static gboolean
 check_input (const Input *input, const InputSource *source, const char *title, gpointer data)
 {
   Check *check = data;
-  Expectation expectation;
+  Reference *expected = expect (input, check->settings);
 
-  expect (input, check->settings, &expectation);
   for (guint i = 0; i < check->implementations->len; i++) {
     Implementation *implementation = check->implementations->pdata[i];
     unsigned *counts = check->counts[i].inputs;
     if (!implementation->klass->fetch)
       continue;
-    counts[check_one (implementation, input, title, &expectation, !counts[DIFFERENT])]++;
+    counts[check_one (implementation, input, title, expected, !counts[DIFFERENT])]++;
     implementation->klass->release (implementation);
   }
-  expectation_clear (&expectation);
+  reference_free (expected);
   check->n_checked++;
   return !check->end || seconds_now () < check->end;
 }
 
 static void
-add_row (Table *table, const char *name, const char *maker, const Count *count)
+add_row (Table *table, const Implementation *implementation, const Count *count)
 {
+  g_autofree char *title = implementation_title (implementation);
+
   table_row (table);
-  table_text (table, "%s", name);
-  table_text (table, "%s", maker);
+  table_text (
+      table, "%s%s", title, implementation->may_be_inexact ? " (inexact by its paper)" : "");
+  table_text (table, "%s", implementation->maker);
   for (Outcome outcome = 0; outcome < N_OUTCOMES; outcome++)
     table_number (table, count->inputs[outcome], 0);
-}
-
-/* Implementations that are counted apart. */
-typedef enum Group { GROUP_EXACT, GROUP_INEXACT, GROUP_PEERS, N_GROUPS } Group;
-
-static Group
-group_of (const Implementation *implementation)
-{
-  if (implementation_is_peer (implementation))
-    return GROUP_PEERS;
-  return implementation->may_be_inexact ? GROUP_INEXACT : GROUP_EXACT;
-}
-
-/* Adds the rows of a group and their sum. */
-static void
-add_rows (Table *table, const Check *check, Group group)
-{
-  static const char *const sums[] = {
-      "all of this project", "all that may be inexact", "all of other makers"};
-  Count sum = {{0}};
-  unsigned n = 0;
-
-  for (guint i = 0; i < check->implementations->len; i++) {
-    const Implementation *implementation = check->implementations->pdata[i];
-    g_autofree char *title = implementation_title (implementation);
-    g_autofree char *name =
-        g_strconcat (title, group == GROUP_INEXACT ? " (inexact by its paper)" : "", NULL);
-    if (!implementation->klass->fetch || group_of (implementation) != group)
-      continue;
-    add_row (table, name, implementation->maker, &check->counts[i]);
-    for (Outcome outcome = 0; outcome < N_OUTCOMES; outcome++)
-      sum.inputs[outcome] += check->counts[i].inputs[outcome];
-    n++;
-  }
-  if (n)
-    add_row (table, sums[group], "-", &sum);
 }
 
 Table *
@@ -259,12 +201,14 @@ check (const GPtrArray *sources, const GPtrArray *implementations,
   Table *table = table_new (columns);
   const guint n_visited = inputs_visit (sources, check_input, &check);
 
-  for (guint i = 0; i < implementations->len; i++)
+  for (guint i = 0; i < implementations->len; i++) {
+    const Implementation *implementation = implementations->pdata[i];
     counts[i].inputs[UNCHECKED] += sources->len - check.n_checked;
+    if (implementation->klass->fetch)
+      add_row (table, implementation, &counts[i]);
+  }
   if (n_visited < sources->len)
     problem_report ("%u of %u inputs were not checked: %g s were over", sources->len - n_visited,
         sources->len, seconds);
-  for (Group group = 0; group < N_GROUPS; group++)
-    add_rows (table, &check, group);
   return table;
 }

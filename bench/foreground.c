@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Background model, noise filter and labelling on a GPU (foreground-cuda.c), or on one CPU thread
- * beside OpenCV's MOG2, filters and connectedComponentsWithStats, if there is the module.
- *
- * On the CPU, both process every frame in turn, so that other load on the machine affects both
- * alike. The times are processor time of the thread, after the warm-up of the model.
+ * Background model, noise filters and labelling, on one CPU thread beside OpenCV if there is its
+ * module, or on the GPU. All take turns, so that other load on the machine affects all alike.
  */
 #include "foreground.h"
+#include "measure.h"
 
+#include <cudaccl/cuda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MODEL, DENOISE, LABEL, TOGETHER, N_PARTS };
+#if HAVE_CUDA
+#include "engine.h"
+#endif
 
-/* Seconds of each part for every measured frame. */
-typedef struct Times {
-  GArray *parts[N_PARTS];
-  uint64_t n_components;
-} Times;
+/* The library's background model and, if it delivers a table, its labeller. On the GPU, frames and
+ * mask are device memory, and the device's context is current. */
+typedef struct Chain {
+  Implementation head;
+  const FrameSequence *sequence;
+  CclCudaDevice *device; /* NULL: the CPU */
+  CclForegroundOptions options;
 
-void
+  /* From prepare to release. */
+  CclForeground *foreground;
+  CclLabeller *labeller;
+  void *mask;
+  uint64_t time; /* of the next frame */
+#if HAVE_CUDA
+  CclCudaEngine *engine; /* labels without waiting, for the device's time */
+#endif
+} Chain;
+
+static void
 stop_unless (bool ok, const CclError *error)
 {
   if (ok)
@@ -29,19 +43,190 @@ stop_unless (bool ok, const CclError *error)
   exit (EXIT_FAILURE);
 }
 
-const uint8_t *
-frame_at (const FrameSequence *sequence, uint64_t time)
+/* Makes the mask of the next frame; on the GPU, the work is only queued. */
+static CclStatus
+make_mask (Chain *chain, CclError *error)
 {
-  const uint64_t n = sequence->n_frames, period = n > 1 ? 2 * (n - 1) : 1;
-  const uint64_t place = time % period, index = place < n ? place : period - place;
-  return sequence->pixels + index * sequence->width * sequence->height;
+  const FrameSequence *sequence = chain->sequence;
+  const size_t size = (size_t)sequence->width * sequence->height;
+  const CclFrame frame = {sequence->pixels + size * frame_at (sequence, chain->time++),
+      sequence->width, chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST};
+
+  return ccl_foreground_run (
+      chain->foreground, &frame, &chain->options, &(CclMask){chain->mask, sequence->width}, error);
 }
 
-CclForegroundOptions
-foreground_options (CclDenoise denoise)
+static CclStatus
+chain_run (Implementation *implementation, CclError *error)
 {
-  return (CclForegroundOptions){
+  Chain *chain = (Chain *)implementation;
+  const CclFrame mask = {
+      chain->mask, chain->sequence->width, chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST};
+  CclTable table;
+
+  TRY (make_mask (chain, error));
+  if (implementation->delivery != DELIVER_TABLE)
+    return ccl_foreground_wait (chain->foreground, error);
+  return ccl_labeller_run (
+      chain->labeller, &mask, &(CclOptions){.threshold = 127}, NULL, &table, error);
+}
+
+#if HAVE_CUDA
+static void *
+upload (CclCudaDevice *device, const uint8_t *pixels, size_t size)
+{
+  CUdeviceptr memory;
+  CclError error;
+
+  stop_unless (ccl_cuda_device_allocate (device, size, &memory, &error) == CCL_OK, &error);
+  if (pixels)
+    stop_unless (ccl_cuda_call (device->driver, &error,
+                     cuMemcpyHtoDAsync (memory, pixels, size, NULL)) == CCL_OK &&
+                     ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) == CCL_OK,
+        &error);
+  return (void *)memory;
+}
+
+static CclStatus
+make_on_gpu (
+    Chain *chain, const CclForegroundPlan *plan, const CclPlan *labeller_plan, CclError *error)
+{
+  const CclAlgorithm *algorithm = ccl_cuda_algorithm_find ("strips");
+
+  chain->mask = upload (chain->device, NULL, (size_t)plan->width * plan->height);
+  chain->foreground = ccl_cuda_foreground_new (chain->device, plan, error);
+  chain->labeller = ccl_cuda_labeller_new (chain->device, labeller_plan, error);
+  if (!chain->foreground || !chain->labeller)
+    return error->status;
+  ccl_cuda_foreground_set_stream (
+      chain->foreground, ccl_cuda_labeller_get_stream (chain->labeller));
+  chain->engine = algorithm->engine->new (chain->device, algorithm, labeller_plan,
+      ccl_cuda_labeller_get_stream (chain->labeller), error);
+  return chain->engine ? CCL_OK : error->status;
+}
+
+static void
+free_on_gpu (Chain *chain)
+{
+  CUdeviceptr mask = (CUdeviceptr)chain->mask;
+
+  if (chain->engine)
+    chain->engine->klass->free (chain->engine);
+  chain->engine = NULL;
+  ccl_cuda_device_release (chain->device, &mask);
+  chain->mask = NULL;
+}
+
+static CclStatus
+queue_frames (Chain *chain, unsigned n, CclError *error)
+{
+  const CclCudaInput mask = {(CUdeviceptr)chain->mask, chain->sequence->width, {.threshold = 127}};
+
+  for (unsigned i = 0; i < n; i++) {
+    TRY (make_mask (chain, error));
+    if (chain->head.delivery == DELIVER_TABLE)
+      TRY (chain->engine->klass->queue (
+          chain->engine, &mask, NULL, ccl_cuda_labeller_get_stream (chain->labeller), error));
+  }
+  return CCL_OK;
+}
+
+/* Frames are queued while those before run, so that the host's part does not count. */
+static CclStatus
+chain_device_time (
+    Implementation *implementation, unsigned n_runs, double *seconds, CclError *error)
+{
+  enum { BATCH = 100 };
+  Chain *chain = (Chain *)implementation;
+  const CclCudaDriver *driver = chain->device->driver;
+  const CUstream stream = ccl_cuda_labeller_get_stream (chain->labeller);
+  float milliseconds;
+  CUevent events[2];
+
+  for (int i = 0; i < 2; i++) {
+    TRY (ccl_cuda_call (driver, error, cuEventCreate (&events[i], 0)));
+    TRY (queue_frames (chain, BATCH, error));
+    TRY (ccl_cuda_call (driver, error, cuEventRecord (events[i], stream)));
+  }
+  TRY (ccl_cuda_call (driver, error, cuStreamSynchronize (stream)));
+  TRY (ccl_cuda_call (driver, error, cuEventElapsedTime (&milliseconds, events[0], events[1])));
+  driver->cuEventDestroy (events[0]);
+  driver->cuEventDestroy (events[1]);
+  *seconds = 1e-3 * milliseconds / BATCH;
+  return CCL_OK;
+}
+#endif
+
+static CclStatus
+chain_prepare (Implementation *implementation, const Input *input, CclError *error)
+{
+  Chain *chain = (Chain *)implementation;
+  const CclForegroundPlan plan = {.width = input->width,
+      .height = input->height,
+      .method = CCL_FOREGROUND_MOG2,
+      .n_threads = 1};
+  const CclPlan labeller_plan = {.width = input->width,
+      .height = input->height,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 4096,
+      .n_threads = 1};
+
+#if HAVE_CUDA
+  if (chain->device)
+    TRY (make_on_gpu (chain, &plan, &labeller_plan, error));
+#endif
+  if (!chain->device) {
+    chain->mask = g_malloc (input_n_pixels (input));
+    chain->foreground = ccl_cpu_foreground_new (&plan, error);
+    chain->labeller = ccl_cpu_labeller_new (&labeller_plan, error);
+    if (!chain->foreground || !chain->labeller)
+      return error->status;
+  }
+  for (unsigned i = 0; i < chain->sequence->n_warm_up; i++)
+    TRY (chain_run (implementation, error));
+  return CCL_OK;
+}
+
+static void
+chain_release (Implementation *implementation)
+{
+  Chain *chain = (Chain *)implementation;
+
+#if HAVE_CUDA
+  if (chain->device)
+    free_on_gpu (chain);
+#endif
+  ccl_labeller_free (&chain->labeller);
+  ccl_foreground_free (&chain->foreground);
+  g_clear_pointer (&chain->mask, g_free);
+}
+
+static const char *const filters[] = {
+    "none", "median 3×3", "median 5×5", "opening 3×3", "opening 5×5"};
+
+static Implementation *
+chain_new (const FrameSequence *sequence, CclCudaDevice *device, CclDenoise denoise, bool labels)
+{
+  static ImplementationClass klass = {
+      .prepare = chain_prepare, .run = chain_run, .release = chain_release};
+  Chain *chain = g_new0 (Chain, 1);
+
+#if HAVE_CUDA
+  klass.device_time = device ? chain_device_time : NULL;
+#endif
+  chain->head = (Implementation){
+      .klass = &klass,
+      .device = device ? "cuda" : "cpu",
+      .maker = "cudaccl",
+      .algorithm = filters[denoise],
+      .delivery = labels ? DELIVER_TABLE : DELIVER_NOTHING,
+      .threads = 1,
+  };
+  chain->sequence = sequence;
+  chain->device = device;
+  chain->options = (CclForegroundOptions){
       .denoise = denoise, .history = 500, .var_threshold = 16, .learning_rate = -1, .mixtures = 5};
+  return &chain->head;
 }
 
 /* A pseudo-random number that depends on the arguments only. */
@@ -118,177 +303,120 @@ load_sequence (FrameSequence *sequence, const char *path)
       path ? path : "a drawn scene");
 }
 
-static double
-thread_seconds (void)
-{
-  return seconds_on (CLOCK_THREAD_CPUTIME_ID);
-}
-
-/* moments: before the first part and after each. */
+/* Times the model alone, with each noise filter, and with labelling. */
 static void
-times_add (Times *times, const double moments[TOGETHER + 1], uint32_t n_components)
+measure_times (const FrameSequence *sequence, CclCudaDevice *device, double seconds)
 {
-  for (int part = 0; part < N_PARTS; part++) {
-    const double time =
-        part == TOGETHER ? moments[TOGETHER] - moments[0] : moments[part + 1] - moments[part];
-    g_array_append_val (times->parts[part], time);
-  }
-  times->n_components += n_components;
-}
-
-/* Adds a row for the shortest times and one for the medians, which are returned. */
-static void
-add_rows (Table *table, const char *name, const Times *times, double medians[N_PARTS])
-{
-  static const char *const statistics[] = {"shortest", "median"};
-
-  for (int i = 0; i < 2; i++) {
-    double seconds[N_PARTS];
-    table_row (table);
-    table_text (table, "%s, %s", name, statistics[i]);
-    for (int part = 0; part < N_PARTS; part++) {
-      const Spread spread = spread_of (times->parts[part]);
-      seconds[part] = i ? spread.median : spread.minimum;
-      medians[part] = spread.median;
-      table_number (table, seconds[part] > 0 ? 1e3 * seconds[part] : NAN, 3);
-    }
-    table_number (table, 1 / seconds[TOGETHER], 0);
-    table_number (table, (double)times->n_components / times->parts[MODEL]->len, 1);
-  }
-}
-
-/* Prints the times of this project and, if there is OpenCV, of OpenCV. */
-static void
-print_times (const Times times[2], const PeerMog2 *mog2)
-{
-  static const char *const columns[] = {"processor time on one thread, ms", "mask", "denoise",
-      "label + table", "together", "frames/s", "components", NULL};
+  static const char *const columns[] = {
+      "background model, by", "noise filter", "delivers", "wall µs", "shortest µs", "GPU µs", NULL};
+  const char *why;
+  const PeerMog2New new_mog2 =
+      device ? NULL : (PeerMog2New)peer_opencv_symbol ("peer_mog2_new", &why);
+  const MeasureSettings settings = {.repetitions = 15, .warm_up = 1, .seconds = seconds};
+  const Input input = {sequence->width, sequence->height, 1, NULL};
+  g_autoptr (GPtrArray) implementations =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
+  g_autofree Measurement *measurements = NULL;
   Table *table = table_new (columns);
-  double ours[N_PARTS], theirs[N_PARTS];
 
-  add_rows (table, "cudaccl", &times[0], ours);
-  if (mog2) {
-    add_rows (table, mog2->version, &times[1], theirs);
+  for (int labels = 0; labels < 2; labels++)
+    for (CclDenoise denoise = 0; denoise < G_N_ELEMENTS (filters); denoise++) {
+      g_ptr_array_add (implementations, chain_new (sequence, device, denoise, labels));
+      if (new_mog2)
+        g_ptr_array_add (implementations, new_mog2 (sequence, denoise, labels));
+    }
+  measurements = g_new0 (Measurement, implementations->len);
+  measure (implementations, &input, "the frames", &settings, measurements);
+  for (guint i = 0; i < implementations->len; i++) {
+    const Implementation *implementation = implementations->pdata[i];
+    const Spread *wall = &measurements[i].times[TIME_WALL];
+    const Spread *gpu = &measurements[i].times[TIME_DEVICE];
     table_row (table);
-    table_text (table, "ratio of the medians");
-    for (int part = 0; part < N_PARTS; part++)
-      table_number (table, part >= LABEL ? theirs[part] / ours[part] : NAN, 1);
+    table_text (table, "%s", implementation->maker);
+    table_text (table, "%s", filters[i / (new_mog2 ? 2 : 1) % G_N_ELEMENTS (filters)]);
+    table_text (table, "%s", implementation->delivery == DELIVER_TABLE ? "table" : "mask");
+    table_number (table, 1e6 * wall->median, 2);
+    table_number (table, 1e6 * wall->minimum, 2);
+    table_number (table, gpu->n ? 1e6 * gpu->median : NAN, 2);
   }
   table_print (table);
   table_free (table);
 }
 
+/* Runs 1, 2, 4 and more models at once, each waiting for its tables. */
 static void
-measure_cpu (
-    const FrameSequence *sequence, unsigned n_warm_up, unsigned n_measured, CclDenoise denoise)
+measure_throughput (
+    const FrameSequence *sequence, CclCudaDevice *device, unsigned max_streams, double seconds)
 {
-  const uint32_t width = sequence->width, height = sequence->height;
-  const CclForegroundPlan plan = {
-      .width = width, .height = height, .method = CCL_FOREGROUND_MOG2, .n_threads = 1};
-  const CclPlan labeller_plan = {.width = width,
-      .height = height,
-      .connectivity = CCL_CONNECTIVITY_8,
-      .max_components = 4096,
-      .n_threads = 1};
-  const CclForegroundOptions options = foreground_options (denoise);
-  g_autofree uint8_t *mask = g_malloc ((size_t)width * height);
-  const char *why;
-  const PeerMog2 *mog2 = peer_opencv_symbol ("peer_mog2", &why);
-  void *peer = mog2 ? mog2->create (width, height, denoise) : NULL;
-  Times times[2] = {0};
+  static const char *const columns[] = {"streams", "frames/s", "CPU µs a frame", NULL};
+  const Input input = {sequence->width, sequence->height, 1, NULL};
+  Table *table = table_new (columns);
   CclError error;
-  CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
-  CclLabeller *labeller = foreground ? ccl_cpu_labeller_new (&labeller_plan, &error) : NULL;
 
-  stop_unless (labeller, &error);
-  for (int i = 0; i < 2 * N_PARTS; i++)
-    times[i / N_PARTS].parts[i % N_PARTS] = g_array_new (FALSE, FALSE, sizeof (double));
-  for (uint64_t i = 0; i < n_warm_up + n_measured; i++) {
-    const CclFrame frame = {.data = frame_at (sequence, i), .stride = width};
-    double moments[TOGETHER + 1];
-    CclTable table;
-    moments[0] = thread_seconds ();
-    stop_unless (ccl_foreground_run (
-                     foreground, &frame, &options, &(CclMask){mask, width}, &error) == CCL_OK,
-        &error);
-    moments[1] = moments[2] = thread_seconds (); /* the same call filters the noise */
-    stop_unless (ccl_labeller_run (labeller, &(CclFrame){.data = mask, .stride = width},
-                     &(CclOptions){0}, NULL, &table, &error) == CCL_OK,
-        &error);
-    moments[3] = thread_seconds ();
-    if (i >= n_warm_up)
-      times_add (&times[0], moments, table.n_components);
-    if (!mog2)
-      continue;
-    moments[0] = thread_seconds ();
-    mog2->model (peer, frame.data);
-    moments[1] = thread_seconds ();
-    mog2->denoise (peer);
-    moments[2] = thread_seconds ();
-    table.n_components = mog2->label (peer);
-    moments[3] = thread_seconds ();
-    if (i >= n_warm_up)
-      times_add (&times[1], moments, table.n_components);
+  for (unsigned n = 1; n <= max_streams; n *= 2) {
+    g_autoptr (GPtrArray) chains =
+        g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
+    for (unsigned i = 0; i < n; i++) {
+      Chain *chain = (Chain *)chain_new (sequence, device, CCL_DENOISE_MEDIAN_3, true);
+      chain->time = (uint64_t)i * 7; /* streams show different frames */
+      g_ptr_array_add (chains, chain);
+      stop_unless (chain_prepare (&chain->head, &input, &error) == CCL_OK, &error);
+    }
+    table_row (table);
+    table_number (table, n, 0);
+    stop_unless (measure_streams (chains, seconds, 0, table, &error) == CCL_OK, &error);
   }
-  print_times (times, mog2);
-  if (mog2)
-    mog2->destroy (peer);
-  ccl_labeller_free (&labeller);
-  ccl_foreground_free (&foreground);
-  for (int i = 0; i < 2 * N_PARTS; i++)
-    g_array_unref (times[i / N_PARTS].parts[i % N_PARTS]);
+  table_print (table);
+  table_free (table);
 }
 
 int
 main (int argc, char **argv)
 {
-  static const char *const filters[] = {
-      "none", "median-3", "median-5", "opening-3", "opening-5", NULL};
-  int width = 1920, height = 1080, n_frames = 100, n_warm_up = 300, n_measured = 200, streams = 8;
-  double seconds = 2;
+  int width = 1920, height = 1080, n_frames = 100, n_warm_up = 200, max_streams = 8;
+  double seconds = 20;
   gboolean cuda = FALSE;
-  g_autofree char *file = NULL, *denoise = g_strdup ("none");
+  g_autofree char *file = NULL;
   const GOptionEntry entries[] = {
-      {"cuda", 0, 0, G_OPTION_ARG_NONE, &cuda, "measures on the GPU, with all noise filters", NULL},
+      {"cuda", 0, 0, G_OPTION_ARG_NONE, &cuda, "measures on the GPU", NULL},
       {"width", 0, 0, G_OPTION_ARG_INT, &width, "width of the frames; default: 1920", "PIXELS"},
       {"height", 0, 0, G_OPTION_ARG_INT, &height, "height of the frames; default: 1080", "PIXELS"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &n_frames,
           "different frames, which are used forwards and backwards; default: 100", "N"},
       {"file", 0, 0, G_OPTION_ARG_FILENAME, &file,
           "raw frames of GRAY8 in that size; default: a drawn scene", "FILE"},
-      {"warm-up", 0, 0, G_OPTION_ARG_INT, &n_warm_up, "frames before measuring; default: 300", "N"},
-      {"measured", 0, 0, G_OPTION_ARG_INT, &n_measured, "CPU: frames measured; default: 200", "N"},
-      {"denoise", 0, 0, G_OPTION_ARG_STRING, &denoise,
-          "CPU: none, median-3, median-5, opening-3 or opening-5; default: none", "FILTER"},
-      {"streams", 0, 0, G_OPTION_ARG_INT, &streams, "GPU: most streams at once; default: 8", "N"},
+      {"warm-up", 0, 0, G_OPTION_ARG_INT, &n_warm_up, "frames before measuring; default: 200", "N"},
+      {"streams", 0, 0, G_OPTION_ARG_INT, &max_streams, "most streams at once; default: 8", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-          "GPU: time for each number of streams; default: 2", "S"},
+          "time limit; a tenth of it for each number of streams; default: 20", "S"},
       {NULL},
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("- background model and labelling");
   g_autoptr (GError) error = NULL;
   FrameSequence sequence;
-  CclDenoise filter = CCL_DENOISE_NONE;
+  CclCudaDevice *device = NULL;
+  CclError failure = {.message = "built without CUDA"};
 
   g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_parse (context, &argc, &argv, &error);
-  while (filters[filter] && !g_str_equal (filters[filter], denoise))
-    filter++;
-  if (error || !filters[filter] || MIN (width, height) < 1 || n_frames < 1 || n_warm_up < 0 ||
-      n_measured < 1) {
+  if (!g_option_context_parse (context, &argc, &argv, &error) || MIN (width, height) < 1 ||
+      n_frames < 1 || n_warm_up < 0) {
     g_printerr ("foreground: %s; see --help\n", error ? error->message : "a value is out of range");
     return 2;
   }
-  sequence = (FrameSequence){(uint32_t)width, (uint32_t)height, (uint32_t)n_frames, NULL};
+  sequence = (FrameSequence){
+      (uint32_t)width, (uint32_t)height, (uint32_t)n_frames, (unsigned)n_warm_up, NULL};
   load_sequence (&sequence, file);
-  if (!cuda)
-    measure_cpu (&sequence, (unsigned)n_warm_up, (unsigned)n_measured, filter);
 #if HAVE_CUDA
-  else
-    measure_cuda (&sequence, (unsigned)n_warm_up, (unsigned)streams, seconds);
-#else
-  else
-    stop_unless (false, &(CclError){.message = "built without CUDA"});
+  if (cuda) {
+    device = ccl_cuda_device_open (-1, &failure);
+    stop_unless (device && ccl_cuda_device_enter (device, &failure) == CCL_OK, &failure);
+    printf ("%s\n", ccl_cuda_device_name (device));
+    sequence.pixels = upload (
+        device, sequence.pixels, (size_t)sequence.width * sequence.height * sequence.n_frames);
+  }
 #endif
-  return EXIT_SUCCESS;
+  stop_unless (device || !cuda, &failure);
+  measure_times (&sequence, device, seconds);
+  measure_throughput (&sequence, device, (unsigned)max_streams, seconds / 10);
+  return EXIT_SUCCESS; /* frames and device live as long as the program */
 }

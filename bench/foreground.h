@@ -1,47 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parts of the program that measures the background model. */
+/* What the program that measures the background model shares with OpenCV's module. */
 #ifndef BENCH_FOREGROUND_H
 #define BENCH_FOREGROUND_H
 
-#include "measure.h"
+#include "implementation.h"
 
 #include <cudaccl/foreground.h>
 
 /* Luma frames without padding, one after the other. */
 typedef struct FrameSequence {
   uint32_t width, height, n_frames;
-  const uint8_t *pixels; /* on the GPU a device pointer */
+  unsigned n_warm_up; /* frames that prepare processes */
+  const uint8_t *pixels;
 } FrameSequence;
 
-/* The frame at a time from 0 on: forwards to the last frame, backwards to the first, and so on, so
- * that no object jumps. */
-const uint8_t *frame_at (const FrameSequence *sequence, uint64_t time);
+/* The index of the frame at a time from 0 on: forwards to the last frame, backwards to the first,
+ * and so on, so that no object jumps. */
+static inline size_t
+frame_at (const FrameSequence *sequence, uint64_t time)
+{
+  const uint64_t n = sequence->n_frames, period = n > 1 ? 2 * (n - 1) : 1;
+  const uint64_t place = time % period;
+  return place < n ? place : period - place;
+}
 
-/* Options of the elements' default model. */
-CclForegroundOptions foreground_options (CclDenoise denoise);
-
-/* Ends the program with the error's message. */
-void stop_unless (bool ok, const CclError *error);
-
-/* Measures on the GPU (foreground-cuda.c) and prints two tables: GPU time per frame with each noise
- * filter and with labelling, after so many frames of warm-up, and frames per second of up to
- * max_streams streams that wait for each table. */
-void measure_cuda (
-    const FrameSequence *sequence, unsigned n_warm_up, unsigned max_streams, double seconds);
-
-/* OpenCV's MOG2, noise filters and labelling with statistics (peer-opencv.cpp): luma, one thread,
- * no shadows. Exported as "peer_mog2". */
-typedef struct PeerMog2 {
-  const char *version; /* "OpenCV 4.6.0" */
-  void *(*create) (uint32_t width, uint32_t height, CclDenoise denoise);
-
-  /* The steps of a frame, each on the result of the one before; label returns the number of
-   * components. */
-  void (*model) (void *peer, const uint8_t *pixels);
-  void (*denoise) (void *peer);
-  uint32_t (*label) (void *peer);
-
-  void (*destroy) (void *peer);
-} PeerMog2;
+/* The module's "peer_mog2_new": OpenCV's MOG2 without shadows, a noise filter, and labelling with
+ * statistics if asked, one thread. Each run processes the next frame. */
+typedef Implementation *(*PeerMog2New) (
+    const FrameSequence *sequence, CclDenoise denoise, bool labels);
 
 #endif /* BENCH_FOREGROUND_H */

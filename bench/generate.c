@@ -204,11 +204,6 @@ draw_full (Input *input, const unsigned values[N_KEYS])
   memset (input->pixels, 255, input_n_pixels (input));
 }
 
-static void
-draw_empty (Input *input, const unsigned values[N_KEYS])
-{
-}
-
 #define USES(key) (1u << KEY_##key)
 
 const Generator generators[] = {
@@ -217,6 +212,6 @@ const Generator generators[] = {
     {"text", USES (NUMBER) | USES (SEED), draw_text},
     {"blobs", USES (NUMBER) | USES (SEED), draw_blobs},
     {"full", 0, draw_full},
-    {"empty", 0, draw_empty},
+    {"empty", 0, NULL},
     {NULL, 0, NULL},
 };

@@ -60,23 +60,20 @@ label_volume (CudaImplementation *cuda, CclError *error)
 CclStatus
 cuda_queue (CudaImplementation *cuda, CclError *error)
 {
-  const Input *input = cuda->input;
   const CclCudaInput frame = {.frame = cuda->frame, .frame_stride = cuda->frame_stride};
   const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
 
   if (cuda->bound_kernel)
     return queue_bound (cuda, error);
-  if (cuda->npp)
-    return peer_npp_queue (cuda->npp, cuda->device, cuda->frame, cuda->frame_stride,
-        cuda->label_map, cuda->label_stride, input->width, input->height, cuda->connectivity,
-        cuda->scratch, cuda->stream, error);
+  if (cuda->is_npp)
+    return peer_npp_queue (cuda, error);
   if (cuda->labels_volumes)
     return label_volume (cuda, error);
   if (!cuda->has_labelling)
     return cuda->engine->klass->queue (
         cuda->engine, &frame, cuda->label_map ? &labels : NULL, cuda->stream, error);
   ccl_cuda_sequence_set_frame (&cuda->labelling, cuda->frame, cuda->frame_stride,
-      cuda->frame_stride * input->height, 0, false);
+      cuda->frame_stride * cuda->input->height, 0, false);
   return ccl_research_queue (
       &cuda->rounds, &cuda->labelling, 0, cuda->labelling.n_steps, cuda->stream, error);
 }
@@ -140,7 +137,7 @@ allocate_label_map (CudaImplementation *cuda, CclError *error)
 
   /* NPP copies label maps that have a gap between rows once more. */
   cuda->label_stride = 4 * (size_t)input->width;
-  if (!cuda->npp)
+  if (!cuda->is_npp)
     cuda->label_stride = align (cuda->label_stride);
   return ccl_cuda_device_allocate (
       cuda->device, cuda->label_stride * input->height * input->depth, &cuda->label_map, error);
@@ -196,18 +193,12 @@ allocate_volume_labeller (CudaImplementation *cuda, CclError *error)
 CclStatus
 cuda_allocate (CudaImplementation *cuda, CclError *error)
 {
-  const Input *input = cuda->input;
   CclPlan plan;
 
-  if (cuda->bound_kernel)
+  if (cuda->is_npp)
+    TRY (peer_npp_allocate (cuda, error));
+  if (cuda->is_npp || cuda->bound_kernel)
     return allocate_label_map (cuda, error);
-  if (cuda->npp) {
-    const size_t size = peer_npp_scratch_size (cuda->npp, input->width, input->height);
-    if (!size)
-      return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
-    TRY (allocate_label_map (cuda, error));
-    return ccl_cuda_device_allocate (cuda->device, size, &cuda->scratch, error);
-  }
   if (cuda->head.delivery == DELIVER_RAW_LABELS)
     return allocate_raw_labels (cuda, error);
   if (cuda->head.delivery == DELIVER_LABELS_AND_TABLE)
@@ -304,8 +295,8 @@ supports (const CudaImplementation *cuda, const Input *input)
     return is_volume || cuda->bound_kernel;
   if (is_volume && cuda->head.delivery != DELIVER_RAW_LABELS)
     return false;
-  if (cuda->npp || (cuda->block[2] > 1 && !is_volume))
-    return cuda->npp && !is_volume;
+  if (cuda->is_npp || (cuda->block[2] > 1 && !is_volume))
+    return cuda->is_npp && !is_volume;
   return ccl_cuda_algorithm_has (
       cuda->algorithm, is_volume ? cuda->volume_connectivity : cuda->connectivity);
 }
@@ -384,7 +375,7 @@ cuda_fetch (Implementation *implementation, Labelling *labelling, CclError *erro
   ENTER (cuda);
   TRY (copy_rows (cuda, copy, 4, error));
   /* NPP labels the background, too, and 0 is a label. */
-  for (size_t i = 0; cuda->npp && i < n_pixels; i++)
+  for (size_t i = 0; cuda->is_npp && i < n_pixels; i++)
     labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
   return CCL_OK;
 }
@@ -453,7 +444,7 @@ add (GPtrArray *implementations, CclCudaDevice *device, const ImplementationSett
 
   cuda->head.klass = cuda->bound_kernel ? &bound_class : &labeller_class;
   cuda->head.device = "cuda";
-  cuda->head.maker = cuda->npp ? peer_npp_version (cuda->npp) : "cudaccl";
+  cuda->head.maker = cuda->is_npp ? peer_npp_version () : "cudaccl";
   cuda->head.threads = 1;
   cuda->head.is_bound = cuda->bound_kernel != NULL;
   if (cuda->algorithm) {
@@ -566,11 +557,11 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
       add (implementations, device, settings,
           (CudaImplementation){.head = {.algorithm = VOLUME_ALGORITHM, .delivery = delivery},
               .labels_volumes = true});
-  if (settings->peers && !settings->block_shapes && peer_npp () &&
+  if (settings->peers && !settings->block_shapes && peer_npp_version () &&
       (settings->cheapest_labels || settings->deliveries >> DELIVER_RAW_LABELS & 1))
     add (implementations, device, settings,
         (CudaImplementation){
-            .head = {.algorithm = "npp", .delivery = DELIVER_RAW_LABELS}, .npp = peer_npp ()});
+            .head = {.algorithm = "npp", .delivery = DELIVER_RAW_LABELS}, .is_npp = true});
   ccl_cuda_device_unref (&device);
 }
 

@@ -5,7 +5,6 @@
 
 #include "implementation.h"
 #include "research.h"
-#include "peer-npp.h"
 
 typedef struct CudaImplementation {
   Implementation head;
@@ -13,7 +12,7 @@ typedef struct CudaImplementation {
   const CclAlgorithm *algorithm; /* NULL for bandwidth bounds, peers and volumes */
   const char *bound_kernel;      /* NULL for labellers */
   CclWork bound_work;
-  const PeerNpp *npp;  /* NULL for all others */
+  bool is_npp;
   bool labels_volumes; /* the library's labeller of volumes; algorithm is NULL */
   uint32_t connectivity, volume_connectivity;
   unsigned max_components; /* UINT_MAX: as many as there are */
@@ -83,6 +82,15 @@ CclStatus cuda_device_time (
 CclStatus cuda_steps (Implementation *implementation, double seconds[N_STEPS], CclError *error);
 CclStatus cuda_count_accesses (Implementation *implementation,
     AccessCount counts[MAX_COUNTED_KERNELS], guint *n_counts, CclError *error);
+
+/* NVIDIA's Performance Primitives, the labeller that comes with CUDA (peer-npp.c), looked up at run
+ * time. "NPP 13.0.0", or NULL if it is not found or older than CUDA 11. */
+const char *peer_npp_version (void);
+
+/* Allocates what NPP needs beside the label map, and queues a labelling. Background pixels get
+ * labels like all others, and 0 is a label. */
+CclStatus peer_npp_allocate (CudaImplementation *cuda, CclError *error);
+CclStatus peer_npp_queue (CudaImplementation *cuda, CclError *error);
 
 /* The instrumented kernels of one file. */
 typedef struct CountingImage {

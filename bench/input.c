@@ -360,7 +360,8 @@ input_source_load (const InputSource *source, GError **error)
 
   if (source->generator) {
     input = input_new (source->width, source->height, source->depth);
-    source->generator->draw (input, source->values);
+    if (source->generator->draw)
+      source->generator->draw (input, source->values);
     return g_steal_pointer (&input);
   }
   if (g_file_test (source->path, G_FILE_TEST_IS_DIR))

@@ -32,8 +32,9 @@ typedef enum Key { KEY_SEED, KEY_GRANULARITY, KEY_DENSITY, KEY_ORDER, KEY_NUMBER
 /* Draws inputs (generate.c). */
 typedef struct Generator {
   const char *name;
-  unsigned keys;                                              /* a bit per key that it uses */
-  void (*draw) (Input *input, const unsigned values[N_KEYS]); /* into a background input */
+  unsigned keys; /* a bit per key that it uses */
+  /* Draws into a background input; NULL: nothing. */
+  void (*draw) (Input *input, const unsigned values[N_KEYS]);
 } Generator;
 
 extern const Generator generators[]; /* ended by one without a name */

@@ -211,6 +211,85 @@ measure (const GPtrArray *implementations, const Input *input, const char *input
         settings->seconds * group / implementations->len, measurements);
 }
 
+/* One thread and its implementation. */
+typedef struct Stream {
+  Implementation *implementation;
+  double begin, end; /* on the monotonic clock */
+  double period;     /* seconds from frame to frame; 0: no pacing */
+  unsigned n_frames, n_late;
+  CclStatus status;
+  CclError error;
+} Stream;
+
+static void
+sleep_until (double moment)
+{
+  const struct timespec time = {
+      .tv_sec = (time_t)moment, .tv_nsec = (long)(1e9 * (moment - floor (moment)))};
+  clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
+static gpointer
+run_stream (gpointer data)
+{
+  Stream *stream = data;
+
+  sleep_until (stream->begin);
+  for (double due = stream->begin; seconds_now () < stream->end; due += stream->period) {
+    if (stream->period > 0) {
+      if (due >= stream->end)
+        break;
+      sleep_until (due);
+    }
+    stream->status = stream->implementation->klass->run (stream->implementation, &stream->error);
+    if (stream->status != CCL_OK)
+      break;
+    stream->n_frames++;
+    stream->n_late += stream->period > 0 && seconds_now () > due + stream->period;
+  }
+  return NULL;
+}
+
+CclStatus
+measure_streams (
+    const GPtrArray *implementations, double seconds, double period, Table *table, CclError *error)
+{
+  g_autofree Stream *all = g_new0 (Stream, implementations->len);
+  g_autofree GThread **threads = g_new (GThread *, implementations->len);
+  const double begin = seconds_now () + 0.02; /* all threads have started by then */
+  unsigned n_frames = 0, n_late = 0;
+  double processor, elapsed;
+
+  for (guint i = 0; i < implementations->len; i++) {
+    /* Cameras are not synchronised: the paced streams are spread over the period. */
+    all[i] = (Stream){.implementation = implementations->pdata[i],
+        .begin = begin + period * i / implementations->len,
+        .end = begin + seconds,
+        .period = period};
+    threads[i] = g_thread_new ("stream", run_stream, &all[i]);
+  }
+  sleep_until (begin);
+  processor = seconds_on (CLOCK_PROCESS_CPUTIME_ID); /* the driver's threads included */
+  for (guint i = 0; i < implementations->len; i++)
+    g_thread_join (threads[i]);
+  elapsed = seconds_now () - begin;
+  processor = seconds_on (CLOCK_PROCESS_CPUTIME_ID) - processor;
+
+  for (guint i = 0; i < implementations->len; i++) {
+    if (all[i].status != CCL_OK) {
+      *error = all[i].error;
+      return all[i].status;
+    }
+    n_frames += all[i].n_frames;
+    n_late += all[i].n_late;
+  }
+  table_number (table, n_frames / elapsed, 0);
+  table_number (table, n_frames ? 1e6 * processor / n_frames : 0, 2);
+  if (period > 0)
+    table_number (table, n_frames ? 100.0 * n_late / n_frames : 0, 1);
+  return CCL_OK;
+}
+
 /* What measure_sources() hands to each input. */
 typedef struct Run {
   const char *mode;

@@ -59,4 +59,10 @@ Table *measure_sources (const char *mode, const GPtrArray *sources,
     const GPtrArray *implementations, const MeasureSettings *settings, double seconds,
     double patience);
 
+/* Runs prepared implementations at once for so many seconds, a thread each, and adds to the row of
+ * a table: frames per second of all, CPU µs per frame of the whole process and, if they are paced
+ * by a period in seconds, not 0, the late frames in per cent. */
+CclStatus measure_streams (
+    const GPtrArray *implementations, double seconds, double period, Table *table, CclError *error);
+
 #endif /* BENCH_MEASURE_H */

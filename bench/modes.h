@@ -9,9 +9,9 @@
  * Inputs are unchecked if an implementation was given up, if they did not load, or if the seconds
  * (0: no limit) were over.
  *
- * Differences, failures and unchecked inputs are problems. Algorithms that their papers call
- * inexact and other makers' are counted apart, and their differences are no problems; the first
- * difference of each other maker's implementation is printed. */
+ * Differences, failures and unchecked inputs are problems, but not differences of algorithms that
+ * their papers call inexact and of other makers'; the first difference of each other maker's
+ * implementation is printed. */
 Table *check (const GPtrArray *sources, const GPtrArray *implementations,
     const ImplementationSettings *settings, double seconds);
 
@@ -19,8 +19,8 @@ Table *check (const GPtrArray *sources, const GPtrArray *implementations,
  * voxels. Free with g_free(). */
 uint32_t *check_label_volume (const Input *volume, unsigned connectivity, uint32_t *n_components);
 
-/* Counts the memory accesses of every implementation that supports it (memory.c): means per image
- * and per pixel for each data set and kernel, as table 3 of the BKE paper gives them. */
+/* Counts the memory accesses of every implementation that supports it (memory.c): a row per input
+ * and kernel. */
 Table *memory (const GPtrArray *sources, const GPtrArray *implementations);
 
 /* Runs 1, 8 and 32 labellers at once, a thread each, on the first source that loads (streams.c):

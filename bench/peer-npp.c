@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NPP's headers are not needed to build: the functions used are declared here, as NPP's reference
  * manual describes them. */
-#include "peer-npp.h"
+#include "implementation-cuda.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,13 +29,12 @@ typedef struct NppContext {
 
 enum { NORM_8 = 0, NORM_4 = 1 }; /* nppiNormInf, nppiNormL1 */
 
-struct PeerNpp {
+static struct {
   const NppVersion *(*get_version) (void);
   int (*get_scratch_size) (NppSize size, void *bytes);
   int (*label) (const uint8_t *frame, int frame_stride, uint32_t *labels, int label_stride,
       NppSize size, int norm, uint8_t *scratch, NppContext context);
-  char version[32];
-};
+} npp;
 
 /* The newest of the versions that have the functions used here. */
 static void *
@@ -44,7 +43,7 @@ open_library (const char *name)
   static const char *const endings[] = {".so", ".so.14", ".so.13", ".so.12", ".so.11"};
   void *library = NULL;
 
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0] && !library; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (endings) && !library; i++) {
     char file[32];
     snprintf (file, sizeof file, "lib%s%s", name, endings[i]);
     library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
@@ -52,41 +51,41 @@ open_library (const char *name)
   return library;
 }
 
-const PeerNpp *
-peer_npp (void)
-{
-  static PeerNpp npp;
-  static bool tried;
-
-  if (!tried) {
-    void *core = open_library ("nppc"), *filters = open_library ("nppif");
-    tried = true;
-    if (core && filters) {
-      *(void **)&npp.get_version = dlsym (core, "nppGetLibVersion");
-      *(void **)&npp.get_scratch_size = dlsym (filters, "nppiLabelMarkersUFGetBufferSize_32u_C1R");
-      *(void **)&npp.label = dlsym (filters, "nppiLabelMarkersUF_8u32u_C1R_Ctx");
-    }
-    if (npp.get_version) {
-      const NppVersion *version = npp.get_version ();
-      snprintf (npp.version, sizeof npp.version, "NPP %d.%d.%d", version->major, version->minor,
-          version->build);
-    }
-  }
-  return npp.get_version && npp.get_scratch_size && npp.label ? &npp : NULL;
-}
-
 const char *
-peer_npp_version (const PeerNpp *npp)
+peer_npp_version (void)
 {
-  return npp->version;
+  static char version[32];
+
+  if (!npp.get_version) {
+    void *core = open_library ("nppc"), *filters = open_library ("nppif");
+    if (!core || !filters)
+      return NULL;
+    *(void **)&npp.get_version = dlsym (core, "nppGetLibVersion");
+    *(void **)&npp.get_scratch_size = dlsym (filters, "nppiLabelMarkersUFGetBufferSize_32u_C1R");
+    *(void **)&npp.label = dlsym (filters, "nppiLabelMarkersUF_8u32u_C1R_Ctx");
+    if (!npp.get_version || !npp.get_scratch_size || !npp.label)
+      return NULL;
+    snprintf (version, sizeof version, "NPP %d.%d.%d", npp.get_version ()->major,
+        npp.get_version ()->minor, npp.get_version ()->build);
+  }
+  return *version ? version : NULL;
 }
 
-size_t
-peer_npp_scratch_size (const PeerNpp *npp, uint32_t width, uint32_t height)
+static NppSize
+size_of (const CudaImplementation *cuda)
+{
+  return (NppSize){(int)cuda->input->width, (int)cuda->input->height};
+}
+
+CclStatus
+peer_npp_allocate (CudaImplementation *cuda, CclError *error)
 {
   /* The size is an int in some versions and a size_t in others; 0 above makes them the same. */
   uint64_t bytes = 0;
-  return npp->get_scratch_size ((NppSize){(int)width, (int)height}, &bytes) == 0 ? bytes : 0;
+
+  if (npp.get_scratch_size (size_of (cuda), &bytes) || !bytes)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
+  return ccl_cuda_device_allocate (cuda->device, bytes, &cuda->scratch, error);
 }
 
 static int
@@ -98,12 +97,11 @@ get_attribute (const CclCudaDevice *device, CUdevice_attribute attribute)
 }
 
 CclStatus
-peer_npp_queue (const PeerNpp *npp, const CclCudaDevice *device, CUdeviceptr frame,
-    size_t frame_stride, CUdeviceptr labels, size_t label_stride, uint32_t width, uint32_t height,
-    uint32_t connectivity, CUdeviceptr scratch, CUstream stream, CclError *error)
+peer_npp_queue (CudaImplementation *cuda, CclError *error)
 {
+  const CclCudaDevice *device = cuda->device;
   const NppContext context = {
-      .stream = stream,
+      .stream = cuda->stream,
       .device = device->handle,
       .n_multiprocessors = device->n_multiprocessors,
       .threads_per_multiprocessor =
@@ -115,9 +113,9 @@ peer_npp_queue (const PeerNpp *npp, const CclCudaDevice *device, CUdeviceptr fra
       .capability_minor = device->compute_capability % 10,
       .stream_flags = CU_STREAM_NON_BLOCKING,
   };
-  const int result = npp->label ((const uint8_t *)frame, (int)frame_stride, (uint32_t *)labels,
-      (int)label_stride, (NppSize){(int)width, (int)height}, connectivity == 8 ? NORM_8 : NORM_4,
-      (uint8_t *)scratch, context);
+  const int result = npp.label ((const uint8_t *)cuda->frame, (int)cuda->frame_stride,
+      (uint32_t *)cuda->label_map, (int)cuda->label_stride, size_of (cuda),
+      cuda->connectivity == 8 ? NORM_8 : NORM_4, (uint8_t *)cuda->scratch, context);
 
   if (result != 0)
     return ccl_error_set (error, CCL_ERROR_DEVICE, "NPP gives status %d", result);

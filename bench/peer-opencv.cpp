@@ -109,61 +109,81 @@ peer_opencv_new (const ImplementationSettings *settings, Delivery delivery, unsi
 #if HAVE_MOG2
 namespace {
 
-struct Mog2 {
-  int width, height, denoise;
+struct Mog2 : Implementation {
+  const FrameSequence *sequence;
+  uint64_t time;
+  CclDenoise denoise;
   cv::Ptr<cv::BackgroundSubtractorMOG2> model;
-  cv::Mat raw, mask, labels, statistics, centroids;
+  cv::Mat raw, mask, label_map, statistics, centroids;
 };
 
-void *
-mog2_create (uint32_t width, uint32_t height, CclDenoise denoise)
+CclStatus
+mog2_run (Implementation *implementation, CclError *)
 {
-  cv::setNumThreads (1);
-  return new Mog2{(int)width, (int)height, denoise,
-      cv::createBackgroundSubtractorMOG2 (500, 16, false), {}, {}, {}, {}, {}};
-}
+  Mog2 *self = static_cast<Mog2 *> (implementation);
+  const int width = (int)self->sequence->width, height = (int)self->sequence->height;
+  const size_t frame = frame_at (self->sequence, self->time++) * (size_t)width * (size_t)height;
+  const int size =
+      self->denoise == CCL_DENOISE_MEDIAN_3 || self->denoise == CCL_DENOISE_OPENING_3 ? 3 : 5;
 
-void
-mog2_model (void *peer, const uint8_t *pixels)
-{
-  Mog2 *self = static_cast<Mog2 *> (peer);
   self->model->apply (
-      cv::Mat (self->height, self->width, CV_8UC1, const_cast<uint8_t *> (pixels)), self->raw);
-}
-
-void
-mog2_denoise (void *peer)
-{
-  Mog2 *self = static_cast<Mog2 *> (peer);
-  const int size = self->denoise % 2 ? 3 : 5;
+      cv::Mat (height, width, CV_8UC1, const_cast<uint8_t *> (self->sequence->pixels + frame)),
+      self->raw);
   if (self->denoise == CCL_DENOISE_NONE)
     self->mask = self->raw;
   else if (self->denoise <= CCL_DENOISE_MEDIAN_5)
     cv::medianBlur (self->raw, self->mask, size);
   else
     cv::morphologyEx (self->raw, self->mask, cv::MORPH_OPEN, cv::Mat::ones (size, size, CV_8U));
+  if (self->delivery == DELIVER_TABLE)
+    cv::connectedComponentsWithStats (
+        self->mask, self->label_map, self->statistics, self->centroids, 8, CV_32S);
+  return CCL_OK;
 }
 
-uint32_t
-mog2_label (void *peer)
+CclStatus
+mog2_prepare (Implementation *implementation, const Input *, CclError *error)
 {
-  Mog2 *self = static_cast<Mog2 *> (peer);
-  return (uint32_t)cv::connectedComponentsWithStats (
-             self->mask, self->labels, self->statistics, self->centroids, 8, CV_32S) -
-         1;
+  Mog2 *self = static_cast<Mog2 *> (implementation);
+
+  cv::setNumThreads (1);
+  self->model = cv::createBackgroundSubtractorMOG2 (500, 16, false);
+  for (unsigned i = 0; i < self->sequence->n_warm_up; i++)
+    mog2_run (self, error);
+  return CCL_OK;
 }
 
 void
-mog2_destroy (void *peer)
+mog2_release (Implementation *)
 {
-  delete static_cast<Mog2 *> (peer);
+}
+
+void
+mog2_destroy (Implementation *implementation)
+{
+  delete static_cast<Mog2 *> (implementation);
 }
 
 } // namespace
 
-extern "C" {
-extern const PeerMog2 peer_mog2;
-const PeerMog2 peer_mog2 = {
-    "OpenCV " CV_VERSION, mog2_create, mog2_model, mog2_denoise, mog2_label, mog2_destroy};
+extern "C" Implementation *
+peer_mog2_new (const FrameSequence *sequence, CclDenoise denoise, bool labels)
+{
+  static ImplementationClass klass;
+  Mog2 *self = new Mog2 ();
+
+  klass.prepare = mog2_prepare;
+  klass.run = mog2_run;
+  klass.release = mog2_release;
+  klass.free = mog2_destroy;
+  self->klass = &klass;
+  self->device = "cpu";
+  self->maker = "OpenCV " CV_VERSION;
+  self->algorithm = "mog2";
+  self->threads = 1;
+  self->delivery = labels ? DELIVER_TABLE : DELIVER_NOTHING;
+  self->sequence = sequence;
+  self->denoise = denoise;
+  return self;
 }
 #endif

@@ -155,6 +155,31 @@ def ratio_table(rows):
                     ["implementation", "geometric mean µs", "÷ baseline", "worst ÷", "on"], cells)
 
 
+def check_table(rows):
+    """The numbers of inputs by outcome, and their sums: of this project's exact labellers, of others, of peers."""
+    titles = ("all of this project", "all that may be inexact", "all of other makers")
+    groups = group(rows, lambda row: 2 if row["by"] != "cudaccl" else int("(inexact" in row["implementation"]))
+    cells = []
+    for number, own in sorted(groups.items()):
+        sums = {name: sum(row[name] for row in own) for name in own[0] if name not in ("implementation", "by")}
+        cells += [list(row.values()) for row in [*own, {"implementation": titles[number], "by": "-", **sums}]]
+    return markdown("check", list(rows[0]), cells)
+
+
+def memory_means(rows):
+    """The mean accesses per image and per pixel for each data set, implementation and kernel, and of all kernels."""
+    means = []
+    for (name, *_), own in group(rows, lambda row: (row["set"], row["algorithm"], row["delivers"])).items():
+        n_images, n_pixels = len({row["input"] for row in own}), sum({row["input"]: row["pixels"] for row in own}.values())
+        for kernel, counts in [*group(own, lambda row: row["kernel"]).items(), ("all", own)]:
+            sums = {kind: sum(row[kind] for row in counts) for kind in ACCESSES}
+            means.append({"set": name, "images": n_images, "algorithm": own[0]["algorithm"],
+                          "delivers": own[0]["delivers"], "kernel": kernel,
+                          **{kind: sums[kind] / n_images for kind in ACCESSES},
+                          **{f"{kind} a pixel": sums[kind] / n_pixels for kind in ACCESSES}})
+    return means
+
+
 def tables(run):
     """The tables of a run as Markdown."""
     rows, mode = run.get("rows", []), run["mode"]
@@ -172,7 +197,10 @@ def tables(run):
             groups = group(rows, input_of if mode in ("size", "growth") else lambda row: row["set"])
         texts += [mean_table(f"{mode}: {title}", own, run.get("repetitions", 0)) for title, own in groups.items()
                   if any(time_of(row) is not None for row in own)]
+    elif rows and mode == "check":
+        texts.append(check_table(rows))
     elif rows:
+        rows = memory_means(rows) if mode == "memory" else rows
         texts.append(markdown(mode, list(rows[0]), [[row.get(column) for column in rows[0]] for row in rows]))
     return "\n".join(texts)
 
@@ -282,7 +310,7 @@ def draw_steps(plt, rows, machine, name):
 
 
 def draw_memory(plt, rows, machine):
-    rows = [row for row in rows if row["kernel"] == "all"]
+    rows = [row for row in memory_means(rows) if row["kernel"] == "all"]
     parts = [(kind, [row[f"{kind} a pixel"] for row in rows]) for kind in ACCESSES]
     return draw_bars(plt, [f"{row['algorithm']}, {row['delivers']}" for row in rows], parts,
                      f"memory: accesses to global memory, data set {rows[0]['set']}\non {machine.get('gpu', 'GPU')}",

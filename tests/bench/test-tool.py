@@ -175,6 +175,29 @@ def tables_have_means_and_bounds():
 
 
 @test
+def checks_are_summed_and_accesses_averaged():
+    """Of an exact labeller, an inexact one and a peer; of two images with two kernels."""
+    def check(name, maker, *numbers):
+        return {"implementation": name, "by": maker, **dict(zip(("equal", "different", "failed"), map(float, numbers)))}
+    checks = [check("cpu runs", "cudaccl", 2, 1, 0), check("cuda le (inexact by its paper)", "cudaccl", 0, 3, 0),
+              check("cpu opencv", "OpenCV", 3, 0, 0), check("cpu sauf", "cudaccl", 1, 1, 1)]
+    accesses = [{"set": "set", "input": name, "pixels": pixels, "algorithm": "bke", "delivers": "raw labels",
+                 "kernel": kernel, "reads": reads, "writes": 10.0, "atomics": 0.0}
+                for name, pixels, kernel, reads in (("a", 10.0, "init", 20.0), ("a", 10.0, "merge", 40.0),
+                                                    ("b", 30.0, "init", 60.0), ("b", 30.0, "merge", 40.0))]
+    saved = os.path.join(scratch, "counts.json")
+    with open(saved, "w") as stream:
+        json.dump({"machine": {}, "runs": [{"mode": "check", "rows": checks}, {"mode": "memory", "rows": accesses}]}, stream)
+    text = draw(saved, "--tables")
+    assert [row for row in markdown_rows(text, "check") if row[0].startswith("all")] == [
+        ["all of this project", "-", "3", "2", "1"], ["all that may be inexact", "-", "0", "3", "0"],
+        ["all of other makers", "-", "3", "0", "0"]], text
+    assert [row[4:] for row in markdown_rows(text, "memory")] == [
+        ["init", "40", "10", "0", "2", "0.5", "0"], ["merge", "40", "10", "0", "2", "0.5", "0"],
+        ["all", "80", "20", "0", "4", "1", "0"]], text
+
+
+@test
 def the_header_names_machine_versions_and_command():
     result = run("average", *QUICK, "full:8x8")
     for name in ("command: ccl-bench average", "date: 20", "version: cudaccl ", "compiler: ", "cpu: ", "threads: "):
