@@ -3,6 +3,7 @@
  * be opened, so that the functions that take one are never called. */
 #include <cudaccl/cuda.h>
 
+#include "label-map.h"
 #include "labeller-class.h"
 
 static void *
@@ -111,4 +112,25 @@ ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream)
 {
   (void)labeller;
   (void)stream;
+}
+
+CclStatus
+ccl_cuda_label_map_new (CclCudaDevice *device, size_t size, void **map, CclError *error)
+{
+  *map = fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_label_map_download (
+    CclCudaDevice *device, const void *map, void *host, size_t size, CclError *error)
+{
+  fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+void
+ccl_cuda_label_map_free (CclCudaDevice *device, void **map)
+{
+  *map = NULL;
 }

@@ -7,6 +7,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/regions.h>
+#include <cudaccl/tiled.h>
 #include <cudaccl/tracker.h>
 #include <cudaccl/volume.h>
 

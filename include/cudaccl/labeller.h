@@ -57,6 +57,7 @@ typedef enum CclStatus {
   CCL_ERROR_NOT_FOUND = 3,   /* no driver, no such device, or a build without GPU support */
   CCL_ERROR_NO_MEMORY = 4,   /* host or device memory exhausted */
   CCL_ERROR_DEVICE = 5,      /* a device call failed; the message names the call and the error */
+  CCL_ERROR_IO = 6,          /* a read, a write or a message to another process failed */
 } CclStatus;
 
 /* Why a function failed. The message is one line without a final full stop or newline. */

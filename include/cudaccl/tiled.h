@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Labelling of frames and volumes that are larger than memory, tile by tile, in one process or in
+ * several that share the work. The rules of labeller.h hold, except that ccl_tiled_run() allocates.
+ *
+ * A layer is a row of a frame or a slice of a volume. A tile is a number of consecutive layers that
+ * are labelled at once. The caller's functions read layers of pixels and take layers of labels and
+ * rows of the component table; nothing else ever has the size of the picture.
+ *
+ * The picture is labelled twice: the first pass unites components across the seams between tiles,
+ * the second one delivers labels and rows. A picture of one tile is labelled once.
+ *
+ * Several processes (ranks) each label a block of consecutive layers. The blocks follow each other
+ * in the order of the ranks, without gaps, and may be empty. Ranks exchange only what touches the
+ * seams between blocks, by two functions of the caller's: send and receive. The blocks are merged
+ * in a binary tree; each rank takes part in all calls, in about log2 (n_ranks) rounds.
+ *
+ * The result is the same for every size of tiles, number of ranks and backend: labels are 1…N in
+ * raster order of each component's first pixel.
+ *
+ * Since: 0.2
+ */
+#ifndef CCL_TILED_H
+#define CCL_TILED_H
+
+#include <cudaccl/cuda.h>
+#include <cudaccl/labeller.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to label. */
+typedef struct CclTiledPlan {
+  uint64_t width;        /* pixels, 1…UINT32_MAX */
+  uint64_t height;       /* pixels, 1…UINT32_MAX */
+  uint64_t depth;        /* slices, 1…UINT32_MAX; 1 for frames */
+  uint32_t connectivity; /* frames: 4 or 8; volumes: 6, 18 or 26 */
+  uint32_t threshold;    /* 0…255: a pixel is foreground when its value is greater */
+  bool invert;           /* swap foreground and background */
+  uint64_t min_area;     /* components of fewer pixels get no label and no row; 0 and 1 keep all */
+  uint64_t max_area;     /* components of more pixels get no label and no row; 0 means no limit */
+  uint64_t first_layer;  /* the block of layers of this process; */
+  uint64_t n_layers;     /* 0 only if there are several ranks */
+  uint64_t tile_layers;  /* layers per tile; 0 derives it from memory */
+  uint64_t memory;       /* bytes that tiles and scratch memory may take in the worst case; 0 means
+                          * 1 GiB. A tile has at least one layer and at most CCL_MAX_PIXELS pixels. */
+  uint32_t n_threads;    /* CPU: as in CclPlan */
+  uint32_t label_bytes;  /* of a label in the label map: 4 or 8; 0 means 4, or 8 if N ≥ 2^32 */
+  CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
+  const char
+      *scratch_folder; /* what is known of the seams, some 96 bytes per component that touches
+                        * one, is kept in an unnamed file of this folder; NULL: in memory */
+} CclTiledPlan;
+
+/* One component. */
+typedef struct CclTiledComponent {
+  uint64_t label;                /* 1…N in raster order of first pixels */
+  uint64_t area;                 /* pixels */
+  uint64_t x, y, z;              /* the corner of the bounding box with the least coordinates */
+  uint64_t width, height, depth; /* of the bounding box, pixels, ≥ 1 */
+  double centroid_x;             /* exact 64-bit sums of coordinates divided by area, rounded */
+  double centroid_y;             /* once; pixel centres are at integer coordinates */
+  double centroid_z;
+} CclTiledComponent;
+
+/* The caller's functions. They are called in the thread of ccl_tiled_run(). Those that return a
+ * status return CCL_OK, or fill the error and return CCL_ERROR_IO; then the run fails. Functions
+ * without a comment on NULL are required. */
+typedef struct CclTiledIo {
+  void *data; /* the first argument of each function */
+
+  /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called twice
+   * for each layer, in order, unless the block is one tile, and must deliver the same pixels. */
+  CclStatus (*read) (
+      void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
+
+  /* Says what follows: N of the whole picture, the first label that belongs to this process, the
+   * number of labels that do, and the bytes of a label. NULL is allowed. */
+  CclStatus (*begin) (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+      uint32_t label_bytes, CclError *error);
+
+  /* Takes n_layers layers of the label map, without padding: uint32_t or uint64_t. Called in order
+   * of layers, a few megabytes at a time. NULL: no label map. */
+  CclStatus (*write) (
+      void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error);
+
+  /* Takes the next n rows of the component table, in label order. A component belongs to the
+   * process whose block has its first pixel. NULL: no table. */
+  CclStatus (*rows) (void *data, const CclTiledComponent *rows, size_t n, CclError *error);
+
+  /* Says how many layers are labelled, over both passes. NULL is allowed. */
+  void (*progress) (void *data, uint64_t done, uint64_t total);
+} CclTiledIo;
+
+/* How processes reach each other. Messages between two ranks arrive in the order in which they are
+ * sent. A send may wait for its receive. The functions fill the error and return CCL_ERROR_IO if
+ * they fail. */
+typedef struct CclTiledPeers {
+  void *data;
+  uint32_t rank;    /* of this process, < n_ranks */
+  uint32_t n_ranks; /* 1…2^20 */
+  CclStatus (*send) (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error);
+  CclStatus (*receive) (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error);
+} CclTiledPeers;
+
+/* What a run has found and cost. */
+typedef struct CclTiledResult {
+  uint64_t n_components;      /* N of the whole picture */
+  uint64_t n_tiles;           /* of this process */
+  uint64_t n_seam_components; /* of this process: components of tiles that touch a seam */
+  uint64_t bytes_sent;        /* to other ranks */
+  uint32_t n_messages;        /* to other ranks */
+} CclTiledResult;
+
+/* Labels a picture, or this process's block of one. All ranks must call it with plans that differ
+ * in first_layer, n_layers, tile_layers, memory, n_threads, device and scratch_folder only.
+ *
+ * peers: NULL for one process. result: filled on success; NULL is allowed.
+ *
+ * If a rank fails before the second pass, all ranks return its error. A failure in the second pass
+ * is returned by its own rank only.
+ *
+ * Returns CCL_OK; CCL_ERROR_ARGUMENT; CCL_ERROR_UNSUPPORTED (a layer is larger than CCL_MAX_PIXELS,
+ * the sums of coordinates could exceed 64 bits, or N needs more than label_bytes);
+ * CCL_ERROR_NO_MEMORY; CCL_ERROR_DEVICE; CCL_ERROR_IO (a function of the caller's failed, the
+ * pixels changed between the passes, or the scratch file cannot grow). Thread safe. Since: 0.2 */
+CCL_API
+CclStatus ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers,
+    CclTiledResult *result, CclError *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CCL_TILED_H */

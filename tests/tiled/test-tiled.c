@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures labelled in tiles by up to nine ranks, each a thread here, must equal a flood fill. */
+#include <glib.h>
+#include <string.h>
+
+#include "tiled-case.h"
+
+/* Messages between ranks, in order for each pair. */
+typedef struct Network {
+  GAsyncQueue *queues[MOST_RANKS][MOST_RANKS]; /* of GBytes, from and to */
+} Network;
+
+typedef struct Rank {
+  Network *network;
+  const TiledCase *c;
+  CclTiledPeers peers;
+  CclTiledResult result;
+  bool passed;
+  char message[512];
+} Rank;
+
+static CclStatus
+send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error)
+{
+  Rank *rank = data;
+  (void)error;
+  g_async_queue_push (rank->network->queues[rank->peers.rank][to], g_bytes_new (bytes, size));
+  return CCL_OK;
+}
+
+static CclStatus
+receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error)
+{
+  Rank *rank = data;
+  gsize got;
+  (void)error;
+  GBytes *message = g_async_queue_pop (rank->network->queues[from][rank->peers.rank]);
+  const void *content = g_bytes_get_data (message, &got);
+  g_assert_cmpuint (got, ==, size);
+  memcpy (bytes, content, MIN (size, got));
+  g_bytes_unref (message);
+  return CCL_OK;
+}
+
+static Network *
+network_new (void)
+{
+  Network *network = g_new0 (Network, 1);
+  for (int i = 0; i < MOST_RANKS; i++)
+    for (int j = 0; j < MOST_RANKS; j++)
+      network->queues[i][j] = g_async_queue_new ();
+  return network;
+}
+
+/* All messages must have been received. */
+static void
+network_free (Network *network)
+{
+  for (int i = 0; i < MOST_RANKS; i++) {
+    for (int j = 0; j < MOST_RANKS; j++) {
+      g_assert_cmpint (g_async_queue_length (network->queues[i][j]), ==, 0);
+      g_async_queue_unref (network->queues[i][j]);
+    }
+  }
+  g_free (network);
+}
+
+static gpointer
+run_rank (gpointer data)
+{
+  Rank *rank = data;
+  rank->passed = tiled_case_run (rank->c, &rank->peers, NULL, &rank->result, rank->message);
+  return NULL;
+}
+
+/* Runs a case in as many threads as it has ranks. Returns the bytes that they sent. */
+static uint64_t
+run_case (const TiledCase *c)
+{
+  Network *network = network_new ();
+  GThread *threads[MOST_RANKS];
+  Rank ranks[MOST_RANKS] = {0};
+  uint64_t bytes = 0;
+
+  for (uint32_t i = 0; i < c->n_ranks; i++) {
+    ranks[i].network = network;
+    ranks[i].c = c;
+    ranks[i].peers = (CclTiledPeers){&ranks[i], i, c->n_ranks, send_bytes, receive_bytes};
+    threads[i] = g_thread_new ("rank", run_rank, &ranks[i]);
+  }
+  for (uint32_t i = 0; i < c->n_ranks; i++) {
+    g_thread_join (threads[i]);
+    bytes += ranks[i].result.bytes_sent;
+    if (!ranks[i].passed)
+      g_test_message ("rank %u: %s", i, ranks[i].message);
+    g_assert_true (ranks[i].passed);
+  }
+  network_free (network);
+  return bytes;
+}
+
+static void
+test_random_pictures_and_blocks (void)
+{
+  for (uint32_t seed = 0; seed < 3000 && !g_test_failed (); seed++) {
+    TiledCase *c = tiled_case_new (seed);
+    run_case (c);
+    tiled_case_free (c);
+  }
+}
+
+static void
+test_one_process (void)
+{
+  for (uint32_t seed = 0; seed < 1000 && !g_test_failed (); seed++) {
+    TiledCase *c = tiled_case_new (seed);
+    char message[512];
+    if (!tiled_case_run (c, NULL, NULL, NULL, message))
+      g_test_message ("%s", message);
+    g_assert_cmpstr (message, ==, "");
+    tiled_case_free (c);
+  }
+}
+
+static void
+test_every_split_of_nine_rows (void)
+{
+  for (uint32_t height = 1; height <= 9; height++)
+    for (uint32_t composition = 0; composition < 1u << (height - 1); composition++) {
+      TiledCase *c = tiled_case_new_split (composition, height, composition);
+      run_case (c);
+      tiled_case_free (c);
+    }
+}
+
+/* What is sent must be in proportion to the seams, whatever the height of the blocks. */
+static void
+test_messages_are_in_proportion_to_seams (void)
+{
+  for (uint32_t seed = 0; seed < 300; seed++) {
+    TiledCase *c = tiled_case_new (seed);
+    const uint64_t layer =
+        c->plan.width *
+        (c->plan.connectivity > 4 && c->plan.connectivity != 8 ? c->plan.height : 1);
+    /* Up: two layers and at most layer + 2 entries of 72 bytes with their labels, down the same
+     * without the layers; four heads. */
+    const uint64_t most = (c->n_ranks - 1) * (layer * 8 + (layer + 2) * 2 * 80 + 4 * 320);
+    g_assert_cmpuint (run_case (c), <=, most);
+    tiled_case_free (c);
+  }
+}
+
+/* Functions that fail in one rank. */
+static CclStatus
+fail_to_read (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  (void)data, (void)first, (void)n, (void)pixels;
+  *error = (CclError){CCL_ERROR_IO, "the tape is broken"};
+  return CCL_ERROR_IO;
+}
+
+static CclStatus
+read_nothing (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  (void)data, (void)first, (void)error;
+  memset (pixels, 0, n * 10);
+  return CCL_OK;
+}
+
+static gpointer
+run_with_broken_rank (gpointer data)
+{
+  Rank *rank = data;
+  const CclTiledIo io = {.read = rank->passed ? read_nothing : fail_to_read};
+  const CclTiledPlan plan = {.width = 10,
+      .height = 18,
+      .depth = 1,
+      .connectivity = 8,
+      .first_layer = 2 * rank->peers.rank,
+      .n_layers = 2};
+  CclError error = {CCL_OK, ""};
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CCL_ERROR_IO);
+  g_assert_cmpstr (error.message, ==, "the tape is broken");
+  return NULL;
+}
+
+static void
+test_failure_of_one_rank_ends_all (void)
+{
+  for (uint32_t broken = 0; broken < MOST_RANKS; broken++) {
+    Network *network = network_new ();
+    GThread *threads[MOST_RANKS];
+    Rank ranks[MOST_RANKS] = {0};
+    for (uint32_t i = 0; i < MOST_RANKS; i++) {
+      ranks[i].network = network;
+      ranks[i].passed = i != broken;
+      ranks[i].peers = (CclTiledPeers){&ranks[i], i, MOST_RANKS, send_bytes, receive_bytes};
+      threads[i] = g_thread_new ("rank", run_with_broken_rank, &ranks[i]);
+    }
+    for (uint32_t i = 0; i < MOST_RANKS; i++)
+      g_thread_join (threads[i]);
+    network_free (network);
+  }
+}
+
+/* Pixels that differ between the passes. */
+static CclStatus
+read_changing (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  int *n_reads = data;
+  (void)first, (void)error;
+  memset (pixels, 0, n * 10);
+  pixels[5] = (*n_reads)++ < 4 ? 255 : 0;
+  return CCL_OK;
+}
+
+static CclStatus
+discard_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  (void)data, (void)rows, (void)n, (void)error;
+  return CCL_OK;
+}
+
+static void
+test_changing_pixels_are_an_error (void)
+{
+  int n_reads = 0;
+  const CclTiledIo io = {.data = &n_reads, .read = read_changing, .rows = discard_rows};
+  const CclTiledPlan plan = {
+      .width = 10, .height = 8, .depth = 1, .connectivity = 8, .n_layers = 8, .tile_layers = 2};
+  CclError error = {CCL_OK, ""};
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CCL_ERROR_IO);
+  g_assert_nonnull (strstr (error.message, "changed"));
+}
+
+static void
+check_refused (CclTiledPlan plan, CclStatus status, const char *word)
+{
+  const CclTiledIo io = {.read = read_nothing};
+  CclError error = {CCL_OK, ""};
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, status);
+  if (!strstr (error.message, word))
+    g_test_message ("%s", error.message);
+  g_assert_nonnull (strstr (error.message, word));
+}
+
+static void
+test_plans_that_are_refused (void)
+{
+  const CclTiledPlan good = {
+      .width = 10, .height = 8, .depth = 1, .connectivity = 8, .n_layers = 8};
+  CclTiledPlan plan = good;
+  plan.width = 0;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "0×8×1");
+  plan = good;
+  plan.connectivity = 5;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "not 5");
+  plan = good;
+  plan.depth = 3;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "3 slices");
+  plan = good;
+  plan.n_layers = 7;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "whole picture");
+  plan = good;
+  plan.threshold = 256;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "threshold");
+  plan = good;
+  plan.label_bytes = 2;
+  check_refused (plan, CCL_ERROR_ARGUMENT, "not 2");
+  plan = good;
+  plan.width = UINT32_MAX;
+  check_refused (plan, CCL_ERROR_UNSUPPORTED, "too large");
+  plan = good;
+  plan.width = 1u << 30, plan.height = plan.n_layers = 1u << 31;
+  check_refused (plan, CCL_ERROR_UNSUPPORTED, "64 bits");
+  plan = good;
+  plan.scratch_folder = "/nowhere";
+  check_refused (plan, CCL_ERROR_IO, "/nowhere");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions ();
+  g_test_add_func ("/tiled/one-process", test_one_process);
+  g_test_add_func ("/tiled/every-split-of-nine-rows", test_every_split_of_nine_rows);
+  g_test_add_func ("/tiled/random-pictures-and-blocks", test_random_pictures_and_blocks);
+  g_test_add_func (
+      "/tiled/messages-are-in-proportion-to-seams", test_messages_are_in_proportion_to_seams);
+  g_test_add_func ("/tiled/failure-of-one-rank-ends-all", test_failure_of_one_rank_ends_all);
+  g_test_add_func ("/tiled/changing-pixels-are-an-error", test_changing_pixels_are_an_error);
+  g_test_add_func ("/tiled/plans-that-are-refused", test_plans_that_are_refused);
+  return g_test_run ();
+}

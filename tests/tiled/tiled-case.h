@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A picture that is labelled in tiles by several ranks, and compared with a flood fill. Every rank
+ * makes the same cases from the same seeds and checks what itself delivers.
+ */
+#ifndef CCL_TEST_TILED_CASE_H
+#define CCL_TEST_TILED_CASE_H
+
+#include <cudaccl/tiled.h>
+
+enum { MOST_RANKS = 9 };
+
+typedef struct TiledCase {
+  char name[128]; /* what it is, for messages */
+  CclTiledPlan plan;
+  uint8_t *pixels;
+  uint32_t n_ranks;
+  uint64_t begins[MOST_RANKS + 1]; /* the first layer of each rank's block; the end of the last */
+  uint64_t tile_layers[MOST_RANKS];
+
+  /* The result of the flood fill. */
+  uint64_t n_components;
+  uint32_t *labels;
+  CclTiledComponent *rows;
+} TiledCase;
+
+/* Makes the case of a seed: a shape or noise, frame or volume, with a random number of ranks,
+ * random blocks, some of them empty, and random tiles. */
+TiledCase *tiled_case_new (uint32_t seed);
+
+/* Like tiled_case_new(), for a small frame, with the given number of ranks and the blocks of the
+ * composition (the bit i is set: a block ends after row i). */
+TiledCase *tiled_case_new_split (uint32_t seed, uint32_t height, uint32_t composition);
+
+void tiled_case_free (TiledCase *c);
+
+/* Labels the block of peers->rank, or the whole picture if peers is NULL, and compares. Fills the
+ * message and returns false if anything differs. result may be NULL. */
+bool tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *device,
+    CclTiledResult *result, char message[512]);
+
+#endif /* CCL_TEST_TILED_CASE_H */

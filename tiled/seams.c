@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "seams.h"
+
+#include "labeller-class.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Opens a file without a name in the folder. */
+static int
+open_scratch_file (const char *folder)
+{
+  char name[4096];
+  const int file = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+  /* Some file systems have no unnamed files. */
+  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+    return file;
+  if (snprintf (name, sizeof name, "%s/ccl-seams-XXXXXX", folder) >= (int)sizeof name)
+    return -1;
+  const int named = mkostemp (name, O_CLOEXEC);
+  if (named >= 0)
+    unlink (name);
+  return named;
+}
+
+CclStatus
+seams_init (Seams *seams, const char *folder, CclError *error)
+{
+  *seams = (Seams){.file = -1};
+  if (!folder)
+    return CCL_OK;
+  seams->file = open_scratch_file (folder);
+  if (seams->file < 0)
+    return ccl_error_set (
+        error, CCL_ERROR_IO, "no scratch file in %s: %s", folder, strerror (errno));
+  return CCL_OK;
+}
+
+static CclStatus
+grow (Seams *seams, CclError *error)
+{
+  const uint64_t capacity = seams->capacity ? 2 * seams->capacity : 4096;
+  const size_t old_size = seams->capacity * sizeof (Node), size = capacity * sizeof (Node);
+  void *nodes;
+
+  /* A full disk shows here and not as a signal at the first write to a page. */
+  if (seams->file >= 0) {
+    const int failure = posix_fallocate (seams->file, 0, (off_t)size);
+    if (failure)
+      return ccl_error_set (
+          error, CCL_ERROR_IO, "the scratch file cannot grow: %s", strerror (failure));
+  }
+  if (seams->nodes)
+    nodes = mremap (seams->nodes, old_size, size, MREMAP_MAYMOVE);
+  else
+    nodes = mmap (NULL, size, PROT_READ | PROT_WRITE,
+        seams->file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, seams->file, 0);
+  if (nodes == MAP_FAILED)
+    return ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+        "not enough memory for %llu components at seams", (unsigned long long)capacity);
+  seams->nodes = nodes;
+  seams->capacity = capacity;
+  return CCL_OK;
+}
+
+CclStatus
+seams_add (Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, CclError *error)
+{
+  if (seams->n == seams->capacity && grow (seams, error) != CCL_OK)
+    return error ? error->status : CCL_ERROR_NO_MEMORY;
+  seams->nodes[seams->n] = (Node){
+      .parent = seams->n,
+      .label = label,
+      .part = *part,
+      .tile_label = tile_label,
+  };
+  seams->n++;
+  return CCL_OK;
+}
+
+uint64_t
+seams_find (Seams *seams, uint64_t node)
+{
+  Node *nodes = seams->nodes;
+
+  while (nodes[node].parent != node) {
+    const uint64_t next = nodes[nodes[node].parent].parent;
+    /* No write to a page that has not changed. */
+    if (nodes[node].parent != next)
+      nodes[node].parent = next;
+    node = next;
+  }
+  return node;
+}
+
+void
+seams_unite (Seams *seams, uint64_t a, uint64_t b)
+{
+  a = seams_find (seams, a);
+  b = seams_find (seams, b);
+  if (a == b)
+    return;
+  const uint64_t root = a < b ? a : b, other = a < b ? b : a;
+  seams->nodes[other].parent = root;
+  part_add (&seams->nodes[root].part, &seams->nodes[other].part);
+}
+
+void
+seams_rest (Seams *seams)
+{
+  if (seams->file >= 0 && seams->nodes)
+    madvise (seams->nodes, seams->capacity * sizeof (Node), MADV_DONTNEED);
+}
+
+void
+seams_clear (Seams *seams)
+{
+  if (seams->nodes)
+    munmap (seams->nodes, seams->capacity * sizeof (Node));
+  if (seams->file >= 0)
+    close (seams->file);
+  *seams = (Seams){.file = -1};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The components of tiles that touch a seam, as nodes of a union-find forest. Nodes are added tile
+ * by tile in the order of labels, which is the raster order of the components' first pixels, and
+ * the root of a set is its least node: the one with the component's first pixel.
+ */
+#ifndef CCL_TILED_SEAMS_H
+#define CCL_TILED_SEAMS_H
+
+#include "part.h"
+
+typedef struct Node {
+  uint64_t parent;     /* the index of a node; its own index in a root */
+  uint64_t label;      /* of a root: the final label or 0; until labels are given, the number of
+                        * components of its tile that get a label, precede it and touch no seam */
+  Part part;           /* of a root: of all nodes of its set */
+  uint32_t tile_label; /* the label in its tile */
+  bool is_foreign;     /* a root whose component begins in the block of an earlier rank */
+} Node;
+
+typedef struct Seams {
+  Node *nodes;
+  uint64_t n;
+  uint64_t capacity;
+  int file; /* that backs the nodes; -1: memory */
+} Seams;
+
+/* folder: as CclTiledPlan.scratch_folder. */
+CclStatus seams_init (Seams *seams, const char *folder, CclError *error);
+
+/* Appends a set of one node. Pointers to nodes become invalid. */
+CclStatus seams_add (
+    Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, CclError *error);
+
+/* The root of a node's set. Compresses the path. */
+uint64_t seams_find (Seams *seams, uint64_t node);
+
+/* Unites two sets. */
+void seams_unite (Seams *seams, uint64_t a, uint64_t b);
+
+/* Lets the system write the nodes to the scratch file and take their memory. */
+void seams_rest (Seams *seams);
+
+void seams_clear (Seams *seams);
+
+#endif /* CCL_TILED_SEAMS_H */

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tile.h"
+
+#include "labeller-class.h"
+#include "label-map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of the component table of a GPU labeller, which allocates all of them at once. A tile with
+ * more components is measured from its label map. */
+#define MOST_DEVICE_ROWS (1u << 20)
+
+uint64_t
+tile_bytes_per_pixel (const CclTiledPlan *plan)
+{
+  /* Pixels, label map, what labeller.h and volume.h promise, a row for each second pixel, and the
+   * final labels. */
+  return is_frame (plan) ? 1 + 4 + 22 + sizeof (CclComponent) / 2 + 8
+                         : 1 + 4 + 40 + sizeof (CclVolumeComponent) / 2 + 8;
+}
+
+/* The most components that a tile can have. */
+static uint32_t
+most_components (const CclTiledPlan *plan, uint32_t n_layers)
+{
+  const uint64_t most = (layer_size (plan) * n_layers + 1) / 2;
+  return plan->device && most > MOST_DEVICE_ROWS ? MOST_DEVICE_ROWS : (uint32_t)most;
+}
+
+CclStatus
+tile_labeller_init (
+    TileLabeller *self, const CclTiledPlan *plan, uint32_t most_layers, CclError *error)
+{
+  const size_t n_pixels = layer_size (plan) * most_layers;
+
+  *self = (TileLabeller){.plan = plan, .most_layers = most_layers};
+  self->pixels = malloc (n_pixels ? n_pixels : 1);
+  self->map = malloc (n_pixels ? n_pixels * sizeof *self->map : 1);
+  if (!self->pixels || !self->map)
+    return ccl_error_set (
+        error, CCL_ERROR_NO_MEMORY, "not enough memory for tiles of %zu pixels", n_pixels);
+  if (plan->device)
+    return ccl_cuda_label_map_new (
+        plan->device, n_pixels * sizeof *self->map, &self->device_map, error);
+  return CCL_OK;
+}
+
+static CclStatus
+plan_frames (TileLabeller *self, uint32_t n_layers, CclError *error)
+{
+  const CclPlan plan = {
+      .width = (uint32_t)self->plan->width,
+      .height = n_layers,
+      .connectivity = (CclConnectivity)self->plan->connectivity,
+      .max_components = most_components (self->plan, n_layers),
+      .n_threads = self->plan->n_threads,
+  };
+  self->frames = self->plan->device ? ccl_cuda_labeller_new (self->plan->device, &plan, error)
+                                    : ccl_cpu_labeller_new (&plan, error);
+  return self->frames ? CCL_OK : CCL_ERROR_NO_MEMORY;
+}
+
+static CclStatus
+plan_volumes (TileLabeller *self, uint32_t n_layers, CclError *error)
+{
+  const CclVolumePlan plan = {
+      .width = (uint32_t)self->plan->width,
+      .height = (uint32_t)self->plan->height,
+      .depth = n_layers,
+      .connectivity = (CclVolumeConnectivity)self->plan->connectivity,
+      .max_components = most_components (self->plan, n_layers),
+  };
+  self->volumes = self->plan->device
+                      ? ccl_cuda_volume_labeller_new (self->plan->device, &plan, error)
+                      : ccl_cpu_volume_labeller_new (&plan, error);
+  return self->volumes ? CCL_OK : CCL_ERROR_NO_MEMORY;
+}
+
+/* Makes sure that the labeller is planned for that many layers. */
+static CclStatus
+make_labeller (TileLabeller *self, uint32_t n_layers, CclError *error)
+{
+  CclError failure = {CCL_OK, ""};
+
+  if (self->n_layers == n_layers)
+    return CCL_OK;
+  self->n_layers = 0;
+  ccl_labeller_free (&self->frames);
+  ccl_volume_labeller_free (&self->volumes);
+  if ((is_frame (self->plan) ? plan_frames : plan_volumes) (self, n_layers, &failure) != CCL_OK)
+    return ccl_error_set (error, failure.status, "%s", failure.message);
+  self->n_layers = n_layers;
+  return CCL_OK;
+}
+
+/* Measures the components from the label map. */
+static CclStatus
+measure (TileLabeller *self, CclError *error)
+{
+  const uint64_t width = self->plan->width;
+  const uint32_t height = is_frame (self->plan) ? self->n_layers : (uint32_t)self->plan->height;
+  const uint64_t n_pixels = layer_size (self->plan) * self->n_layers;
+
+  if (self->parts_size < self->n_components) {
+    free (self->parts);
+    self->parts = malloc (self->n_components * sizeof *self->parts);
+    self->parts_size = self->parts ? self->n_components : 0;
+    if (!self->parts)
+      return ccl_error_set (
+          error, CCL_ERROR_NO_MEMORY, "not enough memory for %u components", self->n_components);
+  }
+  for (uint32_t i = 0; i < self->n_components; i++)
+    self->parts[i] = (Part){.least = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+  for (uint64_t i = 0; i < n_pixels; i++) {
+    if (self->map[i]) {
+      const uint32_t x = (uint32_t)(i % width), y = (uint32_t)(i / width % height);
+      const uint32_t z = (uint32_t)(i / width / height);
+      const Part pixel = {1, {x, y, z}, {x, y, z}, {x, y, z}};
+      part_add (&self->parts[self->map[i] - 1], &pixel);
+    }
+  }
+  return CCL_OK;
+}
+
+/* Whether sum_of() is exact for all components of the latest tile. */
+static bool
+sums_are_exact (const TileLabeller *self)
+{
+  const uint64_t n_pixels = layer_size (self->plan) * self->n_layers;
+  uint64_t longest = self->plan->width;
+  if (!is_frame (self->plan) && self->plan->height > longest)
+    longest = self->plan->height;
+  if (self->n_layers > longest)
+    longest = self->n_layers;
+  return n_pixels <= (UINT64_C (1) << 51) / longest;
+}
+
+CclStatus
+tile_labeller_run (TileLabeller *self, uint32_t n_layers, CclError *error)
+{
+  const CclOptions options = {.threshold = self->plan->threshold, .invert = self->plan->invert};
+  const size_t width = self->plan->width, slice = width * self->plan->height;
+  void *map = self->device_map ? self->device_map : self->map;
+  uint32_t n_rows;
+  CclStatus status = make_labeller (self, n_layers, error);
+
+  if (status != CCL_OK)
+    return status;
+  if (is_frame (self->plan)) {
+    const CclFrame frame = {self->pixels, width, CCL_LOCATION_HOST};
+    const CclLabels labels = {map, 4 * width};
+    status = ccl_labeller_run (self->frames, &frame, &options, &labels, &self->frame_table, error);
+    self->n_components = self->frame_table.n_components;
+    n_rows = self->frame_table.n_rows;
+  } else {
+    const CclVolume volume = {self->pixels, width, slice, CCL_LOCATION_HOST};
+    const CclVolumeLabels labels = {map, 4 * width, 4 * slice};
+    status = ccl_volume_labeller_run (
+        self->volumes, &volume, &options, &labels, &self->volume_table, error);
+    self->n_components = self->volume_table.n_components;
+    n_rows = self->volume_table.n_rows;
+  }
+  if (status == CCL_OK && self->device_map)
+    status = ccl_cuda_label_map_download (self->plan->device, self->device_map, self->map,
+        layer_size (self->plan) * n_layers * sizeof *self->map, error);
+  self->is_measured = n_rows < self->n_components || !sums_are_exact (self);
+  if (status == CCL_OK && self->is_measured)
+    status = measure (self, error);
+  return status;
+}
+
+uint32_t
+tile_area (const TileLabeller *self, uint32_t label)
+{
+  if (self->is_measured)
+    return (uint32_t)self->parts[label - 1].area;
+  return is_frame (self->plan) ? self->frame_table.rows[label - 1].area
+                               : self->volume_table.rows[label - 1].n_voxels;
+}
+
+/* A sum of coordinates from the centroid. It is exact below 2^51, because the division and this
+ * product are each off by at most half a unit in the last place. */
+static uint64_t
+sum_of (double centroid, uint32_t area)
+{
+  return (uint64_t)llround (centroid * area);
+}
+
+Part
+tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer)
+{
+  const int axis = is_frame (self->plan) ? Y : Z;
+  Part part;
+
+  if (self->is_measured) {
+    part = self->parts[label - 1];
+  } else if (is_frame (self->plan)) {
+    const CclComponent *row = &self->frame_table.rows[label - 1];
+    part = (Part){
+        row->area,
+        {sum_of (row->centroid_x, row->area), sum_of (row->centroid_y, row->area), 0},
+        {row->x, row->y, 0},
+        {row->x + row->width - 1, row->y + row->height - 1, 0},
+    };
+  } else {
+    const CclVolumeComponent *row = &self->volume_table.rows[label - 1];
+    part = (Part){
+        row->n_voxels,
+        {sum_of (row->centroid_x, row->n_voxels), sum_of (row->centroid_y, row->n_voxels),
+            sum_of (row->centroid_z, row->n_voxels)},
+        {row->x, row->y, row->z},
+        {row->x + row->width - 1, row->y + row->height - 1, row->z + row->depth - 1},
+    };
+  }
+  part.sum[axis] += first_layer * part.area;
+  part.least[axis] += (uint32_t)first_layer;
+  part.greatest[axis] += (uint32_t)first_layer;
+  return part;
+}
+
+void
+tile_labeller_clear (TileLabeller *self)
+{
+  ccl_labeller_free (&self->frames);
+  ccl_volume_labeller_free (&self->volumes);
+  if (self->device_map)
+    ccl_cuda_label_map_free (self->plan->device, &self->device_map);
+  free (self->pixels);
+  free (self->map);
+  free (self->parts);
+}
