@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "processes.h"
+
+#include "error.h"
+
+#include <mpi.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The most bytes of one message or one access to a file: MPI counts them with an int. */
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+enum { TAG = 1 };
+
+/* What a rank brings to a common write. The largest value of all ranks is valid. */
+enum { NOTHING, SOMETHING, FAILURE };
+
+struct InputFile {
+  MPI_File file;
+  char *path;
+};
+
+struct OutputFile {
+  MPI_File file;
+  char *path;
+  bool failed; /* a write of this or another rank */
+  bool ended;  /* the ranks agree that there are no more common writes */
+};
+
+static CclTiledPeers peers;
+
+/* This rank's failure follows from that of another one, whose message is the one to print. */
+static bool is_consequence;
+
+static bool
+mpi_fail (CclError *error, int result, const char *what)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  MPI_Error_string (result, text, &length);
+  return fail (error, "%s: %s", what, text);
+}
+
+static uint64_t
+piece (uint64_t size, uint64_t done)
+{
+  return size - done < MOST_BYTES ? size - done : MOST_BYTES;
+}
+
+static CclStatus
+send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error)
+{
+  (void)data;
+  for (uint64_t done = 0, n; done < size; done += n) {
+    n = piece (size, done);
+    const int result =
+        MPI_Send ((const char *)bytes + done, (int)n, MPI_BYTE, (int)to, TAG, MPI_COMM_WORLD);
+    if (result != MPI_SUCCESS)
+      return mpi_fail (error, result, "message to another rank") ? CCL_OK : CCL_ERROR_IO;
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error)
+{
+  (void)data;
+  for (uint64_t done = 0, n; done < size; done += n) {
+    n = piece (size, done);
+    const int result = MPI_Recv (
+        (char *)bytes + done, (int)n, MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS)
+      return mpi_fail (error, result, "message from another rank") ? CCL_OK : CCL_ERROR_IO;
+  }
+  return CCL_OK;
+}
+
+Processes
+processes_start (int *argc, char ***argv)
+{
+  int rank, n_ranks, local_rank;
+  MPI_Comm local;
+
+  MPI_Init (argc, argv);
+  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &n_ranks);
+  MPI_Comm_split_type (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &local);
+  MPI_Comm_rank (local, &local_rank);
+  MPI_Comm_free (&local);
+  peers = (CclTiledPeers){
+      .rank = (uint32_t)rank,
+      .n_ranks = (uint32_t)n_ranks,
+      .send = send_bytes,
+      .receive = receive_bytes,
+  };
+  return (Processes){
+      .rank = peers.rank,
+      .n_ranks = peers.n_ranks,
+      .local_rank = (uint32_t)local_rank,
+      .peers = &peers,
+  };
+}
+
+bool
+processes_agree (bool succeeded, CclError *error)
+{
+  const int n_ranks = (int)peers.n_ranks;
+  int failing = succeeded ? 2 * n_ranks : (int)peers.rank + (is_consequence ? n_ranks : 0), first;
+
+  MPI_Allreduce (&failing, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == 2 * n_ranks)
+    return true;
+  MPI_Bcast (error, sizeof *error, MPI_BYTE, first % n_ranks, MPI_COMM_WORLD);
+  return false;
+}
+
+uint64_t
+processes_share (uint64_t value)
+{
+  MPI_Bcast (&value, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return value;
+}
+
+uint64_t
+processes_sum_before (uint64_t value)
+{
+  uint64_t sum = 0;
+  MPI_Exscan (&value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return peers.rank ? sum : 0; /* rank 0 gets no value */
+}
+
+uint64_t
+processes_sum (uint64_t value)
+{
+  uint64_t sum = 0;
+  MPI_Allreduce (&value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+void
+processes_end (void)
+{
+  MPI_Finalize ();
+}
+
+InputFile *
+input_file_open (const char *path, CclError *error)
+{
+  InputFile *file = calloc (1, sizeof *file);
+  const int result =
+      MPI_File_open (MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file->file);
+
+  if (result != MPI_SUCCESS) {
+    mpi_fail (error, result, path);
+    free (file);
+    return NULL;
+  }
+  file->path = strdup (path);
+  return file;
+}
+
+uint64_t
+input_file_size (InputFile *file)
+{
+  MPI_Offset size = 0;
+  MPI_File_get_size (file->file, &size);
+  return (uint64_t)size;
+}
+
+bool
+input_file_read (InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error)
+{
+  for (uint64_t done = 0, n; done < size; done += n) {
+    MPI_Status status;
+    int got = 0;
+    n = piece (size, done);
+    const int result = MPI_File_read_at (
+        file->file, (MPI_Offset)(offset + done), (char *)bytes + done, (int)n, MPI_BYTE, &status);
+    if (result != MPI_SUCCESS)
+      return mpi_fail (error, result, file->path);
+    MPI_Get_count (&status, MPI_BYTE, &got);
+    if ((uint64_t)got != n)
+      return fail (error, "%s: the file ends too early", file->path);
+  }
+  return true;
+}
+
+void
+input_file_close (InputFile *file)
+{
+  if (!file)
+    return;
+  MPI_File_close (&file->file);
+  free (file->path);
+  free (file);
+}
+
+OutputFile *
+output_file_open (const char *path, CclError *error)
+{
+  OutputFile *file = calloc (1, sizeof *file);
+  int result = MPI_File_open (
+      MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file->file);
+
+  if (result != MPI_SUCCESS) {
+    mpi_fail (error, result, path);
+    free (file);
+    return NULL;
+  }
+  file->path = strdup (path);
+  MPI_File_set_size (file->file, 0);
+  return file;
+}
+
+bool
+output_file_write (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
+{
+  for (uint64_t done = 0, n; done < size; done += n) {
+    MPI_Status status;
+    int written = 0;
+    n = piece (size, done);
+    const int result = MPI_File_write_at (file->file, (MPI_Offset)(offset + done),
+        (const char *)bytes + done, (int)n, MPI_BYTE, &status);
+    if (result != MPI_SUCCESS)
+      return mpi_fail (error, result, file->path);
+    MPI_Get_count (&status, MPI_BYTE, &written);
+    if ((uint64_t)written != n)
+      return fail (error, "%s: the file system is full", file->path);
+  }
+  return true;
+}
+
+/* One round of common writes. Returns what the ranks bring: NOTHING, SOMETHING or FAILURE. */
+static int
+write_round (
+    OutputFile *file, int mine, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
+{
+  MPI_Status status;
+  int most, written = 0;
+
+  MPI_Allreduce (&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (most != SOMETHING) {
+    file->ended = true;
+    if (most == FAILURE && mine != FAILURE) {
+      file->failed = is_consequence = true;
+      fail (error, "%s: another rank has failed", file->path);
+    }
+    return most;
+  }
+  const int result =
+      MPI_File_write_at_all (file->file, (MPI_Offset)offset, bytes, (int)size, MPI_BYTE, &status);
+  if (result == MPI_SUCCESS)
+    MPI_Get_count (&status, MPI_BYTE, &written);
+  if (result != MPI_SUCCESS || (uint64_t)written != size) {
+    file->failed = true;
+    if (result != MPI_SUCCESS)
+      mpi_fail (error, result, file->path);
+    else
+      fail (error, "%s: the file system is full", file->path);
+  }
+  return most;
+}
+
+bool
+output_file_write_together (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
+{
+  for (uint64_t done = 0, n; done < size && !file->failed; done += n) {
+    n = piece (size, done);
+    if (write_round (file, SOMETHING, offset + done, (const char *)bytes + done, n, error) ==
+        FAILURE)
+      return false;
+  }
+  return !file->failed;
+}
+
+bool
+output_file_close (OutputFile *file, bool failed, CclError *error)
+{
+  if (!file)
+    return true;
+  while (!file->ended)
+    write_round (file, failed || file->failed ? FAILURE : NOTHING, 0, NULL, 0, error);
+  failed |= file->failed;
+  int result = MPI_File_sync (file->file);
+  if (MPI_File_close (&file->file) != MPI_SUCCESS)
+    result = MPI_ERR_IO;
+  if (result != MPI_SUCCESS && !failed)
+    failed = !mpi_fail (error, result, file->path);
+  free (file->path);
+  free (file);
+  return !failed;
+}

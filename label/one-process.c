@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "processes.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct InputFile {
+  int file;
+  char *path;
+};
+
+struct OutputFile {
+  int file;
+  char *path;
+};
+
+Processes
+processes_start (int *argc, char ***argv)
+{
+  (void)argc, (void)argv;
+  return (Processes){.n_ranks = 1};
+}
+
+bool
+processes_agree (bool succeeded, CclError *error)
+{
+  (void)error;
+  return succeeded;
+}
+
+uint64_t
+processes_share (uint64_t value)
+{
+  return value;
+}
+
+uint64_t
+processes_sum_before (uint64_t value)
+{
+  (void)value;
+  return 0;
+}
+
+uint64_t
+processes_sum (uint64_t value)
+{
+  return value;
+}
+
+void
+processes_end (void)
+{
+}
+
+InputFile *
+input_file_open (const char *path, CclError *error)
+{
+  InputFile *file = calloc (1, sizeof *file);
+
+  file->file = open (path, O_RDONLY | O_CLOEXEC);
+  if (file->file < 0) {
+    fail (error, "%s: %s", path, strerror (errno));
+    free (file);
+    return NULL;
+  }
+  file->path = strdup (path);
+  return file;
+}
+
+uint64_t
+input_file_size (InputFile *file)
+{
+  struct stat status;
+  return fstat (file->file, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+bool
+input_file_read (InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error)
+{
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n = pread (file->file, (char *)bytes + done, size - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail (error, "%s: %s", file->path, strerror (errno));
+    if (n == 0)
+      return fail (error, "%s: the file ends too early", file->path);
+    done += (uint64_t)n;
+  }
+  return true;
+}
+
+void
+input_file_close (InputFile *file)
+{
+  if (!file)
+    return;
+  close (file->file);
+  free (file->path);
+  free (file);
+}
+
+OutputFile *
+output_file_open (const char *path, CclError *error)
+{
+  OutputFile *file = calloc (1, sizeof *file);
+
+  file->file = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file->file < 0) {
+    fail (error, "%s: %s", path, strerror (errno));
+    free (file);
+    return NULL;
+  }
+  file->path = strdup (path);
+  return file;
+}
+
+bool
+output_file_write (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
+{
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n =
+        pwrite (file->file, (const char *)bytes + done, size - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail (error, "%s: %s", file->path, strerror (errno));
+    done += (uint64_t)n;
+  }
+  return true;
+}
+
+bool
+output_file_write_together (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
+{
+  return output_file_write (file, offset, bytes, size, error);
+}
+
+bool
+output_file_close (OutputFile *file, bool failed, CclError *error)
+{
+  bool succeeded = true;
+
+  if (!file)
+    return true;
+  /* The file is renamed next; without this, a crash of the system could leave an empty one. */
+  if (!failed && fsync (file->file) != 0)
+    succeeded = fail (error, "%s: %s", file->path, strerror (errno));
+  close (file->file);
+  free (file->path);
+  free (file);
+  return succeeded;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_NAMES = 4 };
+
+/* The temporary files, for the signal handler. */
+static const char *volatile temporaries[MOST_NAMES];
+
+void
+pending_name_init (PendingName *name, const char *path, uint64_t number)
+{
+  name->path = strdup (path);
+  if (asprintf (&name->temporary, "%s.%llx.part", path, (unsigned long long)number) < 0)
+    abort ();
+  for (int i = 0; i < MOST_NAMES; i++) {
+    if (!temporaries[i]) {
+      temporaries[i] = name->temporary;
+      break;
+    }
+  }
+}
+
+static void
+forget (const PendingName *name)
+{
+  for (int i = 0; i < MOST_NAMES; i++)
+    if (temporaries[i] == name->temporary)
+      temporaries[i] = NULL;
+}
+
+bool
+pending_name_commit (PendingName *name, CclError *error)
+{
+  if (rename (name->temporary, name->path) != 0)
+    return fail (error, "%s: %s", name->path, strerror (errno));
+  return true;
+}
+
+void
+pending_name_clear (PendingName *name)
+{
+  if (!name->path)
+    return;
+  unlink (name->temporary);
+  forget (name);
+  free (name->path);
+  free (name->temporary);
+  *name = (PendingName){0};
+}
+
+static void
+on_signal (int number)
+{
+  for (int i = 0; i < MOST_NAMES; i++)
+    if (temporaries[i])
+      unlink (temporaries[i]);
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+void
+pending_names_watch_signals (void)
+{
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+  struct sigaction action = {.sa_handler = on_signal};
+
+  sigemptyset (&action.sa_mask);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction (numbers[i], &action, NULL);
+  /* Writes beyond the limits of a file's size and to closed pipes fail with a message. */
+  signal (SIGXFSZ, SIG_IGN);
+  signal (SIGPIPE, SIG_IGN);
+}
+
+bool
+has_suffix (const char *name, const char *suffix)
+{
+  const size_t length = strlen (name), n = strlen (suffix);
+  return length > n && strcasecmp (name + length - n, suffix) == 0;
+}
+
+void
+npy_header (char header[NPY_HEADER], const char *type, const char *shape)
+{
+  const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  const uint32_t length = NPY_HEADER - 10;
+
+  memset (header, ' ', NPY_HEADER);
+  memcpy (header, "\x93NUMPY\1\0", 8);
+  header[8] = (char)(length & 255);
+  header[9] = (char)(length >> 8);
+  const int n = snprintf (
+      header + 10, length, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", type, shape);
+  header[10 + n] = ' ';
+  header[NPY_HEADER - 1] = '\n';
+  for (int i = 10; i < 10 + n; i++)
+    if (header[i] == '@')
+      header[i] = is_little ? '<' : '>';
+}

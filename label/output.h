@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Label maps and component tables in files. An output is written to a temporary file beside its
+ * final name, and has this name only when it is complete. All functions are collective, except
+ * those that write; they return false with the error filled.
+ */
+#ifndef CCL_LABEL_OUTPUT_H
+#define CCL_LABEL_OUTPUT_H
+
+#include <cudaccl/tiled.h>
+
+#include "processes.h"
+
+/* The picture that is labelled, and how to write it. */
+typedef struct OutputFormat {
+  Processes processes;
+  uint64_t width, height, depth;
+  bool is_volume;
+  const char *compression; /* of TIFF: "none", "deflate", "lzw" or "zstd" */
+} OutputFormat;
+
+/* A name that is given to a file when it is complete. */
+typedef struct PendingName {
+  char *path, *temporary;
+} PendingName;
+
+/* Notes a name. number: the same in all ranks and different in other programs. */
+void pending_name_init (PendingName *name, const char *path, uint64_t number);
+
+/* Renames the file. For one rank to call. */
+bool pending_name_commit (PendingName *name, CclError *error);
+
+/* Frees the name and removes the temporary file if it is still there. */
+void pending_name_clear (PendingName *name);
+
+/* Makes signals that end the program, such as that of Ctrl-C, remove the temporary files. */
+void pending_names_watch_signals (void);
+
+typedef struct LabelMap LabelMap;
+
+/* The format is that of the name: .npy, .raw, .tif or .tiff. */
+LabelMap *label_map_open (
+    const char *name, const char *path, const OutputFormat *format, CclError *error);
+bool label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error);
+bool label_map_write (
+    LabelMap *map, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error);
+bool label_map_close (LabelMap *map, bool failed, CclError *error);
+
+typedef struct Table Table;
+
+/* The format is that of the name: .csv, .ndjson, .jsonl or .npy. */
+Table *table_open (const char *name, const char *path, const OutputFormat *format, CclError *error);
+bool table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error);
+bool table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *error);
+bool table_close (Table *table, bool failed, CclError *error);
+
+/* Whether a name ends so. */
+bool has_suffix (const char *name, const char *suffix);
+
+/* Writes the header of an NPY file, NPY_HEADER bytes, with numbers in this machine's byte order.
+ * type: a dtype in which @ stands for the byte order. shape: without parentheses. */
+enum { NPY_HEADER = 512 };
+void npy_header (char header[NPY_HEADER], const char *type, const char *shape);
+
+#endif /* CCL_LABEL_OUTPUT_H */

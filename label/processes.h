@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the program does differently when several processes (ranks) share the work: files, messages,
+ * and agreement on success. ccl-label has one rank (one-process.c), ccl-label-mpi as many as mpirun
+ * starts (mpi-processes.c).
+ *
+ * Functions marked "collective" are called by all ranks, in the same order. Functions that return
+ * bool fill the error when they return false.
+ */
+#ifndef CCL_LABEL_PROCESSES_H
+#define CCL_LABEL_PROCESSES_H
+
+#include <cudaccl/tiled.h>
+
+typedef struct Processes {
+  uint32_t rank, n_ranks;
+  uint32_t local_rank;        /* among the ranks of this machine */
+  const CclTiledPeers *peers; /* NULL for one process */
+} Processes;
+
+/* Starts. May change the arguments. Collective. */
+Processes processes_start (int *argc, char ***argv);
+
+/* Returns true if all ranks call it with true. Otherwise it returns false and all ranks get the
+ * error of the first rank that failed. Collective. */
+bool processes_agree (bool succeeded, CclError *error);
+
+/* The value that rank 0 passes. Collective. */
+uint64_t processes_share (uint64_t value);
+
+/* The sum of the values of the ranks before this one. Collective. */
+uint64_t processes_sum_before (uint64_t value);
+
+/* The sum of the values of all ranks. Collective. */
+uint64_t processes_sum (uint64_t value);
+
+/* Ends. Collective. */
+void processes_end (void);
+
+/* A file to read from. */
+typedef struct InputFile InputFile;
+
+InputFile *input_file_open (const char *path, CclError *error);
+uint64_t input_file_size (InputFile *file);
+
+/* Reads exactly size bytes. */
+bool input_file_read (
+    InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error);
+
+void input_file_close (InputFile *file);
+
+/* A file that all ranks write to. */
+typedef struct OutputFile OutputFile;
+
+/* Creates the file, or truncates it. Collective. */
+OutputFile *output_file_open (const char *path, CclError *error);
+
+/* Writes for this rank alone. */
+bool output_file_write (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
+
+/* Writes together with the other ranks, which call this, too, or output_file_close(): each rank as
+ * often as it has something to write. */
+bool output_file_write_together (
+    OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
+
+/* Writes what the system has buffered to the disk and closes the file, which may be NULL. With
+ * failed, the calls of output_file_write_together() in other ranks fail. Collective. */
+bool output_file_close (OutputFile *file, bool failed, CclError *error);
+
+#endif /* CCL_LABEL_PROCESSES_H */

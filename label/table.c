@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of text that are written at once; a row needs less than LONGEST_ROW. */
+enum { BUFFER = 1 << 16, LONGEST_ROW = 512 };
+
+typedef enum TableFormat { TABLE_CSV, TABLE_NDJSON, TABLE_NPY } TableFormat;
+
+struct Table {
+  OutputFormat format;
+  TableFormat table_format;
+  OutputFile *file;
+  uint64_t offset; /* where the next rows go: in the file, or in the text of this rank */
+  FILE *own_text;  /* of a rank among several: its place in the file is known at the end */
+  CclError own_text_error;
+  char *buffer;
+  size_t used;
+};
+
+static bool
+find_format (const char *name, TableFormat *format)
+{
+  if (has_suffix (name, ".csv"))
+    *format = TABLE_CSV;
+  else if (has_suffix (name, ".ndjson") || has_suffix (name, ".jsonl"))
+    *format = TABLE_NDJSON;
+  else if (has_suffix (name, ".npy"))
+    *format = TABLE_NPY;
+  else
+    return false;
+  return true;
+}
+
+/* A file without a name beside the table, for the text of this rank. */
+static FILE *
+open_own_text (const char *path, const Processes *processes, CclError *error)
+{
+  char *own;
+  FILE *file;
+
+  if (asprintf (&own, "%s.%u", path, processes->rank) < 0)
+    abort ();
+  file = fopen (own, "w+b");
+  if (!file)
+    fail (error, "%s: %s", own, strerror (errno));
+  unlink (own);
+  free (own);
+  return file;
+}
+
+Table *
+table_open (const char *name, const char *path, const OutputFormat *format, CclError *error)
+{
+  Table *table = calloc (1, sizeof *table);
+  bool succeeded = true;
+
+  table->format = *format;
+  table->buffer = malloc (BUFFER);
+  if (!find_format (name, &table->table_format))
+    succeeded = fail (error, "%s: the name of a table ends in .csv, .ndjson or .npy", name);
+  if (succeeded) {
+    table->file = output_file_open (path, error);
+    succeeded = table->file != NULL;
+  }
+  /* A failure of this rank alone is reported by table_begin(), when all have the table open. */
+  if (succeeded && format->processes.n_ranks > 1 && table->table_format != TABLE_NPY)
+    table->own_text = open_own_text (path, &format->processes, &table->own_text_error);
+  if (succeeded)
+    return table;
+  free (table->buffer);
+  free (table);
+  return NULL;
+}
+
+/* Writes to the table or, if there are several ranks, to this rank's text. */
+static bool
+append (Table *table, const void *bytes, size_t size, CclError *error)
+{
+  if (table->own_text) {
+    if (fwrite (bytes, 1, size, table->own_text) != size)
+      return fail (error, "a part of the table cannot be written: %s", strerror (errno));
+  } else if (!output_file_write (table->file, table->offset, bytes, size, error)) {
+    return false;
+  }
+  table->offset += size;
+  return true;
+}
+
+static bool
+flush (Table *table, CclError *error)
+{
+  const size_t used = table->used;
+  table->used = 0;
+  return used == 0 || append (table, table->buffer, used, error);
+}
+
+bool
+table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error)
+{
+  char header[NPY_HEADER], shape[32];
+
+  if (table->own_text_error.status != CCL_OK) {
+    *error = table->own_text_error;
+    return false;
+  }
+  if (table->table_format == TABLE_NPY) {
+    table->offset = NPY_HEADER + (first_label - 1) * sizeof (CclTiledComponent);
+    if (table->format.processes.rank != 0)
+      return true;
+    snprintf (shape, sizeof shape, "%llu,", (unsigned long long)n_components);
+    npy_header (header,
+        "[('label', '@u8'), ('area', '@u8'), ('x', '@u8'), ('y', '@u8'), ('z', '@u8'), "
+        "('width', '@u8'), ('height', '@u8'), ('depth', '@u8'), ('cx', '@f8'), ('cy', '@f8'), "
+        "('cz', '@f8')]",
+        shape);
+    return output_file_write (table->file, 0, header, NPY_HEADER, error);
+  }
+  if (table->table_format == TABLE_CSV && table->format.processes.rank == 0)
+    table->used = (size_t)sprintf (table->buffer, "%s",
+        table->format.is_volume ? "label,area,x,y,z,width,height,depth,cx,cy,cz\n"
+                                : "label,area,x,y,width,height,cx,cy\n");
+  return true;
+}
+
+/* Appends a row of text to the buffer. */
+static void
+print_row (Table *table, const CclTiledComponent *r)
+{
+  typedef unsigned long long Number;
+  static const char *const formats[2][2] = {
+      {"%llu,%llu,%llu,%llu,%llu,%llu,%.17g,%.17g\n",
+          "%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%.17g,%.17g,%.17g\n"},
+      {"{\"label\":%llu,\"area\":%llu,\"x\":%llu,\"y\":%llu,\"width\":%llu,\"height\":%llu,"
+       "\"cx\":%.17g,\"cy\":%.17g}\n",
+          "{\"label\":%llu,\"area\":%llu,\"x\":%llu,\"y\":%llu,\"z\":%llu,\"width\":%llu,"
+          "\"height\":%llu,\"depth\":%llu,\"cx\":%.17g,\"cy\":%.17g,\"cz\":%.17g}\n"},
+  };
+  const bool is_volume = table->format.is_volume;
+  const char *format = formats[table->table_format == TABLE_NDJSON][is_volume];
+  char *to = table->buffer + table->used;
+
+  if (is_volume)
+    table->used += (size_t)sprintf (to, format, (Number)r->label, (Number)r->area, (Number)r->x,
+        (Number)r->y, (Number)r->z, (Number)r->width, (Number)r->height, (Number)r->depth,
+        r->centroid_x, r->centroid_y, r->centroid_z);
+  else
+    table->used += (size_t)sprintf (to, format, (Number)r->label, (Number)r->area, (Number)r->x,
+        (Number)r->y, (Number)r->width, (Number)r->height, r->centroid_x, r->centroid_y);
+}
+
+bool
+table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  if (table->table_format == TABLE_NPY)
+    return append (table, rows, n * sizeof *rows, error);
+  for (size_t i = 0; i < n; i++) {
+    if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
+      return false;
+    print_row (table, &rows[i]);
+  }
+  return true;
+}
+
+/* Copies this rank's text to its place in the table. */
+static bool
+copy_own_text (Table *table, uint64_t offset, CclError *error)
+{
+  size_t n;
+
+  if (fflush (table->own_text) != 0)
+    return fail (error, "a part of the table cannot be written: %s", strerror (errno));
+  rewind (table->own_text);
+  while ((n = fread (table->buffer, 1, BUFFER, table->own_text)) > 0) {
+    if (!output_file_write (table->file, offset, table->buffer, n, error))
+      return false;
+    offset += n;
+  }
+  if (ferror (table->own_text))
+    return fail (error, "a part of the table cannot be read: %s", strerror (errno));
+  return true;
+}
+
+bool
+table_close (Table *table, bool failed, CclError *error)
+{
+  if (!table)
+    return true;
+  if (!failed)
+    failed = !flush (table, error);
+  if (table->own_text) {
+    const uint64_t offset = processes_sum_before (table->offset);
+    if (!failed)
+      failed = !copy_own_text (table, offset, error);
+    fclose (table->own_text);
+  }
+  const bool succeeded = output_file_close (table->file, failed, error);
+  free (table->buffer);
+  free (table);
+  return succeeded;
+}
