@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -466,13 +465,28 @@ label (Job *job, CclTiledResult *result, CclError *error)
   return succeeded;
 }
 
+/* The most memory that this process has had resident, in KiB; 0 if the system does not say. Unlike
+ * getrusage() it does not count the process that started this one. */
+static uint64_t
+most_resident (void)
+{
+  FILE *file = fopen ("/proc/self/status", "r");
+  unsigned long long most = 0;
+  char line[128];
+
+  while (file && fgets (line, sizeof line, file))
+    if (sscanf (line, "VmHWM: %llu", &most) == 1)
+      break;
+  if (file)
+    fclose (file);
+  return most;
+}
+
 /* Prints what the run has cost, over all ranks. Collective. */
 static void
 print_statistics (const Job *job, const CclTiledResult *result)
 {
-  struct rusage usage;
-  getrusage (RUSAGE_SELF, &usage);
-  const uint64_t memory = processes_sum ((uint64_t)usage.ru_maxrss);
+  const uint64_t memory = processes_sum (most_resident ());
   const uint64_t tiles = processes_sum (result->n_tiles);
   const uint64_t seam_components = processes_sum (result->n_seam_components);
   const uint64_t bytes = processes_sum (result->bytes_sent);
@@ -539,7 +553,7 @@ main (int argc, char **argv)
 #if !CCL_LABEL_MPI
   hand_over (argv);
 #endif
-  const Processes processes = processes_start (&argc, &argv);
+  const Processes processes = processes_start (&argc, &argv, pending_names_remove);
   const int first = parse_arguments (argc, argv, &options, &error);
   Job job = {.options = &options, .processes = processes};
   const bool succeeded = first > 0 && run (&job, argv + first, (uint32_t)(argc - first), &error);

@@ -111,7 +111,12 @@ label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error)
   char header[NPY_HEADER], shape[80];
 
   map->label_bytes = label_bytes;
-  if (!map->header || format->processes.rank != 0)
+  if (map->is_tiff || format->processes.rank != 0)
+    return true;
+  const uint64_t size = format->width * format->height * format->depth * label_bytes;
+  if (!output_file_reserve (map->file, map->header + size, error))
+    return false;
+  if (!map->header)
     return true;
   if (format->is_volume)
     snprintf (shape, sizeof shape, "%llu, %llu, %llu", (unsigned long long)format->depth,

@@ -5,8 +5,11 @@
 
 #include <mpi.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The most bytes of one message or one access to a file: MPI counts them with an int. */
 #define MOST_BYTES ((uint64_t)1 << 30)
@@ -29,6 +32,7 @@ struct OutputFile {
 };
 
 static CclTiledPeers peers;
+static void (*clean_up_before_abort) (void);
 
 /* This rank's failure follows from that of another one, whose message is the one to print. */
 static bool is_consequence;
@@ -77,11 +81,12 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
 }
 
 Processes
-processes_start (int *argc, char ***argv)
+processes_start (int *argc, char ***argv, void (*clean_up) (void))
 {
   int rank, n_ranks, local_rank;
   MPI_Comm local;
 
+  clean_up_before_abort = clean_up;
   MPI_Init (argc, argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
   MPI_Comm_size (MPI_COMM_WORLD, &n_ranks);
@@ -214,6 +219,20 @@ output_file_open (const char *path, CclError *error)
 }
 
 bool
+output_file_reserve (OutputFile *file, uint64_t size, CclError *error)
+{
+  const int descriptor = open (file->path, O_WRONLY | O_CLOEXEC);
+  bool succeeded = true;
+
+  if (descriptor < 0 ||
+      (fallocate (descriptor, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS))
+    succeeded = fail (error, "%s: %s", file->path, strerror (errno));
+  if (descriptor >= 0)
+    close (descriptor);
+  return succeeded;
+}
+
+bool
 output_file_write (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
 {
@@ -254,11 +273,13 @@ write_round (
   if (result == MPI_SUCCESS)
     MPI_Get_count (&status, MPI_BYTE, &written);
   if (result != MPI_SUCCESS || (uint64_t)written != size) {
-    file->failed = true;
     if (result != MPI_SUCCESS)
       mpi_fail (error, result, file->path);
     else
       fail (error, "%s: the file system is full", file->path);
+    fprintf (stderr, "ccl-label: %s\n", error->message);
+    clean_up_before_abort ();
+    MPI_Abort (MPI_COMM_WORLD, 1);
   }
   return most;
 }

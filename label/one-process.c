@@ -21,9 +21,9 @@ struct OutputFile {
 };
 
 Processes
-processes_start (int *argc, char ***argv)
+processes_start (int *argc, char ***argv, void (*clean_up) (void))
 {
-  (void)argc, (void)argv;
+  (void)argc, (void)argv, (void)clean_up;
   return (Processes){.n_ranks = 1};
 }
 
@@ -119,6 +119,14 @@ output_file_open (const char *path, CclError *error)
   }
   file->path = strdup (path);
   return file;
+}
+
+bool
+output_file_reserve (OutputFile *file, uint64_t size, CclError *error)
+{
+  if (fallocate (file->file, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+    return fail (error, "%s: %s", file->path, strerror (errno));
+  return true;
 }
 
 bool

@@ -56,12 +56,18 @@ pending_name_clear (PendingName *name)
   *name = (PendingName){0};
 }
 
-static void
-on_signal (int number)
+void
+pending_names_remove (void)
 {
   for (int i = 0; i < MOST_NAMES; i++)
     if (temporaries[i])
       unlink (temporaries[i]);
+}
+
+static void
+on_signal (int number)
+{
+  pending_names_remove ();
   signal (number, SIG_DFL);
   raise (number);
 }

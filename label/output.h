@@ -33,6 +33,9 @@ bool pending_name_commit (PendingName *name, CclError *error);
 /* Frees the name and removes the temporary file if it is still there. */
 void pending_name_clear (PendingName *name);
 
+/* Removes all temporary files. */
+void pending_names_remove (void);
+
 /* Makes signals that end the program, such as that of Ctrl-C, remove the temporary files. */
 void pending_names_watch_signals (void);
 

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The most bytes of an interlaced picture, which is held in memory. */
+#define MOST_INTERLACED_BYTES ((uint64_t)2 << 30)
+
 typedef struct Png {
   Picture picture;
   char *path;
@@ -52,6 +55,8 @@ read_interlaced (Png *self)
 {
   const size_t row_bytes = png_get_rowbytes (self->png, self->info);
 
+  if (row_bytes > MOST_INTERLACED_BYTES / self->picture.height)
+    png_error (self->png, "an interlaced picture of more than 2 GiB");
   self->all = calloc (self->picture.height, row_bytes);
   if (!self->all)
     png_error (self->png, "not enough memory for an interlaced picture");

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The most bytes of a row of tiles, which is decoded at once. */
-#define MOST_TILE_ROW_BYTES ((uint64_t)4 << 30)
+#define MOST_TILE_ROW_BYTES ((uint64_t)2 << 30)
 
 static char latest_message[200];
 

@@ -18,8 +18,8 @@ typedef struct Processes {
   const CclTiledPeers *peers; /* NULL for one process */
 } Processes;
 
-/* Starts. May change the arguments. Collective. */
-Processes processes_start (int *argc, char ***argv);
+/* Starts. May change the arguments. clean_up: called before all processes are ended. Collective. */
+Processes processes_start (int *argc, char ***argv, void (*clean_up) (void));
 
 /* Returns true if all ranks call it with true. Otherwise it returns false and all ranks get the
  * error of the first rank that failed. Collective. */
@@ -55,12 +55,17 @@ typedef struct OutputFile OutputFile;
 /* Creates the file, or truncates it. Collective. */
 OutputFile *output_file_open (const char *path, CclError *error);
 
+/* Reserves room for size bytes, so that a full file system is noticed before the first write. Does
+ * nothing on a file system that cannot. For one rank to call. */
+bool output_file_reserve (OutputFile *file, uint64_t size, CclError *error);
+
 /* Writes for this rank alone. */
 bool output_file_write (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
 
 /* Writes together with the other ranks, which call this, too, or output_file_close(): each rank as
- * often as it has something to write. */
+ * often as it has something to write. With several processes, a failed write prints the error and
+ * ends all of them, because the others may wait inside the MPI library. */
 bool output_file_write_together (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
 

@@ -235,7 +235,7 @@ take_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
 
   if (d->n_rows + n > d->n_labels || first + n > d->c->n_components + 1)
     return differ (d, "too many rows:", d->n_rows + n);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && d->c->rows; i++)
     if (memcmp (&rows[i], &d->c->rows[first + i - 1], sizeof *rows) != 0)
       return differ (d, "another row of component", first + i);
   d->n_rows += n;

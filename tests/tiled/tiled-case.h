@@ -18,10 +18,10 @@ typedef struct TiledCase {
   uint64_t begins[MOST_RANKS + 1]; /* the first layer of each rank's block; the end of the last */
   uint64_t tile_layers[MOST_RANKS];
 
-  /* The result of the flood fill. */
+  /* The expected result. */
   uint64_t n_components;
   uint32_t *labels;
-  CclTiledComponent *rows;
+  CclTiledComponent *rows; /* NULL: not to be compared */
 } TiledCase;
 
 /* Makes the case of a seed: a shape or noise, frame or volume, with a random number of ranks,

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ccl-label under mpirun, with more ranks than processors, against scipy and against one process.
+
+usage: test-label-mpi.py CCL-LABEL TEST-TILED-MPI
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from scipy import ndimage
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
+import tap  # noqa: E402
+
+PROGRAM, TILED = map(os.path.abspath, sys.argv[1:])
+random = np.random.default_rng(15)
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_plm_rsh_agent": "",
+               "OMPI_MCA_btl": "self,vader"}
+if not shutil.which("mpirun"):
+    print("1..0 # SKIP no mpirun")
+    sys.exit(0)
+
+
+def mpirun(n, *command, **settings):
+    return subprocess.run(["mpirun", "-q", "-n", str(n), *map(str, command)], capture_output=True, text=True,
+                          timeout=120, env=ENVIRONMENT, **settings)
+
+
+def spiral(size):
+    """A line of one pixel that crosses all rows many times."""
+    image = np.zeros((size, size), np.uint8)
+    y, x, dy, dx = 0, 0, 0, 1
+    image[0, 0] = 1
+    low, high = [0, 0], [size - 1, size - 1]
+    for _ in range(size):
+        while low[0] <= y + dy <= high[0] and low[1] <= x + dx <= high[1]:
+            y, x = y + dy, x + dx
+            image[y, x] = 1
+        if dx == 1:
+            low[0] += 2
+        elif dy == 1:
+            high[1] -= 2
+        elif dx == -1:
+            high[0] -= 2
+        else:
+            low[1] += 2
+        dy, dx = dx, -dy
+    return image
+
+
+def comb(height, width):
+    """Teeth that meet in the last row only."""
+    image = np.zeros((height, width), np.uint8)
+    image[:, ::2] = 1
+    image[-1] = 1
+    return image
+
+
+def snake(height, width):
+    """One path through all columns, up and down."""
+    image = np.zeros((height, width), np.uint8)
+    image[:, ::2] = 1
+    image[0, 1::4] = image[-1, 3::4] = 1
+    return image
+
+
+def pictures():
+    """Frames and volumes, and how they are connected."""
+    for i in range(2400):
+        if i % 10 == 0:
+            yield spiral(int(random.integers(3, 30))), 4
+        elif i % 10 == 1:
+            yield comb(*random.integers(2, 30, 2)), int(random.choice([4, 8]))
+        elif i % 10 == 2:
+            yield snake(*random.integers(2, 30, 2)), int(random.choice([4, 8]))
+        elif i % 10 < 7:
+            shape = random.integers(1, 40, 2)
+            yield (random.random(shape) < random.random()).astype(np.uint8), int(random.choice([4, 8]))
+        else:
+            shape = random.integers(1, 12, 3)
+            yield (random.random(shape) < random.random() * 0.6).astype(np.uint8), int(random.choice([6, 18, 26]))
+
+
+STRUCTURES = {4: ndimage.generate_binary_structure(2, 1), 8: ndimage.generate_binary_structure(2, 2),
+              6: ndimage.generate_binary_structure(3, 1), 18: ndimage.generate_binary_structure(3, 2),
+              26: ndimage.generate_binary_structure(3, 3)}
+
+
+def write_case(file, image, connectivity, begins):
+    labels, n = ndimage.label(image, STRUCTURES[connectivity])
+    depth = image.shape[0] if image.ndim == 3 else 1
+    tile = int(random.integers(1, len(image) + 1))
+    head = [image.shape[-1], image.shape[-2], depth, connectivity, len(begins), tile, n, 0]
+    bounds = (list(begins) + [len(image)] * 10)[:10]
+    file.write(np.array(head + bounds, np.uint32).tobytes() + image.tobytes() + labels.astype(np.uint32).tobytes())
+
+
+def blocks(n_layers, n_ranks):
+    """Random blocks, some of them empty; every second time as even as possible."""
+    if random.random() < 0.5:
+        return [n_layers * r // n_ranks for r in range(n_ranks)]
+    return [0, *sorted(int(b) for b in random.integers(0, n_layers + 1, n_ranks - 1))]
+
+
+def equal_to_scipy():
+    """thousands of frames and volumes on 1 to 9 ranks equal scipy's labels and a flood fill"""
+    n = 0
+    with open("cases", "wb") as file:
+        for image, connectivity in pictures():
+            write_case(file, image, connectivity, blocks(len(image), 1 + n % 9))
+            n += 1
+        for height in range(1, 10):  # every split of nine rows and fewer into blocks of one or more
+            for split in range(1 << (height - 1)):
+                image = (random.random((height, 9)) < 0.5).astype(np.uint8)
+                write_case(file, image, 8, [0] + [y for y in range(1, height) if split >> (y - 1) & 1])
+                n += 1
+    result = mpirun(9, TILED, 600, "cases")
+    assert result.returncode == 0, result.stdout + result.stderr
+    tap.equal(result.stdout.strip(), f"{n + 600} cases passed")
+
+
+def program_equals_one_process():
+    """maps and tables are identical for 1 to 5 ranks, whatever the tiles"""
+    image = (random.random((157, 211)) < 0.42).astype(np.uint8)
+    volume = (random.random((14, 22, 31)) < 0.2).astype(np.uint8)
+    np.save("a.npy", image)
+    np.save("v.npy", volume)
+    for source, connectivity in [("a.npy", 8), ("v.npy", 18)]:
+        want, n = ndimage.label(np.load(source), STRUCTURES[connectivity])
+        outputs = {}
+        for ranks in [1, 2, 5]:
+            for table in ["t.csv", "t.npy"]:
+                arguments = [source, "-c", connectivity, "-o", "l.npy", "-t", table, "--tile", 1 + ranks, "--min-area", 2]
+                if ranks == 1:
+                    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+                else:
+                    result = mpirun(ranks, PROGRAM, *arguments)
+                assert result.returncode == 0, result.stderr
+                for name in ["l.npy", table]:
+                    content = open(name, "rb").read()
+                    assert outputs.setdefault(name, content) == content, (name, ranks)
+        keep = np.bincount(want.ravel()) >= 2
+        keep[0] = False
+        assert (np.load("l.npy") == np.where(keep, np.cumsum(keep), 0)[want]).all()
+
+
+def messages_follow_seams():
+    """twice the height sends the same bytes, twice the width at most twice as many"""
+    sent = {}
+    for height, width in [(300, 200), (600, 200), (300, 400)]:
+        image = np.zeros((height, width), np.uint8)
+        image[:, ::2] = 1
+        np.save("a.npy", image)
+        result = mpirun(4, PROGRAM, "a.npy", "--statistics")
+        sent[height, width] = json.loads(result.stderr)["message_bytes"]
+    tap.equal(sent[600, 200], sent[300, 200])
+    assert sent[300, 200] < sent[300, 400] <= 2 * sent[300, 200], sent
+
+
+def files(prefix=""):
+    return {name for name in os.listdir(".") if name.startswith(prefix)}
+
+
+def failing_ranks():
+    """damaged files and a full file system end the job with one line and leave nothing"""
+    np.save("a.npy", np.zeros((5000, 5000), np.uint8))
+    content = open("a.npy", "rb").read()
+    open("short.npy", "wb").write(content[:-9])
+    before = files()
+    result = mpirun(3, PROGRAM, "short.npy", "-o", "l1.npy")
+    assert result.returncode and result.stderr.count("ccl-label: ") == 1 and "bytes" in result.stderr, result.stderr
+    result = mpirun(3, PROGRAM, "a.npy", "-o", "l1.tif")
+    assert result.returncode and "several processes" in result.stderr, result.stderr
+
+    # The limit is above the files that Open MPI needs, and below the label map of 100 MB.
+    limited = 'ulimit -f 40000; exec "$0" "$@"'
+    result = mpirun(3, "bash", "-c", limited, PROGRAM, "a.npy", "-o", "l1.npy", "-t", "t1.csv")
+    assert result.returncode and result.stderr.count("ccl-label: ") == 1, result.stderr
+    tap.equal(files() - before, set(), "files left behind:")
+
+
+def dying_rank():
+    """a rank that dies ends the job and leaves no output"""
+    with open("large.raw", "wb") as file:
+        file.truncate(40000 * 40000)
+    before = files()
+    job = subprocess.Popen(["mpirun", "-n", "3", PROGRAM, "large.raw", "--size", "40000x40000", "-o", "l2.npy"],
+                           stderr=subprocess.PIPE, env=ENVIRONMENT, text=True)
+    while not files() - before and job.poll() is None:
+        time.sleep(0.02)
+    ranks = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True).stdout.split()
+    assert len(ranks) == 3, ranks
+    os.kill(int(ranks[1]), signal.SIGKILL)
+    _, message = job.communicate(timeout=60)
+    assert job.returncode != 0 and "signal 9" in message, (job.returncode, message)
+    tap.equal(files() - before, set(), "files left behind:")
+    os.unlink("large.raw")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    status = tap.run(equal_to_scipy, program_equals_one_process, messages_follow_seams, failing_ranks, dying_rank)
+    os.chdir("/")
+sys.exit(status)

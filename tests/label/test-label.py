@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ccl-label against scipy: formats, tiles, options, damaged files, and what it leaves behind.
+
+usage: test-label.py CCL-LABEL
+"""
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy as np
+from scipy import ndimage
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
+import tap  # noqa: E402
+from formats import read_bigtiff, write_tiff  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+random = np.random.default_rng(12)
+EIGHT = np.ones((3, 3))
+
+
+def run(*arguments, **settings):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, **settings)
+
+
+def label(*arguments):
+    """Runs the program; returns the number of components that it prints."""
+    result = run(*arguments)
+    assert result.returncode == 0, result.stderr
+    tap.equal(result.stderr, "", "standard error")
+    return int(result.stdout.split()[0])
+
+
+def refused(*arguments, word, **settings):
+    """The program must end with one line that contains the word, and leave no file."""
+    before = set(os.listdir("."))
+    result = run(*arguments, **settings)
+    assert result.returncode == 1, (arguments, result.returncode, result.stderr)
+    assert result.stderr.startswith("ccl-label: ") and result.stderr.count("\n") == 1, result.stderr
+    assert word in result.stderr, (word, result.stderr)
+    tap.equal(set(os.listdir(".")) - before, set(), "files left behind:")
+
+
+def noise(*shape, density=0.5, dtype=np.uint8):
+    return ((random.random(shape) < density) * 100).astype(dtype)
+
+
+def expect(image, structure=EIGHT):
+    return ndimage.label(image > 0, structure)
+
+
+def check(image, *arguments, structure=EIGHT):
+    """Labels the files of the arguments and compares with scipy's labels of the image."""
+    want, n = expect(image, structure)
+    tap.equal(label(*arguments, "-o", "check.npy"), n, str(arguments))
+    assert (np.load("check.npy") == want).all(), arguments
+
+
+def npy_dtypes():
+    """NPY arrays of all dtypes and byte orders"""
+    for dtype in ["?", "u1", "i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f4", ">f4", "<f8", ">f8"]:
+        image = noise(37, 29, dtype=dtype)
+        np.save("a.npy", image)
+        check(image, "a.npy", "--tile", 5)
+
+
+def png_pgm_raw():
+    """PNG of 1, 8 and 16 bits, interlaced or coloured, PGM of 8 and 16 bits, and raw files"""
+    image = noise(41, 33)
+    cv2.imwrite("a.png", image)
+    check(image, "a.png", "--tile", 4)
+    cv2.imwrite("a.png", image, [cv2.IMWRITE_PNG_BILEVEL, 1])
+    check(image, "a.png")
+    cv2.imwrite("a.png", image.astype(np.uint16) * 300)
+    check(image, "a.png", "--threshold", 29999, "--tile", 7)
+    cv2.imwrite("a.png", cv2.merge([image, image, image]))
+    check(image, "a.png")
+    cv2.imwrite("a.pgm", image)
+    check(image, "a.pgm", "--tile", 3)
+    cv2.imwrite("a.pgm", image.astype(np.uint16) * 300)
+    check(image, "a.pgm", "--threshold", 29999)
+    image.astype("<u2").tofile("a.raw")
+    check(image, "a.raw", "--size", "33x41", "--type", "uint16", "--tile", 11)
+
+
+def tiff():
+    """TIFF and BigTIFF in strips and tiles, both byte orders, deflated, and of several pages"""
+    image = noise(61, 75)
+    for settings in [{}, {"tile": 16}, {"big": True, "tile": 32}, {"order": ">"}, {"big": True, "order": ">"},
+                     {"deflate": True}, {"deflate": True, "tile": 16, "big": True}]:
+        for dtype in ["u1", "u2", "i4", "f4"]:
+            write_tiff("a.tif", [image.astype(dtype)], **settings)
+            check(image, "a.tif", "--tile", 9)
+    volume = noise(6, 20, 30, density=0.2)
+    write_tiff("v.tif", list(volume), tile=16)
+    check(volume, "v.tif", "--tile", 1, structure=np.ones((3, 3, 3)))
+
+
+def volumes():
+    """volumes as NPY, raw, folders and lists of slices, with 6, 18 and 26 neighbours"""
+    volume = noise(13, 17, 19, density=0.25)
+    np.save("v.npy", volume)
+    volume.tofile("v.raw")
+    os.makedirs("slices", exist_ok=True)
+    names = []
+    for z, image in enumerate(volume):
+        cv2.imwrite(f"slices/{z}.png", image)  # 10.png follows 9.png
+        names.append(f"slices/{z}.png")
+    for rank, connectivity in [(1, 6), (2, 18), (3, 26)]:
+        structure = ndimage.generate_binary_structure(3, rank)
+        for source in [["v.npy"], ["v.raw", "--size", "19x17x13"], ["slices"], names]:
+            check(volume, *source, "-c", connectivity, "--tile", 2, structure=structure)
+
+
+def outputs():
+    """label maps as raw and BigTIFF, 32 and 64 bits, compressed or not"""
+    image, volume = noise(50, 70), noise(5, 30, 20, density=0.2)
+    np.save("a.npy", image)
+    np.save("v.npy", volume)
+    want = expect(image)[0]
+    for bits, dtype in [(32, "<u4"), (64, "<u8")]:
+        label("a.npy", "-o", "l.raw", "--bits", bits, "--tile", 8)
+        assert (np.fromfile("l.raw", dtype).reshape(image.shape) == want).all()
+        for compression in ["none", "deflate"]:
+            label("a.npy", "-o", "l.tif", "--bits", bits, "--compress", compression, "--tile", 8)
+            (page,) = read_bigtiff("l.tif")
+            assert page.dtype == dtype and (page == want).all()
+            label("v.npy", "-o", "l.tif", "--bits", bits, "--compress", compression, "--tile", 2)
+            assert (np.array(read_bigtiff("l.tif")) == expect(volume, np.ones((3, 3, 3)))[0]).all()
+    for compression in ["lzw", "zstd"]:  # read by ccl-label alone
+        label("a.npy", "-o", "l.tif", "--compress", compression)
+        check(image, "l.tif")
+
+
+def tables():
+    """component tables as CSV, NDJSON and NPY"""
+    for shape, connectivity in [((60, 50), 8), ((9, 14, 12), 26)]:
+        image = noise(*shape, density=0.2)
+        np.save("a.npy", image)
+        want, n = ndimage.label(image, np.ones((3,) * len(shape)))
+        slices = ndimage.find_objects(want)
+        centroids = np.array(ndimage.center_of_mass(image, want, range(1, n + 1)))
+        for name in ["t.csv", "t.ndjson", "t.npy"]:
+            tap.equal(label("a.npy", "-t", name, "--tile", 3), n)
+            if name == "t.csv":
+                rows = np.genfromtxt(name, delimiter=",", names=True)
+            elif name == "t.npy":
+                rows = np.load(name)
+            else:
+                parsed = [json.loads(line) for line in open(name)]
+                rows = {key: np.array([row[key] for row in parsed]) for key in parsed[0]}
+            assert (rows["label"] == np.arange(1, n + 1)).all()
+            assert (rows["area"] == np.bincount(want.ravel())[1:]).all()
+            for axis, (corner, side, centre) in enumerate([("x", "width", "cx"), ("y", "height", "cy"),
+                                                           ("z", "depth", "cz")][:len(shape)]):
+                spans = [s[len(shape) - 1 - axis] for s in slices]
+                assert (rows[corner] == [s.start for s in spans]).all()
+                assert (rows[side] == [s.stop - s.start for s in spans]).all()
+                assert np.allclose(rows[centre], centroids[:, len(shape) - 1 - axis], rtol=1e-14)
+
+
+def options():
+    """threshold, inversion and areas"""
+    image = random.integers(0, 256, (60, 70)).astype(np.uint8)
+    image = cv2.GaussianBlur(image, (5, 5), 0)
+    np.save("a.npy", image)
+    for threshold in [0, 120, 127, 255]:
+        for invert in [False, True]:
+            mask = (image > threshold) != invert
+            want, _ = ndimage.label(mask, EIGHT)
+            areas = np.bincount(want.ravel())
+            keep = (areas >= 4) & (areas <= 200)
+            keep[0] = False
+            want = np.where(keep, np.cumsum(keep), 0)[want]
+            label("a.npy", "--threshold", threshold, *["--invert"] * invert, "--min-area", 4, "--max-area", 200,
+                  "-o", "l.npy", "--tile", 6)
+            assert (np.load("l.npy") == want).all(), (threshold, invert)
+    for arguments, word in [(["--threshold", "x"], "threshold"), (["-c", "7"], "not 7"), (["--bits", 16], "bits"),
+                            (["--memory", "0"], "memory"), (["--what"], "--what"), (["--size", "3x"], "size"),
+                            (["-o", "l.gif"], "l.gif"), (["-t", "t.txt"], "t.txt"),
+                            (["-o", "l.npy", "--compress", "lzw"], "only TIFF"), (["-c", "6", "--gpu=77"], ""),
+                            (["-o", "no/where.npy"], "no/where.npy"), (["--threshold", 300], "0…255")]:
+        refused("a.npy", *arguments, word=word)
+    refused(word="no input")
+    refused("absent.npy", word="absent.npy: No such file")
+
+
+def damaged_files():
+    """damaged files, and files whose header contradicts their content, end in one line"""
+    np.save("good.npy", noise(20, 30))
+    npy = open("good.npy", "rb").read()
+    cv2.imwrite("good.png", noise(20, 30))
+    png = open("good.png", "rb").read()
+    write_tiff("good.tif", [noise(40, 50)], tile=16)
+    tiff_bytes = open("good.tif", "rb").read()
+    pgm = b"P5 30 20 255\n" + bytes(600)
+    cases = [(npy[:-1], "bytes"), (npy + b"x", "bytes"), (npy[:9], "NPY"), (npy[:60], "NPY"), (npy[:6], ""),
+             (npy.replace(b"(20, 30)", b"(20, 31)"), "bytes"), (npy.replace(b"|u1", b"<c8"), "must hold"),
+             (npy.replace(b"False", b"True "), "Fortran"), (npy.replace(b"(20, 30), ", b"(1,2,3,4),"), "dimensions"),
+             (npy.replace(b"(20, 30)", b"(0, 300)"), "empty"), (npy.replace(b"\x01\0", b"\x09\0", 1), "version"),
+             (pgm[:-1], "bytes"), (pgm + b"x", "bytes"), (b"P2 1 1 255\n0", "P5"), (b"P5 1 x", "header"),
+             (b"P5 30 20 70000\n" + bytes(1200), "70000"), (b"P5 99999999999 2 255\n", "header"),
+             (png[:100], ""), (png[:-30], ""), (png[:50] + b"xxxx" + png[54:], ""), (b"", "neither"), (b"GIF89a..", "neither"),
+             (tiff_bytes[:2000], ""), (tiff_bytes[:-200], ""), (b"II*\0\xff\xff\xff\x7f", ""), (b"II*\0\x08\0\0\0\0\0", "")]
+    for i, (content, word) in enumerate(cases):
+        with open("bad", "wb") as file:
+            file.write(content)
+        refused("bad", "-o", "l.npy", "-t", "t.csv", word=word)
+    write_tiff("bad", [np.zeros((4, 6), np.uint8), np.zeros((4, 7), np.uint8)])
+    refused("bad", "-o", "l.npy", word="page 2")
+    os.makedirs("mixed", exist_ok=True)
+    np.save("mixed/0.npy", noise(4, 5))
+    np.save("mixed/1.npy", noise(5, 5))
+    refused("mixed", "-o", "l.npy", word="mixed/1.npy")
+    os.makedirs("empty", exist_ok=True)
+    refused("empty", word="empty")
+    refused("good.npy", "--size", "30x20", word="bytes")
+
+
+def limited_files():
+    """a full file system ends in one line and leaves nothing"""
+    np.save("a.npy", noise(2000, 2000))
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+
+    for output in ["l.npy", "l.raw", "l.tif"]:
+        refused("a.npy", "-o", output, "-t", "t.csv", word="", preexec_fn=limit)
+    open("l.npy", "w").write("old")
+    refused("a.npy", "-o", "l.npy", word="", preexec_fn=limit)
+    tap.equal(open("l.npy").read(), "old", "the old file")
+
+
+def interrupted():
+    """Ctrl-C leaves nothing behind"""
+    # A file with holes keeps the program busy without a read from the disk.
+    with open("large.raw", "wb") as file:
+        file.truncate(40000 * 40000)
+    before = set(os.listdir("."))
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        process = subprocess.Popen([PROGRAM, "large.raw", "--size", "40000x40000", "-o", "l.npy", "-t", "t.csv",
+                                    "--threads", "1"], stderr=subprocess.DEVNULL)
+        while len(set(os.listdir(".")) - before) < 2 and process.poll() is None:
+            time.sleep(0.01)
+        assert any(name.endswith(".part") for name in os.listdir(".")), os.listdir(".")
+        process.send_signal(number)
+        tap.equal(process.wait(20), -number)
+        tap.equal(set(os.listdir(".")) - before, set(), "files left behind:")
+    os.unlink("large.raw")
+
+
+def bounded_memory():
+    """--memory bounds the memory, whatever the picture"""
+    width, height = 2048, 24000
+    with open("tall.raw", "wb") as file:
+        for _ in range(height // 240):
+            file.write(noise(240, width, density=0.35).tobytes())  # many components at 4 neighbours
+    result = run("tall.raw", "--size", f"{width}x{height}", "-c", 4, "--memory", "48M", "-t", "t.npy", "--statistics")
+    statistics = json.loads(result.stderr)
+    assert statistics["resident_kib"] < 64 * 1024, statistics
+    assert statistics["tiles"] > 50, statistics
+    tap.equal(len(np.load("t.npy", mmap_mode="r")), int(result.stdout.split()[0]))
+    os.unlink("tall.raw")
+
+
+def progress():
+    """the progress bar is shown on a terminal only"""
+    np.save("a.npy", noise(300, 300))
+    import pty
+    for quiet in [False, True]:
+        parent, child = pty.openpty()
+        subprocess.run([PROGRAM, "a.npy", "--tile", "10", *["-q"] * quiet], stderr=child, stdout=subprocess.DEVNULL, check=True)
+        os.close(child)
+        try:
+            shown = os.read(parent, 1000)
+        except OSError:
+            shown = b""
+        os.close(parent)
+        assert (b"#" in shown) != quiet, shown
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, options, damaged_files, limited_files,
+                     interrupted, bounded_memory, progress)
+    os.chdir("/")
+sys.exit(status)
