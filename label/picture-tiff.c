@@ -47,7 +47,8 @@ typedef struct Tiff {
   TIFF *tiff;
   Page page;
   uint64_t open_page;
-  uint64_t next_row;                /* of strips, in the page */
+  uint64_t next_row; /* of strips, in the page */
+  uint32_t rows_per_strip;
   uint8_t *packed;                  /* a row of 1 bit per pixel */
   uint8_t *tiles;                   /* a row of tiles, decoded */
   uint64_t tiles_row;               /* the first row of it in the picture; UINT64_MAX: none */
@@ -98,6 +99,17 @@ find_type (const Page *page, SampleType *type)
   return false;
 }
 
+/* Notes the strips of the current page, of which no row has been read. */
+static void
+find_strips (Tiff *self)
+{
+  self->rows_per_strip = 0;
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_ROWSPERSTRIP, &self->rows_per_strip);
+  if (self->rows_per_strip == 0)
+    self->rows_per_strip = UINT32_MAX;
+  self->next_row = 0;
+}
+
 /* Makes a page the current one and its first row the next. */
 static bool
 open_page (Tiff *self, uint64_t page, CclError *error)
@@ -119,7 +131,7 @@ open_page (Tiff *self, uint64_t page, CclError *error)
     return fail (error, "%s: page %llu has other tiles than the first one", self->path,
         (unsigned long long)page + 1);
   self->open_page = page;
-  self->next_row = 0;
+  find_strips (self);
   return true;
 }
 
@@ -138,13 +150,20 @@ finish_row (const Tiff *self, const uint8_t *packed, void *samples)
       bytes[i] = (uint8_t)~bytes[i];
 }
 
+/* Reads a row of strips. Compressed strips can only be decoded from their beginning, so the rows of
+ * the strip before this one are read, too, unless the last call has left off there. */
 static bool
 read_strip_row (Tiff *self, uint64_t row, void *samples, CclError *error)
 {
-  const bool is_packed = self->page.bits == 1;
+  const uint64_t strip = row - row % self->rows_per_strip;
+  void *to = self->page.bits == 1 ? self->packed : samples;
+
   latest_message[0] = '\0';
-  if (TIFFReadScanline (self->tiff, is_packed ? self->packed : samples, (uint32_t)row, 0) != 1)
-    return tiff_fail (error, self->path);
+  if (row < self->next_row || strip > self->next_row)
+    self->next_row = strip;
+  for (; self->next_row <= row; self->next_row++)
+    if (TIFFReadScanline (self->tiff, to, (uint32_t)self->next_row, 0) != 1)
+      return tiff_fail (error, self->path);
   finish_row (self, self->packed, samples);
   return true;
 }
@@ -280,6 +299,7 @@ open_tiff (Tiff *self, CclError *error)
     TIFFGetField (self->tiff, TIFFTAG_TILEWIDTH, &self->tile_width);
     TIFFGetField (self->tiff, TIFFTAG_TILELENGTH, &self->tile_height);
   }
+  find_strips (self);
   /* Counting the pages reads the directories of all of them. */
   self->picture.depth = TIFFNumberOfDirectories (self->tiff);
   return picture_check (&self->picture, self->path, error) && allocate (self, error);

@@ -314,6 +314,7 @@ number_roots (Tiled *self)
         node->label = 0;
     }
     n_labels += record->n_inner + n_roots;
+    seams_rest (&self->seams);
   }
   return n_labels;
 }
@@ -337,10 +338,14 @@ give_labels (Tiled *self, Ranks *ranks, uint32_t rank, CclTiledResult *result,
   }
   status = ranks_label (ranks, *n_labels, labels, first_label, &result->n_components, error);
 
-  for (uint64_t i = 0; i < self->seams.n; i++) {
-    Node *node = &self->seams.nodes[i];
-    if (node->parent == i && !node->is_foreign && node->label)
-      node->label += *first_label - 1;
+  for (uint64_t t = 0; t < self->n_tiles; t++) {
+    const TileRecord *record = &self->records[t];
+    for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
+      Node *node = &self->seams.nodes[i];
+      if (node->parent == i && !node->is_foreign && node->label)
+        node->label += *first_label - 1;
+    }
+    seams_rest (&self->seams);
   }
   for (uint64_t i = 0; i < group->n_entries; i++)
     self->seams.nodes[self->roots[i]].label = labels[i];

@@ -1,12 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the hand-made corpora: for frames.c, difficult masks for every algorithm; for foregrounds.c,
-sequences of different frames. libFuzzer found the corpora of elements.c and metadata.c.
+sequences of different frames; for pictures.c, small files of each format. libFuzzer found the corpora of elements.c and metadata.c.
 
-usage: make-corpus.py FOLDER, in which corpus-frames and corpus-foregrounds are written
+usage: make-corpus.py FOLDER, in which corpus-frames, corpus-foregrounds and corpus-pictures are written
 """
 import os
+import struct
 import sys
+import tempfile
+import zlib
+
+import numpy as np
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'label'))
+from formats import write_tiff  # noqa: E402
 
 FOUR, INVERT, LABELS, DEVICE, ALL = 1, 2, 4, 8, 64
 RAW, BITS, RUNS, NOISE = 0, 16, 32, 48
@@ -87,8 +95,48 @@ sequences = {
     'background-narrow': sequence(128, 7, BACKGROUND, INVERT | 1, [STILL, 105, 109, 254, 252], variance=2, mixtures=2),
 }
 
+
+
+def pictures():
+    """Files for the readers of ccl-label, behind a byte that says whether the file is raw."""
+    files = {'raw': bytes([15 + 16 * 4]) + bytes(range(30))}
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, 'file')
+
+        def keep(name):
+            with open(path, 'rb') as file:
+                files[name] = bytes(1) + file.read()
+
+        image = np.arange(77, dtype=np.uint8).reshape(7, 11) * 3
+        for name, array in {'uint8': image, 'bool': image > 9, 'int16': image.astype('>i2'),
+                            'float32': image.astype('f4'), 'volume': image[:, :9].reshape(7, 3, 3)}.items():
+            with open(path, 'wb') as file:
+                np.save(file, array)
+            keep('npy-' + name)
+        for depth, kind in ((255, np.uint8), (65535, '>u2')):
+            with open(path, 'wb') as file:
+                file.write(b'P5\n# seven rows\n11 7 %d\n' % depth + image.astype(kind).tobytes())
+            keep(f'pgm-{depth}')
+        for name, settings in {'strips': {}, 'tiles': {'tile': 16}, 'big': {'big': True},
+                               'deflated': {'deflate': True, 'tile': 16}, 'big-endian': {'order': '>'}}.items():
+            write_tiff(path, [image.astype('u2')] if name != 'strips' else [image, image], **settings)
+            keep('tiff-' + name)
+
+        def chunk(kind, content):
+            return struct.pack('>I', len(content)) + kind + content + struct.pack('>I', zlib.crc32(kind + content))
+
+        for name, bits, colours, interlaced, row_bytes in (
+                ('grey', 8, 0, 0, 11), ('bits', 1, 0, 0, 2), ('deep', 16, 0, 0, 22), ('colours', 8, 2, 0, 33)):
+            rows = b''.join(b'\0' + bytes((7 * x + y) % 256 for x in range(row_bytes)) for y in range(7))
+            with open(path, 'wb') as file:
+                file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 11, 7, bits, colours, 0, 0, interlaced))
+                           + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+            keep('png-' + name)
+    return files
+
+
 folder = sys.argv[1]
-for target, inputs in (('frames', cases), ('foregrounds', sequences)):
+for target, inputs in (('frames', cases), ('foregrounds', sequences), ('pictures', pictures())):
     os.makedirs(os.path.join(folder, f'corpus-{target}'), exist_ok=True)
     for name, data in inputs.items():
         with open(os.path.join(folder, f'corpus-{target}', name), 'wb') as file:

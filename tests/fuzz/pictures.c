@@ -4,7 +4,6 @@
  * delivers the same pixels however they are read. The first byte selects how the rest is read: as a
  * raw file or as one that says its format.
  */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -75,7 +75,7 @@ def snake(height, width):
 
 def pictures():
     """Frames and volumes, and how they are connected."""
-    for i in range(2400):
+    for i in range(1600):
         if i % 10 == 0:
             yield spiral(int(random.integers(3, 30))), 4
         elif i % 10 == 1:
@@ -123,9 +123,9 @@ def equal_to_scipy():
                 image = (random.random((height, 9)) < 0.5).astype(np.uint8)
                 write_case(file, image, 8, [0] + [y for y in range(1, height) if split >> (y - 1) & 1])
                 n += 1
-    result = mpirun(9, TILED, 600, "cases")
+    result = mpirun(9, TILED, 400, "cases")
     assert result.returncode == 0, result.stdout + result.stderr
-    tap.equal(result.stdout.strip(), f"{n + 600} cases passed")
+    tap.equal(result.stdout.strip(), f"{n + 400} cases passed")
 
 
 def program_equals_one_process():

@@ -278,11 +278,36 @@ test_plans_that_are_refused (void)
   check_refused (plan, CCL_ERROR_IO, "/nowhere");
 }
 
+/* Tiles labelled on a GPU. */
+static void
+test_gpu (void)
+{
+  CclError error = {CCL_OK, ""};
+  CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
+
+  if (!device) {
+    g_test_skip (error.message);
+    return;
+  }
+  for (uint32_t seed = 5000; seed < 5060 && !g_test_failed (); seed++) {
+    TiledCase *c = tiled_case_new (seed);
+    char message[512];
+    tiled_case_run (c, NULL, device, NULL, message);
+    g_assert_cmpstr (message, ==, "");
+    tiled_case_free (c);
+  }
+  ccl_cuda_device_unref (&device);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
+  if (argc > 1 && strcmp (argv[1], "--gpu") == 0) {
+    g_test_add_func ("/tiled/gpu", test_gpu);
+    return g_test_run ();
+  }
   g_test_add_func ("/tiled/one-process", test_one_process);
   g_test_add_func ("/tiled/every-split-of-nine-rows", test_every_split_of_nine_rows);
   g_test_add_func ("/tiled/random-pictures-and-blocks", test_random_pictures_and_blocks);
