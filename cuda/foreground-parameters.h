@@ -78,8 +78,11 @@ typedef struct CclForegroundParameters {
                          * CCL_CLOSING_MARGIN rows above the frame */
   uint32_t closing_width, closing_height; /* at least 1 */
   const uint32_t *held;                   /* pixels that the model skips; NULL: none */
-  uint32_t *next_held;      /* a copy of the result for the next frame, may be held; NULL: none */
-  uint32_t *shadow;         /* shadows in the mask; NULL: they are not marked */
+  uint32_t *next_held;     /* a copy of the result for the next frame, may be held; NULL: none */
+  uint32_t marks_shadows;  /* in the mask */
+  const uint32_t *shadow;  /* input of a filter that looks at shadows, or of the last kernel if they
+                            * are marked */
+  uint32_t *shadow_result; /* result of the background model or filter; NULL: none */
   const uint32_t *roi_mask; /* bits of the region of interest; NULL: the whole frame */
   uint32_t row_words;       /* of bits and roi_mask */
   uint32_t invert;          /* 0 or all ones */

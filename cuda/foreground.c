@@ -30,7 +30,8 @@ enum {
   DILATE,
   ERODE,
   DENOISE, /* the filters, in the order of CclDenoise from CCL_DENOISE_MEDIAN_3 on */
-  N_KERNELS = DENOISE + CCL_DENOISE_OPENING_5,
+  DENOISE_CLASSES = DENOISE + CCL_DENOISE_OPENING_5, /* median filters of classes */
+  N_KERNELS = DENOISE_CLASSES + 2,
 };
 
 /* Bytes of the background model for the pixels of one thread, without and with chroma. */
@@ -43,7 +44,8 @@ enum {
 typedef struct BitPlanes {
   CUdeviceptr found, filtered; /* results of kernels 2 and 3 */
   CUdeviceptr dilated;
-  CUdeviceptr held, shadow, roi_mask;
+  CUdeviceptr held, roi_mask;
+  CUdeviceptr shadow, filtered_shadow; /* as found and filtered */
 } BitPlanes;
 
 typedef struct CudaForeground {
@@ -100,6 +102,8 @@ kernel_name (const CudaForeground *self, int kernel)
       [DENOISE + 1] = "ccl_denoise_median_5",
       [DENOISE + 2] = "ccl_denoise_opening_3",
       [DENOISE + 3] = "ccl_denoise_opening_5",
+      [DENOISE_CLASSES] = "ccl_denoise_classes_3",
+      [DENOISE_CLASSES + 1] = "ccl_denoise_classes_5",
   };
   if (kernel == LUMA && is_mog2 (self))
     return self->base.plan.has_chroma ? "ccl_mog2_colour" : "ccl_mog2";
@@ -187,6 +191,37 @@ queue_closing (CudaForeground *self, CclError *error)
   return status;
 }
 
+/* The kernel of the noise filter. Median filters of the background model look at shadows, too. */
+static int
+denoise_kernel (const CudaForeground *self, const CclForegroundOptions *options)
+{
+  const bool is_median =
+      options->denoise == CCL_DENOISE_MEDIAN_3 || options->denoise == CCL_DENOISE_MEDIAN_5;
+  const int first =
+      is_median && is_mog2 (self) && self->parameters.tells_shadows ? DENOISE_CLASSES : DENOISE;
+  return first + (int)options->denoise - CCL_DENOISE_MEDIAN_3;
+}
+
+/* Queues the noise filter. is_last: it writes the mask. */
+static CclStatus
+queue_denoise (
+    CudaForeground *self, const CclForegroundOptions *options, bool is_last, CclError *error)
+{
+  CclForegroundParameters *p = &self->parameters;
+  const CclForegroundPlan *plan = &self->base.plan;
+  uint32_t *const filtered_shadow = (uint32_t *)(uintptr_t)self->bits.filtered_shadow;
+  const int kernel = denoise_kernel (self, options);
+  const bool filters_shadows = kernel >= DENOISE_CLASSES;
+
+  p->result = is_last ? NULL : (uint32_t *)(uintptr_t)self->bits.filtered;
+  p->shadow_result = filters_shadows && !is_last ? filtered_shadow : NULL;
+  CclStatus status = launch_on_rows (self, kernel, plan->width, plan->height, 32 * 32, true, error);
+  p->bits = p->result;
+  if (filters_shadows)
+    p->shadow = filtered_shadow;
+  return status;
+}
+
 /* Queues the kernels of a frame with the parameters that are set. */
 static CclStatus
 queue (CudaForeground *self, const CclForegroundOptions *options, CclError *error)
@@ -196,7 +231,7 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
   const bool is_denoised = options->denoise != CCL_DENOISE_NONE;
   const bool is_closed = options->closing_width > 1 || options->closing_height > 1;
   uint32_t *const found = (uint32_t *)(uintptr_t)self->bits.found;
-  uint32_t *const filtered = (uint32_t *)(uintptr_t)self->bits.filtered;
+  uint32_t *const shadow = (uint32_t *)(uintptr_t)self->bits.shadow;
   uint32_t *const next_held = p->next_held;
   CclStatus status = CCL_OK;
 
@@ -211,19 +246,16 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
     status = queue_light (self, error);
 
   p->result = is_denoised || is_closed ? found : NULL;
+  p->shadow_result = p->tells_shadows ? shadow : NULL;
   p->next_held = is_denoised ? NULL : next_held;
   if (status == CCL_OK)
     status = launch_on_rows (self, LUMA, plan->width, plan->height, 32 * CCL_FOREGROUND_PIXELS,
         self->histogram || p->light, error);
   p->bits = found;
-  if (is_denoised) {
-    p->result = is_closed ? filtered : NULL;
-    p->next_held = next_held;
-    if (status == CCL_OK)
-      status = launch_on_rows (self, DENOISE + (int)options->denoise - CCL_DENOISE_MEDIAN_3,
-          plan->width, plan->height, 32 * 32, true, error);
-    p->bits = filtered;
-  }
+  p->shadow = shadow;
+  p->next_held = is_denoised ? next_held : NULL;
+  if (status == CCL_OK && is_denoised)
+    status = queue_denoise (self, options, !is_closed, error);
   if (status == CCL_OK && is_closed)
     status = queue_closing (self, error);
   return status;
@@ -259,8 +291,7 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
 
   p->mixture = ccl_mixture_parameters (options, n_frames);
   p->tells_shadows = options->shadows != CCL_SHADOWS_KEEP;
-  p->shadow =
-      options->shadows == CCL_SHADOWS_MARK ? (uint32_t *)(uintptr_t)self->bits.shadow : NULL;
+  p->marks_shadows = options->shadows == CCL_SHADOWS_MARK;
   p->light = options->light && n_frames > 0 ? (CclFrameLight *)(uintptr_t)self->light : NULL;
   p->may_begin = n_frames >= CCL_LIGHT_FIRST_FRAMES;
   if (n_frames == 0)
@@ -417,7 +448,7 @@ cuda_foreground_free (CclForeground *foreground)
   ccl_cuda_upload_clear (&self->v);
   CUdeviceptr *memories[] = {&self->model, &self->histogram, &self->light, &self->cells,
       &self->factors, &self->bits.found, &self->bits.filtered, &self->bits.dilated,
-      &self->bits.held, &self->bits.shadow, &self->bits.roi_mask};
+      &self->bits.held, &self->bits.shadow, &self->bits.filtered_shadow, &self->bits.roi_mask};
   for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
     ccl_cuda_device_release (self->device, memories[i]);
   ccl_cuda_device_release_pinned (self->device, &self->scene_change);
@@ -533,6 +564,7 @@ allocate_bits (CudaForeground *self, CclError *error)
       {&self->bits.dilated, dilated_size},
       {&self->bits.held, is_mog2 (self) ? size : 0},
       {&self->bits.shadow, is_mog2 (self) ? size : 0},
+      {&self->bits.filtered_shadow, is_mog2 (self) ? size : 0},
   };
   CclStatus status = CCL_OK;
   for (size_t i = 0; i < sizeof planes / sizeof *planes && status == CCL_OK; i++)

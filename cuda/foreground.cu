@@ -126,12 +126,12 @@ enum Outside { ONES, EDGE };
 /* A word of a row with half of each neighbouring word: pixel x of the word is bit x + 16. */
 template <Outside OUTSIDE>
 static __device__ __forceinline__ uint64_t
-load_window (const Parameters &p, uint32_t column, int64_t y)
+load_window (const Parameters &p, const uint32_t *bits, uint32_t column, int64_t y)
 {
   if (OUTSIDE == ONES && (y < 0 || y >= p.height))
     return ~0ull;
   const size_t row = (size_t)max (min (y, (int64_t)p.height - 1), (int64_t)0);
-  const uint32_t *words = p.bits + row * p.row_words + column;
+  const uint32_t *words = bits + row * p.row_words + column;
   uint64_t window = (uint64_t)words[0] << 16;
   if (column > 0)
     window |= words[-1] >> 16;
@@ -160,47 +160,90 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
   *carry = (a & b) | (c & (a ^ b));
 }
 
-/* Median filter of 3×3 pixels. */
-static __device__ __forceinline__ uint32_t
-median_3 (const Parameters &p, uint32_t column, uint32_t y)
+/* How many pixels of the window around each pixel of a word are set, one word for each bit of the
+ * counts. */
+struct Counts {
+  uint32_t bits[5];
+};
+
+template <int RADIUS>
+static __device__ __forceinline__ Counts
+count_window (const Parameters &p, const uint32_t *bits, uint32_t column, uint32_t y)
 {
-  uint32_t ones[3], twos[3], one, carry;
+  Counts count = {};
 #pragma unroll
-  for (int i = 0; i < 3; i++) {
-    const uint64_t window = load_window<EDGE> (p, column, (int64_t)y + i - 1);
-    add_bits (shifted_word (window, -1), shifted_word (window, 0), shifted_word (window, 1),
-        &ones[i], &twos[i]);
+  for (int i = -RADIUS; i <= RADIUS; i++) {
+    const uint64_t window = load_window<EDGE> (p, bits, column, (int64_t)y + i);
+    uint32_t one, two, four = 0, carry;
+    add_bits (
+        shifted_word (window, -1), shifted_word (window, 0), shifted_word (window, 1), &one, &two);
+    if (RADIUS == 2) {
+      add_bits (one, shifted_word (window, -2), shifted_word (window, 2), &one, &carry);
+      four = two & carry;
+      two ^= carry;
+    }
+    add_bits (count.bits[0], one, 0, &count.bits[0], &carry);
+    add_bits (count.bits[1], two, carry, &count.bits[1], &carry);
+    add_bits (count.bits[2], four, carry, &count.bits[2], &carry);
+    add_bits (count.bits[3], carry, 0, &count.bits[3], &carry);
+    count.bits[4] |= carry;
   }
-  add_bits (ones[0], ones[1], ones[2], &one, &carry);
-  /* Set if the count is 5 or more. */
-  uint32_t two, four;
-  add_bits (twos[0], twos[1], twos[2], &two, &four);
-  return (four & (two | carry)) | (one & (four | (two & carry)));
+  return count;
 }
 
-/* Median filter of 5×5 pixels. */
+/* Where the counts are more than half of the window: 5 of 9, or 13 of 25. */
+template <int RADIUS>
 static __device__ __forceinline__ uint32_t
-median_5 (const Parameters &p, uint32_t column, uint32_t y)
+majority (const Counts &count)
 {
-  uint32_t count[5] = {0}; /* counts of set pixels, one word for each bit */
+  const uint32_t *bits = count.bits;
+  return RADIUS == 1 ? bits[3] | (bits[2] & (bits[1] | bits[0]))
+                     : bits[4] | (bits[3] & bits[2] & (bits[1] | bits[0]));
+}
+
+/* Median filter. */
+template <int RADIUS>
+static __device__ __forceinline__ uint32_t
+median (const Parameters &p, uint32_t column, uint32_t y)
+{
+  return majority<RADIUS> (count_window<RADIUS> (p, p.bits, column, y));
+}
+
+/* Where five times the foreground is at least four times the shadow. */
+static __device__ __forceinline__ uint32_t
+foreground_prevails (const Counts &foreground, const Counts &shadow)
+{
+  uint32_t five[8], carry = 0, borrow = 0;
 #pragma unroll
-  for (int i = 0; i < 5; i++) {
-    const uint64_t window = load_window<EDGE> (p, column, (int64_t)y + i - 2);
-    uint32_t one, two, four, carries[2];
-    add_bits (shifted_word (window, -2), shifted_word (window, -1), shifted_word (window, 0), &one,
-        &carries[0]);
-    add_bits (one, shifted_word (window, 1), shifted_word (window, 2), &one, &carries[1]);
-    two = carries[0] ^ carries[1];
-    four = carries[0] & carries[1];
-    uint32_t carry;
-    add_bits (count[0], one, 0, &count[0], &carry);
-    add_bits (count[1], two, carry, &count[1], &carry);
-    add_bits (count[2], four, carry, &count[2], &carry);
-    add_bits (count[3], carry, 0, &count[3], &carry);
-    count[4] |= carry;
+  for (int i = 0; i < 8; i++) {
+    const uint32_t once = i < 5 ? foreground.bits[i] : 0;
+    const uint32_t four_times = i >= 2 && i < 7 ? foreground.bits[i - 2] : 0;
+    add_bits (once, four_times, carry, &five[i], &carry);
   }
-  /* Set if the count is 13 or more. */
-  return count[4] | (count[3] & count[2] & (count[1] | count[0]));
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const uint32_t of_shadow = i >= 2 && i < 7 ? shadow.bits[i - 2] : 0;
+    borrow = (~five[i] & of_shadow) | (~(five[i] ^ of_shadow) & borrow);
+  }
+  return ~borrow;
+}
+
+/* Median filter of the classes background, shadow and foreground. Returns the foreground. */
+template <int RADIUS>
+static __device__ __forceinline__ uint32_t
+median_of_classes (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)
+{
+  const Counts foreground = count_window<RADIUS> (p, p.bits, column, y);
+  const Counts shadows = count_window<RADIUS> (p, p.shadow, column, y);
+  Counts both;
+  uint32_t carry = 0;
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    add_bits (foreground.bits[i], shadows.bits[i], carry, &both.bits[i], &carry);
+  const uint32_t some = majority<RADIUS> (both);
+  const uint32_t found = some & foreground_prevails (foreground, shadows);
+  *shadow = some & ~found;
+  return found;
 }
 
 /* Morphological opening: erosion, then dilation. */
@@ -217,7 +260,7 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
   uint64_t rows[ROWS], result = 0;
 #pragma unroll
   for (int i = 0; i < 2 * ROWS - 1; i++) {
-    const uint64_t window = load_window<ONES> (p, column, (int64_t)y + i - 2 * RADIUS);
+    const uint64_t window = load_window<ONES> (p, p.bits, column, (int64_t)y + i - 2 * RADIUS);
     uint64_t eroded = window;
     for (int dx = 1; dx <= RADIUS; dx++)
       eroded &= window << dx & window >> dx;
@@ -276,45 +319,67 @@ deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word, uint3
 /* Ends a row of words: inverts them if asked, clears what lies outside the region of interest, and
  * writes the mask. */
 static __device__ __forceinline__ void
-finish_words (const Parameters &p, uint32_t first_column, uint32_t y, uint32_t word)
+finish_words (
+    const Parameters &p, uint32_t first_column, uint32_t y, uint32_t word, uint32_t shadow)
 {
   const uint32_t column = first_column + lane_of_warp ();
-  const size_t place = (size_t)y * p.row_words + column;
-  uint32_t shadow = 0;
   if (column < p.row_words) {
-    const uint32_t inside = p.roi_mask ? __ldg (p.roi_mask + place) : ~0u;
-    if (p.shadow)
-      shadow = p.shadow[place] & ~word & inside;
+    const uint32_t inside =
+        p.roi_mask ? __ldg (p.roi_mask + (size_t)y * p.row_words + column) : ~0u;
+    shadow &= ~word & inside;
     word = (word ^ p.invert) & inside;
   }
   deliver_words (p, first_column * 32, y, word, shadow);
 }
 
+/* An opening: the shadows stay. */
+template <int RADIUS>
+static __device__ __forceinline__ uint32_t
+open_words (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)
+{
+  if (p.marks_shadows)
+    *shadow = p.shadow[(size_t)y * p.row_words + column];
+  return opening<RADIUS> (p, column, y);
+}
+
+/* A median filter without shadows. */
+template <int RADIUS>
+static __device__ __forceinline__ uint32_t
+median_words (const Parameters &p, uint32_t column, uint32_t y, uint32_t *)
+{
+  return median<RADIUS> (p, column, y);
+}
+
 /* A block handles four rows, a thread 32 pixels. */
-template <uint32_t (*FILTER) (const Parameters &p, uint32_t column, uint32_t y)>
+template <uint32_t (*FILTER) (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)>
 static __device__ __forceinline__ void
 denoise (const Parameters &p)
 {
   const uint32_t first_column = blockIdx.x * 32;
   const uint32_t column = first_column + lane_of_warp ();
   const uint32_t y = row_of_warp ();
+  const size_t place = (size_t)y * p.row_words + column;
+  uint32_t word = 0, shadow = 0;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  uint32_t word = 0;
   if (y >= p.height)
     return;
   if (column < p.row_words) {
-    word = FILTER (p, column, y);
+    word = FILTER (p, column, y, &shadow);
     const uint32_t end = p.width - 32 * column;
-    if (end < 32)
+    if (end < 32) {
       word &= bits_below (end);
+      shadow &= bits_below (end);
+    }
     if (p.next_held)
-      p.next_held[(size_t)y * p.row_words + column] = word;
+      p.next_held[place] = word;
     if (p.result)
-      p.result[(size_t)y * p.row_words + column] = word;
+      p.result[place] = word;
+    if (p.shadow_result)
+      p.shadow_result[place] = shadow;
   }
   if (!p.result)
-    finish_words (p, first_column, y, word);
+    finish_words (p, first_column, y, word, p.marks_shadows ? shadow : 0);
 }
 
 #define CCL_DENOISE_KERNEL(name, filter)                                                           \
@@ -324,10 +389,12 @@ denoise (const Parameters &p)
     denoise<filter> (p);                                                                           \
   }
 
-CCL_DENOISE_KERNEL (ccl_denoise_median_3, median_3)
-CCL_DENOISE_KERNEL (ccl_denoise_median_5, median_5)
-CCL_DENOISE_KERNEL (ccl_denoise_opening_3, opening<1>)
-CCL_DENOISE_KERNEL (ccl_denoise_opening_5, opening<2>)
+CCL_DENOISE_KERNEL (ccl_denoise_median_3, median_words<1>)
+CCL_DENOISE_KERNEL (ccl_denoise_median_5, median_words<2>)
+CCL_DENOISE_KERNEL (ccl_denoise_opening_3, open_words<1>)
+CCL_DENOISE_KERNEL (ccl_denoise_opening_5, open_words<2>)
+CCL_DENOISE_KERNEL (ccl_denoise_classes_3, median_of_classes<1>)
+CCL_DENOISE_KERNEL (ccl_denoise_classes_5, median_of_classes<2>)
 
 /* ---- closing ---- */
 
@@ -406,5 +473,7 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant__ Pa
     if (end < 32)
       word &= bits_below (end);
   }
-  finish_words (p, first_column, y, word);
+  const bool has_shadow = p.marks_shadows && column < p.row_words;
+  finish_words (
+      p, first_column, y, word, has_shadow ? p.shadow[(size_t)y * p.row_words + column] : 0);
 }

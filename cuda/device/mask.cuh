@@ -105,13 +105,13 @@ deliver_group (
     deliver_bits (p, group, foreground, p.next_held);
   if (p.result) {
     deliver_bits (p, group, foreground, p.result);
-    if (p.shadow)
-      deliver_bits (p, group, shadow, p.shadow);
+    if (p.shadow_result)
+      deliver_bits (p, group, shadow, p.shadow_result);
     return;
   }
   const uint32_t inside = roi_mask_of (p, group);
   const uint32_t bytes =
-      mask_of_bits ((foreground ^ p.invert) & inside, p.shadow ? shadow & inside : 0);
+      mask_of_bits ((foreground ^ p.invert) & inside, p.marks_shadows ? shadow & inside : 0);
   uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
   if (group.count == PIXELS && p.mask_aligned)
     *(uint32_t *)mask = bytes;
