@@ -116,16 +116,6 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
          acquire_map (self, base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
 }
 
-/* What the GPU does not offer yet is left out. */
-static void
-reduce_for_gpu (CclForegroundOptions *options)
-{
-  options->shadows = CCL_SHADOWS_KEEP;
-  options->light = false;
-  options->hold = 1;
-  options->closing_width = options->closing_height = 1;
-}
-
 /* Labels a frame whose memory is mapped. The data of a map that is not made is NULL. */
 static gboolean
 label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings, CclFrame frame,
@@ -142,8 +132,6 @@ label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settin
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
-    if (klass->backend == GST_CCL_BACKEND_GPU)
-      reduce_for_gpu (&foreground_options);
     if (klass->connect)
       klass->connect (base, foreground, self->labeller);
     if (ccl_foreground_run (foreground, &frame, &foreground_options, &mask, error) != CCL_OK)
@@ -155,8 +143,8 @@ label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settin
   }
   is_labelled = ccl_labeller_run (self->labeller, &frame, &options, labels.data ? &labels : NULL,
                     table, error) == CCL_OK;
-  /* The labeller has waited for the mask, unless it failed. */
-  if (!is_labelled && foreground)
+  /* The labeller has waited for the mask, unless it failed; then this waits. */
+  if (foreground)
     ccl_foreground_wait (foreground, NULL);
   *scene_change = foreground ? ccl_foreground_get_scene_change (foreground) : CCL_SCENE_UNCHANGED;
   return is_labelled;

@@ -354,10 +354,7 @@ gst_cuda_ccl_locate (
 static CclForeground *
 gst_cuda_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclError *error)
 {
-  CclForegroundPlan luma_plan = *plan;
-
-  luma_plan.has_chroma = false;
-  return ccl_cuda_foreground_new (GST_CUDA_CCL (base)->device, &luma_plan, error);
+  return ccl_cuda_foreground_new (GST_CUDA_CCL (base)->device, plan, error);
 }
 
 static void

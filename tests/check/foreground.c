@@ -727,8 +727,8 @@ TEST (test_shadows)
       draw (mask, expected, 8);
       fail_unless (gst_ccl_meta_map_mask (meta, &pixels));
       for (guint p = 0; p < 48; p++)
-        fail_unless_equals_int (((const guint8 *)pixels.data)[p / 8 * pixels.stride + p % 8],
-            expected[p] ? 127 : 0);
+        fail_unless_equals_int (
+            ((const guint8 *)pixels.data)[p / 8 * pixels.stride + p % 8], expected[p] ? 127 : 0);
       gst_ccl_pixels_unmap (&pixels);
     }
     gst_buffer_unref (out);
@@ -898,11 +898,9 @@ foreground_suite (void)
   tcase_add_test (tcase, test_motion_messages);
   tcase_add_test (tcase, test_motion_needs_consecutive_frames);
   tcase_add_test (tcase, test_elements_agree);
-  if (g_str_equal (element_name (), "ccl")) { /* not on a GPU yet */
-    tcase_add_test (tcase, test_shadows);
-    tcase_add_test (tcase, test_scene_change);
-    tcase_add_test (tcase, test_closing);
-  }
+  tcase_add_test (tcase, test_shadows);
+  tcase_add_test (tcase, test_scene_change);
+  tcase_add_test (tcase, test_closing);
   return suite;
 }
 
