@@ -143,7 +143,7 @@ check_one (Implementation *implementation, const Input *input, const char *title
       klass->fetch (implementation, &labelling, &error) != CCL_OK) {
     if (error.status == CCL_ERROR_UNSUPPORTED)
       return NOT_OFFERED_BY;
-    problem_report ("%s on %s: %s", name, title, error.message);
+    implementation_report (implementation, title, &error);
     return implementation->gave_up ? UNCHECKED : FAILED_ON;
   }
   difference = find_difference (expected, &labelling, input);

@@ -393,8 +393,8 @@ main (int argc, char **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("- background model and labelling");
   g_autoptr (GError) error = NULL;
-  FrameSequence sequence;
-  CclCudaDevice *device = NULL;
+  static FrameSequence sequence; /* frames and device live as long as the program */
+  static CclCudaDevice *device;
   CclError failure = {.message = "built without CUDA"};
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -418,5 +418,5 @@ main (int argc, char **argv)
   stop_unless (device || !cuda, &failure);
   measure_times (&sequence, device, seconds);
   measure_throughput (&sequence, device, (unsigned)max_streams, seconds / 10);
-  return EXIT_SUCCESS; /* frames and device live as long as the program */
+  return EXIT_SUCCESS;
 }

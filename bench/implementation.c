@@ -35,6 +35,14 @@ implementation_title (const Implementation *implementation)
   return g_string_free (title, FALSE);
 }
 
+void
+implementation_report (
+    const Implementation *implementation, const char *input_name, const CclError *error)
+{
+  g_autofree char *title = implementation_title (implementation);
+  problem_report ("%s on %s: %s", title, input_name, error->message);
+}
+
 bool
 implementation_is_peer (const Implementation *implementation)
 {

@@ -172,6 +172,10 @@ bool implementation_is_wanted (const ImplementationSettings *settings, const cha
 /* "cpu runs, labels + table, 2 threads". Free with g_free(). */
 char *implementation_title (const Implementation *implementation);
 
+/* Reports as a problem that an implementation failed on an input. */
+void implementation_report (
+    const Implementation *implementation, const char *input_name, const CclError *error);
+
 /* Returns from a function with the status of a call that failed. */
 #define TRY(call)                                                                                  \
   G_STMT_START                                                                                     \

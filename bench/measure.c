@@ -111,13 +111,11 @@ static void
 leave_out (Implementation *implementation, const char *input_name, const CclError *error,
     Samples *samples, Measurement *measurement)
 {
-  g_autofree char *title = implementation_title (implementation);
-
   measurement->outcome = implementation->gave_up                  ? TOO_SLOW
                          : error->status == CCL_ERROR_UNSUPPORTED ? NOT_OFFERED
                                                                   : FAILED;
   if (measurement->outcome != NOT_OFFERED)
-    problem_report ("%s on %s: %s", title, input_name, error->message);
+    implementation_report (implementation, input_name, error);
   samples->takes_part = false;
   implementation->klass->release (implementation);
 }

@@ -19,8 +19,7 @@ count_one (Implementation *implementation, const Input *input, const InputSource
   if ((klass->prepare (implementation, input, &error) != CCL_OK ||
           klass->count_accesses (implementation, counts, &n_counts, &error) != CCL_OK) &&
       error.status != CCL_ERROR_UNSUPPORTED) {
-    g_autofree char *name = implementation_title (implementation);
-    problem_report ("%s on %s: %s", name, title, error.message);
+    implementation_report (implementation, title, &error);
     n_counts = 0;
   }
   for (guint i = 0; i < n_counts; i++) {
