@@ -102,7 +102,7 @@ run_case (const TiledCase *c)
 static void
 test_random_pictures_and_blocks (void)
 {
-  for (uint32_t seed = 0; seed < 3000 && !g_test_failed (); seed++) {
+  for (uint32_t seed = 0; seed < 1500 && !g_test_failed (); seed++) {
     TiledCase *c = tiled_case_new (seed);
     run_case (c);
     tiled_case_free (c);
@@ -112,7 +112,7 @@ test_random_pictures_and_blocks (void)
 static void
 test_one_process (void)
 {
-  for (uint32_t seed = 0; seed < 1000 && !g_test_failed (); seed++) {
+  for (uint32_t seed = 0; seed < 500 && !g_test_failed (); seed++) {
     TiledCase *c = tiled_case_new (seed);
     char message[512];
     if (!tiled_case_run (c, NULL, NULL, NULL, message))
@@ -137,7 +137,7 @@ test_every_split_of_nine_rows (void)
 static void
 test_messages_are_in_proportion_to_seams (void)
 {
-  for (uint32_t seed = 0; seed < 300; seed++) {
+  for (uint32_t seed = 0; seed < 100; seed++) {
     TiledCase *c = tiled_case_new (seed);
     const uint64_t layer =
         c->plan.width *
