@@ -13,7 +13,8 @@ typedef struct {
   /* A file was read to its end, or cannot be played. */
   void (*ended) (gpointer data, WatchCamera *camera, gboolean failed);
   gpointer data;
-  GPtrArray *observers;  /* const WatchObserver; constant while cameras exist */
+  GRWLock observers_lock;
+  GPtrArray *observers;  /* const WatchObserver; guarded by its lock */
   const gchar *labeller; /* "ccl" or "cudaccl" */
   gint device;           /* number of the GPU */
 

@@ -27,6 +27,22 @@ watch_state_name (WatchState state)
   return names[state];
 }
 
+/* Calls a function of all observers. watch_stop() removes them when it has waited long enough for a
+ * camera, whose thread may go on. */
+#define CALL_OBSERVERS(camera, function, ...)                                                      \
+  do {                                                                                             \
+    WatchHub *hub = (camera)->hub;                                                                 \
+                                                                                                   \
+    g_rw_lock_reader_lock (&hub->observers_lock);                                                  \
+    for (guint i = 0; i < hub->observers->len; i++) {                                              \
+      const WatchObserver *observer = g_ptr_array_index (hub->observers, i);                       \
+                                                                                                   \
+      if (observer->function)                                                                      \
+        observer->function (observer->data, camera, ##__VA_ARGS__);                                \
+    }                                                                                              \
+    g_rw_lock_reader_unlock (&hub->observers_lock);                                                \
+  } while (0)
+
 /* Lines and events. */
 
 static void
@@ -64,12 +80,7 @@ push_line (WatchCamera *camera, const gchar *text, gsize length)
 static void
 notify_event (WatchCamera *camera, const WatchEvent *event)
 {
-  for (guint i = 0; i < camera->hub->observers->len; i++) {
-    const WatchObserver *observer = g_ptr_array_index (camera->hub->observers, i);
-
-    if (observer->event)
-      observer->event (observer->data, camera, event);
-  }
+  CALL_OBSERVERS (camera, event, event);
 }
 
 /* Takes the builder. */
@@ -218,12 +229,7 @@ watch_camera_encoded (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
 {
   watch_camera_data (camera);
-  for (guint i = 0; i < camera->hub->observers->len; i++) {
-    const WatchObserver *observer = g_ptr_array_index (camera->hub->observers, i);
-
-    if (observer->encoded)
-      observer->encoded (observer->data, camera, buffer, caps, running_time);
-  }
+  CALL_OBSERVERS (camera, encoded, buffer, caps, running_time);
 }
 
 void
@@ -388,12 +394,7 @@ watch_camera_frame (
   update_state (camera, resized, is_frozen (camera, buffer, caps));
   if (camera->motion)
     emit_motion (camera, sample);
-  for (guint i = 0; i < camera->hub->observers->len; i++) {
-    const WatchObserver *observer = g_ptr_array_index (camera->hub->observers, i);
-
-    if (observer->frame)
-      observer->frame (observer->data, camera, buffer, caps);
-  }
+  CALL_OBSERVERS (camera, frame, buffer, caps);
   gst_sample_unref (sample);
 }
 
@@ -496,12 +497,7 @@ stop_pipeline (WatchCamera *camera)
     watch_camera_motion (camera, "motion-end", 0);
     watch_camera_flush_motion (camera);
   }
-  for (guint i = 0; i < camera->hub->observers->len; i++) {
-    const WatchObserver *observer = g_ptr_array_index (camera->hub->observers, i);
-
-    if (observer->stopped)
-      observer->stopped (observer->data, camera);
-  }
+  CALL_OBSERVERS (camera, stopped);
 }
 
 /* Milliseconds until the next attempt: doubled each time, with jitter so that many cameras of one

@@ -4,6 +4,7 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,10 +17,11 @@
 #include "pictures.h"
 #include "watch.h"
 
-#define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
-#define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */
-#define STOP_SECONDS 4 /* for cameras and outputs after SIGTERM; clips take another second */
-#define TICK 1         /* s */
+#define EXIT_FAILED 1   /* a file could not be read, or nobody reads the output */
+#define EXIT_CONFIG 2   /* the command line or the configuration file is wrong */
+#define STOP_SECONDS 4  /* for cameras and outputs after SIGTERM; clips take another second */
+#define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
+#define TICK 1          /* s */
 
 /* What the command line says. */
 static struct {
@@ -423,8 +425,10 @@ main (gint argc, gchar **argv)
   WatchConfig *config;
   Watch *watch;
 
+  mallopt (M_ARENA_MAX, MALLOC_ARENAS);
   setlocale (LC_ALL, "");
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */
   if (!parse_command_line (argc, argv))
     return EXIT_CONFIG;
   if (options.version) {

@@ -120,12 +120,12 @@ replace_camera (Watch *watch, WatchCamera *old, WatchCamera *next)
   }
   if (!old && next)
     g_ptr_array_add (cameras, watch_camera_ref (next));
-  g_ptr_array_unref (watch->cameras);
-  watch->cameras = cameras;
   if (old) {
     watch_camera_stop (old);
-    g_ptr_array_add (watch->stopping, watch_camera_ref (old));
+    g_ptr_array_add (watch->stopping, watch_camera_ref (old)); /* before the old array frees it */
   }
+  g_ptr_array_unref (watch->cameras);
+  watch->cameras = cameras;
 }
 
 /* Forgets cameras that have stopped. With the lock. */
@@ -377,6 +377,7 @@ watch_new (WatchConfig *config, GError **error)
 
   g_mutex_init (&watch->lock);
   g_mutex_init (&watch->hub.lock);
+  g_rw_lock_init (&watch->hub.observers_lock);
   watch->hub.line = on_line;
   watch->hub.ended = on_ended;
   watch->hub.data = watch;
@@ -402,7 +403,9 @@ watch_new (WatchConfig *config, GError **error)
 void
 watch_add_observer (Watch *watch, const WatchObserver *observer)
 {
+  g_rw_lock_writer_lock (&watch->hub.observers_lock);
   g_ptr_array_add (watch->hub.observers, (gpointer)observer);
+  g_rw_lock_writer_unlock (&watch->hub.observers_lock);
 }
 
 void
@@ -524,6 +527,9 @@ watch_stop (Watch *watch, gdouble seconds)
   gint64 start = g_get_monotonic_time ();
 
   stop_cameras (watch, start + (gint64)(seconds / 2 * G_TIME_SPAN_SECOND));
+  g_rw_lock_writer_lock (&watch->hub.observers_lock);
+  g_ptr_array_set_size (watch->hub.observers, 0);
+  g_rw_lock_writer_unlock (&watch->hub.observers_lock);
   stop_outputs (watch->outputs, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
   stop_outputs (watch->retired, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
 }
@@ -540,6 +546,7 @@ watch_free (Watch *watch)
   g_clear_pointer (&watch->hub.cuda_context, gst_context_unref);
   g_clear_pointer (&watch->config, watch_config_free);
   g_mutex_clear (&watch->hub.lock);
+  g_rw_lock_clear (&watch->hub.observers_lock);
   g_mutex_clear (&watch->lock);
   g_free (watch);
 }

@@ -4,7 +4,8 @@
 
 usage: rtsp-camera.py PORT WIDTHxHEIGHT RATE [VIDEO]     prints a line when it serves
 
-Port 0 is any free port. The path is /camera, or /garbage, whose data cannot be decoded. With the
+Port 0 is any free port. The path is /camera; /garbage, whose data cannot be decoded; or
+/short, which ends after five frames. With the
 environment variable PASSWORD, that is required, and "user" is the user.
 """
 import os
@@ -31,8 +32,9 @@ encoder = (f"{source} ! {caps}{live} ! x264enc tune=zerolatency speed-preset=ult
 pay = "rtph264pay name=pay0 config-interval=-1"
 launches = {
     "/camera": f"( {encoder}{pay} )",
-    # Everything but the RTP headers is random.
-    "/garbage": f"( {encoder}rtph264pay ! breakmydata name=pay0 skip=12 probability=1.0 )",
+    "/short": f"( videotestsrc num-buffers=5 ! {caps} ! x264enc tune=zerolatency threads=1 ! {pay} )",
+    # Half of the bytes are random.
+    "/garbage": f"( {encoder}breakmydata skip=200 probability=0.5 ! {pay} )",
 }
 server = GstRtspServer.RTSPServer.new()
 server.set_address("127.0.0.1")
@@ -46,7 +48,7 @@ if "PASSWORD" in os.environ:
 for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory.new()
     factory.set_launch(launch)
-    factory.set_shared(True)
+    factory.set_shared(path != "/short")
     permissions = GstRtspServer.RTSPPermissions.new()
     permissions.add_permission_for_role("owner", "media.factory.access", True)
     permissions.add_permission_for_role("owner", "media.factory.construct", True)

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ccl-watch with files and with real RTSP cameras: results, states, reconnections, configuration,
+signals. Prints TAP.
+
+usage: test-cameras.py CCL_WATCH CLOCK_STEP
+"""
+import contextlib
+import datetime
+import functools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+from watching import Watch, ball, camera, folder, tap, wait_for
+
+PROGRAM, CLOCK_STEP = sys.argv[1:3]
+watch = functools.partial(Watch, PROGRAM)
+SMALL = ["-s", "ccl.min-area=20"]
+QUICK = [*SMALL, "-s", "retry-min=0.1", "-s", "retry-max=0.3", "-s", "timeout=1.5"]
+
+
+def seconds_of(line):
+    return datetime.datetime.fromisoformat(line["utc"].replace("Z", "+00:00")).timestamp()
+
+
+def files():
+    """files: a line per frame with camera and time, then status 0"""
+    before = time.time()
+    with watch(f"a={ball(60, 30)}", f"b={ball(40, 30)}", *SMALL) as program:
+        tap.equal(program.finish(), 0, "exit status")
+        for name, frames in (("a", 60), ("b", 40)):
+            lines = program.lines.frames(name)
+            tap.equal([line["frame"] for line in lines], list(range(frames)), name)
+            assert all(before <= seconds_of(line) <= time.time() for line in lines)
+            tap.equal({line["utc_from"] for line in lines}, {"arrival"})
+            tap.equal(program.lines.states(name), ["playing", "ended"], "states")
+
+
+def same_components():
+    """files: the components are those of gst-launch"""
+    video = ball(30, 30)
+    with watch(f"a={video}", *SMALL, "-r", "components") as program:
+        tap.equal(program.finish(), 0, "exit status")
+        got = [line["components"] for line in program.lines.frames()]
+    out = folder / "launch.ndjson"
+    subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={video}", *"! decodebin ! videoconvert ! ccl "
+                    "foreground=mog2 denoise=median-5x5 min-area=20 ! ccljson source=a utc=true ! filesink".split(),
+                    f"location={out}"], check=True, timeout=60)
+    want = [json.loads(line) for line in out.read_text().splitlines()]
+    tap.equal(got, [line["components"] for line in want], "components")
+    assert any(got), "nothing was found"
+    tap.equal({line["source"] for line in want}, {"a"})
+
+
+def events():
+    """events alone: motion begins before it ends; no line of a frame"""
+    with watch(f"a={ball(60, 30)}", *SMALL, "--events") as program:
+        tap.equal(program.finish(), 0, "exit status")
+        lines = program.lines.all()
+    kinds = [line["event"] for line in lines]
+    assert kinds.index("motion-begin") < kinds.index("motion-end"), kinds
+    assert "appeared" in kinds, kinds
+    assert all(line["source"] == "a" and "utc" in line for line in lines), lines
+
+
+def pace():
+    """pace: a file is played at its own speed; loop: it begins again"""
+    start = time.monotonic()
+    with watch(f"a={ball(30, 15)}", *SMALL, "-s", "pace=true") as program:
+        tap.equal(program.finish(), 0, "exit status")
+    assert 1.8 < time.monotonic() - start < 8
+    with watch(f"a={ball(30, 30)}", *SMALL, "-s", "loop=true") as program:
+        wait_for(lambda: len(program.lines.frames()) > 100, "it does not begin again")
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+
+
+def broken_file():
+    """a file that cannot be decoded: status 1, other cameras are not touched"""
+    (folder / "broken.avi").write_bytes(b"RIFF" + bytes(5000))
+    with watch(f"a={folder}/broken.avi", f"b={ball(40, 30)}", *SMALL) as program:
+        tap.equal(program.finish(), 1, "exit status")
+        tap.equal(program.lines.states("a"), ["garbage"], "states")
+        tap.equal(len(program.lines.frames("b")), 40, "frames of the other camera")
+
+
+def wrong_configurations():
+    """a wrong configuration: status 2 and one line"""
+    video = ball(30, 30)
+    good = f"[camera a]\nuri={video}\n"
+    files = {
+        "no group": "uri=x\n", "unknown group": good + "[what]\n", "unknown key": good + "colour=red\n",
+        "unknown property": good + "ccl.colour=red\n", "wrong value": good + "ccl.min-area=many\n",
+        "wrong number": good + "timeout=-1\n", "wrong boolean": good + "loop=perhaps\n",
+        "no URI": "[camera a]\ntimeout=1\n", "no file": "[camera a]\nuri=/nowhere/x.avi\n",
+        "wrong name": f"[camera a b]\nuri={video}\n", "unknown output": good + "[output x]\nuri=ftp://x\n",
+        "output without port": good + "[output x]\nuri=tcp://localhost\n",
+        "unknown key of an output": good + "[output x]\nuri=-\ncolour=red\n",
+        "unknown global key": good + "[ccl-watch]\ncolour=red\n", "no camera": "[ccl-watch]\ndevice=cpu\n",
+        "device": good + "[ccl-watch]\ndevice=best\n", "kafka": good + "[output x]\nuri=kafka://h:1/t\nkafka.no=1\n",
+    }
+    commands = {name: ["-c", folder / "watch.conf"] for name in files}
+    commands |= {"two of a name": [f"a={video}", f"a={video}"], "no name": [video], "nothing": [],
+                 "unknown option": ["--colour"], "no configuration file": ["-c", "/nowhere"]}
+    for name, words in commands.items():
+        (folder / "watch.conf").write_text(files.get(name, ""))
+        done = subprocess.run([PROGRAM, *map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              text=True, timeout=20)
+        lines = [line for line in done.stderr.splitlines() if "labelling on" not in line]
+        tap.equal((name, done.returncode, len(lines)), (name, 2, 1), done.stderr)
+
+
+def secrets():
+    """passwords: refused in a file that others may read, and shown nowhere"""
+    configuration = folder / "secret.conf"
+    with camera(PASSWORD="s3cret") as (_, port):
+        configuration.write_text(f"[camera door]\nuri=rtsp://user:s3cret@127.0.0.1:{port}/camera\n")
+        configuration.chmod(0o644)
+        done = subprocess.run([PROGRAM, "-c", configuration], stderr=subprocess.PIPE, text=True, timeout=20)
+        tap.equal(done.returncode, 2, "exit status")
+        assert "other users may read it" in done.stderr, done.stderr
+        configuration.chmod(0o600)
+        wrong = f"yard=rtsp://user:wr0ng@127.0.0.1:{port}/camera"
+        with watch("-c", configuration, wrong, *QUICK) as program:
+            program.wait_for_state("playing", "door")
+            program.wait_for_state("lost", "yard")
+            title = open(f"/proc/{program.process.pid}/cmdline").read()
+            tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+            for text in (title, program.log(), program.lines.text()):
+                assert "s3cret" not in text and "wr0ng" not in text, text
+    assert "yard=rtsp://127.0.0.1" in title, title
+
+
+def sender_clock():
+    """RTSP: the time is that of the sender's clock"""
+    with camera() as (_, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *SMALL) as program:
+        frames = wait_for(lambda: [line for line in program.lines.frames() if line["utc_from"] == "sender"][20:],
+                          "no time of the sender")
+        assert abs(seconds_of(frames[-1]) - time.time()) < 3, frames[-1]
+        times = [seconds_of(line) for line in frames]
+        tap.equal(times, sorted(times), "times")
+
+
+def camera_killed():
+    """RTSP: a camera that is killed is lost; one of another size in its place plays; others go on"""
+    with camera() as (_, other), camera() as (first, port):
+        with watch(f"door=rtsp://127.0.0.1:{port}/camera", f"yard=rtsp://127.0.0.1:{other}/camera", *QUICK) as program:
+            program.wait_for_state("playing", "door")
+            program.wait_for_state("playing", "yard")
+            first.kill()
+            first.wait()
+            seen = program.wait_for_state("lost", "door")
+            with camera(port, "240x180"):
+                seen = program.wait_for_state("resized", "door", seen)
+                program.wait_for_state("playing", "door", seen - 1)
+                wait_for(lambda: program.lines.frames("door")[-1]["width"] == 240, "not the new size")
+                tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+            tap.equal(program.lines.states("yard"), ["playing"], "states of the other camera")
+            frames = program.lines.frames("yard")
+            tap.equal([line["frame"] for line in frames], list(range(len(frames))), "its frames")
+
+
+def camera_stopped():
+    """RTSP: a camera that hangs is silent, and plays when it goes on"""
+    with camera() as (process, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
+        seen = program.wait_for_state("playing")
+        process.send_signal(signal.SIGSTOP)
+        seen = program.wait_for_state("silent", after=seen)
+        process.send_signal(signal.SIGCONT)
+        program.wait_for_state("playing", after=seen)
+        ids = [line["id"] for line in program.lines.all() if line.get("event") == "appeared"]
+        tap.equal(len(ids), len(set(ids)), "identities are not used again")
+
+
+def garbage():
+    """RTSP: data that cannot be decoded"""
+    with camera() as (_, port), watch(f"door=rtsp://127.0.0.1:{port}/garbage", *QUICK) as program:
+        program.wait_for_state("garbage")
+
+
+def no_stream():
+    """a server that accepts connections and says nothing"""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        port = mute.getsockname()[1]
+        with watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
+            program.wait_for_state("silent")
+            tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
+
+
+def frozen():
+    """a camera whose picture does not change is frozen"""
+    video = folder / "black.avi"
+    subprocess.run([*"gst-launch-1.0 -q videotestsrc pattern=black num-buffers=200 ! video/x-raw,width=80,height=60,"
+                    "framerate=20/1 ! jpegenc ! avimux ! filesink".split(), f"location={video}"], check=True, timeout=60)
+    with watch(f"a={video}", "-s", "pace=true", "-s", "frozen=1.5") as program:
+        program.wait_for_state("frozen")
+
+
+def reload():
+    """SIGHUP: cameras come and go, the others are not interrupted; an error changes nothing"""
+    configuration = folder / "reload.conf"
+
+    def write(*cameras, more=""):
+        configuration.write_text("[cameras]\npace=true\nloop=true\nccl.min-area=20\n" + more + "".join(
+            f"[camera {name}]\nuri={ball(100, 20)}\n" for name in cameras))
+
+    write("a", "b")
+    with watch("-c", configuration) as program:
+        program.wait_for_state("playing", "a")
+        program.wait_for_state("playing", "b")
+        write("a", "c")
+        program.process.send_signal(signal.SIGHUP)
+        program.wait_for_state("playing", "c")
+        wait_for(lambda: "read again" in program.log(), "no message")
+        stopped = len(program.lines.frames("b"))
+        write("a", "c", more="colour=red\n")
+        program.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: "the present configuration stays" in program.log(), "no message")
+        time.sleep(0.5)
+        tap.equal(len(program.lines.frames("b")), stopped, "frames of the camera that went")
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+        frames = [line["frame"] for line in program.lines.frames("a")]
+        tap.equal(frames, list(range(len(frames))), "frames of the camera that stayed")
+
+
+def notifications():
+    """a service manager is told: ready, alive, stopping"""
+    path = folder / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(path))
+        manager.settimeout(20)
+        environment = {"NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": "600000"}
+        with watch(f"a={ball(100, 20)}", "-s", "pace=true", environment=environment) as program:
+            tap.equal(manager.recv(100), b"READY=1")
+            tap.equal([manager.recv(100) for _ in range(3)], [b"WATCHDOG=1"] * 3)
+            program.process.send_signal(signal.SIGTERM)
+            while (message := manager.recv(100)) == b"WATCHDOG=1":
+                pass
+            tap.equal(message, b"STOPPING=1")
+            tap.equal(program.finish(), 0, "exit status")
+
+
+def clock_steps():
+    """the machine's clock steps back and forth: no line is lost, times follow the clock"""
+    offset = folder / "clock"
+    offset.write_text("0")
+    environment = {"LD_PRELOAD": CLOCK_STEP, "CLOCK_STEP": str(offset)}
+    with watch(f"a={ball(100, 25)}", *SMALL, "-s", "pace=true", environment=environment) as program:
+        for seconds in (-3600, 7200, 0):
+            frames = len(wait_for(program.lines.frames, "no frames"))
+            offset.write_text(str(seconds))
+            wait_for(lambda: len(program.lines.frames()) > frames + 20 and
+                     abs(seconds_of(program.lines.frames()[-1]) - time.time() - seconds) < 5,
+                     f"the time is not {seconds} s off")
+        tap.equal(program.finish(), 0, "exit status")
+        tap.equal(len(program.lines.frames()), 100, "frames")
+
+
+def reconnections():
+    """200 connections that fail or end: memory and open files stay the same"""
+    refused = []
+
+    def refuse(server):
+        with contextlib.suppress(OSError):
+            while True:
+                server.accept()[0].close()
+                refused.append(True)
+
+    with camera() as (_, port), socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=refuse, args=[server], daemon=True).start()
+        refusing = server.getsockname()[1]
+        names = [f"c{i}=rtsp://127.0.0.1:{refusing}/none" for i in range(3)]
+        names += [f"d{i}=rtsp://127.0.0.1:{port}/short" for i in range(3)]
+        with watch(*names, *SMALL, "-s", "retry-min=0.05", "-s", "retry-max=0.05", "-s", "timeout=5",
+                   environment={"MALLOC_PERTURB_": "0"}) as program:
+            def measure(count):
+                """The least number of open files and the least memory during 40 reconnections."""
+                def reached(number):
+                    return len(refused) + program.lines.states().count("lost") >= number
+                wait_for(lambda: reached(count), f"not {count} reconnections", 90)
+                samples = []
+                while not reached(count + 40):
+                    samples.append((program.open_files(), program.memory()))
+                    time.sleep(0.05)
+                return map(min, zip(*samples))
+            files, memory = measure(60)
+            more_files, more_memory = measure(220)
+            assert program.lines.states().count("lost") > 10, "no connection was lost"
+            tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+    assert more_files <= files + 10, f"{files} open files, then {more_files}"
+    assert more_memory <= memory * 1.2 + 16384, f"{memory} KiB, then {more_memory}"
+
+
+def help_and_version():
+    """--help shows every option, --version the version; the manual has the same options"""
+    text = subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.PIPE, text=True, timeout=20).stdout
+    manual = open(os.path.join(os.path.dirname(__file__), "../../watch/ccl-watch.1")).read().replace("\\-", "-")
+    for option in ("config", "output", "events", "results", "set", "device", "http", "token-file", "folder",
+                   "check", "version"):
+        assert f"--{option}" in text, option
+        assert f"--{option}" in manual, f"--{option} is not in the manual"
+    version = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, text=True, timeout=20).stdout
+    assert version.startswith("ccl-watch "), version
+
+
+sys.exit(tap.run(files, same_components, events, pace, broken_file, wrong_configurations, secrets, sender_clock,
+                 camera_killed, camera_stopped, garbage, no_stream, frozen, reload, notifications, clock_steps,
+                 reconnections, help_and_version))

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of ccl-watch share: the program, cameras, brokers, and waiting."""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "runner"))
+import tap  # noqa: E402,F401
+
+scratch = tempfile.TemporaryDirectory(prefix="watch test ")
+folder = pathlib.Path(scratch.name)
+os.environ["PATH"] += ":/usr/sbin"  # of mosquitto
+STREET = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
+
+
+def wait_for(condition, what, seconds=30):
+    """The first true value of condition()."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, f"{what} after {seconds} s"
+        time.sleep(0.02)
+    return value
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(*words, **options):
+    """A process that is gone afterwards."""
+    process = subprocess.Popen([str(word) for word in words], text=True, **options)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()
+
+
+def ball(frames, rate, size="80x60"):
+    """A video that takes frames ÷ rate seconds; the ball moves all the time."""
+    video = folder / f"ball {frames} {rate} {size}.avi"
+    width, height = size.split("x")
+    if not video.exists():
+        subprocess.run([*f"gst-launch-1.0 -q videotestsrc pattern=ball num-buffers={frames} ! "
+                        f"video/x-raw,width={width},height={height},framerate={rate}/1 ! jpegenc ! avimux ! "
+                        "filesink".split(), f"location={video}"], check=True, timeout=60)
+    return video
+
+
+class Lines:
+    """The lines of a file that grows, as objects."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def text(self):
+        return self.path.read_text() if self.path.exists() else ""
+
+    def all(self):
+        """Every complete line must be an object."""
+        return [json.loads(line) for line in self.text().splitlines(True) if line.endswith("\n")]
+
+    def frames(self, source=None):
+        return [line for line in self.all() if "frame" in line and source in (None, line["source"])]
+
+    def states(self, source=None):
+        return [line["state"] for line in self.all()
+                if line.get("event") == "state" and source in (None, line["source"])]
+
+
+class Watch:
+    """ccl-watch, writing to a file (and to what the words say)."""
+
+    def __init__(self, program, *words, output=True, environment=None, **options):
+        self.path = folder / "lines.ndjson"
+        if not options.pop("keep", False):
+            self.path.unlink(missing_ok=True)
+        self.lines = Lines(self.path)
+        self.log_path = folder / "watch.log"
+        self.log_file = open(self.log_path, "w")
+        outputs = ["-o", self.path] if output else []
+        self.process = subprocess.Popen(
+            [str(word) for word in [program, *outputs, *words]], stderr=self.log_file, text=True,
+            env={**os.environ, **(environment or {})}, **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait()
+        self.log_file.close()
+
+    def log(self):
+        return self.log_path.read_text()
+
+    def wait_for_state(self, state, source=None, after=0, seconds=30):
+        """Waits until the state appears behind the first `after` states; returns how many there are then."""
+        def find():
+            states = self.lines.states(source)
+            return after + states[after:].index(state) + 1 if state in states[after:] else 0
+        try:
+            return wait_for(find, f"not {state}", seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; states {self.lines.states(source)}; {self.log()}") from None
+
+    def finish(self, number=None, seconds=60):
+        """The exit status; with a number, that signal is sent first."""
+        if number:
+            self.process.send_signal(number)
+        return self.process.wait(timeout=seconds)
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def memory(self):
+        """Resident memory in KiB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+
+@contextlib.contextmanager
+def camera(port=0, size="160x120", rate=15, video=None, **environment):
+    """A camera of rtsp-camera.py; yields the process and its port."""
+    words = [sys.executable, HERE / "rtsp-camera.py", port, size, rate]
+    with running(*words, *([video] if video else []), stdout=subprocess.PIPE,
+                 stderr=subprocess.DEVNULL, env={**os.environ, **environment}) as process:
+        yield process, int(process.stdout.readline())
+
+
+@contextlib.contextmanager
+def mosquitto(port):
+    """A broker that keeps its state when it is stopped by SIGTERM."""
+    configuration = folder / "mosquitto.conf"
+    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n"
+                             f"persistence true\npersistence_location {folder}/\n")
+    with running("mosquitto", "-c", configuration, stderr=subprocess.DEVNULL) as broker:
+        wait_for(lambda: listens(port), "no mosquitto")
+        yield broker
