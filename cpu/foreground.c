@@ -314,18 +314,20 @@ follow_light (CpuForeground *self)
   }
 }
 
-/* The chroma of the pixels of row y, in the frame's light. Rows that share samples share it. */
+/* The chroma of the pixels of row y, in the model's light if there are factors. Rows that share
+ * samples share it; bands begin with the first one of them. */
 static const uint16_t *
-spread_chroma (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
+spread_chroma (
+    const CpuForeground *self, const ForegroundBand *band, uint32_t y, const uint16_t *factors)
 {
   const CclChroma *chroma = &self->job.frame->chroma;
-  const uint32_t width = self->base.plan.width, first = y >> chroma->shift_y << chroma->shift_y;
+  const uint32_t width = self->base.plan.width;
 
-  if (y > band->first_row && y != first)
+  if (y >> chroma->shift_y << chroma->shift_y != y)
     return band->chroma;
   self->code->spread_chroma (chroma, y, width, band->chroma);
-  if (self->job.has_light && light_row_factors (&self->light, first, width, band->factors))
-    self->code->correct_chroma (band->chroma, band->factors, width, band->chroma);
+  if (factors)
+    self->code->correct_chroma (band->chroma, factors, width, band->chroma);
   return band->chroma;
 }
 
@@ -336,15 +338,16 @@ compare_with_model (
   const FrameJob *job = &self->job;
   const uint32_t width = self->base.plan.width;
   const uint8_t *luma = (const uint8_t *)job->frame->data + y * job->frame->stride;
-  const uint16_t *chroma = self->model.chroma ? spread_chroma (self, band, y) : NULL;
+  const uint16_t *factors = NULL;
 
   if (job->has_light && light_row_factors (&self->light, y, width, band->factors)) {
-    self->code->correct_luma (luma, band->factors, width, band->luma);
+    factors = band->factors;
+    self->code->correct_luma (luma, factors, width, band->luma);
     luma = band->luma;
   }
   const BackgroundRow row = {
       .luma = luma,
-      .chroma = chroma,
+      .chroma = self->model.chroma ? spread_chroma (self, band, y, factors) : NULL,
       .width = width,
       .y = y,
       .end_row = band->end_row,
@@ -704,8 +707,11 @@ ccl_cpu_foreground_new_tuned (
   if (!self->bands)
     goto no_memory;
   for (uint32_t i = 0; i < self->n_bands; i++) {
-    self->bands[i].first_row = (uint32_t)((uint64_t)i * plan->height / self->n_bands);
-    self->bands[i].end_row = (uint32_t)((i + 1ull) * plan->height / self->n_bands);
+    /* Two rows may share their samples of chroma. */
+    self->bands[i].first_row = (uint32_t)((uint64_t)i * plan->height / self->n_bands) / 2 * 2;
+    if (i > 0)
+      self->bands[i - 1].end_row = self->bands[i].first_row;
+    self->bands[i].end_row = plan->height;
   }
   self->workers = workers_new (self->n_bands);
   if (!self->workers || !allocate (self))

@@ -2,6 +2,7 @@
 #include "frame-light.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const int16_t logs[256] = {CCL_LIGHT_LOGS};
 
@@ -22,10 +23,16 @@ colour_of (uint32_t chroma)
   return (uint32_t)(abs (ccl_chroma_u (chroma) - 128) + abs (ccl_chroma_v (chroma) - 128));
 }
 
-/* Sets the fields that follow from the number of samples with each log ratio. */
+/* The number of samples of a cell with each log ratio. */
+typedef struct Histogram {
+  uint16_t counts[2 * CCL_LIGHT_LIMIT + 1];
+} Histogram;
+
+/* Sets the fields of a cell that follow from its histogram. */
 static void
-find_middle (CclLightCell *cell, const uint16_t counts[2 * CCL_LIGHT_LIMIT + 1])
+find_middle (CclLightCell *cell, const Histogram *histogram)
 {
+  const uint16_t *counts = histogram->counts;
   uint32_t n = 0, below = 0, near = 0;
   int middle = -1;
 
@@ -42,40 +49,46 @@ find_middle (CclLightCell *cell, const uint16_t counts[2 * CCL_LIGHT_LIMIT + 1])
   cell->uniform = 5 * near >= 3 * n;
 }
 
+/* Adds a row of samples, `distance` pixels apart, of a cell that begins at column left. */
 static void
-measure_cell (CclLightCell *cell, const Model *model, const CclFrame *frame, uint32_t width,
-    uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
+add_samples (CclLightCell *cell, Histogram *histogram, const uint8_t *luma,
+    const GaussianBlock *blocks, uint32_t left, uint32_t width, uint32_t distance)
 {
-  uint16_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0};
-
-  *cell = (CclLightCell){0};
-  for (uint32_t j = 0; j < CCL_LIGHT_SAMPLES && top + j * distance < height; j++) {
-    const uint32_t y = top + j * distance;
-    const uint8_t *luma = (const uint8_t *)frame->data + y * frame->stride;
-    const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
-    for (uint32_t i = 0; i < CCL_LIGHT_SAMPLES && left + i * distance < width; i++) {
-      const uint32_t x = left + i * distance, value = luma[x];
-      const uint32_t mean = (blocks[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
-      const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
-      cell->in_frame += in_frame;
-      cell->in_model += in_model;
-      cell->dark += value < CCL_LIGHT_LEAST_LUMA;
-      cell->bright += value > CCL_LIGHT_MOST_LUMA;
-      if (in_frame && in_model) {
-        const int ratio = logs[value] - logs[mean];
-        counts[ratio < -CCL_LIGHT_LIMIT  ? 0
-               : ratio > CCL_LIGHT_LIMIT ? 2 * CCL_LIGHT_LIMIT
-                                         : ratio + CCL_LIGHT_LIMIT]++;
-      }
-    }
-    const uint32_t x = left + j * distance;
-    if (model->chroma && x < width) {
-      const ChromaBlock *of_model = model->chroma + y * model->blocks_per_row + x / BLOCK_PIXELS;
-      cell->frame_chroma += colour_of (chroma_at (&frame->chroma, x, y));
-      cell->model_chroma += colour_of (of_model->chroma[x % BLOCK_PIXELS]);
+  for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
+    const uint32_t value = luma[x];
+    const uint32_t mean = (blocks[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
+    const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
+    cell->in_frame += in_frame;
+    cell->in_model += in_model;
+    cell->dark += value < CCL_LIGHT_LEAST_LUMA;
+    cell->bright += value > CCL_LIGHT_MOST_LUMA;
+    if (in_frame && in_model) {
+      const int ratio = logs[value] - logs[mean];
+      histogram->counts[ratio < -CCL_LIGHT_LIMIT  ? 0
+                        : ratio > CCL_LIGHT_LIMIT ? 2 * CCL_LIGHT_LIMIT
+                                                  : ratio + CCL_LIGHT_LIMIT]++;
     }
   }
-  find_middle (cell, counts);
+}
+
+/* Adds the colours of a sample. */
+static void
+add_colours (
+    CclLightCell *cell, const CclChroma *frame, const ChromaBlock *of_row, uint32_t x, uint32_t y)
+{
+  cell->frame_chroma += colour_of (chroma_at (frame, x, y));
+  cell->model_chroma += colour_of (of_row[x / BLOCK_PIXELS].chroma[x % BLOCK_PIXELS]);
+}
+
+/* Starts to load the means that a row of samples needs. */
+static void
+prefetch_row (const GaussianBlock *blocks, const uint8_t *luma, uint32_t width, uint32_t distance)
+{
+  const uint32_t step = distance > BLOCK_PIXELS ? distance : BLOCK_PIXELS;
+  for (uint32_t x = 0; x < width; x += step) {
+    __builtin_prefetch (blocks[x / BLOCK_PIXELS].means);
+    __builtin_prefetch (luma + x);
+  }
 }
 
 void
@@ -83,9 +96,34 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint
     uint32_t height, uint32_t row)
 {
   const CclLightGrid *grid = &light->grid;
+  const uint32_t distance = (1u << grid->shift) / CCL_LIGHT_SAMPLES, top = row << grid->shift;
+  CclLightCell *cells = &light->cells[(size_t)row * grid->columns];
+  Histogram histograms[CCL_LIGHT_MAX_COLUMNS] = {0};
+
+  memset (cells, 0, grid->columns * sizeof *cells);
+  for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
+    const uint8_t *luma = (const uint8_t *)frame->data + y * frame->stride;
+    const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
+    if (y + distance < height)
+      prefetch_row (blocks + distance * model->blocks_per_row, luma + distance * frame->stride,
+          width, distance);
+    for (uint32_t column = 0; column < grid->columns; column++) {
+      const uint32_t left = column << grid->shift, x = left + j * distance;
+      add_samples (&cells[column], &histograms[column], luma, blocks, left, width, distance);
+      if (model->chroma && x < width)
+        add_colours (
+            &cells[column], &frame->chroma, model->chroma + y * model->blocks_per_row, x, y);
+    }
+  }
   for (uint32_t column = 0; column < grid->columns; column++)
-    measure_cell (&light->cells[(size_t)row * grid->columns + column], model, frame, width, height,
-        column << grid->shift, row << grid->shift, (1u << grid->shift) / CCL_LIGHT_SAMPLES);
+    find_middle (&cells[column], &histograms[column]);
+}
+
+static void
+set_four (uint16_t *factors, uint16_t factor)
+{
+  for (uint32_t i = 0; i < 4; i++)
+    factors[i] = factor;
 }
 
 bool
@@ -104,13 +142,20 @@ light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *fac
   }
   if (all_one)
     return false;
-  for (uint32_t x = 0; x < width; x += 4) {
-    uint32_t left, right;
-    ccl_light_place (x + 2, grid->shift, grid->columns, &left, &right, &weight);
-    const uint16_t factor =
-        (uint16_t)ccl_light_between (of_row[left], of_row[right], weight, grid->shift);
-    for (uint32_t i = 0; i < 4; i++)
-      factors[x + i] = factor;
+  /* Between two cells, the interpolated factor grows by the same amount from one group of pixels to
+   * the next. The first group's middle is pixel 2. */
+  const int64_t side = (int64_t)1 << grid->shift;
+  uint32_t x = 0;
+  for (; x < width && x + 2 <= side / 2; x += 4)
+    set_four (factors + x, of_row[0]);
+  for (uint32_t i = 0; x < width; i++) {
+    const int64_t left = of_row[i], right = of_row[i + 1 < grid->columns ? i + 1 : i];
+    const int64_t first = x + 2 - side / 2 - i * side;
+    int64_t sum = left * side + (right - left) * first;
+    for (int64_t place = first; x < width && place < side; place += 4, x += 4) {
+      set_four (factors + x, (uint16_t)(sum >> grid->shift));
+      sum += 4 * (right - left);
+    }
   }
   return true;
 }
