@@ -97,7 +97,7 @@ dilate_row (const uint64_t *const rows[], int n_rows, int left, int right, size_
 
 /* A sum of up to 31, bit-sliced. */
 typedef struct Count {
-  uint64_t digits[5];
+  uint64_t ones, twos, fours, eights, sixteens;
 } Count;
 
 /* The number of set pixels in the window of 5×5 pixels, from the digits of the columns' counts. */
@@ -113,10 +113,10 @@ count_5 (const uint64_t *ones, const uint64_t *twos, const uint64_t *fours)
   const uint64_t carried_eight = at_least_two (a.fours, b.twos, c.ones);
   const uint64_t second_carried_eight = sum_of_fours & carried_four;
   const uint64_t sum_of_eights = b.fours ^ c.twos ^ carried_eight;
-  return (Count){
-      {a.ones, a.twos ^ b.ones, sum_of_fours ^ carried_four, sum_of_eights ^ second_carried_eight,
-          c.fours | at_least_two (b.fours, c.twos, carried_eight) |
-              (sum_of_eights & second_carried_eight)}};
+  return (Count){a.ones, a.twos ^ b.ones, sum_of_fours ^ carried_four,
+      sum_of_eights ^ second_carried_eight,
+      c.fours | at_least_two (b.fours, c.twos, carried_eight) |
+          (sum_of_eights & second_carried_eight)};
 }
 
 /* The same for 3×3 pixels. */
@@ -129,8 +129,8 @@ count_3 (const uint64_t *ones, const uint64_t *twos)
   const uint64_t sum_of_twos = left_two ^ *twos ^ right_two;
   const uint64_t four = at_least_two (left_two, *twos, right_two);
   const uint64_t carried_four = sum_of_twos & carried_two;
-  return (Count){{left_one ^ *ones ^ right_one, sum_of_twos ^ carried_two, four ^ carried_four,
-      four & carried_four, 0}};
+  return (Count){left_one ^ *ones ^ right_one, sum_of_twos ^ carried_two, four ^ carried_four,
+      four & carried_four, 0};
 }
 
 /* The counts of the columns of a row of windows. */
@@ -153,8 +153,8 @@ count_columns (const uint64_t *const rows[], bool large, ptrdiff_t n_words, uint
 static ALWAYS_INLINE uint64_t
 most_of (Count count, bool large)
 {
-  const uint64_t *d = count.digits;
-  return large ? d[4] | (d[3] & d[2] & (d[1] | d[0])) : d[3] | (d[2] & (d[1] | d[0]));
+  return large ? count.sixteens | (count.eights & count.fours & (count.twos | count.ones))
+               : count.eights | (count.fours & (count.twos | count.ones));
 }
 
 /* Median filter: foreground where at least 5 of 9 or 13 of 25 pixels of the window are. */
@@ -171,37 +171,52 @@ median (const uint64_t *const rows[], bool large, ptrdiff_t n, uint64_t *scratch
   }
 }
 
-static ALWAYS_INLINE Count
-add_counts (Count a, Count b)
+/* Adds a digit and a carry to a digit; sets the carry. */
+static ALWAYS_INLINE uint64_t
+add_digits (uint64_t a, uint64_t b, uint64_t *carry)
 {
-  Count sum;
-  uint64_t carry = 0;
-  for (int i = 0; i < 5; i++) {
-    sum.digits[i] = a.digits[i] ^ b.digits[i] ^ carry;
-    carry = at_least_two (a.digits[i], b.digits[i], carry);
-  }
+  const uint64_t sum = a ^ b ^ *carry;
+  *carry = at_least_two (a, b, *carry);
   return sum;
 }
 
-/* Where 5 × a ≥ 4 × b. */
+static ALWAYS_INLINE Count
+add_counts (Count a, Count b)
+{
+  uint64_t carry = 0;
+  const uint64_t ones = add_digits (a.ones, b.ones, &carry);
+  const uint64_t twos = add_digits (a.twos, b.twos, &carry);
+  const uint64_t fours = add_digits (a.fours, b.fours, &carry);
+  const uint64_t eights = add_digits (a.eights, b.eights, &carry);
+  return (Count){ones, twos, fours, eights, a.sixteens ^ b.sixteens ^ carry};
+}
+
+/* Whether a number is less than another, from whether it is in the lower digits. */
+static ALWAYS_INLINE uint64_t
+is_less (uint64_t digit, uint64_t of_other, uint64_t below)
+{
+  return (~digit & of_other) | (~(digit ^ of_other) & below);
+}
+
+/* Where 5 × a ≥ 4 × b: a + 4 × a is compared with 4 × b from the digit of four on, as the lower
+ * digits of 4 × b are 0. */
 static ALWAYS_INLINE uint64_t
 five_reach_four (Count a, Count b)
 {
-  uint64_t carry = 0, less = 0;
-  for (int i = 2; i < 7; i++) { /* of 5 × a = a + 4 × a; the two lowest digits of 4 × b are 0 */
-    const uint64_t once = i < 5 ? a.digits[i] : 0, four_times = a.digits[i - 2];
-    const uint64_t digit = once ^ four_times ^ carry, of_b = b.digits[i - 2];
-    carry = at_least_two (once, four_times, carry);
-    less = (~digit & of_b) | (~(digit ^ of_b) & less);
-  }
+  uint64_t carry = 0;
+  uint64_t less = is_less (add_digits (a.fours, a.ones, &carry), b.ones, 0);
+  less = is_less (add_digits (a.eights, a.twos, &carry), b.twos, less);
+  less = is_less (add_digits (a.sixteens, a.fours, &carry), b.fours, less);
+  less = is_less (add_digits (0, a.eights, &carry), b.eights, less);
+  less = is_less (add_digits (0, a.sixteens, &carry), b.sixteens, less);
   return ~less | carry;
 }
 
 /* The compiler specialises it for each size. */
 static ALWAYS_INLINE void
 median_of_classes_of_size (bool large, const uint64_t *const foreground[],
-    const uint64_t *const shadow[], ptrdiff_t n, uint64_t *scratch, uint64_t *out,
-    uint64_t *out_shadow)
+    const uint64_t *const shadow[], ptrdiff_t n, uint64_t *restrict scratch, uint64_t *restrict out,
+    uint64_t *restrict out_shadow)
 {
   uint64_t *digits[6];
   for (int i = 0; i < 6; i++)
@@ -222,7 +237,8 @@ median_of_classes_of_size (bool large, const uint64_t *const foreground[],
 
 static void
 median_of_classes (bool large, const uint64_t *const foreground[], const uint64_t *const shadow[],
-    size_t n_words, uint64_t *scratch, uint64_t *out, uint64_t *out_shadow)
+    size_t n_words, uint64_t *restrict scratch, uint64_t *restrict out,
+    uint64_t *restrict out_shadow)
 {
   if (large)
     median_of_classes_of_size (
