@@ -20,8 +20,8 @@
  * - `state`, `age` and velocity are those of the track. Ages and velocities refer to frames of the
  *   negotiated frame rate, dropped frames included. Where the caps have no frame rate, a frame is
  * the median of the latest 31 intervals between time stamps.
- * - `parent_id` is the older track that the track split from last, after it had shared a component
- *   with it.
+ * - `parent_id` is the older track that the track split from last: one with which it shared a
+ *   component, or one whose component it began in.
  *
  * Confirmed and static tracks are listed; the properties `tentative` and `lost` add the others. The
  * row of a lost track has its predicted box, label 0 and area 0.
@@ -33,7 +33,8 @@
  * When a track appears, vanishes, merges into a component with another one or splits from it, the
  * element posts an element message named `ccl-track` and pushes a custom downstream event of the
  * same name and content before the frame. Fields: `event` ("appeared", "vanished", "merged",
- * "split"), `id`, `other` (the other track, or 0), and the frame's `timestamp`, `stream-time` and
+ * "split"), `id`, `other` (the other track, the parent
+ * of a track that appeared, or 0), and the frame's `timestamp`, `stream-time` and
  * `running-time`. `ccljson` writes the event as a line. A flush removes all tracks without events.
  *
  * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
@@ -76,6 +77,7 @@
 #include "gstcclattach.h"
 #include "gstcclerror.h"
 #include "gstcclinterval.h"
+#include "gstcclparents.h"
 #include "gstcclregionlist.h"
 #include "gstcclregions.h"
 
@@ -126,10 +128,6 @@ typedef struct {
   gboolean tentative, lost;
 } GstCclTrackSettings;
 
-typedef struct {
-  guint64 id, parent; /* of the tracker; parent: 0 for none */
-} Parent;
-
 struct _GstCclTrack {
   GstBaseTransform parent;
 
@@ -159,8 +157,7 @@ struct _GstCclTrack {
   guint *first_id;   /* of each component's identities in ids, and the end */
   guint *detections; /* analytics identifiers of the first n_detections components */
   guint n_detections;
-  Parent *parents; /* of the tracks, in the order of their identities */
-  guint n_parents;
+  GstCclParents parents;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM,
@@ -195,7 +192,7 @@ free_tracker (GstCclTrack *self)
 {
   ccl_tracker_free (&self->tracker);
   self->id_offset = self->last_id;
-  self->n_parents = 0;
+  gst_ccl_parents_reset (&self->parents);
 }
 
 /* Makes a tracker for the frame size, or keeps the present one. */
@@ -323,33 +320,27 @@ make_row (const GstCclTrack *self, const CclTable *table, const CclTrack *track,
   return c;
 }
 
-/* Keeps the parents of the tracks that go on, and finds those of tracks that split. New tracks have
- * the greatest identities, so entry i is read before it is written. */
-static void
-update_parents (GstCclTrack *self, const CclTracks *tracks)
+/* The row of the component that a track is in, by its label; n_rows if it is in none. */
+static guint
+find_row (const CclTable *table, guint32 label)
 {
-  Parent *parents = self->parents;
-  guint old = 0;
+  guint low = 0, high = table->n_rows;
 
-  for (guint i = 0; i < tracks->n_tracks; i++) {
-    const guint64 id = tracks->tracks[i].id;
-
-    while (old < self->n_parents && parents[old].id < id)
-      old++;
-    parents[i] = old < self->n_parents && parents[old].id == id ? parents[old] : (Parent){id, 0};
-    for (guint e = 0; e < tracks->n_events; e++)
-      if (tracks->events[e].kind == CCL_TRACK_SPLIT && tracks->events[e].id == id &&
-          tracks->events[e].other < id)
-        parents[i].parent = tracks->events[e].other;
+  while (low < high) { /* rows are in label order */
+    const guint middle = (low + high) / 2;
+    if (table->rows[middle].label < label)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  self->n_parents = tracks->n_tracks;
+  return low < table->n_rows && table->rows[low].label == label ? low : table->n_rows;
 }
 
 /* The track, with the identities of the component in that row. */
 static GstCclTrackInfo
-make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint64 parent,
-    guint row)
+make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track, guint row)
 {
+  const guint64 parent = gst_ccl_parents_get (&self->parents, track->id);
   GstCclTrackInfo info = {
       .id = self->id_offset + track->id,
       .velocity_x = (gfloat)track->velocity_x,
@@ -365,22 +356,6 @@ make_info (const GstCclTrack *self, const CclTable *table, const CclTrack *track
     info.n_ids = self->first_id[row + 1] - self->first_id[row];
   }
   return info;
-}
-
-/* The row of the component that a track is in, by its label; n_rows if it is in none. */
-static guint
-find_row (const CclTable *table, guint32 label)
-{
-  guint low = 0, high = table->n_rows;
-
-  while (low < high) { /* rows are in label order */
-    const guint middle = (low + high) / 2;
-    if (table->rows[middle].label < label)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < table->n_rows && table->rows[low].label == label ? low : table->n_rows;
 }
 
 /* Fills ids with the listed tracks of each component, and first_id with where they begin. */
@@ -416,7 +391,7 @@ write_table (GstCclTrack *self, GstCclMeta *meta, const CclTable *table, const C
     if (!is_listed (settings, track))
       continue;
     self->rows[n_rows] = make_row (self, table, track, row);
-    self->infos[n_rows] = make_info (self, table, track, self->parents[i].parent, row);
+    self->infos[n_rows] = make_info (self, table, track, row);
     n_rows++;
   }
   gst_ccl_meta_set_table (
@@ -515,8 +490,11 @@ report_events (GstCclTrack *self, const CclTracks *tracks, GstBuffer *frame)
   for (guint i = 0; i < tracks->n_events; i++) {
     const CclTrackEvent *event = &tracks->events[i];
 
-    report (self, new_event (self, frame, names[event->kind], event->id, event->other));
-    n_confirmed += event->kind == CCL_TRACK_APPEARED;
+    const gboolean appeared = event->kind == CCL_TRACK_APPEARED;
+    const guint64 other = appeared ? gst_ccl_parents_get (&self->parents, event->id) : event->other;
+
+    report (self, new_event (self, frame, names[event->kind], event->id, other));
+    n_confirmed += appeared;
   }
   GST_OBJECT_LOCK (self);
   self->n_confirmed += n_confirmed;
@@ -652,7 +630,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
 #if CAN_RELATE_TRACKS
   relate_tracks (self, frame, &table, &tracks, &settings);
 #endif
-  update_parents (self, &tracks);
+  gst_ccl_parents_update (&self->parents, &tracks, &table);
   write_table (self, meta, &table, &tracks, &settings);
   report_events (self, &tracks, frame);
   report_region_events (self, &regions, frame);
@@ -694,7 +672,7 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     ccl_tracker_reset (self->tracker);
     gst_ccl_region_stage_reset (&self->region_stage);
-    self->n_parents = 0;
+    gst_ccl_parents_reset (&self->parents);
     self->last_time = GST_CLOCK_TIME_NONE;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_track_parent_class)->sink_event (trans, event);
@@ -709,7 +687,7 @@ free_arrays (GstCclTrack *self)
   g_clear_pointer (&self->ids, g_free);
   g_clear_pointer (&self->first_id, g_free);
   g_clear_pointer (&self->detections, g_free);
-  g_clear_pointer (&self->parents, g_free);
+  gst_ccl_parents_clear (&self->parents);
 }
 
 static gboolean
@@ -723,8 +701,7 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->ids = g_new (guint64, MAX_IDS);
   self->first_id = g_new (guint, MAX_COMPONENTS + 1);
   self->detections = g_new (guint, MAX_COMPONENTS);
-  self->parents = g_new (Parent, MAX_TRACKS);
-  self->n_parents = 0;
+  gst_ccl_parents_init (&self->parents, MAX_TRACKS);
   self->last_time = GST_CLOCK_TIME_NONE;
   self->warned = FALSE;
   GST_OBJECT_LOCK (self);

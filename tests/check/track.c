@@ -175,6 +175,28 @@ GST_START_TEST (test_crossing_objects_keep_their_identities)
 }
 GST_END_TEST
 
+/* What arrives as one object, and then separates: the new track names its parent. */
+GST_START_TEST (test_object_that_separates)
+{
+  GstHarness *h = new_harness (TRACKED);
+
+  for (guint i = 0; i < 40; i++) {
+    const Rectangle objects[] = {
+        {40 + 2 * i, 30, 30, 50}, {70 + 2 * i + (i > 15 ? 3 * (i - 15) : 0), 30, 30, 50}};
+    GstBuffer *out = track (h, i, objects, 2);
+
+    if (i == 39) {
+      fail_unless_equals_int (gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out)), 2);
+      fail_unless_equals_uint64 (track_info (out, 1)->parent_id, 0);
+      fail_unless_equals_uint64 (track_info (out, 2)->parent_id, 1);
+    }
+    gst_buffer_unref (out);
+  }
+  assert_events (h, "appeared 1, appeared 2 1");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 GST_START_TEST (test_row_of_a_track)
 {
   GstHarness *h = new_harness (TRACKED);
@@ -642,6 +664,7 @@ ccltrack_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_crossing_objects_keep_their_identities);
+  tcase_add_test (tcase, test_object_that_separates);
   tcase_add_test (tcase, test_row_of_a_track);
   tcase_add_test (tcase, test_object_that_leaves_vanishes);
   tcase_add_test (tcase, test_dropped_frames);
