@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""deploy/kubernetes.yaml: against Kubernetes' schemas, and against ccl-watch. Prints TAP."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/runner"))
+import tap  # noqa: E402
+
+try:
+    import kubernetes_validate
+    import yaml
+except ImportError:
+    print("1..0 # SKIP kubernetes-validate is not installed (pip)")
+    sys.exit()
+
+resources = {resource["kind"]: resource for resource in
+             yaml.safe_load_all((ROOT / "deploy/kubernetes.yaml").read_text())}
+pod = resources["Deployment"]["spec"]["template"]["spec"]
+container, = pod["containers"]
+
+
+def schemas():
+    """every resource is valid, in an old and in a new version of Kubernetes"""
+    tap.equal(sorted(resources), ["ConfigMap", "Deployment", "Namespace", "PersistentVolumeClaim",
+                                  "Secret", "Service"])
+    for version in "1.28", kubernetes_validate.latest_version():
+        for resource in resources.values():
+            kubernetes_validate.validate(resource, version, strict=True)
+    broken = {**resources["Service"], "spec": {"ports": [{"port": "http"}]}}
+    try:
+        kubernetes_validate.validate(broken, "1.28", strict=True)
+    except kubernetes_validate.ValidationError:
+        return
+    raise AssertionError("the validator accepts a port that is no number")
+
+
+def references():
+    """what one resource names is in another one"""
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    for one in pod["initContainers"] + pod["containers"]:
+        for mount in one["volumeMounts"]:
+            assert mount["name"] in volumes, mount
+    for kind, name in (("ConfigMap", volumes["config"]["configMap"]["name"]),
+                       ("Secret", volumes["secret"]["secret"]["secretName"]),
+                       ("PersistentVolumeClaim",
+                        volumes["media"]["persistentVolumeClaim"]["claimName"])):
+        tap.equal(resources[kind]["metadata"]["name"], name)
+    tap.equal(resources["Service"]["spec"]["selector"],
+              resources["Deployment"]["spec"]["template"]["metadata"]["labels"])
+    ports = {port["name"] for port in container["ports"]}
+    for probe in "livenessProbe", "readinessProbe":
+        tap.equal(container[probe]["httpGet"]["path"], "/healthz")
+        assert container[probe]["httpGet"]["port"] in ports
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == 1
+
+
+def configuration():
+    """ccl-watch accepts the configuration that the pod makes, with the pod's own command"""
+    init, = pod["initContainers"]
+    with tempfile.TemporaryDirectory(prefix="deploy test ") as name:
+        folder = pathlib.Path(name)
+        parts = {"/config": resources["ConfigMap"]["data"],
+                 "/secret": resources["Secret"]["stringData"], "/etc/ccl-watch": {}}
+        command = init["args"][0]
+        arguments = container["args"]
+        for path, files in parts.items():
+            (folder / path[1:]).mkdir(parents=True)
+            for file, text in files.items():
+                (folder / path[1:] / file).write_text(text)
+            command = command.replace(path + "/", f"'{folder}{path}'/")
+            arguments = [argument.replace(path + "/", f"{folder}{path}/") for argument in arguments]
+        subprocess.run(["sh", "-c", command], check=True)
+        result = subprocess.run([os.environ["CCL_WATCH"], "--check", *arguments],
+                                capture_output=True, text=True, timeout=20)
+        tap.equal((result.returncode, result.stderr), (0, ""))
+
+
+sys.exit(tap.run(schemas, references, configuration))
