@@ -2,8 +2,8 @@
 /*
  * Decoders that pad their frames where the peer downstream accepts GstVideoMeta, through an element
  * that works in place: each sink must get the frames that it gets through `identity`. The
- * environment variable CCL_ELEMENT names the element. The test does not check for leaks, because the
- * decoders' plugin has some.
+ * environment variable CCL_ELEMENT names the element. The test does not check for leaks, because
+ * the decoders' plugin has some.
  */
 #include "elements.h"
 
