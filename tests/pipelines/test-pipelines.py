@@ -191,6 +191,35 @@ def rtsp_ccl():
     tap.equal(got, street_tables()[:len(got)])
 
 
+def rtsp_camera_goes():
+    """rtsp-ccl: when the server dies, the results are in the file, and the status is 1"""
+    needs_street()
+    with subprocess.Popen([sys.executable, ROOT / "tests/pipelines/rtsp-server.py", STREET],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        url = server.stdout.readline().strip()
+        if not url:
+            raise tap.Skip("gir1.2-gst-rtsp-server-1.0 is not installed")
+        out = folder / "rtsp gone.ndjson"
+        player = subprocess.Popen([ROOT / "pipelines/rtsp-ccl", url, out], stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 20
+        while not out.exists() or out.read_text().count("\n") < 5:  # each line is written at once
+            assert time.monotonic() < end, "no lines"
+            time.sleep(0.1)
+        server.kill()
+        errors = player.communicate(timeout=30)[1]
+    tap.equal(player.returncode, 1, f"exit status ({errors})")
+    assert errors.strip(), "no message"
+
+
+def usage():
+    """every script without arguments: its usage, status 2"""
+    for path in (ROOT / "pipelines").iterdir():
+        if path.suffix == "" and path.name != "again":
+            result = subprocess.run([path], stderr=subprocess.PIPE, text=True, timeout=10)
+            tap.equal((path.name, result.returncode), (path.name, 2))
+            assert result.stderr.startswith("usage: "), result.stderr
+
+
 def v4l2_ccl():
     """v4l2-ccl: labels what its source gives, and tells in a line that there is no camera"""
     result = pipeline("v4l2-ccl", "/dev/video-nowhere", check=False)
@@ -199,9 +228,11 @@ def v4l2_ccl():
     # There is no camera here, so a test picture stands for it.
     script = (ROOT / "pipelines/v4l2-ccl").read_text()
     assert 'v4l2src device="$1"' in script
+    # It ends by itself, unlike a camera.
+    script = re.sub(r'exec .*until-stopped" \\\n', "exec", script)
     script = script.replace('v4l2src device="$1"', "videotestsrc num-buffers=20 pattern=ball motion=sweep")
     out = folder / "v4l2.ndjson"
-    subprocess.run(["sh", "-c", script, "v4l2-ccl", "", out], check=True, timeout=60)
+    subprocess.run(["sh", "-c", script, "v4l2-ccl", "", out], check=True, stderr=subprocess.DEVNULL, timeout=60)
     frames = [json.loads(line) for line in out.read_text().splitlines()]
     tap.equal(len(frames), 20, "frames")
     tap.equal(frames[0]["count"], 0, "components before anything moved")
@@ -211,10 +242,10 @@ def v4l2_ccl():
 def every_script():
     """every script of pipelines/ is tried here, or in test-sending.py"""
     scripts = {path.name for path in (ROOT / "pipelines").iterdir() if path.suffix == ""}
-    scripts -= {"again", "send-mqtt", "send-kafka", "send-tcp"}
+    scripts -= {"again", "until-stopped", "send-mqtt", "send-kafka", "send-tcp"}
     tap.equal(scripts, {"video-ccl", "video-cudaccl", "png-masks-ccl", "h264-cudaccl", "overlay-ccl", "combiner-ccl",
                         "rtsp-ccl", "v4l2-ccl", "rtsp-cudaccl"})
 
 
 sys.exit(tap.run(every_script, video_ccl, video_cudaccl, overlay, combiner, png_masks, no_masks, h264,
-                 rtsp_ccl, v4l2_ccl))
+                 rtsp_ccl, rtsp_camera_goes, usage, v4l2_ccl))
