@@ -139,6 +139,8 @@ typedef struct ImplementationSettings {
 void implementations_add_bandwidth (
     GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_cpu (GPtrArray *implementations, const ImplementationSettings *settings);
+void implementations_add_slides (
+    GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings);
 
 /* A symbol of the module that wraps OpenCV (peer-opencv.cpp); NULL without OpenCV, and why. The

@@ -56,8 +56,10 @@ implementations_new (const ImplementationSettings *settings)
   if (settings->cpu) {
     implementations_add_bandwidth (implementations, settings);
     implementations_add_cpu (implementations, settings);
-    if (settings->peers)
+    if (settings->peers) {
       add_opencv (implementations, settings);
+      implementations_add_slides (implementations, settings);
+    }
   }
   for (char **name = settings->algorithms; name && *name; name++)
     if (!has_algorithm (implementations, *name, settings->block_shapes))
