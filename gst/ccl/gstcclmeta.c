@@ -841,8 +841,8 @@ gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
  * @meta: a #GstCclMeta
  * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
  *
- * The foreground mask: one byte for each pixel of the frame, 255 for foreground and 0 for
- * background, before small and large components were removed. The elements attach it when their
+ * The foreground mask: one byte for each pixel of the frame, 255 for foreground, 127 for
+ * shadow that the labeller marks, and 0 for background, before small and large components were removed. The elements attach it when their
  * property `attach-mask` is set. From `ccl` it is system memory, from `cudaccl` CUDA memory, which
  * gst_buffer_map() downloads unless it is called with GST_MAP_CUDA. gst_ccl_meta_map_mask() maps it
  * as rows.
@@ -906,8 +906,8 @@ gst_ccl_meta_dup_mask (const GstCclMeta *meta, gsize *stride)
 /**
  * gst_ccl_meta_set_mask: (skip)
  * @meta: a #GstCclMeta of a writable buffer
- * @mask: (transfer none) (nullable): one byte for each pixel of the frame, 255 for foreground, 0
- *   for background; a reference is kept. %NULL removes the mask
+ * @mask: (transfer none) (nullable): one byte for each pixel of the frame, 255 for foreground,
+ *   127 for marked shadow, 0 for background; a reference is kept. %NULL removes the mask
  * @stride: bytes from one row of @mask to the next, at least the frame's width
  *
  * Attaches a foreground mask, in place of the present one.

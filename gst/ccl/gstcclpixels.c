@@ -146,7 +146,7 @@ gst_ccl_meta_read_labels (const GstCclMeta *meta)
  * @meta: a #GstCclMeta
  *
  * Copies the foreground mask into system memory: row after row without padding, one byte a pixel,
- * 255 for foreground and 0 for background.
+ * 255 for foreground, 127 for marked shadow and 0 for background.
  *
  * Returns: (transfer full) (nullable): the pixels; %NULL if no mask is attached or it cannot be
  *   read

@@ -14,7 +14,7 @@ typedef struct _GstCclPixels GstCclPixels;
 /**
  * GstCclPixels: (skip)
  * @data: the first row: of a label map one native-endian #guint32 a pixel, 0 for background; of a
- *   mask one #guint8 a pixel, 255 for foreground and 0 for background
+ *   mask one #guint8 a pixel, 255 for foreground, 127 for marked shadow, 0 for background
  * @stride: bytes from one row to the next
  * @pixel_size: bytes of a pixel: 4 of a label map, 1 of a mask
  * @width: pixels in a row, the width of the frame
