@@ -34,8 +34,8 @@
  * ]|
  *
  * - `event`: "appeared", "vanished", "merged", "split", "entered", "left", "stayed" or "crossed"
- * - `other`: the other track, for "merged" and "split"; the parent, where a track that "appeared" has
- *   one
+ * - `other`: the other track, for "merged" and "split"; the parent, where a track that "appeared"
+ * has one
  * - `region`: the name of the region, for "entered", "left" and "stayed"
  * - `line`, `direction`: the name of the line, and "forward" or "backward", for "crossed"
  *
