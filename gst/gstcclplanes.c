@@ -59,8 +59,7 @@ check_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane, 
   get_plane_size (info, plane, &row_size, &n_rows);
   if (stride < 0 || (guint)stride < row_size) {
     gst_ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "The frame's stride of %d bytes is too small for rows of %u %s", stride, row_size,
-        plane == 0 ? "pixels" : "bytes of chroma");
+        "The frame's stride of %d bytes is too small for rows of %u bytes", stride, row_size);
     return FALSE;
   }
   *length = (gsize)stride * (n_rows - 1) + row_size;
