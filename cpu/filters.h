@@ -198,16 +198,16 @@ is_less (uint64_t digit, uint64_t of_other, uint64_t below)
   return (~digit & of_other) | (~(digit ^ of_other) & below);
 }
 
-/* Where 5 × a ≥ 4 × b: a + 4 × a is compared with 4 × b from the digit of four on, as the lower
- * digits of 4 × b are 0. */
+/* Where 3 × a ≥ 2 × b: a + 2 × a is compared with 2 × b from the digit of two on, as the lowest
+ * digit of 2 × b is 0. */
 static ALWAYS_INLINE uint64_t
-five_reach_four (Count a, Count b)
+three_reach_two (Count a, Count b)
 {
   uint64_t carry = 0;
-  uint64_t less = is_less (add_digits (a.fours, a.ones, &carry), b.ones, 0);
-  less = is_less (add_digits (a.eights, a.twos, &carry), b.twos, less);
-  less = is_less (add_digits (a.sixteens, a.fours, &carry), b.fours, less);
-  less = is_less (add_digits (0, a.eights, &carry), b.eights, less);
+  uint64_t less = is_less (add_digits (a.twos, a.ones, &carry), b.ones, 0);
+  less = is_less (add_digits (a.fours, a.twos, &carry), b.twos, less);
+  less = is_less (add_digits (a.eights, a.fours, &carry), b.fours, less);
+  less = is_less (add_digits (a.sixteens, a.eights, &carry), b.eights, less);
   less = is_less (add_digits (0, a.sixteens, &carry), b.sixteens, less);
   return ~less | carry;
 }
@@ -229,7 +229,7 @@ median_of_classes_of_size (bool large, const uint64_t *const foreground[],
     const Count s = large ? count_5 (digits[3] + i, digits[4] + i, digits[5] + i)
                           : count_3 (digits[3] + i, digits[4] + i);
     const uint64_t most = most_of (add_counts (f, s), large);
-    const uint64_t enough = five_reach_four (f, s);
+    const uint64_t enough = three_reach_two (f, s);
     out[i] = most & enough;
     out_shadow[i] = most & ~enough;
   }

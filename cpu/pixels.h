@@ -119,8 +119,8 @@ typedef struct PixelCode {
       uint64_t *scratch, uint64_t *filtered);
 
   /* Median filter of foreground and shadow together, in a window of 3×3 or, large, 5×5 pixels. If
-   * most of its pixels are of either class, the pixel is foreground where 5 times the number of
-   * foreground pixels is at least 4 times that of shadow pixels, and else shadow. Rows and scratch
+   * most of its pixels are of either class, the pixel is foreground where 3 times the number of
+   * foreground pixels is at least twice that of shadow pixels, and else shadow. Rows and scratch
    * as for filter_row(). */
   void (*median_of_classes) (bool large, const uint64_t *const foreground[],
       const uint64_t *const shadow[], size_t n_words, uint64_t *scratch, uint64_t *filtered,

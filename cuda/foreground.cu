@@ -209,21 +209,21 @@ median (const Parameters &p, uint32_t column, uint32_t y)
   return majority<RADIUS> (count_window<RADIUS> (p, p.bits, column, y));
 }
 
-/* Where five times the foreground is at least four times the shadow. */
+/* Where three times the foreground is at least twice the shadow. */
 static __device__ __forceinline__ uint32_t
 foreground_prevails (const Counts &foreground, const Counts &shadow)
 {
-  uint32_t five[8], carry = 0, borrow = 0;
+  uint32_t thrice[7], carry = 0, borrow = 0;
 #pragma unroll
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 7; i++) {
     const uint32_t once = i < 5 ? foreground.bits[i] : 0;
-    const uint32_t four_times = i >= 2 && i < 7 ? foreground.bits[i - 2] : 0;
-    add_bits (once, four_times, carry, &five[i], &carry);
+    const uint32_t twice = i >= 1 && i < 6 ? foreground.bits[i - 1] : 0;
+    add_bits (once, twice, carry, &thrice[i], &carry);
   }
 #pragma unroll
-  for (int i = 0; i < 8; i++) {
-    const uint32_t of_shadow = i >= 2 && i < 7 ? shadow.bits[i - 2] : 0;
-    borrow = (~five[i] & of_shadow) | (~(five[i] ^ of_shadow) & borrow);
+  for (int i = 0; i < 7; i++) {
+    const uint32_t of_shadow = i >= 1 && i < 6 ? shadow.bits[i - 1] : 0;
+    borrow = (~thrice[i] & of_shadow) | (~(thrice[i] ^ of_shadow) & borrow);
   }
   return ~borrow;
 }

@@ -55,7 +55,7 @@ typedef enum CclSceneChange {
  * Their windows are squares around the pixel.
  *
  * Where shadows are not kept, the median filters see three classes: a pixel is background if most
- * of its window is. Otherwise it is foreground if the window has at least 5 foreground pixels for 4
+ * of its window is. Otherwise it is foreground if the window has at least 2 foreground pixels for 3
  * shadow pixels, and else shadow. So parts of objects that look like shadow stay with them. */
 typedef enum CclDenoise {
   CCL_DENOISE_NONE = 0,

@@ -312,8 +312,8 @@ denoise (bool *pixels, int64_t width, int64_t height, CclDenoise kind)
   }
 }
 
-/* Median filter of the classes: where most of the window is not background, foreground if it has 5
- * foreground pixels for 4 shadow pixels or more. */
+/* Median filter of the classes: where most of the window is not background, foreground if it has 2
+ * foreground pixels for 3 shadow pixels or more. */
 static void
 filter_classes (CclPixelClass *classes, int64_t width, int64_t height, int64_t radius)
 {
@@ -326,7 +326,7 @@ filter_classes (CclPixelClass *classes, int64_t width, int64_t height, int64_t r
           counts[before[CLAMP (j, 0, height - 1) * width + CLAMP (i, 0, width - 1)]]++;
       const int f = counts[CCL_PIXEL_FOREGROUND], s = counts[CCL_PIXEL_SHADOW];
       classes[y * width + x] = f + s < counts[CCL_PIXEL_BACKGROUND] ? CCL_PIXEL_BACKGROUND
-                               : 5 * f >= 4 * s                     ? CCL_PIXEL_FOREGROUND
+                               : 3 * f >= 2 * s                     ? CCL_PIXEL_FOREGROUND
                                                                     : CCL_PIXEL_SHADOW;
     }
   }
