@@ -9,7 +9,7 @@ except ImportError:
 
 if hypothesis:
     hypothesis.settings.register_profile("test", deadline=None, derandomize=True, print_blob=True,
-                                         max_examples=int(os.environ.get("CCL_EXAMPLES", "150")))
+                                         max_examples=int(os.environ.get("CCL_EXAMPLES", "60")))
     hypothesis.settings.load_profile("test")
 
 
