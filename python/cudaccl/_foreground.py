@@ -9,6 +9,8 @@ from ._arrays import HOST, device_number, empty, finish, view_of
 
 METHODS = {"threshold": 0, "otsu": 1, "mog2": 2}
 DENOISE = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 3, "opening-5x5": 4}
+SHADOWS = {"keep": 0, "mark": 1, "remove": 2}
+SCENE_CHANGES = ("unchanged", "moved", "infrared", "covered", "blinded", "uncovered")
 
 
 def choose(name: str, names: dict[str, int], value: str) -> int:
@@ -28,6 +30,7 @@ class Foreground:
     device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
     roi_mask: a region of interest mask of the shape, in host memory; its pixels of value 0 are
         background in every mask. It is copied.
+    chroma: whether the background model learns luma and chroma, for 'mog2'.
     n_threads: the most threads that share a frame on a CPU, 0 for as many as are useful.
 
     The other arguments are attributes, too, and hold from the next frame:
@@ -35,52 +38,83 @@ class Foreground:
     threshold: 0…255, for 'threshold': a pixel is foreground when its value is greater.
     invert: swaps foreground and background inside the region of interest.
     denoise: 'none', 'median-3x3', 'median-5x5', 'opening-3x3' or 'opening-5x5' (pixels).
+    closing: (width, height) in pixels, 0…63 each: gaps and holes of the mask that are narrower or
+        lower are filled after the noise filter. 0 and 1: none in this direction.
     history: frames, at least 1: the time constant of the model.
     var_threshold: a pixel is background up to this squared distance from a Gaussian's mean, in units
         of its variance; greater than 0.
     learning_rate: 0…1: the weight of a frame in the model. Negative: 1 / history, and greater during
         the first history / 2 frames.
     mixtures: 1…5: Gaussians per pixel.
+    shadows: what becomes of cast shadows, pixels that are darker than the background but of its
+        colour: 'keep' as foreground, 'mark' with 127 in the mask, 'remove'.
+    light: whether frames are compared with the model in the light of the frame; then scene_change
+        tells of frames that light does not explain.
+    hold: 0…16: pixels that were foreground learn so many times slower, so that objects that stop
+        stay longer.
 
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
     """
 
     def __init__(self, shape: tuple[int, int], method: str = "mog2", *, device: int | str = "cpu",
-                 roi_mask: Any = None, n_threads: int = 0, threshold: int = 0, invert: bool = False,
-                 denoise: str = "none", history: int = 500, var_threshold: float = 16.0, learning_rate: float = -1.0,
-                 mixtures: int = 5) -> None:
+                 roi_mask: Any = None, chroma: bool = False, n_threads: int = 0, threshold: int = 0,
+                 invert: bool = False, denoise: str = "none", closing: tuple[int, int] = (0, 0), history: int = 500,
+                 var_threshold: float = 16.0, learning_rate: float = -1.0, mixtures: int = 5, shadows: str = "keep",
+                 light: bool = False, hold: int = 0) -> None:
         if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
             raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
         self._device = device_number(device)
         roi_view = None if roi_mask is None else view_of(roi_mask)
-        self._foreground = _cudaccl.Foreground(*shape, choose("method", METHODS, method), roi_view, self._device,
-                                               n_threads)
+        self._foreground = _cudaccl.Foreground(*shape, choose("method", METHODS, method), roi_view, chroma,
+                                               self._device, n_threads)
+        self._scene_change = 0
         self.threshold = threshold
         self.invert = invert
         self.denoise = denoise
+        self.closing = closing
         self.history = history
         self.var_threshold = var_threshold
         self.learning_rate = learning_rate
         self.mixtures = mixtures
+        self.shadows = shadows
+        self.light = light
+        self.hold = hold
 
-    def apply(self, frame: Any, *, out: Any = None, stream: Any = None) -> Any:
+    @property
+    def scene_change(self) -> str:
+        """What the last frame has shown, if `light` is set: 'unchanged', or a change after which the
+        model starts anew: 'moved' (another picture), 'infrared' (another one that has lost or gained
+        its colours), 'covered', 'blinded' or 'uncovered'."""
+        return SCENE_CHANGES[self._scene_change]
+
+    def _options(self) -> _cudaccl.ForegroundOptions:
+        options = _cudaccl.ForegroundOptions()
+        for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold"):
+            setattr(options, name, getattr(self, name))
+        options.closing_width, options.closing_height = self.closing
+        options.denoise = choose("denoise", DENOISE, self.denoise)
+        options.shadows = choose("shadows", SHADOWS, self.shadows)
+        return options
+
+    def apply(self, frame: Any, *, chroma: tuple[Any, Any] | None = None, out: Any = None, stream: Any = None) -> Any:
         """The foreground mask of the next frame.
 
         frame: an array of the shape, uint8 or bool, with consecutive pixels in each row. An object
             on a GPU also takes frames in host memory.
+        chroma: the planes u and v, where the frame is, uint8, of the shape or with one or both lengths
+            halved and rounded up; samples may be two bytes apart. For NV12: (uv[..., 0], uv[..., 1]).
         out: a uint8 array of the shape for the mask, on the object's device. None: a new array.
         stream: as for Labeller.label().
 
-        Returns the mask: 255 for foreground and 0 for background, as uint8, `out` or a new array of
+        Returns the mask: 255 for foreground, 127 for marked shadows and 0 for background, as uint8, `out` or a new array of
         the frame's kind. It is complete when the call returns. Raises ValueError or TypeError for a
         wrong array, RuntimeError if a GPU failed. Since: 0.2
         """
         view = view_of(frame, stream)
         mask = empty(frame, view.shape, "uint8", self._device) if out is None else out
-        self._foreground.run(view, view_of(mask, stream, True), self.threshold, self.invert,
-                             choose("denoise", DENOISE, self.denoise), self.history, self.var_threshold,
-                             self.learning_rate, self.mixtures)
+        u, v = (None, None) if chroma is None else (view_of(plane, stream) for plane in chroma)
+        self._scene_change = self._foreground.run(view, u, v, view_of(mask, stream, True), self._options())
         return mask if out is not None else finish(mask, frame)
 
     def reset(self) -> None:

@@ -4,11 +4,42 @@
 
 #include <mutex>
 
+/* CclForegroundOptions, whose attributes take any Python integer until checked() is called. */
+struct Options {
+  int64_t threshold = 0;
+  bool invert = false;
+  int denoise = 0;
+  int64_t closing_width = 0, closing_height = 0;
+  int64_t history = 1;
+  double var_threshold = 1, learning_rate = -1;
+  int64_t mixtures = 1;
+  int shadows = 0;
+  bool light = false;
+  int64_t hold = 0;
+
+  CclForegroundOptions
+  checked () const
+  {
+    return {.threshold = to_uint32 ("threshold", threshold),
+        .invert = invert,
+        .denoise = (CclDenoise)denoise,
+        .closing_width = to_uint32 ("the closing's width", closing_width),
+        .closing_height = to_uint32 ("the closing's height", closing_height),
+        .history = to_uint32 ("history", history),
+        .var_threshold = (float)var_threshold,
+        .learning_rate = learning_rate,
+        .mixtures = to_uint32 ("mixtures", mixtures),
+        .shadows = (CclShadows)shadows,
+        .light = light,
+        .hold = to_uint32 ("hold", hold)};
+  }
+};
+
 class Foreground {
 public:
-  Foreground (uint32_t height, uint32_t width, int method, const View *roi_mask, int device,
-      uint32_t n_threads)
-      : shape_ ({height, width}), device_ (device)
+  Foreground (uint32_t height, uint32_t width, int method, const View *roi_mask, bool has_chroma,
+      int device, uint32_t n_threads)
+      : shape_ ({height, width}), device_ (device), has_chroma_ (has_chroma)
   {
     if (roi_mask)
       check_frame (*roi_mask, "the region of interest mask", HOST);
@@ -17,7 +48,8 @@ public:
         .height = height,
         .method = (CclForegroundMethod)method,
         .roi_mask = roi_mask ? &roi : nullptr,
-        .n_threads = n_threads};
+        .n_threads = n_threads,
+        .has_chroma = has_chroma};
     CclError error = {};
     handle_ = device == HOST ? ccl_cpu_foreground_new (&plan, &error)
                              : ccl_cuda_foreground_new (open_device (device), &plan, &error);
@@ -32,24 +64,23 @@ public:
     ccl_foreground_free (&handle_);
   }
 
-  /* Makes the mask of a frame and waits until it is complete. */
-  void
-  run (const View &frame, const View &mask, int64_t threshold, bool invert, int denoise,
-      int64_t history, double var_threshold, double learning_rate, int64_t mixtures)
+  /* Makes the mask of a frame, waits until it is complete, and returns the scene change. */
+  int
+  run (const View &frame, const View *u, const View *v, const View &mask, const Options &settings)
   {
     check_frame (frame, "the frame", frame.device == HOST ? HOST : device_);
     check_frame (mask, "the mask", device_);
-    const CclForegroundOptions options = {.threshold = to_uint32 ("threshold", threshold),
-        .invert = invert,
-        .denoise = (CclDenoise)denoise,
-        .history = to_uint32 ("history", history),
-        .var_threshold = (float)var_threshold,
-        .learning_rate = learning_rate,
-        .mixtures = to_uint32 ("mixtures", mixtures)};
-    const CclFrame input = frame_of (frame);
+    if (has_chroma_ != (u && v))
+      throw nb::value_error (has_chroma_ ? "the model has chroma, the frame has none"
+                                         : "the frame has chroma, the model has none");
+    const CclForegroundOptions options = settings.checked ();
+    CclFrame input = frame_of (frame);
+    if (has_chroma_)
+      input.chroma = chroma_of (*u, *v, frame);
     const CclMask output = {mask.data, (size_t)mask.strides[0]};
     CclError error = {};
     CclStatus status;
+    CclSceneChange change = CCL_SCENE_UNCHANGED;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
       const nb::gil_scoped_release release;
@@ -60,8 +91,10 @@ public:
       status = ccl_foreground_run (handle_, &input, &options, &output, &error);
       if (status == CCL_OK)
         status = ccl_foreground_wait (handle_, &error);
+      change = ccl_foreground_get_scene_change (handle_);
     }
     check (status, error);
+    return change;
   }
 
   void
@@ -96,8 +129,37 @@ private:
         view.device == HOST ? CCL_LOCATION_HOST : CCL_LOCATION_DEVICE};
   }
 
+  /* The planes of u and v, whose lengths tell the subsampling. */
+  CclChroma
+  chroma_of (const View &u, const View &v, const View &frame) const
+  {
+    if (u.shape.size () != 2 || u.shape != v.shape || u.strides[1] != v.strides[1])
+      throw nb::value_error ("u and v must be alike, with two dimensions");
+    if (!u.type.is_byte () || !v.type.is_byte ())
+      throw nb::type_error ("chroma must be of uint8");
+    if (u.device != frame.device || v.device != frame.device)
+      throw nb::value_error ("chroma must be where the frame is");
+    if (u.strides[0] < 0 || v.strides[0] < 0)
+      throw nb::value_error ("the rows of chroma must be in ascending order: copy it");
+    CclChroma chroma = {.u = u.data,
+        .v = v.data,
+        .u_stride = (size_t)u.strides[0],
+        .v_stride = (size_t)v.strides[0],
+        .step = (uint32_t)u.strides[1]};
+    uint32_t *const shifts[] = {&chroma.shift_y, &chroma.shift_x};
+    for (size_t i = 0; i < 2; i++)
+      if (u.shape[i] != shape_[i]) {
+        if (u.shape[i] != (shape_[i] + 1) / 2)
+          throw nb::value_error (
+              "chroma must have the lengths of the frame or half of them, rounded up");
+        *shifts[i] = 1;
+      }
+    return chroma;
+  }
+
   std::vector<size_t> shape_;
   int device_;
+  bool has_chroma_;
   CclForeground *handle_ = nullptr;
   std::mutex mutex_;
 };
@@ -105,13 +167,27 @@ private:
 void
 bind_foreground (nb::module_ &module)
 {
+  nb::class_<Options> (module, "ForegroundOptions", "Settings that may differ from frame to frame.")
+      .def (nb::init<> ())
+      .def_rw ("threshold", &Options::threshold)
+      .def_rw ("invert", &Options::invert)
+      .def_rw ("denoise", &Options::denoise)
+      .def_rw ("closing_width", &Options::closing_width)
+      .def_rw ("closing_height", &Options::closing_height)
+      .def_rw ("history", &Options::history)
+      .def_rw ("var_threshold", &Options::var_threshold)
+      .def_rw ("learning_rate", &Options::learning_rate)
+      .def_rw ("mixtures", &Options::mixtures)
+      .def_rw ("shadows", &Options::shadows)
+      .def_rw ("light", &Options::light)
+      .def_rw ("hold", &Options::hold);
+
   nb::class_<Foreground> (module, "Foreground", "A maker of foreground masks.")
-      .def (nb::init<uint32_t, uint32_t, int, const View *, int, uint32_t> (), nb::arg ("height"),
-          nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (), nb::arg ("device"),
-          nb::arg ("n_threads"))
-      .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("mask"), nb::arg ("threshold"),
-          nb::arg ("invert"), nb::arg ("denoise"), nb::arg ("history"), nb::arg ("var_threshold"),
-          nb::arg ("learning_rate"), nb::arg ("mixtures"),
-          "Makes the mask of a frame and waits for it.")
+      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, int, uint32_t> (),
+          nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
+          nb::arg ("has_chroma"), nb::arg ("device"), nb::arg ("n_threads"))
+      .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("u").none (),
+          nb::arg ("v").none (), nb::arg ("mask"), nb::arg ("options"),
+          "Makes the mask of a frame and waits for it; returns the scene change.")
       .def ("reset", &Foreground::reset, "Discards the model of the background.");
 }

@@ -202,6 +202,20 @@ def test_foreground_same_as_on_the_cpu(method):
         cpu.apply(InterfaceArray(frame), out=np.zeros((30, 70), np.uint8))
 
 
+def test_chroma_and_shadows_same_as_on_the_cpu():
+    cpu, gpu = (cudaccl.Foreground((20, 33), chroma=True, shadows="mark", closing=(3, 3), hold=2, device=device)
+                for device in ("cpu", "cuda"))
+    for i in range(4):
+        y = random.integers(100, 110 + 30 * (i == 3), (20, 33)).astype(np.uint8)
+        uv = random.integers(100, 110, (10, 17, 2)).astype(np.uint8)
+        expected = cpu.apply(y, chroma=(uv[..., 0], uv[..., 1]))
+        u, v = (InterfaceArray(np.ascontiguousarray(uv[..., k])) for k in (0, 1))
+        assert (cudaccl.copy_to_host(gpu.apply(InterfaceArray(y), chroma=(u, v))) == expected).all()
+    assert expected.any()
+    with pytest.raises(ValueError, match="where the frame is"):
+        gpu.apply(InterfaceArray(y), chroma=(uv[..., 0], uv[..., 1]))
+
+
 def libraries():
     """Functions that make an array of each library on the GPU, and the name of its class."""
 

@@ -51,6 +51,67 @@ def test_background_model_finds_what_moves():
     assert not foreground.apply(frame).any()
 
 
+def test_closing_as_opencv():
+    frame = np.zeros((40, 50), np.uint8)
+    frame[8:30:2, 9:40:3] = 255
+    padded = np.pad(frame, 10)  # OpenCV continues the frame otherwise
+    expected = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))[10:-10, 10:-10]
+    assert (cudaccl.Foreground(frame.shape, "threshold", closing=(3, 5)).apply(frame) == expected).all()
+
+
+def yuv_scene(n_frames):
+    """In the last frames, a background of one colour has a shadow and an object of another colour."""
+    random = np.random.default_rng(2)
+    for i in range(n_frames):
+        y = (150 + random.integers(-2, 3, (60, 81))).astype(np.uint8)
+        u, v = np.full((30, 41), 90, np.uint8), np.full((30, 41), 100, np.uint8)
+        if i >= 30:
+            y[20:30, 10:30] = 120  # the shadow: luma, and chroma from 128 on, times 0.8
+            u[10:15, 5:15], v[10:15, 5:15] = 98, 106
+            u[10:20, 20:30], v[10:20, 20:30] = 150, 160
+        yield y, u, v
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_chroma_and_shadows(interleaved):
+    marks = cudaccl.Foreground((60, 81), chroma=True, shadows="mark")
+    luma = cudaccl.Foreground((60, 81), shadows="keep")
+    for y, u, v in yuv_scene(32):
+        if interleaved:
+            uv = np.stack([u, v], -1)
+            u, v = uv[..., 0], uv[..., 1]
+        mask, without = marks.apply(y, chroma=(u, v)), luma.apply(y)
+    assert (mask[22:28, 12:28] == 127).mean() > 0.9
+    assert (mask[22:38, 42:58] == 255).mean() > 0.9
+    assert (without[22:28, 12:28] == 255).mean() > 0.9 and not without[22:38, 42:58].any()
+
+
+def test_scene_changes():
+    picture = cv2.GaussianBlur(np.random.default_rng(3).integers(0, 256, (60, 80), np.uint8), (9, 9), 0)
+    picture = np.clip(4 * (picture.astype(int) - 96), 0, 255).astype(np.uint8)
+    foreground = cudaccl.Foreground((60, 80), light=True)
+    for _ in range(40):
+        foreground.apply(picture)
+        assert foreground.scene_change == "unchanged"
+    changes = set()
+    for _ in range(10):
+        foreground.apply(np.zeros((60, 80), np.uint8))
+        changes.add(foreground.scene_change)
+    assert changes == {"unchanged", "covered"}
+
+
+@pytest.mark.parametrize("chroma, error", [
+    (None, ValueError), ((np.zeros((4, 5), np.uint8), np.zeros((2, 3), np.uint8)), ValueError),
+    ((np.zeros((3, 3), np.uint8),) * 2, ValueError), ((np.zeros((4, 5), np.int16),) * 2, TypeError),
+    ((np.zeros((4, 15), np.uint8)[:, ::3],) * 2, ValueError), ((np.zeros((4, 5), np.uint8)[::-1],) * 2, ValueError)])
+def test_chroma_that_is_refused(chroma, error):
+    foreground = cudaccl.Foreground((4, 5), chroma=True)
+    with pytest.raises(error):
+        foreground.apply(np.zeros((4, 5), np.uint8), chroma=chroma)
+    with pytest.raises(ValueError, match="the model has none"):
+        cudaccl.Foreground((4, 5)).apply(np.zeros((4, 5), np.uint8), chroma=(np.zeros((4, 5), np.uint8),) * 2)
+
+
 @pytest.mark.parametrize("arguments", [
     {"method": "none"}, {"roi_mask": np.ones((5, 5), np.uint8)}, {"device": "gpu"}])
 def test_foregrounds_that_are_refused(arguments):
@@ -60,7 +121,7 @@ def test_foregrounds_that_are_refused(arguments):
 
 @pytest.mark.parametrize("name, value", [
     ("denoise", "blur"), ("threshold", -1), ("history", 0), ("var_threshold", 0.0), ("learning_rate", 2.0),
-    ("mixtures", 6)])
+    ("mixtures", 6), ("shadows", "none"), ("hold", 17), ("closing", (64, 0)), ("closing", (0, -1))])
 def test_settings_that_are_refused(name, value):
     frame = np.zeros((4, 5), np.uint8)
     foreground = cudaccl.Foreground(frame.shape, "threshold" if name == "threshold" else "mog2")
