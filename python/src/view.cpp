@@ -59,7 +59,10 @@ View::import_buffer (nb::handle object, bool writable)
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer (object.ptr (), &buffer_, flags) != 0) {
     buffer_.obj = nullptr;
-    throw nb::python_error ();
+    const nb::python_error error;
+    if (!nb::hasattr (object, "__dlpack__"))
+      throw error;
+    return false; /* an array on a GPU whose class also serves arrays in host memory */
   }
   data = (char *)buffer_.buf;
   type = type_of_format (buffer_.format, (int)buffer_.itemsize);
@@ -74,9 +77,7 @@ View::import_cuda_array_interface (
 {
   PyObject *found = PyObject_GetAttrString (object.ptr (), "__cuda_array_interface__");
   if (!found) {
-    if (!PyErr_ExceptionMatches (PyExc_AttributeError))
-      throw nb::python_error ();
-    PyErr_Clear ();
+    PyErr_Clear (); /* libraries raise different errors for arrays in host memory */
     return false;
   }
   const nb::object interface = nb::steal (found);
@@ -87,6 +88,10 @@ View::import_cuda_array_interface (
   };
   if (!nb::isinstance<nb::dict> (interface))
     throw nb::type_error ("__cuda_array_interface__ is not a dict");
+  /* Without a stream, nothing says when the array is complete; DLPack waits for it. */
+  const nb::object given_stream = field ("stream");
+  if (!wanted_stream && given_stream.is_none () && nb::hasattr (object, "__dlpack__"))
+    return false;
   if (!field ("mask").is_none ())
     throw nb::value_error ("masked arrays are not supported");
 
@@ -107,7 +112,6 @@ View::import_cuda_array_interface (
   data = (char *)nb::cast<uintptr_t> (location[0]);
   if (writable && nb::cast<bool> (location[1]))
     throw nb::value_error ("the output array is read-only");
-  const nb::object given_stream = field ("stream");
   if (wanted_stream)
     stream = *wanted_stream;
   else if (!given_stream.is_none ())
