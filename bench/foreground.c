@@ -48,9 +48,20 @@ static CclStatus
 make_mask (Chain *chain, CclError *error)
 {
   const FrameSequence *sequence = chain->sequence;
-  const size_t size = (size_t)sequence->width * sequence->height;
-  const CclFrame frame = {sequence->pixels + size * frame_at (sequence, chain->time++),
-      sequence->width, chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST};
+  const uint32_t width = sequence->width;
+  const uint8_t *luma =
+      sequence->pixels + sequence->frame_size * frame_at (sequence, chain->time++);
+  CclFrame frame = {
+      .data = luma,
+      .stride = width,
+      .location = chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST,
+  };
+
+  if (sequence->has_chroma) {
+    const uint8_t *chroma = luma + (size_t)width * sequence->height;
+    const size_t stride = (width + 1) / 2 * 2;
+    frame.chroma = (CclChroma){chroma, chroma + 1, stride, stride, 2, 1, 1};
+  }
 
   return ccl_foreground_run (
       chain->foreground, &frame, &chain->options, &(CclMask){chain->mask, sequence->width}, error);
@@ -131,6 +142,35 @@ queue_frames (Chain *chain, unsigned n, CclError *error)
   return CCL_OK;
 }
 
+/* A model that follows the light waits for the frame before, so each frame is timed by itself. Work
+ * that is queued before it gives the host the time to queue all of the frame's. */
+static CclStatus
+time_single_frames (Chain *chain, unsigned n, double *seconds, CclError *error)
+{
+  const CclCudaDriver *driver = chain->device->driver;
+  const CUstream stream = ccl_cuda_labeller_get_stream (chain->labeller);
+  float milliseconds, sum = 0;
+  CUevent events[2];
+
+  for (int i = 0; i < 2; i++)
+    TRY (ccl_cuda_call (driver, error, cuEventCreate (&events[i], 0)));
+  for (unsigned i = 0; i < n; i++) {
+    TRY (ccl_foreground_wait (chain->foreground, error));
+    for (int k = 0; k < 32; k++)
+      TRY (ccl_cuda_call (driver, error, cuMemsetD8Async ((CUdeviceptr)chain->mask, 0, 1, stream)));
+    TRY (ccl_cuda_call (driver, error, cuEventRecord (events[0], stream)));
+    TRY (queue_frames (chain, 1, error));
+    TRY (ccl_cuda_call (driver, error, cuEventRecord (events[1], stream)));
+    TRY (ccl_cuda_call (driver, error, cuStreamSynchronize (stream)));
+    TRY (ccl_cuda_call (driver, error, cuEventElapsedTime (&milliseconds, events[0], events[1])));
+    sum += milliseconds;
+  }
+  for (int i = 0; i < 2; i++)
+    driver->cuEventDestroy (events[i]);
+  *seconds = 1e-3 * sum / n;
+  return CCL_OK;
+}
+
 /* Frames are queued while those before run, so that the host's part does not count. */
 static CclStatus
 chain_device_time (
@@ -143,6 +183,8 @@ chain_device_time (
   float milliseconds;
   CUevent events[2];
 
+  if (chain->options.light)
+    return time_single_frames (chain, BATCH, seconds, error);
   for (int i = 0; i < 2; i++) {
     TRY (ccl_cuda_call (driver, error, cuEventCreate (&events[i], 0)));
     TRY (queue_frames (chain, BATCH, error));
@@ -164,7 +206,8 @@ chain_prepare (Implementation *implementation, const Input *input, CclError *err
   const CclForegroundPlan plan = {.width = input->width,
       .height = input->height,
       .method = CCL_FOREGROUND_MOG2,
-      .n_threads = 1};
+      .n_threads = 1,
+      .has_chroma = chain->sequence->has_chroma};
   const CclPlan labeller_plan = {.width = input->width,
       .height = input->height,
       .connectivity = CCL_CONNECTIVITY_8,
@@ -225,7 +268,14 @@ chain_new (const FrameSequence *sequence, CclCudaDevice *device, CclDenoise deno
   chain->sequence = sequence;
   chain->device = device;
   chain->options = (CclForegroundOptions){
-      .denoise = denoise, .history = 500, .var_threshold = 16, .learning_rate = -1, .mixtures = 5};
+      .denoise = denoise,
+      .history = 500,
+      .var_threshold = sequence->has_chroma ? 9 : 16,
+      .learning_rate = -1,
+      .mixtures = 5,
+      .shadows = sequence->has_chroma ? CCL_SHADOWS_REMOVE : CCL_SHADOWS_KEEP,
+      .light = sequence->has_chroma,
+  };
   return &chain->head;
 }
 
@@ -281,7 +331,7 @@ draw_frame (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
 static void
 load_sequence (FrameSequence *sequence, const char *path)
 {
-  const size_t size = (size_t)sequence->width * sequence->height;
+  const size_t size = sequence->frame_size;
   g_autoptr (GError) error = NULL;
 
   if (path) {
@@ -295,8 +345,12 @@ load_sequence (FrameSequence *sequence, const char *path)
     sequence->pixels = (const uint8_t *)g_mapped_file_get_contents (file);
   } else {
     uint8_t *pixels = g_malloc (size * sequence->n_frames);
-    for (uint32_t i = 0; i < sequence->n_frames; i++)
+    for (uint32_t i = 0; i < sequence->n_frames; i++) {
+      const size_t n_pixels = (size_t)sequence->width * sequence->height;
       draw_frame (pixels + size * i, sequence->width, sequence->height, i);
+      for (size_t k = n_pixels; k < size; k++) /* hardly any colour */
+        pixels[size * i + k] = (uint8_t)(126 + hash ((uint32_t)k, 10, i) % 5);
+    }
     sequence->pixels = pixels;
   }
   printf ("%u×%u, %u frames of %s\n", sequence->width, sequence->height, sequence->n_frames,
@@ -375,7 +429,7 @@ main (int argc, char **argv)
 {
   int width = 1920, height = 1080, n_frames = 100, n_warm_up = 200, max_streams = 8;
   double seconds = 20;
-  gboolean cuda = FALSE;
+  gboolean cuda = FALSE, nv12 = FALSE;
   g_autofree char *file = NULL;
   const GOptionEntry entries[] = {
       {"cuda", 0, 0, G_OPTION_ARG_NONE, &cuda, "measures on the GPU", NULL},
@@ -384,7 +438,9 @@ main (int argc, char **argv)
       {"frames", 0, 0, G_OPTION_ARG_INT, &n_frames,
           "different frames, which are used forwards and backwards; default: 100", "N"},
       {"file", 0, 0, G_OPTION_ARG_FILENAME, &file,
-          "raw frames of GRAY8 in that size; default: a drawn scene", "FILE"},
+          "raw frames of GRAY8 or NV12 in that size; default: a drawn scene", "FILE"},
+      {"nv12", 0, 0, G_OPTION_ARG_NONE, &nv12,
+          "frames have chroma; the model learns it, removes shadows and follows the light", NULL},
       {"warm-up", 0, 0, G_OPTION_ARG_INT, &n_warm_up, "frames before measuring; default: 200", "N"},
       {"streams", 0, 0, G_OPTION_ARG_INT, &max_streams, "most streams at once; default: 8", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
@@ -404,15 +460,22 @@ main (int argc, char **argv)
     return 2;
   }
   sequence = (FrameSequence){
-      (uint32_t)width, (uint32_t)height, (uint32_t)n_frames, (unsigned)n_warm_up, NULL};
+      .width = (uint32_t)width,
+      .height = (uint32_t)height,
+      .n_frames = (uint32_t)n_frames,
+      .n_warm_up = (unsigned)n_warm_up,
+      .has_chroma = nv12,
+      .frame_size = (size_t)width * height,
+  };
+  if (nv12)
+    sequence.frame_size += (size_t)((width + 1) / 2 * 2) * ((height + 1) / 2);
   load_sequence (&sequence, file);
 #if HAVE_CUDA
   if (cuda) {
     device = ccl_cuda_device_open (-1, &failure);
     stop_unless (device && ccl_cuda_device_enter (device, &failure) == CCL_OK, &failure);
     printf ("%s\n", ccl_cuda_device_name (device));
-    sequence.pixels = upload (
-        device, sequence.pixels, (size_t)sequence.width * sequence.height * sequence.n_frames);
+    sequence.pixels = upload (device, sequence.pixels, sequence.frame_size * sequence.n_frames);
   }
 #endif
   stop_unless (device || !cuda, &failure);

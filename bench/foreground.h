@@ -7,10 +7,12 @@
 
 #include <cudaccl/foreground.h>
 
-/* Luma frames without padding, one after the other. */
+/* Frames without padding, one after the other: luma, and with NV12 chroma behind it. */
 typedef struct FrameSequence {
   uint32_t width, height, n_frames;
   unsigned n_warm_up; /* frames that prepare processes */
+  bool has_chroma;
+  size_t frame_size; /* bytes */
   const uint8_t *pixels;
 } FrameSequence;
 

@@ -122,7 +122,7 @@ mog2_run (Implementation *implementation, CclError *)
 {
   Mog2 *self = static_cast<Mog2 *> (implementation);
   const int width = (int)self->sequence->width, height = (int)self->sequence->height;
-  const size_t frame = frame_at (self->sequence, self->time++) * (size_t)width * (size_t)height;
+  const size_t frame = frame_at (self->sequence, self->time++) * self->sequence->frame_size;
   const int size =
       self->denoise == CCL_DENOISE_MEDIAN_3 || self->denoise == CCL_DENOISE_OPENING_3 ? 3 : 5;
 
