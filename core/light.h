@@ -11,13 +11,17 @@
  * one than measured, so that the model follows the light by about one step in `history` frames, and
  * no pass over the model is ever needed.
  *
- * Where the light of a third of the cells is not uniform, or differs from that around them, light
- * does not explain the frame: the scene has changed, and a new model begins.
+ * A cell is uniform where most of its samples are near the measured light: by a few percent, or,
+ * since noise counts for more in the dark, within two standard deviations of the model. Where the
+ * light of a third of the cells is not uniform, or differs from that around them, light does not
+ * explain the frame: the scene has changed, and a new model begins.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
 #ifndef CCL_LIGHT_H
 #define CCL_LIGHT_H
+
+#include "mixture.h"
 
 #include <cudaccl/foreground.h>
 
@@ -94,7 +98,7 @@ typedef struct CclLightGrid {
 typedef struct CclLightCell {
   int16_t ratio;         /* the lower median of the log ratios; undefined unless measured */
   bool measured;         /* at least CCL_LIGHT_LEAST_SAMPLES were compared */
-  bool uniform;          /* measured, and three fifths of the ratios are near the median */
+  bool uniform;          /* measured, and three fifths of the samples are near the median */
   uint16_t in_frame;     /* samples that the frame has, of a luma in that range */
   uint16_t in_model;     /* samples that the model has, of a luma in that range */
   uint16_t dark, bright; /* samples of the frame of lower and of higher luma */
@@ -115,6 +119,23 @@ CCL_LIGHT_FUNCTION bool
 ccl_light_compares (uint32_t luma)
 {
   return luma >= CCL_LIGHT_LEAST_LUMA && luma <= CCL_LIGHT_MOST_LUMA;
+}
+
+/* Whether a sample is near a median: ratio is its log ratio, expected the mean of the model times
+ * the power of the median, variance that of the model. */
+CCL_LIGHT_FUNCTION bool
+ccl_light_is_near (int ratio, int median, uint32_t luma, uint32_t expected, uint32_t variance)
+{
+  const int distance = ratio - median, deviation = (int)luma - (int)expected;
+  return (distance >= -CCL_LIGHT_NEAR && distance <= CCL_LIGHT_NEAR) ||
+         (uint32_t)(deviation * deviation) * (CCL_MIXTURE_VARIANCE_STEPS / 4) <= variance;
+}
+
+/* The luma of a mean in the light of a factor. */
+CCL_LIGHT_FUNCTION uint32_t
+ccl_light_expected (uint32_t mean, uint32_t factor)
+{
+  return (mean * factor + CCL_LIGHT_ONE / 2) >> 12;
 }
 
 CCL_LIGHT_FUNCTION CclLightGrid

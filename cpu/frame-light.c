@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const int16_t logs[256] = {CCL_LIGHT_LOGS};
+static const uint16_t powers[2 * CCL_LIGHT_LIMIT + 1] = {CCL_LIGHT_POWERS};
 
 /* The chroma of a frame at a pixel, as the model has it. */
 static uint32_t
@@ -49,6 +50,22 @@ find_middle (CclLightCell *cell, const Histogram *histogram)
   cell->uniform = 5 * near >= 3 * n;
 }
 
+static int
+log_ratio (uint32_t luma, uint32_t mean)
+{
+  const int ratio = logs[luma] - logs[mean];
+  return ratio < -CCL_LIGHT_LIMIT  ? -CCL_LIGHT_LIMIT
+         : ratio > CCL_LIGHT_LIMIT ? CCL_LIGHT_LIMIT
+                                   : ratio;
+}
+
+/* The mean of a pixel's heaviest Gaussian as luma. */
+static uint32_t
+mean_of (const GaussianBlock *of_row, uint32_t x)
+{
+  return (of_row[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
+}
+
 /* Adds a row of samples, `distance` pixels apart, of a cell that begins at column left. */
 static void
 add_samples (CclLightCell *cell, Histogram *histogram, const uint8_t *luma,
@@ -56,18 +73,14 @@ add_samples (CclLightCell *cell, Histogram *histogram, const uint8_t *luma,
 {
   for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
     const uint32_t value = luma[x];
-    const uint32_t mean = (blocks[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
+    const uint32_t mean = mean_of (blocks, x);
     const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
     cell->in_frame += in_frame;
     cell->in_model += in_model;
     cell->dark += value < CCL_LIGHT_LEAST_LUMA;
     cell->bright += value > CCL_LIGHT_MOST_LUMA;
-    if (in_frame && in_model) {
-      const int ratio = logs[value] - logs[mean];
-      histogram->counts[ratio < -CCL_LIGHT_LIMIT  ? 0
-                        : ratio > CCL_LIGHT_LIMIT ? 2 * CCL_LIGHT_LIMIT
-                                                  : ratio + CCL_LIGHT_LIMIT]++;
-    }
+    if (in_frame && in_model)
+      histogram->counts[log_ratio (value, mean) + CCL_LIGHT_LIMIT]++;
   }
 }
 
@@ -89,6 +102,30 @@ prefetch_row (const GaussianBlock *blocks, const uint8_t *luma, uint32_t width, 
     __builtin_prefetch (blocks[x / BLOCK_PIXELS].means);
     __builtin_prefetch (luma + x);
   }
+}
+
+/* Whether a measured cell is uniform when the variances of its samples are considered. Few cells
+ * need this second look at the samples. */
+static bool
+is_uniform_with_noise (const CclLightCell *cell, const Model *model, const CclFrame *frame,
+    uint32_t width, uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
+{
+  const uint32_t factor = powers[cell->ratio + CCL_LIGHT_LIMIT];
+  uint32_t n = 0, near = 0;
+
+  for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
+    const uint8_t *luma = (const uint8_t *)frame->data + y * frame->stride;
+    const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
+    for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
+      const uint32_t mean = mean_of (blocks, x);
+      if (!ccl_light_compares (luma[x]) || !ccl_light_compares (mean))
+        continue;
+      n++;
+      near += ccl_light_is_near (log_ratio (luma[x], mean), cell->ratio, luma[x],
+          ccl_light_expected (mean, factor), blocks[x / BLOCK_PIXELS].variances[x % BLOCK_PIXELS]);
+    }
+  }
+  return 5 * near >= 3 * n;
 }
 
 void
@@ -115,8 +152,13 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint
             &cells[column], &frame->chroma, model->chroma + y * model->blocks_per_row, x, y);
     }
   }
-  for (uint32_t column = 0; column < grid->columns; column++)
-    find_middle (&cells[column], &histograms[column]);
+  for (uint32_t column = 0; column < grid->columns; column++) {
+    CclLightCell *cell = &cells[column];
+    find_middle (cell, &histograms[column]);
+    if (cell->measured && !cell->uniform)
+      cell->uniform = is_uniform_with_noise (
+          cell, model, frame, width, height, column << grid->shift, top, distance);
+  }
 }
 
 static void

@@ -64,7 +64,8 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
   if (thread == 0)
     frame_chroma = model_chroma = 0;
   const uint32_t luma = inside ? __ldg (p.frame + y * p.frame_stride + x) : 0;
-  const uint32_t mean = inside ? ((((const uint32_t *)p.shapes[0])[pixel] & 0xffff) + 128) >> 8 : 0;
+  const uint32_t shape = inside ? ((const uint32_t *)p.shapes[0])[pixel] : 0;
+  const uint32_t mean = inside ? ((shape & 0xffff) + 128) >> 8 : 0;
   const bool in_frame = inside && ccl_light_compares (luma);
   const bool in_model = inside && ccl_light_compares (mean);
   const bool compares = in_frame && in_model;
@@ -93,7 +94,9 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
     }
     __syncthreads ();
     cell.ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
-    const int near = __syncthreads_count (compares && abs (ratio - cell.ratio) <= CCL_LIGHT_NEAR);
+    const uint32_t expected = ccl_light_expected (mean, powers[middle]);
+    const int near = __syncthreads_count (
+        compares && ccl_light_is_near (ratio, cell.ratio, luma, expected, shape >> 16));
     cell.uniform = 5 * (uint32_t)near >= 3 * n;
   }
   let_next_kernel_start ();

@@ -845,6 +845,39 @@ check_scene_changes (const ForegroundBackend *backend)
   g_free (chroma);
 }
 
+/* Noise on a dark ground is no change of light or scene, and objects before it are found. */
+static void
+check_light_of_noise (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 96, HEIGHT = 64 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2};
+  uint8_t *pixels = g_malloc (WIDTH * HEIGHT);
+  CclForegroundOptions options = usual_options;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  options.light = true;
+  options.denoise = CCL_DENOISE_MEDIAN_3;
+  for (uint32_t frame = 0; frame < 40 && passed; frame++) {
+    const uint32_t left = frame * 2;
+    uint32_t state = frame + 1, found = 0;
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+      pixels[i] = (uint8_t)(40 + next_random (&state) % 20);
+    for (uint32_t y = 20; y < 40; y++)
+      memset (pixels + y * WIDTH + left, 220, 10);
+    passed = comparison_run (&comparison, pixels, &options);
+    for (uint32_t y = 20; y < 40; y++)
+      for (uint32_t x = left; x < left + 10; x++)
+        found += comparison.reference->mask[y * WIDTH + x] > 0;
+    if (passed && comparison.reference->scene_change != CCL_SCENE_UNCHANGED)
+      g_test_fail_printf ("scene change in frame %u", frame);
+    if (passed && frame > 30 && found < 180)
+      g_test_fail_printf ("%u of 200 pixels of the object found in frame %u", found, frame);
+  }
+  comparison_end (&comparison);
+  g_free (pixels);
+}
+
 /* Computed by hand: an object that stands still stays four times as long. */
 static void
 check_hold (const ForegroundBackend *backend)
@@ -995,6 +1028,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"colours-of-every-format", check_colours_of_every_format},
       {"colours-of-every-width", check_colours_of_every_width},
       {"light-of-wide-frames", check_light_of_wide_frames},
+      {"light-of-noise", check_light_of_noise},
   };
 
   if (!subjects)

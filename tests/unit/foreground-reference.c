@@ -145,7 +145,9 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
     ReferenceCell *cell, int left, int top)
 {
   static const int16_t logs[] = {CCL_LIGHT_LOGS};
-  int ratios[256], n = 0, in_frame = 0, in_model = 0, near = 0;
+  static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+  int ratios[256], lumas[256], means[256], variances[256], sorted[256], n = 0, in_frame = 0,
+                                                                        in_model = 0, near = 0;
 
   for (int i = 0; i < 256; i++) {
     const int x = left + i % 16 * light->side / 16, y = top + i / 16 * light->side / 16;
@@ -163,17 +165,25 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
       light->frame_colour += colour_of (chroma_of (self, frame, (uint32_t)x, (uint32_t)y));
       light->model_colour += colour_of (self->model.chroma[pixel]);
     }
-    if (luma_counts && mean_counts)
-      ratios[n++] = CLAMP (logs[luma] - logs[mean], -128, 128);
+    if (!luma_counts || !mean_counts)
+      continue;
+    lumas[n] = luma;
+    means[n] = mean;
+    variances[n] = self->model.variances[pixel];
+    sorted[n] = ratios[n] = CLAMP (logs[luma] - logs[mean], -128, 128);
+    n++;
   }
   cell->in_frame = in_frame >= 64;
   cell->in_model = in_model >= 64;
   cell->measured = n >= 64;
   if (!cell->measured)
     return;
-  cell->ratio = lower_median (ratios, n);
-  for (int i = 0; i < n; i++)
-    near += ABS (ratios[i] - cell->ratio) <= 8;
+  cell->ratio = lower_median (sorted, n);
+  for (int i = 0; i < n; i++) {
+    const int deviation = lumas[i] - (means[i] * powers[128 + cell->ratio] + 2048) / 4096;
+    /* Within two standard deviations; variances are in units of 1/512. */
+    near += ABS (ratios[i] - cell->ratio) <= 8 || deviation * deviation * 512 <= 4 * variances[i];
+  }
   cell->uniform = near * 5 >= n * 3;
 }
 
