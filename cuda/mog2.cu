@@ -123,10 +123,13 @@ fit_of (uint32_t shape, uint32_t mean_chroma, const Values &values, int pixel)
   fit.deviation = __fsub_rn (fit.whole_mean, whole_of (values.luma, 0x7604 | pixel << 4));
   fit.squared = __fmul_rn (fit.deviation, fit.deviation);
   if (COLOUR) {
-    const uint32_t differences = __vabsdiffu4 (mean_chroma, chroma_of (values.chroma, pixel));
+    /* (u − u')² + (v − v')² without differences of bytes, for which there is no instruction. */
+    const uint32_t value_chroma = chroma_of (values.chroma, pixel);
+    const uint32_t products = __dp4a (mean_chroma, value_chroma, 0u);
+    const uint32_t squares =
+        __dp4a (mean_chroma, mean_chroma, __dp4a (value_chroma, value_chroma, 0u)) - 2 * products;
     fit.squared = /* the product is exact */
-        __fmaf_rn (__uint2float_rn (__dp4a (differences, differences, 0u)),
-            (float)CCL_MIXTURE_CHROMA_SQUARES, fit.squared);
+        __fmaf_rn (__uint2float_rn (squares), (float)CCL_MIXTURE_CHROMA_SQUARES, fit.squared);
   }
   return fit;
 }
