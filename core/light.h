@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The light of a frame compared with that in which the background model was learnt, and scenes that
- * light does not explain.
+ * The light of a frame: how much brighter it is than the background model. It also shows scene
+ * changes, differences between frame and model that a change of light does not explain.
  *
- * The frame is divided into square cells. In a cell, the middle of the log ratios of the frame's
- * luma to the model's, over 16 × 16 samples, is the measured light: objects that cover less than
- * half of the cell do not change it. The light of a cell is the median of the measured light around
- * it. Then the frame is brought to the model's light before it updates the model: each pixel is
- * multiplied by a factor that is interpolated between the cells. The factors are one step nearer to
- * one than measured, so that the model follows the light by about one step in `history` frames, and
- * no pass over the model is ever needed.
+ * The frame is divided into square cells. The measured light of a cell is the median of the log
+ * ratios of the frame's luma to the model's at 16 × 16 samples; objects that cover less than half
+ * of the cell do not change it. The light of a cell is the median of the measured light of the
+ * cells around it. Before a frame updates the model, each of its pixels is multiplied by a factor
+ * that removes the light and is interpolated between the cells. The factors are one step nearer to
+ * one than measured, so that the model follows the light by about one step in `history` frames,
+ * without a pass over the model.
  *
- * A cell is uniform where most of its samples are near the measured light: by a few percent, or,
- * since noise counts for more in the dark, within two standard deviations of the model. Where the
- * light of a third of the cells is not uniform, or differs from that around them, light does not
- * explain the frame: the scene has changed, and a new model begins.
+ * A cell is uniform if most of its samples differ from the measured light by at most a few percent,
+ * or by at most two standard deviations of the model, because noise is a larger part of the luma in
+ * the dark. If a third of the measured cells are not uniform, or differ from the light of the cells
+ * around them, the scene has changed, and a new model begins.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
@@ -35,17 +35,17 @@
 #endif
 
 enum {
-  CCL_LIGHT_SAMPLES = 16,       /* a cell is sampled in so many rows and columns */
-  CCL_LIGHT_MAX_COLUMNS = 32,   /* of cells */
-  CCL_LIGHT_LEAST_LUMA = 24,    /* samples are compared from this luma */
-  CCL_LIGHT_MOST_LUMA = 232,    /* to this */
-  CCL_LIGHT_LEAST_SAMPLES = 64, /* that are compared, for a cell to be measured */
+  CCL_LIGHT_SAMPLES = 16,       /* rows and columns of samples in a cell */
+  CCL_LIGHT_MAX_COLUMNS = 32,   /* of cells in a frame */
+  CCL_LIGHT_LEAST_LUMA = 24,    /* the range of luma in which samples are compared */
+  CCL_LIGHT_MOST_LUMA = 232,    /* its end */
+  CCL_LIGHT_LEAST_SAMPLES = 64, /* a cell with fewer compared samples is not measured */
   CCL_LIGHT_LIMIT = 128,        /* log ratios are cut off here; 64 make an octave */
-  CCL_LIGHT_NEAR = 8,           /* log ratio up to which light is the same */
-  CCL_LIGHT_WINDOW = 2,         /* the median is over so many cells to each side */
+  CCL_LIGHT_NEAR = 8,           /* log ratios that differ by at most this are alike */
+  CCL_LIGHT_WINDOW = 2,         /* cells to each side that the median takes in */
   CCL_LIGHT_ONE = 4096,         /* a factor of one */
-  CCL_LIGHT_BAD_PERCENT = 33,   /* of the measured cells: more of them are a change of scene */
-  CCL_LIGHT_FIRST_FRAMES = 16,  /* that a model takes before it can tell that the scene changed */
+  CCL_LIGHT_BAD_PERCENT = 33,   /* a larger share of bad cells is a scene change */
+  CCL_LIGHT_FIRST_FRAMES = 16,  /* of a model, in which no scene change is found */
 };
 
 /* round (64 × log2 (i)) for i = 0…255; 0 for i = 0. */
@@ -90,7 +90,7 @@ enum {
 /* The division of a frame into cells. */
 typedef struct CclLightGrid {
   uint32_t shift;         /* the side of a cell is 1 << shift pixels, at least CCL_LIGHT_SAMPLES */
-  uint32_t columns, rows; /* those at the right and at the bottom may be cut off */
+  uint32_t columns, rows; /* the cells at the right and at the bottom may be smaller */
 } CclLightGrid;
 
 /* What was measured in a cell. Samples are compared where the luma of both frame and model is
@@ -99,9 +99,9 @@ typedef struct CclLightCell {
   int16_t ratio;         /* the lower median of the log ratios; undefined unless measured */
   bool measured;         /* at least CCL_LIGHT_LEAST_SAMPLES were compared */
   bool uniform;          /* measured, and three fifths of the samples are near the median */
-  uint16_t in_frame;     /* samples that the frame has, of a luma in that range */
-  uint16_t in_model;     /* samples that the model has, of a luma in that range */
-  uint16_t dark, bright; /* samples of the frame of lower and of higher luma */
+  uint16_t in_frame;     /* samples of the frame with a luma in that range */
+  uint16_t in_model;     /* samples of the model with a luma in that range */
+  uint16_t dark, bright; /* samples of the frame with a lower, and with a higher luma */
   uint32_t frame_chroma; /* sum of |u − 128| + |v − 128| over all samples of the frame */
   uint32_t model_chroma; /* the same of the model */
 } CclLightCell;
@@ -110,7 +110,7 @@ typedef struct CclLightCell {
 typedef struct CclLightSums {
   uint32_t cells, measured;
   uint32_t bad;                /* measured, but not uniform or not near the light around them */
-  uint32_t in_frame, in_model; /* with CCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
+  uint32_t in_frame, in_model; /* cells with CCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
   uint64_t dark, bright;
   uint64_t frame_chroma, model_chroma;
 } CclLightSums;
@@ -121,8 +121,8 @@ ccl_light_compares (uint32_t luma)
   return luma >= CCL_LIGHT_LEAST_LUMA && luma <= CCL_LIGHT_MOST_LUMA;
 }
 
-/* Whether a sample is near a median: ratio is its log ratio, expected the mean of the model times
- * the power of the median, variance that of the model. */
+/* Whether a sample is near a median. ratio: its log ratio. expected: the model's mean in the light
+ * of the median. variance: the model's. */
 CCL_LIGHT_FUNCTION bool
 ccl_light_is_near (int ratio, int median, uint32_t luma, uint32_t expected, uint32_t variance)
 {

@@ -46,7 +46,7 @@ ccl_mixture_parameters (const CclForegroundOptions *options, uint64_t n_frames)
 bool
 ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames)
 {
-  /* What was in the frame when the model began must not stay, so holding begins gently. */
+  /* Objects in the first frames of a model must not stay, so hold starts at 1 and rises. */
   const uint64_t ramp = n_frames / CCL_HOLD_RAMP;
   const uint64_t factor = ramp < options->hold ? ramp : options->hold;
   return factor > 1 && n_frames % factor != 0;

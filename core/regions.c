@@ -27,7 +27,7 @@ typedef struct Region {
   Place *corners;
 } Region;
 
-/* What is known of a track in a region or at a line. */
+/* The state of a track in a region or at a line. */
 typedef struct Visit {
   bool inside;          /* since an event reported it */
   bool stayed;          /* as reported */
@@ -89,8 +89,9 @@ is_inside (const Region *polygon, Place place)
   return inside;
 }
 
-/* 1 if the way crosses the line from left to right, -1 from right to left, else 0. A place on the
- * line is on its left, so a way that ends on the line and goes on from there crosses it once. */
+/* 1 if the movement crosses the line from left to right, -1 from right to left, else 0. A place on
+ * the line counts as left of it, so a track that stops on the line and then goes on crosses it
+ * once. */
 static int8_t
 find_crossing (const Region *line, Place from, Place to)
 {
@@ -159,7 +160,7 @@ update_line (CclRegions *regions, uint32_t region, const Visitor *visitor, Place
     uint32_t settle_frames, Visit *visit)
 {
   const int8_t crossing = find_crossing (&regions->regions[region], from, visitor->place);
-  if (crossing) { /* a way back annuls the crossing that is not reported */
+  if (crossing) { /* a crossing back cancels one that was not reported */
     visit->crossed = visit->crossed ? 0 : crossing;
     visit->n_changed = 0;
   }

@@ -84,7 +84,7 @@ dilate_row (const uint64_t *const rows[], int n_rows, int left, int right, size_
       columns[i] |= rows[row][i] ^ complement;
   for (ptrdiff_t i = -1; i <= n; i++)
     dilated[i] = columns[i];
-  /* A pixel takes over what is up to `left` columns to the left of it. */
+  /* Sets each pixel that has a set pixel among the `left` columns to the left of it. */
   for (int distance = 1; distance <= left; distance++)
     for (ptrdiff_t i = 0; i <= n; i++)
       dilated[i] |= from_left (columns + i, distance);

@@ -47,7 +47,7 @@ typedef struct ForegroundBand {
   uint64_t *scratch;       /* for filters */
   uint64_t *row, *shadow;  /* one row of the mask */
   uint32_t histogram[256]; /* of the band's pixels in the region of interest */
-  /* One row in the model's light; of the chroma of pixels; of the factors of pixels. */
+  /* One row each: luma in the model's light, the chroma of pixels, the factors of pixels. */
   uint8_t *luma;
   uint16_t *chroma, *factors;
 } ForegroundBand;
@@ -132,7 +132,7 @@ row_of (const BitRows *rows, uint32_t y)
   return rows->words + y * rows->words_per_row;
 }
 
-/* Sets what is around a row: the words before and after it, and the rest of its last word. */
+/* Sets the words before and after a row, and the bits of its last word beyond the row's end. */
 static void
 surround_row (uint64_t *row, size_t n_words, uint32_t width, uint64_t before, uint64_t after)
 {

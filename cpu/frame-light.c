@@ -17,7 +17,7 @@ chroma_at (const CclChroma *chroma, uint32_t x, uint32_t y)
   return u | v << 8;
 }
 
-/* How much colour chroma has. */
+/* The strength of a colour. */
 static uint32_t
 colour_of (uint32_t chroma)
 {

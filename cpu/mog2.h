@@ -83,9 +83,10 @@ chroma_of (const Planes *planes, int k)
   return planes->heaviest_chroma[(size_t)k * planes->distance].chroma;
 }
 
-/* A value matches a Gaussian only if their chroma differs by at most 12 steps, and such a Gaussian
- * does not move if the fraction of these by which it would is less than the dither and its
- * complement. A thirteenth step is the margin for rounding. */
+/* The weight from which on the chroma of a matched Gaussian stays as it is. A value matches a
+ * Gaussian only if their chroma differs by at most 12 steps. The Gaussian moves by a fraction of
+ * this difference, which dithering rounds to 0 if it is less than both the dither and 1 − dither.
+ * The product uses 13 steps as a margin for rounding. */
 static uint16_t
 find_moving_weight (const CclMixtureParameters *parameters)
 {
@@ -606,8 +607,8 @@ update_block (const Pixels *pixels, bool colour, const Constants *constants, con
       pixels, false, all_have_gaussian, colour, constants, planes, heaviest_weights, use);
 }
 
-/* The same for a block of which some pixels are held, one bit per pixel: their model stays. It is
- * updated all the same, for their classes, and restored. */
+/* The same for a block with held pixels, one bit per pixel. Their model is updated, too, to find
+ * their classes, and then restored. */
 static __attribute__ ((noinline)) Classes
 update_held_block (uint32_t held, const Pixels *pixels, bool colour, const Constants *constants,
     const Planes *planes, BlockUse *use)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Device memory for label maps that are wanted in host memory. The functions need no context. */
+/* Device memory for label maps that are then copied to host memory. The functions need no context.
+ */
 #ifndef CCL_CUDA_LABEL_MAP_H
 #define CCL_CUDA_LABEL_MAP_H
 

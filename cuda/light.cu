@@ -40,7 +40,7 @@ middle_of (const uint32_t counts[CCL_LIGHT_RATIOS])
   return __shfl_sync (FULL_WARP, middle, lane);
 }
 
-/* The sum over a block's samples of how much colour u and v have. */
+/* The strength of a colour. */
 static __device__ __forceinline__ uint32_t
 colour_of (uint32_t chroma)
 {

@@ -162,8 +162,8 @@ moved (const Fit &fit, float step, const CclMixtureParameters &m)
 }
 
 /* Chroma in ccl_mixture_move(). A value matches a Gaussian only if u and v differ by at most 12
- * steps, and then they stay if the fraction of these is less than the dither and its complement. A
- * thirteenth step is the margin for rounding. */
+ * steps. They move by a fraction of this difference, which dithering rounds to 0 if it is less than
+ * both the dither and 1 − dither. The product uses 13 steps as a margin for rounding. */
 static __device__ __forceinline__ uint32_t
 moved_chroma (uint32_t mean, uint32_t value, float step, const CclMixtureParameters &m)
 {
@@ -375,7 +375,7 @@ join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_t
     const bool there = k < (int)n_gaussians;
     gaussians[k].weight = there ? ((const uint16_t *)p.weights[k])[offset] : 0;
     shapes[k] = there ? ((const uint32_t *)p.shapes[k])[offset] : 0;
-    /* No value of 16 bits, so that the chroma of a new Gaussian is stored. */
+    /* UINT32_MAX differs from every chroma, so that the chroma of a new Gaussian is stored. */
     chromas[k] = COLOUR && there ? ((const uint16_t *)p.chroma[k])[offset] : UINT32_MAX;
   }
 #pragma unroll

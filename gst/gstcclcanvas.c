@@ -154,7 +154,7 @@ typedef struct {
   gdouble x, y;
 } Scale;
 
-/* The unit of lines that grow with the frame: 1 pixel up to 576 rows and a little more. */
+/* The unit of lines that grow with the frame, in pixels: a 576th of its height, at least 1. */
 static gdouble
 line_unit (const GstCclCanvas *canvas)
 {

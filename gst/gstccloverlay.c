@@ -10,10 +10,10 @@
  * mask in one colour. Behind `ccltrack`, it writes the identity of each track, in a colour that
  * depends only on the identity, and draws regions and lines with their names and counts: the number
  * of tracks inside a region, and how often a line was crossed forward and backward, which its arrow
- * shows. `trail-length` adds the ways of the tracks. Lines and texts grow with the frame; texts do
- * not cover each other, and one that has no room near its box is left out. Coordinates are scaled
- * where the metadata was made for frames of another size. A frame with nothing to draw passes
- * untouched.
+ * shows. `trail-length` adds the trails of the tracks. Lines and texts grow with the frame; texts
+ * do not cover each other, and one that has no room near its box is left out. Coordinates are
+ * scaled where the metadata was made for frames of another size. A frame with nothing to draw
+ * passes untouched.
  *
  * Where the elements downstream support it, the drawing is attached to the frame as a
  * #GstVideoOverlayCompositionMeta, which a video sink draws when it shows the frame. Then frames
@@ -32,7 +32,7 @@
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
  *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! \
  *     ccloverlay trail-length=50 ! videoconvert ! autovideosink
- * ]| This shows each moving object with its identity and the way that it came in the last 50
+ * ]| This shows each moving object with its identity and its trail over the last 50
  * frames.
  *
  * Since: 0.2
@@ -724,7 +724,7 @@ install_track_properties (GObjectClass *object_class)
           DEFAULT_TRACK_COLORS, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_TRAIL_LENGTH,
       g_param_spec_uint ("trail-length", "Trail length",
-          "The number of latest frames of which the way of each track is drawn", 0, 10000,
+          "Draw the trail of each track over this number of latest frames", 0, 10000,
           DEFAULT_TRAIL_LENGTH, STYLE_FLAGS));
   g_object_class_install_property (object_class, PROP_DRAW_REGIONS,
       g_param_spec_boolean ("draw-regions", "Draw regions",

@@ -137,7 +137,7 @@ static const Property properties[] = {
       "The largest number of Gaussians per pixel (foreground=mog2)",
       1, 5, 5, NULL, PLAYING, BOTH},
   {KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
-      "What becomes of cast shadows: pixels that are darker than the background but of its colour "
+      "How cast shadows are treated: pixels that are darker than the background but of its colour "
       "(foreground=mog2)",
       0, 0, CCL_SHADOWS_REMOVE, shadows_get_type, CONTROLLED, BOTH},
   {KIND_BOOLEAN, FIELD (light), "light", "Light",
@@ -190,8 +190,8 @@ static const Property properties[] = {
       "Post an element message with the components of each frame",
       0, 0, FALSE, NULL, PLAYING, BOTH},
   {KIND_BOOLEAN, FIELD (post_motion), "post-motion", "Post motion",
-      "Post an element message motion-begin after min-frames with components, and motion-end after "
-      "quiet-time without components",
+      "Post an element message motion-begin after min-frames consecutive frames with components, and "
+      "motion-end after quiet-time without components",
       0, 0, FALSE, NULL, PLAYING, BOTH},
   {KIND_UINT, FIELD (min_frames), "min-frames", "Minimum frames",
       "The number of consecutive frames with components after which motion begins",

@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct {
   gboolean is_line;
-  gchar *text; /* the name and counts: those inside, or those that crossed forward/backward */
+  gchar *text; /* the name, and the number of tracks inside or of crossings forward/backward */
   guint n_points;
   GstCclRegionPoint *points;
 } GstCclRegionView;

@@ -19,7 +19,7 @@
  *   share a component have the same label, and gst_ccl_meta_get_ids() lists their identities.
  * - `state`, `age` and velocity are those of the track. Ages and velocities refer to frames of the
  *   negotiated frame rate, dropped frames included. Where the caps have no frame rate, a frame is
- * the median of the latest 31 intervals between time stamps.
+ *   the median of the latest 31 intervals between time stamps.
  * - `parent_id` is the older track that the track split from last: one with which it shared a
  *   component, or one whose component it began in.
  *
@@ -33,9 +33,9 @@
  * When a track appears, vanishes, merges into a component with another one or splits from it, the
  * element posts an element message named `ccl-track` and pushes a custom downstream event of the
  * same name and content before the frame. Fields: `event` ("appeared", "vanished", "merged",
- * "split"), `id`, `other` (the other track, the parent
- * of a track that appeared, or 0), and the frame's `timestamp`, `stream-time` and
- * `running-time`. `ccljson` writes the event as a line. A flush removes all tracks without events.
+ * "split"), `id`, `other` (the other track, the parent of a track that appeared, or 0), and the
+ * frame's `timestamp`, `stream-time` and `running-time`. `ccljson` writes the event as a line. A
+ * flush removes all tracks without events.
  *
  * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
  * the file of `regions-location` as JSON; both may change while playing. Items are separated by
@@ -46,12 +46,12 @@
  * line NAME X,Y X,Y
  * ]|
  *
- * Coordinates are pixels, or parts of the frame where they end with `%`. A track is where its foot
- * point is, the middle of its box's lower edge (property `anchor`). Further values of `event` are
- * "entered", "left" and "stayed", with the field `region`, and "crossed", with the fields `line`
- * and `direction`: "forward" from the left side of the line to its right side, seen from its first
- * point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have the
- * counts, and `ccloverlay` draws them.
+ * Coordinates are pixels, or parts of the frame where they end with `%`. The place of a track is
+ * its foot point, the middle of its box's lower edge (property `anchor`). Further values of `event`
+ * are "entered", "left" and "stayed", with the field `region`, and "crossed", with the fields
+ * `line` and `direction`: "forward" from the left side of the line to its right side, seen from its
+ * first point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have
+ * the counts, and `ccloverlay` draws them.
  *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
@@ -63,7 +63,8 @@
  *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
  *     ccltrack regions="region door 10%,20% 30%,20% 30%,90% stay=5; line gate 320,0 320,400" ! \
  *     ccloverlay ! videoconvert ! autovideosink
- * ]| This shows who is in the region, and how often the line was crossed in each direction.
+ * ]| This shows the number of tracks in the region, and how often the line was crossed in each
+ * direction.
  *
  * Since: 0.2
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ways of tracks: their foot points, the middles of the lower edges of their boxes, in the
- * latest frames. */
+/* The trails of tracks: their foot points in the latest frames. A foot point is the middle of the
+ * lower edge of a track's box. */
 #ifndef __GST_CCL_TRAILS_H__
 #define __GST_CCL_TRAILS_H__
 

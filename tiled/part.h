@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of a component, or of the part of one that is inside a tile or a block. */
+/* The measures of a component, or of the part of one that is inside a tile or a block. */
 #ifndef CCL_TILED_PART_H
 #define CCL_TILED_PART_H
 

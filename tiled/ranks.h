@@ -3,12 +3,12 @@
  * Unites components across the seams between the blocks of ranks.
  *
  * The blocks are merged in a binomial tree. A group is a number of consecutive blocks that are
- * merged; what the others need to know of it is its first and its last layer, with a number in
- * place of each pixel, and one entry for each component that touches one of the two. A group sends
- * this to the rank that merges it with its predecessor. The results come back on the same way:
- * first the identity and the size of each component, then, when all ranks have counted what begins
- * in their blocks, the final labels. A rank sends and receives O(layer size × log n_ranks) bytes,
- * and all together O(layer size × n_ranks).
+ * merged. It is described by its first and its last layer, with a number in place of each pixel,
+ * and one entry for each component that touches one of the two. A group sends this description to
+ * the rank that merges it with its predecessor. The results come back the same way: first the
+ * identity and the size of each component, then, when all ranks have counted what begins in their
+ * blocks, the final labels. A rank sends and receives O(layer size × log n_ranks) bytes, and all
+ * together O(layer size × n_ranks).
  */
 #ifndef CCL_TILED_RANKS_H
 #define CCL_TILED_RANKS_H

@@ -70,8 +70,8 @@ struct _GstCclComponent {
  * GstCclTrackInfo:
  * @id: identity of the track, unique in the life of the tracking element
  * @parent_id: the track that this track split from; 0 when there is none
- * @velocity_x: pixels to the right a frame
- * @velocity_y: pixels downwards a frame
+ * @velocity_x: pixels to the right per frame
+ * @velocity_y: pixels downwards per frame
  * @age: frames since the track began
  * @state: state of the track
  * @first_id: where in the metadata's identities those of this component begin, see

@@ -13,10 +13,10 @@ struct _GstCclMeta {
   guint frame_width, frame_height;
   guint n_components;
   guint n_rows;
-  GstCclComponent *rows;   /* in a box with an atomic reference count; NULL if there are no rows */
-  GstCclTrackInfo *tracks; /* one for each row, in a box as rows; NULL if nothing is tracked */
+  GstCclComponent *rows;   /* from g_atomic_rc_box_alloc(); NULL if there are no rows */
+  GstCclTrackInfo *tracks; /* one for each row, allocated alike; NULL if nothing is tracked */
   guint n_ids;
-  guint64 *ids; /* in a box as rows */
+  guint64 *ids; /* allocated alike */
   GstCclLabeller *labeller;
   GstBuffer *labels;
   gsize labels_stride;
@@ -24,7 +24,8 @@ struct _GstCclMeta {
   gsize mask_stride;
 };
 
-/* A new box for rows, or for their tracks; content undefined. NULL for none. */
+/* New memory for rows, or for their tracks, with one reference; content undefined. NULL for none.
+ */
 GstCclComponent *gst_ccl_rows_new (guint n_rows);
 GstCclTrackInfo *gst_ccl_tracks_new (guint n_rows);
 

@@ -84,7 +84,7 @@ unset (GstCclMeta *self)
   gst_clear_buffer (&self->mask);
 }
 
-/* A reference to a box; NULL for none. */
+/* A reference to rows, tracks or identities; NULL for none. */
 static gpointer
 acquire (gpointer box)
 {
@@ -842,7 +842,7 @@ gst_ccl_meta_get_labels (const GstCclMeta *meta, gsize *stride)
  * @stride: (out) (optional): bytes from one row to the next; 0 if none is attached
  *
  * The foreground mask: one byte for each pixel of the frame, 255 for foreground, 127 for
- * shadow that the labeller marks, and 0 for background, before small and large components were
+ * marked shadow and 0 for background, before small and large components were
  * removed. The elements attach it when their property `attach-mask` is set. From `ccl` it is system
  * memory, from `cudaccl` CUDA memory, which gst_buffer_map() downloads unless it is called with
  * GST_MAP_CUDA. gst_ccl_meta_map_mask() maps it as rows.

@@ -30,7 +30,7 @@ typedef enum CclForegroundMethod {
                                  * model for background subtraction", ICPR 2004 */
 } CclForegroundMethod;
 
-/* What becomes of cast shadows: pixels that are darker than the background but of its colour. A.
+/* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
  * Prati, I. Mikic, M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and
  * evaluation", IEEE TPAMI 25(7), 2003, compare methods. Without chroma, every pixel that is a
  * little darker than the background counts as a shadow. */
@@ -90,10 +90,10 @@ typedef struct CclForegroundOptions {
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
 
-  /* Closing (dilation, then erosion) after the noise filter: foreground is what every window of
-   * closing_width × closing_height pixels around a pixel has a part of, so that gaps and holes that
-   * are narrower or lower than the window are filled. The frame is continued by background.
-   * 0…CCL_MAX_CLOSING; 0 and 1: none in this direction. */
+  /* Closing (dilation, then erosion) after the noise filter: a pixel is foreground if
+   * every window of closing_width × closing_height pixels that contains it also contains
+   * foreground. This fills gaps and holes that are narrower or lower than the window. Outside the
+   * frame there is background. 0…CCL_MAX_CLOSING; 0 and 1: none in this direction. */
   uint32_t closing_width, closing_height;
 
   /* For CCL_FOREGROUND_MOG2. */

@@ -81,7 +81,7 @@ typedef enum CclRegionEventKind {
   CCL_REGION_LEFT = 1,     /* the track is outside, or ended inside */
   CCL_REGION_STAYED = 2,   /* the track is inside for the time `stay`; once until it leaves */
   CCL_REGION_FORWARD = 3,  /* the track crossed the line from its left side to its right side, as
-                            * seen  from the first point towards the second one */
+                            * seen from the first point towards the second one */
   CCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
 } CclRegionEventKind;
 
@@ -111,7 +111,7 @@ typedef struct CclRegionsResult {
 /* An opaque set of regions and lines with their tracks and counts. Since: 0.2 */
 typedef struct CclRegions CclRegions;
 
-/* Makes a set of regions, of which it keeps a copy. Free it with ccl_regions_free().
+/* Makes a set of regions. The plan is copied. Free it with ccl_regions_free().
  *
  * Returns the set, or NULL with the error filled: CCL_ERROR_ARGUMENT, whose message names the
  * region, or CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */

@@ -75,8 +75,8 @@ typedef struct CclTiledIo {
   CclStatus (*read) (
       void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
 
-  /* Says what follows: N of the whole picture, the first label that belongs to this process, the
-   * number of labels that do, and the bytes of a label. NULL is allowed. */
+  /* Called before labels and rows: N of the whole picture, the first label of this process, the
+   * number of its labels, and the bytes of a label. NULL is allowed. */
   CclStatus (*begin) (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
       uint32_t label_bytes, CclError *error);
 
@@ -89,11 +89,11 @@ typedef struct CclTiledIo {
    * process whose block has its first pixel. NULL: no table. */
   CclStatus (*rows) (void *data, const CclTiledComponent *rows, size_t n, CclError *error);
 
-  /* Says how many layers are labelled, over both passes. NULL is allowed. */
+  /* Reports progress: how many layers are labelled, over both passes. NULL is allowed. */
   void (*progress) (void *data, uint64_t done, uint64_t total);
 } CclTiledIo;
 
-/* How processes reach each other. Messages between two ranks arrive in the order in which they are
+/* The transport between processes. Messages between two ranks arrive in the order in which they are
  * sent. A send may wait for its receive. The functions fill the error and return CCL_ERROR_IO if
  * they fail. */
 typedef struct CclTiledPeers {
@@ -104,7 +104,7 @@ typedef struct CclTiledPeers {
   CclStatus (*receive) (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error);
 } CclTiledPeers;
 
-/* What a run has found and cost. */
+/* The number of components, and the cost of a run. */
 typedef struct CclTiledResult {
   uint64_t n_components;      /* N of the whole picture */
   uint64_t n_tiles;           /* of this process */
