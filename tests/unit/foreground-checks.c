@@ -878,6 +878,41 @@ check_light_of_noise (const ForegroundBackend *backend)
   g_free (pixels);
 }
 
+/* When an object leaves the place where it stood, the mixture still has the background there: what
+ * is uncovered is no foreground. */
+static void
+check_no_ghost_of_what_stood (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 24, HEIGHT = 16, ARRIVES = 150, LEAVES = 550, END = 560 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2};
+  uint8_t *pixels = g_malloc (WIDTH * HEIGHT);
+  CclForegroundOptions options = usual_options;
+
+  for (options.hold = 1; options.hold <= 4 && !g_test_failed (); options.hold += 3) {
+    Comparison comparison;
+    bool passed = comparison_begin (&comparison, backend, &plan);
+    options.history = 500;
+    for (uint32_t frame = 0; frame < END && passed; frame++) {
+      const bool stands = frame >= ARRIVES && frame < LEAVES;
+      uint32_t state = frame + 1, found = 0;
+      for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        pixels[i] = (uint8_t)(100 + next_random (&state) % 5);
+      for (uint32_t y = 4; y < 12 && stands; y++)
+        memset (pixels + y * WIDTH + 6, 180, 10);
+      passed = comparison_run (&comparison, pixels, &options);
+      for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        found += comparison.reference->mask[i] > 0;
+      if (passed && frame == ARRIVES && found < 70)
+        g_test_fail_printf ("only %u pixels of an object are found", found);
+      if (passed && frame >= LEAVES && found > 0)
+        g_test_fail_printf (
+            "%u pixels of a ghost in frame %u, hold %u", found, frame - LEAVES, options.hold);
+    }
+    comparison_end (&comparison);
+  }
+  g_free (pixels);
+}
+
 /* Computed by hand: an object that stands still stays four times as long. */
 static void
 check_hold (const ForegroundBackend *backend)
@@ -1029,6 +1064,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"colours-of-every-width", check_colours_of_every_width},
       {"light-of-wide-frames", check_light_of_wide_frames},
       {"light-of-noise", check_light_of_noise},
+      {"no-ghost-of-what-stood", check_no_ghost_of_what_stood},
   };
 
   if (!subjects)
