@@ -863,16 +863,16 @@ install_region_properties (GObjectClass *object_class, GParamFlags flags)
           DEFAULT_REGIONS, flags));
   g_object_class_install_property (object_class, PROP_REGIONS_LOCATION,
       g_param_spec_string ("regions-location", "Regions location",
-          "Path of a JSON file with more regions and lines; it is read at the start and each time "
-          "that the property is set",
+          "Path of a JSON file with more regions and lines. It is read at the start and each time "
+          "the property is set",
           DEFAULT_REGIONS_LOCATION, flags));
   g_object_class_install_property (object_class, PROP_ANCHOR,
       g_param_spec_enum ("anchor", "Anchor", "The point of a box that regions and lines refer to",
           anchor_get_type (), DEFAULT_ANCHOR, flags | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (object_class, PROP_SETTLE_FRAMES,
       g_param_spec_uint ("settle-frames", "Settle frames",
-          "Successive frames on the other side of a border or line until a track has entered, left "
-          "or crossed",
+          "The number of successive frames on the other side of a border or line after which a "
+          "track has entered, left or crossed",
           1, 1000, DEFAULT_SETTLE_FRAMES, flags | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",

@@ -16,7 +16,7 @@
 
 enum { TAG = 1 };
 
-/* What a rank brings to a common write. The largest value of all ranks is valid. */
+/* The part of a rank in a collective write. The largest value of all ranks counts. */
 enum { NOTHING, SOMETHING, FAILURE };
 
 struct InputFile {
@@ -28,7 +28,7 @@ struct OutputFile {
   MPI_File file;
   char *path;
   bool failed; /* a write of this or another rank */
-  bool ended;  /* the ranks agree that there are no more common writes */
+  bool ended;  /* the ranks agree that there are no more collective writes */
 };
 
 static CclTiledPeers peers;
@@ -251,7 +251,7 @@ output_file_write (
   return true;
 }
 
-/* One round of common writes. Returns what the ranks bring: NOTHING, SOMETHING or FAILURE. */
+/* One round of collective writes. Returns the largest value of all ranks. */
 static int
 write_round (
     OutputFile *file, int mine, uint64_t offset, const void *bytes, uint64_t size, CclError *error)

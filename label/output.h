@@ -57,7 +57,7 @@ bool table_begin (Table *table, uint64_t n_components, uint64_t first_label, Ccl
 bool table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *error);
 bool table_close (Table *table, bool failed, CclError *error);
 
-/* Whether a name ends so. */
+/* Whether a name ends with a suffix. */
 bool has_suffix (const char *name, const char *suffix);
 
 /* Writes the header of an NPY file, NPY_HEADER bytes, with numbers in this machine's byte order.

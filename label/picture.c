@@ -133,7 +133,7 @@ open_slices (char *const *paths, uint32_t n_paths, const RawFormat *raw, CclErro
   return &self->picture;
 }
 
-/* Orders names like people do: numbers in them by their value. */
+/* Natural order: numbers in names are compared by their value. */
 static int
 compare_names (const struct dirent **a, const struct dirent **b)
 {

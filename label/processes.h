@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the program does differently when several processes (ranks) share the work: files, messages,
- * and agreement on success. ccl-label has one rank (one-process.c), ccl-label-mpi as many as mpirun
- * starts (mpi-processes.c).
+ * The parts of the program that depend on whether several processes (ranks) share the work: files,
+ * messages, and agreement on success. ccl-label has one rank (one-process.c), ccl-label-mpi as many
+ * as mpirun starts (mpi-processes.c).
  *
  * Functions marked "collective" are called by all ranks, in the same order. Functions that return
  * bool fill the error when they return false.

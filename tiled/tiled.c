@@ -278,7 +278,7 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
   return CCL_OK;
 }
 
-/* Takes over what other ranks know of the components in the group. */
+/* Takes over the identities and measures that the ranks have found for the group's components. */
 static void
 take_entries (Tiled *self, uint32_t rank)
 {
@@ -549,7 +549,7 @@ check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *erro
 }
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
- * for what is known of the seams. */
+ * for the components at seams. */
 static uint64_t
 choose_tile_layers (const CclTiledPlan *plan)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the JSON API answers; docs/watch.md describes it. Main thread only. Texts are freed with
- * g_free() and hold no credentials. */
+/* The answers of the JSON API, which docs/watch-page.md describes. Main thread only. Texts are
+ * freed with g_free() and hold no credentials. */
 #pragma once
 
 #include "history.h"

@@ -96,7 +96,7 @@ add_protection (SoupServerMessage *message)
         soup_server_message_get_response_headers (message), headers[i].name, headers[i].value);
 }
 
-/* Who may do what */
+/* Access control */
 
 static gboolean
 is_change (SoupServerMessage *message)

@@ -23,7 +23,7 @@ watch_notify (const gchar *state)
   fd = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return;
-  /* Without an answer there is nobody to tell. */
+  /* A failure is ignored: the service manager notices that messages are missing. */
   if (sendto (fd, state, strlen (state), MSG_NOSIGNAL, (struct sockaddr *)&address,
           offsetof (struct sockaddr_un, sun_path) + length) < 0) {
   }

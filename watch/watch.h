@@ -42,7 +42,7 @@ gboolean watch_outputs_are_finished (Watch *watch);
 void watch_stop (Watch *watch, gdouble seconds);
 void watch_free (Watch *watch);
 
-/* As it was at watch_new() or after the last SIGHUP; main thread only. */
+/* The configuration of watch_new() or of the last SIGHUP; main thread only. */
 const WatchConfig *watch_get_config (Watch *watch);
 
 /* Cameras in the order in which they were added; free with g_ptr_array_unref(). */
@@ -69,7 +69,7 @@ typedef struct {
 /* WatchOutputStatus of each output; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_outputs (Watch *watch);
 
-/* It neither stops nor has lost an output for ever. */
+/* FALSE if the watch is stopping or an output is broken for ever. */
 gboolean watch_is_healthy (Watch *watch);
 
 /* Called when the configuration was changed by watch_set_camera() or watch_remove_camera(): the

@@ -48,9 +48,8 @@ typedef struct CclTiledPlan {
   uint32_t n_threads;    /* CPU: as in CclPlan */
   uint32_t label_bytes;  /* of a label in the label map: 4 or 8; 0 means 4, or 8 if N ≥ 2^32 */
   CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
-  const char
-      *scratch_folder; /* what is known of the seams, some 96 bytes per component that touches
-                        * one, is kept in an unnamed file of this folder; NULL: in memory */
+  const char *scratch_folder; /* components that touch a seam, about 96 bytes each, are kept in an
+                               * unnamed file of this folder; NULL: in memory */
 } CclTiledPlan;
 
 /* One component. */

@@ -46,12 +46,12 @@ class Foreground:
     learning_rate: 0…1: the weight of a frame in the model. Negative: 1 / history, and greater during
         the first history / 2 frames.
     mixtures: 1…5: Gaussians per pixel.
-    shadows: what becomes of cast shadows, pixels that are darker than the background but of its
+    shadows: how cast shadows are treated, pixels that are darker than the background but of its
         colour: 'keep' as foreground, 'mark' with 127 in the mask, 'remove'.
     light: whether frames are compared with the model in the light of the frame; then scene_change
-        tells of frames that light does not explain.
-    hold: 0…16: pixels that were foreground learn so many times slower, so that objects that stop
-        stay longer.
+        reports changes of the scene, which a change of light does not explain.
+    hold: 0…16: pixels that were foreground learn this number of times slower, so that objects that
+        stop remain foreground longer. 0 and 1: as fast as others.
 
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
@@ -83,9 +83,9 @@ class Foreground:
 
     @property
     def scene_change(self) -> str:
-        """What the last frame has shown, if `light` is set: 'unchanged', or a change after which the
-        model starts anew: 'moved' (another picture), 'infrared' (another one that has lost or gained
-        its colours), 'covered', 'blinded' or 'uncovered'."""
+        """The scene change that the last frame showed, if `light` is set: 'unchanged', or a change
+        after which the model starts anew: 'moved' (another picture), 'infrared' (another one that
+        has lost or gained its colours), 'covered', 'blinded' or 'uncovered'."""
         return SCENE_CHANGES[self._scene_change]
 
     def _options(self) -> _cudaccl.ForegroundOptions:
@@ -107,9 +107,9 @@ class Foreground:
         out: a uint8 array of the shape for the mask, on the object's device. None: a new array.
         stream: as for Labeller.label().
 
-        Returns the mask: 255 for foreground, 127 for marked shadows and 0 for background, as uint8, `out` or a new array of
-        the frame's kind. It is complete when the call returns. Raises ValueError or TypeError for a
-        wrong array, RuntimeError if a GPU failed. Since: 0.2
+        Returns the mask: 255 for foreground, 127 for marked shadows and 0 for background, as uint8,
+        `out` or a new array of the frame's kind. It is complete when the call returns. Raises
+        ValueError or TypeError for a wrong array, RuntimeError if a GPU failed. Since: 0.2
         """
         view = view_of(frame, stream)
         mask = empty(frame, view.shape, "uint8", self._device) if out is None else out

@@ -49,8 +49,8 @@ class Labeller:
     connectivity: 4 or 8 for images, 6, 18 or 26 for volumes, or scikit-image's number of axes: 1 to
         the number of dimensions. None: the greatest.
     device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
-    max_components: the most rows of a table, which has then the first ones. None: all rows. On a
-        GPU, a labeller without a limit has memory for 65536 rows at first and allocates more when an
+    max_components: the most rows of a table; of more components it has the first ones. None: all
+        rows. On a GPU, a labeller without a limit has memory for 65536 rows at first and allocates more when an
         image has more components.
     algorithm: a name of the library's list, 'auto' for the fastest; images only.
     n_threads: the most threads that share an image on a CPU, 0 for as many as are useful. Volumes

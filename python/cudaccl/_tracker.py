@@ -47,14 +47,15 @@ class Tracker:
     cudaccl/tracker.h of the C library; the same tables give the same tracks on every machine.
 
     shape: (height, width) of the frames.
-    max_tracks: 1…4096; while there are so many tracks, no new one begins.
+    max_tracks: 1…4096; with this number of tracks, no new one begins.
     max_components: 1…4096; of a longer table, only the largest components are tracked.
 
     The other arguments are attributes, too, and hold from the next frame:
 
-    confirm_frames: at least 1: a track is confirmed when it was found in so many successive frames.
+    confirm_frames: at least 1: a track is confirmed when it was found in this number of successive
+        frames.
     max_lost: frames: a track ends when it was not found for longer.
-    static_frames: a track that stayed at its place for so many frames is static; 0: never.
+    static_frames: a track that stayed at its place for this number of frames is static; 0: never.
     frame_rate: frames per second, 0.01…10000; 0: unknown, 25 is used.
 
     Raises ValueError or MemoryError. Calls from several threads run one after the other. Since: 0.2

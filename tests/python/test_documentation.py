@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every public name of the package is documented, and its types are told."""
+"""Every public name of the package is documented, and its types are annotated."""
 import ast
 import inspect
 import pathlib

@@ -260,7 +260,7 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
   plan.tile_layers = c->tile_layers[rank];
   plan.n_threads = 1;
   plan.device = device;
-  /* Every second rank keeps what it knows of the seams in a file. */
+  /* Every second rank keeps the components at seams in a file. */
   plan.scratch_folder = rank % 2 ? P_tmpdir : NULL;
   d.layer = c->plan.width * (is_frame ? 1 : c->plan.height);
   d.next_written = plan.first_layer;

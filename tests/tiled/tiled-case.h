@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A picture that is labelled in tiles by several ranks, and compared with a flood fill. Every rank
- * makes the same cases from the same seeds and checks what itself delivers.
+ * makes the same cases from the same seeds and checks the labels and rows that it delivers.
  */
 #ifndef CCL_TEST_TILED_CASE_H
 #define CCL_TEST_TILED_CASE_H

@@ -40,7 +40,7 @@ def schemas():
 
 
 def references():
-    """what one resource names is in another one"""
+    """every name that a resource refers to exists in another one"""
     volumes = {volume["name"]: volume for volume in pod["volumes"]}
     for one in pod["initContainers"] + pod["containers"]:
         for mount in one["volumeMounts"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The web server of ccl-watch: JSON API, metrics, and who may do what. Prints TAP."""
+"""The web server of ccl-watch: JSON API, metrics, access control. Prints TAP."""
 import json
 import pathlib
 import subprocess
