@@ -87,7 +87,7 @@
 /* No colour: u and v are 128. */
 #define CCL_NO_CHROMA 0x8080
 
-/* A squared step of chroma counts as so many squared steps of the mean luma. */
+/* A squared step of chroma counts as this number of squared steps of the mean luma. */
 #define CCL_MIXTURE_CHROMA_SQUARES (4 * CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS)
 
 /* The darkest shadow has this much of the background's luma, in 1/256. */
@@ -99,7 +99,8 @@
 #define CCL_SHADOW_LUMA 13
 #define CCL_SHADOW_MEAN 6
 
-/* Held pixels learn k times slower only when the model has learnt from k times so many frames. */
+/* Held pixels learn k times slower only when the model has learnt from k times this number of
+ * frames. */
 #define CCL_HOLD_RAMP 16
 #define CCL_MAX_HOLD 16
 

@@ -18,7 +18,7 @@ enum {
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
   CCL_LIGHT_THREADS = CCL_LIGHT_SAMPLES * CCL_LIGHT_SAMPLES, /* a sample each, or a warp per cell */
   CCL_LIGHT_RATIOS = 2 * CCL_LIGHT_LIMIT + 1,
-  /* A dilated mask has a word more at both ends of a row, and so many rows more above and below. */
+  /* Rows that a dilated mask has above and below. Each row has one more word at both ends. */
   CCL_CLOSING_MARGIN = (CCL_MAX_CLOSING + 1) / 2,
 };
 
@@ -67,7 +67,7 @@ typedef struct CclForegroundParameters {
   CclLightGrid grid;
   CclLightCell *cells;
   uint16_t *factors;      /* of the cells */
-  uint32_t may_begin;     /* the model has learnt enough to tell that the scene has changed */
+  uint32_t may_begin;     /* the model has learnt from enough frames to find scene changes */
   uint32_t *scene_change; /* CclSceneChange of a new model; memory of the host */
 
   /* The mask. Bits are words of 32 pixels, the leftmost lowest; those beyond the end of a row are

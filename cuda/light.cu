@@ -158,7 +158,8 @@ add_cell (CclLightSums *sums, const CclLightCell &cell, int light)
   atomicAdd ((unsigned long long *)&sums->model_chroma, cell.model_chroma);
 }
 
-/* The last block judges the frame, and clears what the next frame expects to be zero. */
+/* The last block judges the frame, and clears the counts and sums, which must be zero for the next
+ * frame. */
 static __device__ __forceinline__ void
 judge (const Parameters &p)
 {

@@ -482,7 +482,7 @@ most_resident (void)
   return most;
 }
 
-/* Prints what the run has cost, over all ranks. Collective. */
+/* Prints time, memory and messages of the run, over all ranks. Collective. */
 static void
 print_statistics (const Job *job, const CclTiledResult *result)
 {

@@ -240,7 +240,7 @@ tiff_free (Picture *picture)
 
 static const PictureClass tiff_class = {tiff_read, tiff_free};
 
-/* Checks what the first page says of itself. */
+/* Checks the tags of the first page. */
 static bool
 check_page (Tiff *self, CclError *error)
 {

@@ -43,7 +43,7 @@ struct Picture {
   SampleType type;
 };
 
-/* How to read files that do not say it themselves. */
+/* How to read files without a header. */
 typedef struct RawFormat {
   uint64_t width, height, depth; /* width 0: no file is raw */
   SampleType type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What camera.c and pipeline.c share, and what the supervisor gives a camera. */
+/* The structures that camera.c, pipeline.c and the supervisor share. */
 #pragma once
 
 #include "../gst/gstcclutc.h"

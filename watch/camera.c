@@ -492,7 +492,7 @@ stop_pipeline (WatchCamera *camera)
   g_mutex_lock (&camera->lock);
   moving = camera->status.motion;
   g_mutex_unlock (&camera->lock);
-  /* Nobody can tell how long it would have gone on. */
+  /* A motion ends with the connection, because its end will not be seen. */
   if (moving) {
     watch_camera_motion (camera, "motion-end", 0);
     watch_camera_flush_motion (camera);

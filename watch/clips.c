@@ -213,7 +213,7 @@ build_writer (const gchar *elements, const gchar *path)
   return clip;
 }
 
-/* Begins the clip that is wanted with this kept frame. */
+/* Begins the requested clip with this kept frame. */
 static void
 begin_clip (WatchClips *self, Recorder *recorder, const gchar *camera, GList *first)
 {

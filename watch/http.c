@@ -22,7 +22,7 @@ struct _WatchHttp {
   Watch *watch;
   WatchHistory *history;
   SoupServer *server;
-  gchar *session; /* value of the cookie of a browser that knows the token; NULL without a token */
+  gchar *session; /* value of the cookie of browsers that sent the token; NULL without a token */
   gchar *token_digest;
   guint n_encoding;
 };
@@ -459,7 +459,7 @@ handle_health (WatchHttp *self, SoupServerMessage *message, const gchar *rest, G
     respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "a thread is stuck");
 }
 
-/* Gives a browser that knows the token a cookie. */
+/* Gives a browser that sent the token a cookie. */
 static void
 handle_login (WatchHttp *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {

@@ -15,7 +15,7 @@ end_of_credentials (const gchar *authority)
   const gchar *colon = memchr (authority, ':', length);
   const gchar *at = memrchr (authority, '@', length);
 
-  /* A password that holds a slash: what follows the colon is no port. */
+  /* A password with a slash: the text behind the colon is no port. */
   if (!at && colon && authority[0] != '[' &&
       colon + 1 + strspn (colon + 1, "0123456789") < authority + length)
     at = memrchr (authority, '@', token);

@@ -7,5 +7,6 @@
 /* For instance "READY=1"; does nothing where no service manager asks for it. */
 void watch_notify (const gchar *state);
 
-/* Microseconds between the signs of life that the service manager wants; 0 for none. */
+/* The longest time between two watchdog messages in microseconds; 0: the service manager expects
+ * none. */
 guint64 watch_notify_interval (void);

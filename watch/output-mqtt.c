@@ -167,7 +167,7 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   return self;
 }
 
-/* From here on, libmosquitto's thread connects again by itself, and sends again what was not
+/* From here on, libmosquitto's thread connects again by itself, and repeats messages that were not
  * acknowledged. */
 static gboolean
 mqtt_open (gpointer data, GError **error)

@@ -36,7 +36,7 @@ typedef struct {
   WatchSend (*send) (gpointer self, const WatchLine *line, GError **error);
   /* Called several times a second; may be NULL. */
   void (*poll) (gpointer self);
-  /* Makes sure that what was sent arrives: FALSE while something is on its way. May be NULL. */
+  /* FALSE while sent lines may still be on their way. May be NULL. */
   gboolean (*flush) (gpointer self);
   /* SIGHUP; may be NULL. */
   void (*reopen) (gpointer self);

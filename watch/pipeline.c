@@ -12,7 +12,8 @@
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 
 /* Sets the properties of the configuration whose keys begin with "ELEMENT.". Keys were checked when
- * the configuration was read, so what the element does not have is of another labeller. */
+ * the configuration was read, so properties that the element does not have are those of another
+ * labeller. */
 static void
 set_properties (const WatchCameraConfig *config, const gchar *element, GstElement *target)
 {

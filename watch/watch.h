@@ -21,8 +21,8 @@ void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpoin
 void watch_add_observer (Watch *watch, const WatchObserver *observer);
 void watch_start (Watch *watch);
 
-/* Takes another configuration; what is the same in both goes on, and files are opened again. FALSE,
- * and nothing changes, if an output is wrong. Main thread only. */
+/* Takes another configuration. Cameras and outputs that are the same go on; files are opened again.
+ * FALSE, and nothing changes, if an output is wrong. Main thread only. */
 gboolean watch_reload (Watch *watch, WatchConfig *config, GError **error);
 
 /* To be called now and then: starts cameras again whose threads are stuck. Main thread only. */

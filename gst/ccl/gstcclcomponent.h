@@ -79,7 +79,7 @@ struct _GstCclComponent {
  * @n_ids: how many tracks are in this component: more than one after tracks merged
  *
  * The track that a row of the component table belongs to. Later versions of the library may use the
- * reserved room and append fields, so applications set all fields that they do not know to zero.
+ * reserved room and append fields, so applications set all other fields to zero.
  *
  * Since: 0.2
  */

@@ -107,8 +107,8 @@ typedef struct CclForegroundOptions {
   bool light;    /* compare frames with the model in the light of the frame, and look for changes of
                   * the scene (ccl_foreground_get_scene_change()) */
   uint32_t hold; /* 0…16: pixels that were foreground in the frame before, after the noise filter,
-                  * learn so many times slower, so that objects that stop stay longer. 0 and 1: as
-                  * fast as others */
+                  * learn this number of times slower, so that objects that stop remain foreground
+                  * longer. 0 and 1: as fast as others */
 } CclForegroundOptions;
 
 /* The values of a foreground mask. */

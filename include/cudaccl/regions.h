@@ -67,7 +67,7 @@ typedef enum CclAnchor {
 typedef struct CclRegionsOptions {
   CclAnchor anchor;
   uint32_t settle_frames; /* ≥ 1: a track has entered, left or crossed when it was found on the new
-                           * side in so many successive runs. A box that trembles on a border
+                           * side in this number of successive runs. A box that trembles on a border
                            * gives no events */
 } CclRegionsOptions;
 

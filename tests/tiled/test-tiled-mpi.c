@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pictures labelled in tiles by 1 to 9 MPI processes must equal a flood fill, or what a file of
- * cases says. One mpirun runs all cases: the ranks that a case has no use for wait.
+ * cases says. One mpirun runs all cases: ranks that take no part in a case wait.
  *
  * usage: test-tiled-mpi N_SEEDS [CASES]
  *

@@ -230,7 +230,7 @@ def reload():
 
 
 def notifications():
-    """a service manager is told: ready, alive, stopping"""
+    """messages to the service manager: ready, alive, stopping"""
     path = folder / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(path))

@@ -106,7 +106,7 @@ def change_cameras():
 
 
 def wrong_requests():
-    """wrong requests are refused with a line that says why"""
+    """wrong requests are refused with a line that names the reason"""
     for path, method, body, status, text in [
             ("/api/cameras/x", "PUT", {}, 400, "uri"),
             ("/api/cameras/x", "PUT", b"[1]", 400, "JSON object"),

@@ -87,7 +87,7 @@ class Lines:
 
 
 class Watch:
-    """ccl-watch, writing to a file (and to what the words say)."""
+    """ccl-watch, writing to a file and to the outputs in the arguments."""
 
     def __init__(self, program, *words, output=True, environment=None, **options):
         self.path = folder / "lines.ndjson"
