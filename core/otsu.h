@@ -34,9 +34,9 @@
  * squared. n_below: pixels not greater than the threshold, sum_below: the sum of their values; n
  * and sum: of all pixels. 0 when a class is empty, else greater than 0. */
 CCL_OTSU_FUNCTION double
-ccl_otsu_separation (uint32_t n_below, uint64_t sum_below, uint32_t n, uint64_t sum)
+ccl_otsu_separation (uint64_t n_below, uint64_t sum_below, uint64_t n, uint64_t sum)
 {
-  uint32_t n_above = n - n_below;
+  uint64_t n_above = n - n_below;
   if (n_below == 0 || n_above == 0)
     return 0;
   double mean_below = CCL_OTSU_DIVIDE ((double)sum_below, (double)n_below);
@@ -47,23 +47,23 @@ ccl_otsu_separation (uint32_t n_below, uint64_t sum_below, uint32_t n, uint64_t 
 }
 
 /* The threshold of greatest separation, the lowest if several are equal; pixels greater than it are
- * foreground. histogram: the number of pixels of each value, at most 2³² − 1 together. Without
+ * foreground. histogram: the number of pixels of each value, less than 2⁵³ together. Without
  * pixels, or if all have one value: CCL_OTSU_NO_THRESHOLD, so that no pixel is foreground. */
 CCL_OTSU_FUNCTION uint32_t
-ccl_otsu_threshold (const uint32_t histogram[256])
+ccl_otsu_threshold_64 (const uint64_t histogram[256])
 {
-  uint32_t n = 0, n_below = 0;
+  uint64_t n = 0, n_below = 0;
   uint64_t sum = 0, sum_below = 0;
   for (uint32_t value = 0; value < 256; value++) {
     n += histogram[value];
-    sum += (uint64_t)histogram[value] * value;
+    sum += histogram[value] * value;
   }
 
   uint32_t best = CCL_OTSU_NO_THRESHOLD;
   double best_separation = 0;
   for (uint32_t value = 0; value < 256; value++) {
     n_below += histogram[value];
-    sum_below += (uint64_t)histogram[value] * value;
+    sum_below += histogram[value] * value;
     double separation = ccl_otsu_separation (n_below, sum_below, n, sum);
     if (separation > best_separation) {
       best_separation = separation;
@@ -71,6 +71,16 @@ ccl_otsu_threshold (const uint32_t histogram[256])
     }
   }
   return best;
+}
+
+/* The same for the pixels of a frame. */
+CCL_OTSU_FUNCTION uint32_t
+ccl_otsu_threshold (const uint32_t histogram[256])
+{
+  uint64_t wide[256];
+  for (uint32_t value = 0; value < 256; value++)
+    wide[value] = histogram[value];
+  return ccl_otsu_threshold_64 (wide);
 }
 
 #endif /* CCL_OTSU_H */

@@ -2,6 +2,7 @@
 /* ccl-label: labels the connected components of a picture in files, of any size. docs/ccl-label.md
  * describes it. ccl-label-mpi is the same program for several processes. */
 #include "error.h"
+#include "mask.h"
 #include "output.h"
 #include "picture.h"
 #include "processes.h"
@@ -24,10 +25,9 @@ typedef struct Options {
   RawFormat raw;
   const char *labels, *table, *compression;
   uint32_t connectivity;
-  double threshold;
-  bool invert;
+  MaskSettings mask;
   uint64_t min_area, max_area, memory, tile;
-  uint32_t n_threads, bits;
+  uint32_t bits;
   bool use_gpu;
   int gpu; /* −1: the one of the local rank */
   bool quiet, statistics;
@@ -38,6 +38,7 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
+  Mask *mask; /* NULL: the labeller compares pixels with the threshold */
   bool is_volume;
   PendingName map_name, table_name;
   LabelMap *map;
@@ -60,6 +61,11 @@ static const char usage[] =
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
     "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
     "      --invert          swap foreground and background\n"
+    "      --foreground otsu Otsu's threshold, of pixels of 8 bits, in place of --threshold\n"
+    "      --denoise FILTER  median-3x3, median-5x5, opening-3x3 or opening-5x5 (none)\n"
+    "      --closing-width N, --closing-height N\n"
+    "                        fill gaps that are narrower or lower than N pixels (1)\n"
+    "      --roi-mask FILE   no foreground where this picture is 0\n"
     "      --min-area N      components of fewer pixels get no label\n"
     "      --max-area N      components of more pixels get no label\n"
     "      --bits 32|64      bits of a label (32, or 64 if there are more than 2^32 − 1)\n"
@@ -127,6 +133,11 @@ parse_sides (const char *text, RawFormat *raw)
 enum {
   THRESHOLD = 256,
   INVERT,
+  FOREGROUND,
+  DENOISE,
+  CLOSING_WIDTH,
+  CLOSING_HEIGHT,
+  ROI_MASK,
   MIN_AREA,
   MAX_AREA,
   BITS,
@@ -147,6 +158,11 @@ static const struct option long_options[] = {
     {"connectivity", required_argument, NULL, 'c'},
     {"threshold", required_argument, NULL, THRESHOLD},
     {"invert", no_argument, NULL, INVERT},
+    {"foreground", required_argument, NULL, FOREGROUND},
+    {"denoise", required_argument, NULL, DENOISE},
+    {"closing-width", required_argument, NULL, CLOSING_WIDTH},
+    {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
+    {"roi-mask", required_argument, NULL, ROI_MASK},
     {"min-area", required_argument, NULL, MIN_AREA},
     {"max-area", required_argument, NULL, MAX_AREA},
     {"bits", required_argument, NULL, BITS},
@@ -163,6 +179,25 @@ static const struct option long_options[] = {
     {"version", no_argument, NULL, VERSION},
     {0},
 };
+
+static bool
+parse_denoise (const char *name, CclDenoise *denoise)
+{
+  static const char *const names[] = {
+      [CCL_DENOISE_NONE] = "none",
+      [CCL_DENOISE_MEDIAN_3] = "median-3x3",
+      [CCL_DENOISE_MEDIAN_5] = "median-5x5",
+      [CCL_DENOISE_OPENING_3] = "opening-3x3",
+      [CCL_DENOISE_OPENING_5] = "opening-5x5",
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp (names[i], name) == 0) {
+      *denoise = (CclDenoise)i;
+      return true;
+    }
+  }
+  return false;
+}
 
 /* Takes an option's value. Returns false if it is not valid. */
 static bool
@@ -184,11 +219,29 @@ take_option (Options *options, int option, const char *value)
     options->connectivity = (uint32_t)number;
     break;
   case THRESHOLD:
-    options->threshold = strtod (value, &end);
-    is_valid = end != value && !*end && !isnan (options->threshold);
+    options->mask.threshold = strtod (value, &end);
+    is_valid = end != value && !*end && !isnan (options->mask.threshold);
     break;
   case INVERT:
-    options->invert = true;
+    options->mask.invert = true;
+    break;
+  case FOREGROUND:
+    options->mask.use_otsu = strcmp (value, "otsu") == 0;
+    is_valid = options->mask.use_otsu || strcmp (value, "threshold") == 0;
+    break;
+  case DENOISE:
+    is_valid = parse_denoise (value, &options->mask.denoise);
+    break;
+  case CLOSING_WIDTH:
+    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    options->mask.closing_width = (uint32_t)number;
+    break;
+  case CLOSING_HEIGHT:
+    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    options->mask.closing_height = (uint32_t)number;
+    break;
+  case ROI_MASK:
+    options->mask.roi_mask = value;
     break;
   case MIN_AREA:
     is_valid = parse_number (value, INT64_MAX, &options->min_area);
@@ -211,7 +264,7 @@ take_option (Options *options, int option, const char *value)
     break;
   case THREADS:
     is_valid = parse_number (value, 4096, &number);
-    options->n_threads = (uint32_t)number;
+    options->mask.n_threads = (uint32_t)number;
     break;
   case GPU:
     options->use_gpu = true;
@@ -303,13 +356,21 @@ to_status (bool succeeded)
   return succeeded ? CCL_OK : CCL_ERROR_IO;
 }
 
+static uint64_t
+rows_per_layer (const Job *job)
+{
+  return job->is_volume ? job->picture->height : 1;
+}
+
 static CclStatus
 read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error)
 {
   Job *job = data;
-  const uint64_t rows = job->is_volume ? job->picture->height : 1;
+  const uint64_t rows = rows_per_layer (job), first_row = first_layer * rows;
+  if (job->mask)
+    return to_status (mask_read (job->mask, first_row, n_layers * rows, pixels, error));
   return to_status (picture_read (
-      job->picture, first_layer * rows, n_layers * rows, job->options->threshold, pixels, error));
+      job->picture, first_row, n_layers * rows, job->options->mask.threshold, pixels, error));
 }
 
 static CclStatus
@@ -412,7 +473,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .connectivity = options->connectivity ? options->connectivity
                       : job->is_volume      ? 26
                                             : 8,
-      .invert = options->invert,
+      .invert = options->mask.invert && !mask_is_needed (&options->mask),
       .min_area = options->min_area,
       .max_area = options->max_area,
       .first_layer =
@@ -420,14 +481,14 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .n_layers = n_layers / n_ranks + (rank < n_layers % n_ranks),
       .tile_layers = options->tile,
       .memory = options->memory,
-      .n_threads = options->n_threads,
+      .n_threads = options->mask.n_threads,
       .label_bytes = options->bits / 8,
   };
   if (picture->type == SAMPLE_UINT8) {
-    if (!(options->threshold >= 0 && options->threshold < 256))
-      return fail (
-          error, "the threshold of 8-bit pixels must be 0…255, not %g", options->threshold);
-    plan->threshold = (uint32_t)options->threshold;
+    const double threshold = options->mask.threshold;
+    if (!(threshold >= 0 && threshold < 256))
+      return fail (error, "the threshold of 8-bit pixels must be 0…255, not %g", threshold);
+    plan->threshold = mask_is_needed (&options->mask) ? 0 : (uint32_t)threshold;
   }
   return true;
 }
@@ -453,6 +514,12 @@ label (Job *job, CclTiledResult *result, CclError *error)
     succeeded = plan.device != NULL;
   }
   succeeded = processes_agree (succeeded, error);
+  if (succeeded && mask_is_needed (&options->mask)) {
+    const uint64_t rows = rows_per_layer (job);
+    job->mask = mask_new (
+        job->picture, &options->mask, plan.first_layer * rows, plan.n_layers * rows, error);
+    succeeded = job->mask != NULL;
+  }
   char *folder = options->labels || options->table
                      ? folder_of (options->labels ? options->labels : options->table)
                      : NULL;
@@ -557,6 +624,7 @@ main (int argc, char **argv)
   const int first = parse_arguments (argc, argv, &options, &error);
   Job job = {.options = &options, .processes = processes};
   const bool succeeded = first > 0 && run (&job, argv + first, (uint32_t)(argc - first), &error);
+  mask_free (job.mask);
   picture_free (job.picture);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);

@@ -153,6 +153,20 @@ def program_equals_one_process():
         assert (np.load("l.npy") == np.where(keep, np.cumsum(keep), 0)[want]).all()
 
 
+def filters_equal_one_process():
+    """Otsu's threshold, noise filter and region of interest mask give the same for 1, 2 and 5 ranks"""
+    np.save("a.npy", ndimage.uniform_filter(random.integers(0, 256, (83, 97)).astype(np.uint8), 5))
+    np.save("roi.npy", (random.random((83, 97)) < 0.9).astype(np.uint8))
+    arguments = ["a.npy", "-o", "l.npy", "--foreground", "otsu", "--denoise", "opening-3x3", "--roi-mask", "roi.npy"]
+    subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+    want = np.load("l.npy")
+    assert want.max() > 20
+    for ranks in [2, 5]:
+        result = mpirun(ranks, PROGRAM, *arguments, "--tile", 4)
+        assert result.returncode == 0, result.stderr
+        assert (np.load("l.npy") == want).all(), ranks
+
+
 def messages_follow_seams():
     """twice the height sends the same bytes, twice the width at most twice as many"""
     sent = {}
@@ -208,6 +222,7 @@ def dying_rank():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(equal_to_scipy, program_equals_one_process, messages_follow_seams, failing_ranks, dying_rank)
+    status = tap.run(equal_to_scipy, program_equals_one_process, filters_equal_one_process, messages_follow_seams,
+                     failing_ranks, dying_rank)
     os.chdir("/")
 sys.exit(status)

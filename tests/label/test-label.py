@@ -192,6 +192,79 @@ def options():
     refused("absent.npy", word="absent.npy: No such file")
 
 
+FILTERS = {"none": lambda mask: mask, "median-3x3": lambda mask: cv2.medianBlur(mask, 3),
+           "median-5x5": lambda mask: cv2.medianBlur(mask, 5),
+           "opening-3x3": lambda mask: cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3))),
+           "opening-5x5": lambda mask: cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((5, 5)))}
+
+
+def closed(mask, width, height):
+    """The closing of a frame that background continues."""
+    wide = np.pad(mask, 80)
+    return cv2.morphologyEx(wide, cv2.MORPH_CLOSE, np.ones((height, width)))[80:-80, 80:-80]
+
+
+def filters():
+    """Otsu's threshold, noise filters, closing and region of interest masks as OpenCV's, for all tiles"""
+    image = cv2.GaussianBlur(random.integers(0, 256, (90, 71)).astype(np.uint8), (3, 3), 0)
+    roi = cv2.circle(np.zeros_like(image), (30, 40), 33, 1, -1)
+    image[roi == 0] //= 2  # so that Otsu's threshold of the region is another one
+    cv2.imwrite("a.png", image)
+    cv2.imwrite("roi.png", roi * 200)
+    np.save("a16.npy", image.astype(np.uint16) * 100)
+    for name, by_opencv in FILTERS.items():
+        for otsu, width, height, use_roi, invert in [(0, 1, 1, 0, 0), (1, 1, 1, 0, 1), (1, 1, 1, 1, 0), (0, 5, 3, 1, 1),
+                                                     (0, 1, 63, 0, 0), (1, 7, 1, 0, 1)]:
+            threshold = 120
+            if otsu:
+                counted = image[roi > 0] if use_roi else image
+                threshold = cv2.threshold(counted.reshape(1, -1), 0, 255, cv2.THRESH_OTSU)[0]
+            mask = closed(by_opencv(np.where(image > threshold, 255, 0).astype(np.uint8)), width, height) > 0
+            mask = (mask ^ bool(invert)) & (roi > 0 if use_roi else True)
+            settings = ["--denoise", name, "--closing-width", width, "--closing-height", height,
+                        *["--roi-mask", "roi.png"] * use_roi, *["--invert"] * invert]
+            for tile in [1, 7, 90]:
+                check(mask, "a.png", *(["--foreground", "otsu"] if otsu else ["--threshold", 120]), *settings, "--tile", tile)
+            if not otsu:
+                check(mask, "a16.npy", "--threshold", 12000, *settings, "--tile", 11)
+    image[:] = 7
+    np.save("flat.npy", image)
+    tap.equal(label("flat.npy", "--foreground", "otsu"), 0, "components of a flat picture")
+
+
+def filtered_strips():
+    """a picture that is filtered in many strips has the labels of one that is filtered at once"""
+    width, height = 300_000, 61
+    with open("wide.raw", "wb") as file:
+        file.write(noise(height, width, density=0.5).tobytes())
+    mask = np.fromfile("wide.raw", np.uint8).reshape(height, width)
+    mask = closed(cv2.medianBlur(np.where(mask > 0, 255, 0).astype(np.uint8), 5), 1, 3)
+    check(mask, "wide.raw", "--size", f"{width}x{height}", "--denoise", "median-5x5", "--closing-height", 3, "--tile", 20)
+    os.unlink("wide.raw")
+
+
+def filters_of_volumes():
+    """filters work in each slice of a volume, and Otsu's threshold is that of all slices"""
+    volume = np.stack([cv2.GaussianBlur(random.integers(0, 256, (20, 31)).astype(np.uint8), (3, 3), 0) // n
+                       for n in [1, 2, 3, 1]])
+    roi = noise(*volume.shape, density=0.9)
+    np.save("v.npy", volume)
+    np.save("roi.npy", roi)
+    np.save("roi1.npy", roi[2])
+    threshold = cv2.threshold(volume[roi > 0].reshape(1, -1), 0, 255, cv2.THRESH_OTSU)[0]
+    mask = np.stack([cv2.medianBlur(np.where(s > threshold, 255, 0).astype(np.uint8), 3) for s in volume])
+    check(np.where(roi > 0, mask, 0), "v.npy", "--foreground", "otsu", "--denoise", "median-3x3", "--roi-mask", "roi.npy",
+          "--tile", 3, structure=np.ones((3, 3, 3)))
+    mask = np.where(volume > 60, 1, 0) * (roi[2] > 0)
+    check(mask, "v.npy", "--threshold", 60, "--roi-mask", "roi1.npy", "--tile", 1, structure=np.ones((3, 3, 3)))
+    refused("v.npy", "--roi-mask", "a.npy", word="another size")
+    refused("a16.npy", "--foreground", "otsu", word="8 bits")
+    refused("v.npy", "--foreground", "mog2", word="mog2")
+    refused("v.npy", "--denoise", "blur", word="denoise")
+    refused("v.npy", "--closing-width", "64", word="closing-width")
+    refused("v.npy", "--roi-mask", "absent.png", word="absent.png")
+
+
 def damaged_files():
     """damaged files, and files whose header contradicts their content, end in one line"""
     np.save("good.npy", noise(20, 30))
@@ -288,7 +361,7 @@ def progress():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, options, damaged_files, limited_files,
-                     interrupted, bounded_memory, progress)
+    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, options, filters, filtered_strips,
+                     filters_of_volumes, damaged_files, limited_files, interrupted, bounded_memory, progress)
     os.chdir("/")
 sys.exit(status)
