@@ -14,13 +14,14 @@ are 1…N in raster order of each component's first pixel, as those of scipy.ndi
 background.
 
 Errors: ValueError for an argument out of range or an array in the wrong place, TypeError for a type
-that cannot be labelled, MemoryError, and RuntimeError where there is no GPU or it failed. A call
+that cannot be labelled, MemoryError, OSError for files, and RuntimeError where there is no GPU or it failed. A call
 that fails leaves its object usable.
 
 Threads: every function may be called by any thread. The interpreter's lock (GIL) is released while
 the library works. Calls on one object run one after the other.
 """
 from ._arrays import DeviceArray, copy_to_device, copy_to_host
+from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
                         volume_component_dtype)
@@ -29,6 +30,6 @@ from ._tracker import Tracker, Tracks, event_dtype, member_dtype, track_dtype
 
 __all__ = [
     "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache", "component_dtype",
-    "components", "copy_to_device", "copy_to_host", "event_dtype", "label", "member_dtype",
-    "regionprops_table", "table_to_array", "track_dtype", "volume_component_dtype",
+    "components", "copy_to_device", "copy_to_host", "event_dtype", "label", "label_file", "member_dtype",
+    "regionprops_table", "table_to_array", "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

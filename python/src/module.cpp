@@ -11,6 +11,8 @@ raise (const CclError &error)
     type = PyExc_ValueError;
   else if (error.status == CCL_ERROR_NO_MEMORY)
     type = PyExc_MemoryError;
+  if (error.status == CCL_ERROR_IO)
+    type = PyExc_OSError;
   PyErr_SetString (type, error.message);
   throw nb::python_error ();
 }
@@ -32,5 +34,6 @@ NB_MODULE (_cudaccl, module)
   bind_device (module);
   bind_labeller (module);
   bind_foreground (module);
+  bind_tiled (module);
   bind_tracker (module);
 }

@@ -96,6 +96,7 @@ void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
+void bind_tiled (nb::module_ &module);
 void bind_tracker (nb::module_ &module);
 
 #endif /* CUDACCL_PYTHON_MODULE_H */

@@ -43,6 +43,13 @@ def test_settings():
         assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
 
 
+def test_tiles():
+    expected, rows = cudaccl.label(MASK)
+    labels = np.empty(MASK.shape, np.uint32)
+    assert cudaccl.label_file(MASK, labels, device="cuda", tile=5) == len(rows)
+    assert (labels == expected).all()
+
+
 def test_output_array():
     expected, _ = cudaccl.label(MASK)
     for kind in InterfaceArray, DLPackArray:

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pictures larger than memory: label_file()."""
+from __future__ import annotations
+
+import io
+import math
+import os
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _cudaccl
+from ._arrays import device_number
+from ._labeller import check_connectivity, check_shape
+
+tiled_component_dtype = np.dtype(
+    [(name, np.uint64) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
+    + [(name, np.float64) for name in ("centroid_x", "centroid_y", "centroid_z")])
+"""A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
+
+TAG = 15  # of messages between ranks
+MOST_BYTES = 2**30  # of one message: MPI counts with an int
+CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once
+
+
+class Alone:
+    """The communicator of a single process."""
+
+    def Get_rank(self) -> int:
+        return 0
+
+    def Get_size(self) -> int:
+        return 1
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value]
+
+
+def together(comm: Any, function: Callable[[], Any]) -> Any:
+    """Calls a function in each rank; if it fails in any, all raise: the others an OSError."""
+    result, error = None, None
+    try:
+        result = function()
+    except BaseException as raised:  # KeyboardInterrupt, too
+        error = raised
+    messages = comm.allgather(None if error is None else str(error) or type(error).__name__)
+    if error is not None:
+        raise error
+    for message in messages:
+        if message is not None:
+            raise OSError(f"another rank has failed: {message}")
+    return result
+
+
+class NpyFile:
+    """A NumPy file that ranks write together. It has its name when it is complete."""
+
+    def __init__(self, path: str, comm: Any) -> None:
+        self._path, self._comm = path, comm
+        number = comm.allgather(os.getpid())[0]
+        self._temporary = f"{path}.{number:x}.part"
+        self._file = -1
+
+    def open(self) -> None:
+        """Creates the file in rank 0, then opens it in the others. Collective."""
+        rank = self._comm.Get_rank()
+        together(self._comm, lambda: self._open(os.O_CREAT | os.O_TRUNC) if rank == 0 else None)
+        together(self._comm, lambda: self._open(0) if rank > 0 else None)
+
+    def _open(self, flags: int) -> None:
+        self._file = os.open(self._temporary, os.O_RDWR | os.O_CLOEXEC | flags, 0o666)
+
+    def begin(self, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+        """Notes the content; rank 0 writes the header."""
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
+        self._offset = header.tell()
+        if self._comm.Get_rank() == 0:
+            os.pwrite(self._file, header.getvalue(), 0)
+            os.ftruncate(self._file, self._offset + math.prod(shape) * dtype.itemsize)
+
+    def write(self, offset: int, data: memoryview) -> None:
+        """Writes bytes at an offset after the header."""
+        done = 0
+        while done < len(data):
+            done += os.pwrite(self._file, data[done:], self._offset + offset + done)
+
+    def close(self) -> None:
+        if self._file >= 0:
+            try:
+                os.fsync(self._file)
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+    def commit(self) -> None:
+        """Gives the file its name. For rank 0."""
+        os.replace(self._temporary, self._path)
+
+    def discard(self) -> None:
+        """Closes the file, and removes it unless it has its name."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        if self._comm.Get_rank() == 0 and os.path.exists(self._temporary):
+            os.unlink(self._temporary)
+
+
+class Input:
+    """The picture: reads layers and compares them with the threshold."""
+
+    def __init__(self, image: Any, threshold: float) -> None:
+        if isinstance(image, (str, os.PathLike)):
+            image = open_picture(os.fspath(image))
+        self.image = image
+        self.shape = tuple(int(length) for length in image.shape)
+        check_shape(self.shape)
+        if 0 in self.shape:
+            raise ValueError("the picture is empty")
+        dtype = np.dtype(image.dtype)
+        if dtype.kind not in "buif":
+            raise TypeError(f"pixels must be of bool, integers or floats, not {dtype}")
+        # No integer is between a number and its floor.
+        self.threshold = threshold if dtype.kind == "f" else math.floor(threshold)
+        self._at_once = max(1, CHUNK_BYTES // (dtype.itemsize * math.prod(self.shape[1:])))
+
+    def read(self, first: int, n: int, pixels: memoryview) -> None:
+        out = np.frombuffer(pixels, np.uint8).reshape(n, *self.shape[1:])
+        for done in range(0, n, self._at_once):
+            end = min(n, done + self._at_once)
+            block = np.asarray(self.image[first + done:first + end])
+            if block.dtype == bool:
+                block = block.view(np.uint8)
+            out[done:end] = block > self.threshold
+
+
+def open_picture(path: str) -> np.ndarray:
+    """A NumPy or TIFF file as an array that is read as it is used, as far as that is possible."""
+    if path.endswith(".npy"):
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    if path.endswith((".tif", ".tiff")):
+        try:
+            import tifffile
+        except ImportError:
+            raise ValueError(f"{path}: TIFF files need the package tifffile") from None
+        try:
+            return tifffile.memmap(path, mode="r")
+        except ValueError:  # compressed or in tiles
+            return tifffile.imread(path)
+    raise ValueError(f"{path}: the name must end in .npy, .tif or .tiff; give other files as an array "
+                     "that reads them, for example numpy.memmap, or use the program ccl-label")
+
+
+def block_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
+    """The first layer and the number of layers of a rank."""
+    return n_layers * rank // n_ranks, n_layers * (rank + 1) // n_ranks - n_layers * rank // n_ranks
+
+
+def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivity: int | None = None,
+               threshold: float = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
+               label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
+               n_threads: int = 0, comm: Any = None) -> int:
+    """Labels a picture that may be larger than memory, tile by tile.
+
+    image: the name of a NumPy file (.npy, in C order) or, with the package tifffile, of a TIFF file:
+        one that is compressed or in tiles is read as a whole. Or anything that has shape and dtype
+        and gives layers as image[begin:end]: numpy.memmap, h5py.Dataset, zarr.Array. Two or three
+        dimensions; bool, integers or floats. It is read twice.
+    labels: the name of the NumPy file for the label map, of uint32 or uint64. Or anything of the
+        shape that takes layers by labels[begin:end] = array. None: no label map.
+    table: the name of the NumPy file for the component table, of tiled_component_dtype. None: none.
+    connectivity: as for label().
+    threshold: a pixel is foreground when its value is greater.
+    invert: swaps foreground and background.
+    min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
+        means no limit.
+    label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.
+    memory: bytes that tiles may take in the worst case.
+    tile: rows of an image or slices of a volume that are labelled at once; 0 derives it from memory.
+    device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
+    n_threads: the most threads that share a tile on a CPU, 0 for as many as are useful.
+    comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
+        function together. Each reads its part of the picture and writes its part of the results, so
+        all must reach the files under the same names. An array as labels must take writes of several
+        processes. The result is the same for every number of ranks.
+
+    Returns the number of components. Files appear when they are complete; after an error none is
+    left, and an older one stays.
+
+    Raises ValueError, TypeError, MemoryError, OSError, RuntimeError if a GPU failed, and what image
+    and labels raise. If one rank fails, all raise. Since: 0.2
+    """
+    comm = comm or Alone()
+    rank, n_ranks = comm.Get_rank(), comm.Get_size()
+    files = []
+    try:
+        def prepare() -> tuple[Input, int, int]:
+            picture = Input(image, threshold)
+            if label_bytes not in (0, 4, 8):
+                raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
+            return picture, check_connectivity(connectivity, len(picture.shape)), device_number(device)
+
+        picture, neighbours, gpu = together(comm, prepare)
+        shape = picture.shape
+        map_file = table_file = None
+        if isinstance(labels, (str, os.PathLike)):
+            map_file = NpyFile(os.fspath(labels), comm)
+            files.append(map_file)
+        if table is not None:
+            table_file = NpyFile(os.fspath(table), comm)
+            files.append(table_file)
+        for file in files:
+            file.open()
+        layer = math.prod(shape[1:])
+        next_row = dtype = None
+
+        def begin(n_components: int, first_label: int, n_labels: int, n_bytes: int) -> None:
+            nonlocal next_row, dtype
+            next_row, dtype = first_label - 1, np.dtype(f"u{n_bytes}")
+            if map_file:
+                map_file.begin(dtype, shape)
+            if table_file:
+                table_file.begin(tiled_component_dtype, (n_components,))
+
+        def write(first: int, n: int, data: memoryview) -> None:
+            if map_file:
+                map_file.write(first * layer * dtype.itemsize, data)
+            else:
+                labels[first:first + n] = np.frombuffer(data, dtype).reshape(n, *shape[1:])
+
+        def rows(data: memoryview) -> None:
+            nonlocal next_row
+            table_file.write(next_row * tiled_component_dtype.itemsize, data)
+            next_row += len(data) // tiled_component_dtype.itemsize
+
+        def send(to: int, data: memoryview) -> None:
+            for done in range(0, len(data), MOST_BYTES):
+                comm.Send(data[done:done + MOST_BYTES], dest=to, tag=TAG)
+
+        def receive(source: int, data: memoryview) -> None:
+            for done in range(0, len(data), MOST_BYTES):
+                comm.Recv(data[done:done + MOST_BYTES], source=source, tag=TAG)
+
+        scratch = os.path.dirname(os.path.abspath(files[0]._path)) if files else None
+        n_components = together(comm, lambda: _cudaccl.run_tiled(
+            shape, neighbours, invert, min_area, max_area, block_of(rank, n_ranks, shape[0]), tile, memory,
+            n_threads, label_bytes, gpu, scratch, picture.read, begin, None if labels is None else write,
+            rows if table_file else None, rank, n_ranks, send, receive))
+        for file in files:
+            together(comm, file.close)
+        if rank == 0:
+            together(comm, lambda: [file.commit() for file in files])
+        else:
+            together(comm, lambda: None)
+        return n_components
+    finally:
+        for file in files:
+            file.discard()

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""label_file() against scipy: files and arrays, tiles, and ranks that are threads here."""
+import os
+import queue
+import subprocess
+import sys
+import threading
+
+import cudaccl
+import numpy as np
+import pytest
+
+ndimage = pytest.importorskip("scipy.ndimage")
+hypothesis = pytest.importorskip("hypothesis")
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+FIELDS = {"x": "width", "y": "height", "z": "depth"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Threads:
+    """The communicators of ranks that are threads, with the functions of mpi4py's that are used."""
+
+    def __init__(self, rank, queues, barrier, values):
+        self.rank, self.queues, self.barrier, self.values = rank, queues, barrier, values
+
+    def Get_rank(self):
+        return self.rank
+
+    def Get_size(self):
+        return len(self.values)
+
+    def Send(self, data, dest, tag):
+        self.queues[self.rank, dest].put(bytes(data))
+
+    def Recv(self, data, source, tag):
+        data[:] = self.queues[source, self.rank].get(timeout=60)
+
+    def allgather(self, value):
+        self.values[self.rank] = value
+        self.barrier.wait(60)
+        values = list(self.values)
+        self.barrier.wait(60)
+        return values
+
+
+def run_ranks(n, function):
+    """Calls function(comm) in n ranks; returns their results or exceptions."""
+    queues = {(a, b): queue.Queue() for a in range(n) for b in range(n)}
+    barrier, values, results = threading.Barrier(n), [None] * n, [None] * n
+
+    def run(rank):
+        try:
+            results[rank] = function(Threads(rank, queues, barrier, values))
+        except BaseException as error:
+            results[rank] = error
+
+    threads = [threading.Thread(target=run, args=[rank]) for rank in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def expected(mask, connectivity, min_area=0, max_area=0):
+    """The label map by scipy, and areas."""
+    labels, n = ndimage.label(mask, ndimage.generate_binary_structure(mask.ndim, RANK[connectivity]))
+    areas = np.bincount(labels.ravel(), minlength=n + 1)
+    keep = (areas >= min_area) & ((areas <= max_area) | (max_area == 0))
+    keep[0] = False
+    return np.where(keep, np.cumsum(keep), 0)[labels], areas[keep]
+
+
+def check(labels, table, want, areas):
+    assert (labels == want).all()
+    assert (table["label"] == np.arange(1, len(areas) + 1)).all() and (table["area"] == areas).all()
+    for axis, (corner, side) in enumerate(list(FIELDS.items())[:want.ndim]):
+        spans = [s[want.ndim - 1 - axis] for s in ndimage.find_objects(want)]
+        assert (table[corner] == [s.start for s in spans]).all()
+        assert (table[side] == [s.stop - s.start for s in spans]).all()
+    centres = np.array(ndimage.center_of_mass(want > 0, want, range(1, len(areas) + 1))).reshape(-1, want.ndim)
+    for axis, name in enumerate(["centroid_x", "centroid_y", "centroid_z"][:want.ndim]):
+        np.testing.assert_allclose(table[name], centres[:, want.ndim - 1 - axis], rtol=1e-12, atol=1e-12)
+
+
+@st.composite
+def pictures(draw):
+    """Noise, and lines that cross seams many times."""
+    ndim = draw(st.sampled_from([2, 2, 3]))
+    shape = draw(st.tuples(*[st.integers(1, 24 if ndim == 2 else 9)] * ndim))
+    kind = draw(st.sampled_from(["noise", "comb", "snake"]))
+    image = np.zeros(shape, np.uint8)
+    if kind == "noise":
+        image = (np.random.default_rng(draw(st.integers(0, 2**32))).random(shape) < draw(st.floats(0, 1))).astype(np.uint8)
+    else:
+        image[..., ::2] = 1
+        image[-1 if kind == "comb" else 0, ..., 1::4] = 1
+        image[-1, ..., 3::4] = 1
+    return image, draw(st.sampled_from([4, 8] if ndim == 2 else [6, 18, 26]))
+
+
+@settings(max_examples=80)
+@given(pictures(), st.integers(1, 9), st.integers(0, 6), st.booleans(), st.integers(0, 4), st.sampled_from([0, 30]))
+def test_any_ranks_and_tiles_as_scipy(picture, n_ranks, tile, invert, min_area, max_area):
+    image, connectivity = picture
+    want, areas = expected((image > 0) ^ invert, connectivity, min_area, max_area)
+    np.save("image.npy", image)
+    results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+        "image.npy", "labels.npy", "table.npy", connectivity=connectivity, invert=invert, min_area=min_area,
+        max_area=max_area, tile=tile, n_threads=1, comm=comm))
+    assert results == [len(areas)] * n_ranks
+    check(np.load("labels.npy"), np.load("table.npy"), want, areas)
+    assert sorted(os.listdir()) == ["image.npy", "labels.npy", "table.npy"]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", ">u2", "int32", "uint64", "float32", ">f8"])
+def test_types_and_thresholds(dtype):
+    image = np.random.default_rng(2).integers(0, 2 if dtype == "bool" else 100, (31, 40)).astype(dtype)
+    np.save("image.npy", image)
+    for threshold in [0, 0.5, -3, 60]:
+        want, _ = expected(image > np.floor(threshold) if dtype[-2] != "f" else image > threshold, 8)
+        for given in ["image.npy", image]:
+            labels = np.zeros(image.shape, np.uint32)
+            assert cudaccl.label_file(given, labels, threshold=threshold, tile=4) == want.max()
+            assert (labels == want).all()
+
+
+def test_files():
+    tifffile = pytest.importorskip("tifffile")
+    image = (np.random.default_rng(3).random((50, 60)) < 0.4).astype(np.uint8)
+    want, areas = expected(image, 8)
+    tifffile.imwrite("plain.tif", image)
+    tifffile.imwrite("packed.tif", image, compression="zlib")
+    for path in ["plain.tif", "packed.tif"]:
+        assert cudaccl.label_file(path, "labels.npy", label_bytes=8) == len(areas)
+        labels = np.load("labels.npy")
+        assert labels.dtype == np.uint64 and (labels == want).all()
+    image.tofile("image.raw")
+    assert cudaccl.label_file(np.memmap("image.raw", np.uint8, "r", shape=image.shape), table="table.npy") == len(areas)
+    assert cudaccl.regionprops_table(np.load("table.npy"), ["area"])["area"].tolist() == areas.tolist()
+
+
+class Broken:
+    """A picture with an unreadable row."""
+    shape, dtype = (20, 30), np.dtype(np.uint8)
+
+    def __getitem__(self, rows):
+        if rows.stop > 15:
+            raise ConnectionError("no such rows")
+        return np.ones((rows.stop - rows.start, 30), np.uint8)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_errors_leave_nothing(n_ranks):
+    open("labels.npy", "w").write("old")
+    results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(Broken(), "labels.npy", "table.npy", tile=2, comm=comm))
+    assert isinstance(results[-1], ConnectionError) and all(isinstance(result, OSError) for result in results)
+    assert all("no such rows" in str(result) for result in results)
+    assert os.listdir() == ["labels.npy"] and open("labels.npy").read() == "old"
+    np.save("image.npy", np.ones((9, 9), np.uint8))
+    for arguments, error in [({"image": "absent.npy"}, OSError), ({"image": "a.gif"}, ValueError),
+                             ({"labels": "no/where.npy"}, OSError), ({"connectivity": 5}, ValueError),
+                             ({"label_bytes": 3}, ValueError), ({"image": np.ones(4)}, ValueError),
+                             ({"image": np.ones((0, 4))}, ValueError), ({"image": np.ones((4, 4), complex)}, TypeError)]:
+        for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+                **{"image": "image.npy", "table": "t.npy", **arguments}, comm=comm)):
+            assert isinstance(result, error), (arguments, result)
+    assert sorted(os.listdir()) == ["image.npy", "labels.npy"]
+
+
+def test_a_full_disk_leaves_nothing():
+    np.save("image.npy", np.ones((1000, 1000), np.uint8))
+    program = ("import cudaccl, resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+               "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+               "cudaccl.label_file('image.npy', 'labels.npy')")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert result.returncode == 1 and "File too large" in result.stderr, result.stderr
+    assert os.listdir() == ["image.npy"]
+
+
+def test_memory_is_bounded():
+    with open("tall.raw", "wb") as file:
+        file.truncate(4096 * 65536)
+    program = ("import cudaccl, numpy, resource\n"
+               "class Rows:\n"
+               "    shape, dtype = (65536, 4096), numpy.dtype('u1')\n"
+               "    def __getitem__(self, rows):\n"
+               "        return numpy.fromfile('tall.raw', 'u1', (rows.stop - rows.start) * 4096,\n"
+               "                              offset=rows.start * 4096).reshape(-1, 4096)\n"
+               "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+               "cudaccl.label_file(Rows(), memory=48 << 20)\n"
+               "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 64 * 1024
+
+
+def test_a_device_that_is_not_there():
+    with pytest.raises(RuntimeError):
+        cudaccl.label_file(np.ones((4, 4), np.uint8), device="cuda:77")
+
+
+def test_mpi4py():
+    pytest.importorskip("mpi4py")
+    image = (np.random.default_rng(4).random((53, 40)) < 0.4).astype(np.uint8)
+    np.save("image.npy", image)
+    want, areas = expected(image, 8)
+    with open("program.py", "w") as file:
+        file.write("import cudaccl\nfrom mpi4py import MPI\n"
+                   "n = cudaccl.label_file('image.npy', 'labels.npy', 'table.npy', tile=3, comm=MPI.COMM_WORLD)\n"
+                   "counts = MPI.COMM_WORLD.gather(n)\n"
+                   "if counts:\n"
+                   "    print(*counts)\n")
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_plm_rsh_agent": "",
+                   "OMPI_MCA_btl": "self,vader"}
+    result = subprocess.run(["mpirun", "-q", "-n", "3", sys.executable, "program.py"], capture_output=True, text=True,
+                            env=environment, timeout=100)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == [str(len(areas))] * 3
+    check(np.load("labels.npy"), np.load("table.npy"), want, areas)
