@@ -388,6 +388,7 @@ run (Watch *watch, GError **error)
   WatchPictures *pictures;
   WatchClips *clips;
   WatchRetention *retention;
+  gboolean all_stopped;
 
   if (!http)
     return FALSE;
@@ -408,14 +409,37 @@ run (Watch *watch, GError **error)
   g_main_loop_run (loop);
 
   watch_notify ("STOPPING=1");
-  watch_stop (watch, STOP_SECONDS);
+  all_stopped = watch_stop (watch, STOP_SECONDS);
   watch_http_free (http);
   watch_retention_free (retention);
   watch_clips_free (clips);
   watch_pictures_free (pictures);
+  g_main_loop_unref (loop);
   if (watch_has_failed (watch) && exit_status == 0)
     exit_status = EXIT_FAILED;
+  /* Threads that are stuck may still use the watch: only the process's end frees it. */
+  if (!all_stopped)
+    _exit (exit_status);
   return TRUE;
+}
+
+/* Takes the configuration. */
+static gboolean
+watch_cameras (WatchConfig *config, GError **error)
+{
+  Watch *watch = watch_new (config, error);
+  gboolean has_run;
+
+  if (!watch)
+    return FALSE;
+  has_run = choose_labeller (watch, error) && run (watch, error);
+  /* Outputs run from the beginning. */
+  if (!has_run && !watch_stop (watch, 1)) {
+    watch_log_error ("%s", (*error)->message);
+    _exit (EXIT_CONFIG);
+  }
+  watch_free (watch);
+  return has_run;
 }
 
 gint
@@ -423,7 +447,7 @@ main (gint argc, gchar **argv)
 {
   GError *error = NULL;
   WatchConfig *config;
-  Watch *watch;
+  gboolean is_valid;
 
   mallopt (M_ARENA_MAX, MALLOC_ARENAS);
   setlocale (LC_ALL, "");
@@ -436,17 +460,16 @@ main (gint argc, gchar **argv)
     return 0;
   }
   config = load (&error);
-  watch = config && !options.check ? watch_new (config, &error) : NULL;
-  if (error || (watch && !choose_labeller (watch, &error))) {
+  if (config && options.check) {
+    is_valid = watch_check_outputs (config, &error);
+    watch_config_free (config);
+  } else {
+    is_valid = config && watch_cameras (config, &error);
+  }
+  if (!is_valid) {
     watch_log_error ("%s", error->message);
+    g_error_free (error);
     return EXIT_CONFIG;
   }
-  if (options.check)
-    return 0;
-  if (!run (watch, &error)) {
-    watch_log_error ("%s", error->message);
-    return EXIT_CONFIG;
-  }
-  /* Threads that are stuck may still use the watch: only the process's end frees it. */
-  _exit (exit_status);
+  return exit_status;
 }

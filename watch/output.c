@@ -234,6 +234,9 @@ run (gpointer data)
   }
   if (output->is_open)
     output->class->close (output->destination);
+  /* Before the process may exit: libraries clean up what they still use. */
+  output->class->free (output->destination);
+  output->destination = NULL;
 
   g_mutex_lock (&output->lock);
   drop_all_locked (output);
@@ -339,8 +342,9 @@ watch_output_unref (WatchOutput *output)
   g_atomic_rc_box_release_full (output, (GDestroyNotify)clear_output);
 }
 
-WatchOutput *
-watch_output_new (const WatchOutputConfig *config, GError **error)
+/* Without its thread. */
+static WatchOutput *
+new_output (const WatchOutputConfig *config, GError **error)
 {
   WatchOutput *output = g_atomic_rc_box_new0 (WatchOutput);
 
@@ -357,7 +361,26 @@ watch_output_new (const WatchOutputConfig *config, GError **error)
     watch_output_unref (output);
     return NULL;
   }
-  g_thread_unref (g_thread_new ("output", run, watch_output_ref (output)));
+  return output;
+}
+
+gboolean
+watch_output_check (const WatchOutputConfig *config, GError **error)
+{
+  WatchOutput *output = new_output (config, error);
+  gboolean is_valid = output != NULL;
+
+  g_clear_pointer (&output, watch_output_unref);
+  return is_valid;
+}
+
+WatchOutput *
+watch_output_new (const WatchOutputConfig *config, GError **error)
+{
+  WatchOutput *output = new_output (config, error);
+
+  if (output)
+    g_thread_unref (g_thread_new ("output", run, watch_output_ref (output)));
   return output;
 }
 

@@ -47,6 +47,9 @@ extern const WatchOutputClass watch_output_tcp;
 extern const WatchOutputClass watch_output_mqtt;
 extern const WatchOutputClass watch_output_kafka;
 
+/* Whether watch_output_new() would accept the configuration. */
+gboolean watch_output_check (const WatchOutputConfig *config, GError **error);
+
 /* The thread holds a reference until it ends, after watch_output_end() or watch_output_abandon().
  */
 WatchOutput *watch_output_new (const WatchOutputConfig *config, GError **error);

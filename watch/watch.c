@@ -367,6 +367,15 @@ watch_outputs_are_finished (Watch *watch)
   return finished;
 }
 
+gboolean
+watch_check_outputs (const WatchConfig *config, GError **error)
+{
+  for (guint i = 0; i < config->outputs->len; i++)
+    if (!watch_output_check (g_ptr_array_index (config->outputs, i), error))
+      return FALSE;
+  return TRUE;
+}
+
 /* The supervisor. */
 
 Watch *
@@ -486,9 +495,12 @@ watch_has_failed (Watch *watch)
   return failed;
 }
 
-static void
+/* Whether all threads of cameras ended. */
+static gboolean
 stop_cameras (Watch *watch, gint64 until)
 {
+  gboolean all_stopped = TRUE;
+
   g_mutex_lock (&watch->lock);
   watch->is_stopping = TRUE;
   while (watch->cameras->len > 0)
@@ -497,14 +509,20 @@ stop_cameras (Watch *watch, gint64 until)
   for (guint i = 0; i < watch->stopping->len; i++) {
     WatchCamera *camera = g_ptr_array_index (watch->stopping, i);
 
-    if (!watch_camera_wait (camera, until))
-      watch_log_warning ("camera %s: its pipeline does not stop", watch_camera_get_name (camera));
+    if (watch_camera_wait (camera, until))
+      continue;
+    watch_log_warning ("camera %s: its pipeline does not stop", watch_camera_get_name (camera));
+    all_stopped = FALSE;
   }
+  return all_stopped;
 }
 
-static void
+/* Whether all threads of the outputs ended. */
+static gboolean
 stop_outputs (GPtrArray *outputs, gint64 until)
 {
+  gboolean all_stopped = TRUE;
+
   for (guint i = 0; i < outputs->len; i++)
     watch_output_end (g_ptr_array_index (outputs, i));
   for (guint i = 0; i < outputs->len; i++) {
@@ -518,20 +536,23 @@ stop_outputs (GPtrArray *outputs, gint64 until)
         "output %s: %u lines were not delivered in time", status.name, status.n_queued);
     g_free (status.name);
     g_free (status.uri);
+    all_stopped = FALSE;
   }
+  return all_stopped;
 }
 
-void
+gboolean
 watch_stop (Watch *watch, gdouble seconds)
 {
   gint64 start = g_get_monotonic_time ();
+  gint64 until = start + (gint64)(seconds * G_TIME_SPAN_SECOND);
+  gboolean all_stopped = stop_cameras (watch, (start + until) / 2);
 
-  stop_cameras (watch, start + (gint64)(seconds / 2 * G_TIME_SPAN_SECOND));
   g_rw_lock_writer_lock (&watch->hub.observers_lock);
   g_ptr_array_set_size (watch->hub.observers, 0);
   g_rw_lock_writer_unlock (&watch->hub.observers_lock);
-  stop_outputs (watch->outputs, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
-  stop_outputs (watch->retired, start + (gint64)(seconds * G_TIME_SPAN_SECOND));
+  all_stopped = stop_outputs (watch->outputs, until) && all_stopped;
+  return stop_outputs (watch->retired, until) && all_stopped;
 }
 
 void

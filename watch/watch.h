@@ -8,6 +8,9 @@
 
 typedef struct _Watch Watch;
 
+/* Whether watch_new() would accept the outputs. */
+gboolean watch_check_outputs (const WatchConfig *config, GError **error);
+
 /* Takes the configuration and opens the outputs. No camera runs before watch_start(). */
 Watch *watch_new (WatchConfig *config, GError **error);
 
@@ -38,8 +41,10 @@ void watch_end_outputs (Watch *watch);
 gboolean watch_outputs_are_finished (Watch *watch);
 
 /* Stops all cameras, then waits until the outputs have delivered their lines, together at most
- * `seconds`. Observers are not called afterwards. */
-void watch_stop (Watch *watch, gdouble seconds);
+ * `seconds`. Observers are not called afterwards. FALSE if a thread did not end in time and may
+ * still use the watch. */
+gboolean watch_stop (Watch *watch, gdouble seconds);
+/* After watch_stop() has returned TRUE. */
 void watch_free (Watch *watch);
 
 /* The configuration of watch_new() or of the last SIGHUP; main thread only. */

@@ -91,7 +91,7 @@ def broken_file():
 
 
 def wrong_configurations():
-    """a wrong configuration: status 2 and one line"""
+    """a wrong configuration: status 2 and one line, also with --check"""
     video = ball(30, 30)
     good = f"[camera a]\nuri={video}\n"
     files = {
@@ -110,10 +110,11 @@ def wrong_configurations():
                  "unknown option": ["--colour"], "no configuration file": ["-c", "/nowhere"]}
     for name, words in commands.items():
         (folder / "watch.conf").write_text(files.get(name, ""))
-        done = subprocess.run([PROGRAM, *map(str, words)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              text=True, timeout=20)
-        lines = [line for line in done.stderr.splitlines() if "labelling on" not in line]
-        tap.equal((name, done.returncode, len(lines)), (name, 2, 1), done.stderr)
+        for check in ([], ["--check"]):
+            done = subprocess.run([PROGRAM, *check, *map(str, words)], stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, text=True, timeout=20)
+            lines = [line for line in done.stderr.splitlines() if "labelling on" not in line]
+            tap.equal((name, check, done.returncode, len(lines)), (name, check, 2, 1), done.stderr)
 
 
 def secrets():
