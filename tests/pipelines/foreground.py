@@ -40,18 +40,6 @@ def learnt_masks(program, video, width, height):
             yield model.mask(frame)
 
 
-def masks(video, width, height):
-    """The masks that the stock element segmentation makes of a video: frames, rows, columns."""
-    with tempfile.NamedTemporaryFile() as raw:
-        subprocess.run(
-            ["gst-launch-1.0", "-q", "filesrc", f"location={video}", "!", "decodebin", "!",
-             "videoconvert", "!", "segmentation", "test-mode=true", "!", "videoconvert", "!",
-             "video/x-raw,format=GRAY8", "!", "filesink", f"location={raw.name}"],
-            check=True, timeout=120)
-        stride = (width + 3) // 4 * 4
-        return numpy.fromfile(raw.name, numpy.uint8).reshape(-1, height, stride)[:, :, :width]
-
-
 def components(mask, threshold, min_area):
     """Area, x, y, width and height of the components of one mask, in the order of their labels."""
     labels, _ = ndimage.label(mask > threshold, ndimage.generate_binary_structure(2, 2))
