@@ -5,8 +5,8 @@
 usage: rtsp-camera.py PORT WIDTHxHEIGHT RATE [VIDEO]     prints a line when it serves
 
 Port 0 is any free port. The path is /camera; /garbage, whose data cannot be decoded; or
-/short, which ends after five frames. With the
-environment variable PASSWORD, that is required, and "user" is the user.
+/short, which ends after five frames. With the environment variable PASSWORD, that is required, and
+"user" is the user. With the environment variable GARBAGE, /camera sends what /garbage sends.
 """
 import os
 import sys
@@ -36,6 +36,8 @@ launches = {
     # Half of the bytes are random.
     "/garbage": f"( {encoder}breakmydata skip=200 probability=0.5 ! {pay} )",
 }
+if "GARBAGE" in os.environ:
+    launches["/camera"] = launches["/garbage"]
 server = GstRtspServer.RTSPServer.new()
 server.set_address("127.0.0.1")
 server.set_service(port)

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ccl-watch for hours: eight RTSP cameras of five frames per second, an MQTT broker, and faults all
-along: cameras are killed, stopped, replaced by others of another size, or send garbage; the broker is
-killed and stopped; the file is renamed; the configuration is reloaded. Checks that every line of the
-file reaches the broker's subscriber, that every camera plays again, and that memory, threads and open
-files stay the same. Prints TAP, and writes the measurements as CSV (seconds, KiB, files, threads,
-lines).
+"""ccl-watch for hours: RTSP cameras of five frames per second, an MQTT broker, and faults all along:
+cameras are killed, stopped, replaced by others of another size, or send garbage; the broker ends,
+starts again, and is stopped; the file is renamed; the configuration is reloaded. Checks that every
+line of the file reaches the broker's subscriber, that every camera plays again, and that memory,
+threads and open files stay the same. Prints TAP. Writes the measurements as CSV (seconds, KiB, files,
+threads, reconnections) and as a plot with the name OUT.svg if matplotlib is installed.
 
-usage: soak.py CCL_WATCH SECONDS [OUT.csv [VIDEO]]
+The broker ends by SIGTERM: killed, it would lose lines that it has acknowledged.
+
+usage: soak.py [--cameras N] CCL_WATCH SECONDS [OUT.csv [VIDEO]]
 """
+import argparse
 import contextlib
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -19,11 +23,15 @@ import time
 
 from watching import HERE, Lines, Watch, folder, free_port, listens, mosquitto, running, tap, wait_for
 
-PROGRAM, SECONDS = sys.argv[1], float(sys.argv[2])
-CSV = sys.argv[3] if len(sys.argv) > 3 else None
-VIDEO = sys.argv[4:5]
-CAMERAS = 8
+parser = argparse.ArgumentParser()
+parser.add_argument("--cameras", type=int, default=8)
+parser.add_argument("program")
+parser.add_argument("seconds", type=float)
+parser.add_argument("csv", type=pathlib.Path, nargs="?")
+parser.add_argument("video", nargs="?")
+options = parser.parse_args()
 RATE = 5
+FAULTS = ("kill", "stop", "resize", "garbage", "broker ends", "broker stops", "rename", "reload")
 SIZES = ("160x120", "192x144")
 
 
@@ -36,10 +44,11 @@ class Camera:
         self.process = None
         self.start(SIZES[0])
 
-    def start(self, size):
+    def start(self, size, **environment):
+        video = [options.video] if options.video else []
         self.process = subprocess.Popen(
-            [sys.executable, HERE / "rtsp-camera.py", str(self.port), size, str(RATE), *VIDEO],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [sys.executable, HERE / "rtsp-camera.py", str(self.port), size, str(RATE), *video],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
 
     def kill(self):
         self.process.send_signal(signal.SIGCONT)
@@ -47,17 +56,42 @@ class Camera:
         self.process.wait()
 
 
-def disturb(cameras, broker, program, old_files):
+class Broker:
+    """mosquitto, which can be ended and started again."""
+
+    def __init__(self, port, stack):
+        self.port, self.stack = port, stack
+        self.start()
+
+    def start(self):
+        self.own_stack = self.stack.enter_context(contextlib.ExitStack())
+        self.process = self.own_stack.enter_context(mosquitto(self.port))
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.own_stack.close()
+
+
+def disturb(fault, cameras, broker, program, old_files):
     """One fault, which is over when the function returns."""
     camera = random.choice(cameras)
-    fault = random.choice(("kill", "kill", "stop", "resize", "broker stops", "rename", "reload"))
     pause = random.uniform(0.5, 4)
-    if fault in ("kill", "resize"):
+    if fault in ("kill", "resize", "garbage"):
         camera.kill()
-        time.sleep(pause)
+        if fault == "garbage":
+            camera.start(SIZES[0], GARBAGE="1")
+            time.sleep(3 + pause)
+            camera.kill()
+        else:
+            time.sleep(pause)
         camera.start(random.choice(SIZES) if fault == "resize" else SIZES[0])
+    elif fault == "broker ends":
+        broker.end()
+        time.sleep(pause)
+        broker.start()
     elif fault in ("stop", "broker stops"):
-        process = camera.process if fault == "stop" else broker
+        process = camera.process if fault == "stop" else broker.process
         process.send_signal(signal.SIGSTOP)
         time.sleep(pause)
         process.send_signal(signal.SIGCONT)
@@ -68,7 +102,12 @@ def disturb(cameras, broker, program, old_files):
                 program.path.rename(old_files[-1])
         program.process.send_signal(signal.SIGHUP)
         wait_for(program.path.exists, "no file")
-    return fault
+
+
+def next_faults():
+    """All faults, in another order each time."""
+    while True:
+        yield from random.sample(FAULTS, len(FAULTS))
 
 
 def median(values):
@@ -76,15 +115,15 @@ def median(values):
 
 
 def soak():
-    """eight cameras with faults: no line is lost, every camera comes back, memory and files stay the same"""
+    """cameras and a broker with faults: no line is lost, every camera comes back, memory and files stay the same"""
     port = free_port()
     old_files, samples, faults = [], [], []
     with contextlib.ExitStack() as stack:
-        broker = stack.enter_context(mosquitto(port))
+        broker = Broker(port, stack)
         received = folder / "received.ndjson"
-        stack.enter_context(running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t soak -q 1".split(),
-                                    stdout=open(received, "w")))
-        cameras = [Camera(number) for number in range(CAMERAS)]
+        stack.enter_context(running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t soak -q 1 -i soak -c".split(),
+                                    stdout=open(received, "w"), stderr=subprocess.DEVNULL))
+        cameras = [Camera(number) for number in range(options.cameras)]
         for camera in cameras:
             stack.callback(camera.kill)
         for camera in cameras:
@@ -95,16 +134,20 @@ def soak():
             f"[output mqtt]\nuri=mqtt://127.0.0.1:{port}/soak\nqueue=100000\n"
             f"[output file]\nuri={folder}/lines.ndjson\n" + "".join(
                 f"[camera {camera.name}]\nuri=rtsp://127.0.0.1:{camera.port}/camera\n" for camera in cameras))
-        program = stack.enter_context(Watch(PROGRAM, "-c", configuration, output=False,
+        program = stack.enter_context(Watch(options.program, "-c", configuration, output=False,
                                             environment={"MALLOC_PERTURB_": "0"}))
         for camera in cameras:
             program.wait_for_state("playing", camera.name)
         start = time.monotonic()
-        while time.monotonic() < start + SECONDS:
-            faults.append(disturb(cameras, broker, program, old_files))
+        for fault in next_faults():
+            if time.monotonic() > start + options.seconds:
+                break
+            disturb(fault, cameras, broker, program, old_files)
+            faults.append(fault)
             time.sleep(random.uniform(0.5, 2))
             samples.append((time.monotonic() - start, program.memory(), program.open_files(),
-                            len(os.listdir(f"/proc/{program.process.pid}/task")), len(program.log())))
+                            len(os.listdir(f"/proc/{program.process.pid}/task")), reconnections(program)))
+            write(samples)
             assert program.process.poll() is None, program.log()[-2000:]
         for camera in cameras:
             count = len(program.lines.frames(camera.name))
@@ -121,13 +164,42 @@ def soak():
         assert last <= first * 1.15 + slack, f"{what}: {first}, then {last}"
 
 
+def reconnections(program):
+    return sum(program.log().count(f": {state}") for state in ("lost", "silent", "garbage"))
+
+
+def write(samples):
+    if options.csv:
+        options.csv.write_text("seconds,memory_kib,open_files,threads,reconnections\n" + "".join(
+            ",".join(f"{value:g}" for value in sample) + "\n" for sample in samples))
+
+
+def plot(samples):
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        print("# no plot: matplotlib is not installed")
+        return
+    pyplot.rcParams["svg.hashsalt"] = "soak"
+    figure, (memory, counts) = pyplot.subplots(2, sharex=True, figsize=(8, 5), constrained_layout=True)
+    minutes = [sample[0] / 60 for sample in samples]
+    memory.plot(minutes, [sample[1] / 1024 for sample in samples])
+    memory.set(ylabel="resident memory in MiB", ylim=(0, None), xlim=(0, None))
+    for column, name in ((4, "connections that failed or ended"), (3, "threads"), (2, "open files")):
+        counts.plot(minutes, [sample[column] for sample in samples], label=name)
+    counts.set(xlabel="minutes", ylabel="number", ylim=(0, None))
+    counts.legend()
+    for axes in (memory, counts):
+        axes.grid(alpha=0.3)
+    figure.savefig(options.csv.with_suffix(".svg"), metadata={"Date": None})
+
+
 def report(samples, faults, lines):
-    print(f"# {samples[-1][0]:.0f} s, {len(faults)} faults, {lines} lines; memory {samples[0][1]} to {samples[-1][1]} KiB, "
-          f"open files {samples[0][2]} to {samples[-1][2]}, threads {samples[0][3]} to {samples[-1][3]}")
-    if CSV:
-        with open(CSV, "w") as file:
-            file.write("seconds,memory_kib,open_files,threads,log_bytes\n")
-            file.writelines(",".join(f"{value:g}" for value in sample) + "\n" for sample in samples)
+    print(f"# {samples[-1][0]:.0f} s, {len(faults)} faults, {samples[-1][4]} reconnections, {lines} lines; memory "
+          f"{samples[0][1]} to {samples[-1][1]} KiB, open files {samples[0][2]} to {samples[-1][2]}, threads "
+          f"{samples[0][3]} to {samples[-1][3]}", flush=True)
+    if options.csv:
+        plot(samples)
 
 
 sys.exit(tap.run(soak))
