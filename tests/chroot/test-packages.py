@@ -24,7 +24,7 @@ import tap
 KEEP = pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else None
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "cudaccl"
 CHROOTS = pathlib.Path(os.environ.get("CCL_CHROOTS") or CACHE)
-TESTS = ("elements", "application", "library", "python", "tools")  # of debian/tests
+TESTS = ("elements", "application", "library", "python", "tools", "watch")  # of debian/tests
 
 place = pathlib.Path(tempfile.mkdtemp())
 chroot = place / "chroot"
