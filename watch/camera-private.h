@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The structures that camera.c, pipeline.c and the supervisor share. */
+/* What the files camera*.c, pipeline.c and the supervisor share. */
 #pragma once
 
 #include "../gst/gstcclutc.h"
@@ -89,7 +89,28 @@ gboolean watch_camera_wait (WatchCamera *camera, gint64 until);
 /* Microseconds since the thread last did something; 0 after its end. */
 gint64 watch_camera_get_silence (WatchCamera *camera);
 
-/* camera.c, called by pipeline.c in streaming threads */
+/* camera-status.c */
+
+/* Keeps the frame and counts it. TRUE if its size is another than before. */
+gboolean watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_components);
+/* Counts the time since the arrival of the frame on its way. */
+void watch_camera_count_latency (WatchCamera *camera);
+
+/* camera-lines.c */
+
+/* Changes the state and emits its event, unless it is the same. `detail` may be NULL and hold
+ * credentials, which are removed. */
+void watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail);
+/* The labeller reported the beginning or end of motion for the frame on its way. */
+void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
+/* Emits the motion that was reported, if any. `frame` is its frame; NULL at the end of the stream.
+ */
+void watch_camera_emit_motion (WatchCamera *camera, GstSample *frame);
+/* A line of ccljson: of a frame or of an event. */
+void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
+    GstClockTime running_time);
+
+/* camera-frames.c, called by pipeline.c in streaming threads */
 
 /* Data arrived, which may be of a frame. */
 void watch_camera_data (WatchCamera *camera);
@@ -98,9 +119,19 @@ void watch_camera_encoded (
 void watch_camera_frame (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
 void watch_camera_frame_skipped (WatchCamera *camera);
-/* A line of ccljson: of a frame or of an event. */
-void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
-    GstClockTime running_time);
-void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
-/* The stream ended behind the labeller. */
-void watch_camera_flush_motion (WatchCamera *camera);
+
+/* Calls a function of all observers. watch_stop() removes them when it has waited long enough for a
+ * camera, whose thread may go on. */
+#define CALL_OBSERVERS(camera, function, ...)                                                      \
+  do {                                                                                             \
+    WatchHub *hub = (camera)->hub;                                                                 \
+                                                                                                   \
+    g_rw_lock_reader_lock (&hub->observers_lock);                                                  \
+    for (guint i = 0; i < hub->observers->len; i++) {                                              \
+      const WatchObserver *observer = g_ptr_array_index (hub->observers, i);                       \
+                                                                                                   \
+      if (observer->function)                                                                      \
+        observer->function (observer->data, camera, ##__VA_ARGS__);                                \
+    }                                                                                              \
+    g_rw_lock_reader_unlock (&hub->observers_lock);                                                \
+  } while (0)

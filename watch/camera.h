@@ -80,5 +80,8 @@ typedef struct {
   /* The pipeline stopped: no `encoded` and `frame` until the next connection, whose running time
    * begins anew. */
   void (*stopped) (gpointer data, WatchCamera *camera);
+  /* The length of a queue of the observer, for the metrics, with their name and description. */
+  gdouble (*queue_length) (gpointer data);
+  const gchar *queue_metric, *queue_help;
   gpointer data;
 } WatchObserver;

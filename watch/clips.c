@@ -389,6 +389,23 @@ on_stopped (gpointer data, WatchCamera *camera)
   g_mutex_unlock (&self->lock);
 }
 
+static gdouble
+count_unwritten (gpointer data)
+{
+  WatchClips *self = data;
+  guint64 n_bytes = 0;
+  GHashTableIter iter;
+  gpointer recorder;
+
+  g_mutex_lock (&self->lock);
+  g_hash_table_iter_init (&iter, self->recorders);
+  while (g_hash_table_iter_next (&iter, NULL, &recorder))
+    if (((Recorder *)recorder)->clip)
+      n_bytes += gst_app_src_get_current_level_bytes (GST_APP_SRC (((Recorder *)recorder)->input));
+  g_mutex_unlock (&self->lock);
+  return n_bytes;
+}
+
 WatchClips *
 watch_clips_new (Watch *watch)
 {
@@ -402,7 +419,14 @@ watch_clips_new (Watch *watch)
   self->finished = g_async_queue_new_full (gst_object_unref);
   self->closer = g_thread_new ("clips", closer_thread, self);
   self->observer = (WatchObserver){
-      .event = on_event, .encoded = on_encoded, .stopped = on_stopped, .data = self};
+      .event = on_event,
+      .encoded = on_encoded,
+      .stopped = on_stopped,
+      .queue_length = count_unwritten,
+      .queue_metric = "ccl_watch_clip_queue_bytes",
+      .queue_help = "Encoded frames of clips that wait to be written, in bytes.",
+      .data = self,
+  };
   if (self->folder)
     watch_add_observer (watch, &self->observer);
   return self;

@@ -219,6 +219,17 @@ add_outputs (GString *text, Watch *watch)
   }
 }
 
+static void
+add_queue (gpointer data, gpointer text)
+{
+  const WatchObserver *observer = data;
+
+  if (!observer->queue_length)
+    return;
+  add_metric (text, observer->queue_metric, "gauge", observer->queue_help);
+  add_plain_sample (text, observer->queue_metric, observer->queue_length (observer->data));
+}
+
 static guint
 count_open_files (void)
 {
@@ -269,6 +280,7 @@ watch_metrics (Watch *watch)
 
   add_cameras (text, watch);
   add_outputs (text, watch);
+  watch_foreach_observer (watch, add_queue, text);
   add_process (text);
   return g_string_free (text, FALSE);
 }

@@ -170,6 +170,12 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   watch_camera_config_unref (config);
 }
 
+static gdouble
+count_waiting (gpointer data)
+{
+  return g_thread_pool_unprocessed (((WatchPictures *)data)->pool);
+}
+
 WatchPictures *
 watch_pictures_new (Watch *watch)
 {
@@ -178,7 +184,13 @@ watch_pictures_new (Watch *watch)
   self->folder = g_strdup (watch_get_config (watch)->folder);
   if (self->folder) {
     self->pool = g_thread_pool_new (write_picture, self, 1, TRUE, NULL);
-    self->observer = (WatchObserver){.event = on_event, .data = self};
+    self->observer = (WatchObserver){
+        .event = on_event,
+        .queue_length = count_waiting,
+        .queue_metric = "ccl_watch_picture_queue",
+        .queue_help = "Pictures that wait to be written.",
+        .data = self,
+    };
     watch_add_observer (watch, &self->observer);
   }
   return self;

@@ -101,7 +101,7 @@ on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     watch_camera_frame (camera, buffer, caps, running_time_on_pad (pad, GST_BUFFER_PTS (buffer)));
     gst_caps_unref (caps);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
-    watch_camera_flush_motion (camera);
+    watch_camera_emit_motion (camera, NULL);
   }
   return GST_PAD_PROBE_OK;
 }

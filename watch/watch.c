@@ -418,6 +418,14 @@ watch_add_observer (Watch *watch, const WatchObserver *observer)
 }
 
 void
+watch_foreach_observer (Watch *watch, GFunc function, gpointer data)
+{
+  g_rw_lock_reader_lock (&watch->hub.observers_lock);
+  g_ptr_array_foreach (watch->hub.observers, function, data);
+  g_rw_lock_reader_unlock (&watch->hub.observers_lock);
+}
+
+void
 watch_set_labeller (Watch *watch, const gchar *labeller, gint device)
 {
   watch->hub.labeller = labeller;

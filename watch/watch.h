@@ -22,6 +22,8 @@ void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpoin
 /* Must be called before watch_start(); the observer stays the caller's and must outlive the watch.
  */
 void watch_add_observer (Watch *watch, const WatchObserver *observer);
+/* Calls a function with each observer (const WatchObserver). */
+void watch_foreach_observer (Watch *watch, GFunc function, gpointer data);
 void watch_start (Watch *watch);
 
 /* Takes another configuration. Cameras and outputs that are the same go on; files are opened again.

@@ -60,13 +60,15 @@ def same_components():
 
 
 def events():
-    """events alone: motion begins before it ends; no line of a frame"""
-    with watch(f"a={ball(60, 30)}", *SMALL, "--events") as program:
+    """events alone: motion begins before it ends, a track crosses a line; no line of a frame"""
+    gate = "ccltrack.regions=line gate 40,0 40,60"
+    with watch(f"a={ball(60, 30)}", *SMALL, "--events", "-s", gate) as program:
         tap.equal(program.finish(), 0, "exit status")
         lines = program.lines.all()
     kinds = [line["event"] for line in lines]
     assert kinds.index("motion-begin") < kinds.index("motion-end"), kinds
     assert "appeared" in kinds, kinds
+    tap.equal({line["line"] for line in lines if line["event"] == "crossed"}, {"gate"}, "lines that were crossed")
     assert all(line["source"] == "a" and "utc" in line for line in lines), lines
 
 

@@ -231,7 +231,7 @@ def metrics():
     tap.equal(buckets[-1], samples["ccl_watch_latency_seconds_count"][0][1])
     for name in ("ccl_watch_skipped_frames_total", "ccl_watch_reconnects_total",
                  "ccl_watch_output_queue_lines", "ccl_watch_output_dropped_lines_total",
-                 "process_resident_memory_bytes", "process_open_fds"):
+                 "ccl_watch_picture_queue", "ccl_watch_clip_queue_bytes", "process_resident_memory_bytes", "process_open_fds"):
         assert samples[name][0][1] >= 0, name
 
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What streaming threads tell a camera about its data and frames. */
+#include <gst/ccl/ccl.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "camera-private.h"
+
+#define CHECKSUM_INTERVAL G_TIME_SPAN_SECOND
+
+void
+watch_camera_data (WatchCamera *camera)
+{
+  g_mutex_lock (&camera->lock);
+  camera->n_data++;
+  g_mutex_unlock (&camera->lock);
+}
+
+void
+watch_camera_encoded (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
+{
+  watch_camera_data (camera);
+  CALL_OBSERVERS (camera, encoded, buffer, caps, running_time);
+}
+
+void
+watch_camera_frame_skipped (WatchCamera *camera)
+{
+  g_mutex_lock (&camera->lock);
+  camera->status.n_skipped++;
+  g_mutex_unlock (&camera->lock);
+}
+
+/* Of the first plane. */
+static guint64
+checksum_of_frame (GstBuffer *buffer, GstCaps *caps)
+{
+  guint64 sum = G_GUINT64_CONSTANT (14695981039346656037);
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps) ||
+      !gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ))
+    return 0;
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (&frame); y++) {
+    const guint8 *row = (guint8 *)GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
+                        y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+
+    for (gint x = 0; x + 8 <= GST_VIDEO_FRAME_WIDTH (&frame); x += 8) {
+      guint64 word;
+
+      memcpy (&word, row + x, 8);
+      sum = (sum ^ word) * G_GUINT64_CONSTANT (1099511628211);
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  return sum;
+}
+
+/* Whether the frames have been identical for too long. One frame per second is compared. */
+static gboolean
+is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint64 checksum;
+
+  if (camera->config->frozen <= 0)
+    return FALSE;
+  if (camera->checksum_time == 0 || now >= camera->checksum_time + CHECKSUM_INTERVAL) {
+    checksum = checksum_of_frame (buffer, caps);
+    if (checksum != camera->checksum || camera->checksum_time == 0)
+      camera->changed_time = now;
+    camera->checksum = checksum;
+    camera->checksum_time = now;
+  }
+  return now - camera->changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+}
+
+static void
+update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
+{
+  gchar *detail = NULL;
+
+  if (resized) {
+    g_mutex_lock (&camera->lock);
+    detail = g_strdup_printf ("%d×%d", camera->status.width, camera->status.height);
+    g_mutex_unlock (&camera->lock);
+    watch_camera_set_state (camera, WATCH_STATE_RESIZED, detail);
+    g_free (detail);
+  }
+  if (frozen) {
+    detail =
+        g_strdup_printf ("all frames of the last %g seconds are identical", camera->config->frozen);
+    watch_camera_set_state (camera, WATCH_STATE_FROZEN, detail);
+    g_free (detail);
+  } else {
+    watch_camera_set_state (camera, WATCH_STATE_PLAYING, NULL);
+  }
+}
+
+void
+watch_camera_frame (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  GstSample *sample = gst_sample_new (buffer, caps, NULL, NULL);
+  gboolean resized;
+
+  camera->arrival = gst_ccl_utc_get_arrival (buffer);
+  camera->utc = gst_ccl_utc_of_frame (buffer);
+  camera->running_time = running_time;
+  resized =
+      watch_camera_store_frame (camera, sample, meta ? gst_ccl_meta_get_n_components (meta) : 0);
+  update_state (camera, resized, is_frozen (camera, buffer, caps));
+  watch_camera_emit_motion (camera, sample);
+  CALL_OBSERVERS (camera, frame, buffer, caps);
+  gst_sample_unref (sample);
+}

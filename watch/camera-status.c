@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The status of a camera: what was counted and measured. */
+#include "camera-private.h"
+
+const gdouble watch_latencies[WATCH_N_LATENCIES] = {
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0};
+
+const gchar *
+watch_state_name (WatchState state)
+{
+  static const gchar *const names[] = {
+      "connecting", "playing", "lost", "silent", "frozen", "garbage", "resized", "ended"};
+
+  return names[state];
+}
+
+/* With the lock: moves the counts to the present second. */
+static void
+advance_fps (WatchCamera *camera)
+{
+  gint64 second = g_get_monotonic_time () / G_TIME_SPAN_SECOND;
+  gint64 passed = MIN (second - camera->fps_second, WATCH_FPS_SECONDS + 1);
+
+  for (gint64 i = 1; i <= passed; i++)
+    camera->fps_counts[(camera->fps_second + i) % (WATCH_FPS_SECONDS + 1)] = 0;
+  camera->fps_second = second;
+}
+
+/* With the lock: the mean of the last whole seconds. */
+static gdouble
+frames_per_second (WatchCamera *camera)
+{
+  guint64 sum = 0;
+
+  advance_fps (camera);
+  for (gint64 i = 1; i <= WATCH_FPS_SECONDS; i++)
+    sum += camera->fps_counts[(camera->fps_second + WATCH_FPS_SECONDS + 1 - i) %
+                              (WATCH_FPS_SECONDS + 1)];
+  return (gdouble)sum / WATCH_FPS_SECONDS;
+}
+
+void
+watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
+{
+  g_mutex_lock (&camera->lock);
+  camera->status.fps = frames_per_second (camera);
+  *status = camera->status;
+  status->detail = g_strdup (camera->status.detail);
+  status->uri = g_strdup (camera->status.uri);
+  g_mutex_unlock (&camera->lock);
+}
+
+void
+watch_status_clear (WatchStatus *status)
+{
+  g_clear_pointer (&status->detail, g_free);
+  g_clear_pointer (&status->uri, g_free);
+}
+
+const gchar *
+watch_camera_get_name (WatchCamera *camera)
+{
+  return camera->name;
+}
+
+WatchCameraConfig *
+watch_camera_get_config (WatchCamera *camera)
+{
+  return watch_camera_config_ref (camera->config);
+}
+
+GstSample *
+watch_camera_get_frame (WatchCamera *camera)
+{
+  GstSample *frame;
+
+  g_mutex_lock (&camera->lock);
+  frame = camera->frame ? gst_sample_ref (camera->frame) : NULL;
+  g_mutex_unlock (&camera->lock);
+  return frame;
+}
+
+gboolean
+watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_components)
+{
+  GstStructure *structure = gst_caps_get_structure (gst_sample_get_caps (sample), 0);
+  gint64 now = g_get_monotonic_time ();
+  gint width = 0, height = 0;
+  gboolean resized;
+
+  gst_structure_get_int (structure, "width", &width);
+  gst_structure_get_int (structure, "height", &height);
+  g_mutex_lock (&camera->lock);
+  resized = camera->status.width > 0 &&
+            (camera->status.width != width || camera->status.height != height);
+  camera->status.width = width;
+  camera->status.height = height;
+  camera->status.n_components = n_components;
+  camera->status.n_frames++;
+  advance_fps (camera);
+  camera->fps_counts[camera->fps_second % (WATCH_FPS_SECONDS + 1)]++;
+  camera->active_time = now;
+  if (camera->play_time == 0)
+    camera->play_time = now;
+  camera->n_data = 0;
+  gst_sample_ref (sample);
+  if (camera->frame)
+    gst_sample_unref (camera->frame);
+  camera->frame = sample;
+  g_mutex_unlock (&camera->lock);
+  return resized;
+}
+
+void
+watch_camera_count_latency (WatchCamera *camera)
+{
+  gdouble latency;
+  guint bucket = 0;
+
+  if (!GST_CLOCK_TIME_IS_VALID (camera->arrival))
+    return;
+  latency = (g_get_monotonic_time () - (gint64)(camera->arrival / GST_USECOND)) / 1e6;
+  while (bucket < WATCH_N_LATENCIES && latency > watch_latencies[bucket])
+    bucket++;
+  g_mutex_lock (&camera->lock);
+  camera->status.latency = latency;
+  camera->status.latency_sum += latency;
+  camera->status.latency_counts[bucket]++;
+  g_mutex_unlock (&camera->lock);
+}
