@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds what moves in a video. Writes one JSON object per frame, the video with a box around each
-component, and a picture of the frame with the largest foreground.
+"""Follows what moves in a video. Writes one JSON object per frame and event, the video with the
+identity, box and trail of each track, its frame with the largest foreground, a table of the tracks
+and a plot of their number over time.
 
 usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
 
 Uses cudaccl where there is a CUDA device, otherwise ccl. Both learn a model of the background from
-the frames and label the pixels that differ from it; components of fewer than 64 pixels are removed.
+the frames and label the pixels that differ from it; components of less than a thousandth of the frame
+are removed.
 """
+import csv
 import json
 import os
 import statistics
@@ -22,12 +25,13 @@ from gi.repository import Gst  # noqa: E402
 # async=false: the encoder reads many frames before it writes its first one; the pipeline's preroll
 # must not wait for that.
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
-            " ! {labeller} name=labeller foreground=mog2 denoise=median-5x5 min-area=64"
-            " ! tee name=labelled"
-            " labelled. ! queue ! ccljson ! filesink name=json async=false"
-            " labelled. ! queue ! ccloverlay draw-labels=true ! videoconvert"
+            " ! {labeller} name=labeller foreground=mog2 denoise=median-5x5 ! ccltrack ! tee name=tracked"
+            " tracked. ! queue ! ccljson ! filesink name=json async=false"
+            " tracked. ! queue ! ccloverlay trail-length=50 ! videoconvert"
             " ! video/x-raw,format=I420 ! videocrop name=even ! x264enc speed-preset=veryfast"
             " pass=quant quantizer=23 ! mp4mux ! filesink name=mp4 async=false")
+
+SHOWN_TRACKS = 40  # lines of the table that are printed; the file has all
 
 
 def fail(message):
@@ -84,19 +88,25 @@ class Progress:
         print(line.ljust(50) if self.terminal else line, end=end, flush=True)
 
 
-def keep_even(pipeline):
-    """Crops an odd width or height by one pixel, because the H.264 encoder needs even sizes."""
-    crop = pipeline.get_by_name("even")
+def fit_to_frame(pipeline):
+    """Sets what depends on the size of the frames: min-area, a thousandth of the frame, and the
+    cropping of an odd width or height by one pixel, because the H.264 encoder needs even sizes."""
+    labeller, crop = pipeline.get_by_name("labeller"), pipeline.get_by_name("even")
 
     def on_event(pad, info):
         event = info.get_event()
         if event.type == Gst.EventType.CAPS:
             size = event.parse_caps().get_structure(0)
-            crop.set_property("right", size.get_int("width").value % 2)
-            crop.set_property("bottom", size.get_int("height").value % 2)
+            width, height = (size.get_int(name).value for name in ("width", "height"))
+            if pad.get_parent_element() == labeller:
+                labeller.set_property("min-area", width * height // 1000)
+            else:
+                crop.set_property("right", width % 2)
+                crop.set_property("bottom", height % 2)
         return Gst.PadProbeReturn.OK
 
-    crop.get_static_pad("sink").add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, on_event)
+    for element in (labeller, crop):
+        element.get_static_pad("sink").add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, on_event)
 
 
 def write_picture(video, time, png):
@@ -116,6 +126,50 @@ def write_picture(video, time, png):
     picture = sample.get_buffer()
     with open(png, "wb") as file:
         file.write(picture.extract_dup(0, picture.get_size()))
+
+
+def list_tracks(frames, times):
+    """The identity, first time and last time in seconds of each track, in the order of identities."""
+    first, last = {}, {}
+    for frame, time_of_frame in zip(frames, times):
+        for track in frame["components"]:
+            first.setdefault(track["id"], time_of_frame)
+            last[track["id"]] = time_of_frame
+    return [(identity, first[identity], last[identity]) for identity in sorted(first)]
+
+
+def write_tracks(tracks, path):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("id", "first_seconds", "last_seconds"))
+        writer.writerows((identity, f"{first:.3f}", f"{last:.3f}") for identity, first, last in tracks)
+
+
+def print_tracks(tracks):
+    print(f"tracks: {len(tracks)}")
+    if tracks:
+        print("    id   from s     to s")
+    for identity, first, last in tracks[:SHOWN_TRACKS]:
+        print(f"{identity:6} {first:8.1f} {last:8.1f}")
+    if len(tracks) > SHOWN_TRACKS:
+        print(f"   ... and {len(tracks) - SHOWN_TRACKS} more")
+
+
+def plot_count(times, counts, png):
+    """Writes a plot of the number of tracks over time; returns whether that was possible."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("no plot: matplotlib is not installed")
+        return False
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(figsize=(8, 3), layout="constrained")
+    axes.step(times, counts, where="post", linewidth=1)
+    axes.set(xlabel="time in s", ylabel="number of tracks", ylim=(0, max(counts) + 1))
+    axes.grid(alpha=0.3)
+    figure.savefig(png, dpi=100)
+    return True
 
 
 def run(pipeline, progress, video):
@@ -153,12 +207,12 @@ def main():
     if not os.path.isfile(video):
         fail(f"no such video: {video}")
     os.makedirs(folder, exist_ok=True)
-    written = [os.path.abspath(os.path.join(folder, name))
-               for name in ("components.ndjson", "overlay.mp4", "overlay.png")]
-    out, overlay, picture = written
+    written = [os.path.abspath(os.path.join(folder, name)) for name in
+               ("components.ndjson", "overlay.mp4", "overlay.png", "tracks.csv", "count.png")]
+    out, overlay, picture, table, plot = written
 
     Gst.init(None)
-    for element in ("ccl", "ccljson", "ccloverlay", "x264enc"):
+    for element in ("ccl", "ccltrack", "ccljson", "ccloverlay", "x264enc"):
         if not Gst.ElementFactory.find(element):
             fail(f"GStreamer does not find the element {element}")
     name = choose_labeller()
@@ -166,26 +220,32 @@ def main():
     pipeline.get_by_name("decoder").set_property("uri", Gst.filename_to_uri(os.path.abspath(video)))
     pipeline.get_by_name("json").set_property("location", out)
     pipeline.get_by_name("mp4").set_property("location", overlay)
-    keep_even(pipeline)
+    fit_to_frame(pipeline)
     print(f"{video}: labelling on {'the GPU (cudaccl)' if name == 'cudaccl' else 'the CPU (ccl)'}",
           flush=True)
 
     progress = Progress(pipeline.get_by_name("labeller"))
     seconds = run(pipeline, progress, video)
     with open(out, encoding="utf-8") as lines:
-        frames = [json.loads(line) for line in lines]
+        frames = [line for line in map(json.loads, lines) if "frame" in line]
     if not frames:
         fail(f"{video} gave no frame")
+    start = frames[0]["pts"] or 0
+    times = [((frame["pts"] or 0) - start) / Gst.SECOND for frame in frames]
     counts = [frame["count"] for frame in frames]
-    times = [frame["pts"] or 0 for frame in frames]
-    areas = [sum(c["area"] for c in frame["components"]) for frame in frames]
-    write_picture(overlay, times[areas.index(max(areas))] - times[0], picture)
+    areas = [sum({c["label"]: c["area"] for c in frame["components"]}.values()) for frame in frames]
+    largest = frames[areas.index(max(areas))]
+    write_picture(overlay, (largest["pts"] or 0) - start, picture)
+    tracks = list_tracks(frames, times)
+    write_tracks(tracks, table)
     progress.show(last=True)
+    print_tracks(tracks)
+    if not plot_count(times, counts, plot):
+        written.remove(plot)
     print(f"frames: {len(counts)}")
-    print(f"components a frame: min {min(counts)}, median {statistics.median(counts):g}, "
-          f"max {max(counts)}")
-    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, background, labelling, drawing, "
-          "encoding)")
+    print(f"tracks in a frame: min {min(counts)}, median {statistics.median(counts):g}, max {max(counts)}")
+    print(f"frames a second: {len(counts) / seconds:.1f} (decoding, background, labelling, tracking, "
+          "drawing, encoding)")
     for path in written:
         print(f"written: {path}")
 
