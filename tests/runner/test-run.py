@@ -19,7 +19,7 @@ def help_text():
     for words in ([], ["help"], ["--help"]):
         result = run(*words)
         tap.equal(result.returncode, 0, "exit status")
-        for command in ("demo", "test", "package", "build", "bench", "fuzz", "mutations", "coverage", "format"):
+        for command in ("demo", "test", "package", "build", "bench", "quality", "soak", "fuzz", "mutations", "coverage", "format"):
             assert f"\n  {command} " in result.stdout, f"{command} is not in {result.stdout}"
 
 

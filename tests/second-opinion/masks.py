@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Foreground masks from the CPU in Python, through the program make-masks."""
+"""Foreground masks from the CPU in Python, through the program make-masks, and their scores."""
 import subprocess
 
 import numpy
@@ -35,3 +35,27 @@ class Foreground:
         self.process.stdin.flush()
         data = self.process.stdout.read(self.shape[0] * self.shape[1])
         return numpy.frombuffer(data, numpy.uint8).reshape(self.shape)
+
+
+class Score:
+    """Counts of true positives, false negatives and false positives over the measured frames."""
+
+    def __init__(self):
+        self.found = self.mistaken = self.missed = 0
+
+    def add(self, mask, truth):
+        self.found += int(numpy.count_nonzero(mask & truth))
+        self.mistaken += int(numpy.count_nonzero(mask & ~truth))
+        self.missed += int(numpy.count_nonzero(~mask & truth))
+
+    @property
+    def precision(self):
+        return self.found / max(self.found + self.mistaken, 1)
+
+    @property
+    def recall(self):
+        return self.found / max(self.found + self.missed, 1)
+
+    @property
+    def f_measure(self):
+        return 2 * self.found / max(2 * self.found + self.mistaken + self.missed, 1)

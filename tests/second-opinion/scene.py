@@ -22,7 +22,7 @@ except ImportError as missing:
     print(f"1..0 # SKIP Python module not installed: {missing.name}")
     sys.exit(0)
 
-from masks import Foreground  # noqa: E402
+from masks import Foreground, Score  # noqa: E402
 
 PROGRAM = sys.argv[1]
 WIDTH, HEIGHT, N_FRAMES, FIRST_JUDGED = 640, 360, 400, 100
@@ -76,26 +76,6 @@ class Scene:
         luma = luma * (1 + FLICKER * numpy.sin(2 * numpy.pi * number / 7.3))
         luma = luma + self.random.normal(0, NOISE, luma.shape)
         return numpy.clip(numpy.rint(luma), 0, 255).astype(numpy.uint8), truth
-
-
-class Score:
-    """Counts of true positives, false negatives and false positives over the measured frames."""
-
-    def __init__(self):
-        self.found = self.mistaken = self.missed = 0
-
-    def add(self, mask, truth):
-        self.found += int(numpy.count_nonzero(mask & truth))
-        self.mistaken += int(numpy.count_nonzero(mask & ~truth))
-        self.missed += int(numpy.count_nonzero(~mask & truth))
-
-    @property
-    def precision(self):
-        return self.found / max(self.found + self.mistaken, 1)
-
-    @property
-    def recall(self):
-        return self.found / max(self.found + self.missed, 1)
 
 
 def judge():

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Foreground masks and identities against truth, beside OpenCV's background models.
+
+`./run quality [ARGUMENT…]` calls it. Draws the scenes of scenes.py, makes the masks of each frame
+with the library in the elements' defaults (foreground=mog2 denoise=median-5x5) and with OpenCV's
+models in their defaults, and prints the F-measure of each. OpenCV's masks are scored without and
+with a 5×5 median filter, and the better figure counts. Shadows count as background in all masks.
+
+With --video, --truth and --score it also runs the demo on a video and scores the tracks.
+"""
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import numpy
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "second-opinion"))
+import scenes  # noqa: E402
+from masks import Foreground, Score  # noqa: E402
+
+PRODUCT = "cudaccl"
+DEFAULTS = {"denoise": "median-5", "var_threshold": 9, "shadows": 2, "light": 1, "hold": 4, "chroma": 1}
+OPENCV = {
+    "MOG2": cv2.createBackgroundSubtractorMOG2,
+    "KNN": cv2.createBackgroundSubtractorKNN,
+    "CNT": cv2.bgsegm.createBackgroundSubtractorCNT,
+    "GSOC": cv2.bgsegm.createBackgroundSubtractorGSOC,
+    "LSBP": cv2.bgsegm.createBackgroundSubtractorLSBP,
+    "MOG": cv2.bgsegm.createBackgroundSubtractorMOG,
+}
+
+
+def judge(program, name, seed, methods, n_frames=scenes.N_FRAMES, first=scenes.FIRST_JUDGED):
+    """The F-measure, precision and recall of each method's masks of one scene, from frame `first` on."""
+    models = {method: OPENCV[method]() for method in methods}
+    scores = {method: (Score(), Score()) for method in methods}  # without and with the median filter
+    ours = Score()
+    shape = (scenes.HEIGHT, scenes.WIDTH)
+    with Foreground(program, "mog2", shape, **DEFAULTS) as foreground:
+        for t, (frame, truth) in enumerate(scenes.draw(name, seed, n_frames)):
+            mask = foreground.mask(frame) == 255
+            colours = cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_I420)
+            others = {method: model.apply(colours) for method, model in models.items()}
+            if t < first:
+                continue
+            ours.add(mask, truth)
+            for method, other in others.items():
+                other = numpy.where(other == 255, 255, 0).astype(numpy.uint8)
+                for score, image in zip(scores[method], (other, cv2.medianBlur(other, 5))):
+                    score.add(image > 0, truth)
+    best = {method: max(pair, key=lambda score: score.f_measure) for method, pair in scores.items()}
+    return {method: {"f": score.f_measure, "precision": score.precision, "recall": score.recall}
+            for method, score in ({PRODUCT: ours} | best).items()}
+
+
+def best_other(row):
+    """OpenCV's method with the greatest F-measure, or None."""
+    return max((method for method in row if method != PRODUCT), key=lambda method: row[method]["f"], default=None)
+
+
+def row_text(name, row, methods):
+    line = f"{name:9}" + "".join(f"{row[method]['f']:9.3f}" for method in [PRODUCT, *methods])
+    best = best_other(row)
+    return line + (f"{row[PRODUCT]['f'] - row[best]['f']:+11.3f} {best}" if best else "")
+
+
+def print_means(results, methods):
+    rows = list(results.values())
+    means = {method: sum(row[method]["f"] for row in rows) / len(rows) for method in [PRODUCT, *methods]}
+    print(f"{'mean':9}" + "".join(f"{mean:9.3f}" for mean in means.values()))
+    if methods:
+        best = sum(row[best_other(row)]["f"] for row in rows) / len(rows)
+        print(f"mean of OpenCV's best for each scene: {best:.3f}; difference {means[PRODUCT] - best:+.3f}")
+
+
+def plot(results, methods, path):
+    """One group of bars for each difficulty."""
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    matplotlib.rcParams["svg.hashsalt"] = "quality"
+    figure, axes = pyplot.subplots(figsize=(12, 4.5))
+    width = 0.85 / (len(methods) + 1)
+    for i, method in enumerate([PRODUCT, *methods]):
+        places = [group + (i - len(methods) / 2) * width for group in range(len(results))]
+        axes.bar(places, [row[method]["f"] for row in results.values()], width, label=method)
+    axes.set_xticks(range(len(results)), list(results))
+    axes.set_ylabel("F-measure of the foreground mask")
+    axes.set_ylim(0, 1)
+    axes.legend(ncols=len(methods) + 1, loc="upper center", bbox_to_anchor=(0.5, 1.12), frameon=False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+
+
+def judge_video(video, truth, score):
+    """Runs the demo on the video and prints what the scorer says of its tracks."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, TESTS.parent / "pipelines" / "demo.py", video, folder],
+                       check=True, stdout=subprocess.DEVNULL)
+        for overlap in ("0.5", "0.3"):
+            tracks = pathlib.Path(folder) / "components.ndjson"
+            result = subprocess.run([*shlex.split(score), truth, tracks, overlap],
+                                    check=True, stdout=subprocess.PIPE, text=True)
+            print(f"{video}, overlap {overlap}: {result.stdout.strip()}", flush=True)
+
+
+def names_from(known):
+    def parse(text):
+        names = [name for name in text.split(",") if name]
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(known)}")
+        return names
+    return parse
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="./run quality", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--make-masks", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--seed", type=int, default=1, help="of the drawn scenes (1)")
+    parser.add_argument("--scenes", type=names_from(scenes.NAMES), default=list(scenes.NAMES),
+                        help="names with commas between them; empty: none (%(default)s)")
+    parser.add_argument("--methods", type=names_from(OPENCV), default=list(OPENCV),
+                        help="OpenCV's models, with commas between them; LSBP is slow (%(default)s)")
+    parser.add_argument("--json", default="quality.json", help="file for the figures (%(default)s)")
+    parser.add_argument("--plot", default="quality.svg", help="file for the plot (%(default)s)")
+    parser.add_argument("--video", help="a video with ground truth")
+    parser.add_argument("--truth", help="its ground truth, as --score reads it")
+    parser.add_argument("--score", metavar="COMMAND",
+                        help="called with TRUTH, the lines of ccljson, and the least overlap")
+    arguments = parser.parse_args()
+    if len({bool(arguments.video), bool(arguments.truth), bool(arguments.score)}) != 1:
+        parser.error("--video, --truth and --score go together")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    methods, results = arguments.methods, {}
+    if arguments.scenes:
+        print(f"{'scene':9}" + "".join(f"{method:>9}" for method in [PRODUCT, *methods])
+              + ("  less OpenCV's best" if methods else ""), flush=True)
+    for name in arguments.scenes:
+        results[name] = judge(arguments.make_masks, name, arguments.seed, methods)
+        print(row_text(name, results[name], methods), flush=True)
+    if results:
+        print_means(results, methods)
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"seed": arguments.seed, "scenes": results}, file, indent=1)
+        plot(results, methods, arguments.plot)
+        print(f"written: {arguments.json}, {arguments.plot}")
+    if arguments.video:
+        judge_video(arguments.video, arguments.truth, arguments.score)
+
+
+if __name__ == "__main__":
+    main()
