@@ -127,9 +127,9 @@ def parse_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--make-masks", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=1, help="of the drawn scenes (1)")
-    parser.add_argument("--scenes", type=names_from(scenes.NAMES), default=list(scenes.NAMES),
+    parser.add_argument("--scenes", type=names_from(scenes.NAMES), default=",".join(scenes.NAMES),
                         help="names with commas between them; empty: none (%(default)s)")
-    parser.add_argument("--methods", type=names_from(OPENCV), default=list(OPENCV),
+    parser.add_argument("--methods", type=names_from(OPENCV), default=",".join(OPENCV),
                         help="OpenCV's models, with commas between them; LSBP is slow (%(default)s)")
     parser.add_argument("--json", default="quality.json", help="file for the figures (%(default)s)")
     parser.add_argument("--plot", default="quality.svg", help="file for the plot (%(default)s)")
