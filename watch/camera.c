@@ -7,6 +7,7 @@
 
 #define CHECK_INTERVAL 200                /* ms */
 #define ALIVE_INTERVAL 5000               /* ms */
+#define FILE_ATTEMPTS 3                   /* after the first */
 #define LASTING (10 * G_TIME_SPAN_SECOND) /* a connection that ends later was a success */
 
 static gboolean connect_camera (gpointer data);
@@ -77,14 +78,28 @@ reconnect (WatchCamera *camera, guint delay)
   camera->retry = call_later (camera, delay, connect_camera);
 }
 
+/* A file that ends is not opened again, with one exception: sometimes uridecodebin3 of
+ * GStreamer 1.22 reads a file and delivers no frame, so a file without a first frame gets more
+ * attempts. */
+static gboolean
+may_try_again (WatchCamera *camera, gboolean timed_out)
+{
+  gboolean has_played;
+
+  g_mutex_lock (&camera->lock);
+  has_played = camera->play_time > 0;
+  g_mutex_unlock (&camera->lock);
+  return !camera->is_file || (timed_out && !has_played && camera->n_attempts < FILE_ATTEMPTS);
+}
+
 /* The connection failed or ended. */
 static void
-lose_camera (WatchCamera *camera, WatchState state, const gchar *detail)
+lose_camera (WatchCamera *camera, WatchState state, gboolean timed_out, const gchar *detail)
 {
   gint64 play_time;
 
   stop_pipeline (camera);
-  if (camera->is_file) {
+  if (!may_try_again (camera, timed_out)) {
     end_camera (camera, state, detail);
     return;
   }
@@ -102,7 +117,7 @@ static void
 handle_end (WatchCamera *camera)
 {
   if (!camera->is_file) {
-    lose_camera (camera, WATCH_STATE_LOST, "the stream ended");
+    lose_camera (camera, WATCH_STATE_LOST, FALSE, "the stream ended");
     return;
   }
   stop_pipeline (camera);
@@ -128,7 +143,7 @@ on_bus (GstBus *bus, GstMessage *message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
-    lose_camera (camera, state_of_error (error), error->message);
+    lose_camera (camera, state_of_error (error), FALSE, error->message);
     g_error_free (error);
     return G_SOURCE_REMOVE;
   case GST_MESSAGE_EOS:
@@ -173,7 +188,7 @@ check_camera (gpointer data)
   detail = g_strdup_printf (
       has_data ? "data of %g seconds could not be decoded" : "no frame for %g seconds",
       camera->config->timeout);
-  lose_camera (camera, has_data ? WATCH_STATE_GARBAGE : WATCH_STATE_SILENT, detail);
+  lose_camera (camera, has_data ? WATCH_STATE_GARBAGE : WATCH_STATE_SILENT, TRUE, detail);
   g_free (detail);
   return G_SOURCE_REMOVE;
 }
