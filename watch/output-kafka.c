@@ -16,6 +16,7 @@ typedef struct {
   rd_kafka_conf_t *conf; /* until the producer takes it */
   rd_kafka_t *producer;
   gint n_pending;
+  gint is_open; /* atomic */
 } KafkaOutput;
 
 static void
@@ -56,13 +57,15 @@ on_error (rd_kafka_t *producer, int code, const char *reason, void *data)
     watch_output_set_connected (self->output, FALSE);
 }
 
-/* librdkafka's own messages go to the standard error otherwise. */
+/* librdkafka's own messages go to the standard error otherwise. It resolves the brokers' names as
+ * soon as a producer exists; where the configuration is only checked, such failures are not shown.
+ */
 static void
 on_log (const rd_kafka_t *producer, int level, const char *facility, const char *text)
 {
   KafkaOutput *self = rd_kafka_opaque (producer);
 
-  if (level <= 3)
+  if (level <= 3 && g_atomic_int_get (&self->is_open))
     watch_log_warning ("output %s: %s", watch_output_name (self->output), text);
 }
 
@@ -134,10 +137,13 @@ kafka_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   return self;
 }
 
-/* librdkafka connects by itself, whenever it has something to send. */
+/* librdkafka connects by itself. */
 static gboolean
 kafka_open (gpointer data, GError **error)
 {
+  KafkaOutput *self = data;
+
+  g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
 }
 

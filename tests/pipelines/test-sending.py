@@ -20,6 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/runner"))
 import tap  # noqa: E402
+from processes import free_port, listens, running, wait_for  # noqa: E402
 
 MOCK = sys.argv[1] if len(sys.argv) > 1 else None
 scratch = tempfile.TemporaryDirectory(prefix="sending test ")
@@ -42,35 +43,6 @@ def ball(frames, rate):
                         f"video/x-raw,width=80,height=60,framerate={rate}/1 ! jpegenc ! avimux ! "
                         "filesink".split(), f"location={video}"], check=True, timeout=60)
     return video
-
-
-def wait_for(condition, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"{what} after {seconds} s"
-        time.sleep(0.02)
-
-
-def listens(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def running(*words, **options):
-    """A process that is gone afterwards."""
-    process = subprocess.Popen([str(word) for word in words], text=True, **options)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
 
 
 def send(script, *words, keep=False, path=None):

@@ -7,25 +7,19 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
-import time
 import urllib.error
 import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
+from processes import wait_for  # noqa: E402,F401
 
 WATCH = os.environ["CCL_WATCH"]
 scratch = tempfile.TemporaryDirectory(prefix="watch test ")
 folder = pathlib.Path(scratch.name)
 WIDTH, HEIGHT, RATE, KEY_FRAMES = 160, 120, 10, 10
-
-
-def wait_for(condition, what, seconds=15):
-    """Waits for a true value and returns it."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < end, f"{what}: not within {seconds} s"
-        time.sleep(0.05)
-    return value
 
 
 def video(name, *parts):

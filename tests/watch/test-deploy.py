@@ -12,10 +12,9 @@ sys.path.insert(0, str(ROOT / "tests/runner"))
 import tap  # noqa: E402
 
 try:
-    import kubernetes_validate
     import yaml
 except ImportError:
-    print("1..0 # SKIP kubernetes-validate is not installed (pip)")
+    print("1..0 # SKIP python3-yaml is not installed")
     sys.exit()
 
 resources = {resource["kind"]: resource for resource in
@@ -26,6 +25,10 @@ container, = pod["containers"]
 
 def schemas():
     """every resource is valid, in an old and in a new version of Kubernetes"""
+    try:
+        import kubernetes_validate
+    except ImportError:
+        raise tap.Skip("kubernetes-validate is not installed (pip)") from None
     tap.equal(sorted(resources), ["ConfigMap", "Deployment", "Namespace", "PersistentVolumeClaim",
                                   "Secret", "Service"])
     for version in "1.28", kubernetes_validate.latest_version():

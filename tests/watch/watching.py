@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,44 +13,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "runner"))
 import tap  # noqa: E402,F401
+from processes import free_port, listens, running, wait_for  # noqa: E402,F401
 
 scratch = tempfile.TemporaryDirectory(prefix="watch test ")
 folder = pathlib.Path(scratch.name)
 os.environ["PATH"] += ":/usr/sbin"  # of mosquitto
 STREET = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
-
-
-def wait_for(condition, what, seconds=30):
-    """The first true value of condition()."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < end, f"{what} after {seconds} s"
-        time.sleep(0.02)
-    return value
-
-
-def listens(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def running(*words, **options):
-    """A process that is gone afterwards."""
-    process = subprocess.Popen([str(word) for word in words], text=True, **options)
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGCONT)
-        process.kill()
-        process.wait()
 
 
 def ball(frames, rate, size="80x60"):

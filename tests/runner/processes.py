@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What tests with servers, brokers and cameras share: processes, ports, and waiting."""
+import contextlib
+import signal
+import socket
+import subprocess
+import time
+
+
+def wait_for(condition, what, seconds=30):
+    """Waits for a true value of condition() and returns it."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, f"{what} after {seconds} s"
+        time.sleep(0.02)
+    return value
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(*words, **options):
+    """A process that is killed afterwards, even if it is stopped."""
+    process = subprocess.Popen([str(word) for word in words], text=True, **options)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()
