@@ -3,23 +3,35 @@
 """Measures how ccl-label scales with the number of ranks, on one machine.
 
 usage: label-scaling.py CCL-LABEL [--side PIXELS] [--ranks N…] [--gpus N] [--repeat N] [--plot FILE.svg]
+       label-scaling.py --draw ROWS --plot FILE.svg
 
 Strong scaling: a frame of side × side pixels on each number of ranks, each with one thread. Weak
 scaling: side × side / 16 pixels for each rank. With --gpus, the frame is also labelled by 1…N ranks
 with a GPU each. The frame is noise of which 40 % is foreground, the density at which components are
 most entangled. Only the component table is written: a label map would measure the disk.
 
-Prints one JSON object a line; the time is the shortest of the repetitions.
+Prints one JSON object a line; the time is the shortest of the repetitions. --draw plots what an
+earlier run printed to the file ROWS, perhaps on another machine.
 """
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+# One machine, as root or not, with more ranks than processors if it has to be.
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_plm_rsh_agent": "",
+               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none", **os.environ}
+
+
+def machine():
+    """The name of the processor and how many of them this program may use."""
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
+    return {"machine": names[0] if names else platform.machine(), "processors": len(os.sched_getaffinity(0))}
 
 
 def write_noise(path, width, height):
@@ -57,20 +69,29 @@ def plot(rows, path):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(6, 4))
-    for kind in dict.fromkeys(row["scaling"] for row in rows):
-        chosen = [row for row in rows if row["scaling"] == kind]
-        axes.plot([r["ranks"] for r in chosen], [r["megapixels_per_second"] for r in chosen], marker="o", label=kind)
-    axes.set_xlabel("ranks")
-    axes.set_ylabel("Mpixel/s")
-    axes.set_ylim(0)
-    axes.legend()
-    figure.savefig(path, bbox_inches="tight")
+    kinds = [kind for kind in ("strong", "weak", "GPUs") if any(row.get("scaling") == kind for row in rows)]
+    figure, panels = plt.subplots(1, len(kinds), figsize=(4.5 * len(kinds), 3.8), layout="constrained", squeeze=False)
+    for axes, kind in zip(panels[0], kinds):
+        chosen = [row for row in rows if row.get("scaling") == kind]
+        ranks, speeds = [row["ranks"] for row in chosen], [row["megapixels_per_second"] for row in chosen]
+        axes.plot(ranks, [speeds[0] / ranks[0] * n for n in ranks], color="0.7", label="in proportion to the ranks")
+        axes.plot(ranks, speeds, marker="o", color="#0067a5", label="measured")
+        size = chosen[-1]["width"] * chosen[-1]["height"] / 1e6 / (ranks[-1] if kind == "weak" else 1)
+        axes.set(title=f"{kind}: {size:,.0f} Mpixel" + (" a rank" if kind == "weak" else ""), xlabel="ranks",
+                 ylabel="Mpixel/s", xscale="log", yscale="log")
+        axes.set_xticks(ranks, ranks)
+        axes.minorticks_off()
+        axes.legend()
+    names = [f"{row['machine']}, {row['processors']} processors" for row in rows if "machine" in row]
+    if names:
+        figure.suptitle(names[0], fontsize="medium")
+    figure.savefig(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("program", nargs="?", type=os.path.abspath)
+    parser.add_argument("--draw", metavar="ROWS", help="plot these rows, measure nothing")
     parser.add_argument("--side", type=int, default=32768)
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16])
     parser.add_argument("--gpus", type=int, default=0)
@@ -78,7 +99,14 @@ def main():
     parser.add_argument("--plot")
     parser.add_argument("--folder", help="for the frame and the tables; best in memory", default="/dev/shm")
     arguments = parser.parse_args()
-    rows = []
+    if arguments.draw:
+        with open(arguments.draw) as file:
+            plot([json.loads(line) for line in file], arguments.plot)
+        return
+    if not arguments.program:
+        parser.error("no program")
+    rows = [machine()]
+    print(json.dumps(rows[0]), flush=True)
 
     def note(kind, row):
         rows.append({"scaling": kind, **row})
@@ -89,12 +117,14 @@ def main():
         write_noise(path, side, side)
         for ranks in arguments.ranks:
             note("strong", measure(arguments.program, arguments.repeat, ranks, path, side, side))
-        for ranks in range(1, arguments.gpus + 1):
-            note("GPUs", measure(arguments.program, arguments.repeat, ranks, path, side, side, "--gpu"))
         for ranks in arguments.ranks:
             height = side // 16 * ranks
             write_noise(path, side, height)
             note("weak", measure(arguments.program, arguments.repeat, ranks, path, side, height))
+        if arguments.gpus:
+            write_noise(path, side, side)
+        for ranks in range(1, arguments.gpus + 1):
+            note("GPUs", measure(arguments.program, arguments.repeat, ranks, path, side, side, "--gpu"))
     if arguments.plot:
         plot(rows, arguments.plot)
 
