@@ -457,14 +457,24 @@ folder_of (const char *path)
   return folder;
 }
 
+/* The layer where the block of a rank begins; n_layers after the last rank. */
+static uint64_t
+block_begin (const Job *job, uint64_t n_layers, uint64_t rank)
+{
+  const uint64_t unit = job->map ? label_map_unit (job->map) : 1, n_ranks = job->processes.n_ranks;
+  const uint64_t n_units = (n_layers + unit - 1) / unit, rest = n_units % n_ranks;
+  const uint64_t begin = (n_units / n_ranks * rank + (rank < rest ? rank : rest)) * unit;
+  return begin < n_layers ? begin : n_layers;
+}
+
 /* Fills the plan. */
 static bool
 make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
 {
   const Options *options = job->options;
   const Picture *picture = job->picture;
-  const uint64_t n_ranks = job->processes.n_ranks, rank = job->processes.rank;
   const uint64_t n_layers = job->is_volume ? picture->depth : picture->height;
+  const uint64_t begin = block_begin (job, n_layers, job->processes.rank);
 
   *plan = (CclTiledPlan){
       .width = picture->width,
@@ -476,9 +486,8 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .invert = options->mask.invert && !mask_is_needed (&options->mask),
       .min_area = options->min_area,
       .max_area = options->max_area,
-      .first_layer =
-          n_layers / n_ranks * rank + (rank < n_layers % n_ranks ? rank : n_layers % n_ranks),
-      .n_layers = n_layers / n_ranks + (rank < n_layers % n_ranks),
+      .first_layer = begin,
+      .n_layers = block_begin (job, n_layers, job->processes.rank + 1) - begin,
       .tile_layers = options->tile,
       .memory = options->memory,
       .n_threads = options->mask.n_threads,

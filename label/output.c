@@ -86,6 +86,49 @@ pending_names_watch_signals (void)
   signal (SIGPIPE, SIG_IGN);
 }
 
+FILE *
+own_part_new (const char *path, const Processes *processes, CclError *error)
+{
+  char *name;
+  FILE *part;
+
+  if (asprintf (&name, "%s.%u", path, processes->rank) < 0)
+    abort ();
+  part = fopen (name, "w+b");
+  if (!part)
+    fail (error, "%s: %s", name, strerror (errno));
+  unlink (name);
+  free (name);
+  return part;
+}
+
+bool
+own_part_write (FILE *part, const void *bytes, uint64_t size, CclError *error)
+{
+  if (fwrite (bytes, 1, size, part) != size)
+    return fail (error, "a part of an output cannot be written: %s", strerror (errno));
+  return true;
+}
+
+bool
+own_part_copy (FILE *part, OutputFile *file, uint64_t offset, CclError *error)
+{
+  char buffer[1 << 16];
+  size_t n;
+
+  if (fflush (part) != 0)
+    return fail (error, "a part of an output cannot be written: %s", strerror (errno));
+  rewind (part);
+  while ((n = fread (buffer, 1, sizeof buffer, part)) > 0) {
+    if (!output_file_write (file, offset, buffer, n, error))
+      return false;
+    offset += n;
+  }
+  if (ferror (part))
+    return fail (error, "a part of an output cannot be read: %s", strerror (errno));
+  return true;
+}
+
 bool
 has_suffix (const char *name, const char *suffix)
 {

@@ -11,6 +11,8 @@
 
 #include "processes.h"
 
+#include <stdio.h>
+
 /* The picture that is labelled, and how to write it. */
 typedef struct OutputFormat {
   Processes processes;
@@ -39,11 +41,21 @@ void pending_names_remove (void);
 /* Makes signals that end the program, such as that of Ctrl-C, remove the temporary files. */
 void pending_names_watch_signals (void);
 
+/* A file without a name beside an output: the part of a rank among several, whose place in the
+ * output is known at the end. To be closed with fclose(). These functions are not collective. */
+FILE *own_part_new (const char *path, const Processes *processes, CclError *error);
+bool own_part_write (FILE *part, const void *bytes, uint64_t size, CclError *error);
+bool own_part_copy (FILE *part, OutputFile *file, uint64_t offset, CclError *error);
+
 typedef struct LabelMap LabelMap;
 
 /* The format is that of the name: .npy, .raw, .tif or .tiff. */
 LabelMap *label_map_open (
     const char *name, const char *path, const OutputFormat *format, CclError *error);
+
+/* The blocks of ranks begin at layers that are multiples of this number. */
+uint64_t label_map_unit (const LabelMap *map);
+
 bool label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error);
 bool label_map_write (
     LabelMap *map, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error);

@@ -11,30 +11,6 @@
 /* The most bytes of a row of tiles, which is decoded at once. */
 #define MOST_TILE_ROW_BYTES ((uint64_t)2 << 30)
 
-static char latest_message[200];
-
-static void
-keep_message (const char *module, const char *format, va_list arguments)
-{
-  (void)module;
-  vsnprintf (latest_message, sizeof latest_message, format, arguments);
-  latest_message[strcspn (latest_message, "\n")] = '\0';
-}
-
-void
-tiff_catch_errors (void)
-{
-  TIFFSetErrorHandler (keep_message);
-  TIFFSetWarningHandler (NULL);
-  latest_message[0] = '\0';
-}
-
-bool
-tiff_fail (CclError *error, const char *path)
-{
-  return fail (error, "%s: %s", path, latest_message[0] ? latest_message : "damaged TIFF");
-}
-
 /* What all pages of a file must have in common. */
 typedef struct Page {
   uint32_t width, height;
@@ -45,6 +21,7 @@ typedef struct Tiff {
   Picture picture;
   char *path;
   TIFF *tiff;
+  TiffMessage message;
   Page page;
   uint64_t open_page;
   uint64_t next_row; /* of strips, in the page */
@@ -114,10 +91,10 @@ find_strips (Tiff *self)
 static bool
 open_page (Tiff *self, uint64_t page, CclError *error)
 {
-  latest_message[0] = '\0';
+  self->message.text[0] = '\0';
   if (page == self->open_page + 1 ? !TIFFReadDirectory (self->tiff)
                                   : !TIFFSetDirectory (self->tiff, (tdir_t)page))
-    return tiff_fail (error, self->path);
+    return tiff_fail (error, self->path, &self->message);
   const Page found = read_page (self->tiff);
   if (memcmp (&found, &self->page, sizeof found) != 0)
     return fail (error, "%s: page %llu has another size or kind of pixels than the first one",
@@ -158,12 +135,12 @@ read_strip_row (Tiff *self, uint64_t row, void *samples, CclError *error)
   const uint64_t strip = row - row % self->rows_per_strip;
   void *to = self->page.bits == 1 ? self->packed : samples;
 
-  latest_message[0] = '\0';
+  self->message.text[0] = '\0';
   if (row < self->next_row || strip > self->next_row)
     self->next_row = strip;
   for (; self->next_row <= row; self->next_row++)
     if (TIFFReadScanline (self->tiff, to, (uint32_t)self->next_row, 0) != 1)
-      return tiff_fail (error, self->path);
+      return tiff_fail (error, self->path, &self->message);
   finish_row (self, self->packed, samples);
   return true;
 }
@@ -176,10 +153,10 @@ read_tiles (Tiff *self, uint64_t row, CclError *error)
   const uint64_t size = (uint64_t)TIFFTileSize64 (self->tiff);
 
   self->tiles_row = UINT64_MAX;
-  latest_message[0] = '\0';
+  self->message.text[0] = '\0';
   for (uint64_t x = 0, i = 0; x < self->picture.width; x += self->tile_width, i++)
     if (TIFFReadTile (self->tiff, self->tiles + i * size, (uint32_t)x, (uint32_t)first, 0, 0) < 0)
-      return tiff_fail (error, self->path);
+      return tiff_fail (error, self->path, &self->message);
   self->tiles_row = self->open_page * self->picture.height + first;
   return true;
 }
@@ -286,10 +263,12 @@ allocate (Tiff *self, CclError *error)
 static bool
 open_tiff (Tiff *self, CclError *error)
 {
-  tiff_catch_errors ();
-  self->tiff = TIFFOpen (self->path, "rm"); /* m: read, do not map */
+  TIFFOpenOptions *options = tiff_options_new (&self->message);
+
+  self->tiff = TIFFOpenExt (self->path, "rm", options); /* m: read, do not map */
+  TIFFOpenOptionsFree (options);
   if (!self->tiff)
-    return tiff_fail (error, self->path);
+    return tiff_fail (error, self->path, &self->message);
   self->page = read_page (self->tiff);
   self->picture.width = self->page.width;
   self->picture.height = self->page.height;

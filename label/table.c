@@ -3,10 +3,8 @@
 
 #include "error.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Bytes of text that are written at once; a row needs less than LONGEST_ROW. */
 enum { BUFFER = 1 << 16, LONGEST_ROW = 512 };
@@ -17,9 +15,10 @@ struct Table {
   OutputFormat format;
   TableFormat table_format;
   OutputFile *file;
-  uint64_t offset; /* where the next rows go: in the file, or in the text of this rank */
-  FILE *own_text;  /* of a rank among several: its place in the file is known at the end */
-  CclError own_text_error;
+  uint64_t offset;   /* where the next rows go: in the file, or in the text of this rank */
+  bool has_own_text; /* a rank among several does not know the place of its text until the end */
+  FILE *own_text;
+  char *path;
   char *buffer;
   size_t used;
 };
@@ -38,23 +37,6 @@ find_format (const char *name, TableFormat *format)
   return true;
 }
 
-/* A file without a name beside the table, for the text of this rank. */
-static FILE *
-open_own_text (const char *path, const Processes *processes, CclError *error)
-{
-  char *own;
-  FILE *file;
-
-  if (asprintf (&own, "%s.%u", path, processes->rank) < 0)
-    abort ();
-  file = fopen (own, "w+b");
-  if (!file)
-    fail (error, "%s: %s", own, strerror (errno));
-  unlink (own);
-  free (own);
-  return file;
-}
-
 Table *
 table_open (const char *name, const char *path, const OutputFormat *format, CclError *error)
 {
@@ -69,11 +51,11 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
     table->file = output_file_open (path, error);
     succeeded = table->file != NULL;
   }
-  /* A failure of this rank alone is reported by table_begin(), when all have the table open. */
-  if (succeeded && format->processes.n_ranks > 1 && table->table_format != TABLE_NPY)
-    table->own_text = open_own_text (path, &format->processes, &table->own_text_error);
-  if (succeeded)
+  table->has_own_text = format->processes.n_ranks > 1 && table->table_format != TABLE_NPY;
+  if (succeeded) {
+    table->path = strdup (path);
     return table;
+  }
   free (table->buffer);
   free (table);
   return NULL;
@@ -84,8 +66,8 @@ static bool
 append (Table *table, const void *bytes, size_t size, CclError *error)
 {
   if (table->own_text) {
-    if (fwrite (bytes, 1, size, table->own_text) != size)
-      return fail (error, "a part of the table cannot be written: %s", strerror (errno));
+    if (!own_part_write (table->own_text, bytes, size, error))
+      return false;
   } else if (!output_file_write (table->file, table->offset, bytes, size, error)) {
     return false;
   }
@@ -106,9 +88,10 @@ table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError
 {
   char header[NPY_HEADER], shape[32];
 
-  if (table->own_text_error.status != CCL_OK) {
-    *error = table->own_text_error;
-    return false;
+  if (table->has_own_text) {
+    table->own_text = own_part_new (table->path, &table->format.processes, error);
+    if (!table->own_text)
+      return false;
   }
   if (table->table_format == TABLE_NPY) {
     table->offset = NPY_HEADER + (first_label - 1) * sizeof (CclTiledComponent);
@@ -168,25 +151,6 @@ table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *er
   return true;
 }
 
-/* Copies this rank's text to its place in the table. */
-static bool
-copy_own_text (Table *table, uint64_t offset, CclError *error)
-{
-  size_t n;
-
-  if (fflush (table->own_text) != 0)
-    return fail (error, "a part of the table cannot be written: %s", strerror (errno));
-  rewind (table->own_text);
-  while ((n = fread (table->buffer, 1, BUFFER, table->own_text)) > 0) {
-    if (!output_file_write (table->file, offset, table->buffer, n, error))
-      return false;
-    offset += n;
-  }
-  if (ferror (table->own_text))
-    return fail (error, "a part of the table cannot be read: %s", strerror (errno));
-  return true;
-}
-
 bool
 table_close (Table *table, bool failed, CclError *error)
 {
@@ -194,13 +158,15 @@ table_close (Table *table, bool failed, CclError *error)
     return true;
   if (!failed)
     failed = !flush (table, error);
-  if (table->own_text) {
+  if (table->has_own_text) {
     const uint64_t offset = processes_sum_before (table->offset);
     if (!failed)
-      failed = !copy_own_text (table, offset, error);
-    fclose (table->own_text);
+      failed = !own_part_copy (table->own_text, table->file, offset, error);
+    if (table->own_text)
+      fclose (table->own_text);
   }
   const bool succeeded = output_file_close (table->file, failed, error);
+  free (table->path);
   free (table->buffer);
   free (table);
   return succeeded;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The latest message of libtiff, which it hands to a function without an argument of the caller's.
- */
+/* Errors of libtiff: the latest message of each file, and nothing on standard error. */
 #ifndef CCL_LABEL_TIFF_H
 #define CCL_LABEL_TIFF_H
 
@@ -8,10 +7,15 @@
 
 #include <tiffio.h>
 
-/* Silences libtiff and keeps its latest error. */
-void tiff_catch_errors (void);
+typedef struct TiffMessage {
+  char text[200]; /* empty: none */
+} TiffMessage;
 
-/* Fills the error with the latest message and returns false. */
-bool tiff_fail (CclError *error, const char *path);
+/* Options that open a file whose errors go to the message, which must live as long as the file.
+ * Free with TIFFOpenOptionsFree(). */
+TIFFOpenOptions *tiff_options_new (TiffMessage *message);
+
+/* Fills the error with the message and returns false. */
+bool tiff_fail (CclError *error, const char *path, const TiffMessage *message);
 
 #endif /* CCL_LABEL_TIFF_H */
