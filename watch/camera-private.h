@@ -40,6 +40,7 @@ struct _WatchCamera {
   GMutex lock;
   WatchStatus status;
   GstSample *frame;
+  GstElement *queue; /* in front of the labeller; NULL while there is none */
   guint64 fps_counts[WATCH_FPS_SECONDS + 1]; /* frames in each of the last seconds */
   gint64 fps_second;                         /* the second of the latest count, monotonic */
   gint64 active_time;                        /* monotonic: of the connection or of the last frame */

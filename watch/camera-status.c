@@ -42,12 +42,19 @@ frames_per_second (WatchCamera *camera)
 void
 watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
 {
+  GstElement *queue;
+
   g_mutex_lock (&camera->lock);
   camera->status.fps = frames_per_second (camera);
   *status = camera->status;
   status->detail = g_strdup (camera->status.detail);
   status->uri = g_strdup (camera->status.uri);
+  queue = camera->queue ? gst_object_ref (camera->queue) : NULL;
   g_mutex_unlock (&camera->lock);
+  if (queue) {
+    g_object_get (queue, "current-level-buffers", &status->n_waiting, NULL);
+    gst_object_unref (queue);
+  }
 }
 
 void

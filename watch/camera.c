@@ -241,6 +241,9 @@ run (gpointer data)
   remove_source (&camera->retry);
   stop_pipeline (camera);
   if (camera->analysis) {
+    g_mutex_lock (&camera->lock);
+    gst_clear_object (&camera->queue);
+    g_mutex_unlock (&camera->lock);
     gst_element_set_state (camera->analysis, GST_STATE_NULL);
     g_clear_pointer (&camera->analysis, gst_object_unref);
   }

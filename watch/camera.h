@@ -38,6 +38,7 @@ typedef struct {
   guint64 n_frames;      /* labelled since the program started */
   guint64 n_skipped; /* frames that were not labelled, because of max-fps or of a slow machine */
   guint64 n_reconnects;
+  guint n_waiting;    /* decoded frames that wait for the labeller */
   guint n_components; /* in the last frame */
   gboolean motion;
   gdouble latency; /* of the last frame, seconds from its arrival to its line */

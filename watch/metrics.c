@@ -35,6 +35,7 @@ add_plain_sample (GString *text, const gchar *name, gdouble value)
 typedef struct {
   const gchar *name;
   WatchStatus status;
+  WatchLineCounts lines;
 } CameraStatus;
 
 static void
@@ -45,45 +46,63 @@ camera_status_free (gpointer data)
 }
 
 static gdouble
-get_frames (const WatchStatus *status)
+get_frames (const CameraStatus *camera)
 {
-  return status->n_frames;
+  return camera->status.n_frames;
 }
 
 static gdouble
-get_skipped (const WatchStatus *status)
+get_skipped (const CameraStatus *camera)
 {
-  return status->n_skipped;
+  return camera->status.n_skipped;
 }
 
 static gdouble
-get_reconnects (const WatchStatus *status)
+get_reconnects (const CameraStatus *camera)
 {
-  return status->n_reconnects;
+  return camera->status.n_reconnects;
 }
 
 static gdouble
-get_fps (const WatchStatus *status)
+get_fps (const CameraStatus *camera)
 {
-  return status->fps;
+  return camera->status.fps;
 }
 
 static gdouble
-get_components (const WatchStatus *status)
+get_components (const CameraStatus *camera)
 {
-  return status->n_components;
+  return camera->status.n_components;
 }
 
 static gdouble
-get_motion (const WatchStatus *status)
+get_motion (const CameraStatus *camera)
 {
-  return status->motion;
+  return camera->status.motion;
+}
+
+static gdouble
+get_waiting_frames (const CameraStatus *camera)
+{
+  return camera->status.n_waiting;
+}
+
+static gdouble
+get_waiting_lines (const CameraStatus *camera)
+{
+  return camera->lines.n_queued;
+}
+
+static gdouble
+get_dropped_lines (const CameraStatus *camera)
+{
+  return camera->lines.n_dropped;
 }
 
 /* Metrics with one sample per camera. */
 static const struct {
   const gchar *name, *type, *help;
-  gdouble (*get) (const WatchStatus *status);
+  gdouble (*get) (const CameraStatus *camera);
 } camera_metrics[] = {
     {"ccl_watch_frames_total", "counter", "Frames that were labelled.", get_frames},
     {"ccl_watch_skipped_frames_total", "counter",
@@ -92,6 +111,13 @@ static const struct {
     {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
     {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
     {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
+    {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.",
+        get_waiting_frames},
+    {"ccl_watch_queue_lines", "gauge", "Lines that wait to be sent, in all outputs together.",
+        get_waiting_lines},
+    {"ccl_watch_dropped_lines_total", "counter",
+        "Lines dropped, because the queue of an output was full or the output ended.",
+        get_dropped_lines},
 };
 
 static void
@@ -143,6 +169,7 @@ add_cameras (GString *text, Watch *watch)
 
     camera->name = watch_camera_get_name (cameras->pdata[i]);
     watch_camera_get_status (cameras->pdata[i], &camera->status);
+    watch_count_lines (watch, camera->name, &camera->lines);
     g_ptr_array_add (all, camera);
   }
   for (guint m = 0; m < G_N_ELEMENTS (camera_metrics); m++) {
@@ -150,8 +177,8 @@ add_cameras (GString *text, Watch *watch)
     for (guint i = 0; i < all->len; i++) {
       const CameraStatus *camera = all->pdata[i];
 
-      add_sample (text, camera_metrics[m].name, "camera", camera->name,
-          camera_metrics[m].get (&camera->status));
+      add_sample (
+          text, camera_metrics[m].name, "camera", camera->name, camera_metrics[m].get (camera));
     }
   }
   add_states (text, all);

@@ -21,8 +21,9 @@ struct _WatchOutput {
   guint capacity;
 
   GMutex lock;
-  GCond changed; /* the queue, a flag, or a count */
-  GQueue lines;  /* WatchLine */
+  GCond changed;       /* the queue, a flag, or a count */
+  GQueue lines;        /* WatchLine */
+  GHashTable *cameras; /* name → WatchLineCounts */
   gboolean reopen, ended, abandoned, closed, finished;
   gboolean connected;
   guint n_pending;
@@ -85,11 +86,58 @@ report_dropped_locked (WatchOutput *output, gboolean now)
   output->report_time = time;
 }
 
+static WatchLineCounts *
+counts_of_locked (WatchOutput *output, const gchar *camera)
+{
+  WatchLineCounts *counts = g_hash_table_lookup (output->cameras, camera);
+
+  if (!counts) {
+    counts = g_new0 (WatchLineCounts, 1);
+    g_hash_table_insert (output->cameras, g_strdup (camera), counts);
+  }
+  return counts;
+}
+
+/* A line that is not in the queue is dropped. */
+static void
+count_dropped_locked (WatchOutput *output, const WatchLine *line)
+{
+  output->n_dropped++;
+  counts_of_locked (output, line->camera)->n_dropped++;
+}
+
+static void
+push_locked (WatchOutput *output, WatchLine *line)
+{
+  g_queue_push_tail (&output->lines, watch_line_ref (line));
+  counts_of_locked (output, line->camera)->n_queued++;
+}
+
+/* The first line leaves the queue; NULL if there is none. The caller frees it. */
+static WatchLine *
+pop_locked (WatchOutput *output)
+{
+  WatchLine *line = g_queue_pop_head (&output->lines);
+
+  if (line)
+    counts_of_locked (output, line->camera)->n_queued--;
+  return line;
+}
+
+static void
+drop_first_locked (WatchOutput *output)
+{
+  WatchLine *line = pop_locked (output);
+
+  count_dropped_locked (output, line);
+  watch_line_unref (line);
+}
+
 static void
 drop_all_locked (WatchOutput *output)
 {
-  output->n_dropped += g_queue_get_length (&output->lines);
-  g_queue_clear_full (&output->lines, (GDestroyNotify)watch_line_unref);
+  while (!g_queue_is_empty (&output->lines))
+    drop_first_locked (output);
 }
 
 static void
@@ -145,7 +193,7 @@ send_line (WatchOutput *output, WatchLine *line)
     break;
   case WATCH_SEND_CLOSED:
     output->closed = TRUE;
-    output->n_dropped++;
+    count_dropped_locked (output, line);
     drop_all_locked (output);
     break;
   default:
@@ -175,7 +223,7 @@ send_lines (WatchOutput *output)
     gboolean sent;
 
     g_mutex_lock (&output->lock);
-    line = output->abandoned || output->reopen ? NULL : g_queue_pop_head (&output->lines);
+    line = output->abandoned || output->reopen ? NULL : pop_locked (output);
     g_mutex_unlock (&output->lock);
     if (!line)
       return TRUE;
@@ -186,6 +234,7 @@ send_lines (WatchOutput *output)
     }
     g_mutex_lock (&output->lock);
     g_queue_push_head (&output->lines, line);
+    counts_of_locked (output, line->camera)->n_queued++;
     g_mutex_unlock (&output->lock);
     return FALSE;
   }
@@ -322,6 +371,7 @@ clear_output (WatchOutput *output)
   if (output->destination)
     output->class->free (output->destination);
   g_queue_clear_full (&output->lines, (GDestroyNotify)watch_line_unref);
+  g_hash_table_unref (output->cameras);
   g_hash_table_unref (output->used_options);
   g_hash_table_unref (output->options);
   g_mutex_clear (&output->lock);
@@ -352,6 +402,7 @@ new_output (const WatchOutputConfig *config, GError **error)
   output->uri = watch_redact (config->uri);
   output->options = g_hash_table_ref (config->options);
   output->used_options = g_hash_table_new (g_str_hash, g_str_equal);
+  output->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   output->retry_delay = RETRY_MIN;
   g_mutex_init (&output->lock);
   g_cond_init (&output->changed);
@@ -401,13 +452,11 @@ watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
          g_queue_get_length (&output->lines) >= output->capacity)
     g_cond_wait_until (&output->changed, &output->lock, g_get_monotonic_time () + POLL_INTERVAL);
   if (output->ended || output->closed) {
-    output->n_dropped++;
+    count_dropped_locked (output, line);
   } else {
-    if (g_queue_get_length (&output->lines) >= output->capacity) {
-      watch_line_unref (g_queue_pop_head (&output->lines));
-      output->n_dropped++;
-    }
-    g_queue_push_tail (&output->lines, watch_line_ref (line));
+    if (g_queue_get_length (&output->lines) >= output->capacity)
+      drop_first_locked (output);
+    push_locked (output, line);
     g_cond_broadcast (&output->changed);
   }
   g_mutex_unlock (&output->lock);
@@ -488,6 +537,20 @@ watch_output_get_status (WatchOutput *output, WatchOutputStatus *status)
       .n_queued = g_queue_get_length (&output->lines) + output->n_pending,
       .capacity = output->capacity,
   };
+  g_mutex_unlock (&output->lock);
+}
+
+void
+watch_output_add_counts (WatchOutput *output, const gchar *camera, WatchLineCounts *counts)
+{
+  const WatchLineCounts *own;
+
+  g_mutex_lock (&output->lock);
+  own = g_hash_table_lookup (output->cameras, camera);
+  if (own) {
+    counts->n_queued += own->n_queued;
+    counts->n_dropped += own->n_dropped;
+  }
   g_mutex_unlock (&output->lock);
 }
 

@@ -77,6 +77,8 @@ void watch_output_abandon (WatchOutput *output);
 gboolean watch_output_wait (WatchOutput *output, gint64 until);
 
 void watch_output_get_status (WatchOutput *output, WatchOutputStatus *status);
+/* Adds the lines of a camera to the counts. */
+void watch_output_add_counts (WatchOutput *output, const gchar *camera, WatchLineCounts *counts);
 /* Whether it is broken for ever: a standard output that nobody reads. */
 gboolean watch_output_is_closed (WatchOutput *output);
 

@@ -205,6 +205,9 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
     return NULL;
   }
   configure_analysis (camera, queue, labeller, track, json, sink);
+  g_mutex_lock (&camera->lock);
+  camera->queue = gst_object_ref (queue);
+  g_mutex_unlock (&camera->lock);
   pad = gst_element_get_static_pad (queue, "sink");
   gst_element_add_pad (bin, gst_ghost_pad_new ("sink", pad));
   gst_object_unref (pad);

@@ -269,6 +269,20 @@ watch_get_outputs (Watch *watch)
   return statuses;
 }
 
+void
+watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts)
+{
+  GPtrArray *outputs;
+
+  g_mutex_lock (&watch->lock);
+  outputs = g_ptr_array_ref (watch->outputs);
+  g_mutex_unlock (&watch->lock);
+  *counts = (WatchLineCounts){0};
+  for (guint i = 0; i < outputs->len; i++)
+    watch_output_add_counts (g_ptr_array_index (outputs, i), camera, counts);
+  g_ptr_array_unref (outputs);
+}
+
 static gboolean
 equal_options (GHashTable *a, GHashTable *b)
 {

@@ -57,10 +57,19 @@ GPtrArray *watch_get_cameras (Watch *watch);
 /* A reference, or NULL. */
 WatchCamera *watch_find_camera (Watch *watch, const gchar *name);
 
-/* Adds a camera, or gives an existing one this configuration; takes the configuration. */
-void watch_set_camera (Watch *watch, WatchCameraConfig *config);
-/* FALSE if there is none of this name. */
-gboolean watch_remove_camera (Watch *watch, const gchar *name);
+/* Adds a camera, or gives an existing one this configuration, which it takes. The change is noted
+ * first; FALSE, and nothing changes, if that fails. Main thread only. */
+gboolean watch_change_camera (Watch *watch, WatchCameraConfig *config, GError **error);
+/* The same for removing the camera of this name. */
+gboolean watch_discard_camera (Watch *watch, const gchar *name, GError **error);
+
+/* Lines of one camera, in all outputs together. */
+typedef struct {
+  guint n_queued; /* lines that wait to be sent */
+  guint64 n_dropped;
+} WatchLineCounts;
+
+void watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts);
 
 /* Counters of one output. */
 typedef struct {

@@ -231,8 +231,24 @@ def metrics():
     tap.equal(buckets[-1], samples["ccl_watch_latency_seconds_count"][0][1])
     for name in ("ccl_watch_skipped_frames_total", "ccl_watch_reconnects_total",
                  "ccl_watch_output_queue_lines", "ccl_watch_output_dropped_lines_total",
-                 "ccl_watch_picture_queue", "ccl_watch_clip_queue_bytes", "process_resident_memory_bytes", "process_open_fds"):
+                 "ccl_watch_queue_frames", "ccl_watch_queue_lines",
+                 "ccl_watch_dropped_lines_total", "ccl_watch_picture_queue", "ccl_watch_clip_queue_bytes", "process_resident_memory_bytes", "process_open_fds"):
         assert samples[name][0][1] >= 0, name
+
+
+def queue_lengths():
+    """/metrics: the lines of each camera that wait, and those that were dropped"""
+    configuration = served.folder / "queue.conf"
+    configuration.write_text("[output away]\nuri=tcp://127.0.0.1:9\nqueue=20\n")
+
+    def value(name, camera):
+        body = server.request("/metrics")[2].decode()
+        return float(body.split(f'{name}{{camera="{camera}"}} ')[1].split()[0])
+    with served.Served("-c", configuration, "--set", "pace=true", f"door={moving}", f"yard={moving}") as server:
+        served.wait_for(lambda: min(value("ccl_watch_dropped_lines_total", name) for name in ("door", "yard")) > 0,
+                        "lines are dropped")
+        waiting = [value("ccl_watch_queue_lines", name) for name in ("door", "yard")]
+        assert min(waiting) > 0 and sum(waiting) in (19, 20, 21), waiting
 
 
 def health():
@@ -248,7 +264,7 @@ def ends():
 
 try:
     status = tap.run(cameras, events, counts, live_picture, change_cameras, wrong_requests, cross_site,
-                     protection_headers, token, needs_token, secrets, metrics, health, ends)
+                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, ends)
 finally:
     for server in open_server, closed_server:
         if server.process.poll() is None:
