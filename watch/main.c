@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clips.h"
@@ -21,7 +22,8 @@
 #define EXIT_CONFIG 2   /* the command line or the configuration file is wrong */
 #define STOP_SECONDS 4  /* for cameras and outputs after SIGTERM; clips take another second */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
-#define TICK 1          /* s */
+#define MAX_OPEN_FILES 65536
+#define TICK 1 /* s */
 
 /* What the command line says. */
 static struct {
@@ -209,6 +211,18 @@ load (GError **error)
 }
 
 /* The process. */
+
+/* A camera has several open files, and the usual limit of a process is 1024. */
+static void
+allow_open_files (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = MAX (limit.rlim_cur, MIN (limit.rlim_max, MAX_OPEN_FILES));
+    setrlimit (RLIMIT_NOFILE, &limit);
+  }
+}
 
 /* Other users may read the command line of a process: overwrites the credentials in it. */
 static void
@@ -453,6 +467,7 @@ main (gint argc, gchar **argv)
   setlocale (LC_ALL, "");
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */
+  allow_open_files ();
   if (!parse_command_line (argc, argv))
     return EXIT_CONFIG;
   if (options.version) {
