@@ -101,21 +101,24 @@ watch_api_cameras (Watch *watch)
   return builder_to_text (builder);
 }
 
-/* The keys of a camera as in the configuration file, with credentials. */
+/* The keys of a camera as in the configuration file, with credentials; none if it does not exist.
+ */
 static GHashTable *
 get_settings (Watch *watch, const gchar *name)
 {
   GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autofree gchar *text = watch_dump_cameras (watch);
-  g_autofree gchar *group = g_strdup_printf ("camera %s", name);
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_auto (GStrv) keys = NULL;
+  WatchCamera *camera = watch_find_camera (watch, name);
+  WatchCameraConfig *config = camera ? watch_camera_get_config (camera) : NULL;
+  GHashTableIter iter;
+  gpointer key, value;
 
-  if (g_key_file_load_from_data (file, text, -1, G_KEY_FILE_NONE, NULL))
-    keys = g_key_file_get_keys (file, group, NULL, NULL);
-  for (gchar **key = keys; key && *key; key++)
-    g_hash_table_insert (
-        settings, g_strdup (*key), g_key_file_get_string (file, group, *key, NULL));
+  if (config) {
+    g_hash_table_iter_init (&iter, config->keys);
+    while (g_hash_table_iter_next (&iter, &key, &value))
+      g_hash_table_insert (settings, g_strdup (key), g_strdup (value));
+  }
+  g_clear_pointer (&config, watch_camera_config_unref);
+  g_clear_pointer (&camera, watch_camera_unref);
   return settings;
 }
 
@@ -306,8 +309,5 @@ watch_api_set_camera (Watch *watch, const gchar *name, const gchar *json, gsize 
   if (!read_settings (settings, json, length, error))
     return FALSE;
   config = watch_camera_config_new (name, settings, error);
-  if (!config)
-    return FALSE;
-  watch_set_camera (watch, config);
-  return TRUE;
+  return config && watch_change_camera (watch, config, error);
 }

@@ -224,6 +224,16 @@ element_of_key (const WatchCameraConfig *config, const gchar *element, GError **
   return made;
 }
 
+static gboolean
+is_property_name (const gchar *text)
+{
+  const gchar *c = text;
+
+  while (g_ascii_isalnum (*c) || *c == '-' || *c == '_')
+    c++;
+  return c > text && !*c;
+}
+
 /* `key` is "ELEMENT.PROPERTY". */
 static gboolean
 set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *value, GError **error)
@@ -232,7 +242,7 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
   gboolean is_valid = TRUE;
   gchar *element;
 
-  if (!dot)
+  if (!dot || !is_property_name (dot + 1))
     return watch_fail (error, "there is no key \"%s\"", key);
   element = g_strndup (key, dot - key);
   /* Which decoder it will be is not known before the stream. */
@@ -392,6 +402,7 @@ watch_config_free (WatchConfig *config)
   g_free (config->http);
   g_free (config->http_token);
   g_free (config->folder);
+  g_free (config->state);
   g_free (config);
 }
 
@@ -420,6 +431,8 @@ set_global_key (WatchConfig *config, const gchar *key, const gchar *value, GErro
     return replace_string (&config->http_token, value);
   if (strcmp (key, "folder") == 0)
     return replace_string (&config->folder, value);
+  if (strcmp (key, "state") == 0)
+    return replace_string (&config->state, value);
   if (strcmp (key, "keep-days") == 0)
     return parse_number (value, 0, &config->keep_days, error);
   if (strcmp (key, "keep-bytes") == 0)
@@ -427,8 +440,8 @@ set_global_key (WatchConfig *config, const gchar *key, const gchar *value, GErro
   return watch_fail (error, "there is no such key");
 }
 
-static GHashTable *
-keys_of_group (GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
+GHashTable *
+watch_key_file_get_keys (GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
 {
   GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   gchar **names = g_key_file_get_keys (file, group, NULL, NULL);
@@ -491,7 +504,7 @@ read_group (
     WatchConfig *config, GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
 {
   gboolean is_camera = g_str_has_prefix (group, "camera ");
-  GHashTable *keys = keys_of_group (file, group, is_camera ? defaults : NULL, error);
+  GHashTable *keys = watch_key_file_get_keys (file, group, is_camera ? defaults : NULL, error);
   gboolean is_valid = FALSE;
 
   if (!keys)
@@ -518,7 +531,7 @@ static gboolean
 read_groups (WatchConfig *config, GKeyFile *file, GError **error)
 {
   gchar **groups = g_key_file_get_groups (file, NULL);
-  GHashTable *defaults = keys_of_group (file, "cameras", NULL, error);
+  GHashTable *defaults = watch_key_file_get_keys (file, "cameras", NULL, error);
   gboolean is_valid = defaults != NULL;
 
   for (gchar **group = groups; is_valid && *group; group++)
@@ -584,26 +597,39 @@ file_has_secret (GKeyFile *file)
   return has;
 }
 
-WatchConfig *
-watch_config_load (const gchar *path, GError **error)
+GKeyFile *
+watch_key_file_load (const gchar *path, GError **error)
 {
   GKeyFile *file = g_key_file_new ();
-  WatchConfig *config = watch_config_new ();
   gboolean others_may_read, is_valid;
   gchar *text = NULL;
 
   is_valid = read_file (path, &text, &others_may_read, error) &&
-             g_key_file_load_from_data (file, text, -1, G_KEY_FILE_NONE, error);
+             g_key_file_load_from_data (file, text, -1, G_KEY_FILE_KEEP_COMMENTS, error);
   if (is_valid && others_may_read && file_has_secret (file))
     is_valid =
         watch_fail (error, "it holds a password and other users may read it (chmod o= %s)", path);
-  if (is_valid)
-    is_valid = read_groups (config, file, error);
   if (!is_valid) {
+    g_prefix_error (error, "%s: ", path);
+    g_clear_pointer (&file, g_key_file_unref);
+  }
+  g_free (text);
+  return file;
+}
+
+WatchConfig *
+watch_config_load (const gchar *path, GError **error)
+{
+  GKeyFile *file = watch_key_file_load (path, error);
+  WatchConfig *config;
+
+  if (!file)
+    return NULL;
+  config = watch_config_new ();
+  if (!read_groups (config, file, error)) {
     g_prefix_error (error, "%s: ", path);
     g_clear_pointer (&config, watch_config_free);
   }
-  g_free (text);
   g_key_file_unref (file);
   return config;
 }

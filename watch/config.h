@@ -69,6 +69,8 @@ typedef struct {
   gchar *folder;
   gdouble keep_days;  /* key `keep-days`; 0 = for ever */
   guint64 keep_bytes; /* key `keep-bytes`, of all files together; 0 = no limit */
+
+  gchar *state; /* where changes of cameras are kept (changes.h); NULL: in memory alone */
 } WatchConfig;
 
 WatchOutputConfig *watch_output_config_new (const gchar *name, const gchar *uri);
@@ -81,6 +83,12 @@ gboolean watch_parse_duration (const gchar *text, gdouble *seconds, GError **err
 WatchConfig *watch_config_new (void); /* no camera, no output */
 void watch_config_free (WatchConfig *config);
 
-/* Reads a configuration file. Refuses one that other users may read if it holds a password or a
- * token. NULL and a message of one line if something is wrong. */
+/* Reads a file of groups and keys. Refuses one that other users may read if it holds a password or
+ * a token. NULL and a message of one line if something is wrong. */
+GKeyFile *watch_key_file_load (const gchar *path, GError **error);
+/* The keys of a group, text → text, and those of `defaults` (or NULL) that it does not have. */
+GHashTable *watch_key_file_get_keys (
+    GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error);
+
+/* Reads a configuration file by watch_key_file_load(). */
 WatchConfig *watch_config_load (const gchar *path, GError **error);

@@ -257,6 +257,18 @@ get_number (GHashTable *query, const gchar *name, guint fallback, guint least, g
 
 /* Cameras */
 
+/* A change was refused, or the state file cannot be written. */
+static void
+respond_refused (SoupServerMessage *message, const GError *error)
+{
+  g_autofree gchar *reason = watch_redact (error->message);
+
+  respond_error (message,
+      error->domain == WATCH_CONFIG_ERROR ? SOUP_STATUS_BAD_REQUEST
+                                          : SOUP_STATUS_INTERNAL_SERVER_ERROR,
+      reason);
+}
+
 static void
 list_cameras (WatchHttp *self, SoupServerMessage *message)
 {
@@ -278,12 +290,23 @@ set_camera (WatchHttp *self, SoupServerMessage *message, const gchar *name, gboo
     respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such camera");
   } else if (!watch_api_set_camera (self->watch, name, g_bytes_get_data (bytes, NULL),
                  g_bytes_get_size (bytes), merge, &error)) {
-    g_autofree gchar *reason = watch_redact (error->message);
-
-    respond_error (message, SOUP_STATUS_BAD_REQUEST, reason);
+    respond_refused (message, error);
   } else {
     respond_json (message, watch_api_camera (self->watch, name));
     soup_server_message_set_status (message, exists ? SOUP_STATUS_OK : SOUP_STATUS_CREATED, NULL);
+  }
+}
+
+static void
+remove_camera (WatchHttp *self, SoupServerMessage *message, const gchar *name)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (watch_discard_camera (self->watch, name, &error)) {
+    watch_history_forget (self->history, name);
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+  } else {
+    respond_refused (message, error);
   }
 }
 
@@ -298,9 +321,7 @@ handle_one_camera (WatchHttp *self, SoupServerMessage *message, const gchar *nam
   } else if (!camera) {
     respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such camera");
   } else if (method == SOUP_METHOD_DELETE) {
-    watch_remove_camera (self->watch, name);
-    watch_history_forget (self->history, name);
-    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+    remove_camera (self, message, name);
   } else if (is_change (message)) {
     respond_wrong_method (message, "GET, HEAD, PUT, PATCH, DELETE");
   } else {

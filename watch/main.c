@@ -36,6 +36,7 @@ static struct {
   gchar *http;
   gchar *token_file;
   gchar *folder;
+  gchar *state;
   gboolean check;
   gboolean version;
   gchar **cameras;
@@ -65,6 +66,8 @@ static const GOptionEntry entries[] = {
         "read the token that web clients must have from FILE", "FILE"},
     {"folder", 0, 0, G_OPTION_ARG_FILENAME, &options.folder,
         "write pictures and clips of motion to FOLDER", "FOLDER"},
+    {"state", 0, 0, G_OPTION_ARG_FILENAME, &options.state,
+        "keep cameras that are added, changed or removed on the web page in FILE", "FILE"},
     {"check", 0, 0, G_OPTION_ARG_NONE, &options.check,
         "check the configuration and end with status 0 or 2", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "print the version", NULL},
@@ -73,6 +76,7 @@ static const GOptionEntry entries[] = {
 };
 
 static GMainLoop *loop;
+static WatchChanges *changes;
 static gboolean all_ended;
 static gint exit_status;
 
@@ -140,7 +144,7 @@ add_cameras (WatchConfig *config, GError **error)
 }
 
 static gboolean
-check_cameras (const WatchConfig *config, GError **error)
+check_names (const WatchConfig *config, GError **error)
 {
   GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean is_valid = TRUE;
@@ -152,9 +156,14 @@ check_cameras (const WatchConfig *config, GError **error)
       is_valid = watch_fail (error, "two cameras have the name \"%s\"", camera->name);
   }
   g_hash_table_unref (names);
-  if (is_valid && config->cameras->len == 0 && !config->http)
-    is_valid = watch_fail (error, "no camera is given (ccl-watch --help)");
   return is_valid;
+}
+
+static gboolean
+check_number (const WatchConfig *config, GError **error)
+{
+  return config->cameras->len > 0 || config->http ||
+         watch_fail (error, "no camera is given (ccl-watch --help)");
 }
 
 static gboolean
@@ -188,6 +197,7 @@ apply_command_line (WatchConfig *config, GError **error)
   replace (&config->device, options.device);
   replace (&config->http, options.http);
   replace (&config->folder, options.folder);
+  replace (&config->state, options.state);
   for (gchar **uri = options.outputs; uri && *uri; uri++) {
     gchar *name = g_strdup_printf ("output%u", ++n);
 
@@ -196,7 +206,19 @@ apply_command_line (WatchConfig *config, GError **error)
   }
   if (config->outputs->len == 0)
     g_ptr_array_add (config->outputs, watch_output_config_new ("stdout", "-"));
-  return read_token (config, error) && add_cameras (config, error) && check_cameras (config, error);
+  return read_token (config, error) && add_cameras (config, error);
+}
+
+/* Puts the changes of the cameras over the configuration. The state file is that of the start. */
+static gboolean
+apply_changes (WatchConfig *config, GError **error)
+{
+  if (!changes)
+    changes = watch_changes_new (config->state);
+  if (!watch_changes_read (changes, error))
+    return FALSE;
+  watch_changes_apply (changes, config);
+  return TRUE;
 }
 
 static WatchConfig *
@@ -205,7 +227,8 @@ load (GError **error)
   WatchConfig *config =
       options.config ? watch_config_load (options.config, error) : watch_config_new ();
 
-  if (config && !apply_command_line (config, error))
+  if (config && !(apply_command_line (config, error) && check_names (config, error) &&
+                    apply_changes (config, error) && check_number (config, error)))
     g_clear_pointer (&config, watch_config_free);
   return config;
 }
@@ -441,7 +464,7 @@ run (Watch *watch, GError **error)
 static gboolean
 watch_cameras (WatchConfig *config, GError **error)
 {
-  Watch *watch = watch_new (config, error);
+  Watch *watch = watch_new (config, changes, error);
   gboolean has_run;
 
   if (!watch)
@@ -481,6 +504,7 @@ main (gint argc, gchar **argv)
   } else {
     is_valid = config && watch_cameras (config, &error);
   }
+  g_clear_pointer (&changes, watch_changes_free);
   if (!is_valid) {
     watch_log_error ("%s", error->message);
     g_error_free (error);

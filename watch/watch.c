@@ -11,6 +11,7 @@
 
 struct _Watch {
   WatchConfig *config;
+  WatchChanges *changes;
   WatchHub hub;
 
   GMutex lock;
@@ -139,8 +140,9 @@ clear_stopped (Watch *watch)
     }
 }
 
-void
-watch_set_camera (Watch *watch, WatchCameraConfig *config)
+/* Adds a camera, or gives an existing one this configuration, which it takes. */
+static void
+set_camera (Watch *watch, WatchCameraConfig *config)
 {
   WatchCamera *old = watch_find_camera (watch, config->name);
   gboolean is_new = TRUE;
@@ -166,45 +168,38 @@ watch_set_camera (Watch *watch, WatchCameraConfig *config)
   watch_camera_config_unref (config);
 }
 
-gboolean
-watch_remove_camera (Watch *watch, const gchar *name)
+static void
+remove_camera (Watch *watch, WatchCamera *camera)
 {
-  WatchCamera *camera = watch_find_camera (watch, name);
-
-  if (!camera)
-    return FALSE;
   g_mutex_lock (&watch->lock);
   clear_stopped (watch);
   replace_camera (watch, camera, NULL);
   g_mutex_unlock (&watch->lock);
-  watch_camera_unref (camera);
   g_idle_add (call_all_ended, watch);
-  return TRUE;
 }
 
-gchar *
-watch_dump_cameras (Watch *watch)
+gboolean
+watch_change_camera (Watch *watch, WatchCameraConfig *config, GError **error)
 {
-  GPtrArray *cameras = watch_get_cameras (watch);
-  GKeyFile *file = g_key_file_new ();
-  gchar *text;
+  gboolean is_noted = watch_changes_set (watch->changes, config->name, config, error);
 
-  for (guint i = 0; i < cameras->len; i++) {
-    WatchCameraConfig *config = watch_camera_get_config (g_ptr_array_index (cameras, i));
-    gchar *group = g_strconcat ("camera ", config->name, NULL);
-    GHashTableIter iter;
-    gpointer key, value;
-
-    g_hash_table_iter_init (&iter, config->keys);
-    while (g_hash_table_iter_next (&iter, &key, &value))
-      g_key_file_set_string (file, group, key, value);
-    g_free (group);
+  if (is_noted)
+    set_camera (watch, config);
+  else
     watch_camera_config_unref (config);
-  }
-  text = g_key_file_to_data (file, NULL, NULL);
-  g_key_file_unref (file);
-  g_ptr_array_unref (cameras);
-  return text;
+  return is_noted;
+}
+
+gboolean
+watch_discard_camera (Watch *watch, const gchar *name, GError **error)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+  gboolean is_noted = watch_changes_set (watch->changes, name, NULL, error);
+
+  if (is_noted && camera)
+    remove_camera (watch, camera);
+  g_clear_pointer (&camera, watch_camera_unref);
+  return is_noted;
 }
 
 /* A camera whose thread is stuck, for instance in a driver, is replaced; its thread is left alone.
@@ -393,7 +388,7 @@ watch_check_outputs (const WatchConfig *config, GError **error)
 /* The supervisor. */
 
 Watch *
-watch_new (WatchConfig *config, GError **error)
+watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
 {
   Watch *watch = g_new0 (Watch, 1);
   GPtrArray *outputs;
@@ -420,6 +415,7 @@ watch_new (WatchConfig *config, GError **error)
   g_ptr_array_unref (watch->outputs);
   watch->outputs = outputs;
   watch->config = config;
+  watch->changes = changes;
   return watch;
 }
 
@@ -463,8 +459,7 @@ void
 watch_start (Watch *watch)
 {
   for (guint i = 0; i < watch->config->cameras->len; i++)
-    watch_set_camera (
-        watch, watch_camera_config_ref (g_ptr_array_index (watch->config->cameras, i)));
+    set_camera (watch, watch_camera_config_ref (g_ptr_array_index (watch->config->cameras, i)));
 }
 
 static gboolean
@@ -480,6 +475,7 @@ gboolean
 watch_reload (Watch *watch, WatchConfig *config, GError **error)
 {
   GPtrArray *outputs = make_outputs (watch, config, error);
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
   WatchConfig *old = watch->config;
 
   if (!outputs) {
@@ -488,13 +484,9 @@ watch_reload (Watch *watch, WatchConfig *config, GError **error)
   }
   replace_outputs (watch, outputs);
   watch->config = config;
-  /* Cameras that were added while the program ran are not of the file: they stay. */
-  for (guint i = 0; i < old->cameras->len; i++) {
-    WatchCameraConfig *camera = g_ptr_array_index (old->cameras, i);
-
-    if (!config_has_camera (config, camera->name))
-      watch_remove_camera (watch, camera->name);
-  }
+  for (guint i = 0; i < cameras->len; i++)
+    if (!config_has_camera (config, watch_camera_get_name (g_ptr_array_index (cameras, i))))
+      remove_camera (watch, g_ptr_array_index (cameras, i));
   watch_start (watch);
   watch_config_free (old);
   return TRUE;

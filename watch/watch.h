@@ -4,6 +4,7 @@
 #pragma once
 
 #include "camera.h"
+#include "changes.h"
 #include "config.h"
 
 typedef struct _Watch Watch;
@@ -11,8 +12,9 @@ typedef struct _Watch Watch;
 /* Whether watch_new() would accept the outputs. */
 gboolean watch_check_outputs (const WatchConfig *config, GError **error);
 
-/* Takes the configuration and opens the outputs. No camera runs before watch_start(). */
-Watch *watch_new (WatchConfig *config, GError **error);
+/* Takes the configuration and opens the outputs. No camera runs before watch_start(). The changes
+ * stay the caller's; they are those that were put over the configuration. */
+Watch *watch_new (WatchConfig *config, WatchChanges *changes, GError **error);
 
 /* Which element labels, and on which GPU; before watch_start(). `labeller` is a static string. */
 void watch_set_labeller (Watch *watch, const gchar *labeller, gint device);
@@ -26,8 +28,9 @@ void watch_add_observer (Watch *watch, const WatchObserver *observer);
 void watch_foreach_observer (Watch *watch, GFunc function, gpointer data);
 void watch_start (Watch *watch);
 
-/* Takes another configuration. Cameras and outputs that are the same go on; files are opened again.
- * FALSE, and nothing changes, if an output is wrong. Main thread only. */
+/* Takes another configuration, with the changes over it. Cameras and outputs that are the same go
+ * on; files are opened again. FALSE, and nothing changes, if an output is wrong. Main thread only.
+ */
 gboolean watch_reload (Watch *watch, WatchConfig *config, GError **error);
 
 /* To be called now and then: starts cameras again whose threads are stuck. Main thread only. */
@@ -87,7 +90,3 @@ GPtrArray *watch_get_outputs (Watch *watch);
 
 /* FALSE if the watch is stopping or an output is broken for ever. */
 gboolean watch_is_healthy (Watch *watch);
-
-/* Called when the configuration was changed by watch_set_camera() or watch_remove_camera(): the
- * present cameras as a GKeyFile text, which holds credentials. Free with g_free(). */
-gchar *watch_dump_cameras (Watch *watch);

@@ -304,7 +304,7 @@ def help_and_version():
     """--help shows every option, --version the version; the manual has the same options"""
     text = subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.PIPE, text=True, timeout=20).stdout
     manual = open(os.path.join(os.path.dirname(__file__), "../../watch/ccl-watch.1")).read().replace("\\-", "-")
-    for option in ("config", "output", "events", "results", "set", "device", "http", "token-file", "folder",
+    for option in ("config", "output", "events", "results", "set", "device", "http", "token-file", "folder", "state",
                    "check", "version"):
         assert f"--{option}" in text, option
         assert f"--{option}" in manual, f"--{option} is not in the manual"
