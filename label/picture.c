@@ -33,6 +33,12 @@ sample_bytes (SampleType type)
   return types[type].bytes;
 }
 
+const char *
+sample_type_name (SampleType type)
+{
+  return types[type].name;
+}
+
 bool
 sample_type_parse (const char *name, SampleType *type)
 {

@@ -23,7 +23,10 @@ typedef enum SampleType {
 
 uint32_t sample_bytes (SampleType type);
 
-/* Finds the type of a name such as "uint8" or "float32". */
+/* A name such as "uint8" or "float32". */
+const char *sample_type_name (SampleType type);
+
+/* Finds the type of such a name. */
 bool sample_type_parse (const char *name, SampleType *type);
 
 typedef struct Picture Picture;

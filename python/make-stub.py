@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the type stub of the extension module.
+"""Writes the type stub of an extension module.
 
 usage: make-stub.py MODULE.so OUT.pyi FOLDER
 
 FOLDER is searched for nanobind, after the interpreter's own path."""
+import importlib
 import os
 import pathlib
 import sys
@@ -13,8 +14,7 @@ sys.path.append(folder)
 sys.path.insert(0, os.path.dirname(module))
 from nanobind.stubgen import StubGen  # noqa: E402
 
-import _cudaccl  # noqa: E402
-
-stub = StubGen(_cudaccl)
-stub.put(_cudaccl)
+loaded = importlib.import_module(os.path.basename(module).split(".")[0])
+stub = StubGen(loaded)
+stub.put(loaded)
 pathlib.Path(out).write_text(stub.get())

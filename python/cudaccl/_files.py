@@ -107,12 +107,36 @@ class NpyFile:
             os.unlink(self._temporary)
 
 
+class Files:
+    """A picture in files as an array whose layers are read as they are used."""
+
+    def __init__(self, paths: list[str], raw_shape: tuple[int, ...] | None, raw_dtype: Any, is_volume: bool) -> None:
+        from . import _pictures  # needs libpng and libtiff, which the rest of the package does not
+
+        dtype, sides = np.dtype(raw_dtype), []
+        if raw_shape is not None:
+            check_shape(raw_shape)
+            sides = [int(length) for length in (*reversed(raw_shape), 1)[:3]]
+            if min(sides) < 1:
+                raise ValueError("the picture is empty")
+            if not dtype.isnative:
+                raise ValueError("raw samples must have the byte order of this machine")
+        self._reader = _pictures.Reader(paths, sides, dtype.name)
+        shape = self._reader.shape
+        self.shape = shape if is_volume or shape[0] > 1 else shape[1:]
+        self.dtype = np.dtype(self._reader.dtype)
+
+    def __getitem__(self, layers: slice) -> np.ndarray:
+        rows = math.prod(self.shape[1:-1])
+        samples = np.empty((layers.stop - layers.start, *self.shape[1:]), self.dtype)
+        self._reader.read(layers.start * rows, len(samples) * rows, samples)
+        return samples
+
+
 class Input:
     """The picture: reads layers and compares them with the threshold."""
 
     def __init__(self, image: Any, threshold: float) -> None:
-        if isinstance(image, (str, os.PathLike)):
-            image = open_picture(os.fspath(image))
         self.image = image
         self.shape = tuple(int(length) for length in image.shape)
         check_shape(self.shape)
@@ -135,21 +159,13 @@ class Input:
             out[done:end] = block > self.threshold
 
 
-def open_picture(path: str) -> np.ndarray:
-    """A NumPy or TIFF file as an array that is read as it is used, as far as that is possible."""
-    if path.endswith(".npy"):
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    if path.endswith((".tif", ".tiff")):
-        try:
-            import tifffile
-        except ImportError:
-            raise ValueError(f"{path}: TIFF files need the package tifffile") from None
-        try:
-            return tifffile.memmap(path, mode="r")
-        except ValueError:  # compressed or in tiles
-            return tifffile.imread(path)
-    raise ValueError(f"{path}: the name must end in .npy, .tif or .tiff; give other files as an array "
-                     "that reads them, for example numpy.memmap, or use the program ccl-label")
+def open_picture(image: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, connectivity: int | None) -> Any:
+    """The picture as something with shape and dtype that gives layers."""
+    if isinstance(image, (str, os.PathLike)):
+        image = [image]
+    if isinstance(image, (list, tuple)) and image and all(isinstance(path, (str, os.PathLike)) for path in image):
+        return Files([os.fspath(path) for path in image], raw_shape, raw_dtype, connectivity in (3, 6, 18, 26))
+    return image
 
 
 def block_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
@@ -160,13 +176,14 @@ def block_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
 def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivity: int | None = None,
                threshold: float = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
-               n_threads: int = 0, comm: Any = None) -> int:
+               n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
+               comm: Any = None) -> int:
     """Labels a picture that may be larger than memory, tile by tile.
 
-    image: the name of a NumPy file (.npy, in C order) or, with the package tifffile, of a TIFF file:
-        one that is compressed or in tiles is read as a whole. Or anything that has shape and dtype
-        and gives layers as image[begin:end]: numpy.memmap, h5py.Dataset, zarr.Array. Two or three
-        dimensions; bool, integers or floats. It is read twice.
+    image: the name of a file that ccl-label reads: PNG, PGM, NumPy (.npy, in C order), TIFF, BigTIFF
+        or raw; the pages of a TIFF file, a folder or a list of files are the slices of a volume. Or
+        anything that has shape and dtype and gives layers as image[begin:end]: numpy.memmap,
+        h5py.Dataset, zarr.Array. Two or three dimensions; bool, integers or floats. It is read twice.
     labels: the name of the NumPy file for the label map, of uint32 or uint64. Or anything of the
         shape that takes layers by labels[begin:end] = array. None: no label map.
     table: the name of the NumPy file for the component table, of tiled_component_dtype. None: none.
@@ -180,6 +197,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     tile: rows of an image or slices of a volume that are labelled at once; 0 derives it from memory.
     device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
     n_threads: the most threads that share a tile on a CPU, 0 for as many as are useful.
+    raw_shape, raw_dtype: of files without a header: (height, width) or (depth, height, width), and the
+        type of the samples, in the byte order of this machine. With a shape, every file is raw.
     comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
         function together. Each reads its part of the picture and writes its part of the results, so
         all must reach the files under the same names. An array as labels must take writes of several
@@ -196,7 +215,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     files = []
     try:
         def prepare() -> tuple[Input, int, int]:
-            picture = Input(image, threshold)
+            picture = Input(open_picture(image, raw_shape, raw_dtype, connectivity), threshold)
             if label_bytes not in (0, 4, 8):
                 raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
             return picture, check_connectivity(connectivity, len(picture.shape)), device_number(device)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """label_file() against scipy: files and arrays, tiles, and ranks that are threads here."""
 import os
+import pathlib
 import queue
 import subprocess
 import sys
@@ -14,6 +15,9 @@ ndimage = pytest.importorskip("scipy.ndimage")
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "label"))
+from formats import write_tiff  # noqa: E402
 
 RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
 FIELDS = {"x": "width", "y": "height", "z": "depth"}
@@ -133,19 +137,68 @@ def test_types_and_thresholds(dtype):
             assert (labels == want).all()
 
 
-def test_files():
-    tifffile = pytest.importorskip("tifffile")
+def every_file(image, volume):
+    """Writes each kind of file; yields what label_file() is given for it, and the picture."""
+    cv2 = pytest.importorskip("cv2")
+    np.save("image.npy", image)
+    cv2.imwrite("image.png", image)
+    cv2.imwrite("image.pgm", image)
+    (image * np.uint16(300)).tofile("image.raw")
+    write_tiff("strips.tif", [image])
+    write_tiff("tiles.tif", [image.astype(np.float32)], tile=16, big=True, deflate=True, order=">")
+    for name in ["image.npy", "image.png", "image.pgm", "strips.tif", "tiles.tif"]:
+        yield {"image": name}, image
+    yield {"image": "image.raw", "raw_shape": image.shape, "raw_dtype": np.uint16}, image
+    os.mkdir("slices")
+    for z, page in enumerate(volume):
+        cv2.imwrite(f"slices/{z}.png", page)  # 10.png follows 9.png
+    np.save("volume.npy", volume)
+    volume.tofile("volume.raw")
+    write_tiff("pages.tif", list(volume))
+    for name in ["volume.npy", "slices", pathlib.Path("pages.tif"), [f"slices/{z}.png" for z in range(len(volume))]]:
+        yield {"image": name}, volume
+    yield {"image": "volume.raw", "raw_shape": volume.shape}, volume
+    yield {"image": "image.png", "connectivity": 26}, image[None]
+
+
+@pytest.mark.parametrize("n_ranks", [1, 3])
+def test_files(n_ranks):
+    """Every kind of file that ccl-label reads."""
+    noise = np.random.default_rng(3)
+    for settings, image in every_file((noise.random((50, 60)) < 0.4).astype(np.uint8) * 200,
+                                      (noise.random((12, 20, 30)) < 0.2).astype(np.uint8)):
+        want, areas = expected(image, 8 if image.ndim == 2 else 26)
+        results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+            labels="labels.npy", table="table.npy", label_bytes=8, tile=3, comm=comm, **settings))
+        assert results == [len(areas)] * n_ranks, settings
+        assert np.load("labels.npy").dtype == np.uint64
+        check(np.load("labels.npy"), np.load("table.npy"), want, areas)
+
+
+def test_arrays_that_are_files():
     image = (np.random.default_rng(3).random((50, 60)) < 0.4).astype(np.uint8)
-    want, areas = expected(image, 8)
-    tifffile.imwrite("plain.tif", image)
-    tifffile.imwrite("packed.tif", image, compression="zlib")
-    for path in ["plain.tif", "packed.tif"]:
-        assert cudaccl.label_file(path, "labels.npy", label_bytes=8) == len(areas)
-        labels = np.load("labels.npy")
-        assert labels.dtype == np.uint64 and (labels == want).all()
+    _, areas = expected(image, 8)
     image.tofile("image.raw")
     assert cudaccl.label_file(np.memmap("image.raw", np.uint8, "r", shape=image.shape), table="table.npy") == len(areas)
     assert cudaccl.regionprops_table(np.load("table.npy"), ["area"])["area"].tolist() == areas.tolist()
+
+
+def test_damaged_files():
+    np.save("image.npy", np.ones((9, 9), np.uint8))
+    write_tiff("image.tif", [np.ones((90, 90), np.uint8)], deflate=True)
+    content = pathlib.Path("image.tif").read_bytes()
+    pathlib.Path("short.tif").write_bytes(content[:40] + bytes(20) + content[60:])
+    pathlib.Path("text").write_text("no picture")
+    for arguments, error in [({"image": "short.tif"}, OSError), ({"image": "text"}, OSError),
+                             ({"image": ["image.npy", "image.tif"]}, OSError),
+                             ({"image": "image.npy", "raw_shape": (9, 9)}, OSError),
+                             ({"image": "text", "raw_shape": (2, 5, 1), "raw_dtype": complex}, ValueError),
+                             ({"image": "text", "raw_shape": (5, 1), "raw_dtype": ">u2"}, ValueError),
+                             ({"image": "text", "raw_shape": (10,)}, ValueError),
+                             ({"image": "text", "raw_shape": (0, 10)}, ValueError)]:
+        with pytest.raises(error):
+            cudaccl.label_file(**arguments, table="table.npy")
+    assert not os.path.exists("table.npy")
 
 
 class Broken:
@@ -166,7 +219,7 @@ def test_errors_leave_nothing(n_ranks):
     assert all("no such rows" in str(result) for result in results)
     assert os.listdir() == ["labels.npy"] and open("labels.npy").read() == "old"
     np.save("image.npy", np.ones((9, 9), np.uint8))
-    for arguments, error in [({"image": "absent.npy"}, OSError), ({"image": "a.gif"}, ValueError),
+    for arguments, error in [({"image": "absent.npy"}, OSError), ({"image": "a.gif"}, OSError),
                              ({"labels": "no/where.npy"}, OSError), ({"connectivity": 5}, ValueError),
                              ({"label_bytes": 3}, ValueError), ({"image": np.ones(4)}, ValueError),
                              ({"image": np.ones((0, 4))}, ValueError), ({"image": np.ones((4, 4), complex)}, TypeError)]:
