@@ -7,13 +7,12 @@
 #include "api.h"
 #include "folder.h"
 #include "history.h"
+#include "live.h"
 #include "log.h"
 #include "metrics.h"
-#include "pictures.h"
 
 #define MAX_BODY_BYTES 65536
 #define MIN_TOKEN_LENGTH 16
-#define MAX_ENCODING 4 /* live pictures that are encoded at a time */
 #define COOKIE_NAME "ccl-watch"
 #define COOKIE_SECONDS (90 * 86400)
 #define HTTP_RESOURCES "/org/cudaccl/watch"
@@ -21,10 +20,10 @@
 struct _WatchHttp {
   Watch *watch;
   WatchHistory *history;
+  WatchLive *live;
   SoupServer *server;
   gchar *session; /* value of the cookie of browsers that sent the token; NULL without a token */
   gchar *token_digest;
-  guint n_encoding;
 };
 
 typedef void (*Handler) (
@@ -330,85 +329,41 @@ handle_one_camera (WatchHttp *self, SoupServerMessage *message, const gchar *nam
   g_free (camera);
 }
 
-typedef struct {
-  WatchHttp *http;
-  SoupServerMessage *message;
-  GstSample *frame;
-  gboolean boxes;
-  gint width;
-} PictureJob;
-
 static void
-picture_job_free (gpointer data)
+send_picture (gpointer data, GBytes *jpeg)
 {
-  PictureJob *job = data;
+  SoupServerMessage *message = data;
 
-  g_object_unref (job->message);
-  gst_sample_unref (job->frame);
-  g_free (job);
-}
-
-static void
-encode_picture (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  PictureJob *job = data;
-  GError *error = NULL;
-  GBytes *bytes = watch_picture_encode (job->frame, job->boxes, job->width, &error);
-
-  if (bytes)
-    g_task_return_pointer (task, bytes, (GDestroyNotify)g_bytes_unref);
+  if (jpeg)
+    respond_bytes (message, "image/jpeg", jpeg);
   else
-    g_task_return_error (task, error);
+    respond_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "encoding failed");
+  soup_server_message_unpause (message);
+  g_object_unref (message);
 }
 
-static void
-send_picture (GObject *source, GAsyncResult *result, gpointer data)
-{
-  PictureJob *job = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = g_task_propagate_pointer (G_TASK (result), &error);
-
-  job->http->n_encoding--;
-  if (bytes) {
-    respond_bytes (job->message, "image/jpeg", bytes);
-  } else {
-    watch_log_warning ("live picture: %s", error->message);
-    respond_error (job->message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "encoding failed");
-  }
-  soup_server_message_unpause (job->message);
-}
-
-/* The last frame of a camera as JPEG, encoded in another thread. */
+/* The last frame of a camera as JPEG. */
 static void
 handle_live_picture (
     WatchHttp *self, SoupServerMessage *message, const gchar *name, GHashTable *query)
 {
-  WatchCamera *camera = watch_find_camera (self->watch, name);
-  GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
-  g_autoptr (GTask) task = NULL;
-  PictureJob *job;
+  gboolean boxes = get_number (query, "boxes", 1, 0, 1);
+  gint width = get_number (query, "width", 0, 0, 8192);
 
-  g_clear_pointer (&camera, watch_camera_unref);
-  if (!frame) {
-    respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no frame of such a camera");
-    return;
-  }
-  if (self->n_encoding >= MAX_ENCODING) {
-    gst_sample_unref (frame);
-    respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "too many pictures at a time");
-    return;
-  }
-  job = g_new (PictureJob, 1);
-  job->http = self;
-  job->message = g_object_ref (message);
-  job->frame = frame;
-  job->boxes = get_number (query, "boxes", 1, 0, 1);
-  job->width = get_number (query, "width", 0, 0, 8192);
-  self->n_encoding++;
   soup_server_message_pause (message);
-  task = g_task_new (NULL, NULL, send_picture, NULL);
-  g_task_set_task_data (task, job, picture_job_free);
-  g_task_run_in_thread (task, encode_picture);
+  switch (
+      watch_live_request (self->live, name, boxes, width, send_picture, g_object_ref (message))) {
+  case WATCH_LIVE_TAKEN:
+    return;
+  case WATCH_LIVE_NO_FRAME:
+    respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no frame of such a camera");
+    break;
+  case WATCH_LIVE_BUSY:
+    respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "too many pictures at a time");
+    break;
+  }
+  soup_server_message_unpause (message);
+  g_object_unref (message);
 }
 
 static void
@@ -653,6 +608,7 @@ watch_http_new (Watch *watch, GError **error)
   if (!config->http)
     return self;
   self->history = watch_history_new (watch);
+  self->live = watch_live_new (watch);
   if (config->http_token) {
     self->session = digest (config->http_token, "session");
     self->token_digest = digest ("token", config->http_token);
@@ -673,8 +629,7 @@ watch_http_free (WatchHttp *self)
 {
   if (self->server)
     soup_server_disconnect (self->server);
-  while (self->n_encoding > 0)
-    g_main_context_iteration (NULL, TRUE);
+  g_clear_pointer (&self->live, watch_live_free);
   g_clear_object (&self->server);
   g_clear_pointer (&self->history, watch_history_free);
   g_free (self->session);

@@ -53,7 +53,7 @@ build_encoder (GstCaps *caps, gboolean boxes, gint max_width, GError **error)
   }
   /* Boxes are drawn after scaling, so that their lines have the same width in all pictures. */
   description = g_strdup_printf (
-      "appsrc name=in ! %s videoconvert ! videoscale ! "
+      "appsrc name=in ! %s videoscale ! videoconvert ! "
       "video/x-raw,format=BGRx,width=%d,height=%d,pixel-aspect-ratio=1/1 ! %s videoconvert ! "
       "jpegenc quality=%d ! appsink name=out sync=false",
       cuda ? "cudadownload !" : "", width, height,

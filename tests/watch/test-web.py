@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The web server of ccl-watch: JSON API, metrics, access control. Prints TAP."""
+import concurrent.futures
 import json
 import pathlib
 import subprocess
@@ -76,6 +77,16 @@ def live_picture():
         sizes.add(jpeg_size(body))
     tap.equal(sizes, {(80, 60), (served.WIDTH, served.HEIGHT)})
     tap.equal(open_server.request("/api/cameras/nobody/picture")[0], 404)
+
+
+def many_viewers():
+    """/api/cameras/NAME/picture: clients that ask at the same time share one picture"""
+    playing(open_server)
+    with concurrent.futures.ThreadPoolExecutor(20) as viewers:
+        answers = list(viewers.map(lambda _: open_server.request("/api/cameras/door/picture?width=100"), range(60)))
+    tap.equal({status for status, _, _ in answers}, {200})
+    pictures = {body for _, _, body in answers}
+    assert len(pictures) < 30, f"{len(pictures)} different pictures"
 
 
 def jpeg_size(data):
@@ -263,7 +274,7 @@ def ends():
 
 
 try:
-    status = tap.run(cameras, events, counts, live_picture, change_cameras, wrong_requests, cross_site,
+    status = tap.run(cameras, events, counts, live_picture, many_viewers, change_cameras, wrong_requests, cross_site,
                      protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, ends)
 finally:
     for server in open_server, closed_server:

@@ -125,7 +125,8 @@ async function updatePictures() {
 function loadPicture(name, card) {
   const shown = find("img", card.element);
   const next = new Image();
-  const width = Math.min(960, Math.ceil(shown.parentElement.clientWidth * devicePixelRatio));
+  // One of a few widths, so that viewers share pictures.
+  const width = Math.min(960, Math.ceil(shown.parentElement.clientWidth * devicePixelRatio / 160) * 160);
   card.loading = true;
   next.onload = () => {
     card.loading = false;

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "live.h"
+
+#include "log.h"
+#include "pictures.h"
+
+#define MAX_ENCODING 4
+#define FRESH (200 * G_TIME_SPAN_MILLISECOND)
+#define FORGOTTEN (5 * G_TIME_SPAN_SECOND)
+
+struct _WatchLive {
+  Watch *watch;
+  GHashTable *pictures; /* "CAMERA/BOXES/WIDTH" → Picture */
+  guint n_encoding;
+};
+
+typedef struct {
+  GBytes *jpeg;     /* NULL before the first */
+  gint64 time;      /* monotonic, when its frame was taken */
+  GSList *requests; /* Request; not empty while it is being encoded */
+} Picture;
+
+typedef struct {
+  WatchLiveFunction function;
+  gpointer data;
+} Request;
+
+typedef struct {
+  WatchLive *live;
+  Picture *picture;
+  GstSample *frame;
+  gboolean boxes;
+  gint width;
+} Job;
+
+static void
+picture_free (gpointer data)
+{
+  Picture *picture = data;
+
+  g_clear_pointer (&picture->jpeg, g_bytes_unref);
+  g_free (picture);
+}
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+
+  gst_sample_unref (job->frame);
+  g_free (job);
+}
+
+static void
+encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Job *job = data;
+  GError *error = NULL;
+  GBytes *jpeg = watch_picture_encode (job->frame, job->boxes, job->width, &error);
+
+  if (jpeg)
+    g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+answer (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Job *job = g_task_get_task_data (G_TASK (result));
+  Picture *picture = job->picture;
+  GSList *requests = g_slist_reverse (g_steal_pointer (&picture->requests));
+  g_autoptr (GError) error = NULL;
+
+  job->live->n_encoding--;
+  g_clear_pointer (&picture->jpeg, g_bytes_unref);
+  picture->jpeg = g_task_propagate_pointer (G_TASK (result), &error);
+  if (error)
+    watch_log_warning ("live picture: %s", error->message);
+  for (GSList *l = requests; l; l = l->next) {
+    const Request *request = l->data;
+
+    request->function (request->data, picture->jpeg);
+  }
+  g_slist_free_full (requests, g_free);
+}
+
+static void
+start_encoding (WatchLive *live, Picture *picture, GstSample *frame, gboolean boxes, gint width)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, answer, NULL);
+  Job *job = g_new (Job, 1);
+
+  *job = (Job){live, picture, frame, boxes, width};
+  picture->time = g_get_monotonic_time ();
+  live->n_encoding++;
+  g_task_set_task_data (task, job, job_free);
+  g_task_run_in_thread (task, encode);
+}
+
+static gboolean
+is_forgotten (gpointer key, gpointer value, gpointer now)
+{
+  const Picture *picture = value;
+
+  return !picture->requests && picture->time + FORGOTTEN < *(gint64 *)now;
+}
+
+/* The picture of this key, which is made where missing. Old ones go. */
+static Picture *
+find_picture (WatchLive *live, const gchar *camera, gboolean boxes, gint width)
+{
+  gchar *key = g_strdup_printf ("%s/%d/%d", camera, boxes, width);
+  gint64 now = g_get_monotonic_time ();
+  Picture *picture;
+
+  g_hash_table_foreach_remove (live->pictures, is_forgotten, &now);
+  picture = g_hash_table_lookup (live->pictures, key);
+  if (!picture) {
+    picture = g_new0 (Picture, 1);
+    g_hash_table_insert (live->pictures, g_strdup (key), picture);
+  }
+  g_free (key);
+  return picture;
+}
+
+static GstSample *
+get_frame (WatchLive *live, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (live->watch, name);
+  GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
+
+  g_clear_pointer (&camera, watch_camera_unref);
+  return frame;
+}
+
+WatchLiveResult
+watch_live_request (WatchLive *live, const gchar *camera, gboolean boxes, gint width,
+    WatchLiveFunction function, gpointer data)
+{
+  GstSample *frame = get_frame (live, camera);
+  Picture *picture;
+
+  if (!frame)
+    return WATCH_LIVE_NO_FRAME;
+  picture = find_picture (live, camera, boxes, width);
+  if (!picture->requests) {
+    if (picture->jpeg && g_get_monotonic_time () < picture->time + FRESH) {
+      function (data, picture->jpeg);
+      gst_sample_unref (frame);
+      return WATCH_LIVE_TAKEN;
+    }
+    if (live->n_encoding >= MAX_ENCODING) {
+      gst_sample_unref (frame);
+      return WATCH_LIVE_BUSY;
+    }
+    start_encoding (live, picture, g_steal_pointer (&frame), boxes, width);
+  }
+  g_clear_pointer (&frame, gst_sample_unref);
+  picture->requests =
+      g_slist_prepend (picture->requests, g_memdup2 (&(Request){function, data}, sizeof (Request)));
+  return WATCH_LIVE_TAKEN;
+}
+
+WatchLive *
+watch_live_new (Watch *watch)
+{
+  WatchLive *live = g_new0 (WatchLive, 1);
+
+  live->watch = watch;
+  live->pictures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, picture_free);
+  return live;
+}
+
+void
+watch_live_free (WatchLive *live)
+{
+  while (live->n_encoding > 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_hash_table_unref (live->pictures);
+  g_free (live);
+}
