@@ -10,6 +10,7 @@ import datetime
 import functools
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -90,6 +91,49 @@ def broken_file():
         tap.equal(program.finish(), 1, "exit status")
         tap.equal(program.lines.states("a"), ["garbage"], "states")
         tap.equal(len(program.lines.frames("b")), 40, "frames of the other camera")
+
+
+@contextlib.contextmanager
+def mute_file():
+    """A file that can be opened and gives nothing: a pipe. What is written in short intervals only ends reads that
+    have begun, because filesrc cannot be interrupted."""
+    path = folder / "mute.avi"
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    ended = threading.Event()
+
+    def write():
+        while not ended.wait(0.2):
+            with contextlib.suppress(BlockingIOError):
+                os.write(pipe, bytes(4096))
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield path
+    finally:
+        ended.set()
+        writer.join()
+        os.close(pipe)
+        path.unlink()
+
+
+def mute_files():
+    """a file that gives no first frame is opened again, four times in all; then status 1"""
+    quick = ["-s", "timeout=0.5", "-s", "retry-min=0.3", "-s", "retry-max=0.3"]
+    with mute_file() as path:
+        with watch(f"a={path}", *SMALL, *quick) as program:
+            program.wait_for_state("silent")
+            shutil.copy(ball(40, 30), folder / "sound.avi")
+            (folder / "sound.avi").rename(path)
+            tap.equal(program.finish(), 0, "exit status")
+            tap.equal(program.lines.states(), ["silent", "playing", "ended"])
+            tap.equal(len(program.lines.frames()), 40, "frames")
+    with mute_file() as path:
+        start = time.monotonic()
+        with watch(f"a={path}", *SMALL, *quick) as program:
+            tap.equal(program.finish(), 1, "exit status")
+        passed = time.monotonic() - start
+        assert passed > 4 * 0.5 + 3 * 0.3, f"{passed} s are too short for four attempts"
 
 
 def wrong_configurations():
@@ -312,6 +356,6 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, pace, broken_file, wrong_configurations, secrets, sender_clock,
+sys.exit(tap.run(files, same_components, events, pace, broken_file, mute_files, wrong_configurations, secrets, sender_clock,
                  camera_killed, camera_stopped, garbage, no_stream, frozen, reload, notifications, clock_steps,
                  reconnections, help_and_version))
