@@ -8,7 +8,7 @@
 #include "pixels.h"
 #include "words.h"
 
-/* Copies samples that are `step` bytes apart to one or two pixels each. The compiler specialises it
+/* Copies samples that are `step` bytes apart to 1 << shift pixels each. The compiler specialises it
  * for each constant. */
 static ALWAYS_INLINE void
 spread_samples (const uint8_t *restrict u, const uint8_t *restrict v, size_t step, uint32_t shift,
@@ -20,8 +20,8 @@ spread_samples (const uint8_t *restrict u, const uint8_t *restrict v, size_t ste
     for (uint32_t k = 0; k < 1u << shift; k++)
       chroma[(i << shift) + k] = sample;
   }
-  if (n << shift < width)
-    chroma[width - 1] = (uint16_t)(u[n * step] | v[n * step] << 8);
+  for (uint32_t x = n << shift; x < width; x++)
+    chroma[x] = (uint16_t)(u[n * step] | v[n * step] << 8);
 }
 
 static void
@@ -33,12 +33,16 @@ spread_chroma (const CclChroma *chroma, uint32_t y, uint32_t width, uint16_t *ch
 
   if (chroma->step == 1 && chroma->shift_x == 0)
     spread_samples (u, v, 1, 0, width, chroma_of_pixels);
-  else if (chroma->step == 1)
+  else if (chroma->step == 1 && chroma->shift_x == 1)
     spread_samples (u, v, 1, 1, width, chroma_of_pixels);
-  else if (chroma->shift_x == 0)
+  else if (chroma->step == 2 && chroma->shift_x == 0)
     spread_samples (u, v, 2, 0, width, chroma_of_pixels);
-  else
+  else if (chroma->step == 2 && chroma->shift_x == 1)
     spread_samples (u, v, 2, 1, width, chroma_of_pixels);
+  else if (chroma->step == 4 && chroma->shift_x == 1)
+    spread_samples (u, v, 4, 1, width, chroma_of_pixels);
+  else
+    spread_samples (u, v, chroma->step, chroma->shift_x, width, chroma_of_pixels);
 }
 
 static void

@@ -23,6 +23,7 @@ gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
+  g_clear_pointer (&self->luma, g_free);
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
 }
 
@@ -97,6 +98,22 @@ acquire_map (GstCclFrameLabeller *self, GstCclBase *base, GstCclMapKind kind, Gs
   return TRUE;
 }
 
+/* Makes the memory for the luma of packed frames. */
+static gboolean
+prepare_luma (GstCclFrameLabeller *self, GstCclBase *base, CclError *error)
+{
+  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+  const gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+
+  if (!gst_ccl_planes_is_packed (info) || self->luma)
+    return TRUE;
+  self->luma = g_try_malloc ((gsize)width * (gsize)height);
+  if (!self->luma)
+    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+        "No memory for the luma of frames of %d×%d pixels", width, height);
+  return self->luma != NULL;
+}
+
 /* Makes what a frame needs: labeller, foreground, and the maps that the settings ask for. */
 static gboolean
 prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
@@ -107,7 +124,8 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
   if (klass->prepare && !klass->prepare (base, buffer, error))
     return FALSE;
   if (!prepare_labeller (self, base, settings, error) ||
-      !gst_ccl_foreground_stage_prepare (&self->foreground, base, settings, error))
+      !gst_ccl_foreground_stage_prepare (&self->foreground, base, settings, error) ||
+      !prepare_luma (self, base, error))
     return FALSE;
   if (settings->attach_labels &&
       !acquire_map (self, base, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
@@ -185,6 +203,8 @@ map_and_label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings
 
   if (done) {
     const GstClockTime start = gst_util_get_timestamp ();
+    if (gst_ccl_planes_is_packed (info))
+      gst_ccl_planes_copy_luma (info, self->luma, &frame);
     done = label (self, base, settings, frame, result->maps, data, &result->table,
         &result->scene_change, error);
     result->time = gst_util_get_timestamp () - start;

@@ -22,6 +22,7 @@ typedef struct {
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
+  guint8 *luma;                     /* of a frame whose format is packed; NULL until there is one */
   GstCclLabeller *description;      /* of the element with the settings below, for metadata */
   GstCclSettings described;
 } GstCclFrameLabeller;

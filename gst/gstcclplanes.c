@@ -18,20 +18,25 @@ gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info)
   }
 }
 
-/* The bytes of a plane's row, and its rows. Every plane belongs to the first component in it. */
+/* The bytes of a plane's row up to the last sample of any component in it, and its rows. */
 static void
-get_plane_size (const GstVideoInfo *info, guint plane, guint *row_size, guint *n_rows)
+get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n_rows)
 {
   const GstVideoFormatInfo *format = info->finfo;
-  guint component = 0;
 
-  while (GST_VIDEO_FORMAT_INFO_PLANE (format, component) != plane)
-    component++;
-  *row_size =
-      (guint)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, component) *
-      (guint)GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, component, GST_VIDEO_INFO_WIDTH (info));
-  *n_rows =
-      (guint)GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, component, GST_VIDEO_INFO_HEIGHT (info));
+  *row_size = *n_rows = 0;
+  for (guint i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++) {
+    gsize last_sample;
+
+    if (GST_VIDEO_FORMAT_INFO_PLANE (format, i) != plane)
+      continue;
+    last_sample =
+        (gsize)GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, i, GST_VIDEO_INFO_WIDTH (info)) - 1;
+    *row_size =
+        MAX (*row_size, (gsize)GST_VIDEO_FORMAT_INFO_POFFSET (format, i) +
+                            last_sample * (gsize)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) + 1);
+    *n_rows = (guint)GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, i, GST_VIDEO_INFO_HEIGHT (info));
+  }
 }
 
 /* Checks that a layout holds width × height pixels. */
@@ -54,12 +59,14 @@ check_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane, 
 {
   const gint stride = planes->stride[plane];
   const gsize offset = planes->offset[plane];
-  guint row_size, n_rows;
+  gsize row_size;
+  guint n_rows;
 
   get_plane_size (info, plane, &row_size, &n_rows);
-  if (stride < 0 || (guint)stride < row_size) {
+  if (stride < 0 || (gsize)stride < row_size) {
     gst_ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "The frame's stride of %d bytes is too small for rows of %u bytes", stride, row_size);
+        "The frame's stride of %d bytes is too small for rows of %" G_GSIZE_FORMAT " bytes", stride,
+        row_size);
     return FALSE;
   }
   *length = (gsize)stride * (n_rows - 1) + row_size;
@@ -162,4 +169,23 @@ gst_ccl_planes_unmap (GstCclMappedPlanes *mapped)
 {
   while (mapped->n_planes > 0)
     gst_buffer_unmap (mapped->buffer, &mapped->infos[--mapped->n_planes]);
+}
+
+gboolean
+gst_ccl_planes_is_packed (const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) > 1;
+}
+
+void
+gst_ccl_planes_copy_luma (const GstVideoInfo *info, guint8 *luma, CclFrame *frame)
+{
+  const gsize width = (gsize)GST_VIDEO_INFO_WIDTH (info);
+  const guint8 *pixels = (const guint8 *)frame->data + GST_VIDEO_INFO_COMP_POFFSET (info, 0);
+
+  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++)
+    for (gsize x = 0; x < width; x++)
+      luma[(gsize)y * width + x] = pixels[(gsize)y * frame->stride + 2 * x];
+  frame->data = luma;
+  frame->stride = width;
 }

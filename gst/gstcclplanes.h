@@ -10,9 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* The formats whose first plane is luma with one byte per pixel, and whose chroma, if any, has one
- * byte per sample. */
-#define GST_CCL_FORMATS "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444 }"
+/* The formats with one byte per sample of luma and chroma: those whose first plane is luma alone,
+ * and those whose only plane holds the chroma of each two pixels between their luma. Converters
+ * prefer the earlier ones of a list. */
+#define GST_CCL_PLANAR_FORMATS "GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, NV16, NV61, NV24, Y41B"
+#define GST_CCL_PACKED_FORMATS "YUY2, UYVY, YVYU, VYUY"
+
+/* The formats of frames in system memory. */
+#define GST_CCL_FORMATS "{ " GST_CCL_PLANAR_FORMATS ", " GST_CCL_PACKED_FORMATS " }"
 
 /* The planes of these formats. */
 #define GST_CCL_MAX_PLANES 3
@@ -36,9 +41,9 @@ typedef struct {
 /* The layout that a video info describes, in system memory. */
 void gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info);
 
-/* Maps the luma plane of a frame whose caps are info and, with_chroma, the planes of its chroma,
- * which the format must have. The layout of a GstVideoMeta, if the buffer has one, takes precedence
- * over planes'.
+/* Maps the plane with the luma of a frame whose caps are info and, with_chroma, the planes of its
+ * chroma, which the format must have. The layout of a GstVideoMeta, if the buffer has one, takes
+ * precedence over planes'.
  *
  * Fails, with the error filled, if caps, layout and size of the buffer contradict each other, so
  * that bytes outside the buffer are never read. On success the caller unmaps the planes with
@@ -48,6 +53,13 @@ gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *inf
     CclError *error);
 
 void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
+
+/* Whether the luma of a format is packed with its chroma. */
+gboolean gst_ccl_planes_is_packed (const GstVideoInfo *info);
+
+/* Copies the luma of a mapped frame of such a format to width × height bytes; the frame then has
+ * these bytes as its luma. */
+void gst_ccl_planes_copy_luma (const GstVideoInfo *info, guint8 *luma, CclFrame *frame);
 
 G_END_DECLS
 

@@ -89,13 +89,16 @@ typedef enum CclLocation {
   CCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
 } CclLocation;
 
-/* The chroma of a frame, one byte per sample of u and of v, in two planes or interleaved in one. A
- * sample covers 1 << shift_x × 1 << shift_y pixels; at odd sizes the last one covers fewer. */
+/* The chroma of a frame, one byte per sample of u and of v, in two planes, interleaved in one, or
+ * interleaved with the luma. A sample covers 1 << shift_x × 1 << shift_y pixels; the last one of a
+ * row or column may cover fewer. */
 typedef struct CclChroma {
   const void *u, *v;         /* the first samples; NULL: the frame has no chroma */
   size_t u_stride, v_stride; /* bytes from row to row */
-  uint32_t step;             /* bytes from sample to sample: 1 in planes, 2 interleaved */
-  uint32_t shift_x, shift_y; /* 0 or 1 */
+  uint32_t step;             /* bytes from sample to sample: 1 in planes, 2 interleaved, 4 where two
+                              * pixels of luma are between two samples */
+  uint32_t shift_x;          /* 0…2 */
+  uint32_t shift_y;          /* 0 or 1 */
 } CclChroma;
 
 /* A frame of the planned width and height, one byte per pixel. Only width bytes of each row are

@@ -696,7 +696,8 @@ colour_frame (const char *format, Drawing drawing, guint8 u, guint8 v)
 /* A square that is darker than the scene is a shadow if it has the scene's hue, in every format. */
 TEST (test_shadows)
 {
-  static const char *const formats[] = {"NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
+  static const char *const formats[] = {"NV12", "NV21", "I420", "YV12", "Y42B", "Y444", "NV16",
+      "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY"};
   static const char bright[] = "66666666\n66666666\n66666666\n66666666\n66666666\n66666666\n";
   static const char dark[] = "66666666\n66666666\n66555566\n66555566\n66555566\n66555566\n";
   static const char mask[] = "........\n........\n..5555..\n..5555..\n..5555..\n..5555..\n";

@@ -17,17 +17,24 @@ drawing_height (Drawing drawing)
   return height;
 }
 
-void
-draw (Drawing drawing, guint8 *pixels, gsize stride)
+/* Draws samples that are that many bytes apart. */
+static void
+draw_samples (Drawing drawing, guint8 *pixels, gsize stride, gsize distance)
 {
   guint width = drawing_width (drawing), height = drawing_height (drawing);
 
   for (guint y = 0; y < height; y++) {
     for (guint x = 0; x < width; x++) {
       char c = drawing[y * (width + 1) + x];
-      pixels[y * stride + x] = c == '#' ? 255 : c == '.' ? 0 : (guint8)(25 * (c - '0'));
+      pixels[y * stride + x * distance] = c == '#' ? 255 : c == '.' ? 0 : (guint8)(25 * (c - '0'));
     }
   }
+}
+
+void
+draw (Drawing drawing, guint8 *pixels, gsize stride)
+{
+  draw_samples (drawing, pixels, stride, 1);
 }
 
 GstCaps *
@@ -50,8 +57,8 @@ luma_frame (const char *format, Drawing drawing)
   buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
   gst_buffer_memset (buffer, 0, 255, (gsize)-1);
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
-  draw (drawing, map.data + GST_VIDEO_INFO_PLANE_OFFSET (&info, 0),
-      (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
+  draw_samples (drawing, map.data + GST_VIDEO_INFO_COMP_OFFSET (&info, 0),
+      (gsize)GST_VIDEO_INFO_COMP_STRIDE (&info, 0), (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0));
   gst_buffer_unmap (buffer, &map);
   GST_BUFFER_PTS (buffer) = 0;
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;

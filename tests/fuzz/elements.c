@@ -121,7 +121,8 @@ static GstCaps *
 take_caps (Input *input)
 {
   static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444",
-      "GRAY8", "RGB", "BGRA", "YUY2", "v210", "I420_10LE", "AYUV64", "P010_10LE", "RGB16", "none"};
+      "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY", "GRAY8", "RGB", "BGRA",
+      "v210", "I420_10LE", "AYUV64", "P010_10LE", "RGB16", "none"};
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
   guint8 omitted = take_byte (input);
 
@@ -155,6 +156,9 @@ push_caps (Subject *subject, GstCaps *caps)
   GstVideoInfo info;
 
   gst_harness_push_event (subject->harness, gst_event_new_caps (caps));
+  /* Caps that are refused may be an error. */
+  gst_bus_set_flushing (subject->bus, TRUE);
+  gst_bus_set_flushing (subject->bus, FALSE);
   subject->has_caps = took_caps (subject, caps) && gst_video_info_from_caps (&info, caps);
   if (subject->has_caps)
     subject->info = info;
@@ -215,15 +219,32 @@ new_buffer (const guint8 *bytes, gsize size, guint n_memories)
   return buffer;
 }
 
-/* Whether the luma plane, with the layout of the caps, lies inside size bytes. */
+/* Whether the plane with the luma, with the layout of the caps, lies inside size bytes. In packed
+ * formats each pair of pixels has four bytes. */
 static gboolean
 fits (const GstVideoInfo *info, const Luma *luma, gsize size)
 {
   guint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  guint row = GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) == 1 ? width : (width + 1) / 2 * 4;
 
-  return luma->width >= width && luma->height >= height && luma->stride >= (gint)width &&
-         (unsigned __int128)luma->offset + (unsigned __int128)luma->stride * (height - 1) + width <=
+  return luma->width >= width && luma->height >= height && luma->stride >= (gint)row &&
+         (unsigned __int128)luma->offset + (unsigned __int128)luma->stride * (height - 1) + row <=
              size;
+}
+
+/* A copy of the luma, width bytes in each row. */
+static guint8 *
+copy_luma (const GstVideoInfo *info, const guint8 *bytes, const Luma *luma)
+{
+  const gsize width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  const gsize distance = GST_VIDEO_INFO_COMP_PSTRIDE (info, 0);
+  const guint8 *first = bytes + luma->offset + GST_VIDEO_INFO_COMP_POFFSET (info, 0);
+  guint8 *copy = g_malloc (width * height);
+
+  for (gsize y = 0; y < height; y++)
+    for (gsize x = 0; x < width; x++)
+      copy[y * width + x] = first[y * (gsize)luma->stride + x * distance];
+  return copy;
 }
 
 /* Whether the planes of chroma lie inside size bytes. */
@@ -277,6 +298,7 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
   gconstpointer rows;
   gsize row_stride;
   Reference *reference;
+  guint8 *pixels;
   gint connectivity;
   gboolean invert;
   GstBuffer *labels;
@@ -285,8 +307,8 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
 
   g_object_get (subject->harness->element, "connectivity", &connectivity, "invert", &invert, NULL);
   options.invert = invert;
-  reference = reference_new (bytes + luma->offset, width, height, (gsize)luma->stride,
-      (CclConnectivity)connectivity, &options);
+  pixels = copy_luma (&subject->info, bytes, luma);
+  reference = reference_new (pixels, width, height, width, (CclConnectivity)connectivity, &options);
   rows = gst_ccl_meta_get_rows (meta, &n, &row_stride);
   if (gst_ccl_meta_get_n_components (meta) != reference->n_components ||
       n != MIN (reference->n_components, get_number (subject, "max-components")))
@@ -306,6 +328,7 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
     gst_buffer_unmap (labels, &map);
   }
   reference_free (reference);
+  g_free (pixels);
   n_labelled++;
 }
 

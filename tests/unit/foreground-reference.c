@@ -80,9 +80,9 @@ chroma_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, u
   const CclChroma *c = &frame->chroma;
   if (!self->has_chroma)
     return CCL_NO_CHROMA;
-  const uint8_t *u = (const uint8_t *)c->u + (y / (1 + c->shift_y)) * c->u_stride;
-  const uint8_t *v = (const uint8_t *)c->v + (y / (1 + c->shift_y)) * c->v_stride;
-  return u[x / (1 + c->shift_x) * c->step] + 256u * v[x / (1 + c->shift_x) * c->step];
+  const uint8_t *u = (const uint8_t *)c->u + (y >> c->shift_y) * c->u_stride;
+  const uint8_t *v = (const uint8_t *)c->v + (y >> c->shift_y) * c->v_stride;
+  return u[(x >> c->shift_x) * c->step] + 256u * v[(x >> c->shift_x) * c->step];
 }
 
 static CclPixelClass

@@ -66,9 +66,10 @@ typedef struct DeviceChroma {
 static DeviceChroma
 upload_chroma (const CclForegroundPlan *plan, const CclChroma *chroma)
 {
-  const size_t width = (plan->width + chroma->shift_x) >> chroma->shift_x;
+  const size_t width = (plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
   const size_t height = (plan->height + chroma->shift_y) >> chroma->shift_y;
-  const size_t size = chroma->u_stride * (height - 1) + width * chroma->step;
+  const size_t size =
+      chroma->u_stride * (height - 1) + (width - 1) * chroma->step + chroma->step / 2 + 1;
   const uint8_t *u = chroma->u, *v = chroma->v, *first = u < v || chroma->step == 1 ? u : v;
   DeviceChroma copy = {*chroma};
 
