@@ -7,6 +7,7 @@
 #include "gstcclhints.h"
 #include "gstcclmotion.h"
 #include "gstcclquery.h"
+#include "gstcclrefusal.h"
 #include "gstcclstats.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_base_debug);
@@ -20,6 +21,7 @@ typedef struct {
   GstCclSettings settings;
   GstCclStats stats;
   gboolean reset; /* the background model is to be discarded before the next frame */
+  gchar *refusal; /* the latest error about caps since the start */
 
   /* Of the streaming thread. */
   GstVideoInfo info;
@@ -99,6 +101,7 @@ gst_ccl_base_start (GstBaseTransform *trans)
   gst_ccl_stats_reset (&priv->stats);
   priv->reset = FALSE;
   roi_mask = g_strdup (priv->settings.roi_mask);
+  g_clear_pointer (&priv->refusal, g_free);
   GST_OBJECT_UNLOCK (trans);
   priv->motion = (GstCclMotion){FALSE};
   priv->hints = (GstCclHints){FALSE};
@@ -185,6 +188,15 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   }
   *current = info;
   return TRUE;
+}
+
+static gboolean
+gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (direction == GST_PAD_SINK)
+    gst_ccl_refusal_report (&PRIVATE (GST_CCL_BASE (trans))->refusal, GST_ELEMENT (trans),
+        GST_BASE_TRANSFORM_SINK_PAD (trans), query);
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
 }
 
 static void
@@ -347,7 +359,10 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static void
 gst_ccl_base_finalize (GObject *object)
 {
-  gst_ccl_settings_clear (&PRIVATE (GST_CCL_BASE (object))->settings);
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
+
+  gst_ccl_settings_clear (&priv->settings);
+  g_free (priv->refusal);
   G_OBJECT_CLASS (gst_ccl_base_parent_class)->finalize (object);
 }
 
@@ -377,6 +392,7 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
    * as frames are passed on as they are. */
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_base_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_base_stop);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_ccl_base_query);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);

@@ -6,9 +6,13 @@
 #include "elements.h"
 #include "leaks.h"
 
+/* In CUDA memory, packed formats are refused. */
+static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444",
+    "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY"};
+enum { FIRST_PACKED = 11 };
+
 TEST_OF_DESCRIPTION (test_caps_templates)
 {
-  static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
   GstElement *element = gst_element_factory_make (element_name (), NULL);
   gboolean cuda = g_str_equal (element_name (), "cudaccl");
 
@@ -21,7 +25,7 @@ TEST_OF_DESCRIPTION (test_caps_templates)
       GstCaps *caps = frame_caps (formats[i], 1, 1);
       fail_unless (gst_caps_is_subset (caps, template), "%s is missing", formats[i]);
       gst_caps_set_features_simple (caps, gst_caps_features_from_string ("memory:CUDAMemory"));
-      fail_unless_equals_int (gst_caps_is_subset (caps, template), cuda);
+      fail_unless_equals_int (gst_caps_is_subset (caps, template), cuda && i < FIRST_PACKED);
       gst_caps_unref (caps);
     }
     fail_if (gst_caps_can_intersect (rgb, template));
@@ -33,10 +37,11 @@ TEST_OF_DESCRIPTION (test_caps_templates)
 }
 GST_END_TEST
 
-/* Only the luma plane is read; chroma planes are all 255 here. */
+/* Only luma is read; chroma is all 255 here. Of 7 columns, the last sample of subsampled chroma
+ * covers fewer pixels than the others. */
 TEST (test_every_format)
 {
-  static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444"};
+  static const char odd[] = "#.....#\n#.....#\n#.....#\n";
   GstHarness *h = new_harness ();
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -44,6 +49,10 @@ TEST (test_every_format)
     gst_harness_set_src_caps (h, frame_caps (formats[i], 8, 6));
     out = label (h, luma_frame (formats[i], blobs));
     assert_components (out, BLOBS_8);
+    gst_buffer_unref (out);
+    gst_harness_set_src_caps (h, frame_caps (formats[i], 7, 3));
+    out = label (h, luma_frame (formats[i], odd));
+    assert_count (out, 2);
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
@@ -65,20 +74,75 @@ push_with_caps (GstHarness *h, GstCaps *caps, GstBuffer *frame)
   return gst_pad_push (h->srcpad, frame);
 }
 
+/* The error names the element that converts such frames. It is posted once, also where the caps
+ * come through a queue or a tee. */
 TEST (test_refuses_other_caps)
 {
-  static const char *const formats[] = {"RGB", "GRAY16_LE", "P010_10LE", "RGBA"};
+  static const struct {
+    const char *format, *features, *part;
+  } cases[] = {
+      {"RGB", NULL, "the format RGB cannot be labelled: insert videoconvert before"},
+      {"GRAY16_LE", NULL, "videoconvert"},
+      {"P010_10LE", NULL, "videoconvert"},
+      {"RGBA", NULL, "videoconvert"},
+      {"NV12", "memory:GLMemory", "memory:GLMemory cannot be labelled: insert gldownload before"},
+      {"NV12", "memory:NVMM", "insert nvvideoconvert before"},
+      {"NV12", "memory:Other", "insert an element that copies them to system memory before"},
+  };
+  static const char *const before[] = {NULL, "queue", "tee", "identity"};
 
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstHarness *h = new_harness ();
-    GstPad *sink = gst_element_get_static_pad (h->element, "sink");
-    GstCaps *caps = frame_caps (formats[i], 8, 6);
+  for (guint i = 0; i < G_N_ELEMENTS (cases) * G_N_ELEMENTS (before); i++) {
+    const guint k = i % G_N_ELEMENTS (cases), b = i / G_N_ELEMENTS (cases);
+    gchar *line = g_strdup_printf (
+        "%s%s%s name=ccl", before[b] ? before[b] : "", before[b] ? " ! " : "", element_name ());
+    GstHarness *h = gst_harness_new_parse (line);
+    GstElement *element =
+        before[b] ? gst_bin_get_by_name (GST_BIN (h->element), "ccl") : gst_object_ref (h->element);
+    GstPad *sink = gst_element_get_static_pad (element, "sink");
+    GstCaps *caps = frame_caps (cases[k].format, 8, 6);
+    GstBus *bus = gst_bus_new ();
 
+    if (cases[k].features)
+      gst_caps_set_features_simple (caps, gst_caps_features_from_string (cases[k].features));
+    gst_element_set_bus (element, bus);
+    /* A question alone is no error. */
     fail_if (gst_pad_query_accept_caps (sink, caps));
-    fail_unless_equals_int (push_with_caps (h, caps, gray8_frame (blobs)), GST_FLOW_NOT_NEGOTIATED);
+    fail_unless (gst_bus_peek (bus) == NULL);
+    fail_unless_equals_int (
+        push_with_caps (h, gst_caps_ref (caps), gray8_frame (blobs)), GST_FLOW_NOT_NEGOTIATED);
+    assert_error (bus, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, cases[k].part);
+    fail_unless (gst_bus_peek (bus) == NULL);
+
+    gst_element_set_bus (element, NULL);
+    gst_object_unref (bus);
+    gst_caps_unref (caps);
     gst_object_unref (sink);
+    gst_object_unref (element);
     gst_harness_teardown (h);
+    g_free (line);
   }
+}
+GST_END_TEST
+
+/* A converter upstream asks before it converts; that is no error either. */
+TEST (test_converter_before_element)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=RGB ! queue ! "
+                                 "videoconvert ! %s threshold=200 ! fakesink",
+      element_name ());
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
 }
 GST_END_TEST
 
@@ -246,6 +310,7 @@ negotiation_suite (void)
   tcase_add_test (tcase, test_caps_templates);
   tcase_add_test (tcase, test_every_format);
   tcase_add_test (tcase, test_refuses_other_caps);
+  tcase_add_test (tcase, test_converter_before_element);
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_frames_too_large_are_not_negotiated);
   tcase_add_test (tcase, test_largest_frame_is_negotiated);
