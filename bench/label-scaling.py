@@ -23,7 +23,9 @@ import tempfile
 
 # One machine, as root or not, with more ranks than processors if it has to be.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_plm_rsh_agent": "",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
+               "OMPI_MCA_plm_rsh_agent": "",
                "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none", **os.environ}
 
 
@@ -52,7 +54,7 @@ def measure(program, repeat, ranks, path, width, height, *options):
     for _ in range(repeat):
         with tempfile.NamedTemporaryFile(suffix=".npy", dir=os.path.dirname(path)) as table:
             result = subprocess.run(
-                ["mpirun", "-q", "-n", str(ranks), "--bind-to", "none", program, path, "--size", f"{width}x{height}",
+                ["mpirun", "-n", str(ranks), "--bind-to", "none", program, path, "--size", f"{width}x{height}",
                  "--threshold", "153", "-t", table.name, "--threads", "1", "--statistics", *options],
                 env=ENVIRONMENT, capture_output=True, text=True)
             if result.returncode:  # the results of the other repetitions count

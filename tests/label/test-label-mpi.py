@@ -23,7 +23,9 @@ from formats import read_bigtiff, write_tiff  # noqa: E402
 PROGRAM, TILED = map(os.path.abspath, sys.argv[1:])
 random = np.random.default_rng(15)
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
+               "OMPI_MCA_mpi_yield_when_idle": "1",
                "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_plm_rsh_agent": "",
                "OMPI_MCA_btl": "self,vader"}
 if not shutil.which("mpirun"):
@@ -32,7 +34,7 @@ if not shutil.which("mpirun"):
 
 
 def mpirun(n, *command, **settings):
-    return subprocess.run(["mpirun", "-q", "-n", str(n), *map(str, command)], capture_output=True, text=True,
+    return subprocess.run(["mpirun", "-n", str(n), *map(str, command)], capture_output=True, text=True,
                           timeout=120, env=ENVIRONMENT, **settings)
 
 

@@ -272,10 +272,12 @@ def test_mpi4py():
                    "if counts:\n"
                    "    print(*counts)\n")
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
+                   "OMPI_MCA_mpi_yield_when_idle": "1",
                    "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_plm_rsh_agent": "",
                    "OMPI_MCA_btl": "self,vader"}
-    result = subprocess.run(["mpirun", "-q", "-n", "3", sys.executable, "program.py"], capture_output=True, text=True,
+    result = subprocess.run(["mpirun", "-n", "3", sys.executable, "program.py"], capture_output=True, text=True,
                             env=environment, timeout=100)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == [str(len(areas))] * 3
