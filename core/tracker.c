@@ -13,6 +13,7 @@
 #include "assignment.h"
 #include "box.h"
 #include "kalman.h"
+#include "label-overlap.h"
 #include "labeller-class.h"
 #include "sizes.h"
 
@@ -30,6 +31,8 @@
 #define BORDER_GROWTH 0.316 /* of the extent while the border cuts the box */
 #define FIRST_VELOCITY 2.5  /* of a new track's velocity, sizes per second */
 
+#define PIXEL_FIT 0.5    /* weight of the overlap of pixels in the cost of a component */
+#define PIXEL_COVER 0.3  /* its weight where a track shares a component */
 #define MIN_FIT 0.45     /* a component that fits less is not assigned to the track */
 #define GOOD_FIT 0.85    /* a component that fits less casts doubt on the track's box */
 #define MIN_COVER 0.35   /* least part of a track's box inside a component that it shares */
@@ -51,6 +54,7 @@ typedef struct Track {
   CclAxis x, y;
   CclBox box;                   /* predicted, then corrected */
   uint32_t component, previous; /* in this frame and the one before; or NONE */
+  uint32_t group;               /* of the frame before, or CCL_NO_GROUP */
 
   /* The content of the box, learnt while the object is alone and whole. */
   double fill;       /* pixels of the component per pixel of the box */
@@ -80,6 +84,13 @@ typedef struct Component {
   bool pieced;
 } Component;
 
+/* A component with its pieces, and the tracks in it, in the frame before. */
+typedef struct Group {
+  double area;
+  double motion_x, motion_y; /* sums of its tracks' predicted motions, pixels */
+  uint32_t n_tracks;
+} Group;
+
 struct CclTracker {
   CclTrackerPlan plan;
   double frame_time; /* seconds */
@@ -100,6 +111,11 @@ struct CclTracker {
   uint32_t *member_end; /* of each component's in the list of members */
   CclTrackEvent *events;
   uint32_t n_events;
+
+  void *label_memory; /* of `overlap` and `groups`; NULL before the first label map */
+  CclLabelOverlap overlap;
+  Group *groups;
+  bool has_overlap; /* this frame and the one before have label maps */
 };
 
 static inline double
@@ -207,8 +223,70 @@ fit_box (const Track *t, const CclBox *box, double *sharpness)
          fit_edge (&t->y, CCL_AXIS_HIGH, box->bottom, variance, sharpness);
 }
 
-/* The entries of one track. The cost of a component falls with its fit and with the certainty of
- * the prediction. */
+/* Predicts the motion of each group as the mean of its tracks' motions. */
+static void
+shift_groups (CclTracker *tracker, double elapsed)
+{
+  const double most = CCL_MAX_PIXELS / 2;
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *t = &tracker->tracks[i];
+    if (t->group == CCL_NO_GROUP)
+      continue;
+    tracker->groups[t->group].motion_x += elapsed * t->x.velocity;
+    tracker->groups[t->group].motion_y += elapsed * t->y.velocity;
+  }
+  for (uint32_t i = 0; i < tracker->overlap.n_groups; i++) {
+    const Group *g = &tracker->groups[i];
+    const double x = floor (g->motion_x / g->n_tracks + 0.5);
+    const double y = floor (g->motion_y / g->n_tracks + 0.5);
+    tracker->overlap.shift[i] = (CclShift){
+        (int32_t)ccl_min (ccl_max (x, -most), most), (int32_t)ccl_min (ccl_max (y, -most), most)};
+  }
+}
+
+static void
+count_shared_pixels (
+    CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed)
+{
+  CclLabelOverlap *o = &tracker->overlap;
+  tracker->has_overlap = labels && o->n_groups > 0;
+  if (!labels)
+    return;
+  o->n_components = tracker->n_components;
+  for (uint32_t j = 0; j < tracker->n_components; j++)
+    o->label[j] = table->rows[tracker->components[j].row].label;
+  shift_groups (tracker, elapsed);
+  ccl_label_overlap_count (o, labels);
+}
+
+static inline bool
+has_pixels (const CclTracker *tracker, const Track *t)
+{
+  return tracker->has_overlap && t->group != CCL_NO_GROUP;
+}
+
+/* The pixels of the track's group that are in a component of this frame. A label map that does not
+ * belong to the table could have more of them. */
+static double
+shared_pixels (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  const double n = tracker->overlap.shared[(size_t)t->group * tracker->n_components + component];
+  return ccl_min (n, ccl_min (tracker->groups[t->group].area, tracker->components[component].area));
+}
+
+/* The intersection over union of the component's pixels and those of the track's former one, where
+ * they are known and belonged to this track alone; else 0. */
+static double
+overlap_pixels (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  if (!has_pixels (tracker, t) || tracker->groups[t->group].n_tracks > 1)
+    return 0;
+  const double both = shared_pixels (tracker, t, component);
+  return both / (tracker->groups[t->group].area + tracker->components[component].area - both);
+}
+
+/* The entries of one track. The cost of a component falls with its fit, with the certainty of the
+ * prediction, and with the overlap of pixels. */
 static uint32_t
 add_entries (CclTracker *tracker, const Track *t, uint32_t n)
 {
@@ -224,8 +302,9 @@ add_entries (CclTracker *tracker, const Track *t, uint32_t n)
     const double fit = fit_box (t, box, &sharpness);
     if (fit < MIN_FIT)
       continue;
+    const double cost = 1 - fit * (0.5 + 0.5 * sqrt (sharpness));
     tracker->column[n] = j;
-    tracker->cost[n++] = 1 - fit * (0.5 + 0.5 * sqrt (sharpness));
+    tracker->cost[n++] = cost * (1 - PIXEL_FIT * overlap_pixels (tracker, t, j));
   }
   return n;
 }
@@ -252,6 +331,18 @@ assign_one_to_one (CclTracker *tracker)
   }
 }
 
+/* How much of a track's box a component covers, in pixels. With label maps, this is reduced where
+ * the pixels of the track's former component are elsewhere. */
+static double
+cover_track (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  const double cover = ccl_box_overlap (&t->box, &tracker->components[component].box);
+  if (!has_pixels (tracker, t))
+    return cover;
+  const double part = shared_pixels (tracker, t, component) / tracker->groups[t->group].area;
+  return cover * (1 - PIXEL_COVER + PIXEL_COVER * part);
+}
+
 /* A track without a component that was found in the frame before is in the component that covers
  * most of its box. */
 static void
@@ -263,9 +354,9 @@ share_components (CclTracker *tracker)
       continue;
     double most = MIN_COVER * ccl_box_area (&t->box);
     for (uint32_t j = 0; j < tracker->n_components; j++) {
-      const double overlap = ccl_box_overlap (&t->box, &tracker->components[j].box);
-      if (overlap > most) {
-        most = overlap;
+      const double cover = cover_track (tracker, t, j);
+      if (cover > most) {
+        most = cover;
         t->component = j;
       }
     }
@@ -467,6 +558,7 @@ begin_tracks (CclTracker *tracker)
         .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
         .component = j,
         .previous = NONE,
+        .group = CCL_NO_GROUP,
         .fill = c->area / area,
     };
     update_box (t);
@@ -670,9 +762,99 @@ report (
   };
 }
 
+/* Stores where the tracks of this frame are, for the next one. */
+static void
+store_groups (CclTracker *tracker, const CclLabels *labels)
+{
+  CclLabelOverlap *o = &tracker->overlap;
+  o->n_groups = 0;
+  for (uint32_t i = 0; i < tracker->n_tracks; i++)
+    tracker->tracks[i].group = CCL_NO_GROUP;
+  if (!labels)
+    return;
+  ccl_label_overlap_store (o, labels);
+  for (uint32_t j = 0; j < tracker->n_components; j++)
+    o->group[j] = CCL_NO_GROUP;
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    Track *t = &tracker->tracks[i];
+    if (t->component == NONE)
+      continue;
+    if (o->group[t->component] == CCL_NO_GROUP) {
+      tracker->groups[o->n_groups] = (Group){.area = tracker->components[t->component].area};
+      o->group[t->component] = (uint16_t)o->n_groups++;
+    }
+    t->group = o->group[t->component];
+    tracker->groups[t->group].n_tracks++;
+  }
+  for (uint32_t j = 0; j < tracker->n_components; j++)
+    if (tracker->components[j].owner != NONE)
+      o->group[j] = (uint16_t)tracker->tracks[tracker->components[j].owner].group;
+}
+
+/* Takes the next part of the memory; without memory it only counts bytes. */
+static void *
+take_memory (char *memory, size_t *used, size_t n, size_t size)
+{
+  void *piece = memory ? memory + *used : NULL;
+  *used += (n * size + 15) / 16 * 16;
+  return piece;
+}
+
+/* Places the arrays for label maps. Returns their total size in bytes. */
+static size_t
+lay_out_overlap (CclTracker *t, char *memory)
+{
+  const size_t rows = t->plan.max_tracks, columns = t->plan.max_components;
+  const size_t n_pixels = (size_t)t->plan.width * t->plan.height;
+  CclLabelOverlap *o = &t->overlap;
+  size_t used = 0;
+  o->component = take_memory (memory, &used, n_pixels, sizeof *o->component);
+  o->group = take_memory (memory, &used, columns, sizeof *o->group);
+  o->shift = take_memory (memory, &used, rows, sizeof *o->shift);
+  o->label = take_memory (memory, &used, columns, sizeof *o->label);
+  o->shared = take_memory (memory, &used, rows * columns, sizeof *o->shared);
+  t->groups = take_memory (memory, &used, rows, sizeof *t->groups);
+  return used;
+}
+
+/* Allocates them at the first label map. */
 static CclStatus
-check_run (const CclTracker *tracker, const CclTable *table, double elapsed,
-    const CclTrackerOptions *options, const CclTracks *tracks, CclError *error)
+ensure_label_memory (CclTracker *tracker, CclError *error)
+{
+  if (tracker->label_memory)
+    return CCL_OK;
+  const size_t size = lay_out_overlap (tracker, NULL);
+  tracker->label_memory = calloc (1, size);
+  if (!tracker->label_memory)
+    return ccl_error_set (
+        error, CCL_ERROR_NO_MEMORY, "not enough memory to track label maps: %zu bytes", size);
+  lay_out_overlap (tracker, tracker->label_memory);
+  tracker->overlap.width = tracker->plan.width;
+  tracker->overlap.height = tracker->plan.height;
+  return CCL_OK;
+}
+
+static CclStatus
+check_labels (
+    const CclTracker *tracker, const CclTable *table, const CclLabels *labels, CclError *error)
+{
+  if (!labels)
+    return CCL_OK;
+  if (!labels->data || (uintptr_t)labels->data % 4 != 0 || labels->stride % 4 != 0 ||
+      labels->stride / 4 < tracker->plan.width)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a label map must have rows of %u pixels of 4 bytes, aligned to 4 bytes",
+        tracker->plan.width);
+  for (uint32_t row = 1; row < table->n_rows; row++)
+    if (table->rows[row].label <= table->rows[row - 1].label)
+      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+          "with a label map, the rows of the component table must be in the order of their labels");
+  return CCL_OK;
+}
+
+static CclStatus
+check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *labels,
+    double elapsed, const CclTrackerOptions *options, const CclTracks *tracks, CclError *error)
 {
   if (!tracker || !table || !options || !tracks)
     return ccl_error_set (
@@ -699,14 +881,16 @@ check_run (const CclTracker *tracker, const CclTable *table, double elapsed,
           "row %u of the component table is not inside a frame of %u×%u pixels", row,
           tracker->plan.width, tracker->plan.height);
   }
-  return CCL_OK;
+  return check_labels (tracker, table, labels, error);
 }
 
 CclStatus
-ccl_tracker_run (CclTracker *tracker, const CclTable *table, double elapsed,
-    const CclTrackerOptions *options, CclTracks *tracks, CclError *error)
+ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
+    double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error)
 {
-  const CclStatus status = check_run (tracker, table, elapsed, options, tracks, error);
+  CclStatus status = check_run (tracker, table, labels, elapsed, options, tracks, error);
+  if (status == CCL_OK && labels)
+    status = ensure_label_memory (tracker, error);
   if (status != CCL_OK)
     return status;
   tracker->frame_time =
@@ -714,6 +898,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, double elapsed,
   tracker->n_events = 0;
   predict_tracks (tracker, elapsed);
   take_components (tracker, table);
+  count_shared_pixels (tracker, table, labels, elapsed);
   assign_one_to_one (tracker);
   share_components (tracker);
   join_pieces (tracker);
@@ -729,6 +914,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, double elapsed,
   end_tracks (tracker, options);
   find_events (tracker);
   report (tracker, table, options, tracks);
+  store_groups (tracker, labels);
   return CCL_OK;
 }
 
@@ -746,15 +932,6 @@ check_plan (const CclTrackerPlan *plan, CclError *error)
         "max_tracks and max_components must be 1…%d, not %u and %u", MAX_CAPACITY, plan->max_tracks,
         plan->max_components);
   return CCL_OK;
-}
-
-/* Takes the next part of the tracker's memory; without memory it only counts bytes. */
-static void *
-take_memory (char *memory, size_t *used, size_t n, size_t size)
-{
-  void *piece = memory ? memory + *used : NULL;
-  *used += (n * size + 15) / 16 * 16;
-  return piece;
 }
 
 /* Places the arrays behind the struct. Returns the total size in bytes. */
@@ -808,6 +985,7 @@ ccl_tracker_reset (CclTracker *tracker)
   if (!tracker)
     return;
   tracker->n_tracks = 0;
+  tracker->overlap.n_groups = 0;
   tracker->sizes.n = 0;
 }
 
@@ -816,6 +994,8 @@ ccl_tracker_free (CclTracker **tracker)
 {
   if (!tracker)
     return;
+  if (*tracker)
+    free ((*tracker)->label_memory);
   free (*tracker);
   *tracker = NULL;
 }

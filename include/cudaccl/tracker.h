@@ -4,13 +4,16 @@
  * while it shares a component with other objects, is in several pieces, or is hidden for a short
  * time. Only motion is used. The rules of labeller.h hold.
  *
- * A tracker reads component tables in host memory, of CPU and GPU labellers alike. A run allocates
- * nothing. The same sequence of tables gives the same tracks, bit for bit, on every machine.
+ * A tracker reads component tables in host memory, of CPU and GPU labellers alike, and label maps
+ * where there are any. A run allocates nothing, except the first one with a label map. The same
+ * sequence of tables and label maps gives the same tracks, bit for bit, on every machine.
  *
  * Method: the boxes of tracks are predicted and corrected by Kalman filters of constant velocity,
  * and components are assigned to tracks as a linear assignment problem, as in A. Bewley and others,
  * "Simple online and realtime tracking", ICIP 2016. Edges of boxes are measured one by one, with
- * weights of a Cauchy distribution; objects that share a component keep their sizes inside it.
+ * weights of a Cauchy distribution; objects that share a component keep their sizes inside it. With
+ * label maps, the assignment also depends on the pixels that components of successive frames have
+ * in common after the predicted motion.
  *
  * Since: 0.2
  */
@@ -118,6 +121,7 @@ typedef struct CclTracker CclTracker;
 /* Makes a tracker. Free it with ccl_tracker_free().
  *
  * It uses 12 bytes for each pair of a track and a component, as far as they are near each other.
+ * From the first label map on, it uses 2 more bytes for each pixel and 4 for each such pair.
  *
  * Returns the tracker, or NULL with the error filled: CCL_ERROR_ARGUMENT or CCL_ERROR_NO_MEMORY.
  * Thread safe. Since: 0.2 */
@@ -126,16 +130,21 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
 
 /* Tracks the components of the next frame.
  *
- * table: the components of a frame of the planned size; read only during the call. Rows may be in
- *   any order, and their labels are only copied to the result.
- * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
- *   was dropped, 2 when one was. The first run ignores it.
- * tracks: filled on success.
+ * table: the components of a frame of the planned size; read only during the call. Without a label
+ *   map, rows may be in any order, and their labels are only copied to the result.
+ * labels: the frame's label map in host memory, read only during the call, or NULL. With it, rows
+ *   are in the order of their labels, and pixels whose labels are not in the table do not count.
+ *   It has an effect if the run before had a label map, too: a track then prefers the component
+ *   that has the pixels of its former one, moved by the predicted motion. This distinguishes
+ * objects whose boxes overlap. It takes about 0.4 ns per pixel. elapsed: the time since the last
+ * run in frames, greater than 0 and at most 1000: 1 when no frame was dropped, 2 when one was. The
+ * first run ignores it. tracks: filled on success.
  *
- * Returns CCL_OK or CCL_ERROR_ARGUMENT (the tracks are as before). Since: 0.2 */
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT, or CCL_ERROR_NO_MEMORY at the first label map; after an error
+ * the tracks are as before. Since: 0.2 */
 CCL_API
-CclStatus ccl_tracker_run (CclTracker *tracker, const CclTable *table, double elapsed,
-    const CclTrackerOptions *options, CclTracks *tracks, CclError *error);
+CclStatus ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
+    double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error);
 
 /* Removes all tracks, without events, as after a cut. Identities are not used again. NULL is
  * allowed. Since: 0.2 */

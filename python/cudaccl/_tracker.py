@@ -44,7 +44,7 @@ class Tracks(NamedTuple):
 class Tracker:
     """Gives the components of successive frames identities: an id for each object, also while it is
     hidden, in pieces, or in one component with others. The method is described in
-    cudaccl/tracker.h of the C library; the same tables give the same tracks on every machine.
+    cudaccl/tracker.h of the C library; the same input gives the same tracks on every machine.
 
     shape: (height, width) of the frames.
     max_tracks: 1…4096; with this number of tracks, no new one begins.
@@ -73,11 +73,14 @@ class Tracker:
         self.static_frames = static_frames
         self.frame_rate = frame_rate
 
-    def update(self, table: np.ndarray, elapsed: float = 1.0) -> Tracks:
+    def update(self, table: np.ndarray, elapsed: float = 1.0, *, labels: np.ndarray | None = None) -> Tracks:
         """Tracks the components of the next frame.
 
-        table: rows of component_dtype, in any order.
+        table: rows of component_dtype, without a label map in any order.
         elapsed: frames since the last call, greater than 0 and at most 1000: 2 when one was dropped.
+        labels: the label map of the table, int32 or uint32 in host memory, as label() returns it. The
+            rows must then be in the order of their labels. Where successive frames have label maps, the
+            pixels that components have in common distinguish objects whose boxes overlap.
 
         Returns the tracks, their components, and events. Raises ValueError or TypeError; the tracks
         are then as before. Since: 0.2
@@ -85,8 +88,9 @@ class Tracker:
         if getattr(table, "dtype", None) != component_dtype or table.ndim != 1:
             raise TypeError("a component table of an image is needed: an array of component_dtype")
         rows = np.ascontiguousarray(table).view(np.uint8)
-        tracks, members, events = self._tracker.run(view_of(rows), elapsed, self.confirm_frames, self.max_lost,
-                                                    self.static_frames, self.frame_rate)
+        map_view = None if labels is None else view_of(labels)
+        tracks, members, events = self._tracker.run(view_of(rows), map_view, elapsed, self.confirm_frames,
+                                                    self.max_lost, self.static_frames, self.frame_rate)
         return Tracks(np.frombuffer(tracks, track_dtype), np.frombuffer(members, member_dtype),
                       np.frombuffer(events, event_dtype))
 

@@ -12,6 +12,7 @@ static_assert (sizeof (CclTrackMember) == 8);
 class Tracker {
 public:
   Tracker (uint32_t height, uint32_t width, uint32_t max_tracks, uint32_t max_components)
+      : shape_{height, width}
   {
     const CclTrackerPlan plan = {.width = width,
         .height = height,
@@ -30,14 +31,19 @@ public:
     ccl_tracker_free (&handle_);
   }
 
-  /* Tracks the rows of a component table, given as bytes. */
+  /* Tracks the rows of a component table, given as bytes, with its label map if there is one. */
   nb::tuple
-  run (const View &rows, double elapsed, int64_t confirm_frames, int64_t max_lost,
-      int64_t static_frames, double frame_rate)
+  run (const View &rows, const View *labels, double elapsed, int64_t confirm_frames,
+      int64_t max_lost, int64_t static_frames, double frame_rate)
   {
     const uint32_t n =
         to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
     const CclTable table = {n, n, (const CclComponent *)rows.data};
+    CclLabels map = {};
+    if (labels) {
+      check_labels (*labels);
+      map = {labels->data, (size_t)labels->strides[0]};
+    }
     const CclTrackerOptions options = {
         .confirm_frames = to_uint32 ("confirm_frames", confirm_frames),
         .max_lost = to_uint32 ("max_lost", max_lost),
@@ -50,7 +56,8 @@ public:
     {
       const nb::gil_scoped_release release;
       lock.lock ();
-      status = ccl_tracker_run (handle_, &table, elapsed, &options, &tracks, &error);
+      status = ccl_tracker_run (
+          handle_, &table, labels ? &map : nullptr, elapsed, &options, &tracks, &error);
     }
     check (status, error);
     return nb::make_tuple (nb::bytearray (tracks.tracks, tracks.n_tracks * sizeof (CclTrack)),
@@ -67,6 +74,20 @@ public:
   }
 
 private:
+  void
+  check_labels (const View &labels) const
+  {
+    if (labels.shape != shape_)
+      throw nb::value_error ("the label map has another shape than the frames");
+    if (labels.type.kind == 'b' || labels.type.size != 4)
+      throw nb::type_error ("the label map must be of int32 or uint32");
+    if (labels.device != HOST)
+      throw nb::value_error ("the label map must be in host memory");
+    if (!labels.has_plain_rows ())
+      throw nb::value_error ("the pixels of a row of the label map must be consecutive");
+  }
+
+  std::vector<size_t> shape_;
   CclTracker *handle_ = nullptr;
   std::mutex mutex_;
 };
@@ -77,8 +98,9 @@ bind_tracker (nb::module_ &module)
   nb::class_<Tracker> (module, "Tracker", "A tracker of components.")
       .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), nb::arg ("height"),
           nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))
-      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("elapsed"), nb::arg ("confirm_frames"),
-          nb::arg ("max_lost"), nb::arg ("static_frames"), nb::arg ("frame_rate"),
+      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (), nb::arg ("elapsed"),
+          nb::arg ("confirm_frames"), nb::arg ("max_lost"), nb::arg ("static_frames"),
+          nb::arg ("frame_rate"),
           "Tracks the components of a frame; returns the rows of tracks, members and events.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }

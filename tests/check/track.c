@@ -175,6 +175,72 @@ GST_START_TEST (test_crossing_objects_keep_their_identities)
 }
 GST_END_TEST
 
+/* The label of the component that the first track is in. A thick bar above has a thin tail on the
+ * left, a thick bar below a thin one on the right: their boxes overlap, their pixels do not. After
+ * a rest, both move at once, so that the upper one's box is where the lower one's was. */
+static guint
+label_after_jump (const char *line)
+{
+  GstHarness *h = new_harness (line);
+  guint label = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    const guint x = i < 19 ? 100 : 125;
+    const Rectangle parts[] = {
+        {x, 10, 100, 50}, {x, 60, 5, 50}, {x + 25, 65, 100, 45}, {x + 120, 10, 5, 55}};
+    GstBuffer *out = track (h, i, parts, 4);
+
+    if (i >= 2) {
+      const GstCclComponent *component = find_track (out, 1, NULL);
+      fail_unless (component != NULL);
+      label = component->label;
+      fail_unless (i == 19 || label == 1);
+    }
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  return label;
+}
+
+GST_START_TEST (test_label_map_distinguishes_objects_whose_boxes_overlap)
+{
+  fail_unless_equals_int (label_after_jump ("ccl threshold=128 attach-labels=true ! ccltrack"), 1);
+  fail_unless_equals_int (label_after_jump ("ccl threshold=128 ! ccltrack"), 2);
+}
+GST_END_TEST
+
+static GstCclComponent
+row_at (guint32 label, guint32 x)
+{
+  return (GstCclComponent){
+      .label = label, .area = 400, .x = x, .y = 10, .width = 20, .height = 20, .centroid_x = x};
+}
+
+/* An application's table with its own label map is tracked although the rows are in another order
+ * than that of the labels. */
+GST_START_TEST (test_rows_in_another_order_than_labels)
+{
+  GstHarness *h = new_harness ("ccltrack");
+  const GstCclComponent rows[] = {row_at (2, 10), row_at (1, 100)};
+
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *frame = new_frame (NULL, 0), *out;
+    GstBuffer *labels = gst_buffer_new_allocate (NULL, 4 * WIDTH * HEIGHT, NULL);
+
+    gst_buffer_memset (labels, 0, 0, (gsize)-1);
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME;
+    gst_buffer_attach_ccl_meta (frame, WIDTH, HEIGHT, 2, rows, 2, labels, 4 * WIDTH);
+    gst_buffer_unref (labels);
+    out = gst_harness_push_and_pull (h, frame);
+    fail_unless (out != NULL);
+    if (i == 4)
+      fail_unless_equals_int (gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out)), 2);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* What arrives as one object, and then separates: the new track names its parent. */
 GST_START_TEST (test_object_that_separates)
 {
@@ -664,6 +730,8 @@ ccltrack_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_crossing_objects_keep_their_identities);
+  tcase_add_test (tcase, test_label_map_distinguishes_objects_whose_boxes_overlap);
+  tcase_add_test (tcase, test_rows_in_another_order_than_labels);
   tcase_add_test (tcase, test_object_that_separates);
   tcase_add_test (tcase, test_row_of_a_track);
   tcase_add_test (tcase, test_object_that_leaves_vanishes);

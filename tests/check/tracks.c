@@ -116,6 +116,12 @@ TEST (test_thresholded_frames)
 }
 GST_END_TEST
 
+TEST (test_label_maps)
+{
+  check_twins ("threshold=150 attach-labels=true", "event=(string)split");
+}
+GST_END_TEST
+
 TEST (test_background_model)
 {
   check_twins (
@@ -132,6 +138,7 @@ tracks_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_thresholded_frames);
+  tcase_add_test (tcase, test_label_maps);
   tcase_add_test (tcase, test_background_model);
   return suite;
 }

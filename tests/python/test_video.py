@@ -167,6 +167,36 @@ def test_tracker_keeps_an_identity():
     assert len(tracker.update(table_of((1, 1, 5, 5))).tracks) == 1
 
 
+def two_bars(x):
+    """Two objects whose boxes overlap and whose pixels do not, the second 50 pixels to the right."""
+    frame = np.zeros((360, 640), np.uint8)
+    frame[100:200, x:x + 200] = frame[200:300, x:x + 10] = 255
+    frame[210:300, x + 50:x + 250] = frame[100:210, x + 240:x + 250] = 255
+    return frame
+
+
+@pytest.mark.parametrize("with_labels", [True, False])
+def test_label_maps_distinguish_objects_whose_boxes_overlap(with_labels):
+    tracker = cudaccl.Tracker((360, 640), frame_rate=10)
+    for x in [100] * 19 + [150]:
+        labels, table = cudaccl.label(two_bars(x))
+        tracks = tracker.update(table, labels=labels if with_labels else None).tracks
+    assert list(tracks["label"]) == ([1, 2] if with_labels else [2, 1])
+
+
+def test_label_maps_that_a_tracker_refuses():
+    labels, table = cudaccl.label(two_bars(100))
+    tracker = cudaccl.Tracker(labels.shape)
+    for wrong in (labels[1:], labels[:, ::-1], labels.T):
+        with pytest.raises(ValueError):
+            tracker.update(table, labels=wrong)
+    with pytest.raises(TypeError):
+        tracker.update(table, labels=labels.astype(np.int64))
+    with pytest.raises(ValueError):
+        tracker.update(table[::-1], labels=labels)
+    assert len(tracker.update(table, labels=labels).tracks) == 2
+
+
 def test_tracker_takes_part_of_a_table():
     table = table_of((10, 50, 20, 30), (300, 200, 40, 20), (100, 100, 9, 9))
     assert len(cudaccl.Tracker((480, 640)).update(table[::2]).tracks) == 2

@@ -131,18 +131,24 @@ box (guint x, guint y, guint width, guint height)
 }
 
 static void
-scene_run (Scene *scene, CclComponent *rows, guint n_rows)
+scene_run_labels (Scene *scene, CclComponent *rows, guint n_rows, const CclLabels *labels)
 {
   CclError error;
   for (guint i = 0; i < n_rows; i++)
     rows[i].label = i + 1;
   const CclTable table = {n_rows, n_rows, rows};
   const CclStatus status = ccl_tracker_run (
-      scene->tracker, &table, scene->elapsed, &scene->options, &scene->tracks, &error);
+      scene->tracker, &table, labels, scene->elapsed, &scene->options, &scene->tracks, &error);
   if (status != CCL_OK)
     g_error ("%s", error.message);
   for (guint i = 0; i < scene->tracks.n_events; i++)
     scene->n_events[scene->tracks.events[i].kind]++;
+}
+
+static void
+scene_run (Scene *scene, CclComponent *rows, guint n_rows)
+{
+  scene_run_labels (scene, rows, n_rows, NULL);
 }
 
 #define run(scene, ...)                                                                            \
@@ -425,29 +431,192 @@ test_bad_arguments_change_nothing (void)
   const CclTrackerOptions zero = {0};
   static const double elapsed[] = {0, -1, 1001, NAN, INFINITY};
   for (guint i = 0; i < G_N_ELEMENTS (elapsed); i++)
-    g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, elapsed[i], &scene->options,
+    g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, NULL, elapsed[i], &scene->options,
                          &scene->tracks, &error),
         ==, CCL_ERROR_ARGUMENT);
   g_assert_cmpint (
-      ccl_tracker_run (scene->tracker, &bad, 1, &scene->options, &scene->tracks, &error), ==,
+      ccl_tracker_run (scene->tracker, &bad, NULL, 1, &scene->options, &scene->tracks, &error), ==,
       CCL_ERROR_ARGUMENT);
   static const double rates[] = {-1, 0.001, 10001, NAN, INFINITY};
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
     CclTrackerOptions options = CCL_TRACKER_OPTIONS_DEFAULT;
     options.frame_rate = rates[i];
-    g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, 1, &options, &scene->tracks, &error),
-        ==, CCL_ERROR_ARGUMENT);
+    g_assert_cmpint (
+        ccl_tracker_run (scene->tracker, &good, NULL, 1, &options, &scene->tracks, &error), ==,
+        CCL_ERROR_ARGUMENT);
   }
-  g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, 1, &zero, &scene->tracks, NULL), ==,
-      CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, NULL, 1, &zero, &scene->tracks, NULL),
+      ==, CCL_ERROR_ARGUMENT);
   static const CclTrackerPlan plans[] = {{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0},
       {1, 1, 4097, 1}, {65536, 65536, 1, 1}};
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     g_assert_null (ccl_tracker_new (&plans[i], &error));
   g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  CclComponent rows[] = {box (0, 0, 5, 5), box (9, 0, 5, 5)};
+  const CclTable twice = {2, 2, rows};
+  guint32 *map = g_new0 (guint32, WIDTH * HEIGHT + 1);
+  const CclLabels maps[] = {{NULL, 4 * WIDTH}, {map, 4 * WIDTH - 4}, {map, 4 * WIDTH + 2},
+      {(char *)map + 1, 4 * WIDTH}, {map, 4 * WIDTH}}; /* the last one is good, the table is not */
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
+    g_assert_cmpint (ccl_tracker_run (scene->tracker, i < 4 ? &good : &twice, &maps[i], 1,
+                         &scene->options, &scene->tracks, &error),
+        ==, CCL_ERROR_ARGUMENT);
+  g_free (map);
   scene_free (scene);
   ccl_tracker_free (NULL);
   ccl_tracker_reset (NULL);
+}
+
+/* Label maps */
+
+typedef struct Rectangle {
+  gint x, y, width, height;
+} Rectangle;
+
+/* Runs a frame of objects that consist of two rectangles, with or without its label map. The
+ * objects are in the order of their first pixels. */
+static void
+run_pairs (Scene *scene, const Rectangle (*objects)[2], guint n_objects, gboolean with_labels)
+{
+  static guint32 map[HEIGHT][WIDTH];
+  CclComponent rows[8] = {0};
+  memset (map, 0, sizeof map);
+  for (guint i = 0; i < n_objects; i++)
+    for (guint part = 0; part < 2; part++) {
+      const Rectangle *r = &objects[i][part];
+      for (gint y = r->y; y < r->y + r->height; y++)
+        for (gint x = r->x; x < r->x + r->width; x++)
+          map[y][x] = i + 1;
+    }
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH; x++) {
+      if (map[y][x] == 0)
+        continue;
+      CclComponent *c = &rows[map[y][x] - 1];
+      const guint left = c->area ? MIN (c->x, x) : x, top = c->area ? c->y : y;
+      c->width = (c->area ? MAX (c->x + c->width, x + 1) : x + 1) - left;
+      c->height = y + 1 - top;
+      c->x = left;
+      c->y = top;
+      c->area++;
+      c->centroid_x += (x - c->centroid_x) / c->area;
+      c->centroid_y += (y - c->centroid_y) / c->area;
+    }
+  const CclLabels labels = {map, sizeof map[0]};
+  scene_run_labels (scene, rows, n_objects, with_labels ? &labels : NULL);
+}
+
+/* A thick bar above with a thin tail on the left, and a thick bar below with a thin tail on the
+ * right, 50 pixels farther to the right: their boxes overlap, their pixels do not. After a rest,
+ * both move by 50 pixels at once, so the first box is then where the second one was. */
+static void
+jump (gboolean with_labels, guint64 *upper, guint64 *lower)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 20; i++) {
+    const gint x = i < 19 ? 100 : 150;
+    const Rectangle objects[][2] = {
+        {{x, 100, 200, 100}, {x, 200, 10, 100}},
+        {{x + 50, 210, 200, 90}, {x + 240, 100, 10, 110}},
+    };
+    run_pairs (scene, objects, 2, with_labels);
+    *upper = id_of_row (scene, 0);
+    *lower = id_of_row (scene, 1);
+    if (i < 19) {
+      g_assert_cmpuint (*upper, ==, 1);
+      g_assert_cmpuint (*lower, ==, 2);
+    }
+  }
+  scene_free (scene);
+}
+
+static void
+test_pixels_distinguish_objects_whose_boxes_overlap (void)
+{
+  guint64 upper, lower;
+  jump (TRUE, &upper, &lower);
+  g_assert_cmpuint (upper, ==, 1);
+  g_assert_cmpuint (lower, ==, 2);
+  jump (FALSE, &upper, &lower);
+  g_assert_cmpuint (upper, ==, 2); /* the boxes say so: the scene is one where pixels matter */
+}
+
+/* A small object in the box of an angle, but outside of the angle, and a larger one that touches it
+ * in the end. The boxes of two components cover the small one then; its pixels are in the second.
+ */
+static void
+test_pixels_say_which_component_is_shared (void)
+{
+  for (guint with_labels = 0; with_labels < 2; with_labels++) {
+    Scene *scene = scene_new ();
+    for (guint i = 0; i < 30; i++) {
+      const gint x = 360 - 4 * (gint)MIN (i, 20);
+      const gboolean touches = i >= 20;
+      const Rectangle objects[][2] = {
+          {{100, 50, 200, 30}, {100, 80, 30, 200}},
+          {{220, 120, 60, 60}, {220, 120, 60, 60}},
+          {{x, 100, 100, 100}, {x, 100, 100, 100}},
+      };
+      const Rectangle merged[][2] = {
+          {{100, 50, 200, 30}, {100, 80, 30, 200}},
+          {{220, 120, 60, 60}, {280, 100, 100, 100}},
+      };
+      run_pairs (scene, touches ? merged : objects, touches ? 2 : 3, with_labels);
+      guint n_angle = 0;
+      for (guint m = 0; m < scene->tracks.n_members; m++)
+        n_angle += scene->tracks.members[m].row == 0;
+      if (i == 20)
+        g_assert_cmpuint (n_angle, ==, with_labels ? 1 : 2);
+    }
+    scene_free (scene);
+  }
+}
+
+/* A map without a map in the frame before, and a frame without a map, change nothing. */
+static void
+test_single_label_maps_have_no_effect (void)
+{
+  Scene *one = scene_new (), *two = scene_new ();
+  for (guint i = 0; i < 30; i++) {
+    const gint x = 100 + 7 * (gint)i;
+    const Rectangle objects[][2] = {
+        {{x, 100, 60, 40}, {x, 100, 60, 40}}, {{x + 20, 145, 60, 40}, {x + 20, 145, 60, 40}}};
+    run_pairs (one, objects, 2, i % 2);
+    run_pairs (two, objects, 2, FALSE);
+    g_assert_cmpuint (one->tracks.n_tracks, ==, two->tracks.n_tracks);
+    for (guint j = 0; j < one->tracks.n_tracks; j++)
+      g_assert_cmpmem (&one->tracks.tracks[j].x, 48, &two->tracks.tracks[j].x, 48);
+  }
+  scene_free (one);
+  scene_free (two);
+}
+
+/* Maps of noise whose labels are only partly in the table, with jumps of whole frames. */
+static void
+test_any_label_map_is_safe (void)
+{
+  GRand *random = g_rand_new_with_seed (3);
+  static guint32 map[HEIGHT][WIDTH];
+  Scene *scene = scene_new ();
+  for (guint frame = 0; frame < 60; frame++) {
+    CclComponent rows[70];
+    const guint n = g_rand_int_range (random, 0, 70);
+    for (guint i = 0; i < n; i++)
+      rows[i] = box (g_rand_int_range (random, 0, WIDTH - 60), g_rand_int_range (random, 0, 280),
+          g_rand_int_range (random, 1, 60), g_rand_int_range (random, 1, 80));
+    for (guint y = 0; y < HEIGHT; y++)
+      for (guint x = 0; x < WIDTH; x++)
+        map[y][x] = (guint32)g_rand_int_range (random, 0, 90);
+    map[0][0] = G_MAXUINT32;
+    scene->elapsed = frame % 10 == 9 ? 1000 : 1;
+    scene_run_labels (scene, rows, n, &(CclLabels){map, sizeof map[0]});
+    for (guint i = 0; i < scene->tracks.n_tracks; i++)
+      g_assert_true (isfinite (scene->tracks.tracks[i].x));
+    if (frame == 30)
+      ccl_tracker_reset (scene->tracker);
+  }
+  scene_free (scene);
+  g_rand_free (random);
 }
 
 /* Out of the left border, across the frame, into the right border. */
@@ -620,6 +789,10 @@ main (int argc, char **argv)
   add (box_that_fits_badly_is_measured_anew);
   add (more_components_than_planned);
   add (same_tables_give_same_bits);
+  add (pixels_distinguish_objects_whose_boxes_overlap);
+  add (pixels_say_which_component_is_shared);
+  add (single_label_maps_have_no_effect);
+  add (any_label_map_is_safe);
   add (frame_rate_does_not_change_the_tracks);
   add (bad_arguments_change_nothing);
   return g_test_run ();

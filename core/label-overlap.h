@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How many pixels the groups of a frame share with the components of the next frame. A group is a
+ * set of components, described by the label map. Its pixels are first moved by its shift, the
+ * motion that its objects are predicted to have made.
+ */
+#ifndef CCL_LABEL_OVERLAP_H
+#define CCL_LABEL_OVERLAP_H
+
+#include <cudaccl/labeller.h>
+
+#define CCL_NO_GROUP UINT16_MAX
+
+/* The number of pixels that a group is moved by. */
+typedef struct CclShift {
+  int32_t x, y;
+} CclShift;
+
+/* The caller provides the arrays, for frames of at most 4096 groups and components. Begin with 0
+ * groups. */
+typedef struct CclLabelOverlap {
+  uint32_t width, height; /* of the frames */
+
+  /* The frame before. */
+  uint16_t *component; /* of each pixel: 1 + its component; 0: none */
+  uint16_t *group;     /* of each component, or CCL_NO_GROUP */
+  uint32_t n_groups;   /* 0: that frame had no label map */
+  CclShift *shift;     /* of each group */
+
+  /* This frame. */
+  uint32_t n_components;
+  uint32_t *label;  /* of each component, ascending */
+  uint32_t *shared; /* n_groups × n_components: pixels */
+} CclLabelOverlap;
+
+/* Counts the shared pixels. `label` and `n_components` are those of the frame's components. */
+void ccl_label_overlap_count (CclLabelOverlap *overlap, const CclLabels *labels);
+
+/* Stores the frame's components, so that it becomes the frame before. The caller then fills `group`
+ * and `n_groups`. */
+void ccl_label_overlap_store (CclLabelOverlap *overlap, const CclLabels *labels);
+
+#endif /* CCL_LABEL_OVERLAP_H */
