@@ -6,7 +6,8 @@
  * Each stream has a thread that pushes references to the same few frames without pause, so that
  * nothing but the elements and the sink is measured.
  */
-#include <gst/gst.h>
+#include "element-stream.h"
+
 #include <gst/video/video.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,6 @@
 
 #if HAVE_CUDA
 #include <gst/ccl/ccl.h>
-#include <gst/cuda/gstcudacontext.h>
-#include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 #endif
 
@@ -27,39 +26,13 @@ static struct {
 } options = {.seconds = 3};
 
 typedef struct Stream {
-  GstElement *pipeline;
-  GstPad *source;
+  ElementStream elements;
   gint64 end; /* monotonic time in µs */
   GstBuffer **frames;
   guint64 n_pushed;
   GstFlowReturn flow;
   GThread *thread;
 } Stream;
-
-G_GNUC_PRINTF (1, 2)
-G_NORETURN static void
-stop (const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  gchar *line = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_printerr ("element-throughput: %s\n", g_strdelimit (line, "\n", ' '));
-  exit (1);
-}
-
-/* A pipeline from its text; ends the program if there is no such element or property. */
-static GstElement *
-parse_pipeline (const gchar *text)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
-
-  if (!pipeline || error)
-    stop ("%s", error->message);
-  return pipeline;
-}
 
 /* The first frame of a picture after the elements of --before. */
 static GstSample *
@@ -84,7 +57,7 @@ load_picture (const gchar *path)
     GError *error = NULL;
     if (message)
       gst_message_parse_error (message, &error, NULL);
-    stop ("%s: %s", path, error ? error->message : "no picture");
+    end_program ("%s: %s", path, error ? error->message : "no picture");
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (file);
@@ -106,7 +79,7 @@ make_frame (const GstVideoInfo *info, GstBuffer *pixels, gpointer cuda_context)
     GstMapInfo map;
     if (!frame || !gst_video_frame_map (&from, info, pixels, GST_MAP_READ) ||
         !gst_video_frame_map (&to, info, frame, GST_MAP_WRITE))
-      stop ("no CUDA memory for a frame");
+      end_program ("no CUDA memory for a frame");
     gst_video_frame_copy (&to, &from);
     gst_video_frame_unmap (&to);
     gst_video_frame_unmap (&from);
@@ -119,25 +92,6 @@ make_frame (const GstVideoInfo *info, GstBuffer *pixels, gpointer cuda_context)
   return gst_buffer_copy_deep (pixels);
 }
 
-/* A CUDA context if the elements begin with cudaccl; the caps get the memory's feature. */
-static gpointer
-open_cuda (const gchar *elements, GstCaps *caps)
-{
-  gpointer context = NULL;
-
-#if HAVE_CUDA
-  if (g_str_has_prefix (elements, "cudaccl")) {
-    if (options.format && !g_str_equal (options.format, "GRAY8"))
-      stop ("frames in CUDA memory are GRAY8");
-    if (!gst_cuda_load_library () || !(context = gst_cuda_context_new (0)))
-      stop ("there is no CUDA device that works on this machine");
-    gst_caps_set_features (
-        caps, 0, gst_caps_features_new_single (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY));
-  }
-#endif
-  return context;
-}
-
 static gpointer
 push_frames (gpointer data)
 {
@@ -145,7 +99,7 @@ push_frames (gpointer data)
 
   while (stream->flow == GST_FLOW_OK && g_get_monotonic_time () < stream->end) {
     GstBuffer *frame = gst_buffer_copy (stream->frames[stream->n_pushed % N_FRAMES]);
-    stream->flow = gst_pad_push (stream->source, frame);
+    stream->flow = gst_pad_push (stream->elements.source, frame);
     stream->n_pushed++;
   }
   return NULL;
@@ -155,36 +109,12 @@ push_frames (gpointer data)
 static void
 start_stream (Stream *stream, const gchar *elements, GstCaps *caps, GstBuffer **frames)
 {
-  gchar *text = g_strdup_printf ("%s ! fakesink sync=false", elements);
-  GstSegment segment;
-
-  stream->pipeline = parse_pipeline (text);
+  stream->elements = element_stream_start (elements, caps);
   stream->frames = frames;
-  g_free (text);
-  GstPad *sink = gst_bin_find_unlinked_pad (GST_BIN (stream->pipeline), GST_PAD_SINK);
-  stream->source = gst_pad_new ("source", GST_PAD_SRC);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_element_set_state (stream->pipeline, GST_STATE_PLAYING);
-  gst_pad_set_active (stream->source, TRUE);
-  if (!sink || gst_pad_link (stream->source, sink) != GST_PAD_LINK_OK)
-    stop ("%s: not linked", elements);
-  gst_pad_push_event (stream->source, gst_event_new_stream_start ("frames"));
-  gst_pad_push_event (stream->source, gst_event_new_caps (caps));
-  gst_pad_push_event (stream->source, gst_event_new_segment (&segment));
   for (guint i = 0; i < N_FRAMES; i++)
-    stream->flow = gst_pad_push (stream->source, gst_buffer_copy (frames[i]));
+    stream->flow = gst_pad_push (stream->elements.source, gst_buffer_copy (frames[i]));
   if (stream->flow != GST_FLOW_OK)
-    stop ("%s: %s", elements, gst_flow_get_name (stream->flow));
-  gst_object_unref (sink);
-}
-
-static void
-stop_stream (Stream *stream)
-{
-  gst_element_set_state (stream->pipeline, GST_STATE_NULL);
-  gst_pad_set_active (stream->source, FALSE);
-  gst_object_unref (stream->source);
-  gst_object_unref (stream->pipeline);
+    end_program ("%s: %s", elements, gst_flow_get_name (stream->flow));
 }
 
 /* Runs that many streams at once and prints a line. */
@@ -206,12 +136,12 @@ measure (const gchar *elements, guint n_streams, GstCaps *caps, GstBuffer **fram
     g_thread_join (streams[i].thread);
     n_pushed += streams[i].n_pushed;
     if (streams[i].flow != GST_FLOW_OK)
-      stop ("%s: %s", elements, gst_flow_get_name (streams[i].flow));
+      end_program ("%s: %s", elements, gst_flow_get_name (streams[i].flow));
   }
   const double elapsed = 1e-6 * (g_get_monotonic_time () - start);
   const double cpu = (double)(clock () - cpu_start) / CLOCKS_PER_SEC;
   for (guint i = 0; i < n_streams; i++)
-    stop_stream (&streams[i]);
+    element_stream_stop (&streams[i].elements);
   g_free (streams);
   printf ("%-40s %7u %12.0f %12.1f %14.1f\n", elements, n_streams, n_pushed / elapsed,
       1e6 * elapsed * n_streams / n_pushed, 1e6 * cpu / n_pushed);
@@ -249,8 +179,10 @@ main (int argc, char **argv)
   GstSample *picture = load_picture (argv[1]);
   GstCaps *caps = gst_caps_copy (gst_sample_get_caps (picture));
   if (!gst_video_info_from_caps (&info, caps))
-    stop ("%s: no video frame", argv[1]);
-  gpointer cuda_context = open_cuda (argv[2], caps);
+    end_program ("%s: no video frame", argv[1]);
+  gpointer cuda_context = element_stream_open_cuda (argv[2], caps);
+  if (cuda_context && options.format && !g_str_equal (options.format, "GRAY8"))
+    end_program ("frames in CUDA memory are GRAY8");
   for (guint i = 0; i < N_FRAMES; i++)
     frames[i] = make_frame (&info, gst_sample_get_buffer (picture), cuda_context);
 

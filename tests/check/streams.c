@@ -152,12 +152,51 @@ TEST (test_stats)
 }
 GST_END_TEST
 
+/* Frames are labelled while they are pushed, so the element adds no latency: none waits for a later
+ * one. */
+TEST (test_latency_is_that_of_upstream)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+
+  gst_harness_set_upstream_latency (h, 40 * GST_MSECOND);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 40 * GST_MSECOND);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out;
+
+    fail_unless_equals_int (gst_harness_push (h, gray8_frame (blobs)), GST_FLOW_OK);
+    out = gst_harness_try_pull (h);
+    fail_unless (out != NULL);
+    assert_components (out, BLOBS_8);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Checks that the next QoS message counts that many frames. */
+static void
+assert_qos_message (GstBus *bus, guint64 n_processed, guint64 n_dropped)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_QOS);
+  guint64 processed, dropped;
+  GstFormat format;
+
+  fail_unless (message != NULL);
+  gst_message_parse_qos_stats (message, &format, &processed, &dropped);
+  fail_unless_equals_int (format, GST_FORMAT_BUFFERS);
+  fail_unless_equals_uint64 (processed, n_processed);
+  fail_unless_equals_uint64 (dropped, n_dropped);
+  gst_message_unref (message);
+}
+
 TEST (test_late_frames_are_dropped_and_counted)
 {
   GstHarness *h = new_gray8_harness (blobs);
   GstBuffer *frame;
   GstStructure *stats;
+  GstBus *bus = gst_bus_new ();
 
+  gst_element_set_bus (h->element, bus);
   gst_buffer_unref (label (h, gray8_frame (blobs)));
   gst_harness_push_upstream_event (
       h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND, GST_SECOND));
@@ -166,6 +205,7 @@ TEST (test_late_frames_are_dropped_and_counted)
   GST_BUFFER_PTS (frame) = GST_SECOND;
   fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_OK);
   fail_unless (gst_harness_try_pull (h) == NULL);
+  assert_qos_message (bus, 1, 1);
 
   frame = gray8_frame (blobs);
   GST_BUFFER_PTS (frame) = 10 * GST_SECOND;
@@ -175,6 +215,8 @@ TEST (test_late_frames_are_dropped_and_counted)
   fail_unless_equals_uint64 (get_count (stats, "frames"), 2);
   fail_unless_equals_uint64 (get_count (stats, "dropped"), 1);
   gst_structure_free (stats);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 GST_END_TEST
@@ -327,6 +369,7 @@ streams_suite (void)
   tcase_add_test (tcase, test_empty_gap_buffer_passes);
   tcase_add_test (tcase, test_gap_with_pixels_is_labelled);
   tcase_add_test (tcase, test_stats);
+  tcase_add_test (tcase, test_latency_is_that_of_upstream);
   tcase_add_test (tcase, test_late_frames_are_dropped_and_counted);
   tcase_add_test (tcase, test_tees);
   tcase_add_test (tcase, test_properties_from_another_thread);

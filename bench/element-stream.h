@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Elements between a pad that pushes frames and a fakesink, for programs that measure elements. */
+#ifndef BENCH_ELEMENT_STREAM_H
+#define BENCH_ELEMENT_STREAM_H
+
+#include <gst/gst.h>
+
+typedef struct ElementStream {
+  GstElement *pipeline; /* its fakesink has the name "sink" */
+  GstPad *source;
+} ElementStream;
+
+/* Ends the program with a message in one line. */
+G_GNUC_PRINTF (1, 2) G_NORETURN void end_program (const char *format, ...);
+
+/* A pipeline from its text; ends the program if there is no such element or property. */
+GstElement *parse_pipeline (const gchar *text);
+
+/* A CUDA context (GstCudaContext) if the elements begin with cudaccl, else NULL; the caps get the
+ * feature of CUDA memory. Ends the program if there is no device. */
+gpointer element_stream_open_cuda (const gchar *elements, GstCaps *caps);
+
+/* Starts elements; frames of these caps may then be pushed. */
+ElementStream element_stream_start (const gchar *elements, GstCaps *caps);
+
+void element_stream_stop (ElementStream *stream);
+
+#endif /* BENCH_ELEMENT_STREAM_H */
