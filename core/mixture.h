@@ -271,7 +271,7 @@ ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t
  * whether it is within var_threshold of one of the heaviest Gaussians. A pixel without Gaussians is
  * background. The loops have constant bounds so that a GPU keeps the Gaussians in registers. */
 CCL_MIXTURE_FUNCTION bool
-ccl_mixture_join (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
+ccl_mixture_match (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
     const CclMixtureParameters *parameters)
 {
   bool background = gaussians[0].weight == 0;
@@ -334,7 +334,7 @@ ccl_mixture_update (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint
 {
   ccl_mixture_decay (gaussians, parameters);
   const bool shadow = ccl_mixture_is_shadow (&gaussians[0], luma, chroma);
-  const bool background = ccl_mixture_join (gaussians, luma, chroma, parameters);
+  const bool background = ccl_mixture_match (gaussians, luma, chroma, parameters);
   return background ? CCL_PIXEL_BACKGROUND : shadow ? CCL_PIXEL_SHADOW : CCL_PIXEL_FOREGROUND;
 }
 

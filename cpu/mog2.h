@@ -412,7 +412,7 @@ remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
 }
 
 /* The general path, for STEP_LANES pixels that have up to n Gaussians with decayed weights: what
- * ccl_mixture_join() does for one pixel. heaviest_weights has the decayed weights of the heaviest
+ * ccl_mixture_match() does for one pixel. heaviest_weights has the decayed weights of the heaviest
  * Gaussians. Updates use, and sets the classes of the pixels. */
 static ALWAYS_INLINE void
 match_any (int n, const Pixels *pixels, bool colour, const Constants *constants,

@@ -7,7 +7,7 @@
  * value matches its first Gaussian, the heaviest one, takes the fast path, as 95 % of the pixels
  * do: the order of its Gaussians does not change, and of the others only the weights are read and
  * written. The other pixels go to a list of the thread block, which then updates them by
- * ccl_mixture_join() with one pixel per thread. So the threads of a warp do not diverge in either
+ * ccl_mixture_match() with one pixel per thread. So the threads of a warp do not diverge in either
  * part. Held pixels, whose model stays, go there, too.
  *
  * 16-bit integers are converted to floats, and back, as the lower half of a float between 2^23 and
@@ -135,7 +135,7 @@ fit_of (uint32_t shape, uint32_t mean_chroma, const Values &values, int pixel)
 }
 
 static __device__ __forceinline__ bool
-joins (const Fit &fit)
+matches (const Fit &fit)
 {
   return fit.squared < __fmul_rn (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, fit.variance);
 }
@@ -270,7 +270,7 @@ class_bit (const Parameters &p, const CclGaussian &heaviest, uint32_t luma, uint
 
 /* The result of a thread's update, one bit per pixel. */
 struct Found {
-  uint32_t joining; /* pixels that matched their first Gaussian; the others remain to be updated */
+  uint32_t matched; /* pixels that matched their first Gaussian; the others remain to be updated */
   uint32_t classes; /* matched pixels that are foreground, or shadow */
   uint32_t most;    /* the most Gaussians of a pixel of the warp, at least 1 */
 };
@@ -295,10 +295,10 @@ update_group (const Parameters &p, const Group &group, const Values &values, uin
   for (int pixel = 0; pixel < PIXELS; pixel++) {
     const Fit fit =
         fit_of<COLOUR> (shape_of (shapes, pixel), chroma_of (chroma, pixel), values, pixel);
-    found.joining |= (uint32_t)joins (fit) << pixel;
+    found.matched |= (uint32_t)matches (fit) << pixel;
   }
-  found.joining &= ~held;
-  if (found.joining != bits_below (PIXELS))
+  found.matched &= ~held;
+  if (found.matched != bits_below (PIXELS))
     prefetch_shapes (p, offset, weights);
 
   uint32_t parts[PIXELS];
@@ -326,8 +326,8 @@ update_group (const Parameters &p, const Group &group, const Values &values, uin
     const uint32_t shape_then = moved (fit, step, m);
     chroma_then[pixel] = chroma_before;
     if (first[pixel] == 0)
-      found.joining &= ~(1u << pixel);
-    else if (found.joining >> pixel & 1) {
+      found.matched &= ~(1u << pixel);
+    else if (found.matched >> pixel & 1) {
       if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance))) {
         const CclGaussian gaussian = {
             first[pixel], shape & 0xffff, shape >> 16, COLOUR ? chroma_before : CCL_NO_CHROMA};
@@ -364,7 +364,7 @@ update_group (const Parameters &p, const Group &group, const Values &values, uin
  * class_bit(), 0 for background. */
 template <bool COLOUR>
 static __device__ __forceinline__ uint32_t
-join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_t chroma,
+match_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_t chroma,
     uint32_t n_gaussians, bool is_held)
 {
   const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
@@ -388,7 +388,7 @@ join_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_t
   if (is_held)
     ccl_mixture_decay (gaussians, &p.mixture);
   const uint32_t class_otherwise = class_bit (p, gaussians[0], luma, chroma);
-  const bool background = ccl_mixture_join (gaussians, luma, chroma, &p.mixture);
+  const bool background = ccl_mixture_match (gaussians, luma, chroma, &p.mixture);
 #pragma unroll
   for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
     const uint32_t shape = gaussians[k].mean | gaussians[k].variance << 16;
@@ -473,7 +473,7 @@ update_block (const Parameters &p, const Group &group, const Values &values)
   if (lane_of_warp () == 0)
     most[threadIdx.x / 32] = found.most;
   __syncthreads ();
-  uint32_t rest = ~found.joining & bits_below (group.count);
+  uint32_t rest = ~found.matched & bits_below (group.count);
   if (rest) {
     uint32_t place = atomicAdd (&n_left, __popc (rest));
     for (; rest; rest &= rest - 1) {
@@ -487,7 +487,7 @@ update_block (const Parameters &p, const Group &group, const Values &values)
     const uint32_t entry = left[i] % HELD, thread = entry / PIXELS, pixel = entry % PIXELS;
     const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
     const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
-    const uint32_t bit = join_pixel<COLOUR> (p, x, y, luma[thread] >> 8 * pixel & 0xff,
+    const uint32_t bit = match_pixel<COLOUR> (p, x, y, luma[thread] >> 8 * pixel & 0xff,
         COLOUR ? chroma_of (chroma[COLOUR ? thread : 0], (int)pixel) : CCL_NO_CHROMA,
         most[thread / 32], left[i] >= HELD);
     if (bit)
