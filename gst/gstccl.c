@@ -12,7 +12,7 @@
  * `foreground=mog2`, when it differs from a model of the background that the element learns from
  * the frames before. A new size or format, a flushing seek and the action signal `reset` start a
  * new model. Cast shadows are removed, and changes of light are followed. A change of the picture
- * that light does not explain is posted as an element message `ccl-scene-change`, whose field
+ * that light does not explain is posted as an element message `scene-change`, whose field
  * `kind` is moved, infrared, covered, blinded or uncovered.
  *
  * Components are numbered 1…N in raster order of their first pixels. `cudaccl` is the same element

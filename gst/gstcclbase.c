@@ -228,7 +228,7 @@ post_scene_change (GstCclBase *base, CclSceneChange change, GstClockTime time)
       [CCL_SCENE_UNCOVERED] = "uncovered",
   };
   GstStructure *structure =
-      gst_ccl_moment_structure ("ccl-scene-change", time, &GST_BASE_TRANSFORM_CAST (base)->segment);
+      gst_ccl_moment_structure ("scene-change", time, &GST_BASE_TRANSFORM_CAST (base)->segment);
 
   GST_INFO_OBJECT (
       base, "scene change (%s) at %" GST_TIME_FORMAT, kinds[change], GST_TIME_ARGS (time));

@@ -142,7 +142,7 @@ static const Property properties[] = {
       0, 0, CCL_SHADOWS_REMOVE, shadows_get_type, CONTROLLED, BOTH},
   {KIND_BOOLEAN, FIELD (light), "light", "Light",
       "Compare frames with the background in the light of the frame, and post a message "
-      "ccl-scene-change when light does not explain a frame (foreground=mog2)",
+      "scene-change when light does not explain a frame (foreground=mog2)",
       0, 0, TRUE, NULL, CONTROLLED, BOTH},
   {KIND_UINT, FIELD (hold), "hold", "Hold",
       "Foreground becomes background this number of times slower (foreground=mog2)",

@@ -742,7 +742,7 @@ TEST (test_shadows)
 }
 GST_END_TEST
 
-/* The name and kind of the next message ccl-scene-change; NULL: there is none. */
+/* The name and kind of the next message scene-change; NULL: there is none. */
 static gchar *
 next_scene_change (GstBus *bus)
 {
@@ -751,7 +751,7 @@ next_scene_change (GstBus *bus)
 
   if (message) {
     const GstStructure *structure = gst_message_get_structure (message);
-    fail_unless (gst_structure_has_name (structure, "ccl-scene-change"));
+    fail_unless (gst_structure_has_name (structure, "scene-change"));
     kind = g_strdup (gst_structure_get_string (structure, "kind"));
     gst_message_unref (message);
   }
