@@ -5,13 +5,13 @@
 
 static const uint16_t powers[] = {CCL_LIGHT_POWERS};
 
-/* The lower median of the uniform cells of the frame; 0 without any. */
+/* The lower median of the explained cells of the frame; 0 without any. */
 static int
 median_of_frame (const CclLightCell *cells, uint32_t n_cells)
 {
   uint32_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0}, n = 0;
   for (uint32_t i = 0; i < n_cells; i++) {
-    if (cells[i].uniform) {
+    if (cells[i].explained) {
       counts[cells[i].ratio + CCL_LIGHT_LIMIT]++;
       n++;
     }
@@ -55,7 +55,7 @@ add_cell (CclLightSums *sums, const CclLightCell *cell, int light)
 {
   sums->cells++;
   sums->measured += cell->measured;
-  sums->bad += cell->measured && (!cell->uniform || abs (cell->ratio - light) > CCL_LIGHT_NEAR);
+  sums->bad += cell->measured && (!cell->explained || abs (cell->ratio - light) > CCL_LIGHT_NEAR);
   sums->in_frame += cell->in_frame >= CCL_LIGHT_LEAST_SAMPLES;
   sums->in_model += cell->in_model >= CCL_LIGHT_LEAST_SAMPLES;
   sums->dark += cell->dark;

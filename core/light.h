@@ -6,15 +6,17 @@
  * The frame is divided into square cells. The measured light of a cell is the median of the log
  * ratios of the frame's luma to the model's at 16 × 16 samples; objects that cover less than half
  * of the cell do not change it. The light of a cell is the median of the measured light of the
- * cells around it. Before a frame updates the model, each of its pixels is multiplied by a factor
- * that removes the light and is interpolated between the cells. The factors are one step nearer to
- * one than measured, so that the model follows the light by about one step in `history` frames,
- * without a pass over the model.
+ * uniform cells around it, or, if these are too few, of the explained cells of the frame. Before a
+ * frame updates the model, each of its pixels is multiplied by a factor that removes the light and
+ * is interpolated between the cells. The factors are one step nearer to one than measured, so that
+ * the model follows the light by about one step in `history` frames, without a pass over the model.
  *
- * A cell is uniform if most of its samples differ from the measured light by at most a few percent,
- * or by at most two standard deviations of the model, because noise is a larger part of the luma in
- * the dark. If a third of the measured cells are not uniform, or differ from the light of the cells
- * around them, the scene has changed, and a new model begins.
+ * A cell is uniform if most of its samples differ from the measured light by at most a few percent.
+ * It is explained also if most of them differ by at most two standard deviations of the model,
+ * because noise is a larger part of the luma in the dark. Where objects pass, the model has large
+ * deviations, too, so the light measured there counts less than that of uniform cells. If a third
+ * of the measured cells are not explained, or differ from the light of the cells around them, the
+ * scene has changed, and a new model begins.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
@@ -98,7 +100,8 @@ typedef struct CclLightGrid {
 typedef struct CclLightCell {
   int16_t ratio;         /* the lower median of the log ratios; undefined unless measured */
   bool measured;         /* at least CCL_LIGHT_LEAST_SAMPLES were compared */
-  bool uniform;          /* measured, and three fifths of the samples are near the median */
+  bool uniform;          /* measured, and three fifths of the ratios are near the median */
+  bool explained;        /* measured, and three fifths of the samples are near it or noise */
   uint16_t in_frame;     /* samples of the frame with a luma in that range */
   uint16_t in_model;     /* samples of the model with a luma in that range */
   uint16_t dark, bright; /* samples of the frame with a lower, and with a higher luma */
@@ -109,7 +112,7 @@ typedef struct CclLightCell {
 /* Sums over the cells of a frame. */
 typedef struct CclLightSums {
   uint32_t cells, measured;
-  uint32_t bad;                /* measured, but not uniform or not near the light around them */
+  uint32_t bad;                /* measured, but not explained or not near the light around them */
   uint32_t in_frame, in_model; /* cells with CCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
   uint64_t dark, bright;
   uint64_t frame_chroma, model_chroma;
@@ -121,14 +124,21 @@ ccl_light_compares (uint32_t luma)
   return luma >= CCL_LIGHT_LEAST_LUMA && luma <= CCL_LIGHT_MOST_LUMA;
 }
 
-/* Whether a sample is near a median. ratio: its log ratio. expected: the model's mean in the light
- * of the median. variance: the model's. */
+/* Whether a log ratio is near a median. */
 CCL_LIGHT_FUNCTION bool
-ccl_light_is_near (int ratio, int median, uint32_t luma, uint32_t expected, uint32_t variance)
+ccl_light_is_near (int ratio, int median)
 {
-  const int distance = ratio - median, deviation = (int)luma - (int)expected;
-  return (distance >= -CCL_LIGHT_NEAR && distance <= CCL_LIGHT_NEAR) ||
-         (uint32_t)(deviation * deviation) * (CCL_MIXTURE_VARIANCE_STEPS / 4) <= variance;
+  const int distance = ratio - median;
+  return distance >= -CCL_LIGHT_NEAR && distance <= CCL_LIGHT_NEAR;
+}
+
+/* Whether the difference of a sample from the model can be noise. expected: the model's mean in the
+ * light of the median. variance: the model's. */
+CCL_LIGHT_FUNCTION bool
+ccl_light_is_noise (uint32_t luma, uint32_t expected, uint32_t variance)
+{
+  const int deviation = (int)luma - (int)expected;
+  return (uint32_t)(deviation * deviation) * (CCL_MIXTURE_VARIANCE_STEPS / 4) <= variance;
 }
 
 /* The luma of a mean in the light of a factor. */

@@ -47,7 +47,7 @@ find_middle (CclLightCell *cell, const Histogram *histogram)
   for (int i = middle - CCL_LIGHT_NEAR; i <= middle + CCL_LIGHT_NEAR; i++)
     near += i >= 0 && i <= 2 * CCL_LIGHT_LIMIT ? counts[i] : 0;
   cell->ratio = (int16_t)(middle - CCL_LIGHT_LIMIT);
-  cell->uniform = 5 * near >= 3 * n;
+  cell->uniform = cell->explained = 5 * near >= 3 * n;
 }
 
 static int
@@ -104,11 +104,11 @@ prefetch_row (const GaussianBlock *blocks, const uint8_t *luma, uint32_t width, 
   }
 }
 
-/* Whether a measured cell is uniform when the variances of its samples are considered. Few cells
- * need this second look at the samples. */
+/* Whether a measured cell that is not uniform is explained by noise. Few cells need this second
+ * look at the samples. */
 static bool
-is_uniform_with_noise (const CclLightCell *cell, const Model *model, const CclFrame *frame,
-    uint32_t width, uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
+is_noise (const CclLightCell *cell, const Model *model, const CclFrame *frame, uint32_t width,
+    uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
 {
   const uint32_t factor = powers[cell->ratio + CCL_LIGHT_LIMIT];
   uint32_t n = 0, near = 0;
@@ -121,8 +121,9 @@ is_uniform_with_noise (const CclLightCell *cell, const Model *model, const CclFr
       if (!ccl_light_compares (luma[x]) || !ccl_light_compares (mean))
         continue;
       n++;
-      near += ccl_light_is_near (log_ratio (luma[x], mean), cell->ratio, luma[x],
-          ccl_light_expected (mean, factor), blocks[x / BLOCK_PIXELS].variances[x % BLOCK_PIXELS]);
+      near += ccl_light_is_near (log_ratio (luma[x], mean), cell->ratio) ||
+              ccl_light_is_noise (luma[x], ccl_light_expected (mean, factor),
+                  blocks[x / BLOCK_PIXELS].variances[x % BLOCK_PIXELS]);
     }
   }
   return 5 * near >= 3 * n;
@@ -156,8 +157,8 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint
     CclLightCell *cell = &cells[column];
     find_middle (cell, &histograms[column]);
     if (cell->measured && !cell->uniform)
-      cell->uniform = is_uniform_with_noise (
-          cell, model, frame, width, height, column << grid->shift, top, distance);
+      cell->explained =
+          is_noise (cell, model, frame, width, height, column << grid->shift, top, distance);
   }
 }
 

@@ -36,7 +36,7 @@ typedef struct CclFrameLight {
   uint32_t is_corrected;             /* a factor is not one */
   uint32_t n_blocks;                 /* blocks that have added their sums */
   uint32_t n_factors;                /* cells with a factor other than one */
-  uint32_t counts[CCL_LIGHT_RATIOS]; /* uniform cells of each log ratio */
+  uint32_t counts[CCL_LIGHT_RATIOS]; /* explained cells of each log ratio */
   CclLightSums sums;
 } CclFrameLight;
 

@@ -94,21 +94,25 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
     }
     __syncthreads ();
     cell.ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
-    const uint32_t expected = ccl_light_expected (mean, powers[middle]);
-    const int near = __syncthreads_count (
-        compares && ccl_light_is_near (ratio, cell.ratio, luma, expected, shape >> 16));
-    cell.uniform = 5 * (uint32_t)near >= 3 * n;
+    const bool near = compares && ccl_light_is_near (ratio, cell.ratio);
+    cell.uniform = cell.explained = 5 * (uint32_t)__syncthreads_count (near) >= 3 * n;
+    if (!cell.uniform) { /* for all threads or for none */
+      const uint32_t expected = ccl_light_expected (mean, powers[middle]);
+      const bool explained = near || (compares && ccl_light_is_noise (luma, expected, shape >> 16));
+      cell.explained = 5 * (uint32_t)__syncthreads_count (explained) >= 3 * n;
+    }
   }
   let_next_kernel_start ();
   if (thread == 0) {
     p.cells[blockIdx.x] = cell;
-    if (cell.uniform)
+    if (cell.explained)
       atomicAdd (&p.light->counts[cell.ratio + CCL_LIGHT_LIMIT], 1);
   }
 }
 
-/* The light of a cell: the lower median of the uniform cells around it, or of the frame where fewer
- * than a third of them are uniform. Each lane has a cell of the window. */
+/* The light of a cell: the lower median of the uniform cells around it, or, where fewer than a
+ * third of them are uniform, of the explained cells of the frame. Each lane has a cell of the
+ * window. */
 static __device__ __forceinline__ int
 light_of_cell (const Parameters &p, uint32_t cell)
 {
@@ -146,7 +150,7 @@ light_of_cell (const Parameters &p, uint32_t cell)
 static __device__ __forceinline__ void
 add_cell (CclLightSums *sums, const CclLightCell &cell, int light)
 {
-  const bool bad = cell.measured && (!cell.uniform || abs (cell.ratio - light) > CCL_LIGHT_NEAR);
+  const bool bad = cell.measured && (!cell.explained || abs (cell.ratio - light) > CCL_LIGHT_NEAR);
   atomicAdd (&sums->cells, 1);
   atomicAdd (&sums->measured, cell.measured);
   atomicAdd (&sums->bad, bad);

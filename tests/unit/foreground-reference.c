@@ -111,7 +111,7 @@ update_model (ForegroundReference *self, size_t pixel, uint32_t luma, uint32_t c
 
 /* The light of a frame, by sorting. */
 typedef struct ReferenceCell {
-  bool measured, uniform, in_frame, in_model;
+  bool measured, uniform, explained, in_frame, in_model;
   int ratio, factor;
 } ReferenceCell;
 
@@ -146,8 +146,8 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
 {
   static const int16_t logs[] = {CCL_LIGHT_LOGS};
   static const uint16_t powers[] = {CCL_LIGHT_POWERS};
-  int ratios[256], lumas[256], means[256], variances[256], sorted[256], n = 0, in_frame = 0,
-                                                                        in_model = 0, near = 0;
+  int ratios[256], lumas[256], means[256], variances[256], sorted[256];
+  int n = 0, in_frame = 0, in_model = 0, near = 0, near_or_noise = 0;
 
   for (int i = 0; i < 256; i++) {
     const int x = left + i % 16 * light->side / 16, y = top + i / 16 * light->side / 16;
@@ -182,29 +182,42 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
   for (int i = 0; i < n; i++) {
     const int deviation = lumas[i] - (means[i] * powers[128 + cell->ratio] + 2048) / 4096;
     /* Within two standard deviations; variances are in units of 1/512. */
-    near += ABS (ratios[i] - cell->ratio) <= 8 || deviation * deviation * 512 <= 4 * variances[i];
+    const bool is_near = ABS (ratios[i] - cell->ratio) <= 8;
+    near += is_near;
+    near_or_noise += is_near || deviation * deviation * 512 <= 4 * variances[i];
   }
   cell->uniform = near * 5 >= n * 3;
+  cell->explained = near_or_noise * 5 >= n * 3;
 }
 
-/* The median of the uniform cells whose distance from a cell is at most the radius; whole, where
- * fewer than a third are uniform. */
+/* The median of the explained cells of the frame; 0 without any. */
 static int
-light_around (const ReferenceLight *light, int column, int row, int radius, int whole)
+light_of_frame (const ReferenceLight *light)
 {
-  int *ratios = g_new (int, light->columns * light->rows + 1);
-  int n = 0, inside = 0;
+  int *ratios = g_new (int, light->columns * light->rows);
+  int n = 0;
+  for (int i = 0; i < light->columns * light->rows; i++)
+    if (light->cells[i].explained)
+      ratios[n++] = light->cells[i].ratio;
+  const int median = n > 0 ? lower_median (ratios, n) : 0;
+  g_free (ratios);
+  return median;
+}
+
+/* The median of the uniform cells at most two columns and rows away from a cell; whole, where fewer
+ * than a third are uniform. */
+static int
+light_around (const ReferenceLight *light, int column, int row, int whole)
+{
+  int ratios[25], n = 0, inside = 0;
   for (int i = 0; i < light->columns * light->rows; i++) {
-    if (ABS (i % light->columns - column) <= radius && ABS (i / light->columns - row) <= radius) {
+    if (ABS (i % light->columns - column) <= 2 && ABS (i / light->columns - row) <= 2) {
       inside++;
       if (light->cells[i].uniform)
         ratios[n++] = light->cells[i].ratio;
     }
   }
-  const bool enough = n > 0 && (radius > 2 || 3 * n >= inside);
-  const int median = enough ? lower_median (ratios, n) : whole;
-  g_free (ratios);
-  return median;
+  return n > 0 && 3 * n >= inside ? lower_median (ratios, n) : whole;
 }
 
 static CclSceneChange
@@ -212,16 +225,16 @@ judge_light (ReferenceLight *light)
 {
   static const uint16_t powers[] = {CCL_LIGHT_POWERS};
   const int n_cells = light->columns * light->rows;
-  const int whole = light_around (light, 0, 0, n_cells, 0);
+  const int whole = light_of_frame (light);
   int measured = 0, bad = 0, in_frame = 0, in_model = 0;
 
   for (int i = 0; i < n_cells; i++) {
     ReferenceCell *cell = &light->cells[i];
-    const int of_cell = light_around (light, i % light->columns, i / light->columns, 2, whole);
+    const int of_cell = light_around (light, i % light->columns, i / light->columns, whole);
     measured += cell->measured;
     in_frame += cell->in_frame;
     in_model += cell->in_model;
-    bad += cell->measured && (!cell->uniform || ABS (cell->ratio - of_cell) > 8);
+    bad += cell->measured && (!cell->explained || ABS (cell->ratio - of_cell) > 8);
     cell->factor = powers[128 - of_cell + (of_cell > 0) - (of_cell < 0)];
   }
   if (in_model * 4 >= n_cells && measured * 4 < in_model)
