@@ -159,14 +159,33 @@ attach_roi (GstBuffer *buffer, GstCclLabeller *labeller, const CclTable *table)
 #define GRAY16_NATIVE GST_VIDEO_FORMAT_GRAY16_BE
 #endif
 
-/* The label map as a video frame, as analytics elements expect it: such frames have at most 16 bits
- * a pixel. NULL if memory is short or the map cannot be read. */
-static GstBuffer *
-new_segmentation_mask (
-    GstBuffer *labels, gsize labels_stride, guint width, guint height, GstBufferPool **pool)
+/* Copies the label map of a frame to pixels of one or two bytes. */
+static void
+copy_labels (const GstMapInfo *labels, gsize labels_stride, guint width, guint height,
+    gsize pixel_size, guint8 *pixels)
 {
+  for (guint y = 0; y < height; y++) {
+    const guint32 *row = (const guint32 *)(labels->data + y * labels_stride);
+    guint8 *narrow = pixels + (gsize)y * width * pixel_size;
+    if (pixel_size == 1)
+      for (guint x = 0; x < width; x++)
+        narrow[x] = (guint8)row[x];
+    else
+      for (guint x = 0; x < width; x++)
+        ((guint16 *)narrow)[x] = (guint16)row[x];
+  }
+}
+
+/* The label map as a video frame, as analytics elements expect it: such frames have at most 16 bits
+ * a pixel, and segmentationoverlay of GStreamer 1.28 takes every mask to have 8. NULL if memory is
+ * short or the map cannot be read. */
+static GstBuffer *
+new_segmentation_mask (GstBuffer *labels, gsize labels_stride, guint width, guint height,
+    guint n_components, GstBufferPool **pool)
+{
+  const gsize pixel_size = n_components <= G_MAXUINT8 ? 1 : 2;
   gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
-  gint strides[GST_VIDEO_MAX_PLANES] = {2 * (gint)width};
+  gint strides[GST_VIDEO_MAX_PLANES] = {(gint)(pixel_size * width)};
   GstBuffer *mask = NULL;
   GstMapInfo from, to;
 
@@ -179,16 +198,11 @@ new_segmentation_mask (
     return NULL;
   }
   gst_buffer_map (mask, &to, GST_MAP_WRITE);
-  for (guint y = 0; y < height; y++) {
-    const guint32 *row = (const guint32 *)(from.data + y * labels_stride);
-    guint16 *narrow = (guint16 *)to.data + (gsize)y * width;
-    for (guint x = 0; x < width; x++)
-      narrow[x] = (guint16)row[x];
-  }
+  copy_labels (&from, labels_stride, width, height, pixel_size, to.data);
   gst_buffer_unmap (mask, &to);
   gst_buffer_unmap (labels, &from);
-  gst_buffer_add_video_meta_full (
-      mask, GST_VIDEO_FRAME_FLAG_NONE, GRAY16_NATIVE, width, height, 1, offsets, strides);
+  gst_buffer_add_video_meta_full (mask, GST_VIDEO_FRAME_FLAG_NONE,
+      pixel_size == 1 ? GST_VIDEO_FORMAT_GRAY8 : GRAY16_NATIVE, width, height, 1, offsets, strides);
   return mask;
 }
 
@@ -207,7 +221,8 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
     GST_WARNING ("%u components are too many for a segmentation mask", table->n_components);
     return;
   }
-  mask = new_segmentation_mask (labels, labels_stride, frame_width, frame_height, pool);
+  mask = new_segmentation_mask (
+      labels, labels_stride, frame_width, frame_height, table->n_components, pool);
   if (!mask) {
     GST_WARNING ("no segmentation mask: the label map cannot be read, or memory is short");
     return;

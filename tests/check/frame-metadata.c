@@ -199,10 +199,10 @@ TEST (test_analytics)
 GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 26, 0)
-/* The label map as a 16-bit image; its values are the labels of the detections, in order. */
+/* The label map as an image of 8 bits; its values are the labels of the detections, in order. */
 TEST (test_analytics_segmentation)
 {
-  static const guint16 expected[6][8] = {
+  static const guint8 expected[6][8] = {
       {1, 1, 0, 0, 0, 0, 2, 0},
       {1, 1, 0, 0, 0, 2, 0, 0},
       {0, 0, 0, 0, 0, 0, 0, 0},
@@ -237,14 +237,60 @@ TEST (test_analytics_segmentation)
   fail_unless (x == 0 && y == 0 && width == 8 && height == 6);
   meta = gst_buffer_get_video_meta (mask);
   fail_unless (meta->width == 8 && meta->height == 6);
+  fail_unless_equals_int (meta->format, GST_VIDEO_FORMAT_GRAY8);
   for (guint row = 0; row < 6; row++) {
-    guint16 got[8];
+    guint8 got[8];
     gst_buffer_extract (mask, meta->offset[0] + row * (gsize)meta->stride[0], got, sizeof got);
     fail_unless (memcmp (got, expected[row], sizeof got) == 0, "row %u is wrong", row);
   }
   gst_buffer_unref (mask);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* More than 255 labels take 16 bits. */
+TEST (test_analytics_segmentation_of_many_components)
+{
+  for (guint n_columns = 15; n_columns <= 16; n_columns++) {
+    const guint n = 16 * n_columns + (n_columns == 15 ? 15 : 0); /* 255 and 256 */
+    GString *drawing = g_string_new (NULL);
+    GstAnalyticsSegmentationMtd segmentation;
+    GstAnalyticsRelationMeta *relations;
+    gpointer state = NULL;
+    GstBuffer *out, *mask;
+    GstVideoMeta *meta;
+    guint16 last = 0;
+    GstHarness *h;
+
+    for (guint row = 0; row < n / n_columns; row++)
+      for (guint k = 0; k < 2; k++) {
+        for (guint column = 0; column < n_columns; column++)
+          g_string_append (drawing, k ? ".." : "#.");
+        g_string_append_c (drawing, '\n');
+      }
+    h = new_gray8_harness (drawing->str);
+    gst_util_set_object_arg (G_OBJECT (h->element), "meta", "ccl+analytics");
+    g_object_set (h->element, "attach-labels", TRUE, NULL);
+    out = label (h, gray8_frame (drawing->str));
+    assert_count (out, n);
+    relations = gst_buffer_get_analytics_relation_meta (out);
+    fail_unless (gst_analytics_relation_meta_iterate (
+        relations, &state, gst_analytics_segmentation_mtd_get_mtd_type (), &segmentation));
+    mask = gst_analytics_segmentation_mtd_get_mask (&segmentation, NULL, NULL, NULL, NULL);
+    meta = gst_buffer_get_video_meta (mask);
+    fail_unless_equals_int (
+        GST_VIDEO_FORMAT_INFO_BITS (gst_video_format_get_info (meta->format)), n > 255 ? 16 : 8);
+    gst_buffer_extract (mask,
+        (n / n_columns - 1) * 2 * (gsize)meta->stride[0] +
+            (n_columns - 1) * 2 * (gsize)(n > 255 ? 2 : 1),
+        &last, n > 255 ? 2 : 1);
+    fail_unless_equals_int (n > 255 ? last : ((guint8 *)&last)[0], n);
+    gst_buffer_unref (mask);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+    g_string_free (drawing, TRUE);
+  }
 }
 GST_END_TEST
 #endif
@@ -498,6 +544,7 @@ frame_metadata_suite (void)
   tcase_add_test (tcase, test_analytics);
 #if GST_CHECK_VERSION(1, 26, 0)
   tcase_add_test (tcase, test_analytics_segmentation);
+  tcase_add_test (tcase, test_analytics_segmentation_of_many_components);
 #endif
 #endif
   tcase_add_test (tcase, test_earlier_meta_is_replaced);

@@ -115,6 +115,53 @@ def tracks():
     assert untracked.any() and (tracked == untracked).all()
 
 
+# Prints a line of JSON for each frame: the identity of each tracking metadata that is related to a detection.
+READ_TRACKS = """
+import json, sys
+import gi
+gi.require_version("Gst", "1.0")
+gi.require_version("GstAnalytics", "1.0")
+from gi.repository import Gst, GstAnalytics
+Gst.init(None)
+pipeline = Gst.parse_launch(sys.argv[1] + " ! appsink name=sink sync=false")
+pipeline.set_state(Gst.State.PLAYING)
+while sample := pipeline.get_by_name("sink").emit("pull-sample"):
+    meta = GstAnalytics.buffer_get_analytics_relation_meta(sample.get_buffer())
+    items = range(16) if meta else ()
+    detections = [i for i in items if meta.get_od_mtd(i)[0]]
+    tracks = {i: meta.get_tracking_mtd(i)[1].get_info()[1] for i in items if meta.get_tracking_mtd(i)[0]}
+    print(json.dumps([track for i, track in tracks.items() for other in detections if int(meta.get_relation(other, i))]))
+pipeline.set_state(Gst.State.NULL)
+"""
+
+
+def other_tracker():
+    """meta=analytics: ioutracker gives the ball one identity"""
+    needs("ioutracker")
+    result = subprocess.run([sys.executable, "-c", READ_TRACKS, ON_VIDEO.format(meta="ccl+analytics") + " ! ioutracker"],
+                            check=False, capture_output=True, text=True, timeout=60)
+    if "Namespace GstAnalytics not available" in result.stderr or "No module named 'gi'" in result.stderr:
+        raise tap.Skip("Python's bindings of GstAnalytics are not installed")
+    tap.equal(result.returncode, 0, result.stderr)
+    tracks = [json.loads(line) for line in result.stdout.splitlines()]
+    tap.equal(tracks, [tracks[0]] * FRAMES, "identities:")
+    tap.equal(len(tracks[0]), 1, "tracks:")
+
+
+def segmentation():
+    """meta=analytics with attach-labels: segmentationoverlay colours the ball, and nothing else"""
+    needs("segmentationoverlay")
+    # The frames that are labelled are those that are coloured: a combiner does not carry segmentation.
+    line = (SOURCE + " ! videoconvert ! video/x-raw,format=GRAY8"
+            " ! ccl threshold=128 meta=ccl+analytics attach-labels=true ! videoconvert ! video/x-raw,format=RGBA")
+    raw = folder / "gray"
+    subprocess.run(launch(SOURCE + " ! videoconvert ! video/x-raw,format=GRAY8 ! filesink", f"location={raw}"),
+                   check=True, timeout=60)
+    masks = numpy.fromfile(raw, numpy.uint8).reshape(FRAMES, HEIGHT, WIDTH) > 128
+    changed = (pictures(line + " ! segmentationoverlay") != pictures(line)).any(axis=3)
+    assert masks.any() and (changed == masks).all(), [int((a != b).sum()) for a, b in zip(changed, masks)]
+
+
 def processes():
     """the metadata crosses from process to process through unixfdsink and unixfdsrc"""
     needs("unixfdsrc")
@@ -141,4 +188,4 @@ def processes():
     tap.equal(tables[1], tables[0], "received")
 
 
-sys.exit(tap.run(regions_of_interest, object_detections, tracks, processes))
+sys.exit(tap.run(regions_of_interest, object_detections, tracks, other_tracker, segmentation, processes))
