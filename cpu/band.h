@@ -153,5 +153,6 @@ typedef struct RunLabeller {
 extern const RunLabeller run_labeller_portable;
 extern const RunLabeller run_labeller_avx2;
 extern const RunLabeller run_labeller_avx512;
+extern const RunLabeller run_labeller_neon;
 
 #endif /* CCL_CPU_BAND_H */

@@ -588,6 +588,8 @@ choose_code (const char *instructions)
 #if HAVE_X86_64
     &pixel_code_avx512,
     &pixel_code_avx2,
+#elif HAVE_AARCH64
+    &pixel_code_neon,
 #endif
     &pixel_code_portable,
   };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Whether this processor has all instructions of a set: "portable", "avx2" or "avx512". */
+/* Whether this processor has all instructions of a set: "portable", "avx2", "avx512" or "neon". */
 static inline bool
 instructions_are_offered (const char *name)
 {
@@ -20,6 +20,9 @@ instructions_are_offered (const char *name)
   if (strcmp (name, "avx2") == 0)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&
            __builtin_cpu_supports ("bmi2") && __builtin_cpu_supports ("popcnt");
+#elif HAVE_AARCH64
+  if (strcmp (name, "neon") == 0)
+    return true; /* part of AArch64 */
 #endif
   return strcmp (name, "portable") == 0;
 }

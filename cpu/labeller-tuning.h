@@ -6,7 +6,7 @@
 #include <cudaccl/labeller.h>
 
 typedef struct CclCpuTuning {
-  const char *instructions;   /* "portable", "avx2", "avx512"; NULL: the processor's best */
+  const char *instructions;   /* "portable", "avx2", "avx512", "neon"; NULL: the processor's best */
   uint64_t pixels_per_thread; /* the fewest pixels for which a thread is used; 0: the default */
 } CclCpuTuning;
 

@@ -130,6 +130,6 @@ typedef struct PixelCode {
   void (*write_row) (const uint64_t *foreground, uint32_t width, uint8_t *mask);
 } PixelCode;
 
-extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512;
+extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512, pixel_code_neon;
 
 #endif /* CCL_CPU_PIXELS_H */

@@ -20,17 +20,13 @@ pack (const uint8_t *pixels, Threshold threshold)
 static inline uint64_t
 extract_bits (uint64_t word, uint64_t mask)
 {
-  uint64_t bits = 0;
-  for (uint64_t bit = 1; mask; mask &= mask - 1, bit <<= 1)
-    bits |= word & mask & -mask ? bit : 0;
-  return bits;
+  return extract_bits_scalar (word, mask);
 }
 
 static inline void
 list_columns (uint32_t *out, uint64_t word, uint32_t first)
 {
-  for (; word; word &= word - 1)
-    *out++ = first + (uint32_t)__builtin_ctzll (word);
+  list_columns_scalar (out, word, first);
 }
 
 static inline void

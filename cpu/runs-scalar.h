@@ -93,6 +93,24 @@ list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
     *out++ = rank - 1 + count_bits (starts & up_to_lowest_bit (columns));
 }
 
+/* The bits of a word at the set bits of the mask, moved together to the low end. */
+static ALWAYS_INLINE uint64_t
+extract_bits_scalar (uint64_t word, uint64_t mask)
+{
+  uint64_t bits = 0;
+  for (uint64_t bit = 1; mask; mask &= mask - 1, bit <<= 1)
+    bits |= word & mask & -mask ? bit : 0;
+  return bits;
+}
+
+/* Lists the columns whose bits are set in a word; bit 0 is the column `first`. */
+static ALWAYS_INLINE void
+list_columns_scalar (uint32_t *out, uint64_t word, uint32_t first)
+{
+  for (; word; word &= word - 1)
+    *out++ = first + lowest_bit (word);
+}
+
 /* Gives each linked run below the label of a run above that it is linked with. If it is linked with
  * runs of several labels, lists each pair of consecutive labels in same_labels. Returns the number
  * of pairs. */

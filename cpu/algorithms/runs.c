@@ -41,6 +41,8 @@ choose_runs (const char *instructions)
 #if HAVE_X86_64
     &run_labeller_avx512,
     &run_labeller_avx2,
+#elif HAVE_AARCH64
+    &run_labeller_neon,
 #endif
     &run_labeller_portable,
   };

@@ -18,6 +18,7 @@ static const Way ways[] = {
     {"cpu-portable", {.instructions = "portable"}, 1},
     {"cpu-avx2", {.instructions = "avx2"}, 1},
     {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-neon", {.instructions = "neon"}, 1},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
     {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0},

@@ -20,6 +20,7 @@ static const Way ways[] = {
     {"cpu-portable", {.instructions = "portable"}, 1},
     {"cpu-avx2", {.instructions = "avx2"}, 1},
     {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-neon", {.instructions = "neon"}, 1},
     {"cpu-3-threads", {.pixels_per_thread = 1}, 3},
 };
 

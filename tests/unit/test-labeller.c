@@ -201,7 +201,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
 static void
 test_instructions_are_chosen_by_the_environment (void)
 {
-  const char *const names[] = {"portable", "avx2", "avx512"};
+  const char *const names[] = {"portable", "avx2", "avx512", "neon"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++) {
     const CclCpuTuning tuning = {.instructions = names[i]};
     CclLabeller *tuned = ccl_cpu_labeller_new_tuned (&small_plan, &tuning, NULL);
