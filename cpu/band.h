@@ -55,6 +55,15 @@ typedef struct Strip {
 /* Lists are written in groups, so they have this many more entries after their end. */
 #define LIST_MARGIN 64
 
+/* A word of a strip, and prefix sums: the number of foreground pixels in the columns before it,
+ * those of the bottom row in the upper 32 bits, and the sum of their columns. */
+typedef struct WordCounts {
+  uint64_t top;
+  uint64_t bottom; /* 0 in strips of one row */
+  uint64_t counts_before;
+  uint64_t sums_before;
+} WordCounts;
+
 /* Intermediate results for the strip at work. */
 typedef struct Scratch {
   /* Columns at which a run of the strip above touches one of this strip, and one bit per word:
@@ -81,11 +90,10 @@ typedef struct Scratch {
   uint32_t *span_firsts;
   uint32_t *span_lasts;
 
-  /* Prefix sums: the number of foreground pixels in the columns before a word or a span, those of
-   * the bottom row in the upper 32 bits, and the sum of their columns. The entries after the last
-   * word and the last span are the totals of the strip. */
-  uint64_t *counts_before_word;
-  uint64_t *sums_before_word;
+  /* Of each word, and after the last one the totals of the strip. */
+  WordCounts *word_counts;
+
+  /* The same sums before each span, and after the last one the totals. */
   uint64_t *counts_before_span;
   uint64_t *sums_before_span;
 

@@ -244,8 +244,11 @@ take_labels (
 
     _mm512_mask_i32scatter_epi32 (below_labels, here & ~again, run, label, 4);
     if (same) {
-      _mm512_mask_compressstoreu_epi32 (scratch->same_labels[0] + n_same, same, label_before);
-      _mm512_mask_compressstoreu_epi32 (scratch->same_labels[1] + n_same, same, label);
+      /* Some processors take very long to compress to memory. */
+      _mm512_storeu_si512 (
+          scratch->same_labels[0] + n_same, _mm512_maskz_compress_epi32 (same, label_before));
+      _mm512_storeu_si512 (
+          scratch->same_labels[1] + n_same, _mm512_maskz_compress_epi32 (same, label));
       n_same += count_bits (same);
     }
     last_run = run_down;
@@ -270,6 +273,27 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
     next += count_bits (mine);
   }
   return next;
+}
+
+/* Stores eight structs of four 64-bit fields, from vectors of fields. */
+static inline void
+store_structs (void *out, __m512i a, __m512i b, __m512i c, __m512i d)
+{
+  const __m512i first_even = _mm512_unpacklo_epi64 (a, b);
+  const __m512i first_odd = _mm512_unpackhi_epi64 (a, b);
+  const __m512i last_even = _mm512_unpacklo_epi64 (c, d);
+  const __m512i last_odd = _mm512_unpackhi_epi64 (c, d);
+
+#pragma GCC unroll 4
+  for (int pair = 0; pair < 4; pair++) {
+    const __m512i both =
+        _mm512_setr_epi64 (2 * pair, 2 * pair + 1, 8 + 2 * pair, 9 + 2 * pair, 0, 0, 0, 0);
+    __m256i *const structs = (__m256i *)out + 2 * pair;
+    _mm256_storeu_si256 (
+        structs, _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (first_even, both, last_even)));
+    _mm256_storeu_si256 (structs + 1,
+        _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (first_odd, both, last_odd)));
+  }
 }
 
 static inline void
@@ -297,15 +321,13 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
     const __m512i count_up_to = sum_up_to_each_lane (count);
     const __m512i sum_up_to = sum_up_to_each_lane (sum);
 
-    _mm512_storeu_si512 (scratch->counts_before_word + w,
-        _mm512_add_epi64 (total_count, _mm512_sub_epi64 (count_up_to, count)));
-    _mm512_storeu_si512 (scratch->sums_before_word + w,
+    store_structs (scratch->word_counts + w, top, bottom,
+        _mm512_add_epi64 (total_count, _mm512_sub_epi64 (count_up_to, count)),
         _mm512_add_epi64 (total_sum, _mm512_sub_epi64 (sum_up_to, sum)));
     total_count = _mm512_add_epi64 (total_count, _mm512_permutexvar_epi64 (last_lane, count_up_to));
     total_sum = _mm512_add_epi64 (total_sum, _mm512_permutexvar_epi64 (last_lane, sum_up_to));
   }
-  _mm512_mask_storeu_epi64 (scratch->counts_before_word + n_words, 1, total_count);
-  _mm512_mask_storeu_epi64 (scratch->sums_before_word + n_words, 1, total_sum);
+  store_structs (scratch->word_counts + n_words, zero, zero, total_count, total_sum);
 }
 
 static inline uint32_t
@@ -345,25 +367,51 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
   return n_spans;
 }
 
-static inline void
-count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans, bool two_rows)
+/* The word counts of the words at which eight spans begin. */
+static inline __m512i
+load_two_word_counts (const Scratch *scratch, uint32_t i, uint32_t k)
 {
-  const __m512i zero = _mm512_setzero_si512 ();
+  const WordCounts *const words = scratch->word_counts;
+  return _mm512_inserti64x4 (_mm512_castsi256_si512 (_mm256_loadu_si256 (
+                                 (const __m256i *)(words + scratch->span_firsts[i] / 64))),
+      _mm256_loadu_si256 ((const __m256i *)(words + scratch->span_firsts[k] / 64)), 1);
+}
+
+/* The fields of the words in which the spans i…i + 7 begin. Faster than gathers. */
+static inline void
+load_word_counts (const Scratch *scratch, uint32_t i, __m512i *top, __m512i *bottom,
+    __m512i *counts, __m512i *sums)
+{
+  const __m512i first = _mm512_setr_epi64 (0, 1, 4, 5, 8, 9, 12, 13);
+  const __m512i last = _mm512_setr_epi64 (2, 3, 6, 7, 10, 11, 14, 15);
+  const __m512i even = load_two_word_counts (scratch, i, i + 2);
+  const __m512i odd = load_two_word_counts (scratch, i + 1, i + 3);
+  const __m512i next_even = load_two_word_counts (scratch, i + 4, i + 6);
+  const __m512i next_odd = load_two_word_counts (scratch, i + 5, i + 7);
+  const __m512i low = _mm512_unpacklo_epi64 (even, odd);
+  const __m512i high = _mm512_unpackhi_epi64 (even, odd);
+  const __m512i next_low = _mm512_unpacklo_epi64 (next_even, next_odd);
+  const __m512i next_high = _mm512_unpackhi_epi64 (next_even, next_odd);
+
+  *top = _mm512_permutex2var_epi64 (low, first, next_low);
+  *bottom = _mm512_permutex2var_epi64 (high, first, next_high);
+  *counts = _mm512_permutex2var_epi64 (low, last, next_low);
+  *sums = _mm512_permutex2var_epi64 (high, last, next_high);
+}
+
+static inline void
+count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
+{
   const __m512i one = _mm512_set1_epi64 (1);
 
   for (uint32_t i = 0; i < n_spans; i += 8) {
-    const __mmask8 here = first_of_8 (i, n_spans);
     const __m512i x =
-        _mm512_cvtepu32_epi64 (_mm256_maskz_loadu_epi32 (here, scratch->span_firsts + i));
-    const __m512i w = _mm512_srli_epi64 (x, 6);
+        _mm512_cvtepu32_epi64 (_mm256_loadu_si256 ((const __m256i *)(scratch->span_firsts + i)));
     const __m512i bit = _mm512_and_si512 (x, _mm512_set1_epi64 (63));
     const __m512i before = _mm512_sub_epi64 (_mm512_sllv_epi64 (one, bit), one);
-    __m512i top = _mm512_mask_i64gather_epi64 (zero, here, w, strip->top, 8);
-    __m512i bottom =
-        two_rows ? _mm512_mask_i64gather_epi64 (zero, here, w, strip->bottom, 8) : zero;
-    __m512i count = _mm512_mask_i64gather_epi64 (zero, here, w, scratch->counts_before_word, 8);
-    __m512i sum = _mm512_mask_i64gather_epi64 (zero, here, w, scratch->sums_before_word, 8);
+    __m512i top, bottom, count, sum;
 
+    load_word_counts (scratch, i, &top, &bottom, &count, &sum);
     top = _mm512_and_si512 (top, before);
     bottom = _mm512_and_si512 (bottom, before);
     const __m512i n_top = _mm512_popcnt_epi64 (top);
@@ -415,41 +463,41 @@ add_spans (
         _mm512_or_si512 (n, _mm512_slli_epi64 (_mm512_xor_si512 (left, low_half), 32));
     const __m512i right_and_bottom = _mm512_or_si512 (right, _mm512_slli_epi64 (bottom, 32));
 
-    /* Transposes vectors of fields to Features of spans. */
-    const __m512i sums_even = _mm512_unpacklo_epi64 (sum_x, sum_y);
-    const __m512i sums_odd = _mm512_unpackhi_epi64 (sum_x, sum_y);
-    const __m512i rest_even = _mm512_unpacklo_epi64 (area_and_left, right_and_bottom);
-    const __m512i rest_odd = _mm512_unpackhi_epi64 (area_and_left, right_and_bottom);
-    for (int pair = 0; pair < 4; pair++) {
-      const __m512i both =
-          _mm512_setr_epi64 (2 * pair, 2 * pair + 1, 8 + 2 * pair, 9 + 2 * pair, 0, 0, 0, 0);
-      _mm256_storeu_si256 ((__m256i *)(scratch->span_features + i + 2 * pair),
-          _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (sums_even, both, rest_even)));
-      _mm256_storeu_si256 ((__m256i *)(scratch->span_features + i + 2 * pair + 1),
-          _mm512_castsi512_si256 (_mm512_permutex2var_epi64 (sums_odd, both, rest_odd)));
-    }
+    store_structs (scratch->span_features + i, sum_x, sum_y, area_and_left, right_and_bottom);
   }
   for (uint32_t i = 0; i < n_spans; i++)
     add_features (&all_features[scratch->span_labels[i]], &scratch->span_features[i]);
 }
 
-static inline void
-expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
+/* The labels of sixteen columns, 0 where there is no pixel. */
+static inline __m512i
+labels_of_columns (uint64_t pixels, uint64_t starts, const uint32_t *labels)
 {
   const __m512i columns_up_to = _mm512_setr_epi32 (0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f,
       0x007f, 0x00ff, 0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff, 0xffff);
+  /* The index of the label of each column, by counting starts. */
+  const __m512i index =
+      _mm512_popcnt_epi32 (_mm512_and_si512 (_mm512_set1_epi32 ((int)starts), columns_up_to));
+  return _mm512_maskz_permutexvar_epi32 ((__mmask16)pixels, index, _mm512_loadu_si512 (labels));
+}
 
+static inline void
+expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint32_t *labels)
+{
+  if (n == 64) {
+    const uint32_t *second = labels + count_bits (starts & 0xffff);
+    const uint32_t *third = labels + count_bits (starts & 0xffffffff);
+    const uint32_t *fourth = labels + count_bits (starts & 0xffffffffffff);
+    _mm512_storeu_si512 (out, labels_of_columns (pixels, starts, labels));
+    _mm512_storeu_si512 (out + 16, labels_of_columns (pixels >> 16, starts >> 16, second));
+    _mm512_storeu_si512 (out + 32, labels_of_columns (pixels >> 32, starts >> 32, third));
+    _mm512_storeu_si512 (out + 48, labels_of_columns (pixels >> 48, starts >> 48, fourth));
+    return;
+  }
   for (uint32_t i = 0; i < n; i += 16, pixels >>= 16, starts >>= 16) {
-    /* The index of the label of each of sixteen columns, by counting starts. */
-    const __m512i index =
-        _mm512_popcnt_epi32 (_mm512_and_si512 (_mm512_set1_epi32 ((int)starts), columns_up_to));
-    const __m512i candidates = _mm512_loadu_si512 (labels);
-    const __m512i label = _mm512_maskz_permutexvar_epi32 ((__mmask16)pixels, index, candidates);
-    if (n - i >= 16)
-      _mm512_storeu_si512 (out + i, label);
-    else
-      _mm512_mask_storeu_epi32 (out + i, (__mmask16)((1u << (n - i)) - 1), label);
-    labels += __builtin_popcount (starts & 0xffff);
+    _mm512_mask_storeu_epi32 (
+        out + i, first_of_16 (i, n), labels_of_columns (pixels, starts, labels));
+    labels += count_bits (starts & 0xffff);
   }
 }
 

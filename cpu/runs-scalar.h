@@ -152,7 +152,7 @@ number_runs (uint32_t *labels, uint32_t n_runs, const uint8_t *chosen, uint32_t 
   return next;
 }
 
-/* Fills Scratch.counts_before_word and sums_before_word. */
+/* Fills Scratch.word_counts. */
 static ALWAYS_INLINE void
 count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words, bool two_rows)
 {
@@ -163,8 +163,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
     const uint64_t top = strip->top[w];
     const uint64_t bottom = two_rows ? strip->bottom[w] : 0;
 
-    scratch->counts_before_word[w] = counts;
-    scratch->sums_before_word[w] = sum;
+    scratch->word_counts[w] = (WordCounts){top, bottom, counts, sum};
     if (top | bottom) {
       const uint32_t n_top = count_bits (top);
       const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
@@ -172,8 +171,7 @@ count_before_words (const Strip *strip, const Scratch *scratch, uint32_t n_words
       sum += (uint64_t)(64 * w) * (n_top + n_bottom) + sum_bit_indices_of_both (top, bottom);
     }
   }
-  scratch->counts_before_word[n_words] = counts;
-  scratch->sums_before_word[n_words] = sum;
+  scratch->word_counts[n_words] = (WordCounts){0, 0, counts, sum};
 }
 
 /* Replaces each run's label by its parent and lists the spans. Returns their number. */
@@ -203,21 +201,20 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
 
 /* Fills Scratch.counts_before_span and sums_before_span from those of words. */
 static ALWAYS_INLINE void
-count_before_spans (const Strip *strip, const Scratch *scratch, uint32_t n_spans, bool two_rows)
+count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
 {
   for (uint32_t i = 0; i < n_spans; i++) {
     const uint32_t x = scratch->span_firsts[i];
     const uint32_t w = x / 64;
+    const WordCounts *word = &scratch->word_counts[w];
     const uint64_t before = (UINT64_C (1) << x % 64) - 1;
-    const uint64_t top = strip->top[w] & before;
-    const uint64_t bottom = two_rows ? strip->bottom[w] & before : 0;
+    const uint64_t top = word->top & before;
+    const uint64_t bottom = two_rows ? word->bottom & before : 0;
     const uint32_t n_top = count_bits (top);
     const uint32_t n_bottom = two_rows ? count_bits (bottom) : 0;
 
-    scratch->counts_before_span[i] =
-        scratch->counts_before_word[w] + (n_top | (uint64_t)n_bottom << 32);
-    scratch->sums_before_span[i] = scratch->sums_before_word[w] +
-                                   (uint64_t)(64 * w) * (n_top + n_bottom) +
+    scratch->counts_before_span[i] = word->counts_before + (n_top | (uint64_t)n_bottom << 32);
+    scratch->sums_before_span[i] = word->sums_before + (uint64_t)(64 * w) * (n_top + n_bottom) +
                                    sum_bit_indices_of_both (top, bottom);
   }
 }

@@ -38,8 +38,10 @@ pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixe
   const uint32_t n_full_words = job->width / 64;
   const uint32_t n_rest = job->width % 64;
 
-  for (uint32_t w = 0; w < n_full_words; w++)
+  for (uint32_t w = 0; w < n_full_words; w++) {
+    __builtin_prefetch (pixels + 64 * (size_t)w + job->rows_per_strip * job->stride);
     words[w] = pack (pixels + 64 * (size_t)w, threshold) ^ inversion;
+  }
   if (n_rest) {
     uint8_t rest[64] = {0};
     memcpy (rest, pixels + 64 * (size_t)n_full_words, n_rest);
@@ -247,9 +249,9 @@ find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two
 
   const uint32_t n_spans = list_spans (strip->labels, strip->n_runs, scratch, job->forest.parents);
   count_before_words (strip, scratch, job->n_words, two_rows);
-  count_before_spans (strip, scratch, n_spans, two_rows);
-  scratch->counts_before_span[n_spans] = scratch->counts_before_word[job->n_words];
-  scratch->sums_before_span[n_spans] = scratch->sums_before_word[job->n_words];
+  count_before_spans (scratch, n_spans, two_rows);
+  scratch->counts_before_span[n_spans] = scratch->word_counts[job->n_words].counts_before;
+  scratch->sums_before_span[n_spans] = scratch->word_counts[job->n_words].sums_before;
   return n_spans;
 }
 

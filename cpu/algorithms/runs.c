@@ -82,10 +82,7 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
   if (scratch->span_lasts)
     scratch->span_lasts += 16;
-  scratch->counts_before_word =
-      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->counts_before_word);
-  scratch->sums_before_word =
-      lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->sums_before_word);
+  scratch->word_counts = lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->word_counts);
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
   scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
