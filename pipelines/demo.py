@@ -7,8 +7,8 @@ and a plot of their number over time.
 usage: demo.py VIDEO OUT_FOLDER          (`./run demo [VIDEO]` calls it with the plugin built)
 
 Uses cudaccl where there is a CUDA device, otherwise ccl. Both learn a model of the background from
-the frames and label the pixels that differ from it; components of less than a thousandth of the frame
-are removed.
+the frames and label the pixels that differ from it; components of less than 1/800 of the frame's
+pixels are removed.
 """
 import csv
 import json
@@ -89,7 +89,7 @@ class Progress:
 
 
 def fit_to_frame(pipeline):
-    """Sets what depends on the size of the frames: min-area, a thousandth of the frame, and the
+    """Sets what depends on the size of the frames: min-area, 1/800 of its pixels, and the
     cropping of an odd width or height by one pixel, because the H.264 encoder needs even sizes."""
     labeller, crop = pipeline.get_by_name("labeller"), pipeline.get_by_name("even")
 
@@ -99,7 +99,7 @@ def fit_to_frame(pipeline):
             size = event.parse_caps().get_structure(0)
             width, height = (size.get_int(name).value for name in ("width", "height"))
             if pad.get_parent_element() == labeller:
-                labeller.set_property("min-area", width * height // 1000)
+                labeller.set_property("min-area", width * height // 800)
             else:
                 crop.set_property("right", width % 2)
                 crop.set_property("bottom", height % 2)

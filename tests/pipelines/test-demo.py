@@ -102,7 +102,7 @@ def street():
     for number, (frame, mask) in enumerate(
             zip(frames, foreground.learnt_masks(MAKE_MASKS, VIDEO, 768, 576))):
         tap.equal((frame["frame"], frame["count"]), (number, len(frame["components"])))
-        components = foreground.components(mask, 0, 768 * 576 // 1000)
+        components = foreground.components(mask, 0, 768 * 576 // 800)
         for track in frame["components"]:
             tap.equal(track["area"], components[track["label"] - 1][0], f"frame {number}, area")
             first.setdefault(track["id"], frame["pts"])
