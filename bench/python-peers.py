@@ -8,7 +8,7 @@ usage: python-peers.py [--seconds S] [--library libcudaccl.so] [--json FILE] [--
 Prints Markdown tables: for images (8-connected, one thread) and volumes (6, 18 and 26 neighbours, one
 thread) geometric means in µs and the ratio to cudaccl, and how much longer a call takes from Python
 than from C. Packages that are not installed are left out. On a machine with an NVIDIA GPU, arrays of
-CuPy are labelled, too. Masks are 8-bit images, all greater than 0 foreground. Volumes are NIfTI, TIFF
+CuPy are labelled, too, also by cuCIM, bkeccl and CV-CUDA (4-connected). Masks are 8-bit images, all greater than 0 foreground. Volumes are NIfTI, TIFF
 or NPY files; foreground is what Otsu's threshold separates.
 
 Every result is compared with scipy's before it is measured.
@@ -47,6 +47,7 @@ cv2, cc3d, cupy = optional("cv2"), optional("cc3d"), optional("cupy")
 ndimage, measure = optional("scipy.ndimage"), optional("skimage.measure")
 filters, io = optional("skimage.filters"), optional("skimage.io")
 cupy_ndimage = optional("cupyx.scipy.ndimage") if cupy else None
+cucim, bkeccl, cvcuda = (optional(name) if cupy else None for name in ("cucim.skimage.measure", "bkeccl", "cvcuda"))
 if cv2:
     cv2.setNumThreads(1)
 PROPERTIES = ("label", "area", "bbox", "centroid")
@@ -125,8 +126,17 @@ def volume_rows(volume, connectivity):
         yield "scipy", "labels", lambda: ndimage.label(volume, structure), lambda: ndimage.label(volume, structure)[0]
 
 
+def waited(function, stream=None):
+    """A call of a library that only queues work, and the wait for its result."""
+    def call():
+        result = function()
+        (stream or cupy.cuda.get_current_stream()).synchronize()
+        return result
+    return call
+
+
 def gpu_rows(mask):
-    """Arrays of CuPy. A call of another library is followed by a wait, since it only queues work."""
+    """8-connected arrays of CuPy, until the call has returned and the result is there."""
     image = cupy.asarray(mask)
     labeller = cudaccl.Labeller(mask.shape, device=0)
     out = cupy.empty(mask.shape, "int32")
@@ -134,16 +144,41 @@ def gpu_rows(mask):
     yield "cudaccl", "labels, table", lambda: labeller.label(image, out=out), lambda: out.get()
     yield "cudaccl", "labels, table (label())", lambda: cudaccl.label(image), None
     structure = np.ones((3, 3), int)
+    label = waited(lambda: cupy_ndimage.label(image, structure)[0])
+    yield "cupy", "labels", label, lambda: label().get()
+    if cucim:
+        label_by_cucim = waited(lambda: cucim.label(image, connectivity=2))
+        yield "cucim", "labels", label_by_cucim, lambda: label_by_cucim().get()
+        yield "cucim", "labels, table", waited(lambda: cucim.regionprops_table(
+            cucim.label(image, connectivity=2), properties=PROPERTIES)), None
+    if bkeccl:
+        raw = bkeccl.make_ccl_2D(mask.shape, output_mode="raw")
+        dense = bkeccl.make_ccl_2D(mask.shape, output_mode="dense")
+        yield "bkeccl", "raw labels", waited(lambda: raw(image)), None
+        yield "bkeccl", "labels, count", lambda: int(dense(image)[1]), lambda: dense(image)[0].get()
 
-    def cupy_label():
-        labels = cupy_ndimage.label(image, structure)[0]
-        cupy.cuda.get_current_stream().synchronize()
-        return labels
-    yield "cupy", "labels", cupy_label, lambda: cupy_label().get()
+
+def gpu_rows_of_4(mask):
+    """4-connected, all that CV-CUDA has. Its labels are not consecutive."""
+    image = cupy.asarray(mask)
+    labeller = cudaccl.Labeller(mask.shape, connectivity=4, device=0)
+    out = cupy.empty(mask.shape, "int32")
+    yield "cudaccl", "table", lambda: labeller.components(image), None
+    yield "cudaccl", "labels, table", lambda: labeller.label(image, out=out), lambda: out.get()
+    stream, zero = cvcuda.Stream(), cvcuda.as_tensor(cupy.zeros(1, "uint8"), "N")
+    wait = cupy.cuda.ExternalStream(stream.handle)
+    frame = cvcuda.as_tensor(image, "HW")
+
+    def label(**outputs):
+        return waited(lambda: cvcuda.label(frame, cvcuda.CONNECTIVITY_4_2D, bg_label=zero, stream=stream, **outputs), wait)
+    labels = label()
+    yield "cv-cuda", "labels", labels, lambda: cupy.asarray(labels()[0].cuda()).get()
+    yield "cv-cuda", "labels, table without centroids", label(count=True, stats=True, max_labels=65536), None
 
 
 def same_components(labels, expected):
-    """Whether two label maps have the same components, whatever their numbers."""
+    """Whether two label maps have the same components, whatever their numbers. Background is 0."""
+    labels = np.unique(labels, return_inverse=True)[1].reshape(expected.shape)
     numbers = np.zeros(int(labels.max()) + 1, expected.dtype)
     numbers[labels] = expected
     return labels.max() == expected.max() and (numbers[labels] == expected).all()
@@ -286,6 +321,10 @@ def main():
         results = groups["images, GPU, until the call has returned"] = {}
         for name, mask in masks.items():
             measure_all(gpu_rows(mask), ndimage.label(mask, np.ones((3, 3)))[0], arguments.seconds, results, name)
+        if cvcuda:
+            results = groups["images, 4-connected, GPU, until the call has returned"] = {}
+            for name, mask in masks.items():
+                measure_all(gpu_rows_of_4(mask), ndimage.label(mask)[0], arguments.seconds, results, name)
     for title, results in groups.items():
         print_table(title, results)
 
