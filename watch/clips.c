@@ -71,12 +71,12 @@ elements_for (GstCaps *caps, gboolean has_dts)
     return has_dts ? "h264parse" : "h264parse ! h264timestamper";
   if (g_str_equal (type, "video/x-h265"))
     return has_dts ? "h265parse" : "h265parse ! h265timestamper";
-  if (g_str_equal (type, "image/jpeg"))
-    return "jpegparse";
   if (g_str_equal (type, "video/mpeg"))
     return "mpeg4videoparse";
   if (g_str_equal (type, "video/x-av1"))
     return "av1parse";
+  if (g_str_equal (type, "video/x-vp9"))
+    return "vp9parse";
   return NULL;
 }
 

@@ -2,6 +2,8 @@
 #include "http.h"
 
 #include <libsoup/soup.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
 #include "api.h"
@@ -13,6 +15,7 @@
 
 #define MAX_BODY_BYTES 65536
 #define MIN_TOKEN_LENGTH 16
+#define BACKLOG 64
 #define COOKIE_NAME "ccl-watch"
 #define COOKIE_SECONDS (90 * 86400)
 #define HTTP_RESOURCES "/org/cudaccl/watch"
@@ -22,6 +25,7 @@ struct _WatchHttp {
   WatchHistory *history;
   WatchLive *live;
   SoupServer *server;
+  GSocketService *service;
   gchar *session; /* value of the cookie of browsers that sent the token; NULL without a token */
   gchar *token_digest;
 };
@@ -561,10 +565,23 @@ parse_address (const gchar *text, GError **error)
   return NULL;
 }
 
+/* Tells where the server listens: the port may have been 0. */
+static void
+log_address (GSocketAddress *address)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (address);
+  g_autofree gchar *host = g_inet_address_to_string (g_inet_socket_address_get_address (inet));
+  gboolean is_ipv6 = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6;
+
+  watch_log_info ("web page at http://%s%s%s:%u/", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "",
+      g_inet_socket_address_get_port (inet));
+}
+
 static gboolean
 listen_at (WatchHttp *self, const WatchConfig *config, GError **error)
 {
   g_autoptr (GSocketAddress) address = parse_address (config->http, error);
+  g_autoptr (GSocketAddress) effective = NULL;
   GInetAddress *inet;
 
   if (!address)
@@ -577,25 +594,30 @@ listen_at (WatchHttp *self, const WatchConfig *config, GError **error)
         config->http, MIN_TOKEN_LENGTH);
     return FALSE;
   }
-  if (!soup_server_listen (self->server, address, 0, error)) {
+  if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
+          G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective, error)) {
     g_prefix_error (error, "cannot listen at %s: ", config->http);
     return FALSE;
   }
+  log_address (effective);
   return TRUE;
 }
 
-/* Tells where the server listens: the port may have been 0. */
-static void
-log_address (WatchHttp *self)
+/* A client connects. libsoup 3.2 leaks the sockets that it accepts itself. */
+static gboolean
+on_connection (
+    GSocketService *service, GSocketConnection *connection, GObject *source, gpointer data)
 {
-  GSList *uris = soup_server_get_uris (self->server);
+  WatchHttp *self = data;
+  g_autoptr (GSocketAddress) local = g_socket_connection_get_local_address (connection, NULL);
+  g_autoptr (GSocketAddress) remote = g_socket_connection_get_remote_address (connection, NULL);
+  g_autoptr (GError) error = NULL;
 
-  for (GSList *l = uris; l; l = l->next) {
-    g_autofree gchar *text = g_uri_to_string (l->data);
-
-    watch_log_info ("web page at %s", text);
-  }
-  g_slist_free_full (uris, (GDestroyNotify)g_uri_unref);
+  g_socket_set_option (
+      g_socket_connection_get_socket (connection), IPPROTO_TCP, TCP_NODELAY, TRUE, NULL);
+  if (!soup_server_accept_iostream (self->server, G_IO_STREAM (connection), local, remote, &error))
+    watch_log_warning ("web server: %s", error->message);
+  return TRUE;
 }
 
 WatchHttp *
@@ -616,17 +638,24 @@ watch_http_new (Watch *watch, GError **error)
   self->server = soup_server_new ("server-header", "ccl-watch", NULL);
   soup_server_add_early_handler (self->server, NULL, check_length, self, NULL);
   soup_server_add_handler (self->server, NULL, handle_request, self, NULL);
+  self->service = g_socket_service_new ();
+  g_socket_listener_set_backlog (G_SOCKET_LISTENER (self->service), BACKLOG);
+  g_signal_connect (self->service, "incoming", G_CALLBACK (on_connection), self);
   if (!listen_at (self, config, error)) {
     watch_http_free (self);
     return NULL;
   }
-  log_address (self);
   return self;
 }
 
 void
 watch_http_free (WatchHttp *self)
 {
+  if (self->service) {
+    g_socket_service_stop (self->service);
+    g_socket_listener_close (G_SOCKET_LISTENER (self->service));
+    g_clear_object (&self->service);
+  }
   if (self->server)
     soup_server_disconnect (self->server);
   g_clear_pointer (&self->live, watch_live_free);

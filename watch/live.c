@@ -5,19 +5,24 @@
 #include "pictures.h"
 
 #define MAX_ENCODING 4
+#define MAX_WAITING 64
 #define FRESH (200 * G_TIME_SPAN_MILLISECOND)
 #define FORGOTTEN (5 * G_TIME_SPAN_SECOND)
 
 struct _WatchLive {
   Watch *watch;
   GHashTable *pictures; /* "CAMERA/BOXES/WIDTH" → Picture */
+  GQueue waiting;       /* Picture, which are not encoded yet */
   guint n_encoding;
 };
 
 typedef struct {
+  gchar *camera;
+  gboolean boxes;
+  gint width;
   GBytes *jpeg;     /* NULL before the first */
   gint64 time;      /* monotonic, when its frame was taken */
-  GSList *requests; /* Request; not empty while it is being encoded */
+  GSList *requests; /* Request; not empty while it waits or is being encoded */
 } Picture;
 
 typedef struct {
@@ -29,8 +34,6 @@ typedef struct {
   WatchLive *live;
   Picture *picture;
   GstSample *frame;
-  gboolean boxes;
-  gint width;
 } Job;
 
 static void
@@ -39,6 +42,7 @@ picture_free (gpointer data)
   Picture *picture = data;
 
   g_clear_pointer (&picture->jpeg, g_bytes_unref);
+  g_free (picture->camera);
   g_free (picture);
 }
 
@@ -56,7 +60,8 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Job *job = data;
   GError *error = NULL;
-  GBytes *jpeg = watch_picture_encode (job->frame, job->boxes, job->width, &error);
+  GBytes *jpeg =
+      watch_picture_encode (job->frame, job->picture->boxes, job->picture->width, &error);
 
   if (jpeg)
     g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);
@@ -64,38 +69,68 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-static void
-answer (GObject *source, GAsyncResult *result, gpointer data)
+static GstSample *
+get_frame (WatchLive *live, const gchar *name)
 {
-  Job *job = g_task_get_task_data (G_TASK (result));
-  Picture *picture = job->picture;
-  GSList *requests = g_slist_reverse (g_steal_pointer (&picture->requests));
-  g_autoptr (GError) error = NULL;
+  WatchCamera *camera = watch_find_camera (live->watch, name);
+  GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
 
-  job->live->n_encoding--;
+  g_clear_pointer (&camera, watch_camera_unref);
+  return frame;
+}
+
+/* Takes the picture, which may be NULL, and answers all requests. */
+static void
+finish (Picture *picture, GBytes *jpeg)
+{
+  GSList *requests = g_slist_reverse (g_steal_pointer (&picture->requests));
+
   g_clear_pointer (&picture->jpeg, g_bytes_unref);
-  picture->jpeg = g_task_propagate_pointer (G_TASK (result), &error);
-  if (error)
-    watch_log_warning ("live picture: %s", error->message);
+  picture->jpeg = jpeg;
   for (GSList *l = requests; l; l = l->next) {
     const Request *request = l->data;
 
-    request->function (request->data, picture->jpeg);
+    request->function (request->data, jpeg);
   }
   g_slist_free_full (requests, g_free);
 }
 
-static void
-start_encoding (WatchLive *live, Picture *picture, GstSample *frame, gboolean boxes, gint width)
-{
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, answer, NULL);
-  Job *job = g_new (Job, 1);
+static void start_waiting (WatchLive *live);
 
-  *job = (Job){live, picture, frame, boxes, width};
-  picture->time = g_get_monotonic_time ();
-  live->n_encoding++;
-  g_task_set_task_data (task, job, job_free);
-  g_task_run_in_thread (task, encode);
+static void
+on_encoded (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Job *job = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+
+  job->live->n_encoding--;
+  finish (job->picture, g_task_propagate_pointer (G_TASK (result), &error));
+  if (error)
+    watch_log_warning ("live picture: %s", error->message);
+  start_waiting (job->live);
+}
+
+static void
+start_waiting (WatchLive *live)
+{
+  Picture *picture;
+
+  while (live->n_encoding < MAX_ENCODING && (picture = g_queue_pop_head (&live->waiting))) {
+    GstSample *frame = get_frame (live, picture->camera);
+
+    if (frame) {
+      g_autoptr (GTask) task = g_task_new (NULL, NULL, on_encoded, NULL);
+      Job *job = g_new (Job, 1);
+
+      *job = (Job){live, picture, frame};
+      picture->time = g_get_monotonic_time ();
+      live->n_encoding++;
+      g_task_set_task_data (task, job, job_free);
+      g_task_run_in_thread (task, encode);
+    } else {
+      finish (picture, NULL); /* the camera was removed */
+    }
+  }
 }
 
 static gboolean
@@ -118,20 +153,13 @@ find_picture (WatchLive *live, const gchar *camera, gboolean boxes, gint width)
   picture = g_hash_table_lookup (live->pictures, key);
   if (!picture) {
     picture = g_new0 (Picture, 1);
+    picture->camera = g_strdup (camera);
+    picture->boxes = boxes;
+    picture->width = width;
     g_hash_table_insert (live->pictures, g_strdup (key), picture);
   }
   g_free (key);
   return picture;
-}
-
-static GstSample *
-get_frame (WatchLive *live, const gchar *name)
-{
-  WatchCamera *camera = watch_find_camera (live->watch, name);
-  GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
-
-  g_clear_pointer (&camera, watch_camera_unref);
-  return frame;
 }
 
 WatchLiveResult
@@ -143,22 +171,20 @@ watch_live_request (WatchLive *live, const gchar *camera, gboolean boxes, gint w
 
   if (!frame)
     return WATCH_LIVE_NO_FRAME;
+  gst_sample_unref (frame);
   picture = find_picture (live, camera, boxes, width);
   if (!picture->requests) {
     if (picture->jpeg && g_get_monotonic_time () < picture->time + FRESH) {
       function (data, picture->jpeg);
-      gst_sample_unref (frame);
       return WATCH_LIVE_TAKEN;
     }
-    if (live->n_encoding >= MAX_ENCODING) {
-      gst_sample_unref (frame);
+    if (g_queue_get_length (&live->waiting) >= MAX_WAITING)
       return WATCH_LIVE_BUSY;
-    }
-    start_encoding (live, picture, g_steal_pointer (&frame), boxes, width);
+    g_queue_push_tail (&live->waiting, picture);
   }
-  g_clear_pointer (&frame, gst_sample_unref);
   picture->requests =
       g_slist_prepend (picture->requests, g_memdup2 (&(Request){function, data}, sizeof (Request)));
+  start_waiting (live);
   return WATCH_LIVE_TAKEN;
 }
 
@@ -168,6 +194,7 @@ watch_live_new (Watch *watch)
   WatchLive *live = g_new0 (WatchLive, 1);
 
   live->watch = watch;
+  g_queue_init (&live->waiting);
   live->pictures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, picture_free);
   return live;
 }

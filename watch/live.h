@@ -11,13 +11,13 @@
 typedef struct _WatchLive WatchLive;
 
 WatchLive *watch_live_new (Watch *watch);
-/* Waits for the pictures that are being encoded; their functions are called. */
+/* Waits for all requests; their functions are called. */
 void watch_live_free (WatchLive *live);
 
 typedef enum {
   WATCH_LIVE_TAKEN,    /* the function is called, now or later */
   WATCH_LIVE_NO_FRAME, /* there is no such camera, or no frame of it */
-  WATCH_LIVE_BUSY,     /* too many pictures are being encoded */
+  WATCH_LIVE_BUSY,     /* too many pictures wait */
 } WatchLiveResult;
 
 /* `jpeg` is NULL if encoding failed. */

@@ -5,6 +5,7 @@
  * program, the functions of this file replace those of the libraries and call them.
  */
 #include <dlfcn.h>
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 void __tsan_acquire (void *address);
@@ -92,6 +93,15 @@ gst_mini_object_unref (GstMiniObject *object)
   real (object);
 }
 
+void
+g_atomic_rc_box_release_full (gpointer box, GDestroyNotify clear)
+{
+  REAL (g_atomic_rc_box_release_full);
+  __tsan_release (box);
+  __tsan_acquire (box);
+  real (box, clear);
+}
+
 /* A pool stores its buffers in a lock-free queue. */
 GstFlowReturn
 gst_buffer_pool_acquire_buffer (
@@ -126,3 +136,67 @@ g_async_queue_push (GAsyncQueue *queue, gpointer data)
 POP (g_async_queue_pop, (GAsyncQueue * queue), (queue))
 POP (g_async_queue_try_pop, (GAsyncQueue * queue), (queue))
 POP (g_async_queue_timeout_pop, (GAsyncQueue * queue, guint64 timeout), (queue, timeout))
+
+/* Work for other threads. Their functions are called through others, which see what was done before
+ * the push. */
+
+typedef struct {
+  GFunc function;
+  gpointer data;
+} Worker;
+
+static void
+call_worker (gpointer item, gpointer data)
+{
+  const Worker *worker = (const Worker *)data;
+
+  __tsan_acquire (item);
+  worker->function (item, worker->data);
+}
+
+GThreadPool *
+g_thread_pool_new (
+    GFunc function, gpointer data, gint n_threads, gboolean exclusive, GError **error)
+{
+  REAL (g_thread_pool_new);
+  Worker *worker = g_new (Worker, 1); /* never freed: threads of a pool may outlive it */
+
+  *worker = (Worker){function, data};
+  return real (call_worker, worker, n_threads, exclusive, error);
+}
+
+gboolean
+g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
+{
+  REAL (g_thread_pool_push);
+  __tsan_release (item);
+  return real (pool, item, error);
+}
+
+static void
+call_task (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GTaskThreadFunc function =
+      (GTaskThreadFunc)g_object_get_data (G_OBJECT (task), "function-of-thread");
+
+  __tsan_acquire (task);
+  function (task, source, data, cancellable);
+  __tsan_release (task);
+}
+
+void
+g_task_run_in_thread (GTask *task, GTaskThreadFunc function)
+{
+  REAL (g_task_run_in_thread);
+  g_object_set_data (G_OBJECT (task), "function-of-thread", (gpointer)function);
+  __tsan_release (task);
+  real (task, call_task);
+}
+
+gpointer
+g_task_propagate_pointer (GTask *task, GError **error)
+{
+  REAL (g_task_propagate_pointer);
+  __tsan_acquire (task);
+  return real (task, error);
+}

@@ -56,7 +56,7 @@ class Served:
                         threading.Thread(target=self._read_log, daemon=True)]
         for reader in self.readers:
             reader.start()
-        wait_for(lambda: self.url or self.process.poll() is not None, "the address in the log")
+        wait_for(lambda: self.url or self.process.poll() is not None, "the address in the log", 60)
         assert self.url, "\n".join(self.log)
 
     def _read_lines(self):
@@ -80,7 +80,7 @@ class Served:
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=30) as answer:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.headers, answer.read()

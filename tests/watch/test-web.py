@@ -87,6 +87,10 @@ def many_viewers():
     tap.equal({status for status, _, _ in answers}, {200})
     pictures = {body for _, _, body in answers}
     assert len(pictures) < 30, f"{len(pictures)} different pictures"
+    with concurrent.futures.ThreadPoolExecutor(20) as viewers:
+        answers = list(viewers.map(lambda width: open_server.request(f"/api/cameras/door/picture?width={width}")[0],
+                                   range(20, 160, 4)))
+    tap.equal(set(answers), {200}, "different pictures at the same time")
 
 
 def jpeg_size(data):
