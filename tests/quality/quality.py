@@ -7,6 +7,9 @@ with the library in the elements' defaults (foreground=mog2 denoise=median-5x5) 
 models in their defaults, and prints the F-measure of each. OpenCV's masks are scored without and
 with a 5×5 median filter, and the better figure counts. Shadows count as background in all masks.
 
+Then it scores the identities of people who cross, in scenes of --crossings seeds: those of ccltrack, and
+those of SORT, which gets the same components.
+
 With --video, --truth and --score it also runs the demo on a video and scores the tracks.
 """
 import argparse
@@ -18,15 +21,20 @@ import sys
 import tempfile
 
 import cv2
+import gi
 import numpy
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "second-opinion"))
+import crossings  # noqa: E402
 import scenes  # noqa: E402
 from masks import Foreground, Score  # noqa: E402
 
 PRODUCT = "cudaccl"
-DEFAULTS = {"denoise": "median-5", "var_threshold": 9, "shadows": 2, "light": 1, "hold": 4, "chroma": 1}
+MODEL_PROPERTIES = ("history", "var-threshold", "learning-rate", "mixtures", "shadows", "light", "hold")
 OPENCV = {
     "MOG2": cv2.createBackgroundSubtractorMOG2,
     "KNN": cv2.createBackgroundSubtractorKNN,
@@ -37,13 +45,22 @@ OPENCV = {
 }
 
 
+def element_defaults():
+    """The defaults of ccl's properties of the background model, as make-masks takes them."""
+    Gst.init(None)
+    element = Gst.ElementFactory.make("ccl")
+    if not element:
+        sys.exit("quality: GStreamer does not find the element ccl; is GST_PLUGIN_PATH set?")
+    return {name.replace("-", "_"): float(element.find_property(name).default_value) for name in MODEL_PROPERTIES}
+
+
 def judge(program, name, seed, methods, n_frames=scenes.N_FRAMES, first=scenes.FIRST_JUDGED):
     """The F-measure, precision and recall of each method's masks of one scene, from frame `first` on."""
     models = {method: OPENCV[method]() for method in methods}
     scores = {method: (Score(), Score()) for method in methods}  # without and with the median filter
     ours = Score()
     shape = (scenes.HEIGHT, scenes.WIDTH)
-    with Foreground(program, "mog2", shape, **DEFAULTS) as foreground:
+    with Foreground(program, "mog2", shape, denoise="median-5", chroma=1, **element_defaults()) as foreground:
         for t, (frame, truth) in enumerate(scenes.draw(name, seed, n_frames)):
             mask = foreground.mask(frame) == 255
             colours = cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_I420)
@@ -80,12 +97,15 @@ def print_means(results, methods):
         print(f"mean of OpenCV's best for each scene: {best:.3f}; difference {means[PRODUCT] - best:+.3f}")
 
 
-def plot(results, methods, path):
-    """One group of bars for each difficulty."""
+def prepare_plots():
     import matplotlib
     matplotlib.use("svg")
-    from matplotlib import pyplot
     matplotlib.rcParams["svg.hashsalt"] = "quality"
+
+
+def plot(results, methods, path):
+    """One group of bars for each difficulty."""
+    from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(12, 4.5))
     width = 0.85 / (len(methods) + 1)
     for i, method in enumerate([PRODUCT, *methods]):
@@ -95,6 +115,37 @@ def plot(results, methods, path):
     axes.set_ylabel("F-measure of the foreground mask")
     axes.set_ylim(0, 1)
     axes.legend(ncols=len(methods) + 1, loc="upper center", bbox_to_anchor=(0.5, 1.12), frameon=False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+
+
+def judge_crossings(seed, n_seeds):
+    """Prints the scores of the identities for each seed and their mean, and returns them."""
+    print(crossings.HEAD, flush=True)
+    rows = {}
+    for number in range(seed, seed + n_seeds):
+        rows[number] = crossings.judge(number)
+        print(crossings.text(f"seed {number}", rows[number]), flush=True)
+    rows["mean"] = crossings.mean(list(rows.values()))
+    print(crossings.text("mean", rows["mean"]), flush=True)
+    return rows
+
+
+def plot_crossings(results, path):
+    """One group of bars for each measure, of the means."""
+    from matplotlib import pyplot
+    measures = {"mota": "MOTA", "idf1": "IDF1", "recall": "recall", "precision": "precision"}
+    figure, axes = pyplot.subplots(figsize=(8, 3.5))
+    width = 0.85 / len(crossings.METHODS)
+    for i, method in enumerate(crossings.METHODS):
+        places = [group + (i - (len(crossings.METHODS) - 1) / 2) * width for group in range(len(measures))]
+        label = f"{method}: {results['mean'][method]['switches']:.1f} switches"
+        axes.bar(places, [results["mean"][method][name] for name in measures], width, label=label)
+    axes.set_xticks(range(len(measures)), list(measures.values()))
+    axes.set_ylabel("people who cross, mean of the seeds")
+    axes.set_ylim(0, 1)
+    axes.legend(ncols=2, loc="upper center", bbox_to_anchor=(0.5, 1.22), frameon=False)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
@@ -133,6 +184,10 @@ def parse_arguments():
                         help="OpenCV's models, with commas between them; LSBP is slow (%(default)s)")
     parser.add_argument("--json", default="quality.json", help="file for the figures (%(default)s)")
     parser.add_argument("--plot", default="quality.svg", help="file for the plot (%(default)s)")
+    parser.add_argument("--crossings", type=int, default=3,
+                        help="number of seeds, from --seed on, for the identities; 0: none (%(default)s)")
+    parser.add_argument("--plot-crossings", default="quality-crossings.svg",
+                        help="file for the plot of the identities (%(default)s)")
     parser.add_argument("--video", help="a video with ground truth")
     parser.add_argument("--truth", help="its ground truth, as --score reads it")
     parser.add_argument("--score", metavar="COMMAND",
@@ -145,7 +200,8 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    methods, results = arguments.methods, {}
+    methods, results, identities = arguments.methods, {}, {}
+    prepare_plots()
     if arguments.scenes:
         print(f"{'scene':9}" + "".join(f"{method:>9}" for method in [PRODUCT, *methods])
               + ("  less OpenCV's best" if methods else ""), flush=True)
@@ -154,10 +210,16 @@ def main():
         print(row_text(name, results[name], methods), flush=True)
     if results:
         print_means(results, methods)
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"seed": arguments.seed, "scenes": results}, file, indent=1)
         plot(results, methods, arguments.plot)
-        print(f"written: {arguments.json}, {arguments.plot}")
+        print(f"written: {arguments.plot}", flush=True)
+    if arguments.crossings:
+        identities = judge_crossings(arguments.seed, arguments.crossings)
+        plot_crossings(identities, arguments.plot_crossings)
+        print(f"written: {arguments.plot_crossings}", flush=True)
+    if results or identities:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"seed": arguments.seed, "scenes": results, "crossings": identities}, file, indent=1)
+        print(f"written: {arguments.json}")
     if arguments.video:
         judge_video(arguments.video, arguments.truth, arguments.score)
 

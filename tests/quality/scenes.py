@@ -2,9 +2,11 @@
 """Draws street scenes with exact truth, one a difficulty, as a camera records them.
 
     for frame, truth in draw("shadows", seed=1, n_frames=400): …
+    for frame, boxes in draw_boxes("crossing"): …
 
 frame is an I420 frame of limited range BT.601, an array of HEIGHT * 3/2 × WIDTH bytes; truth is a
-bool array of HEIGHT × WIDTH, true where an object is. The same name and seed give the same scene.
+bool array of HEIGHT × WIDTH, true where an object is. boxes is a dict from the number of each object to
+its box (x, y, width, height). The same name and seed give the same scene.
 
 A frame is computed in linear light: reflectance times illumination, then the camera's exposure,
 shot noise, read noise, transfer function and 4:2:0 chroma. Objects are textured people and cars, of
@@ -282,6 +284,23 @@ class Scene:
             truth = numpy.maximum(truth * (1 - alpha[..., 0]), alpha[..., 0])
         return image, truth
 
+    def boxes(self, t):
+        """The boxes of the objects of the frame that was drawn last, also where they are hidden, inside the
+        frame; without objects of which more than half is outside."""
+        boxes = {}
+        for number, thing in enumerate(self.things):
+            if not thing.first <= t < thing.last:
+                continue
+            h, w = thing.shape
+            rows, columns = numpy.nonzero(thing.picture(t)[0] > 0.5)
+            start = thing.place(t) + self.camera - (w / 2, h) + (columns.min(), rows.min())
+            size = numpy.array((numpy.ptp(columns) + 1, numpy.ptp(rows) + 1))
+            low = numpy.clip(start, 0, (WIDTH, HEIGHT))
+            high = numpy.clip(start + size, 0, (WIDTH, HEIGHT))
+            if numpy.prod(high - low) >= 0.5 * numpy.prod(size):
+                boxes[number] = (*low, *(high - low))
+        return boxes
+
     def expose(self, image, target, low, high, speed):
         """Automatic exposure, which follows the mean of the picture slowly."""
         wanted = min(max(target / max(float(image.mean()), 1e-3), low), high)
@@ -338,3 +357,10 @@ def draw(name, seed=1, n_frames=N_FRAMES):
     scene = Scene(name, seed)
     for t in range(n_frames):
         yield scene.frame(t)
+
+
+def draw_boxes(name, seed=1, n_frames=N_FRAMES):
+    """The first n_frames frames of a scene with the boxes of its objects, one after the other."""
+    scene = Scene(name, seed)
+    for t in range(n_frames):
+        yield scene.frame(t)[0], scene.boxes(t)

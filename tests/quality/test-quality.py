@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The masks of three drawn scenes are about as good as the best of OpenCV's, or better. Prints TAP.
+"""The masks of three drawn scenes are about as good as the best of OpenCV's, or better, and identities of
+people who cross are better than SORT's. Prints TAP.
 
 usage: test-quality.py MAKE-MASKS
 """
@@ -11,6 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
 import tap  # noqa: E402
 
 try:
+    import crossings
+    import identity
     import quality
 except ImportError as missing:
     print(f"1..0 # SKIP Python module not installed: {missing.name}")
@@ -46,4 +49,36 @@ def test_lamp():
     check("lamp", 175, 0.83)
 
 
-sys.exit(tap.run(test_baseline, test_shadows, test_lamp))
+def test_measures():
+    """MOTA and IDF1 of a small example"""
+    box, other, nowhere = (0, 0, 10, 10), (50, 0, 10, 10), (200, 0, 10, 10)
+    truth = [{"a": box, "b": other}] * 4
+    tracks = [{1: box, 2: other}, {1: box}, {1: other, 3: box}, {1: other, 3: box, 4: nowhere}]
+    score = identity.score(truth, tracks)  # 1 of 8 is missed, 1 false box, a and b change their tracks
+    assert score["switches"] == 2 and score["recall"] == 7 / 8 and score["precision"] == 7 / 8
+    assert score["mota"] == 1 - 4 / 8
+    assert score["idf1"] == 2 * 4 / 16, score  # a with 1 or 3 in two frames, b with 2 or 1 in two
+    near = (1, 0, 10, 10)  # two objects that had track 1 one after the other, and one track in the end
+    score = identity.score([{"a": box}, {"b": near}, {"a": box, "b": near}], [{1: box}, {1: near}, {1: box}])
+    assert score["recall"] == 3 / 4 and score["precision"] == 1 and score["switches"] == 0
+    assert identity.score(truth, truth)["idf1"] == 1 and identity.score(truth, [{}] * 4)["mota"] == 0
+
+
+def test_defaults():
+    """The masks are made with the elements' defaults"""
+    defaults = quality.element_defaults()
+    assert set(defaults) == {name.replace("-", "_") for name in quality.MODEL_PROPERTIES}
+    assert defaults["shadows"] == 2 and defaults["light"] == 1, defaults
+
+
+def test_crossing():
+    """identities of people who cross, beside SORT's"""
+    row = crossings.judge(1, n_frames=250, first=60)
+    for line in [crossings.HEAD, *crossings.text("seed 1", row).splitlines()]:
+        print(f"# {line}")
+    for method in ("ccltrack", "with label maps"):
+        assert row[method]["mota"] > 0.85 and row[method]["idf1"] > 0.85
+        assert row[method]["mota"] > row["SORT"]["mota"] and row[method]["idf1"] > row["SORT"]["idf1"]
+
+
+sys.exit(tap.run(test_baseline, test_shadows, test_lamp, test_measures, test_defaults, test_crossing))
