@@ -3,7 +3,6 @@
  * has instrumented. */
 #include "images.h"
 #include "implementation-cuda.h"
-#include "measure.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
  * where it can be recorded. Other work is queued before, so that the host's part does not count.
  */
 #include "implementation-cuda.h"
-#include "measure.h"
 
 /* Whether a run waits for the device in between. */
 static bool

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Background model, noise filters and labelling, on one CPU thread beside OpenCV if there is its
- * module, or on the GPU. All take turns, so that other load on the machine affects all alike.
- */
+/* Background model, noise filters and labelling as implementations, on one CPU thread or on the
+ * GPU. */
 #include "foreground.h"
-#include "measure.h"
+#include "labeller-class.h"
 
 #include <cudaccl/cuda.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #if HAVE_CUDA
 #include "engine.h"
@@ -33,15 +27,6 @@ typedef struct Chain {
   CclCudaEngine *engine; /* labels without waiting, for the device's time */
 #endif
 } Chain;
-
-static void
-stop_unless (bool ok, const CclError *error)
-{
-  if (ok)
-    return;
-  g_printerr ("foreground: %s\n", error->message);
-  exit (EXIT_FAILURE);
-}
 
 /* Makes the mask of the next frame; on the GPU, the work is only queued. */
 static CclStatus
@@ -83,28 +68,15 @@ chain_run (Implementation *implementation, CclError *error)
 }
 
 #if HAVE_CUDA
-static void *
-upload (CclCudaDevice *device, const uint8_t *pixels, size_t size)
-{
-  CUdeviceptr memory;
-  CclError error;
-
-  stop_unless (ccl_cuda_device_allocate (device, size, &memory, &error) == CCL_OK, &error);
-  if (pixels)
-    stop_unless (ccl_cuda_call (device->driver, &error,
-                     cuMemcpyHtoDAsync (memory, pixels, size, NULL)) == CCL_OK &&
-                     ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) == CCL_OK,
-        &error);
-  return (void *)memory;
-}
-
 static CclStatus
 make_on_gpu (
     Chain *chain, const CclForegroundPlan *plan, const CclPlan *labeller_plan, CclError *error)
 {
   const CclAlgorithm *algorithm = ccl_cuda_algorithm_find ("strips");
+  CUdeviceptr mask;
 
-  chain->mask = upload (chain->device, NULL, (size_t)plan->width * plan->height);
+  TRY (ccl_cuda_device_allocate (chain->device, (size_t)plan->width * plan->height, &mask, error));
+  chain->mask = (void *)mask;
   chain->foreground = ccl_cuda_foreground_new (chain->device, plan, error);
   chain->labeller = ccl_cuda_labeller_new (chain->device, labeller_plan, error);
   if (!chain->foreground || !chain->labeller)
@@ -247,26 +219,27 @@ chain_release (Implementation *implementation)
 static const char *const filters[] = {
     "none", "median 3×3", "median 5×5", "opening 3×3", "opening 5×5"};
 
-static Implementation *
-chain_new (const FrameSequence *sequence, CclCudaDevice *device, CclDenoise denoise, bool labels)
+Implementation *
+foreground_new (const FrameSequence *sequence, CclDenoise denoise, bool labels, uint64_t time)
 {
   static ImplementationClass klass = {
       .prepare = chain_prepare, .run = chain_run, .release = chain_release};
   Chain *chain = g_new0 (Chain, 1);
 
 #if HAVE_CUDA
-  klass.device_time = device ? chain_device_time : NULL;
+  klass.device_time = sequence->device ? chain_device_time : NULL;
 #endif
   chain->head = (Implementation){
       .klass = &klass,
-      .device = device ? "cuda" : "cpu",
+      .device = sequence->device ? "cuda" : "cpu",
       .maker = "cudaccl",
       .algorithm = filters[denoise],
       .delivery = labels ? DELIVER_TABLE : DELIVER_NOTHING,
       .threads = 1,
   };
   chain->sequence = sequence;
-  chain->device = device;
+  chain->device = sequence->device;
+  chain->time = time;
   chain->options = (CclForegroundOptions){
       .denoise = denoise,
       .history = 500,
@@ -327,159 +300,47 @@ draw_frame (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t frame)
   }
 }
 
-/* The frames of a raw file, or a drawn scene; they live as long as the program. */
-static void
-load_sequence (FrameSequence *sequence, const char *path)
+void
+foreground_draw (const FrameSequence *sequence, uint8_t *pixels)
 {
-  const size_t size = sequence->frame_size;
-  g_autoptr (GError) error = NULL;
+  const size_t n_pixels = (size_t)sequence->width * sequence->height;
 
-  if (path) {
-    GMappedFile *file = g_mapped_file_new (path, FALSE, &error);
-    const size_t n_frames = file ? g_mapped_file_get_length (file) / size : 0;
-    if (!n_frames) {
-      g_printerr ("foreground: %s\n", error ? error->message : "the file has no whole frame");
-      exit (EXIT_FAILURE);
-    }
-    sequence->n_frames = (uint32_t)MIN (sequence->n_frames, n_frames);
-    sequence->pixels = (const uint8_t *)g_mapped_file_get_contents (file);
-  } else {
-    uint8_t *pixels = g_malloc (size * sequence->n_frames);
-    for (uint32_t i = 0; i < sequence->n_frames; i++) {
-      const size_t n_pixels = (size_t)sequence->width * sequence->height;
-      draw_frame (pixels + size * i, sequence->width, sequence->height, i);
-      for (size_t k = n_pixels; k < size; k++) /* hardly any colour */
-        pixels[size * i + k] = (uint8_t)(126 + hash ((uint32_t)k, 10, i) % 5);
-    }
-    sequence->pixels = pixels;
+  for (uint32_t i = 0; i < sequence->n_frames; i++, pixels += sequence->frame_size) {
+    draw_frame (pixels, sequence->width, sequence->height, i);
+    for (size_t k = n_pixels; k < sequence->frame_size; k++) /* hardly any colour */
+      pixels[k] = (uint8_t)(126 + hash ((uint32_t)k, 10, i) % 5);
   }
-  printf ("%u×%u, %u frames of %s\n", sequence->width, sequence->height, sequence->n_frames,
-      path ? path : "a drawn scene");
 }
 
-/* Times the model alone, with each noise filter, and with labelling. */
-static void
-measure_times (const FrameSequence *sequence, CclCudaDevice *device, double seconds)
+CclStatus
+foreground_move_to_gpu (FrameSequence *sequence, char name[128], CclError *error)
 {
-  static const char *const columns[] = {
-      "background model, by", "noise filter", "delivers", "wall µs", "shortest µs", "GPU µs", NULL};
-  const char *why;
-  const PeerMog2New new_mog2 =
-      device ? NULL : (PeerMog2New)peer_opencv_symbol ("peer_mog2_new", &why);
-  const MeasureSettings settings = {.repetitions = 15, .warm_up = 1, .seconds = seconds};
-  const Input input = {sequence->width, sequence->height, 1, NULL};
-  g_autoptr (GPtrArray) implementations =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
-  g_autofree Measurement *measurements = NULL;
-  Table *table = table_new (columns);
-
-  for (int labels = 0; labels < 2; labels++)
-    for (CclDenoise denoise = 0; denoise < G_N_ELEMENTS (filters); denoise++) {
-      g_ptr_array_add (implementations, chain_new (sequence, device, denoise, labels));
-      if (new_mog2)
-        g_ptr_array_add (implementations, new_mog2 (sequence, denoise, labels));
-    }
-  measurements = g_new0 (Measurement, implementations->len);
-  measure (implementations, &input, "the frames", &settings, measurements);
-  for (guint i = 0; i < implementations->len; i++) {
-    const Implementation *implementation = implementations->pdata[i];
-    const Spread *wall = &measurements[i].times[TIME_WALL];
-    const Spread *gpu = &measurements[i].times[TIME_DEVICE];
-    table_row (table);
-    table_text (table, "%s", implementation->maker);
-    table_text (table, "%s", filters[i / (new_mog2 ? 2 : 1) % G_N_ELEMENTS (filters)]);
-    table_text (table, "%s", implementation->delivery == DELIVER_TABLE ? "table" : "mask");
-    table_number (table, 1e6 * wall->median, 2);
-    table_number (table, 1e6 * wall->minimum, 2);
-    table_number (table, gpu->n ? 1e6 * gpu->median : NAN, 2);
-  }
-  table_print (table);
-  table_free (table);
-}
-
-/* Runs 1, 2, 4 and more models at once, each waiting for its tables. */
-static void
-measure_throughput (
-    const FrameSequence *sequence, CclCudaDevice *device, unsigned max_streams, double seconds)
-{
-  static const char *const columns[] = {"streams", "frames/s", "CPU µs a frame", NULL};
-  const Input input = {sequence->width, sequence->height, 1, NULL};
-  Table *table = table_new (columns);
-  CclError error;
-
-  for (unsigned n = 1; n <= max_streams; n *= 2) {
-    g_autoptr (GPtrArray) chains =
-        g_ptr_array_new_with_free_func ((GDestroyNotify)implementation_free);
-    for (unsigned i = 0; i < n; i++) {
-      Chain *chain = (Chain *)chain_new (sequence, device, CCL_DENOISE_MEDIAN_3, true);
-      chain->time = (uint64_t)i * 7; /* streams show different frames */
-      g_ptr_array_add (chains, chain);
-      stop_unless (chain_prepare (&chain->head, &input, &error) == CCL_OK, &error);
-    }
-    table_row (table);
-    table_number (table, n, 0);
-    stop_unless (measure_streams (chains, seconds, 0, table, &error) == CCL_OK, &error);
-  }
-  table_print (table);
-  table_free (table);
-}
-
-int
-main (int argc, char **argv)
-{
-  int width = 1920, height = 1080, n_frames = 100, n_warm_up = 200, max_streams = 8;
-  double seconds = 20;
-  gboolean cuda = FALSE, nv12 = FALSE;
-  g_autofree char *file = NULL;
-  const GOptionEntry entries[] = {
-      {"cuda", 0, 0, G_OPTION_ARG_NONE, &cuda, "measures on the GPU", NULL},
-      {"width", 0, 0, G_OPTION_ARG_INT, &width, "width of the frames; default: 1920", "PIXELS"},
-      {"height", 0, 0, G_OPTION_ARG_INT, &height, "height of the frames; default: 1080", "PIXELS"},
-      {"frames", 0, 0, G_OPTION_ARG_INT, &n_frames,
-          "different frames, which are used forwards and backwards; default: 100", "N"},
-      {"file", 0, 0, G_OPTION_ARG_FILENAME, &file,
-          "raw frames of GRAY8 or NV12 in that size; default: a drawn scene", "FILE"},
-      {"nv12", 0, 0, G_OPTION_ARG_NONE, &nv12,
-          "frames have chroma; the model learns it, removes shadows and follows the light", NULL},
-      {"warm-up", 0, 0, G_OPTION_ARG_INT, &n_warm_up, "frames before measuring; default: 200", "N"},
-      {"streams", 0, 0, G_OPTION_ARG_INT, &max_streams, "most streams at once; default: 8", "N"},
-      {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-          "time limit; a tenth of it for each number of streams; default: 20", "S"},
-      {NULL},
-  };
-  g_autoptr (GOptionContext) context = g_option_context_new ("- background model and labelling");
-  g_autoptr (GError) error = NULL;
-  static FrameSequence sequence; /* frames and device live as long as the program */
-  static CclCudaDevice *device;
-  CclError failure = {.message = "built without CUDA"};
-
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || MIN (width, height) < 1 ||
-      n_frames < 1 || n_warm_up < 0) {
-    g_printerr ("foreground: %s; see --help\n", error ? error->message : "a value is out of range");
-    return 2;
-  }
-  sequence = (FrameSequence){
-      .width = (uint32_t)width,
-      .height = (uint32_t)height,
-      .n_frames = (uint32_t)n_frames,
-      .n_warm_up = (unsigned)n_warm_up,
-      .has_chroma = nv12,
-      .frame_size = (size_t)width * height,
-  };
-  if (nv12)
-    sequence.frame_size += (size_t)((width + 1) / 2 * 2) * ((height + 1) / 2);
-  load_sequence (&sequence, file);
 #if HAVE_CUDA
-  if (cuda) {
-    device = ccl_cuda_device_open (-1, &failure);
-    stop_unless (device && ccl_cuda_device_enter (device, &failure) == CCL_OK, &failure);
-    printf ("%s\n", ccl_cuda_device_name (device));
-    sequence.pixels = upload (device, sequence.pixels, sequence.frame_size * sequence.n_frames);
-  }
+  const size_t size = sequence->frame_size * sequence->n_frames;
+  CclCudaDevice *device = ccl_cuda_device_open (-1, error);
+  CUdeviceptr memory;
+
+  if (!device)
+    return error->status;
+  TRY (ccl_cuda_device_enter (device, error));
+  TRY (ccl_cuda_device_allocate (device, size, &memory, error));
+  TRY (ccl_cuda_call (
+      device->driver, error, cuMemcpyHtoDAsync (memory, sequence->pixels, size, NULL)));
+  TRY (ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL)));
+  sequence->pixels = (const uint8_t *)memory;
+  sequence->device = device;
+  g_strlcpy (name, ccl_cuda_device_name (device), 128);
+  return CCL_OK;
+#else
+  return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "built without CUDA");
 #endif
-  stop_unless (device || !cuda, &failure);
-  measure_times (&sequence, device, seconds);
-  measure_throughput (&sequence, device, (unsigned)max_streams, seconds / 10);
-  return EXIT_SUCCESS;
+}
+
+Implementation *
+foreground_new_opencv (const FrameSequence *sequence, CclDenoise denoise, bool labels)
+{
+  const char *why;
+  const PeerMog2New new = (PeerMog2New)peer_opencv_symbol ("peer_mog2_new", &why);
+
+  return new ? new (sequence, denoise, labels) : NULL;
 }

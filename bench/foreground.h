@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the program that measures the background model shares with OpenCV's module. */
+/* Background model and labelling of a sequence of frames. */
 #ifndef BENCH_FOREGROUND_H
 #define BENCH_FOREGROUND_H
 
 #include "implementation.h"
 
+#include <cudaccl/cuda.h>
 #include <cudaccl/foreground.h>
 
 /* Frames without padding, one after the other: luma, and with NV12 chroma behind it. */
@@ -12,8 +13,9 @@ typedef struct FrameSequence {
   uint32_t width, height, n_frames;
   unsigned n_warm_up; /* frames that prepare processes */
   bool has_chroma;
-  size_t frame_size; /* bytes */
-  const uint8_t *pixels;
+  size_t frame_size;     /* bytes */
+  const uint8_t *pixels; /* device memory if there is a device */
+  CclCudaDevice *device; /* NULL: the CPU */
 } FrameSequence;
 
 /* The index of the frame at a time from 0 on: forwards to the last frame, backwards to the first,
@@ -30,5 +32,20 @@ frame_at (const FrameSequence *sequence, uint64_t time)
  * statistics if asked, one thread. Each run processes the next frame. */
 typedef Implementation *(*PeerMog2New) (
     const FrameSequence *sequence, CclDenoise denoise, bool labels);
+
+/* The library's background model with a noise filter, and its labeller if it has to label. Each run
+ * processes the next frame, from a time on. Free with implementation_free(), as the next. */
+Implementation *foreground_new (
+    const FrameSequence *sequence, CclDenoise denoise, bool labels, uint64_t time);
+
+/* OpenCV's; NULL without OpenCV. */
+Implementation *foreground_new_opencv (
+    const FrameSequence *sequence, CclDenoise denoise, bool labels);
+
+/* Draws a scene into all frames of a sequence. */
+void foreground_draw (const FrameSequence *sequence, uint8_t *pixels);
+
+/* Copies the frames to the GPU, whose context becomes current and lives as long as the program. */
+CclStatus foreground_move_to_gpu (FrameSequence *sequence, char name[128], CclError *error);
 
 #endif /* BENCH_FOREGROUND_H */

@@ -171,9 +171,8 @@ implementations_add_cpu (GPtrArray *implementations, const ImplementationSetting
 
   for (guint i = 0; names[i] && !(only_first && i); i++) {
     const bool shares = ccl_cpu_algorithm_uses_threads (names[i]);
-    for (guint t = 0; t < (shares ? settings->threads->len : 1); t++)
-      add (implementations, settings, names[i],
-          shares ? g_array_index (settings->threads, unsigned, t) : 1, false);
+    for (unsigned t = 0; t < (shares ? settings->n_threads : 1); t++)
+      add (implementations, settings, names[i], shares ? settings->threads[t] : 1, false);
   }
   add (implementations, settings, VOLUME_ALGORITHM, 1, true);
 }

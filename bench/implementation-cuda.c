@@ -6,7 +6,6 @@
 #include "implementation-cuda.h"
 
 #include "bandwidth-parameters.h"
-#include "measure.h"
 #include "research-images.h"
 
 #include <string.h>
@@ -522,19 +521,16 @@ add_block_shapes (GPtrArray *implementations, CclCudaDevice *device,
   }
 }
 
-void
-implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings)
+CclStatus
+implementations_add_cuda (
+    GPtrArray *implementations, const ImplementationSettings *settings, CclError *error)
 {
   const CclAlgorithm *row;
   const Delivery last = settings->block_shapes ? DELIVER_RAW_LABELS : DELIVER_LABELS_AND_TABLE;
-  CclError error;
-  CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
+  CclCudaDevice *device = ccl_cuda_device_open (-1, error);
 
-  if (!device) {
-    if (settings->needs_cuda)
-      problem_report ("no GPU: %s", error.message);
-    return;
-  }
+  if (!device)
+    return error->status;
   add (implementations, device, settings,
       (CudaImplementation){.head.algorithm = "read 1",
           .bound_kernel = "ccl_bandwidth_read",
@@ -563,24 +559,21 @@ implementations_add_cuda (GPtrArray *implementations, const ImplementationSettin
         (CudaImplementation){
             .head = {.algorithm = "npp", .delivery = DELIVER_RAW_LABELS}, .is_npp = true});
   ccl_cuda_device_unref (&device);
+  return CCL_OK;
 }
 
 void
-implementation_describe_cuda (JsonObject *machine)
+implementation_describe_cuda (char gpu[128], char driver[32])
 {
   CclCudaDevice *device = ccl_cuda_device_open (-1, NULL);
-  g_autofree char *text = NULL;
   int version = 0;
 
-  if (!device) {
-    machine_add (machine, "gpu", "none");
+  *gpu = *driver = '\0';
+  if (!device)
     return;
-  }
-  machine_add (machine, "gpu", "%s, compute capability %d.%d", ccl_cuda_device_name (device),
+  g_snprintf (gpu, 128, "%s, compute capability %d.%d", ccl_cuda_device_name (device),
       device->compute_capability / 10, device->compute_capability % 10);
   if (device->driver->cuDriverGetVersion (&version) == CUDA_SUCCESS)
-    machine_add (machine, "driver API", "CUDA %d.%d", version / 1000, version % 1000 / 10);
-  if (g_file_get_contents ("/proc/driver/nvidia/version", &text, NULL, NULL))
-    machine_add (machine, "driver", "%.*s", (int)strcspn (text, "\n"), text);
+    g_snprintf (driver, 32, "CUDA %d.%d", version / 1000, version % 1000 / 10);
   ccl_cuda_device_unref (&device);
 }

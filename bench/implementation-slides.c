@@ -92,6 +92,8 @@ run_block (void *data, uint32_t index)
   const uint32_t width = slides->input->width, first = block->first_row * width;
   const uint32_t n = width * block->n_rows;
 
+  if (!n)
+    return;
   memcpy (block->pixels, slides->input->pixels + first, n);
   label_block (block->pixels, block->labels, width, block->n_rows);
   for (uint32_t i = 0; i < n; i++)
@@ -203,6 +205,6 @@ implementations_add_slides (GPtrArray *implementations, const ImplementationSett
       (settings->only_chosen && !settings->algorithms))
     return;
   add (implementations, settings, "slides-serial", 1);
-  for (guint t = 0; t < settings->threads->len; t++)
-    add (implementations, settings, "slides-mpi", g_array_index (settings->threads, unsigned, t));
+  for (unsigned t = 0; t < settings->n_threads; t++)
+    add (implementations, settings, "slides-mpi", settings->threads[t]);
 }

@@ -7,11 +7,33 @@
 #ifndef BENCH_IMPLEMENTATION_H
 #define BENCH_IMPLEMENTATION_H
 
-#include "input.h"
-#include "report.h"
-
 #include <cudaccl/labeller.h>
 #include <cudaccl/volume.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* A binary image, or a volume if depth > 1. Pixels are 0 or 255, rows and slices follow each other
+ * without padding. */
+typedef struct Input {
+  uint32_t width, height, depth; /* ≥ 1 */
+  uint8_t *pixels;
+} Input;
+
+static inline size_t
+input_n_pixels (const Input *input)
+{
+  return (size_t)input->width * input->height * input->depth;
+}
+
+/* The time on the monotonic clock in seconds. */
+static inline double
+seconds_now (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* What one run delivers. */
 typedef enum Delivery {
@@ -21,8 +43,6 @@ typedef enum Delivery {
   DELIVER_LABELS_AND_TABLE, /* labels 1…N and the component table */
 } Delivery;
 
-const char *delivery_name (Delivery delivery);
-
 /* A result, fetched to the host for checking. */
 typedef struct Labelling {
   uint32_t *labels; /* one per pixel, 0 for background; NULL if there is no label map */
@@ -31,8 +51,6 @@ typedef struct Labelling {
   CclComponent *components; /* n_rows of them; none for volumes */
   uint32_t n_rows;
 } Labelling;
-
-void labelling_clear (Labelling *labelling);
 
 /* The parts of a labelling as the papers' "average with steps" names them. */
 typedef enum Step {
@@ -113,10 +131,9 @@ struct Implementation {
 
 /* Which implementations take part, and how they run. */
 typedef struct ImplementationSettings {
-  bool cpu, cuda;       /* devices to use */
-  bool needs_cuda;      /* a missing GPU is a problem */
-  bool peers;           /* other makers' labellers, where found */
-  char **algorithms;    /* names, or NULL for all */
+  bool cpu, cuda;                /* devices to use */
+  bool peers;                    /* other makers' labellers, where found */
+  const char *const *algorithms; /* names, ended by NULL; or NULL for all */
   bool only_chosen;     /* if no algorithms are named: the one that "auto" selects, and baselines */
   bool cheapest_labels; /* instead of deliveries: the label map in its cheapest form, which is raw
                          * where an algorithm offers that */
@@ -131,37 +148,38 @@ typedef struct ImplementationSettings {
                      * whether to go on */
   double patience;  /* seconds after which the first run of an iterative algorithm is given
                      * up, between rounds; 0: never */
-  GArray *threads;  /* unsigned: CPU threads, one implementation each */
+  const unsigned *threads; /* [n_threads]: CPU threads, one implementation each */
+  unsigned n_threads;
 } ImplementationSettings;
 
-/* Each file adds its implementations, and reports a problem (report.h) if one that was asked for
- * is missing. */
+/* Each file adds its implementations. */
 void implementations_add_bandwidth (
     GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_cpu (GPtrArray *implementations, const ImplementationSettings *settings);
 void implementations_add_slides (
     GPtrArray *implementations, const ImplementationSettings *settings);
-void implementations_add_cuda (GPtrArray *implementations, const ImplementationSettings *settings);
+CclStatus implementations_add_cuda (
+    GPtrArray *implementations, const ImplementationSettings *settings, CclError *error);
 
-/* A symbol of the module that wraps OpenCV (peer-opencv.cpp); NULL without OpenCV, and why. The
- * module lies beside the program in the build folder, and in its own folder after installation. */
+/* A symbol of the module that wraps OpenCV (peer-opencv.cpp); NULL without OpenCV, and why.  The
+ * module lies beside the library. */
 void *peer_opencv_symbol (const char *symbol, const char **why);
 
 /* The module's "peer_opencv_new". */
 typedef Implementation *(*PeerOpenCVNew) (
     const ImplementationSettings *settings, Delivery delivery, unsigned threads);
 
-/* Adds the GPU and its driver to the description of the machine (report.h). */
-void implementation_describe_cuda (JsonObject *machine);
+/* The names of the GPU and of the version of its driver's interface; empty without a GPU. */
+void implementation_describe_cuda (char gpu[128], char driver[32]);
 
-/* All that the settings ask for, bandwidth bounds first. Reports unknown algorithms. */
-GPtrArray *implementations_new (const ImplementationSettings *settings);
+/* All that the settings ask for, bandwidth bounds of each device first, ended by NULL. The errors
+ * say why no GPU and no OpenCV take part; their status is CCL_OK if they do or are not asked for.
+ * Free each with implementation_free(), and the array with g_free(). */
+Implementation **implementations_new (
+    const ImplementationSettings *settings, CclError *no_cuda, CclError *no_opencv);
 
 /* Releases and frees it. */
 void implementation_free (Implementation *implementation);
-
-/* Whether it is another maker's. */
-bool implementation_is_peer (const Implementation *implementation);
 
 /* Whether the settings ask for an algorithm, with any delivery. */
 bool implementation_is_named (const ImplementationSettings *settings, const char *algorithm);
@@ -170,13 +188,6 @@ bool implementation_is_named (const ImplementationSettings *settings, const char
  * algorithm offers raw labels. */
 bool implementation_is_wanted (const ImplementationSettings *settings, const char *algorithm,
     Delivery delivery, bool has_raw_labels);
-
-/* "cpu runs, labels + table, 2 threads". Free with g_free(). */
-char *implementation_title (const Implementation *implementation);
-
-/* Reports as a problem that an implementation failed on an input. */
-void implementation_report (
-    const Implementation *implementation, const char *input_name, const CclError *error);
 
 /* Returns from a function with the status of a call that failed. */
 #define TRY(call)                                                                                  \

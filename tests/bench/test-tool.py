@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 import xml.etree.ElementTree
 
 tool, masks = map(os.path.abspath, sys.argv[1:3])
@@ -137,7 +138,8 @@ def average_has_bandwidth_bounds_first_and_figures_that_agree():
         assert row["mode"] == "average" and row["outcome"] == "measured"
         q1, median, q3 = (float(row[name]) for name in ("wall_q1_us", "wall_us", "wall_q3_us"))
         assert 0 < float(row["wall_min_us"]) <= q1 <= median <= q3
-        assert int(row["wall_n"]) >= 2 and row["gpu_us"] == ""
+        # On a busy machine, threads that wait for each other may need a whole turn for one run.
+        assert int(row["wall_n"]) >= (2 if row["threads"] == "1" else 1) and row["gpu_us"] == ""
     foreground = {row["set"]: float(row["foreground"]) for row in rows}
     assert foreground["full 32x32"] == 1 and 0.4 < foreground["noise 64x48"] < 0.6
     rows = measurements(run("average", *QUICK, "noise:64x48:g=1:d=50"))  # the same without --csv
@@ -500,6 +502,16 @@ def measure_all_leaves_every_part():
     assert nothing.returncode == 1 and "there is no" in nothing.stderr
 
 
+@test
+def programs_without_their_library_say_so():
+    beside = os.path.dirname(tool)
+    alone = folder("alone")
+    for name in ["ccl-bench", *(name for name in os.listdir(beside) if name.endswith(".py"))]:
+        shutil.copy(os.path.join(beside, name), alone)
+    nothing = subprocess.run([os.path.join(alone, "ccl-bench"), "--list"], capture_output=True, text=True, timeout=60)
+    assert nothing.returncode == 1 and re.fullmatch("ccl-bench: .*libccl-bench.so.*build folder\n", nothing.stderr)
+
+
 def main():
     failed = 0
     print(f"1..{len(tests)}")
@@ -508,10 +520,10 @@ def main():
         try:
             skipped = function()
             print(f"ok {number} - {name}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
-        except Exception as failure:  # the next cases still run
+        except Exception:  # the next cases still run
             failed += 1
             print(f"not ok {number} - {name}")
-            print("# " + f"{type(failure).__name__}: {failure}".replace("\n", "\n# "), flush=True)
+            print("# " + traceback.format_exc().strip().replace("\n", "\n# "), flush=True)
     shutil.rmtree(scratch)
     return 1 if failed else 0
 
