@@ -49,6 +49,7 @@ def plot(rows, path, heading):
     for line, rate in zip(panels, rates):
         for axes, kind in zip(line, kinds):
             own = sorted((row for row in rows if title(row) == kind and row["fps"] == rate), key=lambda row: row["streams"])
+            axes.set_visible(bool(own))
             streams = [row["streams"] for row in own]
             for rank in reversed(RANKS):
                 axes.plot(streams, [row["latency_us"][rank] / 1000 for row in own], marker="o", color=COLOURS[rank],
