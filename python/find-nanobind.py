@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the folder of the Python package nanobind.
+"""Prints the folder with the headers and sources of nanobind.
 
 usage: find-nanobind.py FOLDER
 
-FOLDER is searched, too, after the interpreter's own path."""
+FOLDER is searched first, then the interpreter's own path."""
 import os
 import sys
 
-sys.path.append(sys.argv[1])
+sys.path.insert(0, sys.argv[1])
 try:
     import nanobind
 except ImportError as missing:
     sys.exit(str(missing))
-print(os.path.dirname(nanobind.__file__))
+if tuple(map(int, nanobind.__version__.split(".")[:2])) < (2, 10):
+    sys.exit(f"nanobind {nanobind.__version__} is older than 2.10")
+# Debian keeps the sources elsewhere than the module.
+print(os.path.dirname(nanobind.include_dir()))

@@ -3,15 +3,14 @@
 
 usage: make-stub.py MODULE.so OUT.pyi FOLDER
 
-FOLDER is searched for nanobind, after the interpreter's own path."""
+FOLDER is searched for nanobind first, then the interpreter's own path."""
 import importlib
 import os
 import pathlib
 import sys
 
 module, out, folder = sys.argv[1:]
-sys.path.append(folder)
-sys.path.insert(0, os.path.dirname(module))
+sys.path[:0] = [folder, os.path.dirname(module)]
 from nanobind.stubgen import StubGen  # noqa: E402
 
 loaded = importlib.import_module(os.path.basename(module).split(".")[0])

@@ -24,7 +24,8 @@ import tap
 KEEP = pathlib.Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else None
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "cudaccl"
 CHROOTS = pathlib.Path(os.environ.get("CCL_CHROOTS") or CACHE)
-TESTS = ("elements", "application", "library", "python", "tools", "watch")  # of debian/tests
+PIP_PACKAGES = ROOT / "builddir/python-packages"
+TESTS = ("elements", "application", "library", "python", "python-module", "tools", "watch")  # of debian/tests
 
 place = pathlib.Path(tempfile.mkdtemp())
 chroot = place / "chroot"
@@ -61,12 +62,16 @@ def packages():
 def build():
     """dpkg-buildpackage makes the packages"""
     need("dpkg-buildpackage")
-    missing = subprocess.run(["dpkg-checkbuilddeps"], cwd=ROOT, capture_output=True, text=True, check=False)
+    profiles = [] if KEEP else ["pkg.cudaccl.nocuda"]
+    if (PIP_PACKAGES / "nanobind").exists():
+        profiles.append("pkg.cudaccl.pip")
+        os.environ["PYTHONPATH"] = str(PIP_PACKAGES)
+    missing = subprocess.run(["dpkg-checkbuilddeps", "-P" + ",".join(profiles)], cwd=ROOT, capture_output=True, text=True,
+                             check=False)
     if missing.returncode != 0:
         raise tap.Skip(missing.stderr.strip().removeprefix("dpkg-checkbuilddeps: error: "))
     command(HERE / "copy-sources", place / "source")
-    profile = [] if KEEP else ["-Ppkg.cudaccl.nocuda"]
-    command("dpkg-buildpackage", "-us", "-uc", "-b", *profile, where=place / "source")
+    command("dpkg-buildpackage", "-us", "-uc", "-b", "-P" + ",".join(profiles), where=place / "source")
     names = {path.name.split("_")[0] for path in packages()}
     wanted = set(re.findall(r"^Package: (\S+)", (ROOT / "debian/control").read_text(), re.M))
     tap.equal(names, wanted, "packages")
