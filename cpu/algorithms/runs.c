@@ -3,9 +3,9 @@
  * The project's own algorithm: plans, threads, and the steps of a frame. runs.h labels a band.
  *
  *   1. Each thread labels a band: runs get provisional labels, and features are added up.
- *   2. One thread merges the bands, numbers the roots that pass the area filter, and fills the
- *      table.
- *   3. With a label map only: each thread writes the rows of its band from the runs.
+ *   2. One thread merges the bands and numbers the roots that pass the area filter.
+ *   3. Each thread fills a part of the table and, with a label map, writes the rows of its band
+ * from the runs.
  *
  * Each pixel is read once.
  */
@@ -19,7 +19,10 @@
 #include <string.h>
 
 /* With fewer pixels, waking a thread takes longer than its work. */
-#define DEFAULT_PIXELS_PER_THREAD (1u << 20)
+#define DEFAULT_PIXELS_PER_THREAD 1000000
+
+/* With fewer rows of the table and no label map, one thread fills it. */
+#define MIN_SHARED_ROWS 4096
 
 typedef struct CpuLabeller {
   CclLabeller base;
@@ -27,6 +30,8 @@ typedef struct CpuLabeller {
   Workers *workers;
   Job job;
   CclComponent *rows;
+  uint32_t *roots; /* of the component in each row: its provisional label */
+  uint32_t n_rows;
   uint32_t n_bands;
   Band *bands;
 
@@ -145,8 +150,9 @@ lay_out_everything (Layout *layout, void *data)
   forest->merged = lay_out (layout, n_labels, sizeof *forest->merged);
   forest->features = lay_out (layout, n_labels, sizeof *forest->features);
   forest->first_of_row = lay_out (layout, plan->height, sizeof *forest->first_of_row);
-  self->rows = lay_out (layout, plan->max_components < n_labels ? plan->max_components : n_labels,
-      sizeof *self->rows);
+  const uint32_t n_rows = plan->max_components < n_labels ? plan->max_components : n_labels;
+  self->rows = lay_out (layout, n_rows, sizeof *self->rows);
+  self->roots = lay_out (layout, n_rows, sizeof *self->roots);
 }
 
 static void
@@ -201,38 +207,33 @@ is_filtered (const CclOptions *options)
   return options->min_area > 1 || options->max_area > 0;
 }
 
-/* Fills the table with the roots that pass the area filter, in label order. Returns their number,
- * or n_wanted if there are more, without counting on. With a label map, the parent of each
- * provisional label is replaced by the final label, 0 if the filter removes the component. */
+/* Lists the roots that pass the area filter, in label order, as far as the table has rows. Returns
+ * their number, or n_wanted if there are more, without counting on. With a label map, the parent of
+ * each provisional label is replaced by the final label, 0 if the filter removes the component. */
 static uint32_t
 number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_wanted)
 {
   const Forest *forest = &self->job.forest;
-  const uint32_t height = self->base.plan.height;
   const uint32_t max_rows = self->base.plan.max_components;
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
   const bool filtered = is_filtered (options);
   const bool has_map = self->job.labels != NULL;
   uint32_t n = 0;
-  uint32_t y = 0;
 
   for (uint32_t i = 0; i < self->n_bands; i++) {
     for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
       const uint32_t parent = forest->parents[label];
-      const Features *features = &forest->features[label];
+      const uint32_t area = filtered ? forest->features[label].area : 0;
       uint32_t final_label = 0;
 
       if (parent != label) {
         /* The parent is less than the label, so its final label is known. */
         final_label = forest->parents[parent];
-      } else if (!filtered || (features->area >= options->min_area && features->area <= max_area)) {
+      } else if (!filtered || (area >= options->min_area && area <= max_area)) {
         if (n == n_wanted)
           return n;
-        if (n < max_rows) {
-          while (y + 1 < height && forest->first_of_row[y + 1] <= label)
-            y++;
-          self->rows[n] = describe (features, n + 1, y);
-        }
+        if (n < max_rows)
+          self->roots[n] = label;
         final_label = ++n;
       }
       if (has_map)
@@ -242,18 +243,22 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   return n;
 }
 
+/* Fills a band's part of the table, an equal number of rows. */
 static void
-fill_table (CpuLabeller *self, const CclOptions *options, uint32_t n_components, CclTable *table)
+fill_rows (const CpuLabeller *self, uint32_t band)
 {
-  const uint32_t max_rows = self->base.plan.max_components;
+  const Forest *forest = &self->job.forest;
+  const uint32_t height = self->base.plan.height;
+  const uint32_t first = (uint32_t)((uint64_t)self->n_rows * band / self->n_bands);
+  const uint32_t end = (uint32_t)((uint64_t)self->n_rows * (band + 1) / self->n_bands);
+  uint32_t y = 0;
 
-  if (self->job.labels || is_filtered (options))
-    n_components = number_components (self, options, UINT32_MAX);
-  else
-    number_components (self, options, max_rows);
-  table->n_components = n_components;
-  table->n_rows = n_components < max_rows ? n_components : max_rows;
-  table->rows = self->rows;
+  for (uint32_t i = first; i < end; i++) {
+    const uint32_t root = self->roots[i];
+    while (y + 1 < height && forest->first_of_row[y + 1] <= root)
+      y++;
+    self->rows[i] = describe (&forest->features[root], i + 1, y);
+  }
 }
 
 static void
@@ -264,10 +269,12 @@ label_band (void *data, uint32_t index)
 }
 
 static void
-write_band (void *data, uint32_t index)
+deliver_band (void *data, uint32_t index)
 {
   const CpuLabeller *self = data;
-  self->runs->write_band (&self->job, &self->bands[index]);
+  fill_rows (self, index);
+  if (self->job.labels)
+    self->runs->write_band (&self->job, &self->bands[index]);
 }
 
 static CclStatus
@@ -276,6 +283,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
 {
   CpuLabeller *self = (CpuLabeller *)labeller;
   Job *job = &self->job;
+  const uint32_t max_rows = self->base.plan.max_components;
 
   if (ccl_cpu_check_frame (frame, error) != CCL_OK)
     return CCL_ERROR_ARGUMENT;
@@ -288,9 +296,19 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->labels_stride = labels ? labels->stride : 0;
 
   workers_run (self->workers, label_band, self);
-  fill_table (self, options, merge_bands (self), table);
-  if (labels)
-    workers_run (self->workers, write_band, self);
+  uint32_t n_components = merge_bands (self);
+  if (labels || is_filtered (options))
+    n_components = number_components (self, options, UINT32_MAX);
+  else
+    number_components (self, options, max_rows);
+  self->n_rows = n_components < max_rows ? n_components : max_rows;
+  if (labels || self->n_rows >= MIN_SHARED_ROWS)
+    workers_run (self->workers, deliver_band, self);
+  else
+    for (uint32_t i = 0; i < self->n_bands; i++)
+      fill_rows (self, i);
+
+  *table = (CclTable){.n_components = n_components, .n_rows = self->n_rows, .rows = self->rows};
   return CCL_OK;
 }
 

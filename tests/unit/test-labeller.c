@@ -497,7 +497,7 @@ test_number_of_threads (void)
 {
   const guint n_processors = g_get_num_processors ();
 
-  g_assert_cmpuint (count_labeller_threads (8192, 0), ==, MIN (n_processors, 64) - 1);
+  g_assert_cmpuint (count_labeller_threads (8192, 0), ==, MIN (n_processors, 67) - 1);
   g_assert_cmpuint (count_labeller_threads (640, 0), ==, 0);
   g_assert_cmpuint (count_labeller_threads (8192, 1), ==, 0);
   g_assert_cmpuint (count_labeller_threads (8192, 3), ==, 2);
