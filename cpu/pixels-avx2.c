@@ -2,9 +2,10 @@
 /*
  * The operations of pixels.h for x86-64 processors with AVX2.
  *
- * This file and its twins for AVX-512 and NEON have the same functions in the same order, one intrinsic or two
- * each, on vectors of other widths and with other mask types. A shared body would need a macro for
- * each intrinsic and would be longer than the three. The algorithm on these vectors, mog2.h, is shared.
+ * This file and its twins for AVX-512 and NEON have the same functions in the same order, one
+ * intrinsic or two each, on vectors of other widths and with other mask types. A shared body would
+ * need a macro for each intrinsic and would be longer than the three. The algorithm on these
+ * vectors, mog2.h, is shared.
  */
 #include "colour-rows.h"
 #include "filters.h"
