@@ -22,7 +22,7 @@ enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
 /* A graph with the kernels of a frame, and the parameters of its last launch. */
 typedef struct Recording {
   CclStripsParameters parameters;
-  CUgraphExec graph;            /* NULL until the first frame */
+  CUgraphExec graph;            /* NULL until a capture succeeds */
   CUgraph source;               /* the captured graph, which identifies the nodes */
   CUgraphNode nodes[N_KERNELS]; /* NULL: not needed */
 } Recording;
@@ -111,6 +111,8 @@ find_nodes (Strips *strips, Recording *recording, CclError *error)
   return status;
 }
 
+/* Other threads can invalidate a capture, as when a decoder is created in the same context. That is
+ * no error: the recording has no graph then. */
 static CclStatus
 record_graph (Strips *strips, Recording *recording, CclError *error)
 {
@@ -120,12 +122,16 @@ record_graph (Strips *strips, Recording *recording, CclError *error)
       driver, error, cuStreamBeginCapture (strips->recorder, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   if (status)
     return status;
-  status = launch_kernels (strips, &recording->parameters, strips->recorder, error);
+  CclError launch_error = {CCL_OK};
+  status = launch_kernels (strips, &recording->parameters, strips->recorder, &launch_error);
   /* The capture ends in any case; the first error is reported. */
-  CclStatus end_status = ccl_cuda_call (
-      driver, status ? NULL : error, cuStreamEndCapture (strips->recorder, &recording->source));
-  if (!status)
-    status = end_status;
+  const CUresult end = driver->cuStreamEndCapture (strips->recorder, &recording->source);
+  if (end == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+    return CCL_OK;
+  if (status)
+    ccl_error_set (error, status, "%s", launch_error.message);
+  else
+    status = ccl_cuda_result (driver, end, "cuStreamEndCapture", error);
   if (!status)
     status = find_nodes (strips, recording, error);
   if (!status)
@@ -209,11 +215,11 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
         cuMemsetD8Async (
             (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
   strips->counters_clean = false;
-  if (!status && strips->recorder) {
+  if (!status && strips->recorder)
     status = update_graph (strips, recording, &before, error);
-    if (!status)
-      status = ccl_cuda_call (driver, error, cuGraphLaunch (recording->graph, stream));
-  } else if (!status)
+  if (!status && recording->graph)
+    status = ccl_cuda_call (driver, error, cuGraphLaunch (recording->graph, stream));
+  else if (!status)
     status = launch_kernels (strips, p, stream, error);
   strips->counters_clean = !status;
   strips->turn = !strips->turn;

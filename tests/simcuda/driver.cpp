@@ -881,12 +881,24 @@ submit_launch (Call *call, CUfunction function_handle, Launch *launch, CUstream 
   return submit (stream, CU_GRAPH_NODE_TYPE_KERNEL, launch->kernel->name, launch_work (*launch));
 }
 
+/* After an injected fault with this error. A real capture is invalidated by another thread. */
+static void
+invalidate_capture (const Call &call, CUstream handle)
+{
+  Stream *stream = call.error == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                       ? find_stream (call.context, handle)
+                       : nullptr;
+  if (stream)
+    stream->is_capture_invalid = stream->capture;
+}
+
 EXPORT
 cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,
     void **parameters, void **extra)
 {
   Call call (CallKind::launch);
+  invalidate_capture (call, stream);
   if (call.error)
     return call.error;
   Launch launch;
@@ -917,6 +929,7 @@ cuLaunchKernelEx (
     const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
 {
   Call call (CallKind::launch);
+  invalidate_capture (call, config ? config->hStream : nullptr);
   if (call.error)
     return call.error;
   if (!config || (config->numAttrs && !config->attrs))
