@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Most of a frame is background, and both passes skip blocks of it. In the other blocks, a run is a
- * sequence of pixels with the same component or label; only its first pixel is looked up.
+ * Both passes go over a row by runs, sequences of pixels with the same component or label. Only the
+ * first pixel of a run is looked up.
  */
 #include "label-overlap.h"
 
 #include <string.h>
 
-#define BLOCK 16 /* pixels of a row */
+#define BLOCK 16 /* pixels that are compared at once */
 #define NONE UINT32_MAX
 
 static inline const uint32_t *
@@ -35,23 +35,40 @@ find_component (const CclLabelOverlap *o, uint32_t label)
   return low < o->n_components && o->label[low] == label ? low : NONE;
 }
 
-/* The loops over a block have no branches, so that compilers vectorise them. */
-static inline bool
-are_zero_16 (const uint16_t *pixels)
+/* The end of the run that begins at x. The loops over a block have no branches, so that compilers
+ * vectorise them. */
+static inline uint32_t
+end_of_run_16 (const uint16_t *pixels, uint32_t x, uint32_t width)
 {
-  uint16_t any = 0;
-  for (uint32_t i = 0; i < BLOCK; i++)
-    any |= pixels[i];
-  return any == 0;
+  const uint16_t first = pixels[x];
+  for (; x + BLOCK <= width; x += BLOCK) {
+    const uint16_t *block = pixels + x;
+    uint16_t differs = 0;
+    for (size_t i = 0; i < BLOCK; i++)
+      differs |= block[i] ^ first;
+    if (differs)
+      break;
+  }
+  while (x < width && pixels[x] == first)
+    x++;
+  return x;
 }
 
-static inline bool
-are_zero_32 (const uint32_t *pixels)
+static inline uint32_t
+end_of_run_32 (const uint32_t *pixels, uint32_t x, uint32_t width)
 {
-  uint32_t any = 0;
-  for (uint32_t i = 0; i < BLOCK; i++)
-    any |= pixels[i];
-  return any == 0;
+  const uint32_t first = pixels[x];
+  for (; x + BLOCK <= width; x += BLOCK) {
+    const uint32_t *block = pixels + x;
+    uint32_t differs = 0;
+    for (size_t i = 0; i < BLOCK; i++)
+      differs |= block[i] ^ first;
+    if (differs)
+      break;
+  }
+  while (x < width && pixels[x] == first)
+    x++;
+  return x;
 }
 
 /* Adds the pixels from begin to end in row y of the frame before, all of one group. */
@@ -69,37 +86,24 @@ count_run (CclLabelOverlap *o, const CclLabels *labels, uint32_t group, uint32_t
   uint32_t *shared = o->shared + (size_t)group * o->n_components;
   while (x < last) {
     const int64_t first = x;
-    while (++x < last && label[x] == label[first])
-      ;
+    x = end_of_run_32 (label, (uint32_t)x, (uint32_t)last);
     const uint32_t component = find_component (o, label[first]);
     if (component != NONE)
-      shared[component] += (uint32_t)(x - first);
-  }
-}
-
-static void
-count_block (CclLabelOverlap *o, const CclLabels *labels, const uint16_t *component, uint32_t x,
-    uint32_t end, uint32_t y)
-{
-  while (x < end) {
-    const uint32_t first = x;
-    while (++x < end && component[x] == component[first])
-      ;
-    const uint16_t group = component[first] ? o->group[component[first] - 1] : CCL_NO_GROUP;
-    if (group != CCL_NO_GROUP)
-      count_run (o, labels, group, first, x, y);
+      shared[component] += (uint32_t)(x - first) * o->step;
   }
 }
 
 static void
 count_row (CclLabelOverlap *o, const CclLabels *labels, uint32_t y)
 {
-  const uint16_t *component = o->component + (size_t)y * o->width;
-  uint32_t x = 0;
-  for (; x + BLOCK <= o->width; x += BLOCK)
-    if (!are_zero_16 (component + x))
-      count_block (o, labels, component, x, x + BLOCK, y);
-  count_block (o, labels, component, x, o->width, y);
+  const uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
+  for (uint32_t x = 0; x < o->width;) {
+    const uint32_t first = x;
+    x = end_of_run_16 (component, x, o->width);
+    const uint16_t group = component[first] ? o->group[component[first] - 1] : CCL_NO_GROUP;
+    if (group != CCL_NO_GROUP)
+      count_run (o, labels, group, first, x, y);
+  }
 }
 
 void
@@ -108,40 +112,28 @@ ccl_label_overlap_count (CclLabelOverlap *o, const CclLabels *labels)
   memset (o->shared, 0, (size_t)o->n_groups * o->n_components * sizeof *o->shared);
   if (o->n_groups == 0 || o->n_components == 0)
     return;
-  for (uint32_t y = 0; y < o->height; y++)
+  for (uint32_t y = 0; y < o->height; y += o->step)
     count_row (o, labels, y);
-}
-
-static void
-store_block (
-    const CclLabelOverlap *o, const uint32_t *label, uint16_t *component, uint32_t x, uint32_t end)
-{
-  while (x < end) {
-    const uint32_t first = x, found = find_component (o, label[x]);
-    const uint16_t stored = found == NONE ? 0 : (uint16_t)(found + 1);
-    do
-      component[x] = stored;
-    while (++x < end && label[x] == label[first]);
-  }
 }
 
 static void
 store_row (const CclLabelOverlap *o, const CclLabels *labels, uint32_t y)
 {
   const uint32_t *label = row_of (labels, y);
-  uint16_t *component = o->component + (size_t)y * o->width;
-  uint32_t x = 0;
-  for (; x + BLOCK <= o->width; x += BLOCK)
-    if (are_zero_32 (label + x))
-      memset (component + x, 0, BLOCK * sizeof *component);
-    else
-      store_block (o, label, component, x, x + BLOCK);
-  store_block (o, label, component, x, o->width);
+  uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
+  for (uint32_t x = 0; x < o->width;) {
+    const uint32_t first = x, found = find_component (o, label[x]);
+    const uint16_t stored = found == NONE ? 0 : (uint16_t)(found + 1);
+    x = end_of_run_32 (label, x, o->width);
+    uint16_t *run = component + first;
+    for (size_t i = 0, n = x - first; i < n; i++)
+      run[i] = stored;
+  }
 }
 
 void
 ccl_label_overlap_store (CclLabelOverlap *o, const CclLabels *labels)
 {
-  for (uint32_t y = 0; y < o->height; y++)
+  for (uint32_t y = 0; y < o->height; y += o->step)
     store_row (o, labels, y);
 }

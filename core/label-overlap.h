@@ -2,7 +2,8 @@
 /*
  * How many pixels the groups of a frame share with the components of the next frame. A group is a
  * set of components, described by the label map. Its pixels are first moved by its shift, the
- * motion that its objects are predicted to have made.
+ * motion that its objects are predicted to have made. In large frames a sample of the rows is
+ * counted, and the numbers are estimates.
  */
 #ifndef CCL_LABEL_OVERLAP_H
 #define CCL_LABEL_OVERLAP_H
@@ -16,13 +17,21 @@ typedef struct CclShift {
   int32_t x, y;
 } CclShift;
 
+/* The step for a height. */
+static inline uint32_t
+ccl_label_overlap_step (uint32_t height)
+{
+  return height < 2 * 270 ? 1 : height / 270;
+}
+
 /* The caller provides the arrays, for frames of at most 4096 groups and components. Begin with 0
  * groups. */
 typedef struct CclLabelOverlap {
   uint32_t width, height; /* of the frames */
+  uint32_t step;          /* the rows 0, step, 2·step, … are counted, each for `step` rows */
 
   /* The frame before. */
-  uint16_t *component; /* of each pixel: 1 + its component; 0: none */
+  uint16_t *component; /* of each pixel of these rows: 1 + its component; 0: none */
   uint16_t *group;     /* of each component, or CCL_NO_GROUP */
   uint32_t n_groups;   /* 0: that frame had no label map */
   CclShift *shift;     /* of each group */

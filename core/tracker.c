@@ -805,10 +805,10 @@ static size_t
 lay_out_overlap (CclTracker *t, char *memory)
 {
   const size_t rows = t->plan.max_tracks, columns = t->plan.max_components;
-  const size_t n_pixels = (size_t)t->plan.width * t->plan.height;
   CclLabelOverlap *o = &t->overlap;
+  const size_t n_rows = (t->plan.height + o->step - 1) / o->step;
   size_t used = 0;
-  o->component = take_memory (memory, &used, n_pixels, sizeof *o->component);
+  o->component = take_memory (memory, &used, t->plan.width * n_rows, sizeof *o->component);
   o->group = take_memory (memory, &used, columns, sizeof *o->group);
   o->shift = take_memory (memory, &used, rows, sizeof *o->shift);
   o->label = take_memory (memory, &used, columns, sizeof *o->label);
@@ -823,14 +823,15 @@ ensure_label_memory (CclTracker *tracker, CclError *error)
 {
   if (tracker->label_memory)
     return CCL_OK;
+  tracker->overlap.width = tracker->plan.width;
+  tracker->overlap.height = tracker->plan.height;
+  tracker->overlap.step = ccl_label_overlap_step (tracker->plan.height);
   const size_t size = lay_out_overlap (tracker, NULL);
   tracker->label_memory = calloc (1, size);
   if (!tracker->label_memory)
     return ccl_error_set (
         error, CCL_ERROR_NO_MEMORY, "not enough memory to track label maps: %zu bytes", size);
   lay_out_overlap (tracker, tracker->label_memory);
-  tracker->overlap.width = tracker->plan.width;
-  tracker->overlap.height = tracker->plan.height;
   return CCL_OK;
 }
 

@@ -11,8 +11,8 @@
  *
  * It needs only the component table. Where the label map is attached, too (`attach-labels=true` on
  * the labeller), it also compares the pixels of the components of successive frames, which
- * distinguishes objects whose boxes overlap. That takes about 1 ms for a frame of 1920×1080 pixels,
- * and a label map in CUDA memory is downloaded. No label map is kept longer than its frame.
+ * distinguishes objects whose boxes overlap. That takes another 0.1 to 0.5 ms per frame, and a
+ * label map in CUDA memory is downloaded. No label map is kept longer than its frame.
  *
  * It replaces the table of the #GstCclMeta by one with a row per track, in the order of their
  * identities. gst_ccl_meta_get_track() has the track of a row:

@@ -121,7 +121,8 @@ typedef struct CclTracker CclTracker;
 /* Makes a tracker. Free it with ccl_tracker_free().
  *
  * It uses 12 bytes for each pair of a track and a component, as far as they are near each other.
- * From the first label map on, it uses 2 more bytes for each pixel and 4 for each such pair.
+ * From the first label map on, it uses 4 more bytes for each such pair and 2 for each pixel of the
+ * rows that are compared.
  *
  * Returns the tracker, or NULL with the error filled: CCL_ERROR_ARGUMENT or CCL_ERROR_NO_MEMORY.
  * Thread safe. Since: 0.2 */
@@ -136,9 +137,11 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  *   are in the order of their labels, and pixels whose labels are not in the table do not count.
  *   It has an effect if the run before had a label map, too: a track then prefers the component
  *   that has the pixels of its former one, moved by the predicted motion. This distinguishes
- * objects whose boxes overlap. It takes about 0.4 ns per pixel. elapsed: the time since the last
- * run in frames, greater than 0 and at most 1000: 1 when no frame was dropped, 2 when one was. The
- * first run ignores it. tracks: filled on success.
+ *   objects whose boxes overlap. In frames of 540 rows or more, every second, third, … row is
+ *   compared, at least 270 rows.
+ * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
+ *   was dropped, 2 when one was. The first run ignores it.
+ * tracks: filled on success.
  *
  * Returns CCL_OK, CCL_ERROR_ARGUMENT, or CCL_ERROR_NO_MEMORY at the first label map; after an error
  * the tracks are as before. Since: 0.2 */

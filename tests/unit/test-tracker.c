@@ -4,6 +4,7 @@
 #include <cudaccl/tracker.h>
 
 #include "assignment.h"
+#include "label-overlap.h"
 
 #include <glib.h>
 #include <math.h>
@@ -591,6 +592,73 @@ test_single_label_maps_have_no_effect (void)
   scene_free (two);
 }
 
+/* A map of rectangles with labels from 0 to 8. */
+static void
+draw_labels (GRand *random, guint32 *map, guint width, guint height)
+{
+  memset (map, 0, (gsize)width * height * sizeof *map);
+  for (guint i = 0; i < 60; i++) {
+    const guint label = g_rand_int_range (random, 0, 9);
+    const guint left = g_rand_int_range (random, 0, width),
+                top = g_rand_int_range (random, 0, height);
+    for (guint y = top; y < MIN (top + height / 4, height); y++)
+      for (guint x = left; x < MIN (left + 40, width); x++)
+        map[(gsize)y * width + x] = label;
+  }
+}
+
+/* In frames of 1083 rows, the rows 0, 4, 8, … are counted, each for four rows. Label 5 is in no
+ * table, and component 2 of the frame before in no group. */
+static void
+test_shared_pixels_are_those_of_the_sampled_rows (void)
+{
+  enum { N = 7, N_GROUPS = 3, W = 97, MOST = 1083 };
+  static const guint heights[] = {1, 539, 540, MOST}, steps[] = {1, 1, 2, 4};
+  guint32 label[N] = {1, 2, 3, 4, 6, 7, 8}, shared[N_GROUPS * N];
+  guint16 group[N] = {0, 1, CCL_NO_GROUP, 2, 0, 1, 2};
+  CclShift shift[N_GROUPS] = {{0, 0}, {-13, 6}, {30, -200}};
+  GRand *random = g_rand_new_with_seed (4);
+  guint32 *before = g_new (guint32, W * MOST), *now = g_new (guint32, W * MOST);
+  for (guint h = 0; h < G_N_ELEMENTS (heights); h++) {
+    const guint height = heights[h], step = steps[h];
+    CclLabelOverlap overlap = {.width = W,
+        .height = height,
+        .step = ccl_label_overlap_step (height),
+        .component = g_new (guint16, W * MOST),
+        .group = group,
+        .shift = shift,
+        .n_components = N,
+        .label = label,
+        .shared = shared};
+    g_assert_cmpuint (overlap.step, ==, step);
+    draw_labels (random, before, W, height);
+    draw_labels (random, now, W, height);
+    ccl_label_overlap_store (&overlap, &(CclLabels){before, W * sizeof *before});
+    overlap.n_groups = N_GROUPS;
+    ccl_label_overlap_count (&overlap, &(CclLabels){now, W * sizeof *now});
+
+    guint32 expected[N_GROUPS * N] = {0};
+    static const gint component_of[] = {-1, 0, 1, 2, 3, -1, 4, 5, 6};
+    for (gint y = 0; y < (gint)height; y += step)
+      for (gint x = 0; x < W; x++) {
+        const gint c = component_of[before[y * W + x]];
+        if (c < 0 || group[c] == CCL_NO_GROUP)
+          continue;
+        const gint to_x = x + shift[group[c]].x, to_y = y + shift[group[c]].y;
+        if (to_x < 0 || to_x >= W || to_y < 0 || to_y >= (gint)height)
+          continue;
+        const gint found = component_of[now[to_y * W + to_x]];
+        if (found >= 0)
+          expected[group[c] * N + found] += step;
+      }
+    g_assert_cmpmem (shared, sizeof shared, expected, sizeof expected);
+    g_free (overlap.component);
+  }
+  g_free (before);
+  g_free (now);
+  g_rand_free (random);
+}
+
 /* Maps of noise whose labels are only partly in the table, with jumps of whole frames. */
 static void
 test_any_label_map_is_safe (void)
@@ -792,6 +860,7 @@ main (int argc, char **argv)
   add (pixels_distinguish_objects_whose_boxes_overlap);
   add (pixels_say_which_component_is_shared);
   add (single_label_maps_have_no_effect);
+  add (shared_pixels_are_those_of_the_sampled_rows);
   add (any_label_map_is_safe);
   add (frame_rate_does_not_change_the_tracks);
   add (bad_arguments_change_nothing);
