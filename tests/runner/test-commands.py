@@ -62,7 +62,9 @@ def case(page, number, commands):
             for name in re.findall(r"filesink location=(\S+)", commands):
                 assert (folder / name).stat().st_size > 0, f"{name} is empty"
 
-    run.__doc__ = f"{page.relative_to(ROOT)}, block {number}: {commands.splitlines()[0][:60]}"
+    # A '#' would begin a directive of TAP.
+    first = next(line for line in commands.splitlines() if not line.startswith("#"))
+    run.__doc__ = f"{page.relative_to(ROOT)}, block {number}: {first.split('#')[0][:60]}"
     return run
 
 
