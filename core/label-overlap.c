@@ -35,8 +35,8 @@ find_component (const CclLabelOverlap *o, uint32_t label)
   return low < o->n_components && o->label[low] == label ? low : NONE;
 }
 
-/* The end of the run that begins at x. The loops over a block have no branches, so that compilers
- * vectorise them. */
+/* The end of the run that begins at x, for each width of pixels. The loops over a block have no
+ * branches, so that compilers vectorise them. */
 static inline uint32_t
 end_of_run_16 (const uint16_t *pixels, uint32_t x, uint32_t width)
 {

@@ -20,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/runner"))
 import tap  # noqa: E402
-from processes import free_port, listens, running, wait_for  # noqa: E402
+from processes import free_port, listens, mosquitto, running, wait_for  # noqa: E402
 
 MOCK = sys.argv[1] if len(sys.argv) > 1 else None
 scratch = tempfile.TemporaryDirectory(prefix="sending test ")
@@ -75,17 +75,6 @@ def gaps(lines):
 # MQTT
 
 @contextlib.contextmanager
-def mosquitto(port):
-    configuration = folder / "mosquitto.conf"
-    # The state is kept, so that a subscriber gets what was sent while it was away.
-    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n"
-                             f"persistence true\npersistence_location {folder}/\n")
-    with running("mosquitto", "-c", configuration, stderr=subprocess.DEVNULL) as broker:
-        wait_for(lambda: listens(port), "no mosquitto")
-        yield broker
-
-
-@contextlib.contextmanager
 def subscriber(port):
     """Collects the messages in a file; yields its path."""
     path = folder / "subscribed.ndjson"
@@ -101,7 +90,7 @@ def mqtt():
     """send-mqtt: every line arrives at a subscriber of mosquitto"""
     needs("mosquitto", "mosquitto_pub", "mosquitto_sub")
     port = free_port()
-    with mosquitto(port), subscriber(port) as subscribed:
+    with mosquitto(port, folder), subscriber(port) as subscribed:
         with send("send-mqtt", ball(60, 30), "127.0.0.1", port, "components") as process:
             sent = finish(process, 60)
         wait_for(lambda: len(lines_in(subscribed)) >= 60, "not all lines")
@@ -113,14 +102,14 @@ def mqtt_broker_killed():
     """send-mqtt: a broker that is killed costs its lines, not the video; back again it gets the rest"""
     needs("mosquitto", "mosquitto_pub", "mosquitto_sub")
     port = free_port()
-    with mosquitto(port) as broker, subscriber(port) as subscribed:
+    with mosquitto(port, folder) as broker, subscriber(port) as subscribed:
         with send("send-mqtt", ball(180, 30), "127.0.0.1", port, "components") as process:
             wait_for(lambda: len(lines_in(subscribed)) >= 20, "no lines")
             start = time.monotonic()
             broker.kill()
             broker.wait()
             time.sleep(0.5)
-            with mosquitto(port):
+            with mosquitto(port, folder):
                 sent = finish(process, 180)
                 seconds = time.monotonic() - start
                 wait_for(lambda: lines_in(subscribed)[-1:] == sent[-1:], "the last line did not come")
@@ -135,13 +124,13 @@ def mqtt_kept():
     """send-mqtt with KEEP: nothing is lost while the broker restarts"""
     needs("mosquitto", "mosquitto_pub", "mosquitto_sub")
     port = free_port()
-    with mosquitto(port) as broker, subscriber(port) as subscribed:
+    with mosquitto(port, folder) as broker, subscriber(port) as subscribed:
         with send("send-mqtt", ball(120, 30), "127.0.0.1", port, "components", keep=True) as process:
             wait_for(lambda: len(lines_in(subscribed)) >= 20, "no lines")
             broker.terminate()  # and save its state
             broker.wait()
             time.sleep(0.5)
-            with mosquitto(port):
+            with mosquitto(port, folder):
                 sent = finish(process, 120)
                 # Sent at least once: some may come twice.
                 wait_for(lambda: set(lines_in(subscribed)) >= set(sent), "not all lines")

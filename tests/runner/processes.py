@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What tests with servers, brokers and cameras share: processes, ports, and waiting."""
+"""Processes, ports, brokers and waiting, for tests with servers and cameras."""
 import contextlib
 import signal
 import socket
@@ -38,3 +38,15 @@ def running(*words, **options):
             process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()
+
+
+@contextlib.contextmanager
+def mosquitto(port, folder):
+    """An MQTT broker that keeps its state in the folder when SIGTERM stops it, so that a subscriber gets the
+    messages that were sent while it was away."""
+    configuration = folder / "mosquitto.conf"
+    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n"
+                             f"persistence true\npersistence_location {folder}/\n")
+    with running("mosquitto", "-c", configuration, stderr=subprocess.DEVNULL) as broker:
+        wait_for(lambda: listens(port), "no mosquitto")
+        yield broker

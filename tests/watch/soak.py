@@ -65,7 +65,7 @@ class Broker:
 
     def start(self):
         self.own_stack = self.stack.enter_context(contextlib.ExitStack())
-        self.process = self.own_stack.enter_context(mosquitto(self.port))
+        self.process = self.own_stack.enter_context(mosquitto(self.port, folder))
 
     def end(self):
         self.process.terminate()

@@ -115,7 +115,7 @@ def features():
         outputs = {"file": f"uri={folder}/lines.ndjson\nrotate-size=20k\nrotate-keep=2",
                    "tcp": f"uri=tcp://127.0.0.1:{sink.getsockname()[1]}"}
         if shutil.which("mosquitto"):
-            stack.enter_context(mosquitto(port))
+            stack.enter_context(mosquitto(port, folder))
             outputs["mqtt"] = f"uri=mqtt://127.0.0.1:{port}/cameras/{{camera}}"
         if MOCK:
             cluster = stack.enter_context(running(*MOCK, stdin=subprocess.PIPE, stdout=subprocess.PIPE))

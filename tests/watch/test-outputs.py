@@ -245,7 +245,7 @@ def mqtt():
     port = free_port()
     (folder / "mosquitto.db").unlink(missing_ok=True)
     with contextlib.ExitStack() as stack:
-        broker = stack.enter_context(mosquitto(port))
+        broker = stack.enter_context(mosquitto(port, folder))
         received = stack.enter_context(subscriber(port, "cameras/a"))
         program = stack.enter_context(watch(
             f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/cameras/{{camera}}"))
@@ -253,7 +253,7 @@ def mqtt():
         broker.terminate()
         broker.wait()
         time.sleep(0.5)
-        broker = stack.enter_context(mosquitto(port))
+        broker = stack.enter_context(mosquitto(port, folder))
         wait_for(lambda: len(received.frames()) > 60, "nothing is received")
         broker.send_signal(signal.SIGSTOP)
         time.sleep(1)
@@ -263,7 +263,7 @@ def mqtt():
         broker.wait()
         time.sleep(1.5)
         assert program.process.poll() is None, "the program did not wait for the broker"
-        stack.enter_context(mosquitto(port))
+        stack.enter_context(mosquitto(port, folder))
         tap.equal(program.finish(), 0, "exit status")
         wait_for(lambda: set(numbers(received.all())) == set(range(150)), "not all lines")
 
@@ -272,7 +272,7 @@ def last_will():
     """MQTT: the status topic says online, and offline after SIGKILL and after SIGTERM"""
     needs("mosquitto", "mosquitto_sub")
     port = free_port()
-    with mosquitto(port):
+    with mosquitto(port, folder):
         for number in (signal.SIGKILL, signal.SIGTERM):
             with running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t cameras/status -R".split(),
                          stdout=subprocess.PIPE) as status, \
@@ -287,7 +287,7 @@ def acknowledged():
     needs("mosquitto", "mosquitto_sub")
     port = free_port()
     (folder / "mosquitto.db").unlink(missing_ok=True)
-    with mosquitto(port), subscriber(port, "lines") as received:
+    with mosquitto(port, folder), subscriber(port, "lines") as received:
         for _ in range(3):
             with watch(f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/lines") as program:
                 time.sleep(random.uniform(0.5, 1.5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of ccl-watch share: the program, cameras, brokers, and waiting."""
+"""Runs ccl-watch and cameras for its tests, and reads the lines of ccl-watch."""
 import contextlib
 import json
 import os
@@ -13,7 +13,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "runner"))
 import tap  # noqa: E402,F401
-from processes import free_port, listens, running, wait_for  # noqa: E402,F401
+from processes import free_port, listens, mosquitto, running, wait_for  # noqa: E402,F401
 
 scratch = tempfile.TemporaryDirectory(prefix="watch test ")
 folder = pathlib.Path(scratch.name)
@@ -113,14 +113,3 @@ def camera(port=0, size="160x120", rate=15, video=None, **environment):
     with running(*words, *([video] if video else []), stdout=subprocess.PIPE,
                  stderr=subprocess.DEVNULL, env={**os.environ, **environment}) as process:
         yield process, int(process.stdout.readline())
-
-
-@contextlib.contextmanager
-def mosquitto(port):
-    """A broker that keeps its state when it is stopped by SIGTERM."""
-    configuration = folder / "mosquitto.conf"
-    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n"
-                             f"persistence true\npersistence_location {folder}/\n")
-    with running("mosquitto", "-c", configuration, stderr=subprocess.DEVNULL) as broker:
-        wait_for(lambda: listens(port), "no mosquitto")
-        yield broker
