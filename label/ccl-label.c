@@ -4,6 +4,7 @@
 #include "error.h"
 #include "mask.h"
 #include "output.h"
+#include "phases.h"
 #include "picture.h"
 #include "processes.h"
 
@@ -18,7 +19,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct Options {
@@ -44,8 +44,8 @@ typedef struct Job {
   LabelMap *map;
   Table *table;
   bool shows_progress;
-  struct timespec begin;
-  double shown; /* seconds after begin when the progress was last shown */
+  Phases phases;
+  double shown; /* seconds after the begin when the progress was last shown */
 } Job;
 
 static const char usage[] =
@@ -322,19 +322,11 @@ parse_arguments (int argc, char **argv, Options *options, CclError *error)
   return optind;
 }
 
-static double
-seconds_since (const struct timespec *begin)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
-}
-
 static void
 show_progress (void *data, uint64_t done, uint64_t total)
 {
   Job *job = data;
-  const double seconds = seconds_since (&job->begin), share = (double)done / (double)total;
+  const double seconds = phases_total (&job->phases), share = (double)done / (double)total;
   enum { LENGTH = 30 };
   char bar[LENGTH + 1];
 
@@ -367,10 +359,13 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixel
 {
   Job *job = data;
   const uint64_t rows = rows_per_layer (job), first_row = first_layer * rows;
-  if (job->mask)
-    return to_status (mask_read (job->mask, first_row, n_layers * rows, pixels, error));
-  return to_status (picture_read (
-      job->picture, first_row, n_layers * rows, job->options->mask.threshold, pixels, error));
+  const Phase before = phases_enter (&job->phases, PHASE_READ);
+  const bool succeeded = job->mask
+                             ? mask_read (job->mask, first_row, n_layers * rows, pixels, error)
+                             : picture_read (job->picture, first_row, n_layers * rows,
+                                   job->options->mask.threshold, pixels, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
 }
 
 static CclStatus
@@ -378,10 +373,15 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
+  bool succeeded;
   (void)n_labels;
-  if (job->map && !label_map_begin (job->map, label_bytes, error))
-    return CCL_ERROR_IO;
-  return to_status (!job->table || table_begin (job->table, n_components, first_label, error));
+  const Phase before = phases_enter (&job->phases, PHASE_MAP);
+  succeeded = !job->map || label_map_begin (job->map, label_bytes, error);
+  phases_enter (&job->phases, PHASE_TABLE);
+  if (succeeded && job->table)
+    succeeded = table_begin (job->table, n_components, first_label, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
 }
 
 static CclStatus
@@ -389,14 +389,20 @@ write_layers (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   Job *job = data;
-  return to_status (label_map_write (job->map, first_layer, n_layers, labels, error));
+  const Phase before = phases_enter (&job->phases, PHASE_MAP);
+  const bool succeeded = label_map_write (job->map, first_layer, n_layers, labels, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
 }
 
 static CclStatus
 write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
 {
   Job *job = data;
-  return to_status (table_write (job->table, rows, n, error));
+  const Phase before = phases_enter (&job->phases, PHASE_TABLE);
+  const bool succeeded = table_write (job->table, rows, n, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
 }
 
 /* Opens the outputs under temporary names. Collective. */
@@ -517,12 +523,14 @@ label (Job *job, CclTiledResult *result, CclError *error)
   CclTiledPlan plan;
   bool succeeded = make_plan (job, &plan, error);
 
+  phases_enter (&job->phases, PHASE_DEVICE);
   if (succeeded && options->use_gpu) {
     plan.device = ccl_cuda_device_open (
         options->gpu >= 0 ? options->gpu : (int)job->processes.local_rank, error);
     succeeded = plan.device != NULL;
   }
   succeeded = processes_agree (succeeded, error);
+  phases_enter (&job->phases, PHASE_READ);
   if (succeeded && mask_is_needed (&options->mask)) {
     const uint64_t rows = rows_per_layer (job);
     job->mask = mask_new (
@@ -533,8 +541,14 @@ label (Job *job, CclTiledResult *result, CclError *error)
                      ? folder_of (options->labels ? options->labels : options->table)
                      : NULL;
   plan.scratch_folder = folder;
-  if (succeeded)
-    succeeded = ccl_tiled_run (&plan, &io, job->processes.peers, result, error) == CCL_OK;
+  phases_enter (&job->phases, PHASE_LABEL);
+  if (succeeded) {
+    const CclTiledPeers *peers = job->processes.peers;
+    CclTiledPeers watched;
+    if (peers)
+      watched = phases_watch_peers (&job->phases, peers);
+    succeeded = ccl_tiled_run (&plan, &io, peers ? &watched : NULL, result, error) == CCL_OK;
+  }
   if (plan.device)
     ccl_cuda_device_unref (&plan.device);
   free (folder);
@@ -558,23 +572,32 @@ most_resident (void)
   return most;
 }
 
-/* Prints time, memory and messages of the run, over all ranks. Collective. */
+/* Prints time, memory and messages of the run, over all ranks; of the phases, the mean of the
+ * ranks. Collective. */
 static void
 print_statistics (const Job *job, const CclTiledResult *result)
 {
+  const double seconds = phases_total (&job->phases);
   const uint64_t memory = processes_sum (most_resident ());
   const uint64_t tiles = processes_sum (result->n_tiles);
   const uint64_t seam_components = processes_sum (result->n_seam_components);
   const uint64_t bytes = processes_sum (result->bytes_sent);
   const uint64_t messages = processes_sum (result->n_messages);
+  double phases[N_PHASES];
 
-  if (job->processes.rank == 0)
-    fprintf (stderr,
-        "{\"ranks\":%u,\"seconds\":%.3f,\"resident_kib\":%llu,\"tiles\":%llu,"
-        "\"seam_components\":%llu,\"messages\":%llu,\"message_bytes\":%llu}\n",
-        job->processes.n_ranks, seconds_since (&job->begin), (unsigned long long)memory,
-        (unsigned long long)tiles, (unsigned long long)seam_components,
-        (unsigned long long)messages, (unsigned long long)bytes);
+  for (int i = 0; i < N_PHASES; i++)
+    phases[i] = 1e-9 * (double)processes_sum ((uint64_t)(1e9 * job->phases.seconds[i])) /
+                job->processes.n_ranks;
+  if (job->processes.rank != 0)
+    return;
+  fprintf (stderr, "{\"ranks\":%u,\"seconds\":%.3f,\"phases\":{", job->processes.n_ranks, seconds);
+  for (int i = 0; i < N_PHASES; i++)
+    fprintf (stderr, "%s\"%s\":%.3f", i ? "," : "", phase_name ((Phase)i), phases[i]);
+  fprintf (stderr,
+      "},\"resident_kib\":%llu,\"tiles\":%llu,\"seam_components\":%llu,\"messages\":%llu,"
+      "\"message_bytes\":%llu}\n",
+      (unsigned long long)memory, (unsigned long long)tiles, (unsigned long long)seam_components,
+      (unsigned long long)messages, (unsigned long long)bytes);
 }
 
 /* Labels the picture. Collective. */
@@ -584,7 +607,7 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   CclTiledResult result = {0};
   bool succeeded;
 
-  clock_gettime (CLOCK_MONOTONIC, &job->begin);
+  phases_init (&job->phases);
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   job->picture = picture_open (inputs, n_inputs, &job->options->raw, error);
   if (!processes_agree (job->picture != NULL, error))
@@ -594,7 +617,9 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   succeeded = open_outputs (job, error) && label (job, &result, error);
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
+  phases_enter (&job->phases, PHASE_CLOSE);
   succeeded = close_outputs (job, succeeded, error);
+  phases_enter (&job->phases, PHASE_OPEN);
   if (succeeded && job->processes.rank == 0)
     printf ("%llu components\n", (unsigned long long)result.n_components);
   if (succeeded && job->options->statistics)

@@ -339,6 +339,9 @@ def bounded_memory():
     statistics = json.loads(result.stderr)
     assert statistics["resident_kib"] < 64 * 1024, statistics
     assert statistics["tiles"] > 50, statistics
+    phases = statistics["phases"]
+    assert min(phases["read"], phases["label"], phases["table"]) > 0, phases
+    assert abs(sum(phases.values()) - statistics["seconds"]) < 0.02 + 0.02 * statistics["seconds"], statistics
     tap.equal(len(np.load("t.npy", mmap_mode="r")), int(result.stdout.split()[0]))
     os.unlink("tall.raw")
 
