@@ -17,6 +17,11 @@ typedef struct CclLabellerClass {
 struct CclLabeller {
   const CclLabellerClass *klass;
   CclPlan plan; /* algorithm: the name of the one that is used, a static string */
+
+  /* If some_labels is set, only these two rows of a label map are read, and run() need not write
+   * the others. */
+  bool some_labels;
+  uint32_t label_rows[2];
 };
 
 /* Checks that a plan is inside the documented ranges, except for the algorithm's name. Fills the

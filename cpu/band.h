@@ -141,6 +141,8 @@ typedef struct Job {
 
   uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;
+  bool some_labels; /* as in CclLabeller */
+  uint32_t label_rows[2];
 } Job;
 
 /* The operations for one instruction set. All give identical results. */

@@ -332,6 +332,15 @@ write_row (const Job *job, uint32_t *out, const uint64_t *pixels, const uint64_t
   }
 }
 
+/* Whether a row of the strip at row y is to be written. */
+static bool
+strip_is_read (const Job *job, uint32_t y)
+{
+  const uint32_t end = y + job->rows_per_strip;
+  return !job->some_labels || (job->label_rows[0] >= y && job->label_rows[0] < end) ||
+         (job->label_rows[1] >= y && job->label_rows[1] < end);
+}
+
 static void
 write_band (const Job *job, Band *band)
 {
@@ -345,11 +354,13 @@ write_band (const Job *job, Band *band)
     const uint64_t *bottom = pixels + (job->rows_per_strip - 1) * job->words_per_row;
     uint8_t *out = job->labels + y * job->labels_stride;
 
-    for (uint32_t i = 0; i < n_runs; i++)
-      run_labels[i] = final_labels[run_labels[i]];
-    write_row (job, (uint32_t *)out, pixels, pixels, bottom, run_labels);
-    if (job->rows_per_strip == 2 && y + 1 < band->end_row)
-      write_row (job, (uint32_t *)(out + job->labels_stride), bottom, pixels, bottom, run_labels);
+    if (strip_is_read (job, y)) {
+      for (uint32_t i = 0; i < n_runs; i++)
+        run_labels[i] = final_labels[run_labels[i]];
+      write_row (job, (uint32_t *)out, pixels, pixels, bottom, run_labels);
+      if (job->rows_per_strip == 2 && y + 1 < band->end_row)
+        write_row (job, (uint32_t *)(out + job->labels_stride), bottom, pixels, bottom, run_labels);
+    }
     run_labels += n_runs;
     pixels += job->rows_per_strip * job->words_per_row;
   }

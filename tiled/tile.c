@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of the component table of a GPU labeller, which allocates all of them at once. A tile with
- * more components is measured from its label map. */
-#define MOST_DEVICE_ROWS (1u << 20)
+/* Rows of the component table that a GPU labeller begins with: it allocates all of them at once. */
+#define FIRST_DEVICE_ROWS (1u << 20)
 
 uint64_t
 tile_bytes_per_pixel (const CclTiledPlan *plan)
@@ -23,10 +22,9 @@ tile_bytes_per_pixel (const CclTiledPlan *plan)
 
 /* The most components that a tile can have. */
 static uint32_t
-most_components (const CclTiledPlan *plan, uint32_t n_layers)
+most_components (const TileLabeller *self)
 {
-  const uint64_t most = (layer_size (plan) * n_layers + 1) / 2;
-  return plan->device && most > MOST_DEVICE_ROWS ? MOST_DEVICE_ROWS : (uint32_t)most;
+  return (uint32_t)((layer_size (self->plan) * self->most_layers + 1) / 2);
 }
 
 CclStatus
@@ -41,6 +39,9 @@ tile_labeller_init (
   if (!self->pixels || !self->map)
     return ccl_error_set (
         error, CCL_ERROR_NO_MEMORY, "not enough memory for tiles of %zu pixels", n_pixels);
+  self->most_rows = most_components (self);
+  if (plan->device && self->most_rows > FIRST_DEVICE_ROWS)
+    self->most_rows = FIRST_DEVICE_ROWS;
   if (plan->device)
     return ccl_cuda_label_map_new (
         plan->device, n_pixels * sizeof *self->map, &self->device_map, error);
@@ -54,7 +55,7 @@ plan_frames (TileLabeller *self, uint32_t n_layers, CclError *error)
       .width = (uint32_t)self->plan->width,
       .height = n_layers,
       .connectivity = (CclConnectivity)self->plan->connectivity,
-      .max_components = most_components (self->plan, n_layers),
+      .max_components = self->most_rows,
       .n_threads = self->plan->n_threads,
   };
   self->frames = self->plan->device ? ccl_cuda_labeller_new (self->plan->device, &plan, error)
@@ -70,7 +71,7 @@ plan_volumes (TileLabeller *self, uint32_t n_layers, CclError *error)
       .height = (uint32_t)self->plan->height,
       .depth = n_layers,
       .connectivity = (CclVolumeConnectivity)self->plan->connectivity,
-      .max_components = most_components (self->plan, n_layers),
+      .max_components = self->most_rows,
   };
   self->volumes = self->plan->device
                       ? ccl_cuda_volume_labeller_new (self->plan->device, &plan, error)
@@ -84,14 +85,14 @@ make_labeller (TileLabeller *self, uint32_t n_layers, CclError *error)
 {
   CclError failure = {CCL_OK, ""};
 
-  if (self->n_layers == n_layers)
+  if (self->n_planned == n_layers)
     return CCL_OK;
-  self->n_layers = 0;
+  self->n_planned = 0;
   ccl_labeller_free (&self->frames);
   ccl_volume_labeller_free (&self->volumes);
   if ((is_frame (self->plan) ? plan_frames : plan_volumes) (self, n_layers, &failure) != CCL_OK)
     return ccl_error_set (error, failure.status, "%s", failure.message);
-  self->n_layers = n_layers;
+  self->n_planned = n_layers;
   return CCL_OK;
 }
 
@@ -137,35 +138,88 @@ sums_are_exact (const TileLabeller *self)
   return n_pixels <= (UINT64_C (1) << 51) / longest;
 }
 
-CclStatus
-tile_labeller_run (TileLabeller *self, uint32_t n_layers, CclError *error)
+/* Makes a labeller, preferably for the most layers, with background after those of the tile: a new
+ * labeller for the last tile of a block would cost more than the background. */
+static CclStatus
+plan_tile (TileLabeller *self, CclError *error)
+{
+  const uint64_t layer = layer_size (self->plan);
+  const bool has_background = !self->plan->invert || self->plan->threshold < 255;
+
+  if (has_background)
+    memset (self->pixels + self->n_layers * layer, self->plan->invert ? 255 : 0,
+        (self->most_layers - self->n_layers) * layer);
+  return make_labeller (self, has_background ? self->most_layers : self->n_layers, error);
+}
+
+/* Labels with the present labeller. labels: whether to make a label map. */
+static CclStatus
+run_labeller (TileLabeller *self, TileLabels labels, uint32_t *n_rows, CclError *error)
 {
   const CclOptions options = {.threshold = self->plan->threshold, .invert = self->plan->invert};
   const size_t width = self->plan->width, slice = width * self->plan->height;
   void *map = self->device_map ? self->device_map : self->map;
-  uint32_t n_rows;
-  CclStatus status = make_labeller (self, n_layers, error);
+  CclStatus status;
 
-  if (status != CCL_OK)
-    return status;
   if (is_frame (self->plan)) {
     const CclFrame frame = {self->pixels, width, CCL_LOCATION_HOST};
-    const CclLabels labels = {map, 4 * width};
-    status = ccl_labeller_run (self->frames, &frame, &options, &labels, &self->frame_table, error);
+    const CclLabels rows = {map, 4 * width};
+    self->frames->some_labels = labels == TILE_LABELS_ENDS;
+    self->frames->label_rows[1] = self->n_layers - 1;
+    status = ccl_labeller_run (
+        self->frames, &frame, &options, labels ? &rows : NULL, &self->frame_table, error);
     self->n_components = self->frame_table.n_components;
-    n_rows = self->frame_table.n_rows;
+    *n_rows = self->frame_table.n_rows;
   } else {
     const CclVolume volume = {self->pixels, width, slice, CCL_LOCATION_HOST};
-    const CclVolumeLabels labels = {map, 4 * width, 4 * slice};
+    const CclVolumeLabels slices = {map, 4 * width, 4 * slice};
     status = ccl_volume_labeller_run (
-        self->volumes, &volume, &options, &labels, &self->volume_table, error);
+        self->volumes, &volume, &options, labels ? &slices : NULL, &self->volume_table, error);
     self->n_components = self->volume_table.n_components;
-    n_rows = self->volume_table.n_rows;
+    *n_rows = self->volume_table.n_rows;
   }
-  if (status == CCL_OK && self->device_map)
-    status = ccl_cuda_label_map_download (self->plan->device, self->device_map, self->map,
-        layer_size (self->plan) * n_layers * sizeof *self->map, error);
-  self->is_measured = n_rows < self->n_components || !sums_are_exact (self);
+  return status;
+}
+
+/* Copies layers of the label map from the GPU. */
+static CclStatus
+download (TileLabeller *self, uint32_t first, uint32_t n_layers, CclError *error)
+{
+  const size_t layer = layer_size (self->plan);
+  return ccl_cuda_label_map_download (self->plan->device,
+      (uint32_t *)self->device_map + first * layer, self->map + first * layer,
+      n_layers * layer * sizeof *self->map, error);
+}
+
+CclStatus
+tile_labeller_run (TileLabeller *self, uint32_t n_layers, TileLabels labels, CclError *error)
+{
+  uint32_t n_rows = 0;
+  CclStatus status;
+
+  self->n_layers = n_layers;
+  self->is_measured = !sums_are_exact (self);
+  if (self->is_measured)
+    labels = TILE_LABELS_ALL;
+  status = plan_tile (self, error);
+  if (status == CCL_OK)
+    status = run_labeller (self, labels, &n_rows, error);
+  if (status == CCL_OK && n_rows < self->n_components) {
+    /* A table with more rows, and some to spare for the next tiles. */
+    const uint32_t most = most_components (self);
+    self->most_rows = self->n_components < most / 5 * 4 ? self->n_components / 4 * 5 + 4 : most;
+    self->n_planned = 0;
+    status = plan_tile (self, error);
+    if (status == CCL_OK)
+      status = run_labeller (self, labels, &n_rows, error);
+  }
+  if (status == CCL_OK && self->device_map && labels == TILE_LABELS_ALL)
+    status = download (self, 0, n_layers, error);
+  if (status == CCL_OK && self->device_map && labels == TILE_LABELS_ENDS) {
+    status = download (self, 0, 1, error);
+    if (status == CCL_OK)
+      status = download (self, n_layers - 1, 1, error);
+  }
   if (status == CCL_OK && self->is_measured)
     status = measure (self, error);
   return status;

@@ -5,14 +5,19 @@
 
 #include "part.h"
 
+/* The layers of a tile whose labels are read. */
+typedef enum TileLabels { TILE_LABELS_NONE, TILE_LABELS_ENDS, TILE_LABELS_ALL } TileLabels;
+
 typedef struct TileLabeller {
   const CclTiledPlan *plan;
   uint8_t *pixels;       /* [most_layers × layer_size], to be filled before a run */
-  uint32_t *map;         /* [most_layers × layer_size], of the latest run with a map */
+  uint32_t *map;         /* [most_layers × layer_size], of the latest run */
   uint32_t n_components; /* of the latest run */
 
   uint32_t most_layers;
-  uint32_t n_layers; /* that the labeller below is planned for; 0: there is none */
+  uint32_t n_layers;  /* of the latest run */
+  uint32_t n_planned; /* layers that the labeller below is planned for; 0: there is none */
+  uint32_t most_rows; /* of its table */
   CclLabeller *frames;
   CclVolumeLabeller *volumes;
   void *device_map; /* of a GPU */
@@ -31,8 +36,10 @@ uint64_t tile_bytes_per_pixel (const CclTiledPlan *plan);
 CclStatus tile_labeller_init (
     TileLabeller *self, const CclTiledPlan *plan, uint32_t most_layers, CclError *error);
 
-/* Labels the first n_layers layers of pixels: n_components, the map, and what tile_part() says. */
-CclStatus tile_labeller_run (TileLabeller *self, uint32_t n_layers, CclError *error);
+/* Labels the first n_layers layers of pixels: n_components, the map as far as it is read, and what
+ * tile_part() says. May change the other layers of pixels and map. */
+CclStatus tile_labeller_run (
+    TileLabeller *self, uint32_t n_layers, TileLabels labels, CclError *error);
 
 /* The pixels of the component with that label, 1…n_components. */
 uint32_t tile_area (const TileLabeller *self, uint32_t label);

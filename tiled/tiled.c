@@ -88,12 +88,12 @@ tile_begin (const Tiled *self, uint64_t index)
 
 /* Reads and labels a tile. */
 static CclStatus
-label_tile (Tiled *self, uint64_t index, CclError *error)
+label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error)
 {
   const uint32_t n_layers = tile_layers (self, index);
   const CclStatus status =
       self->io->read (self->io->data, tile_begin (self, index), n_layers, self->tile.pixels, error);
-  return status == CCL_OK ? tile_labeller_run (&self->tile, n_layers, error) : status;
+  return status == CCL_OK ? tile_labeller_run (&self->tile, n_layers, labels, error) : status;
 }
 
 static void
@@ -193,7 +193,10 @@ static CclStatus
 unite_tile (Tiled *self, uint64_t index, CclError *error)
 {
   const uint32_t n_layers = tile_layers (self, index);
-  CclStatus status = label_tile (self, index, error);
+  /* A single tile is labelled once. */
+  const bool delivers_map = self->n_tiles == 1 && self->io->write;
+  CclStatus status =
+      label_tile (self, index, delivers_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS, error);
 
   if (status != CCL_OK)
     return status;
@@ -473,7 +476,7 @@ deliver (Tiled *self, CclError *error)
   for (uint64_t i = 0; i < self->n_tiles && status == CCL_OK; i++) {
     /* A single tile is still there. */
     if (self->n_tiles > 1)
-      status = label_tile (self, i, error);
+      status = label_tile (self, i, self->io->write ? TILE_LABELS_ALL : TILE_LABELS_NONE, error);
     if (status == CCL_OK)
       status = finish_labels (self, i, error);
     if (status == CCL_OK && self->io->write)
@@ -566,7 +569,11 @@ choose_tile_layers (const CclTiledPlan *plan)
     layers = plan->tile_layers ? CCL_MAX_PIXELS / layer_size (plan) : most / layer_size (plan);
   if (layers > plan->n_layers)
     layers = plan->n_layers;
-  return layers ? layers : 1;
+  if (layers == 0)
+    return 1;
+  /* Tiles of the same size, as far as the memory decides it. */
+  const uint64_t n_tiles = (plan->n_layers + layers - 1) / layers;
+  return plan->tile_layers ? layers : (plan->n_layers + n_tiles - 1) / n_tiles;
 }
 
 static CclStatus

@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD 1000000
@@ -294,6 +295,8 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->inversion = options->invert ? UINT64_MAX : 0;
   job->labels = labels ? labels->data : NULL;
   job->labels_stride = labels ? labels->stride : 0;
+  job->some_labels = labeller->some_labels;
+  memcpy (job->label_rows, labeller->label_rows, sizeof job->label_rows);
 
   workers_run (self->workers, label_band, self);
   uint32_t n_components = merge_bands (self);

@@ -299,6 +299,52 @@ test_gpu (void)
   ccl_cuda_device_unref (&device);
 }
 
+/* Isolated pixels, every second one of every second row. */
+enum { DOTS = 1030 };
+
+static CclStatus
+read_dots (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  (void)data, (void)error;
+  for (uint64_t y = 0; y < n; y++)
+    for (uint64_t x = 0; x < 2 * DOTS; x++)
+      pixels[y * 2 * DOTS + x] = x % 2 == 0 && (first + y) % 2 == 0;
+  return CCL_OK;
+}
+
+static CclStatus
+check_dots (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  uint64_t *n_rows = data;
+  (void)error;
+  for (size_t i = 0; i < n; i++, ++*n_rows)
+    if (rows[i].label != *n_rows + 1 || rows[i].area != 1 || rows[i].x != 2 * (*n_rows % DOTS) ||
+        rows[i].y != 2 * (*n_rows / DOTS))
+      return CCL_ERROR_IO;
+  return CCL_OK;
+}
+
+/* A tile has more components than a GPU's table has rows at first. */
+static void
+test_gpu_with_many_components (void)
+{
+  CclError error = {CCL_OK, ""};
+  uint64_t n_rows = 0;
+  const CclTiledIo io = {.data = &n_rows, .read = read_dots, .rows = check_dots};
+  CclTiledPlan plan = {
+      .width = 2 * DOTS, .height = 2 * DOTS, .depth = 1, .connectivity = 8, .n_layers = 2 * DOTS};
+
+  plan.device = ccl_cuda_device_open (-1, &error);
+  if (!plan.device) {
+    g_test_skip (error.message);
+    return;
+  }
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CCL_OK);
+  g_assert_cmpstr (error.message, ==, "");
+  g_assert_cmpuint (n_rows, ==, (uint64_t)DOTS * DOTS);
+  ccl_cuda_device_unref (&plan.device);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -306,6 +352,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   if (argc > 1 && strcmp (argv[1], "--gpu") == 0) {
     g_test_add_func ("/tiled/gpu", test_gpu);
+    g_test_add_func ("/tiled/gpu-with-many-components", test_gpu_with_many_components);
     return g_test_run ();
   }
   g_test_add_func ("/tiled/one-process", test_one_process);

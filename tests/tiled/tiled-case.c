@@ -250,7 +250,9 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
   const bool is_frame = c->plan.connectivity == 4 || c->plan.connectivity == 8;
   Delivery d = {.c = c, .message = message};
   CclTiledPlan plan = c->plan;
-  const CclTiledIo io = {&d, read_layers, begin, write_layers, take_rows, NULL};
+  /* A third of the cases is without a label map: then most labels are not computed. */
+  const bool has_map = c->n_components % 3 != 0;
+  const CclTiledIo io = {&d, read_layers, begin, has_map ? write_layers : NULL, take_rows, NULL};
   CclError error = {CCL_OK, ""};
 
   message[0] = '\0';
@@ -268,7 +270,7 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
     snprintf (message, 512, "%s: %s", c->name, error.message);
     return false;
   }
-  if (!message[0] && d.next_written != d.end)
+  if (!message[0] && has_map && d.next_written != d.end)
     differ (&d, "the label map ends before layer", d.next_written);
   if (!message[0] && d.n_rows != d.n_labels)
     differ (&d, "too few rows:", d.n_rows);
