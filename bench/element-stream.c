@@ -7,7 +7,12 @@
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
 #endif
+
+/* The CUDA context for all pipelines, or NULL. Without it, each creates one of its own, which takes
+ * time and memory of the GPU. */
+static GstContext *shared_context;
 
 void
 end_program (const char *format, ...)
@@ -42,6 +47,7 @@ element_stream_open_cuda (const gchar *elements, GstCaps *caps)
     if (!gst_cuda_load_library () || !(context = gst_cuda_context_new (0)))
       end_program ("there is no CUDA device that works on this machine");
     gst_cuda_memory_init_once ();
+    shared_context = gst_context_new_cuda_context (context);
     gst_caps_set_features (
         caps, 0, gst_caps_features_new_single (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY));
   }
@@ -59,6 +65,8 @@ element_stream_start (const gchar *elements, GstCaps *caps)
 
   g_free (text);
   gst_segment_init (&segment, GST_FORMAT_TIME);
+  if (shared_context)
+    gst_element_set_context (stream.pipeline, shared_context);
   gst_element_set_state (stream.pipeline, GST_STATE_PLAYING);
   gst_pad_set_active (stream.source, TRUE);
   if (!sink || gst_pad_link (stream.source, sink) != GST_PAD_LINK_OK)
