@@ -109,7 +109,15 @@ launch_work (const Launch &launch)
 {
   auto copy = std::make_shared<Launch> (launch);
   return [copy] {
+    {
+      std::lock_guard<std::mutex> lock (driver_lock);
+      hide_memory_of_others (copy->context);
+    }
     std::string failure = run_launch (*copy);
+    {
+      std::lock_guard<std::mutex> lock (driver_lock);
+      show_hidden_memory ();
+    }
     if (failure.empty ())
       return CUDA_SUCCESS;
     complain ("kernel %s: %s", copy->kernel->name, failure.c_str ());
@@ -806,6 +814,7 @@ make_launch (Launch *launch, const Function *function, void **parameters, void *
   const Size3 &grid = launch->grid, &block = launch->block;
 
   launch->kernel = kernel;
+  launch->context = function->module->context;
   if (!grid.count () || !block.count () || grid.x > 0x7fffffff || grid.y > 65535 ||
       grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 || block.count () > 1024 ||
       launch->dynamic_shared > function->most_dynamic_shared) {

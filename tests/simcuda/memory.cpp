@@ -43,19 +43,45 @@ allocate (size_t size, MemoryKind kind, Context *context)
   memset (address + size, slack_pattern, room - size);
   SIMCUDA_POISON (mapping + page, size_t (address - mapping) - page);
   SIMCUDA_POISON (address + size, room - size);
-  return add ({address, size, kind, context, mapping, mapping_size, room - size});
+  return add ({address, size, kind, context, mapping, mapping_size, room - size, false});
 }
 
 Allocation *
 register_host (void *address, size_t size, Context *context)
 {
   return add (
-      {static_cast<char *> (address), size, MemoryKind::registered, context, nullptr, 0, 0});
+      {static_cast<char *> (address), size, MemoryKind::registered, context, nullptr, 0, 0, false});
+}
+
+static void
+set_hidden (Allocation *allocation, bool hidden)
+{
+  allocation->is_hidden = hidden;
+  mprotect (allocation->mapping + page, allocation->mapping_size - 2 * page,
+      hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+void
+hide_memory_of_others (const Context *context)
+{
+  for (auto &i : allocations)
+    if (i.second.kind == MemoryKind::device && i.second.context != context)
+      set_hidden (&i.second, true);
+}
+
+void
+show_hidden_memory ()
+{
+  for (auto &i : allocations)
+    if (i.second.is_hidden)
+      set_hidden (&i.second, false);
 }
 
 void
 release (Allocation *allocation)
 {
+  if (allocation->is_hidden)
+    set_hidden (allocation, false);
   if (allocation->mapping) {
     const char *end = allocation->address + allocation->size;
     SIMCUDA_UNPOISON (allocation->mapping + page, allocation->mapping_size - 2 * page);

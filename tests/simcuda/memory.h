@@ -25,7 +25,8 @@ struct Allocation {
   Context *context;
   char *mapping; /* NULL for registered host memory */
   size_t mapping_size;
-  size_t slack; /* bytes between the end and the guard page, filled with the pattern */
+  size_t slack;           /* bytes between the end and the guard page, filled with the pattern */
+  bool is_hidden = false; /* see hide_memory_of_others() */
 };
 
 /* The caller of each function holds the driver's lock. */
@@ -41,6 +42,11 @@ Allocation *find_allocation (const void *address);
 /* Whether size bytes from the address lie in one allocation of device memory (or pinned). */
 bool lies_in_device_memory (const void *address, size_t size);
 bool lies_in_pinned_memory (const void *address, size_t size);
+
+/* While a kernel runs, device memory of contexts other than its own cannot be accessed, as on a
+ * real device; an access ends the process with SIGSEGV. */
+void hide_memory_of_others (const Context *context);
+void show_hidden_memory ();
 
 /* Frees all remaining allocations of a context. */
 void release_all (Context *context);

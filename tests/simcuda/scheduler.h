@@ -27,8 +27,11 @@ struct Size3 {
   }
 };
 
+struct Context;
+
 struct Launch {
   const Kernel *kernel = nullptr;
+  const Context *context = nullptr;
   Size3 grid, block;
   unsigned dynamic_shared = 0;  /* bytes */
   std::vector<char> parameters; /* kernel->parameters_size bytes */
