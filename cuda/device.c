@@ -7,18 +7,65 @@
 
 static const int least_compute_capability = 75;
 
+/* All devices that are open, linked by next_open. */
+static CclCudaDevice *open_devices;
+static pthread_mutex_t open_devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+add_open_device (CclCudaDevice *device)
+{
+  pthread_mutex_lock (&open_devices_lock);
+  device->next_open = open_devices;
+  open_devices = device;
+  pthread_mutex_unlock (&open_devices_lock);
+}
+
+/* Of a device that failed to open, too, which is not in the list. */
+static void
+remove_open_device (CclCudaDevice *device)
+{
+  pthread_mutex_lock (&open_devices_lock);
+  CclCudaDevice **link = &open_devices;
+  while (*link && *link != device)
+    link = &(*link)->next_open;
+  if (*link)
+    *link = device->next_open;
+  pthread_mutex_unlock (&open_devices_lock);
+}
+
+static int
+count_open_devices (CUdevice handle)
+{
+  int count = 0;
+  pthread_mutex_lock (&open_devices_lock);
+  for (const CclCudaDevice *device = open_devices; device; device = device->next_open)
+    count += device->handle == handle;
+  pthread_mutex_unlock (&open_devices_lock);
+  return count;
+}
+
+/* 90 for compute capability 9.0. */
+static CclStatus
+read_compute_capability (
+    const CclCudaDriver *driver, CUdevice handle, int *compute_capability, CclError *error)
+{
+  int major = 0, minor = 0;
+  CclStatus status = ccl_cuda_call (driver, error,
+      cuDeviceGetAttribute (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle));
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error,
+        cuDeviceGetAttribute (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle));
+  *compute_capability = 10 * major + minor;
+  return status;
+}
+
 /* Fills in what the driver tells about the device, the context being current. */
 static CclStatus
 read_attributes (CclCudaDevice *device, CclError *error)
 {
   const CclCudaDriver *driver = device->driver;
-  int major = 0, minor = 0;
-  CclStatus status = ccl_cuda_call (driver, error,
-      cuDeviceGetAttribute (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device->handle));
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, error,
-        cuDeviceGetAttribute (
-            &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->handle));
+  CclStatus status =
+      read_compute_capability (driver, device->handle, &device->compute_capability, error);
   if (status == CCL_OK)
     status = ccl_cuda_call (driver, error,
         cuDeviceGetAttribute (
@@ -28,11 +75,11 @@ read_attributes (CclCudaDevice *device, CclError *error)
         driver, error, cuDeviceGetName (device->name, sizeof device->name, device->handle));
   if (status != CCL_OK)
     return status;
-  device->compute_capability = 10 * major + minor;
   if (device->compute_capability < least_compute_capability)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
-        "%s has compute capability %d.%d; %d.%d is the least that works", device->name, major,
-        minor, least_compute_capability / 10, least_compute_capability % 10);
+        "%s has compute capability %d.%d; %d.%d is the least that works", device->name,
+        device->compute_capability / 10, device->compute_capability % 10,
+        least_compute_capability / 10, least_compute_capability % 10);
   return CCL_OK;
 }
 
@@ -76,7 +123,9 @@ ccl_cuda_device_open (int number, CclError *error)
     device->is_primary = true;
     status = read_attributes (device, error);
   }
-  if (status != CCL_OK)
+  if (status == CCL_OK)
+    add_open_device (device);
+  else
     ccl_cuda_device_unref (&device);
   return device;
 }
@@ -102,9 +151,38 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
       status = read_attributes (device, error);
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK)
+  if (status == CCL_OK)
+    add_open_device (device);
+  else
     ccl_cuda_device_unref (&device);
   return device;
+}
+
+int
+ccl_cuda_find_least_used_device (CclError *error)
+{
+  const CclCudaDriver *driver = ccl_cuda_driver (error);
+  int n_devices = 0, least_used = -1, least_count = 0;
+
+  if (!driver || ccl_cuda_call (driver, error, cuDeviceGetCount (&n_devices)) != CCL_OK)
+    return -1;
+  for (int number = 0; number < n_devices; number++) {
+    CUdevice handle;
+    int compute_capability;
+    if (ccl_cuda_call (driver, error, cuDeviceGet (&handle, number)) != CCL_OK ||
+        read_compute_capability (driver, handle, &compute_capability, error) != CCL_OK)
+      return -1;
+    int count = count_open_devices (handle);
+    if (compute_capability >= least_compute_capability && (least_used < 0 || count < least_count)) {
+      least_used = number;
+      least_count = count;
+    }
+  }
+  if (least_used < 0)
+    ccl_error_set (error, CCL_ERROR_NOT_FOUND,
+        "there is no CUDA device of compute capability %d.%d or later; devices found: %d",
+        least_compute_capability / 10, least_compute_capability % 10, n_devices);
+  return least_used;
 }
 
 CclCudaDevice *
@@ -123,6 +201,7 @@ ccl_cuda_device_unref (CclCudaDevice **handle)
   *handle = NULL;
   if (atomic_fetch_sub (&device->references, 1) > 1)
     return;
+  remove_open_device (device);
   if (device->context && ccl_cuda_device_enter (device, NULL) == CCL_OK) {
     for (CclCudaModule *module = device->modules; module; module = module->next)
       device->driver->cuModuleUnload (module->module);

@@ -39,6 +39,7 @@ struct CclCudaDevice {
   char name[128];
   pthread_mutex_t lock; /* guards modules */
   CclCudaModule *modules;
+  struct CclCudaDevice *next_open; /* in the list of all open devices */
 };
 
 /* Makes the device's context current for the calling thread, until ccl_cuda_device_leave(). */

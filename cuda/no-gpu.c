@@ -27,6 +27,13 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
   return fail (error);
 }
 
+int
+ccl_cuda_find_least_used_device (CclError *error)
+{
+  fail (error);
+  return -1;
+}
+
 CclCudaDevice *
 ccl_cuda_device_ref (CclCudaDevice *device)
 {

@@ -72,6 +72,15 @@ static const GEnumValue gpu_algorithm_values[] = {
 };
 DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm", gpu_algorithm_values)
 
+static const GEnumValue device_choice_values[] = {
+    {GST_CCL_DEVICE_CHOICE_SHARED, "The GPU of a neighbour's CUDA context, or else the first one",
+        "shared"},
+    {GST_CCL_DEVICE_CHOICE_LEAST_USED,
+        "The GPU with the fewest elements of this process that label on it", "least-used"},
+    {0, NULL, NULL},
+};
+DEFINE_ENUM_TYPE (device_choice_get_type, "GstCudaCclDeviceChoice", device_choice_values)
+
 typedef enum {
   KIND_BOOLEAN, /* gboolean */
   KIND_UINT,    /* guint */
@@ -165,8 +174,12 @@ static const Property properties[] = {
       "(0 = as many as useful)",
       0, G_MAXINT, 0, NULL, READY, GST_CCL_BACKEND_CPU},
   {KIND_INT, FIELD (cuda_device_id), "cuda-device-id", "CUDA device ID",
-      "The number of the GPU (-1 = any)",
+      "The number of the GPU; frames in the memory of another one are copied (-1 = that which "
+      "holds the frames, or else that of cuda-device-choice)",
       -1, G_MAXINT, -1, NULL, READY, GST_CCL_BACKEND_GPU},
+  {KIND_ENUM, FIELD (cuda_device_choice), "cuda-device-choice", "CUDA device choice",
+      "The GPU for frames in system memory where cuda-device-id is -1",
+      0, 0, GST_CCL_DEVICE_CHOICE_SHARED, device_choice_get_type, READY, GST_CCL_BACKEND_GPU},
   {KIND_UINT, FIELD (min_area), "min-area", "Minimum area",
       "Components of fewer pixels become background",
       0, G_MAXUINT, 1, NULL, CONTROLLED, BOTH},

@@ -16,6 +16,12 @@ typedef enum {
   GST_CCL_BACKEND_GPU = 1 << 1, /* cudaccl */
 } GstCclBackend;
 
+/* Which GPU an element uses that was given none. Applications store the numbers. */
+typedef enum {
+  GST_CCL_DEVICE_CHOICE_SHARED = 0,     /* a neighbour's, or the first one */
+  GST_CCL_DEVICE_CHOICE_LEAST_USED = 1, /* that with the fewest elements of this process */
+} GstCclDeviceChoice;
+
 /* The values of the properties, in the field types that the table in gstcclproperties.c names.
  * Their units and ranges are in that table, too. */
 typedef struct {
@@ -37,8 +43,9 @@ typedef struct {
   gint algorithm;    /* value of the enumeration of the backend */
   guint min_area, max_area;
   guint max_components;
-  guint n_threads;     /* 0: as many as useful */
-  gint cuda_device_id; /* -1: any */
+  guint n_threads;         /* 0: as many as useful */
+  gint cuda_device_id;     /* -1: none is named */
+  gint cuda_device_choice; /* GstCclDeviceChoice: which one, if none is named */
 
   /* Output. */
   guint meta; /* GstCclMetaFlags */

@@ -54,11 +54,14 @@ struct _GstCudaCcl {
    * may offer one or ask for it at any time. */
   GRecMutex context_lock;
   GstCudaContext *context;
+  gint chosen_device; /* under context_lock: that of cuda-device-choice=least-used, or -1 */
 
   /* Of the streaming thread. The device is open in the context of the latest frame, which may
    * differ from that of the element. */
   CclCudaDevice *device;
   GstCudaContext *device_context;
+  gint named_device;   /* cuda-device-id at the start */
+  gboolean has_warned; /* that frames are copied from another GPU */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_BASE,
@@ -77,19 +80,32 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
-static gint
-get_device_id (GstCudaCcl *self)
+static GstCclSettings
+get_settings (GstCudaCcl *self)
 {
-  return gst_ccl_base_get_settings (GST_CCL_BASE (self)).cuda_device_id;
+  return gst_ccl_base_get_settings (GST_CCL_BASE (self));
+}
+
+static gboolean
+has_choice (const GstCclSettings *settings)
+{
+  return settings->cuda_device_id < 0 &&
+         settings->cuda_device_choice == GST_CCL_DEVICE_CHOICE_LEAST_USED;
 }
 
 static void
 gst_cuda_ccl_set_context (GstElement *element, GstContext *context)
 {
   GstCudaCcl *self = GST_CUDA_CCL (element);
+  const GstCclSettings settings = get_settings (self);
+  gint device_id = settings.cuda_device_id;
 
   g_rec_mutex_lock (&self->context_lock);
-  gst_cuda_handle_set_context (element, context, get_device_id (self), &self->context);
+  if (has_choice (&settings))
+    device_id = self->chosen_device;
+  /* A context that is offered before the choice must not decide it. */
+  if (!has_choice (&settings) || device_id >= 0)
+    gst_cuda_handle_set_context (element, context, device_id, &self->context);
   g_rec_mutex_unlock (&self->context_lock);
 
   GST_ELEMENT_CLASS (gst_cuda_ccl_parent_class)->set_context (element, context);
@@ -146,11 +162,9 @@ open_device (GstCudaCcl *self, GstCudaContext *context, CclError *error)
 }
 
 static gboolean
-find_context (GstCudaCcl *self)
+load_driver (GstCudaCcl *self)
 {
-  gint device_id = get_device_id (self);
   const gchar *name = NULL;
-  gboolean found;
   CUresult result;
 
   if (!gst_cuda_load_library ()) {
@@ -169,6 +183,13 @@ find_context (GstCudaCcl *self)
     return FALSE;
   }
   gst_cuda_memory_init_once ();
+  return TRUE;
+}
+
+static gboolean
+find_context (GstCudaCcl *self, gint device_id)
+{
+  gboolean found;
 
   g_rec_mutex_lock (&self->context_lock);
   found = gst_cuda_ensure_element_context (GST_ELEMENT (self), device_id, &self->context);
@@ -182,25 +203,67 @@ find_context (GstCudaCcl *self)
   return found;
 }
 
-/* NULL→READY, so that a missing driver or device is an error before any frame flows. */
+static void
+post_open_error (GstCudaCcl *self, const CclError *error)
+{
+  if (error->status == CCL_ERROR_NOT_FOUND || error->status == CCL_ERROR_UNSUPPORTED)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error->message), (NULL));
+  else
+    gst_ccl_error_post (GST_ELEMENT (self), error);
+}
+
+/* Opens the device of that number; -1: the one of any context that neighbours offer. */
 static gboolean
-open_element (GstCudaCcl *self)
+open_on (GstCudaCcl *self, gint device_id)
 {
   GstCudaContext *context;
   CclError error;
   gboolean opened;
 
-  if (!find_context (self))
+  if (!find_context (self, device_id))
     return FALSE;
   context = ref_context (self);
   opened = open_device (self, context, &error);
   gst_object_unref (context);
-
-  if (!opened && (error.status == CCL_ERROR_NOT_FOUND || error.status == CCL_ERROR_UNSUPPORTED))
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error.message), (NULL));
-  else if (!opened)
-    gst_ccl_error_post (GST_ELEMENT (self), &error);
+  if (!opened)
+    post_open_error (self, &error);
   return opened;
+}
+
+/* Opens the least used device. Elements choose one after the other: each counts those before it. */
+static gboolean
+open_least_used (GstCudaCcl *self)
+{
+  static GMutex choice_lock;
+  gboolean opened = FALSE;
+  CclError error;
+  gint device_id;
+
+  g_mutex_lock (&choice_lock);
+  device_id = ccl_cuda_find_least_used_device (&error);
+  if (device_id < 0) {
+    post_open_error (self, &error);
+  } else {
+    g_rec_mutex_lock (&self->context_lock);
+    self->chosen_device = device_id;
+    g_rec_mutex_unlock (&self->context_lock);
+    opened = open_on (self, device_id);
+  }
+  g_mutex_unlock (&choice_lock);
+  return opened;
+}
+
+/* NULL→READY, so that a missing driver or device is an error before any frame flows. */
+static gboolean
+open_element (GstCudaCcl *self)
+{
+  const GstCclSettings settings = get_settings (self);
+
+  self->named_device = settings.cuda_device_id;
+  self->has_warned = FALSE;
+  if (!load_driver (self))
+    return FALSE;
+  return has_choice (&settings) ? open_least_used (self) : open_on (self, settings.cuda_device_id);
 }
 
 static void
@@ -209,6 +272,7 @@ close_element (GstCudaCcl *self)
   close_device (self);
   g_rec_mutex_lock (&self->context_lock);
   gst_clear_object (&self->context);
+  self->chosen_device = -1;
   g_rec_mutex_unlock (&self->context_lock);
 }
 
@@ -308,6 +372,24 @@ peek_cuda_memory (GstBuffer *buffer)
   return gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory) : NULL;
 }
 
+static guint
+get_device_of (GstCudaContext *context)
+{
+  guint device_id = 0;
+
+  g_object_get (context, "cuda-device-id", &device_id, NULL);
+  return device_id;
+}
+
+/* Whether a frame is in the memory of a GPU other than the one that the user named. */
+static gboolean
+is_elsewhere (GstCudaCcl *self, GstCudaMemory *memory)
+{
+  return self->named_device >= 0 && memory->context != self->device_context &&
+         get_device_of (memory->context) != (guint)self->named_device;
+}
+
+/* A frame is labelled where it is, unless the user named another GPU; then it is copied there. */
 static gboolean
 gst_cuda_ccl_prepare (GstCclBase *base, GstBuffer *buffer, CclError *error)
 {
@@ -316,8 +398,16 @@ gst_cuda_ccl_prepare (GstCclBase *base, GstBuffer *buffer, CclError *error)
   GstCudaContext *context;
   gboolean opened;
 
-  if (memory)
+  if (memory && !is_elsewhere (self, memory))
     return open_device (self, memory->context, error);
+  if (memory && !self->has_warned) {
+    self->has_warned = TRUE;
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("Frames are in the memory of CUDA device %u, and cuda-device-id names %d: each frame is "
+         "copied through system memory",
+            get_device_of (memory->context), self->named_device),
+        (NULL));
+  }
 
   context = ref_context (self);
   opened = open_device (self, context, error);
@@ -336,9 +426,11 @@ gst_cuda_ccl_locate (
     GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclPlanes *planes)
 {
   GstCudaMemory *memory = peek_cuda_memory (buffer);
+  const gboolean is_here = memory && memory->context == GST_CUDA_CCL (base)->device_context;
 
-  if (memory) {
+  if (memory)
     gst_ccl_planes_init (planes, &memory->info);
+  if (is_here) {
     planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
     planes->location = CCL_LOCATION_DEVICE;
   }
@@ -346,7 +438,7 @@ gst_cuda_ccl_locate (
   {
     /* Runs on the stream that writes the frame are queued behind the writes. Without such a stream
      * runs are queued behind the legacy default stream. */
-    GstCudaStream *stream = memory ? gst_cuda_memory_get_stream (memory) : NULL;
+    GstCudaStream *stream = is_here ? gst_cuda_memory_get_stream (memory) : NULL;
     ccl_cuda_labeller_set_stream (labeller, stream ? gst_cuda_stream_get_handle (stream) : NULL);
   }
 #endif
@@ -449,4 +541,5 @@ static void
 gst_cuda_ccl_init (GstCudaCcl *self)
 {
   g_rec_mutex_init (&self->context_lock);
+  self->chosen_device = -1;
 }

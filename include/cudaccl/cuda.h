@@ -45,6 +45,17 @@ CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
 CCL_API
 CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
 
+/* Finds the device on which this process has the fewest open CclCudaDevices, for programs that
+ * spread streams over all devices. Of several, it is the one with the lowest number; devices of
+ * compute capability below 7.5 are left out.
+ *
+ * Returns its number, or -1: CCL_ERROR_NOT_FOUND (no driver, no device of capability 7.5, a build
+ * without GPU support), CCL_ERROR_DEVICE. Any thread may call; between the call and the opening of
+ * the device another thread can get the same number, unless the program holds a lock meanwhile.
+ * Since: 0.2 */
+CCL_API
+int ccl_cuda_find_least_used_device (CclError *error);
+
 /* Adds a reference and returns the device. Since: 0.2 */
 CCL_API
 CclCudaDevice *ccl_cuda_device_ref (CclCudaDevice *device);

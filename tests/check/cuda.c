@@ -4,9 +4,7 @@
  * tests run on the libcuda.so.1 that is found, a real or a simulated one; failures can be injected
  * into the simulated one.
  */
-#include <cuda.h>
-
-#include "frames.h"
+#include "cuda-frames.h"
 #include "leaks.h"
 #include "skips.h"
 
@@ -45,23 +43,7 @@ static const char blobs[] = "##....#.\n"
 static GstCudaContext *
 new_context (void)
 {
-  GstCudaContext *context;
-
-  fail_unless (gst_cuda_load_library ());
-  gst_cuda_memory_init_once ();
-  context = gst_cuda_context_new (0);
-  fail_unless (context != NULL);
-  return context;
-}
-
-static GstCaps *
-cuda_caps (const char *format, guint width, guint height)
-{
-  GstCaps *caps = frame_caps (format, width, height);
-
-  gst_caps_set_features_simple (
-      caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
-  return caps;
+  return new_context_on (0);
 }
 
 static GstHarness *
@@ -74,37 +56,6 @@ new_cuda_harness (Drawing drawing)
   return h;
 }
 
-static gsize
-luma_stride (GstBuffer *buffer)
-{
-  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
-
-  fail_unless (meta != NULL);
-  return (gsize)meta->stride[0];
-}
-
-/* Draws through a CPU map, which uploads. */
-static void
-draw_on_device (Drawing drawing, GstBuffer *buffer)
-{
-  GstMapInfo map;
-
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
-  draw (drawing, map.data, luma_stride (buffer));
-  gst_buffer_unmap (buffer, &map);
-}
-
-static GstBuffer *
-device_frame (GstCudaContext *context, Drawing drawing)
-{
-  GstBuffer *frame = gst_ccl_cuda_buffer_new_gray8 (
-      context, drawing_width (drawing), drawing_height (drawing), NULL);
-
-  fail_unless (frame != NULL);
-  draw_on_device (drawing, frame);
-  return frame;
-}
-
 static GstBuffer *
 label (GstHarness *h, GstBuffer *frame)
 {
@@ -114,16 +65,16 @@ label (GstHarness *h, GstBuffer *frame)
   return out;
 }
 
-/* Starts an element that must fail with an error that has that part. */
+/* Starts an element with that property; it must fail with an error that has that part. */
 static void
-assert_does_not_start (gint device_id, const char *part)
+assert_does_not_start (const char *property, gint value, const char *part)
 {
   GstElement *element = gst_element_factory_make ("cudaccl", NULL);
   GstBus *bus = gst_bus_new ();
 
   fail_unless (element != NULL);
   gst_element_set_bus (element, bus);
-  g_object_set (element, "cuda-device-id", device_id, NULL);
+  g_object_set (element, property, value, NULL);
   /* A failed start does not affect the next one. */
   for (guint i = 0; i < 2; i++) {
     fail_unless_equals_int (
@@ -149,27 +100,34 @@ GST_START_TEST (test_no_driver)
     skip ("test_no_driver", "there is a CUDA driver");
     return;
   }
-  assert_does_not_start (-1, "no NVIDIA driver");
+  assert_does_not_start ("cuda-device-id", -1, "no NVIDIA driver");
 }
 GST_END_TEST
 
 SIMULATED_TEST (test_no_device)
 {
   g_setenv ("SIMCUDA_DEVICES", "0", TRUE);
-  assert_does_not_start (-1, "no CUDA device");
+  assert_does_not_start ("cuda-device-id", -1, "no CUDA device");
 }
 GST_END_TEST
 
 TEST (test_unknown_device)
 {
-  assert_does_not_start (99, "no CUDA device 99");
+  assert_does_not_start ("cuda-device-id", 99, "no CUDA device 99");
 }
 GST_END_TEST
 
 SIMULATED_TEST (test_device_too_old)
 {
   g_setenv ("SIMCUDA_COMPUTE_CAPABILITY", "61", TRUE);
-  assert_does_not_start (-1, "6.1");
+  assert_does_not_start ("cuda-device-id", -1, "6.1");
+}
+GST_END_TEST
+
+SIMULATED_TEST (test_least_used_of_devices_too_old)
+{
+  g_setenv ("SIMCUDA_COMPUTE_CAPABILITY", "61", TRUE);
+  assert_does_not_start ("cuda-device-choice", 1, "7.5 or later");
 }
 GST_END_TEST
 
@@ -555,15 +513,6 @@ TEST (test_label_map_is_in_cuda_memory)
 }
 GST_END_TEST
 
-static GstCudaContext *
-context_of_labels (GstBuffer *buffer)
-{
-  GstBuffer *labels = gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (buffer), NULL);
-
-  fail_unless (labels != NULL);
-  return GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (labels, 0))->context;
-}
-
 /* Frames of two contexts in turn, and of system memory in between. A frame is labelled in the
  * context of its memory, which is also that of its label map. */
 TEST (test_frames_of_several_contexts)
@@ -587,24 +536,6 @@ TEST (test_frames_of_several_contexts)
   gst_object_unref (contexts[1]);
 }
 GST_END_TEST
-
-static GstCudaContext *
-query_context (GstElement *element)
-{
-  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
-  GstPad *pad = gst_element_get_static_pad (element, "sink");
-  GstCudaContext *found = NULL;
-  GstContext *context = NULL;
-
-  if (gst_pad_query (pad, query))
-    gst_query_parse_context (query, &context);
-  if (context)
-    gst_structure_get (gst_context_get_structure (context), GST_CUDA_CONTEXT_TYPE,
-        GST_TYPE_CUDA_CONTEXT, &found, NULL);
-  gst_object_unref (pad);
-  gst_query_unref (query);
-  return found;
-}
 
 /* The context of an application is used, and passed on to other elements. */
 TEST (test_context_is_shared)
@@ -953,6 +884,7 @@ simulated_tcase (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_no_device);
   tcase_add_test (tcase, test_device_too_old);
+  tcase_add_test (tcase, test_least_used_of_devices_too_old);
   tcase_add_test (tcase, test_device_memory_exhausted);
   tcase_add_test (tcase, test_state_cycles_leak_no_device_memory);
   tcase_add_loop_test (

@@ -219,6 +219,15 @@ test_unknown_devices_are_not_found (void)
   g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
 }
 
+/* Of one device that is the first. check-devices tests several. */
+static void
+test_least_used_device (void)
+{
+  CclError error = {CCL_OK};
+  g_assert_cmpint (ccl_cuda_find_least_used_device (&error), >=, 0);
+  g_assert_cmpint (error.status, ==, CCL_OK);
+}
+
 /* A labeller holds a reference to its device. */
 static void
 test_labellers_keep_their_device (void)
@@ -621,6 +630,7 @@ main (int argc, char **argv)
       "/cuda/auto-goes-on-to-an-algorithm-that-can", test_auto_goes_on_to_an_algorithm_that_can);
   g_test_add_func ("/cuda/impossible-plans-say-why", test_impossible_plans_say_why);
   g_test_add_func ("/cuda/unknown-devices-are-not-found", test_unknown_devices_are_not_found);
+  g_test_add_func ("/cuda/least-used-device", test_least_used_device);
   g_test_add_func ("/cuda/labellers-keep-their-device", test_labellers_keep_their_device);
   g_test_add_func ("/cuda/bad-arguments-leave-the-labeller-usable",
       test_bad_arguments_leave_the_labeller_usable);
