@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import math
 import os
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
 from . import _cudaccl
 from ._arrays import device_number
 from ._labeller import check_connectivity, check_shape
+from ._mask import Mask, Settings
 
 tiled_component_dtype = np.dtype(
     [(name, np.uint64) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
@@ -134,7 +135,7 @@ class Files:
 
 
 class Input:
-    """The picture: reads layers and compares them with the threshold."""
+    """A picture: reads layers and compares them with the threshold."""
 
     def __init__(self, image: Any, threshold: float) -> None:
         self.image = image
@@ -142,21 +143,29 @@ class Input:
         check_shape(self.shape)
         if 0 in self.shape:
             raise ValueError("the picture is empty")
-        dtype = np.dtype(image.dtype)
-        if dtype.kind not in "buif":
-            raise TypeError(f"pixels must be of bool, integers or floats, not {dtype}")
+        self.dtype = np.dtype(image.dtype)
+        if self.dtype.kind not in "buif":
+            raise TypeError(f"pixels must be of bool, integers or floats, not {self.dtype}")
         # No integer is between a number and its floor.
-        self.threshold = threshold if dtype.kind == "f" else math.floor(threshold)
-        self._at_once = max(1, CHUNK_BYTES // (dtype.itemsize * math.prod(self.shape[1:])))
+        self.threshold = threshold if self.dtype.kind == "f" else math.floor(threshold)
+        self._at_once = max(1, CHUNK_BYTES // (self.dtype.itemsize * math.prod(self.shape[1:])))
+
+    def blocks(self, first: int, n: int) -> Iterator[tuple[int, np.ndarray]]:
+        """The samples of n layers, in blocks that fit into memory, each with its first layer."""
+        for begin in range(first, first + n, self._at_once):
+            block = np.asarray(self.image[begin:min(first + n, begin + self._at_once)])
+            yield begin, block.view(np.uint8) if block.dtype == bool else block
+
+    def layers(self, first: int, n: int, out: np.ndarray | None = None) -> np.ndarray:
+        """The foreground of n layers, in an array of bool."""
+        if out is None:
+            out = np.empty((n, *self.shape[1:]), bool)
+        for begin, block in self.blocks(first, n):
+            np.greater(block, self.threshold, out=out[begin - first:begin - first + len(block)])
+        return out
 
     def read(self, first: int, n: int, pixels: memoryview) -> None:
-        out = np.frombuffer(pixels, np.uint8).reshape(n, *self.shape[1:])
-        for done in range(0, n, self._at_once):
-            end = min(n, done + self._at_once)
-            block = np.asarray(self.image[first + done:first + end])
-            if block.dtype == bool:
-                block = block.view(np.uint8)
-            out[done:end] = block > self.threshold
+        self.layers(first, n, np.frombuffer(pixels, bool).reshape(n, *self.shape[1:]))
 
 
 def open_picture(image: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, connectivity: int | None) -> Any:
@@ -174,7 +183,8 @@ def block_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
 
 
 def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivity: int | None = None,
-               threshold: float = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
+               threshold: float = 0, invert: bool = False, foreground: str = "threshold", denoise: str = "none",
+               closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
                comm: Any = None) -> int:
@@ -183,13 +193,20 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     image: the name of a file that ccl-label reads: PNG, PGM, NumPy (.npy, in C order), TIFF, BigTIFF
         or raw; the pages of a TIFF file, a folder or a list of files are the slices of a volume. Or
         anything that has shape and dtype and gives layers as image[begin:end]: numpy.memmap,
-        h5py.Dataset, zarr.Array. Two or three dimensions; bool, integers or floats. It is read twice.
+        h5py.Dataset, zarr.Array. Two or three dimensions; bool, integers or floats. It is read twice,
+        with Otsu's threshold once more.
     labels: the name of the NumPy file for the label map, of uint32 or uint64. Or anything of the
         shape that takes layers by labels[begin:end] = array. None: no label map.
     table: the name of the NumPy file for the component table, of tiled_component_dtype. None: none.
     connectivity: as for label().
     threshold: a pixel is foreground when its value is greater.
-    invert: swaps foreground and background.
+    invert: swaps foreground and background, inside the region of interest.
+    foreground: 'threshold', or 'otsu' for Otsu's threshold of the region of interest in all slices,
+        for pixels of uint8 (Otsu, "A threshold selection method from gray-level histograms", 1979).
+    denoise, closing: filters of the mask as those of Foreground, in each slice of a volume.
+    roi_mask: the region of interest mask, whatever image can be, except raw: there is no foreground
+        where it is 0. It has the shape of the picture; one slice may hold for all slices of a volume.
+        None: the whole picture.
     min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
         means no limit.
     label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.
@@ -214,14 +231,21 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     rank, n_ranks = comm.Get_rank(), comm.Get_size()
     files = []
     try:
-        def prepare() -> tuple[Input, int, int]:
+        def prepare() -> tuple[Mask, int, int]:
+            settings = Settings(foreground, invert, denoise, closing, n_threads)
+            settings.check()
             picture = Input(open_picture(image, raw_shape, raw_dtype, connectivity), threshold)
             if label_bytes not in (0, 4, 8):
                 raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
-            return picture, check_connectivity(connectivity, len(picture.shape)), device_number(device)
+            region = None if roi_mask is None else Input(open_picture(roi_mask, None, None, None), 0)
+            neighbours = check_connectivity(connectivity, len(picture.shape))
+            return Mask(picture, settings, region), neighbours, device_number(device)
 
-        picture, neighbours, gpu = together(comm, prepare)
-        shape = picture.shape
+        mask, neighbours, gpu = together(comm, prepare)
+        shape = mask.picture.shape
+        block = block_of(rank, n_ranks, shape[0])
+        if foreground == "otsu":
+            mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*block))))
         map_file = table_file = None
         if isinstance(labels, (str, os.PathLike)):
             map_file = NpyFile(os.fspath(labels), comm)
@@ -263,9 +287,9 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
         scratch = os.path.dirname(os.path.abspath(files[0]._path)) if files else None
         n_components = together(comm, lambda: _cudaccl.run_tiled(
-            shape, neighbours, invert, min_area, max_area, block_of(rank, n_ranks, shape[0]), tile, memory,
-            n_threads, label_bytes, gpu, scratch, picture.read, begin, None if labels is None else write,
-            rows if table_file else None, rank, n_ranks, send, receive))
+            shape, neighbours, invert and not mask.is_needed, min_area, max_area, block, tile, memory, n_threads,
+            label_bytes, gpu, scratch, mask.read if mask.is_needed else mask.picture.read, begin,
+            None if labels is None else write, rows if table_file else None, rank, n_ranks, send, receive))
         for file in files:
             together(comm, file.close)
         if rank == 0:

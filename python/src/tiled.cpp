@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labelling of pictures larger than memory: ccl_tiled_run() with functions of Python. */
 #include "module.h"
+#include "otsu.h"
 
 #include <exception>
 
@@ -156,9 +157,20 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
   return result.n_components;
 }
 
+/* Otsu's threshold of a histogram of 256 values. */
+static uint32_t
+otsu_threshold (const std::vector<uint64_t> &histogram)
+{
+  if (histogram.size () != 256)
+    throw nb::value_error ("a histogram has 256 values");
+  return ccl_otsu_threshold_64 (histogram.data ());
+}
+
 void
 bind_tiled (nb::module_ &module)
 {
+  module.def ("otsu_threshold", otsu_threshold, nb::arg ("histogram"),
+      "The threshold that Otsu's method chooses for a histogram; 255 if it has one value at most.");
   module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
       nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("block"),
       nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),

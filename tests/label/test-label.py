@@ -19,6 +19,7 @@ from scipy import ndimage
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
 import tap  # noqa: E402
+from filters import FILTERS, closed, otsu_threshold  # noqa: E402
 from formats import read_bigtiff, write_tiff  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -192,18 +193,6 @@ def options():
     refused("absent.npy", word="absent.npy: No such file")
 
 
-FILTERS = {"none": lambda mask: mask, "median-3x3": lambda mask: cv2.medianBlur(mask, 3),
-           "median-5x5": lambda mask: cv2.medianBlur(mask, 5),
-           "opening-3x3": lambda mask: cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3))),
-           "opening-5x5": lambda mask: cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((5, 5)))}
-
-
-def closed(mask, width, height):
-    """The closing of a frame that background continues."""
-    wide = np.pad(mask, 80)
-    return cv2.morphologyEx(wide, cv2.MORPH_CLOSE, np.ones((height, width)))[80:-80, 80:-80]
-
-
 def filters():
     """Otsu's threshold, noise filters, closing and region of interest masks as OpenCV's, for all tiles"""
     image = cv2.GaussianBlur(random.integers(0, 256, (90, 71)).astype(np.uint8), (3, 3), 0)
@@ -218,7 +207,7 @@ def filters():
             threshold = 120
             if otsu:
                 counted = image[roi > 0] if use_roi else image
-                threshold = cv2.threshold(counted.reshape(1, -1), 0, 255, cv2.THRESH_OTSU)[0]
+                threshold = otsu_threshold(counted)
             mask = closed(by_opencv(np.where(image > threshold, 255, 0).astype(np.uint8)), width, height) > 0
             mask = (mask ^ bool(invert)) & (roi > 0 if use_roi else True)
             settings = ["--denoise", name, "--closing-width", width, "--closing-height", height,
@@ -251,7 +240,7 @@ def filters_of_volumes():
     np.save("v.npy", volume)
     np.save("roi.npy", roi)
     np.save("roi1.npy", roi[2])
-    threshold = cv2.threshold(volume[roi > 0].reshape(1, -1), 0, 255, cv2.THRESH_OTSU)[0]
+    threshold = otsu_threshold(volume[roi > 0])
     mask = np.stack([cv2.medianBlur(np.where(s > threshold, 255, 0).astype(np.uint8), 3) for s in volume])
     check(np.where(roi > 0, mask, 0), "v.npy", "--foreground", "otsu", "--denoise", "median-3x3", "--roi-mask", "roi.npy",
           "--tile", 3, structure=np.ones((3, 3, 3)))

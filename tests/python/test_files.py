@@ -19,6 +19,9 @@ from hypothesis import strategies as st  # noqa: E402
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "label"))
 from formats import write_tiff  # noqa: E402
 
+cv2 = pytest.importorskip("cv2")
+from filters import FILTERS, closed, otsu_threshold  # noqa: E402
+
 RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
 FIELDS = {"x": "width", "y": "height", "z": "depth"}
 
@@ -139,7 +142,6 @@ def test_types_and_thresholds(dtype):
 
 def every_file(image, volume):
     """Writes each kind of file; yields what label_file() is given for it, and the picture."""
-    cv2 = pytest.importorskip("cv2")
     np.save("image.npy", image)
     cv2.imwrite("image.png", image)
     cv2.imwrite("image.pgm", image)
@@ -173,6 +175,73 @@ def test_files(n_ranks):
         assert results == [len(areas)] * n_ranks, settings
         assert np.load("labels.npy").dtype == np.uint64
         check(np.load("labels.npy"), np.load("table.npy"), want, areas)
+
+
+def blurred(shape, seed):
+    return cv2.GaussianBlur(np.random.default_rng(seed).integers(0, 256, shape).astype(np.uint8), (3, 3), 0)
+
+
+def check_mask(mask, **arguments):
+    """label_file() finds the components of a mask, for all ranks and tiles."""
+    want, areas = expected(mask, 8 if mask.ndim == 2 else 26)
+    for n_ranks, tile in (1, 0), (1, 1), (3, 7):
+        results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(labels="labels.npy", tile=tile, comm=comm, **arguments))
+        assert results == [len(areas)] * n_ranks and (np.load("labels.npy") == want).all(), arguments
+
+
+@pytest.mark.parametrize("denoise", FILTERS)
+@pytest.mark.parametrize("strip_pixels", [1, 2**22])
+def test_filters_as_opencv(denoise, strip_pixels, monkeypatch):
+    """Otsu's threshold, noise filters, closing and region of interest masks, in many strips or at once."""
+    from cudaccl import _mask
+
+    monkeypatch.setattr(_mask, "STRIP_PIXELS", strip_pixels)
+    image = blurred((90, 71), 5)
+    roi = cv2.circle(np.zeros_like(image), (30, 40), 33, 200, -1)
+    image[roi == 0] //= 2  # so that Otsu's threshold of the region is another one
+    cv2.imwrite("image.png", image)
+    cv2.imwrite("roi.png", roi)
+    for method, closing, region, invert in [("threshold", (1, 1), None, False), ("otsu", (1, 1), None, True),
+                                            ("otsu", (1, 1), "roi.png", False), ("threshold", (5, 3), roi, True),
+                                            ("threshold", (0, 13), None, False)]:
+        threshold = 120 if method == "threshold" else otsu_threshold(image if region is None else image[roi > 0])
+        mask = FILTERS[denoise](np.where(image > threshold, 255, 0).astype(np.uint8))
+        mask = closed(mask, *(max(1, length) for length in closing)) > 0
+        mask = (mask ^ invert) & (True if region is None else roi > 0)
+        settings = {"foreground": method, "denoise": denoise, "closing": closing, "roi_mask": region, "invert": invert}
+        check_mask(mask, image="image.png", threshold=120, **settings)
+        if method == "threshold":
+            check_mask(mask, image=image * np.float32(0.01), threshold=1.2, **settings)
+
+
+def test_filters_of_volumes():
+    """Filters work in each slice, and Otsu's threshold is that of all slices."""
+    volume = np.stack([blurred((20, 31), n) // n for n in [1, 2, 3, 1]])
+    roi = (np.random.default_rng(6).random(volume.shape) < 0.9).astype(np.int16)
+    np.save("roi.npy", roi)
+    np.save("slice.npy", roi[2])
+    threshold = otsu_threshold(volume[roi > 0])
+    mask = np.stack([cv2.medianBlur(np.where(page > threshold, 255, 0).astype(np.uint8), 3) for page in volume])
+    check_mask((mask > 0) & (roi > 0), image=volume, foreground="otsu", denoise="median-3x3", roi_mask="roi.npy")
+    for region in "slice.npy", roi[2], roi[2:3]:
+        check_mask((volume > 60) & (roi[2] > 0), image=volume, threshold=60, roi_mask=region)
+    check_mask((volume > 60) & (roi[:, ::-1] > 0), image=volume, threshold=60, roi_mask=roi[:, ::-1])
+
+
+def test_filters_that_are_refused():
+    image = np.ones((9, 8), np.uint8)
+    assert cudaccl.label_file(image, foreground="otsu") == 0  # a flat picture has no foreground
+    for n_ranks in 1, 2:
+        for arguments, error, word in [({"foreground": "mog2"}, ValueError, "mog2"), ({"denoise": "blur"}, ValueError, "blur"),
+                                       ({"closing": (64, 1)}, ValueError, "closing"), ({"closing": (1,)}, ValueError, "closing"),
+                                       ({"roi_mask": image[:8]}, ValueError, "another size"),
+                                       ({"roi_mask": image[:1]}, ValueError, "another size"),
+                                       ({"roi_mask": "absent.png"}, OSError, "absent.png"),
+                                       ({"image": image.astype(np.uint16), "foreground": "otsu"}, ValueError, "uint8")]:
+            for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+                    **{"image": image, "labels": "labels.npy", **arguments}, comm=comm)):
+                assert isinstance(result, error) and word in str(result), (arguments, result)
+    assert os.listdir() == []
 
 
 def test_arrays_that_are_files():
@@ -262,12 +331,15 @@ def test_a_device_that_is_not_there():
 
 def test_mpi4py():
     pytest.importorskip("mpi4py")
-    image = (np.random.default_rng(4).random((53, 40)) < 0.4).astype(np.uint8)
+    image = blurred((53, 40), 4)
     np.save("image.npy", image)
-    want, areas = expected(image, 8)
+    np.save("roi.npy", image % 16)
+    mask = cv2.medianBlur(np.where(image > otsu_threshold(image[image % 16 > 0]), 255, 0).astype(np.uint8), 3)
+    want, areas = expected((mask > 0) & (image % 16 > 0), 8)
     with open("program.py", "w") as file:
         file.write("import cudaccl\nfrom mpi4py import MPI\n"
-                   "n = cudaccl.label_file('image.npy', 'labels.npy', 'table.npy', tile=3, comm=MPI.COMM_WORLD)\n"
+                   "n = cudaccl.label_file('image.npy', 'labels.npy', 'table.npy', foreground='otsu', denoise='median-3x3',\n"
+                   "                       roi_mask='roi.npy', tile=3, comm=MPI.COMM_WORLD)\n"
                    "counts = MPI.COMM_WORLD.gather(n)\n"
                    "if counts:\n"
                    "    print(*counts)\n")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Foreground masks of pictures larger than memory, for label_file(): those of ccl-label."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _cudaccl
+from ._foreground import DENOISE, Foreground, choose
+
+STRIP_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
+REACH = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 2, "opening-5x5": 4}  # rows
+
+
+class Settings(NamedTuple):
+    """Arguments of label_file()."""
+
+    foreground: str
+    invert: bool
+    denoise: str
+    closing: tuple[int, int]
+    n_threads: int
+
+    def check(self) -> None:
+        choose("foreground", {"threshold": 0, "otsu": 1}, self.foreground)
+        choose("denoise", DENOISE, self.denoise)
+        if len(self.closing) != 2 or any(not 0 <= length <= 63 for length in self.closing):
+            raise ValueError(f"closing is (width, height) in pixels, 0…63 each, not {self.closing}")
+
+    @property
+    def filters(self) -> bool:
+        """Whether a filter changes the mask."""
+        return self.denoise != "none" or max(self.closing) > 1
+
+    @property
+    def reach(self) -> int:
+        """How many rows above and below a row its mask depends on."""
+        return REACH[self.denoise] + (self.closing[1] if self.closing[1] > 1 else 0)
+
+
+class Region:
+    """The region of interest mask: a picture, or one slice that holds for all slices of a volume."""
+
+    def __init__(self, mask: Any, shape: tuple[int, ...]) -> None:
+        self._mask = mask
+        self._slice = None
+        if mask.shape == shape:
+            return
+        if mask.shape not in (shape[1:], (1, *shape[1:])) or len(shape) != 3:
+            raise ValueError("the region of interest mask has another size than the picture")
+        self._slice = mask.layers(0, mask.shape[0]).reshape(1, *shape[1:])
+
+    def layers(self, first: int, n: int) -> np.ndarray:
+        """Layers, true inside; or the one slice."""
+        return self._mask.layers(first, n) if self._slice is None else self._slice
+
+
+class Mask:
+    """The foreground mask of a picture, inverted and filtered, inside the region of interest. Filters
+    work in each slice of a volume.
+
+    picture: an Input, whose threshold is replaced by Otsu's if that is wanted.
+    region: an Input or None.
+    """
+
+    def __init__(self, picture: Any, settings: Settings, region: Any) -> None:
+        self.picture, self.settings = picture, settings
+        self.region = None if region is None else Region(region, picture.shape)
+        self._width = picture.shape[-1]
+        self._is_volume = len(picture.shape) == 3
+        self._halo = 0 if self._is_volume else settings.reach
+        self._layers_at_once = 1 if self._is_volume else max(STRIP_PIXELS // self._width, 4 * self._halo + 1)
+        self._filter: Foreground | None = None
+        self._filter_shape: tuple[int, ...] | None = None
+        self._kept = np.empty((0, *picture.shape[1:]), bool)  # layers of the picture, from self._first on
+        self._first = 0
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the mask is more than a comparison with the threshold."""
+        return self.settings.filters or self.region is not None
+
+    def histogram(self, first: int, n: int) -> list[int]:
+        """How many pixels of the region in n layers have each value."""
+        if self.picture.dtype != np.uint8:
+            raise ValueError("Otsu's threshold needs pixels of uint8")
+        counts = np.zeros(256, np.int64)
+        for begin, samples in self.picture.blocks(first, n):
+            if self.region:
+                samples = samples[np.broadcast_to(self.region.layers(begin, len(samples)), samples.shape)]
+            counts += np.bincount(samples.reshape(-1), minlength=256)
+        return counts.tolist()
+
+    def use_otsu(self, histograms: list[list[int]]) -> None:
+        """Sets the threshold of the sum of all ranks' histograms."""
+        self.picture.threshold = _cudaccl.otsu_threshold([sum(counts) for counts in zip(*histograms)])
+
+    def read(self, first: int, n: int, pixels: memoryview) -> None:
+        out = np.frombuffer(pixels, bool).reshape(n, *self.picture.shape[1:])
+        for done in range(0, n, self._layers_at_once):
+            count = min(n - done, self._layers_at_once)
+            mask = self._filtered(first + done, count)
+            np.not_equal(mask, self.settings.invert, out=out[done:done + count])
+            if self.region:
+                out[done:done + count] &= self.region.layers(first + done, count)
+
+    def _filtered(self, first: int, n: int) -> np.ndarray:
+        """The mask of layers after the filters."""
+        begin, end = max(0, first - self._halo), min(self.picture.shape[0], first + n + self._halo)
+        mask = self._input(begin, end)
+        if not self.settings.filters:
+            return mask
+        frame = mask[0] if self._is_volume else mask
+        if self._filter_shape != frame.shape:
+            self._filter = Foreground(frame.shape, "threshold", denoise=self.settings.denoise,
+                                      closing=self.settings.closing, n_threads=self.settings.n_threads)
+            self._filter_shape = frame.shape
+        filtered = self._filter.apply(np.ascontiguousarray(frame)) > 0
+        return filtered[None] if self._is_volume else filtered[first - begin:first - begin + n]
+
+    def _input(self, begin: int, end: int) -> np.ndarray:
+        """Layers before the filters. Those that the call before had are not read again, so that a
+        compressed file is read from its beginning to its end."""
+        last = self._first + len(self._kept)
+        kept = self._kept[begin - self._first:] if self._first <= begin <= last else self._kept[:0]
+        new = begin + len(kept)
+        self._kept = np.concatenate([kept[:end - begin], self.picture.layers(new, max(0, end - new))])
+        self._first = begin
+        return self._kept
