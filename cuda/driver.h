@@ -56,9 +56,10 @@
   F (cuLaunchKernelEx)                                                                             \
   F (cuStreamBeginCapture)                                                                         \
   F (cuStreamEndCapture)                                                                           \
+  F (cuGraphCreate)                                                                                \
   F (cuGraphDestroy)                                                                               \
-  F (cuGraphGetNodes)                                                                              \
-  F (cuGraphKernelNodeGetParams)                                                                   \
+  F (cuGraphAddKernelNode)                                                                         \
+  F (cuGraphAddDependencies_v2)                                                                    \
   F (cuGraphInstantiateWithFlags)                                                                  \
   F (cuGraphExecKernelNodeSetParams)                                                               \
   F (cuGraphExecDestroy)                                                                           \

@@ -26,6 +26,13 @@ ccl_cuda_launch_cover (
   }
 }
 
+bool
+ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch *launch)
+{
+  return launch->is_dependent && device->driver->cuLaunchKernelEx &&
+         device->compute_capability >= 90;
+}
+
 static CclStatus
 launch_dependent (CclCudaDevice *device, const CclCudaLaunch *launch, void **arguments,
     CUstream stream, CclError *error)
@@ -64,11 +71,10 @@ ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *param
     CUstream stream, CclError *error)
 {
   void *arguments[] = {parameters};
-  const bool overlaps =
-      launch->is_dependent && device->driver->cuLaunchKernelEx && device->compute_capability >= 90;
   CclError reason = {CCL_OK};
-  const CclStatus status = overlaps ? launch_dependent (device, launch, arguments, stream, &reason)
-                                    : launch_plain (device, launch, arguments, stream, &reason);
+  const CclStatus status = ccl_cuda_launch_overlaps (device, launch)
+                               ? launch_dependent (device, launch, arguments, stream, &reason)
+                               : launch_plain (device, launch, arguments, stream, &reason);
   if (status != CCL_OK)
     ccl_error_set (error, status, "%s: %s", launch->kernel, reason.message);
   return status;

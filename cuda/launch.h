@@ -33,6 +33,9 @@ divide_up (uint64_t dividend, uint32_t divisor)
 void ccl_cuda_launch_cover (
     CclCudaLaunch *launch, CclWork work, uint32_t width, uint32_t height, uint32_t depth);
 
+/* Whether the kernel may overlap with the previous one. */
+bool ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch *launch);
+
 /* Queues a kernel with one parameter struct, which is copied. CCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
     CUstream stream, CclError *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of strips.cu. The kernels of a frame are captured into a graph, so that a frame
- * takes one launch. When an address or an option changes, the nodes that depend on it are updated.
+ * The host side of strips.cu. The kernels of a frame make up a graph, so that a frame takes one
+ * launch. When an address or an option changes, the nodes that depend on it are updated.
  *
  * Two graphs alternate, as there are two sets of counters: a frame counts in one set and clears the
  * other for the next frame.
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "images.h"
-#include "launch.h"
+#include "kernel-graph.h"
 #include "strips-parameters.h"
 
 enum { QUAD_WIDTH = 128 };
@@ -20,12 +20,10 @@ enum { QUAD_WIDTH = 128 };
 enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
 
 /* A graph with the kernels of a frame, and the parameters of its last launch. */
-typedef struct Recording {
+typedef struct FrameGraph {
   CclStripsParameters parameters;
-  CUgraphExec graph;            /* NULL until a capture succeeds */
-  CUgraph source;               /* the captured graph, which identifies the nodes */
-  CUgraphNode nodes[N_KERNELS]; /* NULL: not needed */
-} Recording;
+  CclCudaKernelGraph graph;
+} FrameGraph;
 
 typedef struct Strips {
   CclCudaEngine engine;
@@ -35,9 +33,8 @@ typedef struct Strips {
   void *pinned;        /* the number of components, then the rows */
   CUdeviceptr pinned_on_device;
   const CclComponent *rows;
-  CUstream recorder; /* for captures; NULL if the driver has no graphs */
-  Recording recordings[2];
-  uint32_t turn;       /* the recording of the next frame */
+  FrameGraph frames[2];
+  uint32_t turn;       /* the graph of the next frame */
   bool counters_clean; /* the counters of the next frame are zero */
 } Strips;
 
@@ -66,18 +63,6 @@ is_needed (const CclStripsParameters *p, int kernel)
   }
 }
 
-static void
-drop_graph (Strips *strips, Recording *recording)
-{
-  const CclCudaDriver *driver = strips->device->driver;
-  if (recording->graph)
-    driver->cuGraphExecDestroy (recording->graph);
-  if (recording->source)
-    driver->cuGraphDestroy (recording->source);
-  recording->graph = NULL;
-  recording->source = NULL;
-}
-
 /* Queues the kernels one by one. */
 static CclStatus
 launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream, CclError *error)
@@ -90,88 +75,24 @@ launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream
   return status;
 }
 
-/* Assigns the nodes of the captured graph to the kernels. */
 static CclStatus
-find_nodes (Strips *strips, Recording *recording, CclError *error)
+build_graph (Strips *strips, FrameGraph *frame, CclError *error)
 {
-  const CclCudaDriver *driver = strips->device->driver;
-  CUgraphNode nodes[N_KERNELS];
-  size_t n_nodes = N_KERNELS;
-  CclStatus status =
-      ccl_cuda_call (driver, error, cuGraphGetNodes (recording->source, nodes, &n_nodes));
-  memset (recording->nodes, 0, sizeof recording->nodes);
-  for (size_t i = 0; i < n_nodes && !status; i++) {
-    CUDA_KERNEL_NODE_PARAMS launch;
-    status = ccl_cuda_call (driver, error, cuGraphKernelNodeGetParams (nodes[i], &launch));
-    for (int kernel = 0; kernel < N_KERNELS && !status; kernel++) {
-      if (strips->launches[kernel].function == launch.func)
-        recording->nodes[kernel] = nodes[i];
-    }
-  }
-  return status;
-}
-
-/* Other threads can invalidate a capture, as when a decoder is created in the same context. That is
- * no error: the recording has no graph then. */
-static CclStatus
-record_graph (Strips *strips, Recording *recording, CclError *error)
-{
-  const CclCudaDriver *driver = strips->device->driver;
-  drop_graph (strips, recording);
-  CclStatus status = ccl_cuda_call (
-      driver, error, cuStreamBeginCapture (strips->recorder, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-  if (status)
-    return status;
-  CclError launch_error = {CCL_OK};
-  status = launch_kernels (strips, &recording->parameters, strips->recorder, &launch_error);
-  /* The capture ends in any case; the first error is reported. */
-  const CUresult end = driver->cuStreamEndCapture (strips->recorder, &recording->source);
-  if (end == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
-    return CCL_OK;
-  if (status)
-    ccl_error_set (error, status, "%s", launch_error.message);
-  else
-    status = ccl_cuda_result (driver, end, "cuStreamEndCapture", error);
-  if (!status)
-    status = find_nodes (strips, recording, error);
-  if (!status)
-    status = ccl_cuda_call (
-        driver, error, cuGraphInstantiateWithFlags (&recording->graph, recording->source, 0));
-  if (status)
-    drop_graph (strips, recording);
-  return status;
-}
-
-static CclStatus
-update_node (Strips *strips, Recording *recording, int kernel, CclError *error)
-{
-  if (!recording->nodes[kernel])
-    return CCL_OK;
-  void *arguments[] = {&recording->parameters};
-  const CclCudaLaunch *launch = &strips->launches[kernel];
-  const CUDA_KERNEL_NODE_PARAMS node = {
-      .func = launch->function,
-      .gridDimX = launch->grid[0],
-      .gridDimY = launch->grid[1],
-      .gridDimZ = launch->grid[2],
-      .blockDimX = launch->block[0],
-      .blockDimY = launch->block[1],
-      .blockDimZ = launch->block[2],
-      .kernelParams = arguments,
-  };
-  return ccl_cuda_call (strips->device->driver, error,
-      cuGraphExecKernelNodeSetParams (recording->graph, recording->nodes[kernel], &node));
+  uint32_t needed = 0;
+  for (int i = 0; i < N_KERNELS; i++)
+    needed |= (uint32_t)is_needed (&frame->parameters, i) << i;
+  return ccl_cuda_kernel_graph_build (&frame->graph, strips->device, strips->launches, N_KERNELS,
+      needed, &frame->parameters, error);
 }
 
 /* Updates a graph to its parameters; `before` are those of its last launch. */
 static CclStatus
-update_graph (
-    Strips *strips, Recording *recording, const CclStripsParameters *before, CclError *error)
+update_graph (Strips *strips, FrameGraph *frame, const CclStripsParameters *before, CclError *error)
 {
-  const CclStripsParameters *now = &recording->parameters;
+  const CclStripsParameters *now = &frame->parameters;
   const bool same_kernels = before->filtered == now->filtered && !before->labels == !now->labels;
-  if (!recording->graph || !same_kernels)
-    return record_graph (strips, recording, error);
+  if (!frame->graph.graph || !same_kernels)
+    return build_graph (strips, frame, error);
   const bool same_options = before->threshold == now->threshold && before->invert == now->invert &&
                             before->min_area == now->min_area && before->max_area == now->max_area;
   const bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
@@ -180,10 +101,11 @@ update_graph (
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
     if (!same_options || (!same_frame && i == TILE) || (!same_map && (i == TILE || i == DELIVER)))
-      status = update_node (strips, recording, i, error);
+      status = ccl_cuda_kernel_graph_set (
+          &frame->graph, strips->device, &strips->launches[i], i, &frame->parameters, error);
   }
   if (status)
-    drop_graph (strips, recording);
+    ccl_cuda_kernel_graph_clear (&frame->graph, strips->device);
   return status;
 }
 
@@ -193,8 +115,8 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
 {
   Strips *strips = (Strips *)engine;
   const CclCudaDriver *driver = strips->device->driver;
-  Recording *recording = &strips->recordings[strips->turn];
-  CclStripsParameters *p = &recording->parameters;
+  FrameGraph *frame = &strips->frames[strips->turn];
+  CclStripsParameters *p = &frame->parameters;
   const CclStripsParameters before = *p;
 
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
@@ -215,12 +137,14 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
         cuMemsetD8Async (
             (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
   strips->counters_clean = false;
-  if (!status && strips->recorder)
-    status = update_graph (strips, recording, &before, error);
-  if (!status && recording->graph)
-    status = ccl_cuda_call (driver, error, cuGraphLaunch (recording->graph, stream));
-  else if (!status)
+  if (ccl_cuda_kernel_graph_is_possible (strips->device)) {
+    if (!status)
+      status = update_graph (strips, frame, &before, error);
+    if (!status)
+      status = ccl_cuda_call (driver, error, cuGraphLaunch (frame->graph.graph, stream));
+  } else if (!status) {
     status = launch_kernels (strips, p, stream, error);
+  }
   strips->counters_clean = !status;
   strips->turn = !strips->turn;
   return status;
@@ -231,7 +155,7 @@ strips_read (CclCudaEngine *engine, CclTable *table)
 {
   Strips *strips = (Strips *)engine;
   const uint32_t n = *(volatile uint32_t *)strips->pinned;
-  const uint32_t max = strips->recordings[0].parameters.max_components;
+  const uint32_t max = strips->frames[0].parameters.max_components;
   table->n_components = n;
   table->n_rows = n < max ? n : max;
   table->rows = strips->rows;
@@ -241,10 +165,8 @@ static void
 strips_free (CclCudaEngine *engine)
 {
   Strips *strips = (Strips *)engine;
-  drop_graph (strips, &strips->recordings[0]);
-  drop_graph (strips, &strips->recordings[1]);
-  if (strips->recorder)
-    strips->device->driver->cuStreamDestroy (strips->recorder);
+  ccl_cuda_kernel_graph_clear (&strips->frames[0].graph, strips->device);
+  ccl_cuda_kernel_graph_clear (&strips->frames[1].graph, strips->device);
   ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
   ccl_cuda_device_release (strips->device, &strips->scratch);
   free (strips);
@@ -357,7 +279,7 @@ prepare_launches (
 static CclStatus
 allocate (Strips *strips, uint32_t strip_rows, CclError *error)
 {
-  CclStripsParameters *p = &strips->recordings[0].parameters;
+  CclStripsParameters *p = &strips->frames[0].parameters;
   CclStatus status = ccl_cuda_device_allocate (
       strips->device, lay_out (p, 0, strip_rows), &strips->scratch, error);
   if (status)
@@ -372,26 +294,10 @@ allocate (Strips *strips, uint32_t strip_rows, CclError *error)
   strips->rows = (const CclComponent *)strips->pinned + 1;
   p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
   p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
-  strips->recordings[1] = strips->recordings[0];
-  strips->recordings[1].parameters.chunk_count = p->next_chunk_count;
-  strips->recordings[1].parameters.next_chunk_count = p->chunk_count;
+  strips->frames[1] = strips->frames[0];
+  strips->frames[1].parameters.chunk_count = p->next_chunk_count;
+  strips->frames[1].parameters.next_chunk_count = p->chunk_count;
   return CCL_OK;
-}
-
-/* Creates the stream on which graphs are captured; no other work runs there. Were it a blocking
- * stream, work of other threads on the legacy default stream would invalidate the captures. */
-static CclStatus
-create_recorder (Strips *strips, CclError *error)
-{
-  const CclCudaDriver *driver = strips->device->driver;
-  const bool has_graphs = driver->cuStreamBeginCapture && driver->cuStreamEndCapture &&
-                          driver->cuGraphGetNodes && driver->cuGraphKernelNodeGetParams &&
-                          driver->cuGraphInstantiateWithFlags &&
-                          driver->cuGraphExecKernelNodeSetParams && driver->cuGraphExecDestroy &&
-                          driver->cuGraphDestroy && driver->cuGraphLaunch;
-  if (!has_graphs)
-    return CCL_OK;
-  return ccl_cuda_call (driver, error, cuStreamCreate (&strips->recorder, CU_STREAM_NON_BLOCKING));
 }
 
 static CclCudaEngine *
@@ -408,14 +314,12 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   }
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
-  CclStripsParameters *p = &strips->recordings[0].parameters;
+  CclStripsParameters *p = &strips->frames[0].parameters;
   CclStatus status = set_geometry (p, plan, strip_rows, error);
   if (!status)
     status = prepare_launches (strips, p, strip_rows, error);
   if (!status)
     status = allocate (strips, strip_rows, error);
-  if (!status)
-    status = create_recorder (strips, error);
   if (status) {
     strips_free (&strips->engine);
     return NULL;

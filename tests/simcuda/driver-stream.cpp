@@ -200,7 +200,7 @@ cuStreamBeginCapture_v2 (CUstream handle, CUstreamCaptureMode)
     return CUDA_ERROR_ILLEGAL_STATE;
   stream->capture = new Graph;
   stream->capture_ends.clear ();
-  stream->is_capture_invalid = false;
+  statistics.captures++;
   return CUDA_SUCCESS;
 }
 
@@ -226,15 +226,13 @@ cuStreamEndCapture (CUstream handle, CUgraph *graph_handle)
   (void)n_joined;
   stream->capture = nullptr;
   stream->capture_ends.clear ();
-  if (call.error || !graph_handle || stream->is_capture_invalid) {
+  if (call.error || !graph_handle) {
     for (auto &node : graph->nodes)
       remove_handle (node.get ());
     delete graph;
     if (graph_handle)
       *graph_handle = nullptr;
-    return call.error     ? call.error
-           : graph_handle ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                          : CUDA_ERROR_INVALID_VALUE;
+    return call.error ? call.error : CUDA_ERROR_INVALID_VALUE;
   }
   add_handle (graph, HandleKind::graph);
   *graph_handle = reinterpret_cast<CUgraph> (graph);

@@ -890,24 +890,12 @@ submit_launch (Call *call, CUfunction function_handle, Launch *launch, CUstream 
   return submit (stream, CU_GRAPH_NODE_TYPE_KERNEL, launch->kernel->name, launch_work (*launch));
 }
 
-/* After an injected fault with this error. A real capture is invalidated by another thread. */
-static void
-invalidate_capture (const Call &call, CUstream handle)
-{
-  Stream *stream = call.error == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-                       ? find_stream (call.context, handle)
-                       : nullptr;
-  if (stream)
-    stream->is_capture_invalid = stream->capture;
-}
-
 EXPORT
 cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,
     void **parameters, void **extra)
 {
   Call call (CallKind::launch);
-  invalidate_capture (call, stream);
   if (call.error)
     return call.error;
   Launch launch;
@@ -938,7 +926,6 @@ cuLaunchKernelEx (
     const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
 {
   Call call (CallKind::launch);
-  invalidate_capture (call, config ? config->hStream : nullptr);
   if (call.error)
     return call.error;
   if (!config || (config->numAttrs && !config->attrs))
@@ -1084,6 +1071,46 @@ cuGraphAddKernelNode_v2 (CUgraphNode *handle, CUgraph graph_handle, const CUgrap
   graph_set_launch (node, function, launch);
   add_handle (node, HandleKind::graph_node);
   *handle = reinterpret_cast<CUgraphNode> (node);
+  return CUDA_SUCCESS;
+}
+
+/* Whether a node of the graph was added before another one. */
+static bool
+is_before (const Graph *graph, const GraphNode *first, const GraphNode *second)
+{
+  bool found = false;
+  for (const auto &node : graph->nodes) {
+    if (node.get () == second)
+      return found;
+    found |= node.get () == first;
+  }
+  return false;
+}
+
+/* Edges must lead to nodes that were added later. One that starts at the programmatic port of a
+ * kernel lets the next kernel start before that one has ended. */
+EXPORT
+cuGraphAddDependencies_v2 (CUgraph graph_handle, const CUgraphNode *from, const CUgraphNode *to,
+    const CUgraphEdgeData *edges, size_t n_edges)
+{
+  Call call (CallKind::create);
+  if (call.error)
+    return call.error;
+  Graph *graph = valid_graph (graph_handle);
+  if (!graph || (n_edges && (!from || !to)))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < n_edges; i++) {
+    GraphNode *upper = valid_node (from[i]), *lower = valid_node (to[i]);
+    const CUgraphEdgeData edge = edges ? edges[i] : CUgraphEdgeData{};
+    const bool is_programmatic = edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    const int port = is_programmatic ? CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+                                     : CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
+    if (!upper || !lower || !is_before (graph, upper, lower) || edge.from_port != port ||
+        edge.to_port || (is_programmatic && (!upper->function || !lower->function)))
+      return CUDA_ERROR_INVALID_VALUE;
+    lower->after.push_back (upper);
+    lower->launch.programmatic |= is_programmatic;
+  }
   return CUDA_SUCCESS;
 }
 
@@ -1267,6 +1294,7 @@ simcuda_get_statistics (SimcudaStatistics *s)
   s->copies = statistics.copies;
   s->launches = statistics.launches;
   s->synchronisations = statistics.synchronisations;
+  s->captures = statistics.captures;
   s->faults = count_faults ();
   s->threads = schedule.threads;
   s->switches = schedule.switches;

@@ -63,7 +63,7 @@ CUresult submit (Stream *stream, CUgraphNodeType type, const char *name,
 std::function<CUresult ()> launch_work (const Launch &launch);
 
 struct Statistics {
-  uint64_t allocations, copies, launches, synchronisations; /* successful calls */
+  uint64_t allocations, copies, launches, synchronisations, captures; /* successful calls */
 };
 extern Statistics statistics;
 

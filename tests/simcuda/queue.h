@@ -45,7 +45,6 @@ struct Stream {
   OperationPointer last;
   Graph *capture = nullptr;              /* graph of the capture in progress, or NULL */
   std::vector<GraphNode *> capture_ends; /* dependencies of the next recorded node */
-  bool is_capture_invalid = false;       /* until the capture ends */
 };
 
 struct Event {

@@ -16,7 +16,8 @@ typedef struct SimcudaStatistics {
   uint64_t copies;      /* and memsets */
   uint64_t launches;    /* of kernels and graphs */
   uint64_t synchronisations;
-  uint64_t faults; /* injected faults; of a lost device only the first call counts */
+  uint64_t captures; /* of streams */
+  uint64_t faults;   /* injected faults; of a lost device only the first call counts */
   /* Simulated threads since the process began. */
   uint64_t threads;  /* of kernels */
   uint64_t switches; /* from one thread of a kernel to another */
