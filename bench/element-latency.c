@@ -307,7 +307,7 @@ print_run (const Run *run, const Stream *streams, double cpu_seconds, double ela
       elements, run->n_streams, run->rate, options.width, options.height, options.format,
       options.system_memory ? "system" : "CUDA", latency->len, n_lost, n_late,
       (double)n_components / (double)MAX (n_frames, 1),
-      1e6 * cpu_seconds / (double)MAX (n_frames, 1), cpu_seconds / elapsed);
+      1e6 * cpu_seconds / (double)MAX (latency->len, 1), cpu_seconds / elapsed);
   if (latency->len > 0) {
     print_distribution ("latency_us", latency);
     print_distribution ("from_due_us", from_due);
@@ -328,14 +328,17 @@ measure (Run *run)
   run->n_pushes = run->n_warm_up + MAX (1, (guint)(options.seconds * run->rate));
   for (guint i = 0; i < run->n_streams; i++)
     start_stream (&streams[i], run, i);
-  const clock_t cpu_start = clock (); /* of all threads */
-  run->start = now () + 10000000;     /* when all threads have begun */
+  run->start = now () + 10000000; /* when all threads have begun */
   for (guint i = 0; i < run->n_streams; i++)
     streams[i].thread = g_thread_new ("stream", push_frames, &streams[i]);
+  /* In the warm-up the elements make their plans and load their kernels. */
+  const gint64 warm = run->start + (gint64)(run->n_warm_up * 1e9 / run->rate);
+  sleep_until (warm);
+  const clock_t cpu_start = clock (); /* of all threads */
   for (guint i = 0; i < run->n_streams; i++)
     drain_stream (&streams[i]);
   const double cpu_seconds = (double)(clock () - cpu_start) / CLOCKS_PER_SEC;
-  print_run (run, streams, cpu_seconds, 1e-9 * (double)(now () - run->start));
+  print_run (run, streams, cpu_seconds, 1e-9 * (double)(now () - warm));
   for (guint i = 0; i < run->n_streams; i++)
     clear_stream (&streams[i]);
   g_free (streams);
