@@ -127,11 +127,32 @@ handle_end (WatchCamera *camera)
     end_camera (camera, WATCH_STATE_ENDED, NULL);
 }
 
-/* What cannot be decoded is garbage; everything else is a lost connection. */
+/* What cannot be decoded is garbage; everything else is a lost connection. A source that cannot
+ * connect may also report that the stream failed, before any data. */
 static WatchState
-state_of_error (const GError *error)
+state_of_error (WatchCamera *camera, const GError *error)
 {
+  gboolean has_data;
+
+  g_mutex_lock (&camera->lock);
+  has_data = camera->n_data > 0;
+  g_mutex_unlock (&camera->lock);
+  if (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED) && !has_data)
+    return WATCH_STATE_LOST;
   return error->domain == GST_STREAM_ERROR ? WATCH_STATE_GARBAGE : WATCH_STATE_LOST;
+}
+
+/* Warnings of our elements are about settings that have no effect. */
+static void
+log_warning (WatchCamera *camera, GstMessage *message)
+{
+  GError *error = NULL;
+
+  if (!gst_object_has_as_ancestor (GST_MESSAGE_SRC (message), GST_OBJECT (camera->analysis)))
+    return;
+  gst_message_parse_warning (message, &error, NULL);
+  watch_log_warning ("camera %s: %s", camera->name, error->message);
+  g_error_free (error);
 }
 
 static gboolean
@@ -143,12 +164,15 @@ on_bus (GstBus *bus, GstMessage *message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
-    lose_camera (camera, state_of_error (error), FALSE, error->message);
+    lose_camera (camera, state_of_error (camera, error), FALSE, error->message);
     g_error_free (error);
     return G_SOURCE_REMOVE;
   case GST_MESSAGE_EOS:
     handle_end (camera);
     return G_SOURCE_REMOVE;
+  case GST_MESSAGE_WARNING:
+    log_warning (camera, message);
+    return G_SOURCE_CONTINUE;
   default:
     return G_SOURCE_CONTINUE;
   }

@@ -207,6 +207,26 @@ check_property (GstElement *element, const gchar *property, const gchar *text, G
   return TRUE;
 }
 
+/* Starts the element alone. It then reads the files and texts that its properties name. */
+static gboolean
+check_start (GstElement *element, const gchar *property, const gchar *text, GError **error)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  gst_util_set_object_arg (G_OBJECT (element), property, text);
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  if (message)
+    gst_message_parse_error (message, error, NULL);
+  g_clear_pointer (&message, gst_message_unref);
+  gst_object_unref (bus);
+  return !error || !*error;
+}
+
 static GstElement *
 element_of_key (const WatchCameraConfig *config, const gchar *element, GError **error)
 {
@@ -250,9 +270,11 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
     GError *reason = NULL;
     GstElement *made = element_of_key (config, element, &reason);
 
-    is_valid = made && check_property (made, dot + 1, value, &reason);
     if (made)
-      gst_object_unref (gst_object_ref_sink (made));
+      gst_object_ref_sink (made);
+    is_valid = made && check_property (made, dot + 1, value, &reason) &&
+               (strcmp (element, "source") == 0 || check_start (made, dot + 1, value, &reason));
+    g_clear_pointer (&made, gst_object_unref);
     if (reason)
       g_propagate_error (error, reason);
   }
@@ -414,8 +436,8 @@ replace_string (gchar **string, const gchar *text)
   return TRUE;
 }
 
-static gboolean
-set_global_key (WatchConfig *config, const gchar *key, const gchar *value, GError **error)
+gboolean
+watch_config_set (WatchConfig *config, const gchar *key, const gchar *value, GError **error)
 {
   if (strcmp (key, "device") == 0) {
     guint64 number;
@@ -474,8 +496,8 @@ read_global_group (WatchConfig *config, GHashTable *keys, GError **error)
 
   g_hash_table_iter_init (&iter, keys);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    if (!set_global_key (config, key, value, error)) {
-      g_prefix_error (error, "ccl-watch: %s: ", (const gchar *)key);
+    if (!watch_config_set (config, key, value, error)) {
+      g_prefix_error (error, "[ccl-watch] %s: ", (const gchar *)key);
       return FALSE;
     }
   return TRUE;

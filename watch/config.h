@@ -83,6 +83,10 @@ gboolean watch_parse_duration (const gchar *text, gdouble *seconds, GError **err
 WatchConfig *watch_config_new (void); /* no camera, no output */
 void watch_config_free (WatchConfig *config);
 
+/* Sets a key of the group [ccl-watch]. */
+gboolean watch_config_set (
+    WatchConfig *config, const gchar *key, const gchar *value, GError **error);
+
 /* Reads a file of groups and keys. Refuses one that other users may read if it holds a password or
  * a token. NULL and a message of one line if something is wrong. */
 GKeyFile *watch_key_file_load (const gchar *path, GError **error);

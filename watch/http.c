@@ -577,13 +577,15 @@ log_address (GSocketAddress *address)
       g_inet_socket_address_get_port (inet));
 }
 
-static gboolean
-listen_at (WatchHttp *self, const WatchConfig *config, GError **error)
+gboolean
+watch_http_check (const WatchConfig *config, GError **error)
 {
-  g_autoptr (GSocketAddress) address = parse_address (config->http, error);
-  g_autoptr (GSocketAddress) effective = NULL;
+  g_autoptr (GSocketAddress) address = NULL;
   GInetAddress *inet;
 
+  if (!config->http)
+    return TRUE;
+  address = parse_address (config->http, error);
   if (!address)
     return FALSE;
   inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
@@ -594,6 +596,17 @@ listen_at (WatchHttp *self, const WatchConfig *config, GError **error)
         config->http, MIN_TOKEN_LENGTH);
     return FALSE;
   }
+  return TRUE;
+}
+
+static gboolean
+listen_at (WatchHttp *self, const WatchConfig *config, GError **error)
+{
+  g_autoptr (GSocketAddress) address = parse_address (config->http, error);
+  g_autoptr (GSocketAddress) effective = NULL;
+
+  if (!address)
+    return FALSE;
   if (!g_socket_listener_add_address (G_SOCKET_LISTENER (self->service), address,
           G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &effective, error)) {
     g_prefix_error (error, "cannot listen at %s: ", config->http);

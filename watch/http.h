@@ -7,10 +7,13 @@
 
 typedef struct _WatchHttp WatchHttp;
 
+/* FALSE and an error of one line if the address of the configuration is none, or if other machines
+ * can connect to it and there is no token of 16 characters or more. */
+gboolean watch_http_check (const WatchConfig *config, GError **error);
+
 /* Listens at the address of the configuration. NULL and an error of one line if that is not
- * possible, or if others than this machine can connect and there is no token of 16 characters or
- * more. Adds observers; must be called before watch_start(), also without a server: then it does
- * nothing and returns an object that may be freed. */
+ * possible. Adds observers; must be called before watch_start(), also without a server: then it
+ * does nothing and returns an object that may be freed. */
 WatchHttp *watch_http_new (Watch *watch, GError **error);
 
 /* Closes all connections; must be called after watch_stop(). */

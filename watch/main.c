@@ -180,13 +180,14 @@ read_token (WatchConfig *config, GError **error)
   return TRUE;
 }
 
-static void
-replace (gchar **string, const gchar *text)
+/* An option that stands for a key of the group [ccl-watch]. */
+static gboolean
+apply_option (WatchConfig *config, const gchar *key, const gchar *value, GError **error)
 {
-  if (text) {
-    g_free (*string);
-    *string = g_strdup (text);
-  }
+  if (!value || watch_config_set (config, key, value, error))
+    return TRUE;
+  g_prefix_error (error, "--%s: ", key);
+  return FALSE;
 }
 
 static gboolean
@@ -194,10 +195,11 @@ apply_command_line (WatchConfig *config, GError **error)
 {
   guint n = 0;
 
-  replace (&config->device, options.device);
-  replace (&config->http, options.http);
-  replace (&config->folder, options.folder);
-  replace (&config->state, options.state);
+  if (!apply_option (config, "device", options.device, error) ||
+      !apply_option (config, "http", options.http, error) ||
+      !apply_option (config, "folder", options.folder, error) ||
+      !apply_option (config, "state", options.state, error))
+    return FALSE;
   for (gchar **uri = options.outputs; uri && *uri; uri++) {
     gchar *name = g_strdup_printf ("output%u", ++n);
 
@@ -228,7 +230,8 @@ load (GError **error)
       options.config ? watch_config_load (options.config, error) : watch_config_new ();
 
   if (config && !(apply_command_line (config, error) && check_names (config, error) &&
-                    apply_changes (config, error) && check_number (config, error)))
+                    apply_changes (config, error) && check_number (config, error) &&
+                    watch_http_check (config, error)))
     g_clear_pointer (&config, watch_config_free);
   return config;
 }
@@ -340,7 +343,7 @@ choose_labeller (Watch *watch, GError **error)
   }
 
   if (!gpu && strcmp (text, "cpu") != 0 && strcmp (text, "auto") != 0)
-    return watch_fail (error, "the GPU %s cannot be used", text);
+    return watch_fail (error, "GPU %s cannot be used", text);
   if (gpu)
     prefer_gpu_decoders ();
   watch_set_labeller (watch, gpu ? "cudaccl" : "ccl", device);

@@ -151,8 +151,14 @@ def wrong_configurations():
         "unknown global key": good + "[ccl-watch]\ncolour=red\n", "no camera": "[ccl-watch]\ndevice=cpu\n",
         "device": good + "[ccl-watch]\ndevice=best\n", "kafka": good + "[output x]\nuri=kafka://h:1/t\nkafka.no=1\n",
     }
+    files |= {
+        "wrong region": good + "ccltrack.regions=line x\n", "no region file": good + "ccltrack.regions-location=/nowhere\n",
+        "no region of interest mask": good + "ccl.roi-mask=/nowhere\n",
+    }
     commands = {name: ["-c", folder / "watch.conf"] for name in files}
-    commands |= {"two of a name": [f"a={video}", f"a={video}"], "no name": [video], "nothing": [],
+    commands |= {"device of the command line": [f"a={video}", "--device", "best"],
+                 "no address": [f"a={video}", "--http", "here"], "no token": [f"a={video}", "--http", "0.0.0.0:0"],
+                 "two of a name": [f"a={video}", f"a={video}"], "no name": [video], "nothing": [],
                  "unknown option": ["--colour"], "no configuration file": ["-c", "/nowhere"]}
     for name, words in commands.items():
         (folder / "watch.conf").write_text(files.get(name, ""))
@@ -253,6 +259,16 @@ def no_stream():
         with watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
             program.wait_for_state("silent")
             tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
+
+
+def refused():
+    """a server that is not there: lost, not garbage; a setting without effect is in the log"""
+    with watch("a=http://127.0.0.1:9/stream", f"b={ball(40, 30)}", *QUICK, "-s", "ccl.min-area=9",
+               "-s", "ccl.max-area=3") as program:
+        program.wait_for_state("ended", "b")
+        program.wait_for_state("lost", "a")
+        tap.equal(set(program.lines.states("a")), {"lost"}, "states")
+        assert "camera b: No component can pass min-area=9 and max-area=3" in program.log(), program.log()
 
 
 def frozen():
@@ -372,5 +388,5 @@ def help_and_version():
 
 
 sys.exit(tap.run(files, same_components, events, pace, broken_file, mute_files, wrong_configurations, secrets, sender_clock,
-                 camera_killed, camera_stopped, garbage, no_stream, frozen, reload, notifications, clock_steps,
+                 camera_killed, camera_stopped, garbage, no_stream, refused, frozen, reload, notifications, clock_steps,
                  reconnections, help_and_version))

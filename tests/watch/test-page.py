@@ -59,11 +59,11 @@ def shows_cameras():
     if not os.path.exists(VIDEO):
         cameras = cameras[1:] * 2
     with page("--folder", served.folder / "store", "--set", "clips=true", f"entrance={cameras[0]}",
-              f"yard={cameras[1]}", "gate=rtsp://127.0.0.1:9/stream") as (_, view):
+              f"yard={cameras[1]}", "gate=rtsp://127.0.0.1:9/stream") as (server, view):
         view.wait(f"{card('entrance')}?.querySelector('img').naturalWidth > 100")
         view.wait(f"{card('entrance')}.querySelector('.fps').textContent > 1")
         view.wait(f"{card('entrance')}.querySelector('.line').getAttribute('d')?.startsWith('M')")
-        view.wait("document.querySelector('#summary').textContent == '2 of 3 playing'")
+        view.wait("document.querySelector('#summary').textContent == '2 of 3 playing; lost: gate'")
         view.wait(f"{card('gate')}.querySelector('.state').textContent == 'lost'")
         assert view.evaluate(f"{card('gate')}.querySelector('.detail').textContent")
         view.wait("[...document.querySelectorAll('.thumbnail img')].some(i => i.naturalWidth > 100)")
@@ -78,6 +78,10 @@ def shows_cameras():
         tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width on a phone")
         shoot(view, "phone")
         tap.equal(view.problems, [], "problems")
+        server.stop()
+        view.wait("document.querySelector('#summary').textContent.startsWith('No answer from ccl-watch since')")
+        tap.equal(view.evaluate("getComputedStyle(document.querySelector('main')).opacity"), "0.5", "grey without an answer")
+        shoot(view, "offline")
 
 
 def plays_clip():

@@ -14,9 +14,15 @@ const cards = new Map(); // name → { element, pictureFailed, shownAt }
 // Requests
 
 class Refused extends Error {}
+class NoAnswer extends Error {}
+
+let answered = new Date();
 
 async function request(method, path, body) {
-  const response = await fetch(path, { method, body, headers: { "X-CCL-Watch": "1" } });
+  const response = await fetch(path, { method, body, headers: { "X-CCL-Watch": "1" } })
+    .catch(() => { throw new NoAnswer("no answer from ccl-watch"); });
+  answered = new Date();
+  document.body.classList.remove("offline");
   if (response.status === 401 && path !== "api/login") {
     showLogin();
     throw new Refused("a token is required");
@@ -39,8 +45,17 @@ function repeat(task, interval) {
 }
 
 function showProblem(error) {
-  if (!(error instanceof Refused))
-    find("#summary").textContent = `No answer from ccl-watch: ${error.message}`;
+  if (error instanceof Refused)
+    return;
+  document.body.classList.toggle("offline", error instanceof NoAnswer);
+  showSummary(error instanceof NoAnswer ?
+    `No answer from ccl-watch since ${answered.toLocaleTimeString()}` : error.message, true);
+}
+
+function showSummary(text, isProblem) {
+  find("#summary").textContent = text;
+  find("#summary").title = text;
+  find("#summary").classList.toggle("problem", isProblem);
 }
 
 // Text
@@ -108,9 +123,16 @@ async function updateCameras() {
       makeCard(camera.name);
     updateCard(camera);
   }
-  const playing = cameras.filter((camera) => camera.state === "playing").length;
   find("#no-cameras").hidden = cameras.length > 0;
-  find("#summary").textContent = `${playing} of ${cameras.length} playing`;
+  summarize(cameras);
+}
+
+// Counts the cameras that play and names those in trouble.
+function summarize(cameras) {
+  const named = (state) => cameras.filter((camera) => camera.state === state).map(({ name }) => name);
+  const troubles = ["lost", "silent", "garbage", "frozen"].filter((state) => named(state).length > 0)
+    .map((state) => `; ${state}: ${named(state).join(", ")}`);
+  showSummary(`${named("playing").length} of ${cameras.length} playing${troubles.join("")}`, troubles.length > 0);
 }
 
 // Loads the next live picture of each camera that is in view and has none on its way.
@@ -168,14 +190,20 @@ async function updateCounts() {
 // Events
 
 const EVENT_TEXT = {
-  "motion-begin": "motion",
-  "motion-end": "motion ended",
+  "motion-begin": () => "motion",
+  "motion-end": () => "motion ended",
+  state: (event) => event.detail ? `${event.state}: ${event.detail}` : event.state,
+  merged: (event) => `#${event.id} merged with #${event.other}`,
+  split: (event) => `#${event.id} split from #${event.other}`,
+  entered: (event) => `#${event.id} entered ${event.region}`,
+  left: (event) => `#${event.id} left ${event.region}`,
+  stayed: (event) => `#${event.id} stayed in ${event.region}`,
+  crossed: (event) => `#${event.id} crossed ${event.line} ${event.direction}`,
 };
 
 function describe(event) {
-  const what = EVENT_TEXT[event.event] ||
-    [event.event, event.state, event.id, event.detail].filter((part) => part !== undefined).join(" ");
-  return `${event.source}: ${what}`;
+  const text = EVENT_TEXT[event.event] || (() => `#${event.id} ${event.event}`);
+  return `${event.source}: ${text(event)}`;
 }
 
 function makeEvent(event) {
