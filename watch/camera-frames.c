@@ -18,7 +18,7 @@ watch_camera_data (WatchCamera *camera)
 
 void
 watch_camera_encoded (
-    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time)
 {
   watch_camera_data (camera);
   CALL_OBSERVERS (camera, encoded, buffer, caps, running_time);

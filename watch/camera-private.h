@@ -116,7 +116,7 @@ void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gb
 /* Data arrived, which may be of a frame. */
 void watch_camera_data (WatchCamera *camera);
 void watch_camera_encoded (
-    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
 void watch_camera_frame (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
 void watch_camera_frame_skipped (WatchCamera *camera);

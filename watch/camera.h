@@ -73,9 +73,11 @@ typedef struct {
 typedef struct {
   void (*event) (gpointer data, WatchCamera *camera, const WatchEvent *event);
   /* Each encoded frame in decoding order, as it goes to the decoder, with its caps (video/x-h264,
-   * video/x-h265, image/jpeg, ...). `running_time` is that of the buffer's DTS or PTS. */
+   * video/x-h265, image/jpeg, ...). `running_time` is that of the buffer's DTS or PTS: negative
+   * where a file's first decoding times are before its beginning, GST_CLOCK_STIME_NONE if unknown.
+   */
   void (*encoded) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
-      GstClockTime running_time);
+      GstClockTimeDiff running_time);
   /* Each labelled frame. */
   void (*frame) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps);
   /* The pipeline stopped: no `encoded` and `frame` until the next connection, whose running time

@@ -17,7 +17,7 @@
 
 typedef struct {
   GstBuffer *buffer;
-  GstClockTime running_time;
+  GstClockTimeDiff running_time; /* negative before the beginning of a file's time */
 } Frame;
 
 /* What is kept of one camera. */
@@ -27,11 +27,11 @@ typedef struct {
   GstCaps *caps;
 
   /* During a clip; owned by the set of open clips. */
-  GstElement *clip;   /* the pipeline that writes; NULL if there is none */
-  GstElement *input;  /* its appsrc */
-  GstClockTime start; /* running time of the clip's first frame */
-  GstClockTime end;   /* running time after which the clip ends; GST_CLOCK_TIME_NONE: not known */
-  gint64 wanted;      /* UTC time of a motion whose clip has not begun, or 0 */
+  GstElement *clip;       /* the pipeline that writes; NULL if there is none */
+  GstElement *input;      /* its appsrc */
+  GstClockTimeDiff start; /* running time of the clip's first frame */
+  GstClockTime end; /* running time after which the clip ends; GST_CLOCK_TIME_NONE: not known */
+  gint64 wanted;    /* UTC time of a motion whose clip has not begun, or 0 */
 } Recorder;
 
 struct _WatchClips {
@@ -82,10 +82,10 @@ elements_for (GstCaps *caps, gboolean has_dts)
 
 /* Forgets the frames before the last key frame that a motion may still begin its clip with. */
 static void
-drop_frames (Recorder *self, GstClockTime kept)
+drop_frames (Recorder *self, GstClockTimeDiff kept)
 {
   GList *first = NULL;
-  GstClockTime newest = ((Frame *)g_queue_peek_tail (&self->frames))->running_time;
+  GstClockTimeDiff newest = ((Frame *)g_queue_peek_tail (&self->frames))->running_time;
 
   for (GList *l = self->frames.head; l; l = l->next) {
     Frame *frame = l->data;
@@ -169,7 +169,7 @@ static void
 write_frame (Recorder *self, const Frame *frame)
 {
   GstBuffer *buffer = gst_buffer_copy (frame->buffer);
-  GstClockTime time = frame->running_time - MIN (frame->running_time, self->start);
+  GstClockTime time = MAX (0, frame->running_time - self->start);
   GstClockTime pts = GST_BUFFER_PTS (buffer), dts = GST_BUFFER_DTS (buffer);
 
   /* The running time is that of the DTS, or of the PTS where there is no DTS. */
@@ -249,7 +249,7 @@ begin_clip (WatchClips *self, Recorder *recorder, const gchar *camera, GList *fi
 }
 
 static GList *
-find_first_frame (Recorder *self, GstClockTime time)
+find_first_frame (Recorder *self, GstClockTimeDiff time)
 {
   GList *first = self->frames.head;
 
@@ -292,13 +292,12 @@ get_recorder (WatchClips *self, WatchCamera *camera)
 
 /* Keeps a frame until it is older than all that a motion may still need. */
 static void
-keep_frame (Recorder *self, GstBuffer *buffer, GstClockTime running_time, GstClockTime kept)
+keep_frame (Recorder *self, GstBuffer *buffer, GstClockTimeDiff running_time, GstClockTimeDiff kept)
 {
   Frame *last = g_queue_peek_tail (&self->frames);
   Frame *frame = g_new (Frame, 1);
 
-  /* The DTS of a file's first frames may be before the beginning of its time. */
-  if (!GST_CLOCK_TIME_IS_VALID (running_time))
+  if (!GST_CLOCK_STIME_IS_VALID (running_time))
     running_time = last ? last->running_time : 0;
   frame->buffer = gst_buffer_ref (buffer);
   frame->running_time = running_time;
@@ -313,7 +312,8 @@ continue_clip (WatchClips *self, Recorder *recorder, const gchar *camera)
 {
   Frame *frame = g_queue_peek_tail (&recorder->frames);
 
-  if (GST_CLOCK_TIME_IS_VALID (recorder->end) && frame->running_time >= recorder->end) {
+  if (GST_CLOCK_TIME_IS_VALID (recorder->end) &&
+      frame->running_time >= (GstClockTimeDiff)recorder->end) {
     end_clip (recorder);
   } else if (gst_app_src_get_current_level_bytes (GST_APP_SRC (recorder->input)) >
              MAX_UNWRITTEN_BYTES) {
@@ -329,8 +329,8 @@ continue_clip (WatchClips *self, Recorder *recorder, const gchar *camera)
 }
 
 static void
-on_encoded (
-    gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
+on_encoded (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
+    GstClockTimeDiff running_time)
 {
   WatchClips *self = data;
   WatchCameraConfig *config = watch_camera_get_config (camera);
@@ -370,7 +370,7 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
     recorder->wanted = recorder->clip ? 0 : event->utc;
     if (recorder->wanted != 0 && recorder->frames.head)
       begin_clip (self, recorder, event->camera,
-          find_first_frame (recorder, event->running_time - MIN (event->running_time, pre)));
+          find_first_frame (recorder, GST_CLOCK_DIFF (pre, event->running_time)));
   } else if (g_str_equal (event->kind, "motion-end")) {
     recorder->end = event->running_time + (GstClockTime)(config->clip_post * GST_SECOND);
     recorder->wanted = 0;

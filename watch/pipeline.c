@@ -38,21 +38,31 @@ set_default (GstElement *element, const gchar *property, const gchar *value)
     gst_util_set_object_arg (G_OBJECT (element), property, value);
 }
 
+/* Negative before the beginning of the segment, such as the first decoding times of a file; or
+ * GST_CLOCK_STIME_NONE. */
+static GstClockTimeDiff
+signed_running_time_on_pad (GstPad *pad, GstClockTime time)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment *segment;
+  guint64 distance;
+  gint sign = 0;
+
+  if (event) {
+    gst_event_parse_segment (event, &segment);
+    if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time))
+      sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time, &distance);
+    gst_event_unref (event);
+  }
+  return sign == 0 ? GST_CLOCK_STIME_NONE : sign * (GstClockTimeDiff)distance;
+}
+
 static GstClockTime
 running_time_on_pad (GstPad *pad, GstClockTime time)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  GstClockTime result = GST_CLOCK_TIME_NONE;
+  GstClockTimeDiff result = signed_running_time_on_pad (pad, time);
 
-  if (event) {
-    const GstSegment *segment;
-
-    gst_event_parse_segment (event, &segment);
-    if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time))
-      result = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
-    gst_event_unref (event);
-  }
-  return result;
+  return result >= 0 ? (GstClockTime)result : GST_CLOCK_TIME_NONE;
 }
 
 /* The analysis elements. */
@@ -271,7 +281,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gst_ccl_utc_mark_arrival (buffer);
   if (caps) {
     watch_camera_encoded (
-        camera, buffer, caps, running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
+        camera, buffer, caps, signed_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
     gst_caps_unref (caps);
   }
   return GST_PAD_PROBE_OK;

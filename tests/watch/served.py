@@ -40,7 +40,7 @@ def video(name, *parts):
     subprocess.run(
         ["gst-launch-1.0", "-q", "fdsrc", "fd=0", "!", "rawvideoparse", f"width={WIDTH}",
          f"height={HEIGHT}", "format=i420", f"framerate={RATE}/1", "!", "x264enc",
-         f"key-int-max={KEY_FRAMES}", "bframes=2", "threads=1", "!", "h264parse", "!", "mp4mux",
+         f"key-int-max={KEY_FRAMES}", "bframes=3", "b-pyramid=true", "threads=1", "!", "h264parse", "!", "mp4mux",
          "!", "filesink", f"location={path}"], input=b"".join(frames), check=True, timeout=60)
     return path
 

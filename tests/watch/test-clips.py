@@ -77,6 +77,18 @@ def clip_holds_motion():
     tap.equal(decoded(clip), len(part), "decoded pictures")
 
 
+def clip_holds_beginning():
+    """the clip of a motion at the beginning of a file, whose first decoding times are before its time 0"""
+    store, begins = served.folder / "beginning", served.video("begins", (3, True), (5, False))
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true", "--set", "clip-pre=5",
+                       "--set", "clip-post=0", f"a={begins}") as server:
+        tap.equal(server.process.wait(timeout=40), 0, "exit status")
+        assert "incomplete" not in "".join(server.log), server.log
+    clip, = files(store, "mp4")
+    tap.equal(position(packets(clip), packets(begins)), 0, "the clip's first picture")
+    tap.equal(decoded(clip), len(packets(clip)), "decoded pictures")
+
+
 def picture_holds_boxes():
     """a picture is taken at the beginning of motion, with boxes or without"""
     for boxes in "true", "false":
@@ -186,5 +198,5 @@ def keeps_bytes():
     retention("written", [1, 300, 200, 100], "keep-bytes=1500", [True, False, False, False])
 
 
-sys.exit(tap.run(clip_holds_motion, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+sys.exit(tap.run(clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
                  rtsp_clip, keeps_days, keeps_bytes))
