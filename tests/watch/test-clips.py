@@ -35,6 +35,14 @@ def packets(video):
     return result.stdout.split()
 
 
+def times(video):
+    """The pictures' times in decoding order, in periods of a frame after the first picture."""
+    result = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "packet=pts_time", video],
+                            capture_output=True, text=True, timeout=30, check=True)
+    seconds = [float(line.strip(",")) for line in result.stdout.split()]
+    return [round((time - seconds[0]) * served.RATE) for time in seconds]
+
+
 def decoded(video):
     """The number of frames that OpenCV, with FFmpeg's demuxer, decodes."""
     capture, n = cv2.VideoCapture(str(video)), 0
@@ -86,6 +94,7 @@ def clip_holds_beginning():
         assert "incomplete" not in "".join(server.log), server.log
     clip, = files(store, "mp4")
     tap.equal(position(packets(clip), packets(begins)), 0, "the clip's first picture")
+    tap.equal(times(clip), times(begins)[:len(times(clip))], "times")
     tap.equal(decoded(clip), len(packets(clip)), "decoded pictures")
 
 
