@@ -434,8 +434,7 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
 
   gst_element_class_set_static_metadata (element_class, "Connected components combiner",
       "Muxer/Video/Metadata",
-      "Attaches the components of a mask to the video that the mask was made from",
-      "The cudaccl authors");
+      "Attaches the components of a mask to the video that the mask was made from", GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &video_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype (

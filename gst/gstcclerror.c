@@ -33,3 +33,19 @@ gst_ccl_error_post (GstElement *element, const CclError *error)
     break;
   }
 }
+
+void
+gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned)
+{
+  gchar *labeller;
+
+  if (*warned)
+    return;
+  *warned = TRUE;
+  g_object_get (element, "labeller", &labeller, NULL);
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+      ("Frames without component metadata arrive; is there a ccl or cudaccl%s%s upstream?",
+          labeller ? " named " : "", labeller ? labeller : ""),
+      (NULL));
+  g_free (labeller);
+}

@@ -67,6 +67,7 @@
 #include <gst/video/video.h>
 #include <math.h>
 
+#include "gstcclerror.h"
 #include "gstcclutc.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
@@ -396,12 +397,7 @@ format_line (GstCclJson *self, GstBuffer *frame)
     append_meta (line, frame, meta);
   } else {
     append_unlabelled (line, &self->info);
-    if (!self->warned) {
-      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-          ("Frames without component metadata arrive; is there a ccl or cudaccl upstream?"),
-          ("first one: frame %" G_GUINT64_FORMAT, self->n_frames));
-      self->warned = TRUE;
-    }
+    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
   }
   g_string_append (line, "}\n");
 }
@@ -600,7 +596,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   gst_element_class_set_static_metadata (element_class, "Connected components to JSON",
       "Converter/Video/Metadata",
       "Writes the components that ccl and cudaccl found as one line of JSON per frame",
-      "The cudaccl authors");
+      GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 

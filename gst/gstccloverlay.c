@@ -43,6 +43,7 @@
 #include <gst/video/video.h>
 
 #include "gstcclcanvas.h"
+#include "gstcclerror.h"
 #include "gstcclquery.h"
 #include "gstcclregions.h"
 #include "gstcclregionview.h"
@@ -113,6 +114,7 @@ struct _GstCclOverlay {
   GArray *regions;          /* GstCclRegionView; NULL until they are announced */
   gboolean can_blend;       /* frames are in system memory, in a format that can be blended */
   gboolean takes_overlays;  /* downstream supports overlay compositions; see is_decided */
+  gboolean warned_of_meta;  /* that a frame has no GstCclMeta */
   gboolean warned_of_map;   /* that a map to be drawn is not attached */
   gboolean warned_of_frame; /* that nothing can be drawn on frames like this */
 };
@@ -299,6 +301,8 @@ get_meta (GstCclOverlay *self, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   meta = gst_buffer_get_ccl_meta_by_name (buffer, self->labeller);
   GST_OBJECT_UNLOCK (self);
+  if (!meta && !self->regions)
+    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned_of_meta);
   return meta;
 }
 
@@ -313,7 +317,7 @@ gst_ccl_overlay_start (GstBaseTransform *trans)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
 
-  self->warned_of_map = self->warned_of_frame = FALSE;
+  self->warned_of_meta = self->warned_of_map = self->warned_of_frame = FALSE;
   return TRUE;
 }
 
@@ -675,8 +679,7 @@ cannot_draw:
   if (!self->warned_of_frame)
     GST_ELEMENT_WARNING (self, STREAM, NOT_IMPLEMENTED,
         ("Nothing is drawn: frames are not in system memory, or their format cannot be blended, "
-         "and "
-         "downstream does not support overlay compositions"),
+         "and downstream does not support overlay compositions"),
         (NULL));
   self->warned_of_frame = TRUE;
   return GST_FLOW_OK;
@@ -812,8 +815,8 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   install_properties (object_class);
 
   gst_element_class_set_static_metadata (element_class, "Connected components overlay",
-      "Filter/Editor/Video", "Draws the components that ccl and cudaccl found on video",
-      "The cudaccl authors");
+      "Filter/Editor/Video", "Draws on video the components that ccl and cudaccl found",
+      GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 

@@ -641,11 +641,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   meta = gst_buffer_get_ccl_meta_by_name (frame, self->labeller);
   GST_OBJECT_UNLOCK (self);
   if (!meta) {
-    if (!self->warned)
-      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-          ("Frames without component metadata arrive; is there a ccl or cudaccl upstream?"),
-          (NULL));
-    self->warned = TRUE;
+    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
     return GST_FLOW_OK;
   }
   if (!load_regions (self) || !ensure_tracker (self, gst_ccl_meta_get_frame_width (meta),

@@ -184,6 +184,33 @@ TEST (test_ccljson_of_either)
 }
 GST_END_TEST
 
+/* A labeller that does not exist: each element that reads metadata warns once and names it. */
+TEST (test_warnings_of_missing_labellers)
+{
+  static const char *const readers[] = {"ccljson", "ccltrack", "ccloverlay"};
+  GstHarness *h = new_chain ("");
+  GstBuffer *frame = label (h, gray8_frame (levels));
+
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++) {
+    GstHarness *reader = gst_harness_new (readers[i]);
+    GstBus *bus = gst_bus_new ();
+
+    g_object_set (reader->element, "labeller", "missing", NULL);
+    gst_element_set_bus (reader->element, bus);
+    gst_harness_set_src_caps (reader, frame_caps ("GRAY8", 8, 4));
+    gst_buffer_unref (gst_harness_push_and_pull (reader, gst_buffer_ref (frame)));
+    assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "named missing upstream");
+    gst_buffer_unref (gst_harness_push_and_pull (reader, gst_buffer_ref (frame)));
+    assert_warning (bus, 0, 0, NULL);
+    gst_element_set_bus (reader->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (reader);
+  }
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 labellers_suite (void)
 {
@@ -197,6 +224,7 @@ labellers_suite (void)
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_descriptions_are_shared);
   tcase_add_test (tcase, test_ccljson_of_either);
+  tcase_add_test (tcase, test_warnings_of_missing_labellers);
   return suite;
 }
 
