@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* sched_getaffinity() */
+/* Threads wait in the kernel on the two numbers themselves: with a condition variable, each thread
+ * that wakes up has to take the mutex first, one after the other, which took as long as the work on
+ * a small frame. */
+#define _GNU_SOURCE /* sched_getaffinity(), syscall() */
 
 #include "workers.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct Worker {
@@ -16,11 +23,9 @@ typedef struct Worker {
 } Worker;
 
 struct Workers {
-  pthread_mutex_t mutex;
-  pthread_cond_t changed; /* a round has begun or ended, or the pool closes */
-  uint64_t round;
-  uint32_t n_busy;
-  bool closing;
+  _Atomic uint32_t round;  /* its change begins a round; what follows is set before */
+  _Atomic uint32_t n_busy; /* threads that have not ended the round */
+  bool closing;            /* the round ends the threads */
 
   void (*work) (void *data, uint32_t index);
   void *data;
@@ -29,28 +34,35 @@ struct Workers {
   Worker worker[];
 };
 
+/* Waits until another thread wakes up those that wait for the number, or returns at once if it has
+ * not that value. May return without a cause. */
+static void
+wait_while (_Atomic uint32_t *number, uint32_t value)
+{
+  syscall (SYS_futex, number, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void
+wake_up (_Atomic uint32_t *number)
+{
+  syscall (SYS_futex, number, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
 static void *
 serve (void *argument)
 {
   const Worker *worker = argument;
   Workers *workers = worker->workers;
-  uint64_t served = 0;
 
-  pthread_mutex_lock (&workers->mutex);
-  for (;;) {
-    while (workers->round == served && !workers->closing)
-      pthread_cond_wait (&workers->changed, &workers->mutex);
+  for (uint32_t served = 0;; served++) {
+    while (atomic_load_explicit (&workers->round, memory_order_acquire) == served)
+      wait_while (&workers->round, served);
     if (workers->closing)
-      break;
-    served = workers->round;
-    pthread_mutex_unlock (&workers->mutex);
+      return NULL;
     workers->work (workers->data, worker->index);
-    pthread_mutex_lock (&workers->mutex);
-    if (--workers->n_busy == 0)
-      pthread_cond_broadcast (&workers->changed);
+    if (atomic_fetch_sub_explicit (&workers->n_busy, 1, memory_order_acq_rel) == 1)
+      wake_up (&workers->n_busy);
   }
-  pthread_mutex_unlock (&workers->mutex);
-  return NULL;
 }
 
 /* The processors that this process may use. */
@@ -83,8 +95,6 @@ workers_new (uint32_t n_threads)
   Workers *workers = calloc (1, sizeof *workers + (n_threads - 1) * sizeof *workers->worker);
   if (!workers)
     return NULL;
-  pthread_mutex_init (&workers->mutex, NULL);
-  pthread_cond_init (&workers->changed, NULL);
   for (; workers->n_started < n_threads - 1; workers->n_started++) {
     Worker *worker = &workers->worker[workers->n_started];
     worker->workers = workers;
@@ -97,25 +107,29 @@ workers_new (uint32_t n_threads)
   return workers;
 }
 
+static void
+begin_round (Workers *workers)
+{
+  atomic_store_explicit (&workers->n_busy, workers->n_started, memory_order_relaxed);
+  atomic_fetch_add_explicit (&workers->round, 1, memory_order_release);
+  wake_up (&workers->round);
+}
+
 void
 workers_run (Workers *workers, void (*work) (void *data, uint32_t index), void *data)
 {
-  if (workers->n_started > 0) {
-    pthread_mutex_lock (&workers->mutex);
-    workers->work = work;
-    workers->data = data;
-    workers->n_busy = workers->n_started;
-    workers->round++;
-    pthread_cond_broadcast (&workers->changed);
-    pthread_mutex_unlock (&workers->mutex);
+  uint32_t n_busy;
+
+  if (workers->n_started == 0) {
+    work (data, 0);
+    return;
   }
+  workers->work = work;
+  workers->data = data;
+  begin_round (workers);
   work (data, 0);
-  if (workers->n_started > 0) {
-    pthread_mutex_lock (&workers->mutex);
-    while (workers->n_busy > 0)
-      pthread_cond_wait (&workers->changed, &workers->mutex);
-    pthread_mutex_unlock (&workers->mutex);
-  }
+  while ((n_busy = atomic_load_explicit (&workers->n_busy, memory_order_acquire)) > 0)
+    wait_while (&workers->n_busy, n_busy);
 }
 
 void
@@ -123,13 +137,9 @@ workers_free (Workers *workers)
 {
   if (!workers)
     return;
-  pthread_mutex_lock (&workers->mutex);
   workers->closing = true;
-  pthread_cond_broadcast (&workers->changed);
-  pthread_mutex_unlock (&workers->mutex);
+  begin_round (workers);
   for (uint32_t i = 0; i < workers->n_started; i++)
     pthread_join (workers->worker[i].thread, NULL);
-  pthread_cond_destroy (&workers->changed);
-  pthread_mutex_destroy (&workers->mutex);
   free (workers);
 }
