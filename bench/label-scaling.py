@@ -6,16 +6,16 @@ usage: label-scaling.py CCL-LABEL [--side PIXELS] [--gpus N] [--ranks N…] [--a
                         [--plot FILE.svg]
        label-scaling.py --draw ROWS --plot FILE.svg
 
-With --gpus, a frame of side × side pixels is labelled by 1…N ranks with a GPU each. Strong scaling:
-the frame on each number of ranks, each with one thread. Weak scaling: side × side / 16 pixels for
+With --gpus, a frame of side × 4 side pixels is labelled by 1…N ranks with a GPU each. Strong scaling:
+a frame of side × side pixels on each number of ranks, each with one thread. Weak scaling: side × side / 16 pixels for
 each rank. The frame is noise of which 40 % is foreground, the density at which components are most
-entangled. Only the rows of components of 1,000 pixels and more are written: the system writes one file at a time,
-whatever the number of ranks, so that a label map or all rows would measure the file system. The
-rows "all rows" are strong scaling with the row of each component.
+entangled. Only the rows of components of 1,000 pixels and more are written: a Linux file system takes
+writes to a file one after the other, so that a label map or all rows would measure the file system.
+With --all-rows, all rows are written on these numbers of ranks, too.
 
-Prints one JSON object a line: the time of the run and of its phases, the shortest of the repetitions, and
-as start_seconds the time that mpirun and the start of the processes take besides. --draw plots what
-an earlier run printed to the file ROWS, perhaps on another machine.
+Prints one JSON object a line: the time of the run and of its phases, the shortest of the repetitions,
+and as start_seconds the time that mpirun and the start of the processes take besides. --draw plots
+what an earlier run printed to the file ROWS, perhaps on another machine.
 """
 import argparse
 import json
@@ -78,27 +78,42 @@ def measure(program, repeat, ranks, path, width, height, *options):
             "megapixels_per_second": round(width * height / best["seconds"] / 1e6, 1)}
 
 
+def speeds(rows, without=()):
+    """Mpixel/s, without the time of some phases."""
+    return [row["width"] * row["height"] / 1e6 / (row["seconds"] - sum(row["phases"][phase] for phase in without))
+            for row in rows]
+
+
 def plot(rows, path):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    kinds = [kind for kind in ("strong", "weak", "GPUs") if any(row.get("scaling") == kind for row in rows)]
-    figure, panels = plt.subplots(1, len(kinds), figsize=(4.5 * len(kinds), 3.8), layout="constrained", squeeze=False)
-    for axes, kind in zip(panels[0], kinds):
-        chosen = [row for row in rows if row.get("scaling") == kind]
-        ranks, speeds = [row["ranks"] for row in chosen], [row["megapixels_per_second"] for row in chosen]
-        axes.plot(ranks, [speeds[0] / ranks[0] * n for n in ranks], color="0.7", label="in proportion to the ranks")
-        axes.plot(ranks, speeds, marker="o", color="#0067a5", label="measured")
+    kinds = {kind: [row for row in rows if row.get("scaling") == kind] for kind in ("strong", "weak", "GPUs")}
+    kinds = {kind: chosen for kind, chosen in kinds.items() if chosen}
+    all_rows = [row for row in rows if row.get("scaling") == "all rows"]
+    figure, panels = plt.subplots(1, len(kinds), figsize=(4 * len(kinds), 3.8), layout="constrained", squeeze=False)
+    for axes, (kind, chosen) in zip(panels[0], kinds.items()):
+        ranks, measured = [row["ranks"] for row in chosen], speeds(chosen)
+        axes.plot(ranks, [measured[0] / ranks[0] * n for n in ranks], color="0.7", label="in proportion to the ranks")
+        axes.plot(ranks, measured, marker="o", color="#0067a5", label="measured")
+        if kind == "GPUs":
+            axes.plot(ranks, speeds(chosen, ["device"]), marker="s", color="#e68310", label="after the GPUs are opened")
+        if kind == "strong" and all_rows:
+            axes.plot([row["ranks"] for row in all_rows], speeds(all_rows), marker="s", color="#e68310",
+                      label="and all rows of the table written")
         size = chosen[-1]["width"] * chosen[-1]["height"] / 1e6 / (ranks[-1] if kind == "weak" else 1)
-        axes.set(title=f"{kind}: {size:,.0f} Mpixel" + (" a rank" if kind == "weak" else ""), xlabel="ranks",
+        names = {"strong": "Strong scaling", "weak": "Weak scaling", "GPUs": "A GPU for each rank"}
+        axes.set(title=f"{names[kind]}: {size:,.0f} Mpixel" + (" a rank" if kind == "weak" else ""), xlabel="ranks",
                  ylabel="Mpixel/s", xscale="log", yscale="log")
+        axes.set_ylim(bottom=min(measured) / 2)
         axes.set_xticks(ranks, ranks)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.minorticks_off()
-        axes.legend()
-    names = [f"{row['machine']}, {row['processors']} processors" for row in rows if "machine" in row]
-    if names:
-        figure.suptitle(names[0], fontsize="medium")
-    figure.savefig(path)
+        axes.legend(fontsize="small")
+    machines = [f"{row['machine']}, {row['processors']} processors" for row in rows if "machine" in row]
+    if machines:
+        figure.suptitle(machines[0], fontsize="medium")
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main():
@@ -129,9 +144,11 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path, side = os.path.join(folder, "frame.raw"), arguments.side
         few_rows = ("--min-area", "1000")
-        write_noise(path, side, side)
+        if arguments.gpus:
+            write_noise(path, side, 4 * side)
         for ranks in range(1, arguments.gpus + 1):
-            note("GPUs", measure(arguments.program, arguments.repeat, ranks, path, side, side, "--gpu", *few_rows))
+            note("GPUs", measure(arguments.program, arguments.repeat, ranks, path, side, 4 * side, "--gpu", *few_rows))
+        write_noise(path, side, side)
         for ranks in arguments.ranks:
             note("strong", measure(arguments.program, arguments.repeat, ranks, path, side, side, *few_rows))
         for ranks in arguments.all_rows:
