@@ -4,8 +4,9 @@
 
 A fenced block under the line `<!-- runnable -->` is run by bash in the environment of `meson
 devenv`. The working folder has links to everything in the project folder, to the build folder as
-builddir, and to in.avi, the start of the street video. The block passes if every command succeeds
-and every file named by a filesink is not empty.
+builddir, and to in.avi, the start of the street video. Another program may use the port of the
+examples, so a free one replaces it. The block passes if every command succeeds and every file named
+by a filesink is not empty.
 
 usage: test-commands.py BUILD
 """
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import processes
 import tap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -23,6 +25,7 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 VIDEO = pathlib.Path("/usr/share/doc/opencv-doc/examples/data/vtest.avi")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
          ROOT / "examples/README.md", ROOT / "bench/README.md"]
+PORT = "18830"  # of the examples
 BLOCK = re.compile(r"^<!-- runnable -->\n```sh\n(.*?)^```$", re.M | re.S)
 
 
@@ -58,7 +61,7 @@ def case(page, number, commands):
             (folder / "builddir").symlink_to(BUILD)
             if (videos / "in.avi").exists():
                 (folder / "in.avi").symlink_to(videos / "in.avi")
-            shell(commands, folder)
+            shell(commands.replace(PORT, str(processes.free_port())), folder)
             for name in re.findall(r"filesink location=(\S+)", commands):
                 assert (folder / name).stat().st_size > 0, f"{name} is empty"
 
