@@ -34,7 +34,7 @@ static struct {
   gboolean system_memory;
 } options = {.width = 1920, .height = 1080, .seconds = 10, .warm_up = 2};
 
-/* What is measured at once. */
+/* One measurement. */
 typedef struct Run {
   const gchar *elements;
   guint n_streams;
@@ -274,7 +274,7 @@ print_distribution (const gchar *name, GArray *times)
   printf ("}");
 }
 
-/* Prints what was measured after the warm-up. */
+/* Prints the measurements after the warm-up. */
 static void
 print_run (const Run *run, const Stream *streams, double cpu_seconds, double elapsed)
 {

@@ -87,7 +87,7 @@ CclStatus cuda_count_accesses (Implementation *implementation,
  * time. "NPP 13.0.0", or NULL if it is not found or older than CUDA 11. */
 const char *peer_npp_version (void);
 
-/* Allocates what NPP needs beside the label map, and queues a labelling. Background pixels get
+/* Allocates NPP's memory beside the label map, and queues a labelling. Background pixels get
  * labels like all others, and 0 is a label. */
 CclStatus peer_npp_allocate (CudaImplementation *cuda, CclError *error);
 CclStatus peer_npp_queue (CudaImplementation *cuda, CclError *error);

@@ -5,7 +5,7 @@
  * neighbours before it, and a scan that replaces each element by its root. MPI: the first process
  * scatters blocks of rows, each process labels its block, and the first one gathers the labels,
  * unites them across the seams and replaces them by their roots again. Here the processes are
- * threads with memory of their own, which is what MPI copies between on one machine.
+ * threads that copy between memory of their own, as MPI does on one machine.
  */
 #include "implementation.h"
 #include "labeller-class.h"
@@ -83,7 +83,7 @@ label_block (const uint8_t *pixels, uint32_t *labels, uint32_t width, uint32_t n
       labels[i] = find_root (labels, i + 1);
 }
 
-/* The work of one process, with what MPI copies. */
+/* The work of one process, with the copies of MPI. */
 static void
 run_block (void *data, uint32_t index)
 {

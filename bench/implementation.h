@@ -35,7 +35,7 @@ seconds_now (void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* What one run delivers. */
+/* The result of a run. */
 typedef enum Delivery {
   DELIVER_NOTHING,          /* bandwidth bounds */
   DELIVER_RAW_LABELS,       /* a label map with arbitrary labels, as in the papers */
@@ -84,7 +84,7 @@ typedef struct ImplementationClass {
    * memory of its device. */
   CclStatus (*run) (Implementation *implementation, CclError *error);
 
-  /* Frees what prepare allocated. */
+  /* Frees the memory of prepare(). */
   void (*release) (Implementation *implementation);
 
   /* Frees the implementation itself; g_free() if NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of all implementations, and what they share. */
+/* The list of all implementations, and functions that they share. */
 #include "implementation.h"
 #include "labeller-class.h"
 

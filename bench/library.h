@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the Python programs call: all that has to run at full speed. library.py repeats the
- * structures of this file, of implementation.h and of foreground.h for ctypes. */
+/* The functions that the Python programs call: all that has to run at full speed. library.py
+ * repeats the structures of this file, of implementation.h and of foreground.h for ctypes. */
 #ifndef BENCH_LIBRARY_H
 #define BENCH_LIBRARY_H
 

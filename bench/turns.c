@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What must not wait for Python: timed runs, and streams of runs. */
+/* Timed runs, and streams of runs, which must not wait for Python. */
 #include "library.h"
 
 #include <math.h>

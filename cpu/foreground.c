@@ -202,7 +202,7 @@ mark_shadow (const uint64_t *shadow, uint32_t width, uint8_t *mask)
     }
 }
 
-/* Inverts a row if asked, clears what lies outside the region of interest, and writes the mask.
+/* Inverts a row if asked, clears the pixels outside the region of interest, and writes the mask.
  * shadow: the row's shadows, if they are marked. */
 static void
 finish_row (const CpuForeground *self, uint32_t y, uint64_t *row, uint64_t *shadow)

@@ -31,7 +31,7 @@ typedef struct CclCudaAnalysis {
 CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
     uint32_t max_components, CclError *error);
 
-/* Frees what init allocated; no queued work is left. */
+/* Frees the memory of init(). All queued work must have ended. */
 void ccl_cuda_analysis_clear (CclCudaAnalysis *analysis);
 
 /* Queues the analysis of the raw labels behind the sequence; labels may be NULL. */

@@ -59,7 +59,7 @@ read_compute_capability (
   return status;
 }
 
-/* Fills in what the driver tells about the device, the context being current. */
+/* Reads the attributes of the device. Its context must be current. */
 static CclStatus
 read_attributes (CclCudaDevice *device, CclError *error)
 {

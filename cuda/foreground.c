@@ -261,7 +261,7 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
   return status;
 }
 
-/* Waits for the last run and takes over what it found. */
+/* Waits for the last run and reads its change of scene. */
 static CclStatus
 settle (CudaForeground *self, CclError *error)
 {

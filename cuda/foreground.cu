@@ -316,8 +316,8 @@ deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word, uint3
   }
 }
 
-/* Ends a row of words: inverts them if asked, clears what lies outside the region of interest, and
- * writes the mask. */
+/* Ends a row of words: inverts them if asked, clears the pixels outside the region of interest,
+ * and writes the mask. */
 static __device__ __forceinline__ void
 finish_words (
     const Parameters &p, uint32_t first_column, uint32_t y, uint32_t word, uint32_t shadow)

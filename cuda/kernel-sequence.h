@@ -32,7 +32,7 @@ CclStatus ccl_cuda_sequence_init (CclCudaSequence *sequence, CclCudaDevice *devi
     const CclAlgorithm *algorithm, uint32_t width, uint32_t height, uint32_t depth,
     uint32_t connectivity, CUstream stream, CclError *error);
 
-/* Frees what init allocated; no queued work is left. */
+/* Frees the memory of init(). All queued work must have ended. */
 void ccl_cuda_sequence_clear (CclCudaSequence *sequence);
 
 /* Sets address, strides (bytes; slice for volumes only) and definition of foreground of the next

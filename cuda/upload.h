@@ -34,7 +34,7 @@ CclStatus ccl_cuda_upload_queue_rows (CclCudaUpload *upload, uint32_t first_row,
 CclStatus ccl_cuda_upload_queue_samples (CclCudaUpload *upload, const void *data, size_t stride,
     uint32_t n_samples, uint32_t n_rows, CUstream stream, CclError *error);
 
-/* Frees what init allocated, if it was called. */
+/* Frees the memory of init(); does nothing before it. */
 void ccl_cuda_upload_clear (CclCudaUpload *upload);
 
 #endif /* CCL_CUDA_UPLOAD_H */

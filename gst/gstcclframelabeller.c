@@ -114,7 +114,7 @@ prepare_luma (GstCclFrameLabeller *self, GstCclBase *base, CclError *error)
   return self->luma != NULL;
 }
 
-/* Makes what a frame needs: labeller, foreground, and the maps that the settings ask for. */
+/* Makes labeller and foreground for a frame, and the maps that the settings ask for. */
 static gboolean
 prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
     GstBuffer *buffer, GstCclMap maps[GST_CCL_N_MAPS], CclError *error)

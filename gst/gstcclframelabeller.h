@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labels the frames of ccl and cudaccl: foreground mask, label map and component table of a frame,
- * and what is kept from frame to frame for them. */
+/* Labels the frames of ccl and cudaccl: makes foreground mask, label map and component table of
+ * each frame, and keeps the objects that make them. */
 #ifndef __GST_CCL_FRAME_LABELLER_H__
 #define __GST_CCL_FRAME_LABELLER_H__
 

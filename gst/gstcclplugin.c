@@ -30,7 +30,7 @@ plugin_init (GstPlugin *plugin)
 #endif
   registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
 #if HAVE_CUDA
-  /* Without a driver, too: the element reports what is missing when it is started. */
+  /* Without a driver, too: the element posts an error when it is started. */
   registered |= GST_ELEMENT_REGISTER (cudaccl, plugin);
 #endif
   return registered;

@@ -58,7 +58,7 @@ typedef struct {
 /* Sets every field to the default of its property. */
 void gst_ccl_settings_init (GstCclSettings *settings);
 
-/* Frees what the fields own. */
+/* Frees the fields' memory. */
 void gst_ccl_settings_clear (GstCclSettings *settings);
 
 /* Sets and gets the field of the property with that number. Read-only properties, which have no

@@ -106,7 +106,7 @@ passes_caps_on (GstPad *pad)
   return passes_on;
 }
 
-/* The pad from which a source pad gets what it pushes; NULL if its element may convert caps. */
+/* The pad upstream of the element of a source pad; NULL if the element may convert caps. */
 static GstPad *
 get_pad_upstream (GstPad *source)
 {

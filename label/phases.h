@@ -23,7 +23,7 @@ typedef enum Phase {
 typedef struct Phases {
   Phase phase; /* the present one */
   struct timespec since;
-  double seconds[N_PHASES]; /* of what has ended */
+  double seconds[N_PHASES]; /* of the phases that have ended */
   const CclTiledPeers *peers;
 } Phases;
 

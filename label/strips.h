@@ -25,7 +25,8 @@ bool strips_begin (Strips *strips, OutputFile *file, uint32_t label_bytes, CclEr
 bool strips_write (
     Strips *strips, uint64_t first_row, uint64_t n_rows, const void *labels, CclError *error);
 
-/* Writes what is known only at the end. failed: this rank's part is not complete. Collective. */
+/* Writes the end of the file, which needs all rows. failed: this rank's part is not complete.
+ * Collective. */
 bool strips_finish (Strips *strips, bool failed, CclError *error);
 
 void strips_free (Strips *strips); /* NULL is allowed */

@@ -6,9 +6,9 @@
  * merged. It is described by its first and its last layer, with a number in place of each pixel,
  * and one entry for each component that touches one of the two. A group sends this description to
  * the rank that merges it with its predecessor. The results come back the same way: first the
- * identity and the size of each component, then, when all ranks have counted what begins in their
- * blocks, the final labels. A rank sends and receives O(layer size × log n_ranks) bytes, and all
- * together O(layer size × n_ranks).
+ * identity and the size of each component, then, when all ranks have counted the components that
+ * begin in their blocks, the final labels. A rank sends and receives O(layer size × log n_ranks)
+ * bytes, and all together O(layer size × n_ranks).
  */
 #ifndef CCL_TILED_RANKS_H
 #define CCL_TILED_RANKS_H

@@ -14,8 +14,8 @@
 uint64_t
 tile_bytes_per_pixel (const CclTiledPlan *plan)
 {
-  /* Pixels, label map, what labeller.h and volume.h promise, a row for each second pixel, and the
-   * final labels. */
+  /* Pixels, label map, the labeller's own memory by labeller.h and volume.h, a row for each second
+   * pixel, and the final labels. */
   return is_frame (plan) ? 1 + 4 + 22 + sizeof (CclComponent) / 2 + 8
                          : 1 + 4 + 40 + sizeof (CclVolumeComponent) / 2 + 8;
 }

@@ -3,10 +3,11 @@
  * Labels a picture tile by tile.
  *
  * The first pass labels each tile and keeps of it only the components that touch a seam (seams.h);
- * of the others it counts those that get a label. Then ranks unite what crosses the seams between
- * their blocks (ranks.h), and the components that touch seams get their final labels. The second
- * pass labels the tiles again, with the same result, and delivers label map and table: a component
- * that touches no seam gets the next label, because the labels of a tile are in raster order.
+ * of the others it counts those that get a label. Then ranks unite the components that cross the
+ * seams between their blocks (ranks.h), and the components that touch seams get their final labels.
+ * The second pass labels the tiles again, with the same result, and delivers label map and table: a
+ * component that touches no seam gets the next label, because the labels of a tile are in raster
+ * order.
  */
 #include "join.h"
 #include "labeller-class.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What streaming threads tell a camera about its data and frames. */
+/* Called by streaming threads for the data and frames of a camera. */
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 #include <string.h>

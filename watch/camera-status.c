@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The status of a camera: what was counted and measured. */
+/* The status of a camera: counts and measurements. */
 #include "camera-private.h"
 
 const gdouble watch_latencies[WATCH_N_LATENCIES] = {

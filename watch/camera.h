@@ -23,7 +23,7 @@ typedef enum {
 /* "connecting", "playing", ... */
 const gchar *watch_state_name (WatchState state);
 
-/* Upper bounds of the latency histogram in seconds; one more bucket follows for what is longer. */
+/* Upper bounds of the latency histogram in seconds; the last bucket, without a bound, follows. */
 #define WATCH_N_LATENCIES 10
 extern const gdouble watch_latencies[WATCH_N_LATENCIES];
 

@@ -20,7 +20,7 @@ typedef struct {
   GstClockTimeDiff running_time; /* negative before the beginning of a file's time */
 } Frame;
 
-/* What is kept of one camera. */
+/* The recent encoded frames of one camera, and its clip. */
 typedef struct {
   GQueue frames; /* Frame; the first one is a key frame */
   gsize n_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration: what the command line and the configuration file say. */
+/* The configuration, from command line and configuration file. */
 #pragma once
 
 #include <gio/gio.h>

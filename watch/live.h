@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Live pictures: the last frame of a camera as JPEG, encoded in other threads and only when a
- * client asks. Clients that ask for the same picture share it, so that ten viewers cost what one
- * does. Main thread only. */
+ * client asks. Clients that ask for the same picture share it, so that ten viewers cost as
+ * much as one. Main thread only. */
 #pragma once
 
 #include <gio/gio.h>

@@ -25,7 +25,7 @@
 #define MAX_OPEN_FILES 65536
 #define TICK 1 /* s */
 
-/* What the command line says. */
+/* The command line. */
 static struct {
   gchar *config;
   gchar **outputs;

@@ -214,7 +214,7 @@ send_line (WatchOutput *output, WatchLine *line)
   return result != WATCH_SEND_AGAIN && result != WATCH_SEND_FAILED;
 }
 
-/* Sends what waits, in order. FALSE if the destination takes no more for the moment. */
+/* Sends the waiting lines in order. FALSE if the destination takes no more for the moment. */
 static gboolean
 send_lines (WatchOutput *output)
 {
@@ -283,7 +283,7 @@ run (gpointer data)
   }
   if (output->is_open)
     output->class->close (output->destination);
-  /* Before the process may exit: libraries clean up what they still use. */
+  /* In this thread, before the process may exit and the libraries free their global data. */
   output->class->free (output->destination);
   output->destination = NULL;
 

@@ -71,7 +71,7 @@ void watch_output_reopen (WatchOutput *output);
 
 /* No line is accepted any more; those that wait are delivered. */
 void watch_output_end (WatchOutput *output);
-/* The thread ends without delivering what waits. */
+/* The thread ends without delivering the waiting lines. */
 void watch_output_abandon (WatchOutput *output);
 /* Whether the thread ended, after watch_output_end(), until the monotonic time. */
 gboolean watch_output_wait (WatchOutput *output, gint64 until);

@@ -63,7 +63,8 @@ pixels_touch (uint32_t pixels, int one, int other)
          is_set (pixel_names, pixels, "pqrs"[other]);
 }
 
-/* With 4-connectivity only q and s touch x; what p is tells whether they are one already. */
+/* With 4-connectivity only q and s touch x. They are in one component already if p is foreground.
+ */
 static const char pixel_names_4[] = "xqsp";
 
 static bool
@@ -203,7 +204,8 @@ solve (const Mask *mask)
   states.actions = allocate (n_states, sizeof *states.actions);
   states.pixel = allocate (n_states, sizeof *states.pixel);
 
-  /* Knowing a pixel gives a lower number, so what a state depends on comes before it. */
+  /* A state with one more known pixel has a lower number, so the states that a state depends on
+   * come before it. */
   for (uint32_t state = 0; state < n_states; state++) {
     uint32_t pixels = 0, n_frames = 1;
     int first_unknown = -1;
@@ -327,7 +329,7 @@ compare_sizes (const void *a, const void *b)
   return size (*(Node *const *)b) - size (*(Node *const *)a);
 }
 
-/* Shares what is alike, the largest subtrees first. */
+/* Shares equal subtrees, the largest ones first. */
 static void
 share (Node *root)
 {

@@ -157,8 +157,8 @@ snap (gdouble edge)
   return fabs (edge - nearest) < 1e-3 ? nearest : edge;
 }
 
-/* The smallest whole-pixel interval that covers what lies between two edges inside [low, high).
- * FALSE if nothing does. */
+/* The smallest interval of whole pixels that covers the space between two edges, inside
+ * [low, high). FALSE if it is empty. */
 static gboolean
 cover_interval (
     gdouble edge, gdouble other_edge, gint low, gint high, guint32 *start, guint32 *length)

@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Marks what the shared library exports. */
+/* Marks the functions that the shared library exports. */
 #ifndef CCL_API
 #define CCL_API __attribute__ ((visibility ("default")))
 #endif

@@ -11,9 +11,10 @@
  * the second one delivers labels and rows. A picture of one tile is labelled once.
  *
  * Several processes (ranks) each label a block of consecutive layers. The blocks follow each other
- * in the order of the ranks, without gaps, and may be empty. Ranks exchange only what touches the
- * seams between blocks, by two functions of the caller's: send and receive. The blocks are merged
- * in a binary tree; each rank takes part in all calls, in about log2 (n_ranks) rounds.
+ * in the order of the ranks, without gaps, and may be empty. Ranks exchange only the components
+ * that touch the seams between blocks, by two functions of the caller's: send and receive. The
+ * blocks are merged in a binary tree; each rank takes part in all calls, in about log2 (n_ranks)
+ * rounds.
  *
  * The result is the same for every size of tiles, number of ranks and backend: labels are 1…N in
  * raster order of each component's first pixel.
