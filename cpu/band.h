@@ -124,6 +124,12 @@ typedef struct Band {
 
   const Strip *first;
   const Strip *last;
+
+  /* Numbering by all threads. */
+  uint32_t n_numbers; /* components that begin in the band and get a label */
+  uint32_t base;      /* the last label of the bands before */
+  uint32_t foreign; /* a label whose parent is in a band before, or NO_LABEL; forest.merged has the
+                     * next one of each */
 } Band;
 
 /* The frame at work and the data that all bands share. */

@@ -3,7 +3,8 @@
  * The project's own algorithm: plans, threads, and the steps of a frame. runs.h labels a band.
  *
  *   1. Each thread labels a band: runs get provisional labels, and features are added up.
- *   2. One thread merges the bands and numbers the roots that pass the area filter.
+ *   2. One thread merges the bands. It numbers the roots that pass the area filter; if there are
+ *      many labels, all threads do, each those of its band, and one joins the numbers.
  *   3. Each thread fills a part of the table and, with a label map, writes the rows of its band
  * from the runs.
  *
@@ -25,6 +26,13 @@
 /* With fewer rows of the table and no label map, one thread fills it. */
 #define MIN_SHARED_ROWS 4096
 
+/* With fewer provisional labels than a thread's pixels divided by this, one thread numbers the
+ * components. */
+#define PIXELS_PER_SHARED_LABEL 32
+
+/* Numbering by all threads: the rest of the value is a label and not yet a number. */
+#define UNNUMBERED (UINT32_C (1) << 31)
+
 typedef struct CpuLabeller {
   CclLabeller base;
   const RunLabeller *runs;
@@ -35,6 +43,8 @@ typedef struct CpuLabeller {
   uint32_t n_rows;
   uint32_t n_bands;
   Band *bands;
+  uint64_t min_shared_labels; /* all threads number the components from so many labels on */
+  uint32_t min_area, max_area;
 
   Layout layout;
 } CpuLabeller;
@@ -202,6 +212,16 @@ merge_bands (CpuLabeller *self)
   return n;
 }
 
+/* The provisional labels of all bands. */
+static uint32_t
+count_labels (const CpuLabeller *self)
+{
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < self->n_bands; i++)
+    n += self->bands[i].end_label - self->bands[i].first_label;
+  return n;
+}
+
 static bool
 is_filtered (const CclOptions *options)
 {
@@ -244,14 +264,101 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   return n;
 }
 
-/* Fills a band's part of the table, an equal number of rows. */
+/* Numbers the components that begin in a band from 1. Replaces each parent by the number, or, if
+ * the root is in another band, by the last label of the path that is in this one. */
 static void
-fill_rows (const CpuLabeller *self, uint32_t band)
+number_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  const Forest *forest = &self->job.forest;
+  uint32_t *const parents = forest->parents;
+  Band *band = &self->bands[index];
+  const uint32_t first = band->first_label;
+  uint32_t n = 0, foreign = NO_LABEL;
+
+  for (uint32_t label = first; label < band->end_label; label++) {
+    const uint32_t parent = parents[label];
+    if (parent == label) {
+      const uint32_t area = forest->features[label].area;
+      parents[label] = area >= self->min_area && area <= self->max_area ? ++n : 0;
+    } else if (parent < first) {
+      parents[label] = UNNUMBERED | parent;
+      forest->merged[label] = foreign;
+      foreign = label;
+    } else {
+      const uint32_t value = parents[parent];
+      const bool is_foreign = value & UNNUMBERED && (value & ~UNNUMBERED) < first;
+      parents[label] = is_foreign ? UNNUMBERED | parent : value;
+    }
+  }
+  band->n_numbers = n;
+  band->foreign = foreign;
+}
+
+/* The label of the component that a provisional label belongs to. Bands up to this one have their
+ * base. */
+static uint32_t
+find_number (const CpuLabeller *self, const Band *band, uint32_t label)
+{
+  const uint32_t *const parents = self->job.forest.parents;
+
+  while (parents[label] & UNNUMBERED)
+    label = parents[label] & ~UNNUMBERED;
+  while (label < band->first_label)
+    band--;
+  return parents[label] ? band->base + parents[label] : 0;
+}
+
+/* Finds the labels of components that reach from one band into the next. Returns the number of
+ * components. */
+static uint32_t
+join_numbers (CpuLabeller *self)
+{
+  uint32_t *const merged = self->job.forest.merged;
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    Band *band = &self->bands[i];
+    band->base = n;
+    n += band->n_numbers;
+    for (uint32_t label = band->foreign, next; label != NO_LABEL; label = next) {
+      next = merged[label];
+      merged[label] = find_number (self, band, label);
+    }
+  }
+  return n;
+}
+
+/* Replaces the parents of a band's labels by final labels and lists its roots. */
+static void
+finish_numbers (const CpuLabeller *self, const Band *band)
+{
+  const Forest *forest = &self->job.forest;
+  const uint32_t max_rows = self->base.plan.max_components;
+  uint32_t n = 0;
+
+  for (uint32_t label = band->first_label; label < band->end_label; label++) {
+    const uint32_t value = forest->parents[label], target = value & ~UNNUMBERED;
+    if (value & UNNUMBERED) {
+      forest->parents[label] = forest->merged[target < band->first_label ? label : target];
+      continue;
+    }
+    /* The numbers of roots ascend, and other labels follow their root. */
+    if (value == n + 1) {
+      if (band->base + n < max_rows)
+        self->roots[band->base + n] = label;
+      n++;
+    }
+    forest->parents[label] = value ? band->base + value : 0;
+  }
+}
+
+/* Fills rows of the table. */
+static void
+fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
 {
   const Forest *forest = &self->job.forest;
   const uint32_t height = self->base.plan.height;
-  const uint32_t first = (uint32_t)((uint64_t)self->n_rows * band / self->n_bands);
-  const uint32_t end = (uint32_t)((uint64_t)self->n_rows * (band + 1) / self->n_bands);
   uint32_t y = 0;
 
   for (uint32_t i = first; i < end; i++) {
@@ -269,11 +376,28 @@ label_band (void *data, uint32_t index)
   self->runs->label_band (&self->job, &self->bands[index]);
 }
 
+/* Finishes a band whose components number_band() has numbered. */
+static void
+finish_band (void *data, uint32_t index)
+{
+  const CpuLabeller *self = data;
+  Band *band = &self->bands[index];
+  const uint32_t end = band->base + band->n_numbers;
+
+  finish_numbers (self, band);
+  fill_rows (self, band->base, end < self->n_rows ? end : self->n_rows);
+  if (self->job.labels)
+    self->runs->write_band (&self->job, band);
+}
+
+/* Fills a part of the table, an equal number of rows for each band, and writes the band's rows of
+ * the label map. */
 static void
 deliver_band (void *data, uint32_t index)
 {
   const CpuLabeller *self = data;
-  fill_rows (self, index);
+  fill_rows (self, (uint32_t)((uint64_t)self->n_rows * index / self->n_bands),
+      (uint32_t)((uint64_t)self->n_rows * (index + 1) / self->n_bands));
   if (self->job.labels)
     self->runs->write_band (&self->job, &self->bands[index]);
 }
@@ -300,16 +424,24 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
 
   workers_run (self->workers, label_band, self);
   uint32_t n_components = merge_bands (self);
-  if (labels || is_filtered (options))
+  const bool is_shared = self->n_bands > 1 && count_labels (self) >= self->min_shared_labels;
+  if (is_shared) {
+    self->min_area = options->min_area;
+    self->max_area = options->max_area ? options->max_area : UINT32_MAX;
+    workers_run (self->workers, number_band, self);
+    n_components = join_numbers (self);
+  } else if (labels || is_filtered (options)) {
     n_components = number_components (self, options, UINT32_MAX);
-  else
+  } else {
     number_components (self, options, max_rows);
+  }
   self->n_rows = n_components < max_rows ? n_components : max_rows;
-  if (labels || self->n_rows >= MIN_SHARED_ROWS)
+  if (is_shared)
+    workers_run (self->workers, finish_band, self);
+  else if (labels || self->n_rows >= MIN_SHARED_ROWS)
     workers_run (self->workers, deliver_band, self);
   else
-    for (uint32_t i = 0; i < self->n_bands; i++)
-      fill_rows (self, i);
+    fill_rows (self, 0, self->n_rows);
 
   *table = (CclTable){.n_components = n_components, .n_rows = self->n_rows, .rows = self->rows};
   return CCL_OK;
@@ -354,9 +486,11 @@ runs_labeller_new (
   self->job.n_words = (plan->width + 63) / 64;
   self->job.words_per_row = self->job.n_words + 1;
   self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  const uint64_t pixels_per_thread =
+      tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD;
   self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
-      tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD,
-      ((uint64_t)plan->height + 1) / 2);
+      pixels_per_thread, ((uint64_t)plan->height + 1) / 2);
+  self->min_shared_labels = pixels_per_thread / PIXELS_PER_SHARED_LABEL;
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands)
     goto no_memory;
