@@ -31,7 +31,7 @@ LONGEST_LIST = 100000
 MOST_PIXELS = 2**31 - 1
 NO_IMAGES = "the folder holds no PNG, PBM or PGM image"
 
-# The numbers that specify a generated input: the smallest, the largest, what a list is if none is given (the papers'
+# The numbers that specify a generated input: the smallest, the largest, the list if none is given (the papers'
 # values where they have any), and the error message.
 KEYS = {
     "seed": (0, 2**32 - 2, "5489", "seed is a list of numbers"),

@@ -65,7 +65,7 @@ MODES = {
 
 
 def find_implementations(settings, options, needs_gpu, report):
-    """The implementations of the settings; what is missing of what was asked for is a problem."""
+    """The implementations of the settings. A missing GPU or algorithm that was asked for is a problem."""
     found, no_cuda, no_opencv = implementations(**settings)
     if no_cuda and needs_gpu:
         report.problem(f"no GPU: {no_cuda}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables and plots of what element-latency printed, perhaps on another machine.
+"""Tables and plots from the output of element-latency, perhaps of another machine.
 
 usage: plot-latency.py ROWS… [--plot FILE.svg] [--title TEXT]
 

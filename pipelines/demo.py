@@ -89,7 +89,7 @@ class Progress:
 
 
 def fit_to_frame(pipeline):
-    """Sets what depends on the size of the frames: min-area, 1/800 of its pixels, and the
+    """Sets the properties that depend on the size of the frames: min-area, 1/800 of its pixels, and the
     cropping of an odd width or height by one pixel, because the H.264 encoder needs even sizes."""
     labeller, crop = pipeline.get_by_name("labeller"), pipeline.get_by_name("even")
 

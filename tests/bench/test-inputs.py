@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The benchmark's inputs: generators against what is known of them, files against what was written into them.
+"""The benchmark's inputs: generators against known properties, files against the pictures written into them.
 Prints TAP."""
 import ctypes
 import os

@@ -32,7 +32,7 @@ chroot = place / "chroot"
 
 
 def command(*words, where=ROOT):
-    """Runs a command; what it printed is shown if it fails. Exit status 77 skips the case."""
+    """Runs a command; its output is shown if it fails. Exit status 77 skips the case."""
     words = [str(word) for word in words]
     result = subprocess.run(words, cwd=where, text=True, errors="replace", stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

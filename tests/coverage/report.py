@@ -21,7 +21,7 @@ sys.path.append(os.path.join(root, 'tests', 'simcuda'))
 from nested import prepare  # noqa: E402
 
 SUITES = ['simcuda', 'fuzz', 'check']
-# These do what others do, in another order or more often.
+# These repeat others in another order or more often.
 LEFT_OUT = re.compile('seed|schedule|accesses|cycles|threads|installed|introspection')
 # Groups of files, and the required share of executed lines.
 GROUPS = {

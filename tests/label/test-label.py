@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ccl-label against scipy: formats, tiles, options, damaged files, and what it leaves behind.
+"""ccl-label against scipy: formats, tiles, options, damaged files, and files that are left behind.
 
 usage: test-label.py CCL-LABEL
 """

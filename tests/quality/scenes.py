@@ -176,7 +176,7 @@ def populate(name, random, horizon, bottom):
 
 
 class Scene:
-    """What stays the same in all frames of a scene."""
+    """The parts of a scene that are the same in all frames."""
 
     def __init__(self, name, seed):
         self.name = name
@@ -206,7 +206,7 @@ class Scene:
         self.exposure = None
 
     def background(self, t):
-        """The reflectance of what does not move through the scene."""
+        """The reflectance of the scene without moving objects."""
         image = self.ground
         if self.in_infrared(t):
             image = numpy.repeat(self.ground_in_infrared[..., None], 3, axis=2)

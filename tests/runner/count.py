@@ -76,7 +76,7 @@ def count_check(lines):
 
 
 def count_program(output, result, returncode):
-    """Counts the cases of one program from what it printed and how it ended."""
+    """Counts the cases of one program from its output and exit status."""
     lines = [line.rstrip() for line in output.splitlines()]
     count = count_tap(lines) or count_check(lines)
     if count is None:
@@ -93,7 +93,7 @@ def count_program(output, result, returncode):
 
 
 def merge(programs):
-    """Prints what was skipped and what failed, then the total; returns the exit status."""
+    """Prints the skipped and the failed cases, then the total; returns the exit status."""
     reasons = {}
     for program, count in programs:
         for name, reason in count.skipped:

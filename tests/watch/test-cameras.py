@@ -95,7 +95,7 @@ def broken_file():
 
 @contextlib.contextmanager
 def mute_file():
-    """A file that can be opened and gives nothing: a pipe. What is written in short intervals only ends reads that
+    """A file that can be opened and gives nothing: a pipe. The bytes that are written in short intervals only end reads that
     have begun, because filesrc cannot be interrupted."""
     path = folder / "mute.avi"
     os.mkfifo(path)

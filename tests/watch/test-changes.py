@@ -38,7 +38,7 @@ def cameras(server):
 
 
 def change(server):
-    """Adds a camera with a password, changes one, removes one; returns what there should be then."""
+    """Adds a camera with a password, changes one, removes one; returns the expected cameras."""
     uri = f"rtsp://admin:{SECRET}@127.0.0.1:9/stream"
     tap.equal(server.request("/api/cameras/gate", "PUT", {"uri": uri, "timeout": 3})[0], 201)
     tap.equal(server.request("/api/cameras/door", "PATCH", {"timeout": 7})[0], 200)

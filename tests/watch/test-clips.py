@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures and clips of ccl-watch: what they hold, after SIGKILL too, and how long they stay.
+"""Pictures and clips of ccl-watch: their contents, after SIGKILL too, and how long they stay.
 Prints TAP."""
 import os
 import pathlib

@@ -96,7 +96,7 @@ def change_cameras(server):
 
 
 def environment():
-    """That of ccl-watch, beside what its sanitizer has."""
+    """That of ccl-watch, and the settings of its sanitizer."""
     return {**own, "GST_PLUGIN_SYSTEM_PATH_1_0": str(folder / "plugins"), "GST_REGISTRY": str(folder / "registry.bin"),
             "GST_REGISTRY_FORK": "no",  # the scanner is not instrumented
             # AddressSanitizer cannot load a C++ library, libproxy, into a program in C.
@@ -123,7 +123,7 @@ def features():
         process, rtsp = stack.enter_context(camera(PASSWORD="s3cret"))
         write_configuration(configuration, outputs, rtsp)
         with unittest.mock.patch.dict(os.environ, environment()):
-            # GStreamer leaks what it knows of plugins when it looks at them for the first time.
+            # GStreamer leaks data of plugins that it loads for the first time.
             subprocess.run([PROGRAM, "--check", "-c", configuration], check=True, timeout=120, env={
                 **os.environ, "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"] + ":detect_leaks=0:fast_unwind_on_malloc=1"})
             server = stack.enter_context(served.Served("-c", configuration, "-o", "-"))

@@ -201,7 +201,7 @@ def tcp():
         tap.equal(program.finish(), 0, "exit status")
         wait_for(lambda: 99 in numbers(second.lines), "the last line did not come")
         missing = set(range(100)) - set(numbers(first.lines + second.lines))
-        # What the kernel had taken when the receiver went.
+        # Lines that the kernel had taken when the receiver went.
         assert len(missing) <= 5, f"missing: {missing}"
         second.close()
 
