@@ -3,8 +3,8 @@
  * Frames per second and CPU time per frame of elements, several streams in one process: `cudaccl !
  * fakesink` with frames in CUDA memory, or any other elements with frames in system memory.
  *
- * Each stream has a thread that pushes references to the same few frames without pause, so that
- * nothing but the elements and the sink is measured.
+ * Each stream has a thread that pushes references to the same few frames of its own without pause,
+ * so that nothing but the elements and the sink is measured.
  */
 #include "element-stream.h"
 
@@ -25,10 +25,18 @@ static struct {
   double seconds;
 } options = {.seconds = 3};
 
+/* What all streams show. */
+typedef struct Picture {
+  GstCaps *caps;
+  GstVideoInfo info;
+  GstBuffer *pixels;
+  gpointer cuda_context; /* NULL: frames in system memory */
+} Picture;
+
 typedef struct Stream {
   ElementStream elements;
   gint64 end; /* monotonic time in µs */
-  GstBuffer **frames;
+  GstBuffer *frames[N_FRAMES];
   guint64 n_pushed;
   GstFlowReturn flow;
   GThread *thread;
@@ -67,17 +75,17 @@ load_picture (const gchar *path)
   return sample;
 }
 
-/* A copy of a frame, in CUDA memory if there is a context. */
 static GstBuffer *
-make_frame (const GstVideoInfo *info, GstBuffer *pixels, gpointer cuda_context)
+make_frame (const Picture *picture)
 {
 #if HAVE_CUDA
-  if (cuda_context) {
+  if (picture->cuda_context) {
+    const GstVideoInfo *info = &picture->info;
     GstBuffer *frame = gst_ccl_cuda_buffer_new_gray8 (
-        cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), NULL);
+        picture->cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), NULL);
     GstVideoFrame from, to;
     GstMapInfo map;
-    if (!frame || !gst_video_frame_map (&from, info, pixels, GST_MAP_READ) ||
+    if (!frame || !gst_video_frame_map (&from, info, picture->pixels, GST_MAP_READ) ||
         !gst_video_frame_map (&to, info, frame, GST_MAP_WRITE))
       end_program ("no CUDA memory for a frame");
     gst_video_frame_copy (&to, &from);
@@ -89,7 +97,7 @@ make_frame (const GstVideoInfo *info, GstBuffer *pixels, gpointer cuda_context)
     return frame;
   }
 #endif
-  return gst_buffer_copy_deep (pixels);
+  return gst_buffer_copy_deep (picture->pixels);
 }
 
 static gpointer
@@ -107,25 +115,26 @@ push_frames (gpointer data)
 
 /* Starts the elements and pushes each frame once, so that they have made their plans. */
 static void
-start_stream (Stream *stream, const gchar *elements, GstCaps *caps, GstBuffer **frames)
+start_stream (Stream *stream, const gchar *elements, const Picture *picture)
 {
-  stream->elements = element_stream_start (elements, caps);
-  stream->frames = frames;
-  for (guint i = 0; i < N_FRAMES; i++)
-    stream->flow = gst_pad_push (stream->elements.source, gst_buffer_copy (frames[i]));
+  stream->elements = element_stream_start (elements, picture->caps);
+  for (guint i = 0; i < N_FRAMES; i++) {
+    stream->frames[i] = make_frame (picture);
+    stream->flow = gst_pad_push (stream->elements.source, gst_buffer_copy (stream->frames[i]));
+  }
   if (stream->flow != GST_FLOW_OK)
     end_program ("%s: %s", elements, gst_flow_get_name (stream->flow));
 }
 
 /* Runs that many streams at once and prints a line. */
 static void
-measure (const gchar *elements, guint n_streams, GstCaps *caps, GstBuffer **frames)
+measure (const gchar *elements, guint n_streams, const Picture *picture)
 {
   Stream *streams = g_new0 (Stream, n_streams);
   guint64 n_pushed = 0;
 
   for (guint i = 0; i < n_streams; i++)
-    start_stream (&streams[i], elements, caps, frames);
+    start_stream (&streams[i], elements, picture);
   const gint64 start = g_get_monotonic_time ();
   const clock_t cpu_start = clock (); /* of all threads */
   for (guint i = 0; i < n_streams; i++) {
@@ -140,8 +149,11 @@ measure (const gchar *elements, guint n_streams, GstCaps *caps, GstBuffer **fram
   }
   const double elapsed = 1e-6 * (g_get_monotonic_time () - start);
   const double cpu = (double)(clock () - cpu_start) / CLOCKS_PER_SEC;
-  for (guint i = 0; i < n_streams; i++)
+  for (guint i = 0; i < n_streams; i++) {
     element_stream_stop (&streams[i].elements);
+    for (guint k = 0; k < N_FRAMES; k++)
+      gst_buffer_unref (streams[i].frames[k]);
+  }
   g_free (streams);
   printf ("%-40s %7u %12.0f %12.1f %14.1f\n", elements, n_streams, n_pushed / elapsed,
       1e6 * elapsed * n_streams / n_pushed, 1e6 * cpu / n_pushed);
@@ -162,8 +174,7 @@ main (int argc, char **argv)
   };
   GOptionContext *context = g_option_context_new ("PICTURE.png ELEMENTS [STREAMS…]");
   GError *error = NULL;
-  GstBuffer *frames[N_FRAMES];
-  GstVideoInfo info;
+  Picture picture;
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
@@ -176,25 +187,22 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
-  GstSample *picture = load_picture (argv[1]);
-  GstCaps *caps = gst_caps_copy (gst_sample_get_caps (picture));
-  if (!gst_video_info_from_caps (&info, caps))
+  GstSample *sample = load_picture (argv[1]);
+  picture.caps = gst_caps_copy (gst_sample_get_caps (sample));
+  picture.pixels = gst_sample_get_buffer (sample);
+  if (!gst_video_info_from_caps (&picture.info, picture.caps))
     end_program ("%s: no video frame", argv[1]);
-  gpointer cuda_context = element_stream_open_cuda (argv[2], caps);
-  if (cuda_context && options.format && !g_str_equal (options.format, "GRAY8"))
+  picture.cuda_context = element_stream_open_cuda (argv[2], picture.caps);
+  if (picture.cuda_context && options.format && !g_str_equal (options.format, "GRAY8"))
     end_program ("frames in CUDA memory are GRAY8");
-  for (guint i = 0; i < N_FRAMES; i++)
-    frames[i] = make_frame (&info, gst_sample_get_buffer (picture), cuda_context);
 
   printf ("%-40s %7s %12s %12s %14s\n", "elements", "streams", "frames/s", "µs a frame",
       "CPU µs a frame");
   char *const *numbers = argc > 3 ? argv + 3 : (char *[]){"1", "8", NULL};
   for (; *numbers; numbers++)
-    measure (argv[2], (guint)MAX (1, atoi (*numbers)), caps, frames);
-  for (guint i = 0; i < N_FRAMES; i++)
-    gst_buffer_unref (frames[i]);
-  gst_caps_unref (caps);
-  gst_sample_unref (picture);
-  gst_clear_object (&cuda_context);
+    measure (argv[2], (guint)MAX (1, atoi (*numbers)), &picture);
+  gst_caps_unref (picture.caps);
+  gst_sample_unref (sample);
+  gst_clear_object (&picture.cuda_context);
   return 0;
 }
