@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const int least_compute_capability = 75;
 
@@ -235,34 +234,6 @@ ccl_cuda_device_leave (CclCudaDevice *device)
 {
   CUcontext context;
   device->driver->cuCtxPopCurrent (&context);
-}
-
-/* How long the host polls for the end of a run before it sleeps until the device interrupts it.
- * Waking up takes some ten microseconds, polling occupies a core. */
-static const int64_t polling_ns = 50 * 1000;
-
-static int64_t
-now_ns (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-CclStatus
-ccl_cuda_device_wait (CclCudaDevice *device, CUevent event, CUstream stream, CclError *error)
-{
-  const CclCudaDriver *driver = device->driver;
-  CclStatus status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
-  if (status != CCL_OK)
-    return status;
-  const int64_t start = now_ns ();
-  do {
-    CUresult result = driver->cuEventQuery (event);
-    if (result != CUDA_ERROR_NOT_READY)
-      return ccl_cuda_result (driver, result, "cuEventQuery (event)", error);
-  } while (now_ns () - start < polling_ns);
-  return ccl_cuda_call (driver, error, cuEventSynchronize (event));
 }
 
 CclStatus

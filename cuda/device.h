@@ -46,11 +46,6 @@ struct CclCudaDevice {
 CclStatus ccl_cuda_device_enter (CclCudaDevice *device, CclError *error);
 void ccl_cuda_device_leave (CclCudaDevice *device);
 
-/* Waits for all work that is queued on the stream: the one synchronisation of a run. The event was
- * made with CU_EVENT_BLOCKING_SYNC and is recorded again by each call. */
-CclStatus ccl_cuda_device_wait (
-    CclCudaDevice *device, CUevent event, CUstream stream, CclError *error);
-
 /* Ends a run in which a call failed and returns the status of the run. It waits for the work that
  * was queued before, because that uses the caller's memory. Runs allocate nothing, so the status is
  * CCL_ERROR_DEVICE even if CUDA reports that memory is exhausted. */

@@ -38,6 +38,7 @@ struct CclCudaEngineClass {
 /* The first member of every engine. */
 struct CclCudaEngine {
   const CclCudaEngineClass *klass;
+  const uint32_t *finished; /* of the queued run (wait.h), or NULL */
 };
 
 #endif /* CCL_CUDA_ENGINE_H */

@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "upload.h"
+#include "wait.h"
 
 typedef struct CudaLabeller {
   CclLabeller base;
@@ -34,7 +35,7 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
   if (status == CCL_OK)
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
   if (status == CCL_OK)
-    status = ccl_cuda_device_wait (self->device, self->done, self->stream, error);
+    status = ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
   if (status == CCL_OK)
     self->engine->klass->read (self->engine, table);
   else

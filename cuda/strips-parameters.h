@@ -75,6 +75,7 @@ typedef struct CclStripsParameters {
   uint32_t *chunk_count; /* [chunk] bits set in it; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
   uint32_t *quad_rank;        /* [quad] bits set before it */
+  uint32_t *n_ranked;         /* chunks that are ranked; zero when the frame starts */
 
   /* The result. */
   uint32_t *labels;           /* NULL if not wanted */
@@ -82,6 +83,7 @@ typedef struct CclStripsParameters {
   uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */
   uint32_t max_components;
   uint32_t *n_components; /* pinned host memory */
+  uint32_t *finished;     /* pinned host memory: set when table and count are written */
   CclComponent *rows;     /* [max_components] pinned host memory */
 } CclStripsParameters;
 

@@ -30,7 +30,7 @@ typedef struct Strips {
   CclCudaDevice *device; /* the labeller keeps the reference */
   CclCudaLaunch launches[N_KERNELS];
   CUdeviceptr scratch; /* one allocation for everything in device memory */
-  void *pinned;        /* the number of components, then the rows */
+  void *pinned;        /* the number of components and the word `finished`, then the rows */
   CUdeviceptr pinned_on_device;
   const CclComponent *rows;
   FrameGraph frames[2];
@@ -118,7 +118,9 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   FrameGraph *frame = &strips->frames[strips->turn];
   CclStripsParameters *p = &frame->parameters;
   const CclStripsParameters before = *p;
+  uint32_t *finished = (uint32_t *)strips->pinned + 1;
 
+  *finished = 0;
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
   p->frame_stride = input->frame_stride;
   p->vectorised = input->frame % 16 == 0 && input->frame_stride % 16 == 0;
@@ -132,10 +134,14 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   p->labels_vectorised = labels && (uintptr_t)labels->data % 16 == 0 && labels->stride % 16 == 0;
 
   CclStatus status = CCL_OK;
-  if (!strips->counters_clean)
+  if (!strips->counters_clean) {
     status = ccl_cuda_call (driver, error,
         cuMemsetD8Async (
             (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
+    if (!status)
+      status = ccl_cuda_call (driver, error,
+          cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->n_ranked, 0, sizeof (uint32_t), stream));
+  }
   strips->counters_clean = false;
   if (ccl_cuda_kernel_graph_is_possible (strips->device)) {
     if (!status)
@@ -146,6 +152,7 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
     status = launch_kernels (strips, p, stream, error);
   }
   strips->counters_clean = !status;
+  strips->engine.finished = labels ? NULL : finished;
   strips->turn = !strips->turn;
   return status;
 }
@@ -213,6 +220,7 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
   p->next_chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->next_chunk_count);
   p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
+  p->n_ranked = take (scratch, &used, sizeof *p->n_ranked);
   return used;
 }
 
@@ -285,7 +293,8 @@ allocate (Strips *strips, uint32_t strip_rows, CclError *error)
   if (status)
     return status;
   lay_out (p, strips->scratch, strip_rows);
-  /* The count takes the room of one row, which keeps the rows aligned. */
+  /* The count and the word that tells the end take the room of one row, which keeps the rows
+   * aligned. */
   status = ccl_cuda_device_allocate_pinned (strips->device,
       sizeof (CclComponent) * ((size_t)p->max_components + 1), &strips->pinned,
       &strips->pinned_on_device, error);
@@ -293,6 +302,7 @@ allocate (Strips *strips, uint32_t strip_rows, CclError *error)
     return status;
   strips->rows = (const CclComponent *)strips->pinned + 1;
   p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
+  p->finished = p->n_components + 1;
   p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
   strips->frames[1] = strips->frames[0];
   strips->frames[1].parameters.chunk_count = p->next_chunk_count;

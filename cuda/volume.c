@@ -9,6 +9,7 @@
 #include "upload.h"
 #include "volume-class.h"
 #include "volume-parameters.h"
+#include "wait.h"
 
 enum {
   FIND_RUNS,
@@ -266,7 +267,7 @@ cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
   if (status == CCL_OK)
     status = queue_kernels (self, error);
   if (status == CCL_OK)
-    status = ccl_cuda_device_wait (self->device, self->done, self->stream, error);
+    status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
   if (status == CCL_OK)
     read_table (self, table);
   else

@@ -86,6 +86,22 @@ write_rows (const Parameters &p, Rows &block, uint32_t first_word, uint32_t bits
   }
 }
 
+/* Tells the host that the table is written, which the block of the last chunk does that gets here.
+ */
+static __device__ __forceinline__ void
+finish_chunk (const Parameters &p)
+{
+  __syncthreads ();
+  if (threadIdx.x != 0)
+    return;
+  __threadfence_system ();
+  if (atomicAdd (p.n_ranked, 1u) != p.n_chunks - 1)
+    return;
+  *p.n_ranked = 0;
+  __threadfence_system ();
+  *(volatile uint32_t *)p.finished = 1;
+}
+
 /* A block ranks a chunk of quads, each thread a word of 32 pixels at a time, and writes the rows of
  * the components that have their first pixels there. */
 template <int ROWS>
@@ -125,6 +141,7 @@ rank_chunk (const Parameters &p)
   }
   if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
+  finish_chunk (p);
 }
 
 #endif /* CCL_STRIPS_RANK_CUH */

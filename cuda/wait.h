@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waiting for the end of a run. The device's context is current (device.h). */
+#ifndef CCL_CUDA_WAIT_H
+#define CCL_CUDA_WAIT_H
+
+#include "device.h"
+
+/* Waits for all work of a run that is queued on the stream: the one synchronisation of a run. The
+ * event was made with CU_EVENT_BLOCKING_SYNC; a run records it again or not at all.
+ *
+ * finished is a word of pinned memory that was 0 when the run was queued. The run sets it when
+ * everything that its caller reads has been written. NULL: the run has no such word.
+ * CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream,
+    const uint32_t *finished, CclError *error);
+
+#endif /* CCL_CUDA_WAIT_H */
