@@ -367,6 +367,52 @@ GST_END_TEST
 
 #endif
 
+#if GST_CHECK_VERSION(1, 26, 0)
+
+/* Memory of a pool that allocates and frees it in the order of a stream. A frame that is given back
+ * is allocated anew, while its labels are in use. */
+TEST (test_stream_ordered_frames)
+{
+  GstCudaContext *context = new_context ();
+  GstCudaStream *stream = gst_cuda_stream_new (context);
+  GstCaps *caps = cuda_caps ("NV12", 8, 6);
+  GstHarness *h = gst_harness_new_parse ("cudaccl attach-labels=true");
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  for (guint round = 0; round < 2; round++) {
+    GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+
+    gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+    gst_buffer_pool_config_set_cuda_stream (config, stream);
+    gst_buffer_pool_config_set_cuda_stream_ordered_alloc (config, TRUE);
+    fail_unless (gst_buffer_pool_set_config (pool, config));
+    fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+    for (guint i = 0; i < 3; i++) {
+      GstBuffer *frame, *out;
+      GstMapInfo map;
+
+      fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &frame, NULL), GST_FLOW_OK);
+      fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+      memset (map.data, 0, map.size);
+      gst_buffer_unmap (frame, &map);
+      draw_on_device (blobs, frame);
+      out = label (h, frame);
+      assert_components (out, BLOBS);
+      gst_buffer_unref (out);
+    }
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+  }
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+  gst_cuda_stream_unref (stream);
+  gst_object_unref (context);
+}
+GST_END_TEST
+
+#endif
+
 /* Memory without a stream may still be written on the legacy default stream, here by a copy that
  * the simulated driver does not start before a caller waits for it. */
 TEST (test_frames_being_written_on_the_legacy_stream)
@@ -918,6 +964,9 @@ cuda_suite (void)
   tcase_add_test (tcase, test_wrapped_device_pointer);
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_frames_still_being_written);
+#endif
+#if GST_CHECK_VERSION(1, 26, 0)
+  tcase_add_test (tcase, test_stream_ordered_frames);
 #endif
   tcase_add_test (tcase, test_frames_being_written_on_the_legacy_stream);
   tcase_add_test (tcase, test_wrapped_memory_on_the_cpu);
