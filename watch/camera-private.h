@@ -16,10 +16,11 @@ typedef struct {
   GRWLock observers_lock;
   GPtrArray *observers;  /* const WatchObserver; guarded by its lock */
   const gchar *labeller; /* "ccl" or "cudaccl" */
-  gint device;           /* number of the GPU */
+  gint gpu;              /* its number; -1: cameras are spread over all GPUs */
 
   GMutex lock;
-  GstContext *cuda_context; /* guarded by the lock: shared by all pipelines */
+  GPtrArray
+      *cuda_contexts; /* GstContext, guarded by the lock: one per GPU, shared by all pipelines */
 } WatchHub;
 
 #define WATCH_FPS_SECONDS 5

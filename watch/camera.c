@@ -299,6 +299,7 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   camera->alive_time = g_get_monotonic_time ();
   camera->status.uri = watch_redact (config->uri);
   camera->status.labeller = hub->labeller;
+  camera->status.gpu = -1;
   camera->status.state = WATCH_STATE_CONNECTING;
   camera->status.since = g_get_real_time ();
   return camera;

@@ -33,6 +33,7 @@ typedef struct {
   gchar *detail;         /* reason of the state, without credentials; may be NULL */
   gchar *uri;            /* without credentials */
   const gchar *labeller; /* "ccl" or "cudaccl"; NULL before the first connection */
+  gint gpu;              /* the number of the labeller's GPU; -1 without one */
   gint width, height;    /* of the last frame, in pixels; 0 before the first */
   gdouble fps;           /* over the last five seconds */
   guint64 n_frames;      /* labelled since the program started */

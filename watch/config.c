@@ -442,9 +442,9 @@ watch_config_set (WatchConfig *config, const gchar *key, const gchar *value, GEr
   if (strcmp (key, "device") == 0) {
     guint64 number;
 
-    if (strcmp (value, "auto") != 0 && strcmp (value, "cpu") != 0 &&
+    if (strcmp (value, "auto") != 0 && strcmp (value, "cpu") != 0 && strcmp (value, "gpu") != 0 &&
         !g_ascii_string_to_unsigned (value, 10, 0, 1023, &number, NULL))
-      return watch_fail (error, "\"%s\" is none of auto, cpu and the number of a GPU", value);
+      return watch_fail (error, "\"%s\" is none of auto, cpu, gpu and the number of a GPU", value);
     return replace_string (&config->device, value);
   }
   if (strcmp (key, "http") == 0)

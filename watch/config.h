@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
   GPtrArray *cameras; /* WatchCameraConfig */
   GPtrArray *outputs; /* WatchOutputConfig */
-  gchar *device;      /* "auto", "cpu", or the number of a GPU */
+  gchar *device;      /* "auto", "cpu", "gpu", or the number of a GPU */
 
   /* HTTP server; NULL without one. */
   gchar *http;       /* "ADDRESS:PORT" */

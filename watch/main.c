@@ -57,8 +57,8 @@ static const GOptionEntry entries[] = {
         "set a key of all cameras, for instance ccl.min-area=500 or timeout=5; may be repeated",
         "KEY=VALUE"},
     {"device", 'd', 0, G_OPTION_ARG_STRING, &options.device,
-        "label on the GPU of this number, or on the cpu; auto (the default) takes a GPU if there "
-        "is one",
+        "label on the GPU of this number, on the cpu, or on the gpu, where cameras are spread over "
+        "all that there are; auto (the default): on the gpu if there is one",
         "DEVICE"},
     {"http", 0, 0, G_OPTION_ARG_STRING, &options.http,
         "serve the web page and the metrics at this address", "ADDRESS:PORT"},
@@ -295,9 +295,9 @@ parse_command_line (gint argc, gchar **argv)
   return is_valid;
 }
 
-/* Whether the GPU can be used. */
+/* Whether the GPU of that number can be used; -1: any. */
 static gboolean
-has_gpu (gint device)
+has_gpu (gint number)
 {
   GstElement *element = gst_element_factory_make ("cudaccl", NULL);
   gboolean has;
@@ -305,7 +305,7 @@ has_gpu (gint device)
   if (!element)
     return FALSE;
   gst_object_ref_sink (element);
-  g_object_set (element, "cuda-device-id", device, NULL);
+  g_object_set (element, "cuda-device-id", number, NULL);
   has = gst_element_set_state (element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS;
   gst_element_set_state (element, GST_STATE_NULL);
   gst_object_unref (element);
@@ -329,8 +329,8 @@ static gboolean
 choose_labeller (Watch *watch, GError **error)
 {
   const gchar *text = watch_get_config (watch)->device;
-  gint device = strcmp (text, "auto") == 0 ? 0 : atoi (text);
-  gboolean gpu = strcmp (text, "cpu") != 0 && has_gpu (device);
+  gint number = g_ascii_isdigit (text[0]) ? atoi (text) : -1;
+  gboolean gpu = strcmp (text, "cpu") != 0 && has_gpu (number);
   static const gchar *const needed[] = {
       "ccl", "ccltrack", "ccljson", "videoconvert", "appsink", "uridecodebin3"};
 
@@ -342,11 +342,13 @@ choose_labeller (Watch *watch, GError **error)
     gst_object_unref (factory);
   }
 
-  if (!gpu && strcmp (text, "cpu") != 0 && strcmp (text, "auto") != 0)
-    return watch_fail (error, "GPU %s cannot be used", text);
+  if (!gpu && strcmp (text, "gpu") == 0)
+    return watch_fail (error, "no GPU can be used");
+  if (!gpu && number >= 0)
+    return watch_fail (error, "GPU %d cannot be used", number);
   if (gpu)
     prefer_gpu_decoders ();
-  watch_set_labeller (watch, gpu ? "cudaccl" : "ccl", device);
+  watch_set_labeller (watch, gpu ? "cudaccl" : "ccl", number);
   watch_log_info ("labelling on the %s", gpu ? "GPU" : "CPU");
   return TRUE;
 }

@@ -182,8 +182,10 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     gst_util_set_object_arg (G_OBJECT (queue), "leaky", "downstream");
     g_signal_connect (queue, "overrun", G_CALLBACK (on_overrun), camera);
   }
-  if (strcmp (camera->hub->labeller, "cudaccl") == 0)
-    g_object_set (labeller, "cuda-device-id", camera->hub->device, NULL);
+  if (strcmp (camera->hub->labeller, "cudaccl") == 0) {
+    g_object_set (labeller, "cuda-device-id", camera->hub->gpu, NULL);
+    gst_util_set_object_arg (G_OBJECT (labeller), "cuda-device-choice", "least-used");
+  }
   set_properties (camera->config, "ccl", labeller);
   g_object_set (labeller, "post-motion", TRUE, NULL);
   if (track)
@@ -254,10 +256,39 @@ on_select_stream (
   return FALSE;
 }
 
+/* The number of a CUDA context's GPU; -1 if it does not say. */
+static gint
+get_gpu_of_context (GstContext *context)
+{
+  guint gpu;
+
+  return gst_structure_get_uint (gst_context_get_structure (context), "cuda-device-id", &gpu)
+             ? (gint)gpu
+             : -1;
+}
+
+/* The GPU that the labeller has chosen; -1 if it labels on the CPU. */
+static gint
+get_gpu (WatchCamera *camera)
+{
+  GstPad *pad = gst_element_get_static_pad (camera->analysis, "sink");
+  GstQuery *query = gst_query_new_context (CUDA_CONTEXT_TYPE);
+  GstContext *context = NULL;
+  gint gpu;
+
+  if (gst_pad_query (pad, query))
+    gst_query_parse_context (query, &context);
+  gpu = context ? get_gpu_of_context (context) : -1;
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  return gpu;
+}
+
 static void
 on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
 {
   WatchCamera *camera = data;
+  const gint gpu = get_gpu (camera);
   GstCaps *caps = gst_pad_query_caps (pad, NULL);
   GstPad *sink = gst_element_get_static_pad (camera->analysis, "sink");
 
@@ -265,8 +296,56 @@ on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
       g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps, 0)), "video/") &&
       !gst_pad_is_linked (sink) && GST_PAD_LINK_FAILED (gst_pad_link (pad, sink)))
     GST_ELEMENT_ERROR (decodebin, STREAM, FORMAT, ("The video's format is not supported."), (NULL));
+  g_mutex_lock (&camera->lock);
+  camera->status.gpu = gpu;
+  g_mutex_unlock (&camera->lock);
   gst_object_unref (sink);
   gst_caps_unref (caps);
+}
+
+/* decodebin3 asks a decoder whether it accepts the caps, and takes the next one if it does not. */
+static GstPadProbeReturn
+refuse_caps (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_query_set_accept_caps_result (query, FALSE);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Whether a GPU has a decoder of the same kind. Decoders of the first GPU are called nvh264dec and
+ * so on, those of the second nvh264device1dec. */
+static gboolean
+has_decoder_like (GstElementFactory *factory, gint gpu)
+{
+  const gchar *name = GST_OBJECT_NAME (factory);
+  const gchar *end = strstr (name, "device") ? strstr (name, "device") : g_strrstr (name, "dec");
+  gchar *stem = g_strndup (name, end ? (gsize)(end - name) : strlen (name));
+  gchar *other =
+      gpu == 0 ? g_strdup_printf ("%sdec", stem) : g_strdup_printf ("%sdevice%ddec", stem, gpu);
+  GstElementFactory *found = gst_element_factory_find (other);
+  const gboolean has = found && found != factory;
+
+  gst_clear_object (&found);
+  g_free (other);
+  g_free (stem);
+  return has;
+}
+
+/* Each GPU has decoders of its own. The one of the labeller's GPU is taken. */
+static void
+check_gpu_of_decoder (WatchCamera *camera, GstElement *decoder)
+{
+  const gint gpu = get_gpu (camera);
+  guint decoder_gpu;
+
+  if (gpu < 0 || !g_object_class_find_property (G_OBJECT_GET_CLASS (decoder), "cuda-device-id"))
+    return;
+  g_object_get (decoder, "cuda-device-id", &decoder_gpu, NULL);
+  if (decoder_gpu != (guint)gpu && has_decoder_like (gst_element_get_factory (decoder), gpu))
+    add_probe (decoder, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_caps, NULL);
 }
 
 /* Encoded frames, as they go to the decoder. */
@@ -316,9 +395,20 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     set_default (element, "max-threads", "1");
   set_properties (camera->config, "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
+  check_gpu_of_decoder (camera, element);
 }
 
-/* All pipelines share one CUDA context: the first element that makes one gives it to the others. */
+static gboolean
+has_context_of (WatchHub *hub, gint gpu)
+{
+  for (guint i = 0; i < hub->cuda_contexts->len; i++)
+    if (get_gpu_of_context (hub->cuda_contexts->pdata[i]) == gpu)
+      return TRUE;
+  return FALSE;
+}
+
+/* All pipelines share one CUDA context per GPU: the first element that makes one gives it to the
+ * others. Elements take no context of a GPU other than their own. */
 static void
 share_context (WatchHub *hub, GstMessage *message)
 {
@@ -327,16 +417,18 @@ share_context (WatchHub *hub, GstMessage *message)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT) {
     gst_message_parse_context_type (message, &type);
     g_mutex_lock (&hub->lock);
-    if (g_strcmp0 (type, CUDA_CONTEXT_TYPE) == 0 && hub->cuda_context)
-      gst_element_set_context (GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->cuda_context);
+    for (guint i = 0; g_strcmp0 (type, CUDA_CONTEXT_TYPE) == 0 && i < hub->cuda_contexts->len; i++)
+      gst_element_set_context (
+          GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->cuda_contexts->pdata[i]);
     g_mutex_unlock (&hub->lock);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT) {
     GstContext *context = NULL;
 
     gst_message_parse_have_context (message, &context);
     g_mutex_lock (&hub->lock);
-    if (!hub->cuda_context && gst_context_has_context_type (context, CUDA_CONTEXT_TYPE))
-      hub->cuda_context = gst_context_ref (context);
+    if (gst_context_has_context_type (context, CUDA_CONTEXT_TYPE) &&
+        !has_context_of (hub, get_gpu_of_context (context)))
+      g_ptr_array_add (hub->cuda_contexts, gst_context_ref (context));
     g_mutex_unlock (&hub->lock);
     gst_context_unref (context);
   }

@@ -395,6 +395,7 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
 
   g_mutex_init (&watch->lock);
   g_mutex_init (&watch->hub.lock);
+  watch->hub.cuda_contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)gst_context_unref);
   g_rw_lock_init (&watch->hub.observers_lock);
   watch->hub.line = on_line;
   watch->hub.ended = on_ended;
@@ -436,10 +437,10 @@ watch_foreach_observer (Watch *watch, GFunc function, gpointer data)
 }
 
 void
-watch_set_labeller (Watch *watch, const gchar *labeller, gint device)
+watch_set_labeller (Watch *watch, const gchar *labeller, gint gpu)
 {
   watch->hub.labeller = labeller;
-  watch->hub.device = device;
+  watch->hub.gpu = gpu;
 }
 
 void
@@ -578,7 +579,7 @@ watch_free (Watch *watch)
   g_ptr_array_unref (watch->retired);
   g_hash_table_unref (watch->ended);
   g_ptr_array_unref (watch->hub.observers);
-  g_clear_pointer (&watch->hub.cuda_context, gst_context_unref);
+  g_ptr_array_unref (watch->hub.cuda_contexts);
   g_clear_pointer (&watch->config, watch_config_free);
   g_mutex_clear (&watch->hub.lock);
   g_rw_lock_clear (&watch->hub.observers_lock);

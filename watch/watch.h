@@ -17,7 +17,7 @@ gboolean watch_check_outputs (const WatchConfig *config, GError **error);
 Watch *watch_new (WatchConfig *config, WatchChanges *changes, GError **error);
 
 /* Which element labels, and on which GPU; before watch_start(). `labeller` is a static string. */
-void watch_set_labeller (Watch *watch, const gchar *labeller, gint device);
+void watch_set_labeller (Watch *watch, const gchar *labeller, gint gpu);
 /* What the main thread calls when all cameras have ended; before watch_start(). */
 void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpointer data);
 
