@@ -15,7 +15,8 @@ static const size_t page = 4096;
 static const size_t alignment = 512; /* the alignment that cuMemAlloc guarantees */
 static const int pattern = 0xcd, slack_pattern = 0xa5;
 
-static std::map<uintptr_t, Allocation> allocations; /* by address */
+/* By address. Never destroyed: threads may call the driver while the process ends. */
+static std::map<uintptr_t, Allocation> &allocations = *new std::map<uintptr_t, Allocation>;
 
 static Allocation *
 add (const Allocation &allocation)

@@ -16,9 +16,10 @@ std::mutex driver_lock;
 
 namespace {
 
-std::condition_variable changed;
-std::list<OperationPointer> pending; /* in the order of queueing */
-std::string running;                 /* name of the running operation; empty when idle */
+/* Never destroyed: threads may call the driver while the process ends. */
+std::condition_variable &changed = *new std::condition_variable;
+std::list<OperationPointer> &pending = *new std::list<OperationPointer>; /* in the order of queueing */
+std::string &running = *new std::string; /* name of the running operation; empty when idle */
 bool device_lost, stopping;
 std::thread device_thread;
 bool device_started;
