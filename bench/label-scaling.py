@@ -88,6 +88,7 @@ def plot(rows, path):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
+    import matplotlib.ticker
     kinds = {kind: [row for row in rows if row.get("scaling") == kind] for kind in ("strong", "weak", "GPUs")}
     kinds = {kind: chosen for kind, chosen in kinds.items() if chosen}
     all_rows = [row for row in rows if row.get("scaling") == "all rows"]
@@ -107,6 +108,7 @@ def plot(rows, path):
                  ylabel="Mpixel/s", xscale="log", yscale="log")
         axes.set_ylim(bottom=min(measured) / 2)
         axes.set_xticks(ranks, ranks)
+        axes.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.minorticks_off()
         axes.legend(fontsize="small")

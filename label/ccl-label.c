@@ -72,7 +72,7 @@ static const char usage[] =
     "      --compress NAME   of a BigTIFF: none, deflate, lzw or zstd\n"
     "      --memory SIZE     the most memory for tiles, for example 2G (1G)\n"
     "      --tile N          rows or slices of a tile, instead of --memory\n"
-    "      --threads N       threads (all processors)\n"
+    "      --n-threads N     threads (all processors)\n"
     "      --gpu[=N]         label on an NVIDIA GPU: the first one, or number N\n"
     "      --size WxH[xD]    the input is raw, of this size\n"
     "      --type TYPE       of raw samples: uint8, int16, float32, … (uint8)\n"
@@ -169,7 +169,8 @@ static const struct option long_options[] = {
     {"compress", required_argument, NULL, COMPRESS},
     {"memory", required_argument, NULL, MEMORY},
     {"tile", required_argument, NULL, TILE},
-    {"threads", required_argument, NULL, THREADS},
+    {"n-threads", required_argument, NULL, THREADS},
+    {"threads", required_argument, NULL, THREADS}, /* another name of it */
     {"gpu", optional_argument, NULL, GPU},
     {"size", required_argument, NULL, SIZE},
     {"type", required_argument, NULL, TYPE},

@@ -308,7 +308,7 @@ def interrupted():
     before = set(os.listdir("."))
     for number in [signal.SIGINT, signal.SIGTERM]:
         process = subprocess.Popen([PROGRAM, "large.raw", "--size", "40000x40000", "-o", "l.npy", "-t", "t.csv",
-                                    "--threads", "1"], stderr=subprocess.DEVNULL)
+                                    "--n-threads", "1"], stderr=subprocess.DEVNULL)
         while len(set(os.listdir(".")) - before) < 2 and process.poll() is None:
             time.sleep(0.01)
         assert any(name.endswith(".part") for name in os.listdir(".")), os.listdir(".")
