@@ -13,6 +13,12 @@
  * plane, so that the output of a decoder needs no conversion. Frames in system memory are uploaded,
  * without a copy in between if upstream uses the page-locked memory that this element proposes.
  *
+ * With several GPUs, a frame in CUDA memory is labelled on the GPU that holds it. If
+ * `cuda-device-id` names another GPU, the frame is copied there through system memory, with a
+ * warning. Frames in system memory are labelled on the named GPU, on that of a neighbour's CUDA
+ * context, or with `cuda-device-choice=least-used` on the GPU with the fewest elements of the
+ * process.
+ *
  * Without an NVIDIA driver the element exists but refuses to start.
  *
  * |[
