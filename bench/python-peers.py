@@ -3,12 +3,13 @@
 """Measures the Python package beside the labellers of other packages, in one run.
 
 usage: python-peers.py [--seconds S] [--library libcudaccl.so] [--json FILE] [--plot FILE.svg]
-                       [--volumes FILE…] [MASK.png…]
+                       [--gpu-only] [--volumes FILE…] [MASK.png…]
 
 Prints Markdown tables: for images (8-connected, one thread) and volumes (6, 18 and 26 neighbours, one
 thread) geometric means in µs and the ratio to cudaccl, and how much longer a call takes from Python
-than from C. Packages that are not installed are left out. On a machine with an NVIDIA GPU, arrays of
-CuPy are labelled, too, also by cuCIM, bkeccl and CV-CUDA (4-connected). Masks are 8-bit images, all greater than 0 foreground. Volumes are NIfTI, TIFF
+than from C, with arrays of NumPy, CuPy and PyTorch. Packages that are not installed are left out. On a
+machine with an NVIDIA GPU, arrays of CuPy are labelled, too, also by cuCIM, bkeccl and CV-CUDA
+(4-connected). Masks are 8-bit images, all pixels greater than 0 are foreground. Volumes are NIfTI, TIFF
 or NPY files; foreground is what Otsu's threshold separates.
 
 Every result is compared with scipy's before it is measured.
@@ -43,7 +44,7 @@ def optional(name):
         return None
 
 
-cv2, cc3d, cupy = optional("cv2"), optional("cc3d"), optional("cupy")
+cv2, cc3d, cupy, torch = (optional(name) for name in ("cv2", "cc3d", "cupy", "torch"))
 ndimage, measure = optional("scipy.ndimage"), optional("skimage.measure")
 filters, io = optional("skimage.filters"), optional("skimage.io")
 cupy_ndimage = optional("cupyx.scipy.ndimage") if cupy else None
@@ -178,10 +179,12 @@ def gpu_rows_of_4(mask):
 
 def same_components(labels, expected):
     """Whether two label maps have the same components, whatever their numbers. Background is 0."""
-    labels = np.unique(labels, return_inverse=True)[1].reshape(expected.shape)
-    numbers = np.zeros(int(labels.max()) + 1, expected.dtype)
+    is_used = np.zeros(int(labels.max()) + 1, bool)
+    is_used[labels] = True
+    numbers = np.zeros(len(is_used), expected.dtype)
     numbers[labels] = expected
-    return labels.max() == expected.max() and (numbers[labels] == expected).all()
+    n_expected = int(expected.max()) + int((expected == 0).any())
+    return not (labels[expected == 0]).any() and is_used.sum() == n_expected and (numbers[labels] == expected).all()
 
 
 def measure_all(rows, expected, seconds, results, name):
@@ -236,21 +239,30 @@ def time_in_c(library, mask, data, out, seconds, on_gpu):
     return total - call
 
 
-def overhead(library, masks, seconds, on_gpu):
-    """For each mask, and for a frame of 8×8 pixels, the times in C and in Python in µs."""
+def arrays_of(kind, mask):
+    """The mask and a label map as arrays of a library, and their addresses."""
+    if kind == "numpy":
+        image, out = mask, np.empty(mask.shape, np.int32)
+        return image, out, image.ctypes.data, out.ctypes.data
+    if kind == "cupy":
+        image, out = cupy.asarray(mask), cupy.empty(mask.shape, "int32")
+        return image, out, image.data.ptr, out.data.ptr
+    image = torch.from_numpy(mask).cuda()
+    out = torch.empty(mask.shape, dtype=torch.int32, device=image.device)
+    return image, out, image.data_ptr(), out.data_ptr()
+
+
+def overhead(library, masks, seconds, kind):
+    """For each mask, and for a frame of 8×8 pixels: rows of the table, and µs in C and in Python."""
     tiny = np.zeros((8, 8), np.uint8)
     tiny[2:4, 3:6] = 1
+    on_gpu = kind != "numpy"
     for name, mask in {"8×8": tiny, **masks}.items():
-        if on_gpu:
-            image, out = cupy.asarray(mask), cupy.empty(mask.shape, "int32")
-            addresses = image.data.ptr, out.data.ptr
-        else:
-            image, out = mask, np.empty(mask.shape, np.int32)
-            addresses = image.ctypes.data, out.ctypes.data
+        image, out, *addresses = arrays_of(kind, mask)
         labeller = cudaccl.Labeller(mask.shape, device=0 if on_gpu else "cpu", n_threads=1)
         rounds = [(time_in_c(library, mask, *addresses, seconds / 3, on_gpu),
                    time_of(lambda: labeller.label(image, out=out), seconds / 3)) for _ in range(3)]
-        yield name, min(c for c, _ in rounds), min(p for _, p in rounds)
+        yield name, labeller.n_components, min(c for c, _ in rounds), min(p for _, p in rounds)
 
 
 def geometric_mean(values):
@@ -288,6 +300,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("masks", nargs="*")
     parser.add_argument("--volumes", nargs="*", default=[])
+    parser.add_argument("--gpu-only", action="store_true", help="leave out the measurements on the CPU")
     parser.add_argument("--seconds", type=float, default=0.5, help="time for each measurement")
     parser.add_argument("--library", help="libcudaccl.so, to measure the same calls in C")
     parser.add_argument("--json", help="file for all times")
@@ -299,15 +312,19 @@ def main():
     files = arguments.masks or sorted(map(str, (ROOT / "tests/data/masks").glob("*.png")))
     masks = {pathlib.Path(name).stem: (io.imread(name) > 0).astype(np.uint8) for name in files}
     volumes = {pathlib.Path(name).name.split(".")[0]: read_volume(name) for name in arguments.volumes}
-    versions = [f"{module.__name__} {module.__version__}" for module in (np, cv2, cupy, optional("scipy"), optional("skimage"))
+    versions = [f"{module.__name__} {module.__version__}" for module in (np, cv2, cupy, torch, optional("scipy"), optional("skimage"))
                 if module]
+    versions += [f"{name} {importlib.metadata.version(name)}" for name, module in
+                 {"cucim-cu13": cucim, "bkeccl": bkeccl, "cvcuda-cu13": cvcuda}.items() if module]
     print(f"Python {platform.python_version()}, {', '.join(versions)}"
           + (f", cc3d {importlib.metadata.version('connected-components-3d')}" if cc3d else ""))
     print("; ".join(f"{name} {'×'.join(map(str, array.shape[::-1]))}" for name, array in {**masks, **volumes}.items()))
 
     groups = {}
-    images = groups["images, CPU, one thread"] = {}
-    for name, mask in masks.items():
+    on_cpu = not arguments.gpu_only
+    if on_cpu:
+        images = groups["images, CPU, one thread"] = {}
+    for name, mask in masks.items() if on_cpu else ():
         expected = ndimage.label(mask, np.ones((3, 3)))[0] if ndimage else None
         measure_all(image_rows(mask), expected, arguments.seconds, images, name)
     for connectivity in (6, 18, 26) if volumes else ():
@@ -317,6 +334,7 @@ def main():
             measure_all(volume_rows(volume, connectivity), ndimage.label(volume, structure)[0], arguments.seconds, results,
                         name)
     on_gpu = cupy is not None and cupy.cuda.is_available()
+    kinds = ["numpy"] * on_cpu + ["cupy"] * on_gpu + ["torch"] * (torch is not None and torch.cuda.is_available())
     if on_gpu:
         results = groups["images, GPU, until the call has returned"] = {}
         for name, mask in masks.items():
@@ -331,11 +349,12 @@ def main():
     times_in_c = {}
     if arguments.library:
         library = ctypes.CDLL(arguments.library)
-        for place in ["CPU", "GPU"] if on_gpu else ["CPU"]:
-            print(f"\n| labels and table, {place} | C, µs | Python, µs | difference |\n| --- | --- | --- | --- |")
-            for name, c, python in overhead(library, masks, arguments.seconds, place == "GPU"):
-                times_in_c[f"{place} {name}"] = c, python
-                print(f"| {name} | {c:.1f} | {python:.1f} | {python - c:.1f} |")
+        for kind in kinds:
+            print(f"\n| labels and table, arrays of {kind} | components | C, µs | Python, µs | difference |\n"
+                  "| --- | --- | --- | --- | --- |")
+            for name, n, c, python in overhead(library, masks, arguments.seconds, kind):
+                times_in_c[f"{kind} {name}"] = n, c, python
+                print(f"| {name} | {n} | {c:.1f} | {python:.1f} | {python - c:.1f} |")
     if arguments.json:
         record = {title: {" ".join(key): times for key, times in results.items()} for title, results in groups.items()}
         pathlib.Path(arguments.json).write_text(json.dumps({**record, "C and Python": times_in_c}, indent=1) + "\n")

@@ -48,13 +48,17 @@ def stream_address(stream: Any) -> int:
     return operator.index(stream or 0)
 
 
+def names_stream(array: Any) -> bool:
+    """Whether the class of an array itself says which stream is the current one."""
+    kind = type(array)
+    return kind is np.ndarray or hasattr(kind, "__dlpack_c_exchange_api__")
+
+
 def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
     """A view of an array on the stream, or on the caller's current one without it."""
-    if type(array) is np.ndarray:
-        return View(array, None, writable)
     if stream is not None:
         stream = stream_address(stream)
-    elif kind_of(array) == "torch" and array.is_cuda:
+    elif not names_stream(array) and kind_of(array) == "torch" and array.is_cuda:
         import torch
 
         stream = torch.cuda.current_stream(array.device).cuda_stream
@@ -118,6 +122,8 @@ def copy_to_device(array: np.ndarray, device: int | str = 0) -> DeviceArray:
 
 def copy_to_host(array: DeviceArray) -> np.ndarray:
     """Copies a DeviceArray to a new NumPy array of its shape and type. Since: 0.2"""
+    if not isinstance(array, DeviceArray):
+        raise TypeError(f"a DeviceArray is needed, not {type(array).__name__}")
     copy = np.empty(array.shape, array.dtype)
     array._copy(copy, True)
     return copy

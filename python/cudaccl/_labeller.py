@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
+from ._regionprops import check_table
 
 component_dtype = np.dtype(
     [(name, np.uint32) for name in ("label", "area", "x", "y", "width", "height")]
@@ -42,6 +45,17 @@ def check_connectivity(connectivity: int | None, ndim: int) -> int:
         raise ValueError(f"the connectivity of {ndim} dimensions is {known}, not {connectivity!r}") from None
 
 
+def check_integers(least: int, most: int, **arguments: Any) -> None:
+    """Raises TypeError for arguments that are no integers, ValueError for those out of range."""
+    for name, value in arguments.items():
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"{name} must be an integer, not {value!r}") from None
+        if not least <= number <= most:
+            raise ValueError(f"{name} must be {least}…{most}, not {value!r}")
+
+
 class Labeller:
     """Labels images or volumes of one shape, again and again, without allocating scratch memory.
 
@@ -56,13 +70,19 @@ class Labeller:
     n_threads: the most threads that share an image on a CPU, 0 for as many as are useful. Volumes
         use one thread.
 
+    On a GPU, tables of 64 KiB and more may stay where the GPU has written them: a labeller that makes
+    such tables takes up to three times the memory.
+
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
     """
 
     def __init__(self, shape: tuple[int, ...], *, connectivity: int | None = None, device: int | str = "cpu",
                  max_components: int | None = None, algorithm: str = "auto", n_threads: int = 0) -> None:
-        self._shape = tuple(int(length) for length in shape)
+        try:
+            self._shape = tuple(operator.index(length) for length in shape)
+        except TypeError:
+            raise TypeError(f"a shape is (height, width) or (depth, height, width), not {shape!r}") from None
         check_shape(self._shape)
         if any(not 0 < length < 2**31 for length in self._shape):
             raise ValueError(f"the lengths of a shape must be 1…{2**31 - 1}, not {self._shape}")
@@ -71,10 +91,10 @@ class Labeller:
         self._complete = max_components is None
         if max_components is None:
             max_components = ALL if self._device == HOST else FIRST_GPU_ROWS
-        elif not 1 <= max_components <= ALL:
-            raise ValueError(f"max_components must be 1…{ALL}, not {max_components}")
-        if not 0 <= n_threads <= ALL:
-            raise ValueError(f"n_threads must be 0…{ALL}, not {n_threads}")
+        check_integers(1, ALL, max_components=max_components)
+        check_integers(0, ALL, n_threads=n_threads)
+        if not isinstance(algorithm, str):
+            raise TypeError(f"algorithm must be a name, not {algorithm!r}")
         self._algorithm, self._n_threads = algorithm, n_threads
         self._dtype = component_dtype if len(self._shape) == 2 else volume_component_dtype
         self._n_components = 0
@@ -103,7 +123,7 @@ class Labeller:
         """The number of components of the last image, also if its table has fewer rows; 0 at first."""
         return self._n_components
 
-    def label(self, image: Any, *, threshold: int = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
+    def label(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
               out: Any = None, stream: Any = None) -> tuple[Any, np.ndarray]:
         """Labels an image; returns its label map and its component table.
 
@@ -112,6 +132,7 @@ class Labeller:
             other types than bool and uint8 are compared with the threshold by the array's own
             library. A labeller on a GPU also takes images of bool and uint8 in host memory.
         threshold: a pixel is foreground when its value is greater; 0…255 for bool and uint8 on a GPU.
+            A floating-point number counts as its floor, since no integer is between them.
         invert: swaps foreground and background.
         min_area, max_area: components with fewer or more pixels get no label and no row; a max_area
             of 0 means no limit.
@@ -127,7 +148,10 @@ class Labeller:
 
         Raises ValueError or TypeError for a wrong array, RuntimeError if a GPU failed. Since: 0.2
         """
-        view = view_of(image, stream)
+        return self._label(image, view_of(image, stream), threshold, invert, min_area, max_area, out, stream)
+
+    def _label(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
+               out: Any, stream: Any) -> tuple[Any, np.ndarray]:
         if not view.is_byte and view.device != HOST:
             image, threshold = compare(image, threshold), 0
             view = view_of(image, stream)
@@ -135,18 +159,28 @@ class Labeller:
         table = self._run(view, threshold, invert, min_area, max_area, view_of(labels, stream, True))
         return labels if out is not None else finish(labels, image), table
 
-    def components(self, image: Any, *, threshold: int = 0, invert: bool = False, min_area: int = 0,
+    def components(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
                    max_area: int = 0, stream: Any = None) -> np.ndarray:
         """The component table of an image, without a label map, in less time. See label().
         Since: 0.2"""
-        view = view_of(image, stream)
+        return self._components(image, view_of(image, stream), threshold, invert, min_area, max_area, stream)
+
+    def _components(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
+                    stream: Any) -> np.ndarray:
         if not view.is_byte and view.device != HOST:
             view, threshold = view_of(compare(image, threshold), stream), 0
         return self._run(view, threshold, invert, min_area, max_area, None)
 
-    def _run(self, view: _cudaccl.View, threshold: int, invert: bool, min_area: int, max_area: int,
+    def _run(self, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
              labels: _cudaccl.View | None) -> np.ndarray:
-        rows, n_components = self._labeller.run(view, threshold, invert, min_area, max_area, labels)
+        if type(threshold) is not int:
+            threshold = whole_threshold(threshold)
+        try:
+            rows, n_components = self._labeller.run(view, threshold, bool(invert), min_area, max_area, labels)
+        except TypeError:
+            check_integers(-2**63, 2**63 - 1, threshold=threshold)
+            check_integers(0, ALL, min_area=min_area, max_area=max_area)
+            raise
         table = np.frombuffer(rows, self._dtype)
         self._n_components = n_components
         if self._complete and len(table) < n_components:
@@ -155,7 +189,15 @@ class Labeller:
         return table
 
 
-def compare(image: Any, threshold: int) -> Any:
+def whole_threshold(threshold: float) -> int:
+    """The greatest integer that is not greater: the same integers are greater than it."""
+    try:
+        return math.floor(threshold)
+    except (OverflowError, TypeError, ValueError):
+        raise TypeError(f"threshold must be a finite number, not {threshold!r}") from None
+
+
+def compare(image: Any, threshold: float) -> Any:
     """The foreground mask of an image on a GPU, made by the library of the image."""
     try:
         return image > threshold
@@ -199,7 +241,7 @@ class CachedLabeller:
                 break
 
 
-def label(image: Any, connectivity: int | None = None, *, threshold: int = 0, invert: bool = False, min_area: int = 0,
+def label(image: Any, connectivity: int | None = None, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
           max_area: int = 0, out: Any = None, stream: Any = None, n_threads: int = 0) -> tuple[Any, np.ndarray]:
     """Labels an image of two dimensions or a volume of three, on the device where it is.
 
@@ -218,11 +260,10 @@ def label(image: Any, connectivity: int | None = None, *, threshold: int = 0, in
         check_connectivity(connectivity, len(view.shape))
         return zeros(image, view.shape, "int32", view.device) if out is None else out, no_components(view.shape)
     with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
-        return labeller.label(image, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area,
-                              out=out, stream=stream)
+        return labeller._label(image, view, threshold, invert, min_area, max_area, out, stream)
 
 
-def components(image: Any, connectivity: int | None = None, *, threshold: int = 0, invert: bool = False,
+def components(image: Any, connectivity: int | None = None, *, threshold: float = 0, invert: bool = False,
                min_area: int = 0, max_area: int = 0, stream: Any = None, n_threads: int = 0) -> np.ndarray:
     """The component table of an image or a volume, without a label map. See label(). Since: 0.2"""
     view = view_of(image, stream)
@@ -231,8 +272,7 @@ def components(image: Any, connectivity: int | None = None, *, threshold: int = 
         check_connectivity(connectivity, len(view.shape))
         return no_components(view.shape)
     with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
-        return labeller.components(image, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area,
-                                   stream=stream)
+        return labeller._components(image, view, threshold, invert, min_area, max_area, stream)
 
 
 def no_components(shape: tuple[int, ...]) -> np.ndarray:
@@ -248,6 +288,7 @@ def table_to_array(table: np.ndarray, like: Any) -> Any:
     Returns an array of N rows, and a column for each field in the order of the table's dtype.
     Since: 0.2
     """
+    check_table(table)
     columns = np.stack([table[name].astype(np.float64) for name in table.dtype.names], axis=1)
     kind, device = kind_of(like), view_of(like).device
     if device == HOST:

@@ -10,6 +10,11 @@ AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
 
 
+def check_table(table: np.ndarray) -> None:
+    if "area" not in (getattr(getattr(table, "dtype", None), "names", None) or ()):
+        raise TypeError("a component table is needed, such as components() returns")
+
+
 def regionprops_table(table: np.ndarray, properties: Iterable[str] = ("label", "bbox"), *,
                       separator: str = "-") -> dict[str, np.ndarray]:
     """The columns of skimage.measure.regionprops_table() for a component table.
@@ -23,6 +28,9 @@ def regionprops_table(table: np.ndarray, properties: Iterable[str] = ("label", "
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
     ValueError for another property. Since: 0.2
     """
+    check_table(table)
+    if isinstance(properties, str):
+        properties = [properties]
     axes = [axis for axis in AXES if axis in table.dtype.names]
     start = [table[axis].astype(np.int64) for axis in axes]
     stop = [low + table[size] for low, size in zip(start, SIZES[-len(axes):])]

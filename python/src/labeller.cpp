@@ -2,8 +2,12 @@
 /* Labellers of frames and volumes. */
 #include "module.h"
 
+#include <nanobind/stl/unique_ptr.h>
+
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 /* CclOptions with the threshold of any integer type. */
 struct Options {
@@ -12,45 +16,65 @@ struct Options {
   uint32_t min_area, max_area;
 };
 
+/* A labeller of the library. Its memory for component tables may be lent to an array. */
+struct Engine {
+  CclLabeller *frames = nullptr; /* one of the two is NULL */
+  CclVolumeLabeller *volumes = nullptr;
+  std::atomic<bool> is_lent = false;
+
+  ~Engine ()
+  {
+    ccl_labeller_free (&frames);
+    ccl_volume_labeller_free (&volumes);
+  }
+};
+
+/* A component table in the memory of an engine, which makes no other table before this one is
+ * gone. */
+struct LentRows {
+  std::shared_ptr<Engine> engine;
+  void *data;
+  size_t size; /* bytes */
+
+  LentRows (std::shared_ptr<Engine> lender, const void *rows, size_t n_bytes)
+      : engine (std::move (lender)), data ((void *)rows), size (n_bytes)
+  {
+    engine->is_lent = true;
+  }
+
+  LentRows (const LentRows &) = delete;
+
+  ~LentRows ()
+  {
+    engine->is_lent = false;
+  }
+};
+
+/* A GPU's table is lent from this size in bytes on. To copy it takes 4 µs for each 100 kB, because
+ * the GPU has just written it, and the next run takes longer to write to memory that was read. */
+constexpr size_t LENT_BYTES = 65536;
+
+/* One engine is never lent: it serves callers that keep all their tables. */
+constexpr size_t MOST_ENGINES = 3;
+
 class Labeller {
 public:
   Labeller (const std::vector<uint32_t> &shape, int connectivity, int device,
       uint32_t max_components, const std::string &algorithm, uint32_t n_threads)
-      : shape_ (shape.begin (), shape.end ()), device_ (device)
+      : shape_ (shape.begin (), shape.end ()), connectivity_ (connectivity), device_ (device),
+        gpu_ (device == HOST ? nullptr : open_device (device)), max_components_ (max_components),
+        algorithm_ (algorithm), n_threads_ (n_threads)
   {
     CclError error = {};
-    CclCudaDevice *gpu = device == HOST ? nullptr : open_device (device);
     {
       const nb::gil_scoped_release release;
-      if (shape.size () == 2)
-        make_for_frames (gpu,
-            {.width = shape[1],
-                .height = shape[0],
-                .connectivity = (CclConnectivity)connectivity,
-                .max_components = max_components,
-                .algorithm = algorithm.c_str (),
-                .n_threads = n_threads},
-            &error);
-      else
-        make_for_volumes (gpu,
-            {.width = shape[2],
-                .height = shape[1],
-                .depth = shape[0],
-                .connectivity = (CclVolumeConnectivity)connectivity,
-                .max_components = max_components},
-            &error);
+      add_engine (&error);
     }
-    if (!frames_ && !volumes_)
+    if (engines_.empty ())
       raise (error);
   }
 
   Labeller (const Labeller &) = delete;
-
-  ~Labeller ()
-  {
-    ccl_labeller_free (&frames_);
-    ccl_volume_labeller_free (&volumes_);
-  }
 
   /* Labels an image; returns the rows of the component table and the number of components. */
   nb::tuple
@@ -68,34 +92,76 @@ public:
     /* Two Python threads may call at once. A thread that waits for the mutex does not hold the
      * GIL. */
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
+    std::shared_ptr<Engine> engine;
+    bool lend;
     {
       const nb::gil_scoped_release release;
       lock.lock ();
-      status = volumes_ ? run_volume (image, options, labels, &error)
-                        : run_frame (image, options, labels, &error);
+      engine = free_engine (nullptr);
+      status = engine->volumes ? run_volume (*engine, image, options, labels, &error)
+                               : run_frame (*engine, image, options, labels, &error);
+      lend = status == CCL_OK && can_lend (engine);
     }
     check (status, error);
-    return volumes_ ? rows (volume_table_) : rows (table_);
+    return engine->volumes ? rows (engine, volume_table_, lend) : rows (engine, table_, lend);
   }
 
   std::string
   algorithm () const
   {
-    return volumes_ ? "volumes" : ccl_labeller_algorithm (frames_);
+    return engines_[0]->volumes ? "volumes" : ccl_labeller_algorithm (engines_[0]->frames);
   }
 
 private:
-  void
-  make_for_frames (CclCudaDevice *gpu, const CclPlan &plan, CclError *error)
+  /* Returns whether there is one more. */
+  bool
+  add_engine (CclError *error)
   {
-    frames_ = gpu ? ccl_cuda_labeller_new (gpu, &plan, error) : ccl_cpu_labeller_new (&plan, error);
+    auto engine = std::make_shared<Engine> ();
+    if (shape_.size () == 2) {
+      const CclPlan plan = {.width = (uint32_t)shape_[1],
+          .height = (uint32_t)shape_[0],
+          .connectivity = (CclConnectivity)connectivity_,
+          .max_components = max_components_,
+          .algorithm = algorithm_.c_str (),
+          .n_threads = n_threads_};
+      engine->frames =
+          gpu_ ? ccl_cuda_labeller_new (gpu_, &plan, error) : ccl_cpu_labeller_new (&plan, error);
+    } else {
+      const CclVolumePlan plan = {.width = (uint32_t)shape_[2],
+          .height = (uint32_t)shape_[1],
+          .depth = (uint32_t)shape_[0],
+          .connectivity = (CclVolumeConnectivity)connectivity_,
+          .max_components = max_components_};
+      engine->volumes = gpu_ ? ccl_cuda_volume_labeller_new (gpu_, &plan, error)
+                             : ccl_cpu_volume_labeller_new (&plan, error);
+    }
+    if (!engine->frames && !engine->volumes)
+      return false;
+    engines_.push_back (engine);
+    return true;
   }
 
-  void
-  make_for_volumes (CclCudaDevice *gpu, const CclVolumePlan &plan, CclError *error)
+  /* An engine that is not lent, other than the given one. */
+  std::shared_ptr<Engine>
+  free_engine (const std::shared_ptr<Engine> &other) const
   {
-    volumes_ = gpu ? ccl_cuda_volume_labeller_new (gpu, &plan, error)
-                   : ccl_cpu_volume_labeller_new (&plan, error);
+    for (const auto &engine : engines_)
+      if (engine != other && !engine->is_lent)
+        return engine;
+    return nullptr;
+  }
+
+  /* Whether the table of an engine is large and there is another engine for the next run. The first
+   * large table is copied: it may be the only one. */
+  bool
+  can_lend (const std::shared_ptr<Engine> &engine)
+  {
+    const size_t size = engine->volumes ? size_of (volume_table_) : size_of (table_);
+    if (device_ == HOST || size < LENT_BYTES || !std::exchange (had_large_table_, true))
+      return false;
+    CclError error = {};
+    return free_engine (engine) || (engines_.size () < MOST_ENGINES && add_engine (&error));
   }
 
   void
@@ -161,7 +227,8 @@ private:
   }
 
   CclStatus
-  run_frame (const View &image, const Options &options, const View *labels, CclError *error)
+  run_frame (const Engine &engine, const View &image, const Options &options, const View *labels,
+      CclError *error)
   {
     const Pixels pixels = prepare (image, options);
     const CclFrame frame = {pixels.data, pixels.row_stride, pixels.location};
@@ -169,13 +236,14 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_labeller_set_stream (frames_, stream_of (image));
+      ccl_cuda_labeller_set_stream (engine.frames, stream_of (image));
     return ccl_labeller_run (
-        frames_, &frame, &pixels.options, labels ? &map : nullptr, &table_, error);
+        engine.frames, &frame, &pixels.options, labels ? &map : nullptr, &table_, error);
   }
 
   CclStatus
-  run_volume (const View &image, const Options &options, const View *labels, CclError *error)
+  run_volume (const Engine &engine, const View &image, const Options &options, const View *labels,
+      CclError *error)
   {
     const Pixels pixels = prepare (image, options);
     const CclVolume volume = {pixels.data, pixels.row_stride, pixels.slice_stride, pixels.location};
@@ -183,9 +251,9 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[1], (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_volume_labeller_set_stream (volumes_, stream_of (image));
+      ccl_cuda_volume_labeller_set_stream (engine.volumes, stream_of (image));
     return ccl_volume_labeller_run (
-        volumes_, &volume, &pixels.options, labels ? &map : nullptr, &volume_table_, error);
+        engine.volumes, &volume, &pixels.options, labels ? &map : nullptr, &volume_table_, error);
   }
 
   /* The labeller's own stream waits for the legacy default stream, 1, as well. */
@@ -196,33 +264,59 @@ private:
   }
 
   template <typename Table>
-  static nb::tuple
-  rows (const Table &table)
+  static size_t
+  size_of (const Table &table)
   {
-    return nb::make_tuple (
-        nb::bytearray (table.rows, table.n_rows * sizeof *table.rows), table.n_components);
+    return table.n_rows * sizeof *table.rows;
+  }
+
+  template <typename Table>
+  static nb::tuple
+  rows (const std::shared_ptr<Engine> &engine, const Table &table, bool lend)
+  {
+    const size_t size = size_of (table);
+    if (lend)
+      return nb::make_tuple (
+          std::make_unique<LentRows> (engine, table.rows, size), table.n_components);
+    return nb::make_tuple (nb::bytearray (table.rows, size), table.n_components);
   }
 
   std::vector<size_t> shape_;
-  int device_;
-  CclLabeller *frames_ = nullptr; /* one of the two is NULL */
-  CclVolumeLabeller *volumes_ = nullptr;
-  CclTable table_ = {};
+  int connectivity_, device_;
+  CclCudaDevice *gpu_; /* NULL: the CPU */
+  uint32_t max_components_;
+  std::string algorithm_;
+  uint32_t n_threads_;
+  std::vector<std::shared_ptr<Engine>> engines_; /* one at least is not lent */
+  CclTable table_ = {};                          /* of the last run */
   CclVolumeTable volume_table_ = {};
+  bool had_large_table_ = false;
   std::unique_ptr<uint8_t[]> mask_;
   std::mutex mutex_;
 };
 
+/* The buffer protocol of LentRows: writable bytes. */
+static int
+get_buffer (PyObject *self, Py_buffer *buffer, int flags)
+{
+  const LentRows &rows = *nb::inst_ptr<LentRows> (self);
+  return PyBuffer_FillInfo (buffer, self, rows.data, (Py_ssize_t)rows.size, 0, flags);
+}
+
+static PyType_Slot lent_rows_slots[] = {{Py_bf_getbuffer, (void *)get_buffer}, {0, nullptr}};
+
 void
 bind_labeller (nb::module_ &module)
 {
+  nb::class_<LentRows> (module, "LentRows", nb::type_slots (lent_rows_slots),
+      "The rows of a component table in memory of a labeller, which has the buffer protocol.");
   nb::class_<Labeller> (module, "Labeller", "A labeller of frames or volumes of one shape.")
       .def (nb::init<std::vector<uint32_t>, int, int, uint32_t, std::string, uint32_t> (),
           nb::arg ("shape"), nb::arg ("connectivity"), nb::arg ("device"),
           nb::arg ("max_components"), nb::arg ("algorithm"), nb::arg ("n_threads"))
       .def ("run", &Labeller::run, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("invert"),
           nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("labels").none (),
-          "Labels an image; returns the component table's rows as bytes, and the number of "
+          "Labels an image; returns the component table's rows as a buffer, and the number of "
           "components.")
       .def_prop_ro ("algorithm", &Labeller::algorithm);
 }

@@ -10,8 +10,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "exchange.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,8 +61,8 @@ struct ElementType {
  * protocol, __cuda_array_interface__ or DLPack. The memory stays valid as long as the view. */
 class View {
 public:
-  /* stream: the CUstream on which the array is to be used. Without it, the stream that
-   * __cuda_array_interface__ names is used, or 0: the legacy default stream. */
+  /* stream: the CUstream on which the array is to be used. Without it, the stream that the array or
+   * its library names is used, or 0: the legacy default stream. */
   View (nb::handle object, std::optional<uintptr_t> stream, bool writable);
   View (const View &) = delete;
   ~View ();
@@ -77,12 +80,15 @@ public:
   bool has_plain_rows () const;
 
 private:
+  bool import_exchange (const ExchangeApi *api, nb::handle object,
+      std::optional<uintptr_t> wanted_stream, bool writable);
   bool import_buffer (nb::handle object, bool writable);
   bool import_cuda_array_interface (
       nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
   bool import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
   void normalise_strides ();
 
+  std::unique_ptr<ExchangedArray, ReleaseExchanged> exchanged_;
   Py_buffer buffer_ = {};
   nb::object owner_;
   nb::ndarray<nb::ro> tensor_;

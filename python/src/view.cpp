@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include <cstring>
+#include <unordered_map>
 
 std::string
 ElementType::name () const
@@ -51,6 +52,29 @@ type_of_format (const char *format, int size)
   refuse_type (std::string ("format '") + code + "'");
 }
 
+/* How the arrays of a class are imported. */
+struct ArrayClass {
+  const ExchangeApi *exchange; /* NULL: the class has none */
+  bool has_cuda_interface;     /* whether it has __cuda_array_interface__, perhaps not for all */
+};
+
+/* Looks up a class, which takes long, once. A class that is kept here lives until the process
+ * ends. */
+static ArrayClass
+class_of (nb::handle object)
+{
+  static std::unordered_map<PyObject *, ArrayClass> classes;
+  const nb::handle type = object.type ();
+  const auto known = classes.find (type.ptr ());
+  if (known != classes.end ())
+    return known->second;
+  const ArrayClass found = {
+      find_exchange_api (type), nb::hasattr (type, "__cuda_array_interface__")};
+  if (found.exchange || found.has_cuda_interface)
+    classes[nb::borrow (type).release ().ptr ()] = found;
+  return found;
+}
+
 bool
 View::import_buffer (nb::handle object, bool writable)
 {
@@ -60,6 +84,10 @@ View::import_buffer (nb::handle object, bool writable)
   if (PyObject_GetBuffer (object.ptr (), &buffer_, flags) != 0) {
     buffer_.obj = nullptr;
     const nb::python_error error;
+    if (writable && PyObject_GetBuffer (object.ptr (), &buffer_, PyBUF_STRIDES) == 0)
+      throw nb::value_error ("the output array is read-only");
+    PyErr_Clear ();
+    buffer_.obj = nullptr;
     if (!nb::hasattr (object, "__dlpack__"))
       throw error;
     return false; /* an array on a GPU whose class also serves arrays in host memory */
@@ -75,40 +103,46 @@ bool
 View::import_cuda_array_interface (
     nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
 {
-  PyObject *found = PyObject_GetAttrString (object.ptr (), "__cuda_array_interface__");
+  static PyObject *const name = PyUnicode_InternFromString ("__cuda_array_interface__");
+  static PyObject *const keys[] = {PyUnicode_InternFromString ("stream"),
+      PyUnicode_InternFromString ("mask"), PyUnicode_InternFromString ("typestr"),
+      PyUnicode_InternFromString ("shape"), PyUnicode_InternFromString ("strides"),
+      PyUnicode_InternFromString ("data")};
+  enum { STREAM, MASK, TYPESTR, SHAPE, STRIDES, DATA };
+  PyObject *found = PyObject_GetAttr (object.ptr (), name);
   if (!found) {
     PyErr_Clear (); /* libraries raise different errors for arrays in host memory */
     return false;
   }
   const nb::object interface = nb::steal (found);
 
-  const auto field = [&] (const char *name) -> nb::object {
-    PyObject *value = PyDict_GetItemString (interface.ptr (), name);
+  const auto field = [&] (int key) -> nb::object {
+    PyObject *value = PyDict_GetItem (interface.ptr (), keys[key]);
     return value ? nb::borrow (value) : nb::none ();
   };
   if (!nb::isinstance<nb::dict> (interface))
     throw nb::type_error ("__cuda_array_interface__ is not a dict");
   /* Without a stream, nothing says when the array is complete; DLPack waits for it. */
-  const nb::object given_stream = field ("stream");
+  const nb::object given_stream = field (STREAM);
   if (!wanted_stream && given_stream.is_none () && nb::hasattr (object, "__dlpack__"))
     return false;
-  if (!field ("mask").is_none ())
+  if (!field (MASK).is_none ())
     throw nb::value_error ("masked arrays are not supported");
 
-  const auto typestr = nb::cast<std::string> (field ("typestr"));
+  const auto typestr = nb::cast<std::string> (field (TYPESTR));
   if (typestr.size () < 3)
     refuse_type ("'" + typestr + "'");
   if (typestr[0] == '>')
     throw nb::type_error ("arrays must be in the byte order of this machine");
   type = check_type (typestr[1], atoi (typestr.c_str () + 2), "'" + typestr + "'");
-  shape = nb::cast<std::vector<size_t>> (field ("shape"));
-  const nb::object given_strides = field ("strides");
+  shape = nb::cast<std::vector<size_t>> (field (SHAPE));
+  const nb::object given_strides = field (STRIDES);
   if (!given_strides.is_none ())
     strides = nb::cast<std::vector<ptrdiff_t>> (given_strides);
   if (!strides.empty () && strides.size () != shape.size ())
     throw nb::value_error ("shape and strides of __cuda_array_interface__ differ in length");
 
-  const nb::object location = field ("data");
+  const nb::object location = field (DATA);
   data = (char *)nb::cast<uintptr_t> (location[0]);
   if (writable && nb::cast<bool> (location[1]))
     throw nb::value_error ("the output array is read-only");
@@ -121,18 +155,58 @@ View::import_cuda_array_interface (
   return true;
 }
 
+/* Whether a DLPack device is a GPU; ValueError if it is neither a GPU nor the host. */
+static bool
+is_on_gpu (int device_type)
+{
+  const bool on_gpu =
+      device_type == nb::device::cuda::value || device_type == nb::device::cuda_managed::value;
+  if (!on_gpu && device_type != nb::device::cpu::value &&
+      device_type != nb::device::cuda_host::value)
+    throw nb::value_error ("the array is neither in host memory nor on an NVIDIA GPU");
+  return on_gpu;
+}
+
+static ElementType
+type_of_dlpack (nb::dlpack::dtype dtype)
+{
+  static const char kinds[] = {'i', 'u', 'f', 0, 'f', 'c', 'b'};
+  const char kind = dtype.code < sizeof kinds && dtype.lanes == 1 ? kinds[dtype.code] : 0;
+  return check_type (kind, dtype.bits / 8,
+      "DLPack type " + std::to_string (dtype.code) + " of " + std::to_string (dtype.bits) +
+          " bits");
+}
+
+bool
+View::import_exchange (const ExchangeApi *api, nb::handle object,
+    std::optional<uintptr_t> wanted_stream, bool writable)
+{
+  if (!api)
+    return false;
+  exchanged_.reset (api->import_array (object));
+  const nb::dlpack::dltensor &tensor = exchanged_->tensor;
+  if (writable && exchanged_->is_read_only ())
+    throw nb::value_error ("the output array is read-only");
+  type = type_of_dlpack (tensor.dtype);
+  data = (char *)tensor.data + tensor.byte_offset;
+  shape.assign (tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides)
+    for (int i = 0; i < tensor.ndim; i++)
+      strides.push_back ((ptrdiff_t)tensor.strides[i] * type.size);
+  if (is_on_gpu (tensor.device.device_type)) {
+    device = tensor.device.device_id;
+    stream = wanted_stream ? *wanted_stream : api->current_stream (device);
+  }
+  return true;
+}
+
 bool
 View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
 {
   if (!nb::hasattr (object, "__dlpack__") || !nb::hasattr (object, "__dlpack_device__"))
     return false;
   const nb::object place = object.attr ("__dlpack_device__") ();
-  const int device_type = nb::cast<int> (nb::int_ (place[0]));
-  const bool on_gpu =
-      device_type == nb::device::cuda::value || device_type == nb::device::cuda_managed::value;
-  if (!on_gpu && device_type != nb::device::cpu::value &&
-      device_type != nb::device::cuda_host::value)
-    throw nb::value_error ("the array is neither in host memory nor on an NVIDIA GPU");
+  const bool on_gpu = is_on_gpu (nb::cast<int> (nb::int_ (place[0])));
 
   /* For DLPack, 1 is the legacy default stream and 0 is not allowed. */
   stream = on_gpu ? wanted_stream.value_or (0) : 0;
@@ -144,12 +218,7 @@ View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, 
   else
     tensor_ = nb::cast<nb::ndarray<nb::ro>> (capsule);
 
-  static const char kinds[] = {'i', 'u', 'f', 0, 'f', 'c', 'b'};
-  const auto dtype = tensor_.dtype ();
-  const char kind = dtype.code < sizeof kinds && dtype.lanes == 1 ? kinds[dtype.code] : 0;
-  type = check_type (kind, dtype.bits / 8,
-      "DLPack type " + std::to_string (dtype.code) + " of " + std::to_string (dtype.bits) +
-          " bits");
+  type = type_of_dlpack (tensor_.dtype ());
   data = (char *)tensor_.data ();
   for (size_t i = 0; i < tensor_.ndim (); i++) {
     shape.push_back (tensor_.shape (i));
@@ -175,8 +244,14 @@ View::normalise_strides ()
 View::View (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
 {
   try {
-    if (!import_buffer (object, writable) &&
-        !import_cuda_array_interface (object, wanted_stream, writable) &&
+    const ArrayClass known = class_of (object);
+    const bool try_cuda = known.has_cuda_interface;
+    /* Classes with arrays on GPUs may refuse the buffer protocol with an exception, which takes
+     * long. */
+    if (!import_exchange (known.exchange, object, wanted_stream, writable) &&
+        !(try_cuda && import_cuda_array_interface (object, wanted_stream, writable)) &&
+        !import_buffer (object, writable) &&
+        !(!try_cuda && import_cuda_array_interface (object, wanted_stream, writable)) &&
         !import_dlpack (object, wanted_stream, writable))
       throw nb::type_error ((std::string ("an array is needed, not ") +
                              nb::cast<std::string> (nb::str (object.type ().attr ("__name__"))))

@@ -136,6 +136,71 @@ class DLPackArray(Memory):
         return new_capsule(ctypes.addressof(managed), b"dltensor", None)
 
 
+class DLManagedTensorVersioned(ctypes.Structure):
+    pass
+
+
+VersionedDeleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensorVersioned))
+DLManagedTensorVersioned._fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                                     ("deleter", VersionedDeleter), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
+Import = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.POINTER(DLManagedTensorVersioned)))
+CurrentStream = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class DLPackExchangeAPI(ctypes.Structure):
+    pass
+
+
+DLPackExchangeAPI._fields_ = [
+    ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("former", ctypes.POINTER(DLPackExchangeAPI)),
+    ("allocate", ctypes.c_void_p), ("import_array", Import), ("to_python", ctypes.c_void_p), ("borrow", ctypes.c_void_p),
+    ("current_stream", CurrentStream)]
+
+
+@VersionedDeleter
+def _delete_versioned(managed):
+    del _alive[ctypes.addressof(managed.contents)]
+
+
+@Import
+def _import_exchanged(array, out):
+    managed = array.exported()
+    _alive[ctypes.addressof(managed)] = (managed, array)
+    out[0] = ctypes.pointer(managed)
+    return 0
+
+
+@CurrentStream
+def _current_stream(device_type, device, out):
+    ExchangeArray.asked.append((device_type, device))
+    out[0] = ExchangeArray.current
+    return 0
+
+
+class ExchangeArray(Memory):
+    """Has the C exchange API of DLPack alone, which PyTorch's arrays have, in its second table."""
+
+    current = None  # the current stream
+    asked = []  # the devices whose current stream was asked for
+    _newer = DLPackExchangeAPI(99, 0)
+    _api = DLPackExchangeAPI(1, 3, None, None, _import_exchanged, None, None, _current_stream)
+    _newer.former = ctypes.pointer(_api)
+    _name = b"dlpack_exchange_api"  # the capsule does not copy it
+    __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(_newer), _name, None)
+
+    def __init__(self, array, pitched=False, device=0, device_type=2, read_only=False):
+        super().__init__(array, pitched, device)
+        self.device_type, self.flags = device_type, int(read_only)
+
+    def exported(self):
+        ndim, item = len(self.shape), self.dtype.itemsize
+        strides = [stride // item for stride in self.host.strides]
+        tensor = DLTensor(self.address.value - item, DLDevice(self.device_type, self.device), ndim,
+                          DLPackArray.CODES[self.dtype.kind], 8 * item, 1, (ctypes.c_int64 * ndim)(*self.shape),
+                          (ctypes.c_int64 * ndim)(*strides), item)
+        return DLManagedTensorVersioned(1, 3, None, _delete_versioned, self.flags, tensor)
+
+
 def n_exported():
     """DLPack tensors that a consumer has not released."""
     return len(_alive)

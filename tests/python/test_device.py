@@ -7,7 +7,7 @@ import cudaccl
 import device_arrays
 import numpy as np
 import pytest
-from device_arrays import DLPackArray, InterfaceArray
+from device_arrays import DLPackArray, ExchangeArray, InterfaceArray
 
 if not device_arrays.driver:
     pytest.skip("no CUDA driver here", allow_module_level=True)
@@ -22,7 +22,7 @@ VOLUME = (random.random((7, 9, 40)) < 0.2).astype(np.uint8)
 SIMULATED = "simcuda" in os.environ.get("LD_LIBRARY_PATH", "")
 
 
-@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray])
+@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray, ExchangeArray])
 @pytest.mark.parametrize("pitched", [False, True])
 @pytest.mark.parametrize("dtype", [np.uint8, bool])
 @pytest.mark.parametrize("image, connectivity", [(MASK, 4), (MASK, 8), (VOLUME, 6), (VOLUME, 18), (VOLUME, 26)])
@@ -52,7 +52,7 @@ def test_tiles():
 
 def test_output_array():
     expected, _ = cudaccl.label(MASK)
-    for kind in InterfaceArray, DLPackArray:
+    for kind in InterfaceArray, DLPackArray, ExchangeArray:
         out = kind(np.full(MASK.shape, 9, np.int32), pitched=True)
         labels, _ = cudaccl.label(InterfaceArray(MASK), out=out)
         assert labels is out and (out.download() == expected).all()
@@ -73,12 +73,31 @@ def test_dlpack_is_asked_for_the_stream():
     cudaccl.components(array)
     stream = device_arrays.new_stream()
     cudaccl.components(array, stream=stream)
-    assert set(array.streams[:2]) == {1} and set(array.streams[2:]) == {stream}
+    assert array.streams == [1, stream]
     gc.collect()
     assert device_arrays.n_exported() == 0
 
 
-def test_work_waits_for_the_callers_stream():
+def test_arrays_of_the_c_exchange_api():
+    """The current stream is that of the array's GPU, unless one is named; each array is released."""
+    rows = cudaccl.components(MASK)
+    ExchangeArray.asked.clear()
+    assert (cudaccl.components(ExchangeArray(MASK)) == rows).all()
+    n_asked = len(ExchangeArray.asked)
+    assert set(ExchangeArray.asked) == {(2, 0)}
+    assert (cudaccl.components(ExchangeArray(MASK), stream=device_arrays.new_stream()) == rows).all()
+    assert len(ExchangeArray.asked) == n_asked
+    with pytest.raises(ValueError, match="read-only"):
+        cudaccl.label(ExchangeArray(MASK), out=ExchangeArray(MASK.astype(np.int32), read_only=True))
+    with pytest.raises(ValueError, match="neither"):
+        cudaccl.label(ExchangeArray(MASK, device_type=10))
+    with pytest.raises(TypeError, match="DLPack type 2 of 32 bits"):
+        cudaccl.label(ExchangeArray(MASK.astype(np.float32)))
+    gc.collect()
+    assert device_arrays.n_exported() == 0
+
+
+def test_work_waits_for_the_callers_stream(monkeypatch):
     """The image is uploaded on a stream that nothing else waits for."""
     stream = device_arrays.new_stream()
     expected, rows = cudaccl.label(MASK)
@@ -86,8 +105,10 @@ def test_work_waits_for_the_callers_stream():
     class Stream:
         ptr = stream
 
-    for arguments in {"stream": stream}, {"stream": Stream()}, {}:
-        array = InterfaceArray(np.zeros_like(MASK), stream=stream)
+    monkeypatch.setattr(ExchangeArray, "current", stream)
+    for kind, arguments in ((InterfaceArray, {"stream": stream}), (InterfaceArray, {"stream": Stream()}),
+                            (InterfaceArray, {}), (ExchangeArray, {})):
+        array = kind(np.zeros_like(MASK), **({"stream": stream} if kind is InterfaceArray else {}))
         array.host[:] = MASK
         array.upload(stream)
         labels, table = cudaccl.label(array, **arguments)
@@ -155,6 +176,39 @@ def test_table_is_complete_beyond_the_first_memory():
         assert limited.n_components == len(rows)
     finally:
         _labeller.FIRST_GPU_ROWS = first
+
+
+def lent(table):
+    """Whether a table is in memory of its labeller."""
+    base = table.base.obj if isinstance(table.base, memoryview) else table.base
+    return type(base).__name__ == "LentRows"
+
+
+@pytest.mark.parametrize("shape", [(100, 100), (3, 60, 90)])
+def test_large_tables_stay_as_they_are(shape):
+    """Some are lent by the labeller, which must not write to them again."""
+    images = np.zeros((7, *shape), np.uint8)
+    images[..., ::2, ::2] = 1
+    for i, image in enumerate(images):
+        image[..., 0, :4 * i + 2] = 1
+    expected = [cudaccl.components(image) for image in images]
+    labeller = cudaccl.Labeller(shape, device="cuda")
+    tables = [labeller.components(InterfaceArray(image)) for image in images]
+    assert [lent(table) for table in tables] == [False, True, True, False, False, False, False]
+    assert all((table == rows).all() for table, rows in zip(tables, expected))
+    tables[1]["area"] = 99  # a table is the caller's own
+    del tables[2]
+    table = labeller.components(InterfaceArray(images[4]))
+    assert lent(table) and (table == expected[4]).all() and (tables[1]["area"] == 99).all()
+    del labeller, tables
+    gc.collect()
+    assert (table == expected[4]).all()
+    labeller = cudaccl.Labeller(shape, device="cuda")
+    for i in range(12):  # as in the loop of a program
+        table = labeller.components(InterfaceArray(images[i % 7]))
+        assert lent(table) == (i > 0) and (table == expected[i % 7]).all()
+    small = np.zeros_like(images[0])
+    assert not lent(labeller.components(InterfaceArray(small)))
 
 
 def test_device_array_roundtrip():
