@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _cudaccl
 from ._arrays import device_number
-from ._labeller import check_connectivity, check_shape
+from ._labeller import check_connectivity, check_integers, check_shape
 from ._mask import Mask, Settings
 
 tiled_component_dtype = np.dtype(
@@ -138,6 +138,8 @@ class Input:
     """A picture: reads layers and compares them with the threshold."""
 
     def __init__(self, image: Any, threshold: float) -> None:
+        if not (hasattr(image, "shape") and hasattr(image, "dtype")):
+            raise TypeError(f"a picture is the name of a file, or has shape and dtype, which {type(image).__name__} has not")
         self.image = image
         self.shape = tuple(int(length) for length in image.shape)
         check_shape(self.shape)
@@ -146,8 +148,10 @@ class Input:
         self.dtype = np.dtype(image.dtype)
         if self.dtype.kind not in "buif":
             raise TypeError(f"pixels must be of bool, integers or floats, not {self.dtype}")
+        if math.isnan(threshold):
+            raise ValueError("the threshold is not a number")
         # No integer is between a number and its floor.
-        self.threshold = threshold if self.dtype.kind == "f" else math.floor(threshold)
+        self.threshold = threshold if self.dtype.kind == "f" or math.isinf(threshold) else math.floor(threshold)
         self._at_once = max(1, CHUNK_BYTES // (self.dtype.itemsize * math.prod(self.shape[1:])))
 
     def blocks(self, first: int, n: int) -> Iterator[tuple[int, np.ndarray]]:
@@ -234,6 +238,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         def prepare() -> tuple[Mask, int, int]:
             settings = Settings(foreground, invert, denoise, closing, n_threads)
             settings.check()
+            check_integers(0, 2**63 - 1, min_area=min_area, max_area=max_area, memory=memory, tile=tile)
+            check_integers(0, 2**32 - 1, n_threads=n_threads)
             picture = Input(open_picture(image, raw_shape, raw_dtype, connectivity), threshold)
             if label_bytes not in (0, 4, 8):
                 raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
@@ -287,7 +293,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
         scratch = os.path.dirname(os.path.abspath(files[0]._path)) if files else None
         n_components = together(comm, lambda: _cudaccl.run_tiled(
-            shape, neighbours, invert and not mask.is_needed, min_area, max_area, block, tile, memory, n_threads,
+            shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, block, tile, memory, n_threads,
             label_bytes, gpu, scratch, mask.read if mask.is_needed else mask.picture.read, begin,
             None if labels is None else write, rows if table_file else None, rank, n_ranks, send, receive))
         for file in files:

@@ -2,6 +2,7 @@
 """Foreground masks."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from . import _cudaccl
@@ -17,6 +18,15 @@ def choose(name: str, names: dict[str, int], value: str) -> int:
     if value not in names:
         raise ValueError(f"{name} is one of {', '.join(names)}, not {value!r}")
     return names[value]
+
+
+def check_closing(closing: tuple[int, int]) -> None:
+    try:
+        width, height = map(operator.index, closing)
+    except (TypeError, ValueError):
+        raise TypeError(f"closing is (width, height) in pixels, not {closing!r}") from None
+    if not (0 <= width <= 63 and 0 <= height <= 63):
+        raise ValueError(f"closing is (width, height), 0…63 pixels each, not {closing}")
 
 
 class Foreground:
@@ -92,6 +102,7 @@ class Foreground:
         options = _cudaccl.ForegroundOptions()
         for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold"):
             setattr(options, name, getattr(self, name))
+        check_closing(self.closing)
         options.closing_width, options.closing_height = self.closing
         options.denoise = choose("denoise", DENOISE, self.denoise)
         options.shadows = choose("shadows", SHADOWS, self.shadows)

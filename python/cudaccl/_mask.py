@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _cudaccl
-from ._foreground import DENOISE, Foreground, choose
+from ._foreground import DENOISE, Foreground, check_closing, choose
 
 STRIP_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
 REACH = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 2, "opening-5x5": 4}  # rows
@@ -25,8 +25,7 @@ class Settings(NamedTuple):
     def check(self) -> None:
         choose("foreground", {"threshold": 0, "otsu": 1}, self.foreground)
         choose("denoise", DENOISE, self.denoise)
-        if len(self.closing) != 2 or any(not 0 <= length <= 63 for length in self.closing):
-            raise ValueError(f"closing is (width, height) in pixels, 0…63 each, not {self.closing}")
+        check_closing(self.closing)
 
     @property
     def filters(self) -> bool:

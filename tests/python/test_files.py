@@ -233,10 +233,12 @@ def test_filters_that_are_refused():
     assert cudaccl.label_file(image, foreground="otsu") == 0  # a flat picture has no foreground
     for n_ranks in 1, 2:
         for arguments, error, word in [({"foreground": "mog2"}, ValueError, "mog2"), ({"denoise": "blur"}, ValueError, "blur"),
-                                       ({"closing": (64, 1)}, ValueError, "closing"), ({"closing": (1,)}, ValueError, "closing"),
+                                       ({"closing": (64, 1)}, ValueError, "closing"), ({"closing": (1,)}, TypeError, "closing"),
                                        ({"roi_mask": image[:8]}, ValueError, "another size"),
                                        ({"roi_mask": image[:1]}, ValueError, "another size"),
                                        ({"roi_mask": "absent.png"}, OSError, "absent.png"),
+                                       ({"roi_mask": [[1]]}, TypeError, "list"), ({"memory": 1e9}, TypeError, "memory"),
+                                       ({"tile": -1}, ValueError, "tile"), ({"threshold": np.nan}, ValueError, "threshold"),
                                        ({"image": image.astype(np.uint16), "foreground": "otsu"}, ValueError, "uint8")]:
             for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(
                     **{"image": image, "labels": "labels.npy", **arguments}, comm=comm)):

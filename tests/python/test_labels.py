@@ -199,6 +199,9 @@ def test_empty_arrays(shape):
     assert len(cudaccl.components(np.zeros(shape, np.int64))) == 0
 
 
+ONES = np.ones((4, 4), np.uint8)
+
+
 @pytest.mark.parametrize("image, error, message", [
     (np.zeros((4, 4), np.float32), TypeError, "integers and bool"),
     (np.zeros((4, 4), complex), TypeError, "integers and bool"),
@@ -221,8 +224,37 @@ def test_images_that_are_refused(image, error, message):
     {"min_area": -1}, {"max_area": 2**32}, {"n_threads": -1}])
 def test_arguments_that_are_refused(arguments):
     with pytest.raises(ValueError):
-        cudaccl.label(np.ones((4, 4), np.uint8), **arguments)
-    assert len(cudaccl.components(np.ones((4, 4), np.uint8))) == 1
+        cudaccl.label(ONES, **arguments)
+    assert len(cudaccl.components(ONES)) == 1
+
+
+@pytest.mark.parametrize("call, error, message", [
+    (lambda: cudaccl.label(ONES, threshold="1"), TypeError, "threshold must be a finite number, not '1'"),
+    (lambda: cudaccl.label(ONES, threshold=np.inf), TypeError, "threshold must be a finite number"),
+    (lambda: cudaccl.label(ONES, threshold=2**70), ValueError, "threshold must be"),
+    (lambda: cudaccl.label(ONES, min_area=1.5), TypeError, "min_area must be an integer, not 1.5"),
+    (lambda: cudaccl.label(ONES, max_area=None), TypeError, "max_area must be an integer, not None"),
+    (lambda: cudaccl.label(ONES, n_threads=1.5), TypeError, "n_threads must be an integer"),
+    (lambda: cudaccl.label(ONES, out=np.broadcast_to(np.int32(0), (4, 4))), ValueError, "read-only"),
+    (lambda: cudaccl.Labeller(4), TypeError, "a shape is"),
+    (lambda: cudaccl.Labeller((4.5, 4)), TypeError, "a shape is"),
+    (lambda: cudaccl.Labeller((4, 4), algorithm=None), TypeError, "algorithm must be a name"),
+    (lambda: cudaccl.Labeller((4, 4), max_components=0), ValueError, "max_components must be 1…"),
+    (lambda: cudaccl.Foreground((4, 4), closing=3).apply(ONES), TypeError, "closing is"),
+    (lambda: cudaccl.Foreground((4, 4), closing=(64, 0)).apply(ONES), ValueError, "closing is"),
+    (lambda: cudaccl.regionprops_table(ONES), TypeError, "a component table is needed"),
+    (lambda: cudaccl.table_to_array(ONES, ONES), TypeError, "a component table is needed"),
+    (lambda: cudaccl.copy_to_host(ONES), TypeError, "a DeviceArray is needed"),
+])
+def test_errors_name_the_argument(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize("threshold", [2.5, -0.5, np.float32(3.99), np.uint8(2), True, 1e15])
+def test_thresholds_of_any_kind(threshold):
+    image = np.arange(20, dtype=np.int16).reshape(4, 5) % 7
+    assert (cudaccl.label(image, threshold=threshold)[0] == cudaccl.label(image > threshold)[0]).all()
 
 
 def test_labeller():
