@@ -26,6 +26,7 @@ import platform
 import statistics
 import struct
 import sys
+import textwrap
 import time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -291,7 +292,7 @@ def draw(path, groups):
         colours = ["#0067a5" if name.startswith("cudaccl") else "#c2b280" for name in names]
         bars = axis.barh(names[::-1], ratios[::-1], color=colours[::-1])
         axis.bar_label(bars, fmt="%.2g", padding=2)
-        axis.set(xscale="log", title=title, xlabel="time ÷ cudaccl's labels and table")
+        axis.set(xscale="log", title=textwrap.fill(title, 26), xlabel="time ÷ cudaccl's labels and table")
         axis.margins(x=0.15)
     figure.savefig(path)
 
