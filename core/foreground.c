@@ -15,6 +15,7 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
       .height = plan->height,
       .connectivity = CCL_CONNECTIVITY_8,
       .max_components = 1,
+      .format = plan->format,
   };
   CclStatus status = ccl_plan_check (&frames, error);
   if (status != CCL_OK)
@@ -22,6 +23,9 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   if (plan->method > CCL_FOREGROUND_MOG2)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "the foreground method must be 0…2, not %d", (int)plan->method);
+  if (plan->method != CCL_FOREGROUND_THRESHOLD && plan->format == CCL_PIXEL_FORMAT_16)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "pixels of 16 bits have a fixed threshold only, neither Otsu's nor a background model");
   if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
                             plan->roi_mask->stride < plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
@@ -82,15 +86,14 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
   const CclForegroundPlan *plan = &foreground->plan;
-  if (!frame->data || !mask->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the data of frame and mask must not be NULL");
-  if (frame->stride < plan->width || mask->stride < plan->width)
+  CclStatus status = ccl_frame_check (frame, plan->width, plan->format, error);
+  if (status == CCL_OK && plan->method == CCL_FOREGROUND_THRESHOLD)
+    status = ccl_threshold_check (options->threshold, plan->format, error);
+  if (status != CCL_OK)
+    return status;
+  if (!mask->data || mask->stride < plan->width)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "strides of %zu and %zu bytes are too small for rows of %u pixels", frame->stride,
-        mask->stride, plan->width);
-  if (plan->method == CCL_FOREGROUND_THRESHOLD && options->threshold > 255)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
+        "the mask must have data, and a stride of at least %u bytes", plan->width);
   if (options->denoise > CCL_DENOISE_OPENING_5)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
@@ -98,13 +101,13 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a closing is at most %d×%d pixels, not %u×%u",
         CCL_MAX_CLOSING, CCL_MAX_CLOSING, options->closing_width, options->closing_height);
   if (plan->method == CCL_FOREGROUND_MOG2) {
-    CclStatus status = check_background_options (options, error);
+    status = check_background_options (options, error);
     if (status == CCL_OK && plan->has_chroma)
       status = check_chroma (plan, &frame->chroma, error);
     if (status != CCL_OK)
       return status;
   }
-  CclStatus status = foreground->klass->run (foreground, frame, options, mask, error);
+  status = foreground->klass->run (foreground, frame, options, mask, error);
   if (status == CCL_OK)
     foreground->n_frames++;
   return status;

@@ -24,6 +24,52 @@ struct CclLabeller {
   uint32_t label_rows[2];
 };
 
+/* The bytes of a pixel, and its greatest value. */
+static inline uint32_t
+ccl_pixel_bytes (CclPixelFormat format)
+{
+  return format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+}
+
+static inline uint32_t
+ccl_pixel_max (CclPixelFormat format)
+{
+  return format == CCL_PIXEL_FORMAT_16 ? UINT16_MAX : UINT8_MAX;
+}
+
+/* The byte of a pixel that has its luma in 8 bits: of 16 bits the upper half. */
+static inline uint32_t
+ccl_pixel_luma_byte (CclPixelFormat format)
+{
+  return format == CCL_PIXEL_FORMAT_16 || format == CCL_PIXEL_FORMAT_8_SECOND;
+}
+
+/* The threshold of pixels of two bytes. They are little-endian words of 16 bits, and a pixel is
+ * foreground where (word & mask) > threshold, in all formats. */
+typedef struct CclWordThreshold {
+  uint16_t mask, threshold;
+} CclWordThreshold;
+
+static inline CclWordThreshold
+ccl_word_threshold (CclPixelFormat format, uint32_t threshold)
+{
+  switch (format) {
+  case CCL_PIXEL_FORMAT_8_FIRST:
+    return (CclWordThreshold){0x00ff, (uint16_t)threshold};
+  case CCL_PIXEL_FORMAT_8_SECOND:
+    return (CclWordThreshold){0xff00, (uint16_t)(threshold << 8 | 0xff)};
+  default:
+    return (CclWordThreshold){0xffff, (uint16_t)threshold};
+  }
+}
+
+/* Checks format, data, address and stride of a frame of rows of `width` pixels. */
+CclStatus ccl_frame_check (
+    const CclFrame *frame, uint32_t width, CclPixelFormat format, CclError *error);
+
+/* Checks the threshold of frames of a format. */
+CclStatus ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error);
+
 /* Checks that a plan is inside the documented ranges, except for the algorithm's name. Fills the
  * error and returns CCL_ERROR_ARGUMENT if it is not. */
 CclStatus ccl_plan_check (const CclPlan *plan, CclError *error);

@@ -35,6 +35,38 @@ ccl_plan_check (const CclPlan *plan, CclError *error)
   if (plan->max_components < 1)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "max_components must be at least 1: the component table needs a row");
+  if (plan->format > CCL_PIXEL_FORMAT_8_SECOND)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_frame_check (const CclFrame *frame, uint32_t width, CclPixelFormat format, CclError *error)
+{
+  const uint32_t bytes = ccl_pixel_bytes (format);
+  if (!frame->data)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no data: its pointer is NULL");
+  if (frame->stride < (size_t)bytes * width)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "a stride of %zu bytes is too small for rows of %u pixels of %u bytes", frame->stride,
+        width, bytes);
+  if (frame->location == CCL_LOCATION_DEVICE &&
+      (frame->stride % bytes || (uintptr_t)frame->data % bytes))
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "in device memory, a frame of %u bytes per pixel needs an address and a stride that are "
+        "multiples of %u",
+        bytes, bytes);
+  return CCL_OK;
+}
+
+CclStatus
+ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error)
+{
+  const uint32_t most = ccl_pixel_max (format);
+  if (threshold > most)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…%u, not %u", most, threshold);
   return CCL_OK;
 }
 
@@ -45,15 +77,11 @@ ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   if (!labeller || !frame || !options || !table)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "labeller, frame, options and table must not be NULL");
-  if (!frame->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no data: its pointer is NULL");
-  if (frame->stride < labeller->plan.width)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "a stride of %zu bytes is too small for rows of %u pixels", frame->stride,
-        labeller->plan.width);
-  if (options->threshold > 255)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
+  CclStatus status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
+  if (status == CCL_OK)
+    status = ccl_threshold_check (options->threshold, labeller->plan.format, error);
+  if (status != CCL_OK)
+    return status;
   if (labels && (!labels->data || labels->stride < 4 * (size_t)labeller->plan.width ||
                     labels->stride % 4 || (uintptr_t)labels->data % 4))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,

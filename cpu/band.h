@@ -13,7 +13,7 @@
 #ifndef CCL_CPU_BAND_H
 #define CCL_CPU_BAND_H
 
-#include <cudaccl/labeller.h>
+#include "labeller-class.h"
 
 /* No label yet. */
 #define NO_LABEL UINT32_MAX
@@ -143,6 +143,8 @@ typedef struct Job {
   const uint8_t *data;
   size_t stride;
   uint8_t threshold;
+  bool has_words; /* pixels have two bytes and are compared with word_threshold */
+  CclWordThreshold word_threshold;
   uint64_t inversion; /* all ones or none */
 
   uint8_t *labels; /* the label map, or NULL */

@@ -8,6 +8,14 @@
 #include "pixels.h"
 #include "words.h"
 
+static void
+copy_bytes (const uint8_t *restrict pixels, uint32_t width, bool second, uint8_t *restrict bytes)
+{
+  pixels += second;
+  for (size_t x = 0; x < width; x++)
+    bytes[x] = pixels[2 * x];
+}
+
 /* Copies samples that are `step` bytes apart to 1 << shift pixels each. The compiler specialises it
  * for each constant. */
 static ALWAYS_INLINE void

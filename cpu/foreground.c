@@ -47,8 +47,9 @@ typedef struct ForegroundBand {
   uint64_t *scratch;       /* for filters */
   uint64_t *row, *shadow;  /* one row of the mask */
   uint32_t histogram[256]; /* of the band's pixels in the region of interest */
-  /* One row each: luma in the model's light, the chroma of pixels, the factors of pixels. */
-  uint8_t *luma;
+  /* One row each: the luma of packed pixels, luma in the model's light, the chroma of pixels, the
+   * factors of pixels. */
+  uint8_t *packed_luma, *luma;
   uint16_t *chroma, *factors;
 } ForegroundBand;
 
@@ -57,7 +58,7 @@ typedef struct FrameJob {
   const CclFrame *frame;
   const CclMask *mask;
   const CclForegroundOptions *options;
-  uint8_t threshold;
+  uint32_t threshold;
   CclMixtureParameters parameters;
   bool has_light;  /* the frame is corrected by the light's factors */
   bool is_empty;   /* light does not explain the frame: no mask yet */
@@ -149,6 +150,25 @@ static void
 extend_row (uint64_t *row, size_t n_words, uint32_t width)
 {
   surround_row (row, n_words, width, -(row[0] & 1), -(row[n_words - 1] >> (width - 1) % 64 & 1));
+}
+
+static const uint8_t *
+frame_row (const CpuForeground *self, uint32_t y)
+{
+  return (const uint8_t *)self->job.frame->data + y * self->job.frame->stride;
+}
+
+/* A row of the frame's luma, one byte per pixel. */
+static const uint8_t *
+luma_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
+{
+  const CclPixelFormat format = self->base.plan.format;
+
+  if (format == CCL_PIXEL_FORMAT_8)
+    return frame_row (self, y);
+  self->code->copy_bytes (frame_row (self, y), self->base.plan.width,
+      format == CCL_PIXEL_FORMAT_8_SECOND, band->packed_luma);
+  return band->packed_luma;
 }
 
 /* The rows of a window around row y. Those outside the frame are copies of the nearest row inside.
@@ -250,11 +270,10 @@ make_histogram (void *data, uint32_t index)
   const CpuForeground *self = data;
   ForegroundBand *band = &self->bands[index];
   const uint32_t width = self->base.plan.width;
-  const CclFrame *frame = self->job.frame;
   uint32_t histograms[4][256] = {0};
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    const uint8_t *pixels = (const uint8_t *)frame->data + y * frame->stride;
+    const uint8_t *pixels = luma_row (self, band, y);
     if (!self->roi_mask.words) {
       count_values (pixels, width, histograms);
       continue;
@@ -273,7 +292,7 @@ make_histogram (void *data, uint32_t index)
         histograms[0][value] + histograms[1][value] + histograms[2][value] + histograms[3][value];
 }
 
-static uint8_t
+static uint32_t
 choose_threshold (CpuForeground *self)
 {
   uint32_t histogram[256] = {0};
@@ -281,7 +300,7 @@ choose_threshold (CpuForeground *self)
   for (uint32_t i = 0; i < self->n_bands; i++)
     for (int value = 0; value < 256; value++)
       histogram[value] += self->bands[i].histogram[value];
-  return (uint8_t)ccl_otsu_threshold (histogram);
+  return ccl_otsu_threshold (histogram);
 }
 
 static void
@@ -289,8 +308,7 @@ measure_light (void *data, uint32_t index)
 {
   CpuForeground *self = data;
   for (uint32_t row = index; row < self->light.grid.rows; row += self->n_bands)
-    light_measure_row (&self->light, &self->model, self->job.frame, self->base.plan.width,
-        self->base.plan.height, row);
+    light_measure_row (&self->light, &self->model, self->job.frame, &self->base.plan, row);
 }
 
 /* Compares the light of the frame with the model's. Discards the model if the scene has changed. */
@@ -337,7 +355,7 @@ compare_with_model (
 {
   const FrameJob *job = &self->job;
   const uint32_t width = self->base.plan.width;
-  const uint8_t *luma = (const uint8_t *)job->frame->data + y * job->frame->stride;
+  const uint8_t *luma = luma_row (self, band, y);
   const uint16_t *factors = NULL;
 
   if (job->has_light && light_row_factors (&self->light, y, width, band->factors)) {
@@ -368,22 +386,34 @@ compare_with_model (
     extend_row (row.shadow, self->n_words, width);
 }
 
+/* Compares the pixels of a row with the threshold. */
+static void
+compare_with_threshold (const CpuForeground *self, uint32_t y, uint64_t *foreground)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  const uint32_t threshold = self->job.threshold;
+
+  if (plan->format == CCL_PIXEL_FORMAT_8)
+    self->code->threshold_row (frame_row (self, y), plan->width, (uint8_t)threshold, foreground);
+  else
+    self->code->threshold_words (
+        frame_row (self, y), plan->width, ccl_word_threshold (plan->format, threshold), foreground);
+}
+
 static void
 find_foreground (void *data, uint32_t index)
 {
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
-  const FrameJob *job = &self->job;
   const uint32_t width = self->base.plan.width;
   const bool is_last = !is_denoised (self) && !is_closed (self);
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    const uint8_t *pixels = (const uint8_t *)job->frame->data + y * job->frame->stride;
     uint64_t *row = is_last ? band->row : row_of (&self->foreground, y);
     if (is_mog2 (self))
       compare_with_model (self, band, y, row);
     else
-      self->code->threshold_row (pixels, width, job->threshold, row);
+      compare_with_threshold (self, y, row);
     if (is_denoised (self)) {
       extend_row (row, self->n_words, width);
       continue;
@@ -540,7 +570,7 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
   self->job = (FrameJob){.frame = frame, .mask = mask, .options = options};
   switch (foreground->plan.method) {
   case CCL_FOREGROUND_THRESHOLD:
-    self->job.threshold = (uint8_t)options->threshold;
+    self->job.threshold = options->threshold;
     break;
   case CCL_FOREGROUND_OTSU:
     self->job.threshold = choose_threshold (self);
@@ -634,6 +664,8 @@ lay_out_masks (Layout *layout, void *data)
     lay_out_rows (layout, self, 1, &row);
     band->row = row.words;
     band->shadow = lay_out (layout, self->n_words, sizeof *band->shadow);
+    if (self->base.plan.format != CCL_PIXEL_FORMAT_8)
+      band->packed_luma = lay_out (layout, 64 * self->n_words, sizeof *band->packed_luma);
     band->luma = lay_out (layout, 64 * self->n_words, sizeof *band->luma);
     band->chroma = lay_out (layout, 64 * self->n_words, sizeof *band->chroma);
     band->factors = lay_out (layout, 64 * self->n_words, sizeof *band->factors);

@@ -66,13 +66,32 @@ mean_of (const GaussianBlock *of_row, uint32_t x)
   return (of_row[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
 }
 
-/* Adds a row of samples, `distance` pixels apart, of a cell that begins at column left. */
+/* The luma of a frame in 8 bits. */
+typedef struct Luma {
+  const uint8_t *data;
+  size_t stride, step; /* bytes from row to row and from pixel to pixel */
+} Luma;
+
+static Luma
+luma_of (const CclFrame *frame, CclPixelFormat format)
+{
+  return (Luma){(const uint8_t *)frame->data + ccl_pixel_luma_byte (format), frame->stride,
+      ccl_pixel_bytes (format)};
+}
+
+static uint32_t
+luma_at (const Luma *luma, uint32_t x, uint32_t y)
+{
+  return luma->data[y * luma->stride + x * luma->step];
+}
+
+/* Adds row y of samples, `distance` pixels apart, of a cell that begins at column left. */
 static void
-add_samples (CclLightCell *cell, Histogram *histogram, const uint8_t *luma,
-    const GaussianBlock *blocks, uint32_t left, uint32_t width, uint32_t distance)
+add_samples (CclLightCell *cell, Histogram *histogram, const Luma *luma,
+    const GaussianBlock *blocks, uint32_t left, uint32_t y, uint32_t width, uint32_t distance)
 {
   for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
-    const uint32_t value = luma[x];
+    const uint32_t value = luma_at (luma, x, y);
     const uint32_t mean = mean_of (blocks, x);
     const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
     cell->in_frame += in_frame;
@@ -95,34 +114,34 @@ add_colours (
 
 /* Starts to load the means that a row of samples needs. */
 static void
-prefetch_row (const GaussianBlock *blocks, const uint8_t *luma, uint32_t width, uint32_t distance)
+prefetch_row (
+    const GaussianBlock *blocks, const Luma *luma, uint32_t y, uint32_t width, uint32_t distance)
 {
   const uint32_t step = distance > BLOCK_PIXELS ? distance : BLOCK_PIXELS;
   for (uint32_t x = 0; x < width; x += step) {
     __builtin_prefetch (blocks[x / BLOCK_PIXELS].means);
-    __builtin_prefetch (luma + x);
+    __builtin_prefetch (luma->data + y * luma->stride + x * luma->step);
   }
 }
 
 /* Whether a measured cell that is not uniform is explained by noise. Few cells need this second
  * look at the samples. */
 static bool
-is_noise (const CclLightCell *cell, const Model *model, const CclFrame *frame, uint32_t width,
+is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32_t width,
     uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
 {
   const uint32_t factor = powers[cell->ratio + CCL_LIGHT_LIMIT];
   uint32_t n = 0, near = 0;
 
   for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
-    const uint8_t *luma = (const uint8_t *)frame->data + y * frame->stride;
     const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
     for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
-      const uint32_t mean = mean_of (blocks, x);
-      if (!ccl_light_compares (luma[x]) || !ccl_light_compares (mean))
+      const uint32_t value = luma_at (luma, x, y), mean = mean_of (blocks, x);
+      if (!ccl_light_compares (value) || !ccl_light_compares (mean))
         continue;
       n++;
-      near += ccl_light_is_near (log_ratio (luma[x], mean), cell->ratio) ||
-              ccl_light_is_noise (luma[x], ccl_light_expected (mean, factor),
+      near += ccl_light_is_near (log_ratio (value, mean), cell->ratio) ||
+              ccl_light_is_noise (value, ccl_light_expected (mean, factor),
                   blocks[x / BLOCK_PIXELS].variances[x % BLOCK_PIXELS]);
     }
   }
@@ -130,24 +149,25 @@ is_noise (const CclLightCell *cell, const Model *model, const CclFrame *frame, u
 }
 
 void
-light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint32_t width,
-    uint32_t height, uint32_t row)
+light_measure_row (Light *light, const Model *model, const CclFrame *frame,
+    const CclForegroundPlan *plan, uint32_t row)
 {
   const CclLightGrid *grid = &light->grid;
+  const uint32_t width = plan->width, height = plan->height;
+  const Luma luma = luma_of (frame, plan->format);
   const uint32_t distance = (1u << grid->shift) / CCL_LIGHT_SAMPLES, top = row << grid->shift;
   CclLightCell *cells = &light->cells[(size_t)row * grid->columns];
   Histogram histograms[CCL_LIGHT_MAX_COLUMNS] = {0};
 
   memset (cells, 0, grid->columns * sizeof *cells);
   for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
-    const uint8_t *luma = (const uint8_t *)frame->data + y * frame->stride;
     const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
     if (y + distance < height)
-      prefetch_row (blocks + distance * model->blocks_per_row, luma + distance * frame->stride,
-          width, distance);
+      prefetch_row (
+          blocks + distance * model->blocks_per_row, &luma, y + distance, width, distance);
     for (uint32_t column = 0; column < grid->columns; column++) {
       const uint32_t left = column << grid->shift, x = left + j * distance;
-      add_samples (&cells[column], &histograms[column], luma, blocks, left, width, distance);
+      add_samples (&cells[column], &histograms[column], &luma, blocks, left, y, width, distance);
       if (model->chroma && x < width)
         add_colours (
             &cells[column], &frame->chroma, model->chroma + y * model->blocks_per_row, x, y);
@@ -158,7 +178,7 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint
     find_middle (cell, &histograms[column]);
     if (cell->measured && !cell->uniform)
       cell->explained =
-          is_noise (cell, model, frame, width, height, column << grid->shift, top, distance);
+          is_noise (cell, model, &luma, width, height, column << grid->shift, top, distance);
   }
 }
 

@@ -12,9 +12,9 @@ typedef struct Light {
   uint16_t *factors;   /* of the cells */
 } Light;
 
-/* Measures the cells of a row of the grid. */
-void light_measure_row (Light *light, const Model *model, const CclFrame *frame, uint32_t width,
-    uint32_t height, uint32_t row);
+/* Measures the cells of a row of the grid, in frames of the plan. */
+void light_measure_row (Light *light, const Model *model, const CclFrame *frame,
+    const CclForegroundPlan *plan, uint32_t row);
 
 /* Writes the factors of the pixels of row y, four pixels at a time: factors has space for three
  * more. Returns false, with nothing written, if all are one. */

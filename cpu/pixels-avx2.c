@@ -9,6 +9,7 @@
  */
 #include "colour-rows.h"
 #include "filters.h"
+#include "pack-avx2.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -197,14 +198,6 @@ all_lanes (Mask low, Mask high)
 
 #include "mog2.h"
 
-static ALWAYS_INLINE uint32_t
-threshold_32 (const uint8_t *pixels, __m256i thresholds)
-{
-  const __m256i values = _mm256_loadu_si256 ((const __m256i *)pixels);
-  const __m256i excess = _mm256_subs_epu8 (values, thresholds);
-  return ~(uint32_t)_mm256_movemask_epi8 (_mm256_cmpeq_epi8 (excess, _mm256_setzero_si256 ()));
-}
-
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
 {
@@ -214,8 +207,21 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
     uint8_t rest[64] = {0};
     if (width - x < 64)
       of_word = memcpy (rest, of_word, width - x);
-    foreground[x / 64] = threshold_32 (of_word, thresholds) |
-                         (uint64_t)threshold_32 (of_word + 32, thresholds) << 32;
+    foreground[x / 64] = pack_avx2 (of_word, thresholds);
+  }
+}
+
+/* The same for pixels of two bytes. */
+static void
+threshold_words (
+    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
+{
+  for (uint32_t x = 0; x < width; x += 64) {
+    const uint8_t *of_word = pixels + 2 * (size_t)x;
+    uint8_t rest[128] = {0};
+    if (width - x < 64)
+      of_word = memcpy (rest, of_word, 2 * (width - x));
+    foreground[x / 64] = pack_words_avx2 (of_word, threshold);
   }
 }
 
@@ -249,6 +255,8 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 const PixelCode pixel_code_avx2 = {
     .name = "avx2",
     .threshold_row = threshold_row,
+    .threshold_words = threshold_words,
+    .copy_bytes = copy_bytes,
     .background_row = background_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,

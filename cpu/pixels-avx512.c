@@ -8,6 +8,7 @@
  */
 #include "colour-rows.h"
 #include "filters.h"
+#include "pack-avx512.h"
 
 #include <immintrin.h>
 
@@ -209,6 +210,20 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
+/* The same for pixels of two bytes. */
+static void
+threshold_words (
+    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
+{
+  for (uint32_t x = 0; x < width; x += 64) {
+    const uint8_t *of_word = pixels + 2 * (size_t)x;
+    uint8_t rest[128] = {0};
+    if (width - x < 64)
+      of_word = memcpy (rest, of_word, 2 * (width - x));
+    foreground[x / 64] = pack_words_avx512 (of_word, threshold);
+  }
+}
+
 static void
 write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 {
@@ -219,6 +234,8 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 const PixelCode pixel_code_avx512 = {
     .name = "avx512",
     .threshold_row = threshold_row,
+    .threshold_words = threshold_words,
+    .copy_bytes = copy_bytes,
     .background_row = background_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,

@@ -207,6 +207,20 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
+/* The same for pixels of two bytes. */
+static void
+threshold_words (
+    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
+{
+  for (uint32_t x = 0; x < width; x += 64) {
+    const uint8_t *of_word = pixels + 2 * (size_t)x;
+    uint8_t rest[128] = {0};
+    if (width - x < 64)
+      of_word = memcpy (rest, of_word, 2 * (width - x));
+    foreground[x / 64] = pack_words_neon (of_word, threshold);
+  }
+}
+
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_16 (uint32_t bits, uint8_t *mask)
@@ -235,6 +249,8 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 const PixelCode pixel_code_neon = {
     .name = "neon",
     .threshold_row = threshold_row,
+    .threshold_words = threshold_words,
+    .copy_bytes = copy_bytes,
     .background_row = background_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,

@@ -10,8 +10,8 @@
 #ifndef CCL_CPU_PIXELS_H
 #define CCL_CPU_PIXELS_H
 
+#include "labeller-class.h"
 #include "mixture.h"
-#include <cudaccl/labeller.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,6 +91,13 @@ typedef struct PixelCode {
   /* Foreground where a pixel is greater than the threshold. */
   void (*threshold_row) (
       const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground);
+
+  /* The same for pixels of two bytes. */
+  void (*threshold_words) (
+      const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground);
+
+  /* Copies the first or the second byte of pixels of two bytes. */
+  void (*copy_bytes) (const uint8_t *pixels, uint32_t width, bool second, uint8_t *bytes);
 
   /* Finds foreground and shadow by the model, and updates it. */
   void (*background_row) (const BackgroundRow *row);

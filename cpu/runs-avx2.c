@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for x86-64 processors with AVX2 and BMI2. */
+#include "pack-avx2.h"
 #include "runs-scalar.h"
-
-#include <immintrin.h>
 
 typedef __m256i Threshold;
 
@@ -12,18 +11,16 @@ threshold_prepare (uint8_t threshold)
   return _mm256_set1_epi8 ((char)threshold);
 }
 
-static inline uint32_t
-pack_32 (const uint8_t *pixels, Threshold threshold)
-{
-  const __m256i values = _mm256_loadu_si256 ((const __m256i *)pixels);
-  const __m256i excess = _mm256_subs_epu8 (values, threshold);
-  return ~(uint32_t)_mm256_movemask_epi8 (_mm256_cmpeq_epi8 (excess, _mm256_setzero_si256 ()));
-}
-
 static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
-  return pack_32 (pixels, threshold) | (uint64_t)pack_32 (pixels + 32, threshold) << 32;
+  return pack_avx2 (pixels, threshold);
+}
+
+static inline uint64_t
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
+{
+  return pack_words_avx2 (pixels, threshold);
 }
 
 static inline uint64_t

@@ -2,6 +2,7 @@
 /* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice Lake,
  * Zen 4 and later). runs-scalar.h describes the steps. */
 #include "band.h"
+#include "pack-avx512.h"
 #include "words.h"
 
 #include <immintrin.h>
@@ -20,6 +21,12 @@ static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
   return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
+}
+
+static inline uint64_t
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
+{
+  return pack_words_avx512 (pixels, threshold);
 }
 
 /* Inclusive prefix sums of the lanes. */

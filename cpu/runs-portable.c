@@ -18,6 +18,12 @@ pack (const uint8_t *pixels, Threshold threshold)
 }
 
 static inline uint64_t
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
+{
+  return pack_words_portable (pixels, threshold);
+}
+
+static inline uint64_t
 extract_bits (uint64_t word, uint64_t mask)
 {
   return extract_bits_scalar (word, mask);

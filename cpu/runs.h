@@ -6,6 +6,8 @@
  *       the RunLabeller to define, and its name as a string
  *   Threshold, threshold_prepare (value), pack (pixels, threshold)
  *       64 bits for 64 pixels, set where the pixel is greater than the threshold
+ *   pack_words (pixels, threshold)
+ *       the same for pixels of two bytes
  *
  * and these steps, which runs-scalar.h describes and defines without vectors:
  *
@@ -49,14 +51,42 @@ pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixe
   }
 }
 
+/* The same for pixels of two bytes. */
+static void
+pack_row_of_words (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixels)
+{
+  const uint64_t inversion = job->inversion;
+  const uint32_t n_full_words = job->width / 64;
+  const uint32_t n_rest = job->width % 64;
+
+  for (uint32_t w = 0; w < n_full_words; w++) {
+    const uint8_t *of_word = pixels + 128 * (size_t)w;
+    __builtin_prefetch (of_word + job->rows_per_strip * job->stride);
+    __builtin_prefetch (of_word + 64 + job->rows_per_strip * job->stride);
+    words[w] = pack_words (of_word, job->word_threshold) ^ inversion;
+  }
+  if (n_rest) {
+    uint8_t rest[128] = {0};
+    memcpy (rest, pixels + 128 * (size_t)n_full_words, 2 * n_rest);
+    words[n_full_words] =
+        (pack_words (rest, job->word_threshold) ^ inversion) & ((UINT64_C (1) << n_rest) - 1);
+  }
+}
+
 /* Converts the rows of a strip to bits and finds its runs. bottom: NULL below the frame. */
 static ALWAYS_INLINE void
 pack_strip (const Job *job, Strip *strip, const uint8_t *top, const uint8_t *bottom, bool two_rows)
 {
-  pack_row (job, strip->top, top);
-  if (bottom)
-    pack_row (job, strip->bottom, bottom);
-  else if (two_rows)
+  if (job->has_words) {
+    pack_row_of_words (job, strip->top, top);
+    if (bottom)
+      pack_row_of_words (job, strip->bottom, bottom);
+  } else {
+    pack_row (job, strip->top, top);
+    if (bottom)
+      pack_row (job, strip->bottom, bottom);
+  }
+  if (!bottom && two_rows)
     memset (strip->bottom, 0, job->n_words * sizeof *strip->bottom);
   strip->n_runs = find_runs (strip, job->n_words, two_rows);
 }

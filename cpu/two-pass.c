@@ -16,6 +16,17 @@ binarise (uint8_t *restrict out, const uint8_t *restrict pixels, size_t n, uint8
     out[i] = (pixels[i] > threshold) ^ invert;
 }
 
+/* The same for pixels of two bytes. */
+static void
+binarise_words (uint8_t *restrict out, const uint8_t *restrict pixels, size_t n,
+    CclWordThreshold threshold, uint8_t invert)
+{
+  for (size_t i = 0; i < n; i++) {
+    const uint16_t word = (uint16_t)(pixels[2 * i] | pixels[2 * i + 1] << 8);
+    out[i] = ((word & threshold.mask) > threshold.threshold) ^ invert;
+  }
+}
+
 /* A binarised row of the frame, in one of four buffers that take turns; background below the
  * frame. */
 static const uint8_t *
@@ -23,9 +34,13 @@ load_row (const TwoPass *self, uint32_t y)
 {
   if (y >= self->height)
     return self->no_pixels;
-  binarise (self->pixels[y % 4], self->data + y * self->stride, self->width, self->threshold,
-      self->invert);
-  return self->pixels[y % 4];
+  uint8_t *row = self->pixels[y % 4];
+  const uint8_t *pixels = self->data + y * self->stride;
+  if (ccl_pixel_bytes (self->base.plan.format) == 2)
+    binarise_words (row, pixels, self->width, self->word_threshold, self->invert);
+  else
+    binarise (row, pixels, self->width, self->threshold, self->invert);
+  return row;
 }
 
 static void
@@ -169,6 +184,7 @@ two_pass_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *op
   self->data = frame->data;
   self->stride = frame->stride;
   self->threshold = (uint8_t)options->threshold;
+  self->word_threshold = ccl_word_threshold (labeller->plan.format, options->threshold);
   self->invert = options->invert;
   self->labels = labels ? labels->data : NULL;
   self->labels_stride = labels ? labels->stride : 0;

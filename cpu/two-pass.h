@@ -55,6 +55,7 @@ struct TwoPass {
   const uint8_t *data;
   size_t stride;
   uint8_t threshold;
+  CclWordThreshold word_threshold; /* of pixels of two bytes */
   uint8_t invert;
 
   uint8_t *labels; /* the label map, or NULL */

@@ -44,7 +44,7 @@ typedef struct CclForegroundParameters {
   const uint8_t *frame;
   uint64_t frame_stride;  /* bytes */
   uint32_t width, height; /* pixels */
-  uint32_t frame_aligned; /* frame and stride are multiples of CCL_FOREGROUND_PIXELS */
+  uint32_t frame_aligned; /* frame and stride are multiples of the size of a thread's pixels */
   const uint8_t *u, *v;   /* CclChroma; NULL: no chroma */
   uint64_t u_stride, v_stride;
   uint32_t chroma_step, chroma_shift_x, chroma_shift_y;
@@ -89,6 +89,9 @@ typedef struct CclForegroundParameters {
   uint8_t *mask;
   uint64_t mask_stride;  /* bytes */
   uint32_t mask_aligned; /* mask and stride are multiples of 16 */
+
+  /* The bytes of a pixel of the frame, 1 or 2, and ccl_pixel_luma_byte(). */
+  uint32_t pixel_bytes, luma_byte;
 } CclForegroundParameters;
 
 #endif /* CCL_FOREGROUND_PARAMETERS_H */

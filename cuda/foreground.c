@@ -88,14 +88,27 @@ image_of (const CudaForeground *self, int kernel)
   }
 }
 
+/* 0: one byte, 1: packed, 2: 16 bits. */
+static int
+kind_of_pixels (const CudaForeground *self)
+{
+  const CclPixelFormat format = self->base.plan.format;
+  return format == CCL_PIXEL_FORMAT_8 ? 0 : format == CCL_PIXEL_FORMAT_16 ? 2 : 1;
+}
+
 static const char *
 kernel_name (const CudaForeground *self, int kernel)
 {
+  /* Of the kernels that read the frame: for pixels of one byte, of packed ones, of 16 bits. */
+  static const char *const histograms[] = {
+      "ccl_histogram", "ccl_histogram_packed", "ccl_histogram"};
+  static const char *const thresholds[] = {
+      "ccl_threshold", "ccl_threshold_packed", "ccl_threshold_words"};
+  static const char *const luma_models[] = {"ccl_mog2", "ccl_mog2_packed"};
+  static const char *const colour_models[] = {"ccl_mog2_colour", "ccl_mog2_colour_packed"};
   static const char *const names[N_KERNELS] = {
-      [HISTOGRAM] = "ccl_histogram",
       [MEASURE_LIGHT] = "ccl_light_measure",
       [SMOOTH_LIGHT] = "ccl_light_smooth",
-      [LUMA] = "ccl_threshold",
       [DILATE] = "ccl_dilate",
       [ERODE] = "ccl_erode",
       [DENOISE] = "ccl_denoise_median_3",
@@ -105,9 +118,12 @@ kernel_name (const CudaForeground *self, int kernel)
       [DENOISE_CLASSES] = "ccl_denoise_classes_3",
       [DENOISE_CLASSES + 1] = "ccl_denoise_classes_5",
   };
+  const int kind = kind_of_pixels (self);
+  if (kernel == HISTOGRAM)
+    return histograms[kind];
   if (kernel == LUMA && is_mog2 (self))
-    return self->base.plan.has_chroma ? "ccl_mog2_colour" : "ccl_mog2";
-  return names[kernel];
+    return self->base.plan.has_chroma ? colour_models[kind] : luma_models[kind];
+  return kernel == LUMA ? thresholds[kind] : names[kernel];
 }
 
 static CclStatus
@@ -371,7 +387,7 @@ set_frame (CudaForeground *self, const CclFrame *frame, CclError *error)
   }
   p->frame = (const uint8_t *)(uintptr_t)pixels;
   p->frame_stride = stride;
-  p->frame_aligned = (pixels | stride) % CCL_FOREGROUND_PIXELS == 0;
+  p->frame_aligned = (pixels | stride) % (CCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
   if (self->base.plan.has_chroma)
     set_chroma (p, &chroma);
   return status;
@@ -583,6 +599,8 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   p->height = plan->height;
   p->row_words = divide_up (plan->width, 32);
   p->row_groups = divide_up (plan->width, CCL_FOREGROUND_PIXELS);
+  p->pixel_bytes = ccl_pixel_bytes (plan->format);
+  p->luma_byte = ccl_pixel_luma_byte (plan->format);
 
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   if (status == CCL_OK)
@@ -592,7 +610,8 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   if (status == CCL_OK)
     status = find_kernels (self, error);
   if (status == CCL_OK)
-    status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
+    status = ccl_cuda_upload_init (
+        &self->upload, self->device, plan->width * p->pixel_bytes, plan->height, error);
   if (status == CCL_OK)
     status = allocate_bits (self, error);
   if (status == CCL_OK && plan->has_chroma) /* interleaved rows have at most 2 × width samples */

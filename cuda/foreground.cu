@@ -18,8 +18,9 @@ typedef CclForegroundParameters Parameters;
 /* Makes the histogram of the pixels inside the region of interest; each warp has its own counts
  * until the end. The last block to add its counts to those of the frame determines the threshold,
  * one candidate per thread, and clears the counts for the next frame. */
-extern "C" __global__ void
-__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__ Parameters p)
+template <PixelKind KIND>
+static __device__ __forceinline__ void
+histogram (const Parameters &p)
 {
   __shared__ uint32_t counts[CCL_HISTOGRAM_WARPS][256];
   __shared__ uint64_t sums[256];
@@ -41,7 +42,7 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
     const uint32_t y = stretch / row_stretches;
     const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
     const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
-    const uint32_t luma = load_luma (p, group);
+    const uint32_t luma = load_luma<KIND> (p, group);
     const uint32_t counted = roi_mask_of (p, group) & bits_below (group.count);
     if (counted == bits_below (PIXELS) && luma == (luma & 0xff) * 0x01010101u)
       atomicAdd (&own[luma & 0xff], PIXELS);
@@ -102,20 +103,87 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__
   }
 }
 
-/* A block handles four rows, a thread a group of pixels. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
+__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__ Parameters p)
+{
+  histogram<BYTES> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_HISTOGRAM_THREADS)
+    ccl_histogram_packed (const __grid_constant__ Parameters p)
+{
+  histogram<PACKED> (p);
+}
+
+/* The values of a thread's pixels. */
+template <PixelKind KIND> struct GroupValues {
+  uint32_t luma;
+
+  __device__ __forceinline__
+  GroupValues (const Parameters &p, const Group &group)
+      : luma (load_luma<KIND> (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return luma >> 8 * pixel & 0xff;
+  }
+};
+
+template <> struct GroupValues<WORDS> {
+  uint2 words;
+
+  __device__ __forceinline__
+  GroupValues (const Parameters &p, const Group &group)
+      : words (load_words (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return (pixel < 2 ? words.x : words.y) >> 16 * (pixel % 2) & 0xffff;
+  }
+};
+
+/* A block handles four rows, a thread a group of pixels. */
+template <PixelKind KIND>
+static __device__ __forceinline__ void
+threshold (const Parameters &p)
 {
   const Group group = group_of_thread (p);
-  const uint32_t luma = load_luma (p, group);
+  const GroupValues<KIND> values (p, group);
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   const uint32_t threshold = p.histogram ? p.histogram->threshold : p.threshold;
   uint32_t found = 0;
 #pragma unroll
   for (uint32_t i = 0; i < PIXELS; i++)
-    found |= (uint32_t)((luma >> 8 * i & 0xff) > threshold) << i;
+    found |= (uint32_t)(values[i] > threshold) << i;
   deliver_group (p, group, found, 0);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
+{
+  threshold<BYTES> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS)
+    ccl_threshold_packed (const __grid_constant__ Parameters p)
+{
+  threshold<PACKED> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS)
+    ccl_threshold_words (const __grid_constant__ Parameters p)
+{
+  threshold<WORDS> (p);
 }
 
 /* ---- denoise ---- */

@@ -14,8 +14,24 @@ typedef struct CudaLabeller {
   CclCudaEngine *engine;
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;
-  CclCudaUpload upload; /* of frames that come from the host */
+  CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
+  CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
 } CudaLabeller;
+
+/* Makes the mask of a frame, which becomes the engine's input. */
+static CclStatus
+reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError *error)
+{
+  const CclForegroundOptions options = {
+      .threshold = input->options.threshold, .invert = input->options.invert};
+  const CclMask mask = {(void *)self->upload.memory, self->upload.stride};
+  ccl_cuda_foreground_set_stream (self->reducer, self->stream);
+  input->frame = self->upload.memory;
+  input->frame_stride = self->upload.stride;
+  input->options.threshold = 0;
+  input->options.invert = false;
+  return ccl_foreground_run (self->reducer, frame, &options, &mask, error);
+}
 
 static CclStatus
 cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
@@ -27,7 +43,9 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CCL_OK)
     return status;
-  if (frame->location == CCL_LOCATION_HOST) {
+  if (self->reducer)
+    status = reduce (self, frame, &input, error);
+  else if (frame->location == CCL_LOCATION_HOST) {
     status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
     input.frame = self->upload.memory;
     input.frame_stride = self->upload.stride;
@@ -55,6 +73,7 @@ cuda_labeller_free (CclLabeller *labeller)
   if (self->engine)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
+  ccl_foreground_free (&self->reducer);
   if (self->done)
     driver->cuEventDestroy (self->done);
   if (self->own_stream)
@@ -89,6 +108,21 @@ choose_algorithm (const CclPlan *plan, CclError *error)
   return algorithm;
 }
 
+static CclStatus
+make_reducer (CudaLabeller *self, CclError *error)
+{
+  const CclPlan *plan = &self->base.plan;
+  const CclForegroundPlan foreground_plan = {
+      .width = plan->width,
+      .height = plan->height,
+      .method = CCL_FOREGROUND_THRESHOLD,
+      .format = plan->format,
+  };
+  CclError reason = {CCL_OK};
+  self->reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
+  return self->reducer ? CCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+}
+
 /* Allocates everything of a labeller. */
 static CclStatus
 allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
@@ -100,8 +134,13 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
+  const bool is_reduced =
+      plan->format != CCL_PIXEL_FORMAT_8 && !algorithm->engine->takes_all_formats;
+  const uint32_t row_bytes = plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
   if (status == CCL_OK)
-    status = ccl_cuda_upload_init (&self->upload, self->device, plan->width, plan->height, error);
+    status = ccl_cuda_upload_init (&self->upload, self->device, row_bytes, plan->height, error);
+  if (status == CCL_OK && is_reduced)
+    status = make_reducer (self, error);
   if (status == CCL_OK) {
     CclError reason = {CCL_OK};
     self->engine =

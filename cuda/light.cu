@@ -63,7 +63,8 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
     counts[i] = 0;
   if (thread == 0)
     frame_chroma = model_chroma = 0;
-  const uint32_t luma = inside ? __ldg (p.frame + y * p.frame_stride + x) : 0;
+  const uint32_t luma =
+      inside ? __ldg (p.frame + y * p.frame_stride + x * p.pixel_bytes + p.luma_byte) : 0;
   const uint32_t shape = inside ? ((const uint32_t *)p.shapes[0])[pixel] : 0;
   const uint32_t mean = inside ? ((shape & 0xffff) + 128) >> 8 : 0;
   const bool in_frame = inside && ccl_light_compares (luma);

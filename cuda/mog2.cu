@@ -499,14 +499,14 @@ update_block (const Parameters &p, const Group &group, const Values &values)
 }
 
 /* A block handles four rows. */
-template <bool COLOUR>
+template <bool COLOUR, PixelKind KIND>
 static __device__ __forceinline__ void
 model (const Parameters &p)
 {
   const Group group = group_of_thread (p);
   Values values = {};
   if (group.count)
-    values.luma = load_luma (p, group);
+    values.luma = load_luma<KIND> (p, group);
   if (COLOUR && group.count)
     values.chroma = load_chroma (p, group);
   uint32_t classes = 0;
@@ -527,12 +527,25 @@ model (const Parameters &p)
 extern "C" __global__ void
 __launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
 {
-  model<false> (p);
+  model<false, BYTES> (p);
 }
 
 /* The same with chroma. */
 extern "C" __global__ void
 __launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_colour (const __grid_constant__ Parameters p)
 {
-  model<true> (p);
+  model<true, BYTES> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_packed (const __grid_constant__ Parameters p)
+{
+  model<false, PACKED> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8)
+    ccl_mog2_colour_packed (const __grid_constant__ Parameters p)
+{
+  model<true, PACKED> (p);
 }

@@ -42,7 +42,7 @@ typedef struct CclStripsParameters {
   const uint8_t *frame;
   uint64_t frame_stride; /* bytes */
   uint32_t width, height;
-  uint32_t threshold;
+  uint32_t threshold;          /* of pixels of two bytes, CclWordThreshold */
   uint32_t invert;             /* 0 or all ones */
   uint32_t vectorised;         /* frame and stride are multiples of 16 */
   uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
@@ -85,6 +85,8 @@ typedef struct CclStripsParameters {
   uint32_t *n_components; /* pinned host memory */
   uint32_t *finished;     /* pinned host memory: set when table and count are written */
   CclComponent *rows;     /* [max_components] pinned host memory */
+
+  uint32_t word_mask; /* of pixels of two bytes, CclWordThreshold */
 } CclStripsParameters;
 
 #define CCL_STRIPS_ROOT 0x80000000u

@@ -28,6 +28,7 @@ typedef struct FrameGraph {
 typedef struct Strips {
   CclCudaEngine engine;
   CclCudaDevice *device; /* the labeller keeps the reference */
+  CclPixelFormat format;
   CclCudaLaunch launches[N_KERNELS];
   CUdeviceptr scratch; /* one allocation for everything in device memory */
   void *pinned;        /* the number of components and the word `finished`, then the rows */
@@ -44,6 +45,10 @@ static const char *const kernel_names[2][N_KERNELS] = {
     {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_fold", "ccl_strips_filter",
         "ccl_strips_rank_8", "ccl_strips_deliver_8"},
 };
+
+/* The tile kernels for pixels of two bytes. */
+static const char *const word_tile_names[2] = {
+    "ccl_strips_tile_words_4", "ccl_strips_tile_words_8"};
 
 /* Whether frames with these parameters need a kernel. */
 static bool
@@ -124,7 +129,9 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
   p->frame_stride = input->frame_stride;
   p->vectorised = input->frame % 16 == 0 && input->frame_stride % 16 == 0;
-  p->threshold = input->options.threshold;
+  const CclWordThreshold words = ccl_word_threshold (strips->format, input->options.threshold);
+  p->threshold = ccl_pixel_bytes (strips->format) == 2 ? words.threshold : input->options.threshold;
+  p->word_mask = words.mask;
   p->invert = input->options.invert ? UINT32_MAX : 0;
   p->min_area = input->options.min_area;
   p->max_area = input->options.max_area ? input->options.max_area : UINT32_MAX;
@@ -273,7 +280,9 @@ prepare_launches (
   for (int i = 0; i < N_KERNELS && !status; i++) {
     CclCudaLaunch *launch = &strips->launches[i];
     *launch = (CclCudaLaunch){
-        .kernel = kernel_names[strip_rows - 1][i],
+        .kernel = i == TILE && ccl_pixel_bytes (strips->format) == 2
+                      ? word_tile_names[strip_rows - 1]
+                      : kernel_names[strip_rows - 1][i],
         .grid = {sizes[i].blocks, 1, 1},
         .block = {sizes[i].threads, 1, 1},
         .is_dependent = i != TILE,
@@ -324,6 +333,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   }
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
+  strips->format = plan->format;
   CclStripsParameters *p = &strips->frames[0].parameters;
   CclStatus status = set_geometry (p, plan, strip_rows, error);
   if (!status)
@@ -338,6 +348,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
 }
 
 const CclCudaEngineClass ccl_cuda_strips_engine = {
+    .takes_all_formats = true,
     .new = strips_new,
     .queue = strips_queue,
     .read = strips_read,

@@ -40,13 +40,28 @@
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_TILE_THREADS) ccl_strips_tile_4 (const CclStripsParameters parameters)
 {
-  label_tile<1> (parameters);
+  label_tile<uint8_t, 1> (parameters);
 }
 
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_TILE_THREADS) ccl_strips_tile_8 (const CclStripsParameters parameters)
 {
-  label_tile<2> (parameters);
+  label_tile<uint8_t, 2> (parameters);
+}
+
+/* The same for pixels of two bytes. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_STRIPS_TILE_THREADS)
+    ccl_strips_tile_words_4 (const CclStripsParameters parameters)
+{
+  label_tile<uint16_t, 1> (parameters);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_STRIPS_TILE_THREADS)
+    ccl_strips_tile_words_8 (const CclStripsParameters parameters)
+{
+  label_tile<uint16_t, 2> (parameters);
 }
 
 extern "C" __global__ void

@@ -10,13 +10,14 @@
 #include "device.h"
 
 typedef struct CclCudaUpload {
-  CclCudaDevice *device; /* the caller keeps the reference */
-  uint32_t width, height;
-  CUdeviceptr memory; /* the copy of the frame */
-  size_t stride;      /* bytes, a multiple of 16 where there is more than one row */
+  CclCudaDevice *device;  /* the caller keeps the reference */
+  uint32_t width, height; /* bytes of a row's pixels, rows */
+  CUdeviceptr memory;     /* the copy of the frame */
+  size_t stride;          /* bytes, a multiple of 16 where there is more than one row */
 } CclCudaUpload;
 
-/* Allocates memory for frames of width × height. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+/* Allocates memory for frames of height rows of width bytes. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE.
+ */
 CclStatus ccl_cuda_upload_init (
     CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
 

@@ -2,6 +2,7 @@
 #include "gstcclforeground.h"
 
 #include "gstcclerror.h"
+#include "gstcclplanes.h"
 
 GST_DEBUG_CATEGORY_STATIC (ccl_foreground_debug);
 #define GST_CAT_DEFAULT ccl_foreground_debug
@@ -84,7 +85,7 @@ gst_ccl_foreground_stage_prepare (
 {
   const GstVideoInfo *info = gst_ccl_base_get_info (base);
   const gboolean is_needed = needs_mask (stage, settings);
-  /* GRAY8 has one component. */
+  /* Formats of grey have one component. */
   const gboolean has_chroma =
       settings->foreground == CCL_FOREGROUND_MOG2 && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
   GstCclRoiMask *scaled = NULL;
@@ -95,11 +96,14 @@ gst_ccl_foreground_stage_prepare (
       .method = (CclForegroundMethod)settings->foreground,
       .n_threads = settings->n_threads,
       .has_chroma = has_chroma,
+      .format = gst_ccl_planes_pixel_format (info),
   };
 
-  if (!is_needed || stage->method != settings->foreground || stage->has_chroma != has_chroma)
+  if (!is_needed || stage->method != settings->foreground || stage->has_chroma != has_chroma ||
+      stage->format != plan.format)
     ccl_foreground_free (&stage->foreground);
   stage->has_chroma = has_chroma;
+  stage->format = plan.format;
   if (!is_needed || stage->foreground)
     return TRUE;
 

@@ -20,6 +20,7 @@ typedef struct {
   CclForeground *foreground; /* NULL as long as frames need no mask */
   gint method;               /* that foreground was made with */
   gboolean has_chroma;       /* foreground reads the chroma of frames */
+  CclPixelFormat format;     /* of the frames */
 } GstCclForegroundStage;
 
 /* Registers the log category; for class_init, which runs once. */

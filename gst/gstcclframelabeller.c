@@ -23,7 +23,6 @@ gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
-  g_clear_pointer (&self->luma, g_free);
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
 }
 
@@ -45,7 +44,8 @@ gst_ccl_frame_labeller_init_log (void)
       frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
 }
 
-/* Makes a labeller if there is none for these settings. */
+/* Makes a labeller if there is none for these settings. With a foreground mask, it reads the mask
+ * instead of the frames. */
 static gboolean
 prepare_labeller (
     GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings, CclError *error)
@@ -60,9 +60,11 @@ prepare_labeller (
           MIN (settings->max_components, most_components (info, settings->connectivity)),
       .algorithm = gst_ccl_settings_get_algorithm (settings, klass->backend),
       .n_threads = settings->n_threads,
+      .format =
+          self->foreground.foreground ? CCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
   };
 
-  if (self->planned.connectivity != settings->connectivity ||
+  if (self->format != plan.format || self->planned.connectivity != settings->connectivity ||
       self->planned.max_components != settings->max_components ||
       self->planned.algorithm != settings->algorithm)
     ccl_labeller_free (&self->labeller);
@@ -71,6 +73,7 @@ prepare_labeller (
 
   self->labeller = klass->plan (base, &plan, error);
   self->planned = *settings;
+  self->format = plan.format;
   if (self->labeller)
     GST_INFO_OBJECT (base, "labelling %u×%u frames with algorithm %s", plan.width, plan.height,
         ccl_labeller_algorithm (self->labeller));
@@ -98,22 +101,6 @@ acquire_map (GstCclFrameLabeller *self, GstCclBase *base, GstCclMapKind kind, Gs
   return TRUE;
 }
 
-/* Makes the memory for the luma of packed frames. */
-static gboolean
-prepare_luma (GstCclFrameLabeller *self, GstCclBase *base, CclError *error)
-{
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  const gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
-
-  if (!gst_ccl_planes_is_packed (info) || self->luma)
-    return TRUE;
-  self->luma = g_try_malloc ((gsize)width * (gsize)height);
-  if (!self->luma)
-    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
-        "No memory for the luma of frames of %d×%d pixels", width, height);
-  return self->luma != NULL;
-}
-
 /* Makes labeller and foreground for a frame, and the maps that the settings ask for. */
 static gboolean
 prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
@@ -123,9 +110,8 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
 
   if (klass->prepare && !klass->prepare (base, buffer, error))
     return FALSE;
-  if (!prepare_labeller (self, base, settings, error) ||
-      !gst_ccl_foreground_stage_prepare (&self->foreground, base, settings, error) ||
-      !prepare_luma (self, base, error))
+  if (!gst_ccl_foreground_stage_prepare (&self->foreground, base, settings, error) ||
+      !prepare_labeller (self, base, settings, error))
     return FALSE;
   if (settings->attach_labels &&
       !acquire_map (self, base, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
@@ -203,8 +189,6 @@ map_and_label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings
 
   if (done) {
     const GstClockTime start = gst_util_get_timestamp ();
-    if (gst_ccl_planes_is_packed (info))
-      gst_ccl_planes_copy_luma (info, self->luma, &frame);
     done = label (self, base, settings, frame, result->maps, data, &result->table,
         &result->scene_change, error);
     result->time = gst_util_get_timestamp () - start;

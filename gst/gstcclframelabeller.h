@@ -19,10 +19,10 @@ G_BEGIN_DECLS
 typedef struct {
   CclLabeller *labeller;
   GstCclSettings planned; /* the settings that the labeller was made with */
+  CclPixelFormat format;  /* of the pixels that it reads */
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
-  guint8 *luma;                     /* of a frame whose format is packed; NULL until there is one */
   GstCclLabeller *description;      /* of the element with the settings below, for metadata */
   GstCclSettings described;
 } GstCclFrameLabeller;

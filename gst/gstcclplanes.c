@@ -18,6 +18,26 @@ gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info)
   }
 }
 
+/* Bytes, with those of its bits that are not used. */
+static gsize
+sample_size (const GstVideoFormatInfo *format)
+{
+  return format->bits > 8 ? 2 : 1;
+}
+
+CclPixelFormat
+gst_ccl_planes_pixel_format (const GstVideoInfo *info)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+
+  if (sample_size (format) == 2)
+    return CCL_PIXEL_FORMAT_16;
+  if (GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0) == 1)
+    return CCL_PIXEL_FORMAT_8;
+  return GST_VIDEO_FORMAT_INFO_POFFSET (format, 0) == 0 ? CCL_PIXEL_FORMAT_8_FIRST
+                                                        : CCL_PIXEL_FORMAT_8_SECOND;
+}
+
 /* The bytes of a plane's row up to the last sample of any component in it, and its rows. */
 static void
 get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n_rows)
@@ -32,9 +52,9 @@ get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n
       continue;
     last_sample =
         (gsize)GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, i, GST_VIDEO_INFO_WIDTH (info)) - 1;
-    *row_size =
-        MAX (*row_size, (gsize)GST_VIDEO_FORMAT_INFO_POFFSET (format, i) +
-                            last_sample * (gsize)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) + 1);
+    *row_size = MAX (*row_size, (gsize)GST_VIDEO_FORMAT_INFO_POFFSET (format, i) +
+                                    last_sample * (gsize)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) +
+                                    sample_size (format));
     *n_rows = (guint)GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, i, GST_VIDEO_INFO_HEIGHT (info));
   }
 }
@@ -119,6 +139,8 @@ map_chroma (const GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPl
   const guint u_plane = GST_VIDEO_FORMAT_INFO_PLANE (format, 1);
   const guint v_plane = GST_VIDEO_FORMAT_INFO_PLANE (format, 2);
   const guint8 *u = map_plane (planes, info, u_plane, mapped, error);
+  /* The background model has chroma of 8 bits: the upper byte of longer samples. */
+  const gsize upper_byte = sample_size (format) - 1;
   const guint8 *v = u_plane == v_plane ? u
                     : u                ? map_plane (planes, info, v_plane, mapped, error)
                                        : NULL;
@@ -126,8 +148,8 @@ map_chroma (const GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPl
   if (!u || !v)
     return FALSE;
   *chroma = (CclChroma){
-      .u = u + GST_VIDEO_FORMAT_INFO_POFFSET (format, 1),
-      .v = v + GST_VIDEO_FORMAT_INFO_POFFSET (format, 2),
+      .u = u + GST_VIDEO_FORMAT_INFO_POFFSET (format, 1) + upper_byte,
+      .v = v + GST_VIDEO_FORMAT_INFO_POFFSET (format, 2) + upper_byte,
       .u_stride = (gsize)planes->stride[u_plane],
       .v_stride = (gsize)planes->stride[v_plane],
       .step = (guint)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 1),
@@ -169,23 +191,4 @@ gst_ccl_planes_unmap (GstCclMappedPlanes *mapped)
 {
   while (mapped->n_planes > 0)
     gst_buffer_unmap (mapped->buffer, &mapped->infos[--mapped->n_planes]);
-}
-
-gboolean
-gst_ccl_planes_is_packed (const GstVideoInfo *info)
-{
-  return GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) > 1;
-}
-
-void
-gst_ccl_planes_copy_luma (const GstVideoInfo *info, guint8 *luma, CclFrame *frame)
-{
-  const gsize width = (gsize)GST_VIDEO_INFO_WIDTH (info);
-  const guint8 *pixels = (const guint8 *)frame->data + GST_VIDEO_INFO_COMP_POFFSET (info, 0);
-
-  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++)
-    for (gsize x = 0; x < width; x++)
-      luma[(gsize)y * width + x] = pixels[(gsize)y * frame->stride + 2 * x];
-  frame->data = luma;
-  frame->stride = width;
 }

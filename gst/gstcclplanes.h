@@ -10,14 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* The formats with one byte per sample of luma and chroma: those whose first plane is luma alone,
- * and those whose only plane holds the chroma of each two pixels between their luma. Converters
- * prefer the earlier ones of a list. */
-#define GST_CCL_PLANAR_FORMATS "GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, NV16, NV61, NV24, Y41B"
-#define GST_CCL_PACKED_FORMATS "YUY2, UYVY, YVYU, VYUY"
-
-/* The formats of frames in system memory. */
-#define GST_CCL_FORMATS "{ " GST_CCL_PLANAR_FORMATS ", " GST_CCL_PACKED_FORMATS " }"
+/* The formats of frames: those with one byte per sample, whose first plane is luma alone; those
+ * whose only plane holds the chroma of each two pixels between their luma; those with two bytes per
+ * sample, whose first plane is luma alone. Converters prefer the earlier ones of a list. */
+#define GST_CCL_FORMATS                                                                            \
+  "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, NV16, NV61, NV24, Y41B, YUY2, UYVY, YVYU, VYUY, "  \
+  "GRAY16_LE, P010_10LE, P012_LE, P016_LE }"
 
 /* The planes of these formats. */
 #define GST_CCL_MAX_PLANES 3
@@ -41,6 +39,9 @@ typedef struct {
 /* The layout that a video info describes, in system memory. */
 void gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info);
 
+/* How frames of a format store luma. */
+CclPixelFormat gst_ccl_planes_pixel_format (const GstVideoInfo *info);
+
 /* Maps the plane with the luma of a frame whose caps are info and, with_chroma, the planes of its
  * chroma, which the format must have. The layout of a GstVideoMeta, if the buffer has one, takes
  * precedence over planes'.
@@ -53,13 +54,6 @@ gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *inf
     CclError *error);
 
 void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
-
-/* Whether the luma of a format is packed with its chroma. */
-gboolean gst_ccl_planes_is_packed (const GstVideoInfo *info);
-
-/* Copies the luma of a mapped frame of such a format to width × height bytes; the frame then has
- * these bytes as its luma. */
-void gst_ccl_planes_copy_luma (const GstVideoInfo *info, guint8 *luma, CclFrame *frame);
 
 G_END_DECLS
 

@@ -115,8 +115,9 @@ static const Property properties[] = {
       "The method that separates foreground from background",
       0, 0, CCL_FOREGROUND_THRESHOLD, foreground_get_type, PLAYING, BOTH},
   {KIND_UINT, FIELD (threshold), "threshold", "Threshold",
-      "A pixel is foreground when its value is greater than this (foreground=threshold)",
-      0, 255, 0, NULL, CONTROLLED, BOTH},
+      "A pixel is foreground when its value is greater than this (foreground=threshold); 0 to 255 in "
+      "formats of 8 bits; in GRAY16_LE, P010_10LE, P012_LE and P016_LE, 0 to 65535: the 16 bits as stored",
+      0, 65535, 0, NULL, CONTROLLED, BOTH},
   {KIND_BOOLEAN, FIELD (invert), "invert", "Invert",
       "Swap foreground and background",
       0, 0, FALSE, NULL, CONTROLLED, BOTH},

@@ -76,8 +76,7 @@ G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_BASE,
 GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, GST_TYPE_CUDA_CCL)
 
 #define CAPS                                                                                       \
-  GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                                              \
-      GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, "{ " GST_CCL_PLANAR_FORMATS " }")                       \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, GST_CCL_FORMATS)         \
   "; " GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)
 
 static GstStaticPadTemplate sink_template =

@@ -416,6 +416,8 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->data = frame->data;
   job->stride = frame->stride;
   job->threshold = (uint8_t)options->threshold;
+  job->has_words = ccl_pixel_bytes (labeller->plan.format) == 2;
+  job->word_threshold = ccl_word_threshold (labeller->plan.format, options->threshold);
   job->inversion = options->invert ? UINT64_MAX : 0;
   job->labels = labels ? labels->data : NULL;
   job->labels_stride = labels ? labels->stride : 0;

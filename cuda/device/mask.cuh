@@ -35,10 +35,36 @@ group_of_thread (const CclForegroundParameters &p)
   return group;
 }
 
+/* How a frame stores the luma of a pixel: in a byte, in one of two bytes, or in a word of two
+ * bytes.
+ */
+enum PixelKind { BYTES, PACKED, WORDS };
+
+/* A thread's pixels of two bytes, as halves of two words, the leftmost lowest; 0 outside the frame.
+ */
+static __device__ __forceinline__ uint2
+load_words (const CclForegroundParameters &p, const Group &group)
+{
+  const uint16_t *pixels = (const uint16_t *)(p.frame + group.y * p.frame_stride) + group.x;
+  if (group.count == PIXELS && p.frame_aligned)
+    return __ldg ((const uint2 *)pixels);
+  uint32_t words[PIXELS];
+#pragma unroll
+  for (uint32_t i = 0; i < PIXELS; i++)
+    words[i] = i < group.count ? __ldg (pixels + i) : 0;
+  return make_uint2 (words[0] | words[1] << 16, words[2] | words[3] << 16);
+}
+
 /* The luma of a thread's pixels, one byte each, the leftmost lowest; 0 outside the frame. */
+template <PixelKind KIND>
 static __device__ __forceinline__ uint32_t
 load_luma (const CclForegroundParameters &p, const Group &group)
 {
+  static_assert (KIND != WORDS, "luma of one byte");
+  if (KIND == PACKED) {
+    const uint2 words = load_words (p, group);
+    return __byte_perm (words.x, words.y, p.luma_byte ? 0x7531 : 0x6420);
+  }
   const uint8_t *pixels = p.frame + group.y * p.frame_stride + group.x;
   uint32_t luma = 0;
   if (group.count == PIXELS && p.frame_aligned)

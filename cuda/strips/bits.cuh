@@ -67,29 +67,84 @@ shift_in_four_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
   return __funnelshift_l ((carry & 0x80808080u) * 0x00204081u, bits, 4);
 }
 
+/* The same for two pixels of two bytes. */
+static __device__ __forceinline__ uint32_t
+shift_in_two_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
+{
+  uint32_t low = (pixels & 0x7fff7fffu) + (complement & 0x7fff7fffu);
+  uint32_t carry = (pixels & complement) | ((pixels | complement) & low);
+  return __funnelshift_l ((carry & 0x80008000u) * 0x8001u, bits, 2);
+}
+
+/* The pixels of a row by their type: bytes, or words of two bytes. */
+template <typename Pixel>
+static __device__ __forceinline__ const Pixel *
+pixels_of_row (const Parameters &p, uint32_t row)
+{
+  return (const Pixel *)(p.frame + row * p.frame_stride);
+}
+
+static __device__ __forceinline__ bool
+is_above_threshold (const Parameters &p, uint8_t pixel)
+{
+  return pixel > p.threshold;
+}
+
+static __device__ __forceinline__ bool
+is_above_threshold (const Parameters &p, uint16_t pixel)
+{
+  return (pixel & p.word_mask) > p.threshold;
+}
+
+/* The bits of 16 pixels at an aligned address. */
+static __device__ __forceinline__ uint32_t
+bits_of_pixels (const Parameters &p, const uint8_t *pixels)
+{
+  const uint32_t complement = (255 - p.threshold) * 0x01010101u;
+  const uint4 group = __ldg ((const uint4 *)pixels);
+  uint32_t bits = 0;
+  bits = shift_in_four_pixels (bits, group.w, complement);
+  bits = shift_in_four_pixels (bits, group.z, complement);
+  bits = shift_in_four_pixels (bits, group.y, complement);
+  return shift_in_four_pixels (bits, group.x, complement);
+}
+
+static __device__ __forceinline__ uint32_t
+bits_of_pixels (const Parameters &p, const uint16_t *pixels)
+{
+  const uint32_t complement = (65535 - p.threshold) * 0x10001u, mask = p.word_mask * 0x10001u;
+  const uint4 left = __ldg ((const uint4 *)pixels), right = __ldg ((const uint4 *)pixels + 1);
+  uint32_t bits = 0;
+  bits = shift_in_two_pixels (bits, right.w & mask, complement);
+  bits = shift_in_two_pixels (bits, right.z & mask, complement);
+  bits = shift_in_two_pixels (bits, right.y & mask, complement);
+  bits = shift_in_two_pixels (bits, right.x & mask, complement);
+  bits = shift_in_two_pixels (bits, left.w & mask, complement);
+  bits = shift_in_two_pixels (bits, left.z & mask, complement);
+  bits = shift_in_two_pixels (bits, left.y & mask, complement);
+  return shift_in_two_pixels (bits, left.x & mask, complement);
+}
+
 /* A word of a frame with aligned rows. */
+template <typename Pixel>
 static __device__ __forceinline__ uint32_t
 word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
 {
   if (column >= p.width || row >= p.height)
     return 0;
-  const uint8_t *pixels = p.frame + row * p.frame_stride + column;
+  const Pixel *pixels = pixels_of_row<Pixel> (p, row) + column;
   const uint32_t inside = min (p.width - column, (uint32_t)WORD_WIDTH);
   uint32_t bits = 0;
-  if (inside == WORD_WIDTH) {
-    const uint32_t complement = (255 - p.threshold) * 0x01010101u;
-    const uint4 group = __ldg ((const uint4 *)pixels);
-    bits = shift_in_four_pixels (bits, group.w, complement);
-    bits = shift_in_four_pixels (bits, group.z, complement);
-    bits = shift_in_four_pixels (bits, group.y, complement);
-    bits = shift_in_four_pixels (bits, group.x, complement);
-  } else
+  if (inside == WORD_WIDTH)
+    bits = bits_of_pixels (p, pixels);
+  else
     for (uint32_t i = 0; i < inside; i++)
-      bits |= (uint32_t)(pixels[i] > p.threshold) << i;
+      bits |= (uint32_t)is_above_threshold (p, pixels[i]) << i;
   return (bits ^ p.invert) & ((1u << inside) - 1);
 }
 
 /* The same for rows at any address: the warp reads its words together, one pixel per lane. */
+template <typename Pixel>
 static __device__ __forceinline__ void
 words_of_unaligned_rows (
     const Parameters &p, uint32_t column, uint32_t row, uint32_t rows, uint32_t words[2])
@@ -101,7 +156,7 @@ words_of_unaligned_rows (
     for (uint32_t i = 0; i < rows; i++) {
       const bool inside = x < p.width && y + i < p.height;
       const bool foreground =
-          inside && (p.frame[(y + i) * p.frame_stride + x] > p.threshold) != (p.invert != 0);
+          inside && is_above_threshold (p, pixels_of_row<Pixel> (p, y + i)[x]) != (p.invert != 0);
       const uint32_t bits = __ballot_sync (FULL_WARP, foreground);
       if (lane == pair)
         words[i] = bits & 0xffff;

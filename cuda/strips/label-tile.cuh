@@ -7,7 +7,7 @@
 #include "pieces.cuh"
 #include "runs.cuh"
 
-template <int ROWS>
+template <typename Pixel, int ROWS>
 static __device__ __forceinline__ void
 read_word (const Parameters &p, const Place &place, Word &word)
 {
@@ -15,9 +15,9 @@ read_word (const Parameters &p, const Place &place, Word &word)
   uint32_t rows[2] = {0, 0};
   if (p.vectorised)
     for (int i = 0; i < ROWS; i++)
-      rows[i] = word_of_aligned_row (p, x, y + i);
+      rows[i] = word_of_aligned_row<Pixel> (p, x, y + i);
   else
-    words_of_unaligned_rows (p, x, y, ROWS, rows);
+    words_of_unaligned_rows<Pixel> (p, x, y, ROWS, rows);
   word.top = rows[0];
   word.bottom = rows[ROWS - 1];
   word.occupied = rows[0] | rows[1];
@@ -79,7 +79,7 @@ write_word (const Parameters &p, const Place &place, const Word &word)
   p.word_base[(place.tile_row * STRIPS + place.s) * row_words + column] = word.base;
 }
 
-template <int ROWS>
+template <typename Pixel, int ROWS>
 static __device__ __forceinline__ void
 label_tile (const Parameters &p)
 {
@@ -89,7 +89,7 @@ label_tile (const Parameters &p)
 
   /* Until the wait, only the frame and shared memory may be accessed. */
   Word word;
-  read_word<ROWS> (p, place, word);
+  read_word<Pixel, ROWS> (p, place, word);
   clear_tile (tile);
   const uint32_t n_runs = number_runs (tile, place, word);
   const bool is_empty = !__syncthreads_or (word.occupied);

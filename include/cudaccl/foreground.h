@@ -78,6 +78,8 @@ typedef struct CclForegroundPlan {
                        * it. */
   bool has_chroma;    /* the background model learns luma and chroma: each frame has CclFrame.chroma
                        * of the same subsampling. false: luma only; chroma is ignored */
+  CclPixelFormat format; /* of the frames; 0 is one byte per pixel. A region of interest mask always
+                          * has one byte per pixel */
 } CclForegroundPlan;
 
 /* The largest window of a closing, in pixels. */
@@ -86,7 +88,7 @@ typedef struct CclForegroundPlan {
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
  */
 typedef struct CclForegroundOptions {
-  uint32_t threshold; /* 0…255, for CCL_FOREGROUND_THRESHOLD */
+  uint32_t threshold; /* for CCL_FOREGROUND_THRESHOLD, as CclOptions.threshold */
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
 

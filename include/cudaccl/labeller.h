@@ -71,6 +71,19 @@ typedef enum CclConnectivity {
   CCL_CONNECTIVITY_8 = 8, /* pixels that share an edge or a corner are neighbours */
 } CclConnectivity;
 
+/* How a frame stores the value of a pixel, which is what thresholds are compared with. All rows and
+ * strides are in bytes; CclFrame.data is the first byte of the frame, whatever the format.
+ *
+ * A format of more than 8 bits is read as its 16 bits are stored, wherever its bits are in them: a
+ * sample of 10 bits in the upper bits of a word, as in P010, is a value of 0…65472 in steps of 64.
+ * Since: 0.2 */
+typedef enum CclPixelFormat {
+  CCL_PIXEL_FORMAT_8 = 0,        /* one byte per pixel, 0…255: GRAY8, NV12, I420 */
+  CCL_PIXEL_FORMAT_16 = 1,       /* two bytes, little-endian, 0…65535: GRAY16_LE, P010, P016 */
+  CCL_PIXEL_FORMAT_8_FIRST = 2,  /* two bytes, of which the first is the value: YUY2, YVYU */
+  CCL_PIXEL_FORMAT_8_SECOND = 3, /* two bytes, of which the second is the value: UYVY, VYUY */
+} CclPixelFormat;
+
 /* The properties of a labeller that are fixed when it is made. */
 typedef struct CclPlan {
   uint32_t width;  /* pixels, ≥ 1 */
@@ -82,6 +95,7 @@ typedef struct CclPlan {
   uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
                        * the frame size, at most one per processor of the process. A GPU ignores
                        * it. */
+  CclPixelFormat format; /* of the frames; 0 is one byte per pixel */
 } CclPlan;
 
 typedef enum CclLocation {
@@ -101,11 +115,12 @@ typedef struct CclChroma {
   uint32_t shift_y;          /* 0 or 1 */
 } CclChroma;
 
-/* A frame of the planned width and height, one byte per pixel. Only width bytes of each row are
- * read. It belongs to the caller and is never written. */
+/* A frame of the planned width, height and format. Only the bytes of its pixels are read. It
+ * belongs to the caller and is never written. In device memory, frames of two bytes per pixel have
+ * an even address and an even stride; all others may have any. */
 typedef struct CclFrame {
   const void *data;
-  size_t stride; /* bytes, ≥ width; any alignment */
+  size_t stride; /* bytes, at least those of a row's pixels */
   CclLocation location;
   CclChroma chroma; /* in the same location; only background models read it (foreground.h). Zeros:
                      * the frame has no chroma */
@@ -113,7 +128,8 @@ typedef struct CclFrame {
 
 /* Settings that may differ from frame to frame. */
 typedef struct CclOptions {
-  uint32_t threshold; /* 0…255: a pixel is foreground when its value is greater */
+  uint32_t threshold; /* a pixel is foreground when its value is greater; 0…255, and 0…65535 for
+                       * CCL_PIXEL_FORMAT_16 */
   bool invert;        /* swap foreground and background */
   uint32_t min_area;  /* components of fewer pixels get no label and no row; 0 and 1 keep all */
   uint32_t max_area;  /* components of more pixels get no label and no row; 0 means no limit */

@@ -189,6 +189,63 @@ TEST (test_gray8_frames_in_cuda_memory)
 }
 GST_END_TEST
 
+/* A frame in CUDA memory of a format that GStreamer's allocator may not know. */
+static GstBuffer *
+described_frame (GstCudaContext *context, const char *format, Drawing drawing)
+{
+  const guint width = drawing_width (drawing), height = drawing_height (drawing);
+  GstBuffer *source = luma_frame (format, drawing), *frame;
+  GstMapInfo from, to;
+  GstVideoInfo info;
+  GstVideoMeta *meta;
+  guint n_rows;
+
+  fail_unless (
+      gst_video_info_set_format (&info, gst_video_format_from_string (format), width, height));
+  n_rows = (guint)GST_VIDEO_INFO_SIZE (&info) / (guint)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
+  frame = gst_ccl_cuda_buffer_new_gray8 (
+      context, (guint)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0), n_rows, NULL);
+  meta = gst_buffer_get_video_meta (frame);
+  fail_unless (gst_buffer_map (source, &from, GST_MAP_READ));
+  fail_unless (gst_buffer_map (frame, &to, GST_MAP_WRITE));
+  for (guint y = 0; y < n_rows; y++)
+    memcpy (to.data + y * (gsize)meta->stride[0],
+        from.data + y * (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0),
+        (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&info, 0));
+  gst_buffer_unmap (frame, &to);
+  gst_buffer_unmap (source, &from);
+  meta->format = GST_VIDEO_INFO_FORMAT (&info);
+  meta->width = width;
+  meta->height = height;
+  meta->n_planes = GST_VIDEO_INFO_N_PLANES (&info);
+  meta->stride[1] = meta->stride[0];
+  meta->offset[1] = meta->offset[0] + (gsize)meta->stride[0] * height;
+  gst_buffer_unref (source);
+  return frame;
+}
+
+/* Packed frames and frames of 16 bits, labelled as they are and through a foreground mask. */
+TEST (test_pixels_of_two_bytes_in_cuda_memory)
+{
+  static const char *const formats[] = {
+      "YUY2", "UYVY", "YVYU", "VYUY", "GRAY16_LE", "P010_10LE", "P012_LE", "P016_LE"};
+  GstCudaContext *context = new_context ();
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (formats); i++) {
+    GstHarness *h = gst_harness_new ("cudaccl");
+    GstBuffer *out;
+
+    gst_harness_set_src_caps (h, cuda_caps (formats[i / 2], 8, 6));
+    g_object_set (h->element, "attach-mask", i % 2 == 1, "threshold", 254, NULL);
+    out = label (h, described_frame (context, formats[i / 2], blobs));
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST
+
 /* Decoders output these formats; only the luma plane is read. */
 TEST (test_planar_frames_in_cuda_memory)
 {
@@ -961,6 +1018,7 @@ cuda_suite (void)
   tcase_add_test (tcase, test_gray8_buffer);
   tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
   tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
+  tcase_add_test (tcase, test_pixels_of_two_bytes_in_cuda_memory);
   tcase_add_test (tcase, test_wrapped_device_pointer);
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_frames_still_being_written);

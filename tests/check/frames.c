@@ -17,16 +17,17 @@ drawing_height (Drawing drawing)
   return height;
 }
 
-/* Draws samples that are that many bytes apart. */
+/* Draws samples of that many bytes, which are that many bytes apart. */
 static void
-draw_samples (Drawing drawing, guint8 *pixels, gsize stride, gsize distance)
+draw_samples (Drawing drawing, guint8 *pixels, gsize stride, gsize size, gsize distance)
 {
   guint width = drawing_width (drawing), height = drawing_height (drawing);
 
   for (guint y = 0; y < height; y++) {
     for (guint x = 0; x < width; x++) {
       char c = drawing[y * (width + 1) + x];
-      pixels[y * stride + x * distance] = c == '#' ? 255 : c == '.' ? 0 : (guint8)(25 * (c - '0'));
+      const guint8 value = c == '#' ? 255 : c == '.' ? 0 : (guint8)(25 * (c - '0'));
+      memset (pixels + y * stride + x * distance, value, size);
     }
   }
 }
@@ -34,7 +35,7 @@ draw_samples (Drawing drawing, guint8 *pixels, gsize stride, gsize distance)
 void
 draw (Drawing drawing, guint8 *pixels, gsize stride)
 {
-  draw_samples (drawing, pixels, stride, 1);
+  draw_samples (drawing, pixels, stride, 1, 1);
 }
 
 GstCaps *
@@ -58,7 +59,8 @@ luma_frame (const char *format, Drawing drawing)
   gst_buffer_memset (buffer, 0, 255, (gsize)-1);
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   draw_samples (drawing, map.data + GST_VIDEO_INFO_COMP_OFFSET (&info, 0),
-      (gsize)GST_VIDEO_INFO_COMP_STRIDE (&info, 0), (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0));
+      (gsize)GST_VIDEO_INFO_COMP_STRIDE (&info, 0), info.finfo->bits > 8 ? 2 : 1,
+      (gsize)GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0));
   gst_buffer_unmap (buffer, &map);
   GST_BUFFER_PTS (buffer) = 0;
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 25;

@@ -6,10 +6,9 @@
 #include "elements.h"
 #include "leaks.h"
 
-/* In CUDA memory, packed formats are refused. */
 static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444",
-    "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY"};
-enum { FIRST_PACKED = 11 };
+    "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY", "GRAY16_LE", "P010_10LE",
+    "P012_LE", "P016_LE"};
 
 TEST_OF_DESCRIPTION (test_caps_templates)
 {
@@ -25,7 +24,7 @@ TEST_OF_DESCRIPTION (test_caps_templates)
       GstCaps *caps = frame_caps (formats[i], 1, 1);
       fail_unless (gst_caps_is_subset (caps, template), "%s is missing", formats[i]);
       gst_caps_set_features_simple (caps, gst_caps_features_from_string ("memory:CUDAMemory"));
-      fail_unless_equals_int (gst_caps_is_subset (caps, template), cuda && i < FIRST_PACKED);
+      fail_unless_equals_int (gst_caps_is_subset (caps, template), cuda);
       gst_caps_unref (caps);
     }
     fail_if (gst_caps_can_intersect (rgb, template));
@@ -42,10 +41,20 @@ GST_END_TEST
 TEST (test_every_format)
 {
   static const char odd[] = "#.....#\n#.....#\n#.....#\n";
+  static const char steps[] = "1.2.3.4\n";
   GstHarness *h = new_harness ();
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    const GstVideoFormatInfo *format =
+        gst_video_format_get_info (gst_video_format_from_string (formats[i]));
     GstBuffer *out;
+    /* The pixels of the steps are 25, 50, 75 and 100, in each byte. */
+    g_object_set (h->element, "threshold", format->bits > 8 ? 50 * 257 : 50, NULL);
+    gst_harness_set_src_caps (h, frame_caps (formats[i], 7, 1));
+    out = label (h, luma_frame (formats[i], steps));
+    assert_count (out, 2);
+    gst_buffer_unref (out);
+    g_object_set (h->element, "threshold", 0, NULL);
     gst_harness_set_src_caps (h, frame_caps (formats[i], 8, 6));
     out = label (h, luma_frame (formats[i], blobs));
     assert_components (out, BLOBS_8);
@@ -82,8 +91,8 @@ TEST (test_refuses_other_caps)
     const char *format, *features, *part;
   } cases[] = {
       {"RGB", NULL, "the format RGB cannot be labelled: insert videoconvert before"},
-      {"GRAY16_LE", NULL, "videoconvert"},
-      {"P010_10LE", NULL, "videoconvert"},
+      {"GRAY16_BE", NULL, "videoconvert"},
+      {"I420_10LE", NULL, "videoconvert"},
       {"RGBA", NULL, "videoconvert"},
       {"NV12", "memory:GLMemory", "memory:GLMemory cannot be labelled: insert gldownload before"},
       {"NV12", "memory:NVMM", "insert nvvideoconvert before"},

@@ -59,7 +59,8 @@ typedef struct Comparison {
   ForegroundReference *reference;
   ModelState model; /* a copy of the backend's model */
   const ChromaLayout *chroma;
-  uint32_t padding; /* bytes between two rows */
+  CclPixelFormat format;
+  uint32_t padding; /* bytes between two rows of a mask, pixels between two rows of a frame */
   bool at_start;    /* start right after a guard page instead of ending right before one */
   uint32_t n_frames;
 } Comparison;
@@ -90,6 +91,7 @@ comparison_begin (
       .backend = backend,
       .foreground = backend->foreground_new (backend->data, plan, &error),
       .reference = foreground_reference_new (plan),
+      .format = plan->format,
       .model = model_state_new (plan->width, plan->height),
   };
   if (!comparison->foreground)
@@ -173,7 +175,32 @@ place_chroma (const Comparison *comparison, const uint8_t *samples)
   return (CclChroma){u, v, stride, stride, layout->step, layout->shift_x, layout->shift_y};
 }
 
-/* Runs the method and the reference on a frame of width × height bytes without padding. chroma: as
+/* Writes pixels of 8 bits as a frame into memory that ends or starts at a guard page. Those of 16
+ * bits get lower bytes at random, padding and the other bytes of packed ones random values. */
+static CclFrame
+place_frame (const Comparison *comparison, const uint8_t *pixels)
+{
+  const CclPixelFormat format = comparison->format;
+  const uint32_t width = comparison->reference->width, height = comparison->reference->height;
+  const size_t bytes = format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const size_t stride = bytes * (width + comparison->padding);
+  const size_t size = stride * (height - 1) + bytes * width;
+  const uint32_t offset =
+      format == CCL_PIXEL_FORMAT_8 || format == CCL_PIXEL_FORMAT_8_FIRST ? 0 : 1;
+  uint32_t state = comparison->n_frames;
+
+  guarded_memory_resize (&frame_memory, size, !comparison->at_start);
+  for (size_t i = 0; i < size; i++)
+    frame_memory.data[i] = (uint8_t)next_random (&state);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      frame_memory.data[y * stride + bytes * x + offset] = pixels[(size_t)y * width + x];
+  guarded_memory_set_read_only (&frame_memory);
+  return (CclFrame){.data = frame_memory.data, .stride = stride};
+}
+
+/* Runs the method and the reference on a frame of width × height pixels of 8 bits, which
+ * place_frame() brings to the format of the plan. chroma: as
  * for place_chroma(); NULL without. On the first difference, fails the test case and returns
  * false. */
 static bool
@@ -186,16 +213,9 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
   const size_t stride = (size_t)width + comparison->padding;
   const size_t size = stride * (height - 1) + width;
 
-  guarded_memory_resize (&frame_memory, size, !comparison->at_start);
   guarded_memory_resize (&mask_memory, size, !comparison->at_start);
-  for (uint32_t y = 0; y < height; y++) {
-    memcpy (frame_memory.data + y * stride, pixels + (size_t)y * width, width);
-    if (y < height - 1)
-      memset (frame_memory.data + y * stride + width, (int)(y * 37), comparison->padding);
-  }
   memset (mask_memory.data, UNTOUCHED_BYTE, size);
-  guarded_memory_set_read_only (&frame_memory);
-  CclFrame frame = {.data = frame_memory.data, .stride = stride};
+  CclFrame frame = place_frame (comparison, pixels);
   if (chroma)
     frame.chroma = place_chroma (comparison, chroma);
   const CclMask mask = {.data = mask_memory.data, .stride = stride};
@@ -229,12 +249,12 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
     g_test_fail_printf (
         "%s, %u×%u, row padding %u, at %s, foreground %d, denoise %d, invert %d, "
         "region of interest mask %d, history %u, var-threshold %g, learning rate %g, mixtures %u, "
-        "shadows %d, light %d, hold %u, closing %u×%u, frame %u: %s",
+        "shadows %d, light %d, hold %u, closing %u×%u, pixel format %d, frame %u: %s",
         backend->name, width, height, comparison->padding, comparison->at_start ? "start" : "end",
         (int)reference->method, (int)options->denoise, options->invert, reference->roi_mask != NULL,
         options->history, (double)options->var_threshold, options->learning_rate, options->mixtures,
         (int)options->shadows, options->light, options->hold, options->closing_width,
-        options->closing_height, comparison->n_frames, difference);
+        options->closing_height, (int)comparison->format, comparison->n_frames, difference);
   comparison->n_frames++;
   g_free (difference);
   return status == CCL_OK && !g_test_failed ();
@@ -285,8 +305,10 @@ draw_still (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t kind, uin
 
 /* Every noise filter, with widths that end at every position in a word, at every alignment. */
 static void
-check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool with_roi_mask)
+check_stills_of_format (const ForegroundBackend *backend, CclForegroundMethod method,
+    bool with_roi_mask, CclPixelFormat format)
 {
+  static const uint32_t thresholds[] = {127 << 8 | 255, 127 << 8, 127 << 8 | 100, 65535, 0, 255};
   static const uint32_t heights[] = {1, 2, 3, 4, 5, 9};
   uint8_t pixels[150 * 9], roi_mask_pixels[150 * 9];
   bool passed = true;
@@ -305,6 +327,7 @@ check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool
         .height = height,
         .method = method,
         .roi_mask = with_roi_mask ? &roi_mask : NULL,
+        .format = format,
     };
     passed = comparison_begin (&comparison, backend, &plan);
     /* The plan's region of interest mask was copied: later changes have no effect. */
@@ -314,6 +337,8 @@ check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool
       options.denoise = i % 5;
       options.invert = i % 2;
       options.threshold = i == 7 ? 255 : i == 8 ? 0 : 127;
+      if (format == CCL_PIXEL_FORMAT_16)
+        options.threshold = thresholds[i % G_N_ELEMENTS (thresholds)];
       comparison.padding = (width + i * 7) % 19;
       comparison.at_start = i % 3 == 0;
       draw_still (pixels, width, height, (width + i) / 2, i);
@@ -321,6 +346,32 @@ check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool
     }
     comparison_end (&comparison);
   }
+}
+
+static void
+check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool with_roi_mask)
+{
+  check_stills_of_format (backend, method, with_roi_mask, CCL_PIXEL_FORMAT_8);
+}
+
+static void
+check_threshold_of_16_bits (const ForegroundBackend *backend)
+{
+  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, true, CCL_PIXEL_FORMAT_16);
+}
+
+static void
+check_threshold_of_packed_pixels (const ForegroundBackend *backend)
+{
+  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, true, CCL_PIXEL_FORMAT_8_FIRST);
+  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, false, CCL_PIXEL_FORMAT_8_SECOND);
+}
+
+static void
+check_otsu_of_packed_pixels (const ForegroundBackend *backend)
+{
+  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, false, CCL_PIXEL_FORMAT_8_FIRST);
+  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, true, CCL_PIXEL_FORMAT_8_SECOND);
 }
 
 static void
@@ -672,14 +723,15 @@ typedef struct Seen {
 } Seen;
 
 static bool
-check_colours (const ForegroundBackend *backend, uint32_t width, uint32_t height,
-    const ChromaLayout *layout, uint32_t n_frames, uint32_t seed, Seen *seen)
+check_colours_of_format (const ForegroundBackend *backend, uint32_t width, uint32_t height,
+    const ChromaLayout *layout, uint32_t n_frames, uint32_t seed, CclPixelFormat format, Seen *seen)
 {
   const CclForegroundPlan plan = {
       .width = width,
       .height = height,
       .method = CCL_FOREGROUND_MOG2,
       .has_chroma = layout != NULL,
+      .format = format,
   };
   uint8_t *pixels = g_malloc ((size_t)width * height);
   uint8_t *chroma = g_malloc (2 * (size_t)width * height);
@@ -710,6 +762,29 @@ check_colours (const ForegroundBackend *backend, uint32_t width, uint32_t height
   g_free (pixels);
   g_free (chroma);
   return passed;
+}
+
+static bool
+check_colours (const ForegroundBackend *backend, uint32_t width, uint32_t height,
+    const ChromaLayout *layout, uint32_t n_frames, uint32_t seed, Seen *seen)
+{
+  return check_colours_of_format (
+      backend, width, height, layout, n_frames, seed, CCL_PIXEL_FORMAT_8, seen);
+}
+
+/* With and without chroma, light and shadows. */
+static void
+check_background_of_packed_pixels (const ForegroundBackend *backend)
+{
+  Seen seen = {0};
+  for (uint32_t i = 0; i < 4; i++) {
+    const CclPixelFormat format = i % 2 ? CCL_PIXEL_FORMAT_8_SECOND : CCL_PIXEL_FORMAT_8_FIRST;
+    const ChromaLayout *layout = i < 2 ? &chroma_layouts[G_N_ELEMENTS (chroma_layouts) - 1] : NULL;
+    if (!check_colours_of_format (backend, 61 + i, 33, layout, 40, i, format, &seen) ||
+        !check_sequence (backend,
+            &(CclForegroundPlan){.width = 75 + i, .height = 9, .format = format}, 20, NULL))
+      return;
+  }
 }
 
 static void
@@ -1061,6 +1136,10 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"threshold-in-roi-mask", check_threshold_in_roi_mask},
       {"otsu", check_otsu},
       {"otsu-in-roi-mask", check_otsu_in_roi_mask},
+      {"threshold-of-16-bits", check_threshold_of_16_bits},
+      {"threshold-of-packed-pixels", check_threshold_of_packed_pixels},
+      {"otsu-of-packed-pixels", check_otsu_of_packed_pixels},
+      {"background-of-packed-pixels", check_background_of_packed_pixels},
       {"large-frame", check_large},
       {"mog2", check_background},
       {"background-of-every-width", check_background_of_every_width},

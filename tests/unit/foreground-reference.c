@@ -32,6 +32,7 @@ foreground_reference_new (const CclForegroundPlan *plan)
   self->width = plan->width;
   self->height = plan->height;
   self->method = plan->method;
+  self->format = plan->format;
   self->has_chroma = plan->has_chroma;
   self->held = g_new0 (bool, (size_t)plan->width * plan->height);
   self->mask = g_new0 (uint8_t, (size_t)plan->width * plan->height);
@@ -56,10 +57,20 @@ foreground_reference_free (ForegroundReference *self)
   g_free (self);
 }
 
-static uint8_t
-pixel_of (const CclFrame *frame, uint32_t x, uint32_t y)
+static uint32_t
+pixel_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, uint32_t y)
 {
-  return ((const uint8_t *)frame->data)[y * frame->stride + x];
+  const uint8_t *row = (const uint8_t *)frame->data + y * frame->stride;
+  switch (self->format) {
+  case CCL_PIXEL_FORMAT_16:
+    return row[2 * x] + 256u * row[2 * x + 1];
+  case CCL_PIXEL_FORMAT_8_FIRST:
+    return row[2 * x];
+  case CCL_PIXEL_FORMAT_8_SECOND:
+    return row[2 * x + 1];
+  default:
+    return row[x];
+  }
 }
 
 static uint32_t
@@ -69,7 +80,7 @@ otsu_threshold (const ForegroundReference *self, const CclFrame *frame)
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++)
       if (!self->roi_mask || self->roi_mask[(size_t)y * self->width + x])
-        histogram[pixel_of (frame, x, y)]++;
+        histogram[pixel_of (self, frame, x, y)]++;
   return ccl_otsu_threshold (histogram);
 }
 
@@ -154,7 +165,7 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
     if (x >= (int)self->width || y >= (int)self->height)
       continue;
     const size_t pixel = (size_t)y * self->width + (size_t)x;
-    const int luma = pixel_of (frame, (uint32_t)x, (uint32_t)y);
+    const int luma = (int)pixel_of (self, frame, (uint32_t)x, (uint32_t)y);
     const int mean = (self->model.means[pixel] + 128) / 256;
     const bool luma_counts = luma >= 24 && luma <= 232, mean_counts = mean >= 24 && mean <= 232;
     in_frame += luma_counts;
@@ -434,7 +445,7 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
   for (uint32_t y = 0; y < self->height; y++) {
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
-      uint32_t luma = pixel_of (frame, x, y), chroma = chroma_of (self, frame, x, y);
+      uint32_t luma = pixel_of (self, frame, x, y), chroma = chroma_of (self, frame, x, y);
       if (light.cells) {
         luma = times_factor ((int)luma, 0, factor_at (&light, x, y));
         if (self->has_chroma) {
@@ -478,8 +489,8 @@ foreground_reference_run (
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
-      pixels[pixel] =
-          is_mog2 ? classes[pixel] == CCL_PIXEL_FOREGROUND : pixel_of (frame, x, y) > threshold;
+      pixels[pixel] = is_mog2 ? classes[pixel] == CCL_PIXEL_FOREGROUND
+                              : pixel_of (self, frame, x, y) > threshold;
     }
   if (!filters_classes)
     denoise (pixels, self->width, self->height, options->denoise);

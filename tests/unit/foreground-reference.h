@@ -19,6 +19,7 @@ typedef struct ModelState {
 typedef struct ForegroundReference {
   uint32_t width, height;
   CclForegroundMethod method;
+  CclPixelFormat format;
   bool *roi_mask; /* width × height, NULL without one */
   bool has_chroma;
   ModelState model; /* for CCL_FOREGROUND_MOG2 */

@@ -31,6 +31,7 @@ typedef struct Layout {
   uint32_t padding;       /* bytes between two rows of the frame */
   uint32_t label_padding; /* pixels between two rows of the label map */
   bool at_start;          /* start right after a guard page instead of ending right before one */
+  CclPixelFormat format;
 } Layout;
 
 static const Layout compact = {0};
@@ -79,7 +80,8 @@ fail (const CclOptions *options, const Layout *layout, const char *what)
 
 /* Plans a labeller for masks of a size. On failure, fails the test case and returns NULL. */
 static CclLabeller *
-plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_components)
+plan_for_format (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_components,
+    CclPixelFormat format)
 {
   CclError error = {0};
   CclPlan plan = {
@@ -88,6 +90,7 @@ plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_comp
       .connectivity = subject->connectivity,
       .max_components = max_components,
       .algorithm = subject->algorithm,
+      .format = format,
   };
   CclLabeller *labeller = subject->backend->labeller_new (subject->backend->data, &plan, &error);
   /* Some algorithms cannot number the pixels of a line of millions. Another test checks that auto
@@ -100,6 +103,12 @@ plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_comp
   return labeller;
 }
 
+static CclLabeller *
+plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_components)
+{
+  return plan_for_format (subject, width, height, max_components, CCL_PIXEL_FORMAT_8);
+}
+
 static CclStatus
 run (const Subject *subject, CclLabeller *labeller, const CclFrame *frame,
     const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
@@ -110,14 +119,39 @@ run (const Subject *subject, CclLabeller *labeller, const CclFrame *frame,
   return backend->run (backend->data, labeller, frame, options, labels, table, error);
 }
 
+/* Writes a pixel of a row. noise: for the byte of a packed pixel that has no value. */
+static void
+put_pixel (uint8_t *row, uint32_t x, uint32_t value, uint8_t noise, CclPixelFormat format)
+{
+  switch (format) {
+  case CCL_PIXEL_FORMAT_8:
+    row[x] = (uint8_t)value;
+    break;
+  case CCL_PIXEL_FORMAT_16:
+    row[2 * x] = (uint8_t)value;
+    row[2 * x + 1] = (uint8_t)(value >> 8);
+    break;
+  case CCL_PIXEL_FORMAT_8_FIRST:
+    row[2 * x] = (uint8_t)value;
+    row[2 * x + 1] = noise;
+    break;
+  case CCL_PIXEL_FORMAT_8_SECOND:
+    row[2 * x] = noise;
+    row[2 * x + 1] = (uint8_t)value;
+    break;
+  }
+}
+
 /* Writes the mask as a frame into guarded memory. Each pixel gets a random value on the right side
  * of the threshold; values next to the threshold and at the ends of the range are more frequent.
  * Padding gets random values. */
 static CclFrame
 lay_out_frame (const Mask *mask, const CclOptions *options, const Layout *layout)
 {
-  size_t stride = (size_t)mask->width + layout->padding;
-  size_t size = stride * (mask->height - 1) + mask->width;
+  const size_t row_size = (size_t)mask->width * (layout->format == CCL_PIXEL_FORMAT_8 ? 1 : 2);
+  const uint32_t most = layout->format == CCL_PIXEL_FORMAT_16 ? 65535 : 255;
+  size_t stride = row_size + layout->padding;
+  size_t size = stride * (mask->height - 1) + row_size;
   uint32_t noise = 12345;
 
   guarded_memory_resize (&frame_memory, size, !layout->at_start);
@@ -125,26 +159,45 @@ lay_out_frame (const Mask *mask, const CclOptions *options, const Layout *layout
     uint8_t *row = frame_memory.data + y * stride;
     for (uint32_t x = 0; x < mask->width; x++) {
       bool above = mask->pixels[(size_t)y * mask->width + x] != options->invert;
-      uint32_t low = above ? MIN (options->threshold + 1, 255) : 0;
-      uint32_t high = above ? 255 : options->threshold;
+      uint32_t low = above ? MIN (options->threshold + 1, most) : 0;
+      uint32_t high = above ? most : options->threshold;
+      uint32_t value = low;
       noise = noise * 1664525 + 1013904223;
-      switch (noise >> 30) {
-      case 0:
-        row[x] = low;
-        break;
-      case 1:
-        row[x] = high;
-        break;
-      default:
-        row[x] = low + (noise >> 8) % (high - low + 1);
-        break;
-      }
+      if (noise >> 30 == 1)
+        value = high;
+      else if (noise >> 30 > 1)
+        value = low + (noise >> 8) % (high - low + 1);
+      put_pixel (row, x, value, (uint8_t)(noise >> 16), layout->format);
     }
     if (y < mask->height - 1)
-      memset (row + mask->width, noise >> 24, layout->padding);
+      memset (row + row_size, noise >> 24, layout->padding);
   }
   guarded_memory_set_read_only (&frame_memory);
   return (CclFrame){.data = frame_memory.data, .stride = stride};
+}
+
+/* The labelling of a frame that lay_out_frame() wrote. */
+static Reference *
+find_reference (const Subject *subject, const Mask *mask, const CclFrame *frame,
+    const CclOptions *options, const Layout *layout)
+{
+  if (layout->format == CCL_PIXEL_FORMAT_8)
+    return reference_new (
+        frame->data, mask->width, mask->height, frame->stride, subject->connectivity, options);
+
+  /* All values are greater than no threshold, and none is greater than the greatest value. */
+  const uint32_t most = layout->format == CCL_PIXEL_FORMAT_16 ? 65535 : 255;
+  CclOptions of_mask = *options;
+  of_mask.threshold = 0;
+  of_mask.invert = false;
+  const size_t n = (size_t)mask->width * mask->height;
+  uint8_t *pixels = g_malloc (n);
+  for (size_t i = 0; i < n; i++)
+    pixels[i] = options->threshold == most ? options->invert : mask->pixels[i];
+  Reference *reference = reference_new (
+      pixels, mask->width, mask->height, mask->width, subject->connectivity, &of_mask);
+  g_free (pixels);
+  return reference;
 }
 
 static CclLabels
@@ -211,8 +264,7 @@ check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
 {
   CclFrame frame = lay_out_frame (mask, options, layout);
   CclLabels labels = lay_out_labels (mask, layout);
-  Reference *reference = reference_new (
-      frame.data, mask->width, mask->height, frame.stride, subject->connectivity, options);
+  Reference *reference = find_reference (subject, mask, &frame, options, layout);
   char *difference = NULL;
 
   for (int with_labels = 1; with_labels >= 0 && !difference; with_labels--) {
@@ -241,7 +293,8 @@ static bool
 check_mask_alone (const Subject *subject, const Mask *mask, const CclOptions *options,
     const Layout *layout, uint32_t max_components)
 {
-  CclLabeller *labeller = plan (subject, mask->width, mask->height, max_components);
+  CclLabeller *labeller =
+      plan_for_format (subject, mask->width, mask->height, max_components, layout->format);
   bool passed = labeller && check_mask (subject, labeller, mask, options, layout);
   ccl_labeller_free (&labeller);
   return passed;
@@ -398,6 +451,28 @@ check_threshold_and_invert (const Subject *subject)
           return;
     }
   }
+}
+
+/* Thresholds of all formats at the ends of their bytes, with rows at even distances, which all
+ * backends take. */
+static void
+check_pixel_formats (const Subject *subject)
+{
+  static const uint32_t thresholds[] = {0, 1, 127, 128, 254, 255, 256, 32767, 32768, 65534, 65535};
+  static const uint32_t widths[] = {1, 2, 5, 31, 64, 67, 128, 200};
+
+  for (int format = CCL_PIXEL_FORMAT_16; format <= CCL_PIXEL_FORMAT_8_SECOND; format++)
+    for (size_t i = 0; i < G_N_ELEMENTS (thresholds); i++)
+      for (size_t j = 0; j < G_N_ELEMENTS (widths); j++) {
+        const CclOptions options = {.threshold = thresholds[i], .invert = (i + j) % 2};
+        const Layout layout = {
+            .padding = 2 * (j % 9), .at_start = i % 2, .format = (CclPixelFormat)format};
+        if (format != CCL_PIXEL_FORMAT_16 && options.threshold > 255)
+          continue;
+        if (!check_noise (
+                subject, widths[j], 21, 1, 45, (uint32_t)(i + j), &options, &layout, 4096))
+          return;
+      }
 }
 
 static void
@@ -626,6 +701,7 @@ static const struct {
     {"noise-around-word-widths", check_noise_around_word_widths},
     {"large-noise", check_large_noise},
     {"threshold-and-invert", check_threshold_and_invert},
+    {"pixel-formats", check_pixel_formats},
     {"area-filters", check_area_filters},
     {"more-components-than-rows", check_overflow},
     {"frames-are-independent", check_frames_are_independent},

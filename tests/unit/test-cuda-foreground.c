@@ -6,6 +6,7 @@
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include "foreground-checks.h"
+#include "labeller-class.h"
 
 #include "foreground-class.h"
 
@@ -96,7 +97,8 @@ run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
   const CclForegroundPlan *plan = &foreground->plan;
   const size_t frame_distance = (uintptr_t)frame->data % 16;
   const size_t mask_distance = (uintptr_t)mask->data % 16;
-  const size_t frame_size = frame->stride * (plan->height - 1) + plan->width;
+  const size_t frame_size =
+      frame->stride * (plan->height - 1) + (size_t)ccl_pixel_bytes (plan->format) * plan->width;
   const size_t mask_size = mask->stride * (plan->height - 1) + plan->width;
   g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
   CclFrame own_frame = *frame;

@@ -85,8 +85,9 @@ run_on_device_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
     const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
 {
   g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
-  CUdeviceptr memory =
-      upload (frame->data, frame->stride * (labeller->plan.height - 1) + labeller->plan.width);
+  CUdeviceptr memory = upload (
+      frame->data, frame->stride * (labeller->plan.height - 1) +
+                       (size_t)ccl_pixel_bytes (labeller->plan.format) * labeller->plan.width);
   CclFrame on_device = {(void *)memory, frame->stride, CCL_LOCATION_DEVICE};
   CclStatus status = run_with_frame (labeller, &on_device, options, labels, table, error);
   ccl_cuda_device_release (device, &memory);
