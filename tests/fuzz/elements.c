@@ -121,8 +121,8 @@ static GstCaps *
 take_caps (Input *input)
 {
   static const char *const formats[] = {"GRAY8", "NV12", "NV21", "I420", "YV12", "Y42B", "Y444",
-      "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY", "GRAY8", "RGB", "BGRA",
-      "v210", "I420_10LE", "AYUV64", "P010_10LE", "RGB16", "none"};
+      "NV16", "NV61", "NV24", "Y41B", "YUY2", "UYVY", "YVYU", "VYUY", "GRAY16_LE", "P010_10LE",
+      "P012_LE", "P016_LE", "RGB", "BGRA", "v210", "I420_10LE", "AYUV64", "RGB16", "none"};
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
   guint8 omitted = take_byte (input);
 

@@ -26,7 +26,7 @@ typedef struct Case {
   size_t stride, label_stride;
   size_t frame_size, labels_size;
   uint8_t *frame;
-  Reference *reference;
+  Reference *reference; /* of the frame's foreground mask, unless pixels are bytes */
 } Case;
 
 static CclCudaDevice *device;
@@ -36,11 +36,12 @@ static void
 die (const Case *c, const char *algorithm, const char *what)
 {
   fprintf (stderr,
-      "%s: %ux%u, %d-connected, stride %zu, label stride %zu, threshold %u, invert %d, area "
+      "%s: %ux%u, format %d, %d-connected, stride %zu, label stride %zu, threshold %u, invert %d, "
+      "area "
       "%u..%u, "
       "%u rows, %s frame%s: %s\n",
-      algorithm, c->plan.width, c->plan.height, (int)c->plan.connectivity, c->stride,
-      c->label_stride, c->options.threshold, c->options.invert, c->options.min_area,
+      algorithm, c->plan.width, c->plan.height, (int)c->plan.format, (int)c->plan.connectivity,
+      c->stride, c->label_stride, c->options.threshold, c->options.invert, c->options.min_area,
       c->options.max_area, c->plan.max_components, c->on_device ? "device" : "host",
       c->with_labels ? ", label map" : "", what);
   abort ();
@@ -81,6 +82,44 @@ draw (Case *c, uint32_t way, const uint8_t *data, size_t size)
       }
     }
   }
+}
+
+/* Brings the frame, drawn with one byte per pixel, to the format of the plan, with a threshold in
+ * its units. Finds the reference. */
+static void
+encode (Case *c, uint8_t low_byte)
+{
+  const uint32_t width = c->plan.width, height = c->plan.height;
+  const CclPixelFormat format = c->plan.format;
+  if (format == CCL_PIXEL_FORMAT_8) {
+    c->reference =
+        reference_new (c->frame, width, height, c->stride, c->plan.connectivity, &c->options);
+    return;
+  }
+  const size_t stride = 2 * c->stride, size = stride * (height - 1) + 2 * (size_t)width;
+  uint8_t *frame = malloc (size), *mask = malloc ((size_t)width * height);
+  CclOptions of_mask = c->options;
+  of_mask.threshold = 0;
+  if (format == CCL_PIXEL_FORMAT_16)
+    c->options.threshold = c->options.threshold << 8 | low_byte;
+  memset (frame, low_byte, size);
+  for (uint32_t y = 0; y < height; y++) {
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t pixel = c->frame[y * c->stride + x], other = (x * 37 + low_byte) % 256;
+      uint8_t *bytes = frame + y * stride + 2 * x;
+      const bool is_first = format == CCL_PIXEL_FORMAT_8_FIRST;
+      bytes[0] = (uint8_t)(is_first ? pixel : other);
+      bytes[1] = (uint8_t)(is_first ? other : pixel);
+      const uint32_t value = format == CCL_PIXEL_FORMAT_16 ? pixel << 8 | other : pixel;
+      mask[(size_t)y * width + x] = value > c->options.threshold;
+    }
+  }
+  free (c->frame);
+  c->frame = frame;
+  c->stride = stride;
+  c->frame_size = size;
+  c->reference = reference_new (mask, width, height, width, c->plan.connectivity, &of_mask);
+  free (mask);
 }
 
 static void
@@ -236,7 +275,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
           .height = data[1] % 128 + 1u,
           .connectivity = flags & 1 ? CCL_CONNECTIVITY_4 : CCL_CONNECTIVITY_8,
           .max_components = data[6] < 128 ? data[6] + 1u : 40000u,
-          .n_threads = data[9] % 3},
+          .n_threads = data[9] % 3,
+          .format = (CclPixelFormat)(data[7] / 67)},
       .options = {.threshold = data[3],
           .invert = flags & 2,
           .min_area = data[4],
@@ -253,8 +293,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.frame = malloc (c.frame_size);
   memset (c.frame, data[8], c.frame_size);
   draw (&c, flags >> 4 & 3, data + HEADER, size - HEADER);
-  c.reference = reference_new (
-      c.frame, c.plan.width, c.plan.height, c.stride, c.plan.connectivity, &c.options);
+  encode (&c, data[8]);
 
   for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
     check_cpu (&c, *name, NULL);
