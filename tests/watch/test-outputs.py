@@ -214,7 +214,7 @@ def tcp_stuck():
         words = configure(tcp=f"uri=tcp://127.0.0.1:{port}\nqueue=20", file=f"uri={folder}/lines.ndjson")
         (folder / "lines.ndjson").unlink(missing_ok=True)
         with watch(f"a={ball(9000, 3000)}", *PACE, *words, output=False) as program:
-            wait_for(lambda: len(program.lines.frames()) == 9000, "the video waits", 40)
+            wait_for(lambda: len(program.lines.frames()) == 9000, "the video waits", 90)
             wait_for(lambda: "lines were dropped" in program.log(), "nothing is reported")
             tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
             assert "were not delivered in time" in program.log() or "dropped" in program.log()
