@@ -73,6 +73,8 @@ typedef struct CclAlgorithm {
   const char *paper;           /* where it is described */
   uint32_t connectivities;     /* of CCL_OFFERS_… */
   bool roots_are_first_pixels; /* the root of a component is its first pixel in raster order */
+  bool roots_share_blocks;     /* several roots may lie in one block of 2×2 elements of the label
+                                * buffer; with 4-connectivity they always may */
   uint32_t max_elements;       /* of the label buffer; 0: no limit */
   CclScratch scratch;
   const CclCudaImage *image;    /* the kernels */

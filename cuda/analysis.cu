@@ -7,321 +7,372 @@
  * number. So the table is in label order, whatever the number of components and whichever pixel is
  * the root.
  *
- * 1. find_firsts: for each root the first pixel of its component; not needed if the algorithm's
- *    roots are the first pixels.
- * 2. mark_firsts: the bit map, with counts inside chunks of it.
- * 3. number_chunks: counts before each chunk; the number of components.
- * 4. With an area filter only: sum_areas, filter_firsts (which clears the marks of components that
- *    do not pass), number_chunks again.
- * 5. sum_features: area, box and sums of coordinates of the components that get a row.
- * 6. write_table: the rows, in host memory.
- * 7. With a label map only: write_labels.
+ * 1. collect: reads the raw labels once and adds the features of each component to the accumulator
+ *    of its root. The first to add to an accumulator lists the root.
+ * 2. mark: marks the first pixels of the listed roots whose components pass the area filter.
+ * 3. rank: numbers the marks and writes the rows, in host memory.
+ * 4. With a label map only: write_labels.
  *
- * Sums are added run by run: neighbours in a row with the same label count as one.
+ * What a frame changed in accumulators, list and bit map is undone by the last kernel that reads
+ * it, so no memory is cleared between frames.
  */
 #include "component-table.cuh"
+#include "dependent-launch.cuh"
 #include "geometry.cuh"
 #include "kernel-parameters.h"
 #include "warp.cuh"
 
-static __device__ __forceinline__ uint32_t
-first_of_root (const CclAnalysisParameters &p, uint32_t root)
+#define THREADS 256u
+
+/* A thread of the collecting kernel has a patch of 4×4 pixels, a warp 32 patches side by side. */
+#define PATCH 4u
+#define TILE_WIDTH (32u * PATCH)
+#define TILE_HEIGHT (THREADS / 32u * PATCH)
+
+/* A bit for each pixel of a patch, in raster order. */
+#define PATCH_COLUMN 0x1111u
+#define PATCH_ROW 0x000fu
+
+static __device__ __forceinline__ CclAccumulator *
+accumulator_of_root (const CclAnalysisParameters &p, uint32_t root)
 {
-  return p.firsts ? p.firsts[root] : root;
+  if (p.rows_of_accumulator == 1)
+    return &p.accumulators[root / 2];
+  const uint32_t y = root / p.label_stride, x = root - y * p.label_stride;
+  return &p.accumulators[y / 2 * (p.label_stride / 2) + x / 2];
 }
 
-/* The number, from 0, of the component with that raw label; UINT32_MAX when it was filtered out. */
-static __device__ __forceinline__ uint32_t
-component_number (const CclAnalysisParameters &p, uint32_t label)
+/* The features of a part of a component inside a tile; coordinates count from the tile's upper left
+ * corner. */
+struct Features {
+  uint32_t area, sum_x, sum_y;
+  uint32_t first; /* the first pixel: row × TILE_WIDTH + column */
+  uint32_t left, right, bottom;
+};
+
+/* The features of some pixels of a patch that starts at a column and a row of the tile. */
+static __device__ __forceinline__ Features
+features_of_patch (uint32_t pixels, uint32_t column, uint32_t row)
 {
-  const uint32_t first = first_of_root (p, label - 1);
-  const CclFirstPixels word = p.first_pixels[first / 32];
-  if (!(word.bits >> first % 32 & 1))
-    return UINT32_MAX;
-  return p.chunk_offsets[first / CCL_CHUNK_ELEMENTS] + word.n_before +
-         __popc (word.bits & bits_below (first % 32));
+  const uint32_t columns = (pixels | pixels >> 4 | pixels >> 8 | pixels >> 12) & PATCH_ROW;
+  const uint32_t first = __ffs (pixels) - 1;
+  Features f;
+  f.area = __popc (pixels);
+  f.sum_x = f.area * column + __popc (pixels & 0xaaaa) + 2 * __popc (pixels & 0xcccc);
+  f.sum_y = f.area * row + __popc (pixels & 0xf0f0) + 2 * __popc (pixels & 0xff00);
+  f.first = (row + first / PATCH) * TILE_WIDTH + column + first % PATCH;
+  f.left = column + __ffs (columns) - 1;
+  f.right = column + 31 - __clz (columns);
+  f.bottom = row + (31 - __clz (pixels)) / PATCH;
+  return f;
 }
 
-/* Four elements per thread. An element with the same label as the one before it is neither the
- * first of its component nor at the start of a row, so rows need not be distinguished. */
-extern "C" __global__ void
-ccl_analysis_find_firsts (const CclAnalysisParameters p)
-{
-  const uint32_t first_element = 4 * thread_column ();
-  if (thread_column () > (p.n_elements - 1) / 4)
-    return;
-  uint32_t before = first_element ? p.labels[first_element - 1] : 0;
-  uint32_t labels[4] = {0, 0, 0, 0};
-  if (p.n_elements - first_element >= 4) {
-    const uint4 quad = *(const uint4 *)&p.labels[first_element];
-    labels[0] = quad.x;
-    labels[1] = quad.y;
-    labels[2] = quad.z;
-    labels[3] = quad.w;
-  } else {
-    for (uint32_t i = 0; i < p.n_elements - first_element; i++)
-      labels[i] = p.labels[first_element + i];
-  }
-#pragma unroll
-  for (uint32_t i = 0; i < 4; i++) {
-    const uint32_t element = first_element + i, label = labels[i];
-    /* Most atomic operations are saved by a load before them: the value only ever decreases. */
-    if (label && label != before && p.firsts[label - 1] > element)
-      atomicMin (&p.firsts[label - 1], element);
-    before = label;
-  }
-}
+/* What a block collects in its tile. */
+struct Tile {
+  uint32_t x, y; /* its upper left corner */
+  uint32_t owner[N_SLOTS];
+  Features sums[N_SLOTS];
+  uint32_t n_roots;
+  uint32_t roots[TILE_WIDTH * TILE_HEIGHT / 2]; /* those that the block is the first to add to */
+};
 
-/* Each of the block's 256 threads stores a word of marks; the counts are stored, too. */
+/* Adds features to the accumulator of a root. */
 static __device__ __forceinline__ void
-store_marks (const CclAnalysisParameters &p, uint32_t *sums, uint32_t bits)
+accumulate (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
 {
-  uint32_t n_chunk;
-  const uint32_t n_before = sum_before_thread (__popc (bits), sums, CCL_CHUNK_WORDS / 32, &n_chunk);
-  const uint32_t word = blockIdx.x * CCL_CHUNK_WORDS + threadIdx.x;
-  if (word <= (p.n_elements - 1) / 32) {
-    CclFirstPixels marks;
-    marks.bits = bits;
-    marks.n_before = n_before;
-    p.first_pixels[word] = marks;
+  CclAccumulator *const a = accumulator_of_root (p, root);
+  const uint32_t first =
+      (tile.y + f.first / TILE_WIDTH) * p.label_stride + tile.x + f.first % TILE_WIDTH;
+  const uint32_t left = tile.x + f.left;
+  const uint32_t right_complement = ~(tile.x + f.right), bottom_complement = ~(tile.y + f.bottom);
+  /* Most atomic operations are saved by a load before them: these values only ever decrease. */
+  if (first < a->first)
+    atomicMin (&a->first, first);
+  if (left < a->left)
+    atomicMin (&a->left, left);
+  if (right_complement < a->right_complement)
+    atomicMin (&a->right_complement, right_complement);
+  if (bottom_complement < a->bottom_complement)
+    atomicMin (&a->bottom_complement, bottom_complement);
+  atomicAdd ((unsigned long long *)&a->sum_x, (unsigned long long)f.area * tile.x + f.sum_x);
+  atomicAdd ((unsigned long long *)&a->sum_y, (unsigned long long)f.area * tile.y + f.sum_y);
+  if (atomicAdd (&a->area, f.area) == UINT32_MAX)
+    tile.roots[atomicAdd (&tile.n_roots, 1u)] = root;
+}
+
+static __device__ __forceinline__ void
+add_to_tile (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
+{
+  const uint32_t slot = find_slot (tile.owner, root);
+  if (slot == N_SLOTS) {
+    accumulate (p, tile, root, f);
+    return;
   }
+  Features *const sums = &tile.sums[slot];
+  atomicAdd (&sums->area, f.area);
+  atomicAdd (&sums->sum_x, f.sum_x);
+  atomicAdd (&sums->sum_y, f.sum_y);
+  atomicMin (&sums->first, f.first);
+  atomicMin (&sums->left, f.left);
+  atomicMax (&sums->right, f.right);
+  atomicMax (&sums->bottom, f.bottom);
+}
+
+/* Adds the features of every lane to its component; label 0 has none. Those of lanes with the same
+ * label as the first of these lanes, which are most lanes inside a large component, are summed by
+ * the warp first. */
+static __device__ __forceinline__ void
+add_by_warp (const CclAnalysisParameters &p, Tile &tile, uint32_t label, Features f)
+{
+  const uint32_t first_lane = __ffs (__ballot_sync (FULL_WARP, label != 0)) - 1;
+  const uint32_t shared_label = __shfl_sync (FULL_WARP, label, first_lane);
+  const uint32_t sharing = __ballot_sync (FULL_WARP, label == shared_label);
+  if (__popc (sharing) > 2 && label == shared_label) {
+    f.area = reduce_add (sharing, f.area);
+    f.sum_x = reduce_add (sharing, f.sum_x);
+    f.sum_y = reduce_add (sharing, f.sum_y);
+    f.first = reduce_min (sharing, f.first);
+    f.left = reduce_min (sharing, f.left);
+    f.right = reduce_max (sharing, f.right);
+    f.bottom = reduce_max (sharing, f.bottom);
+    if (lane_of_warp () != first_lane)
+      label = 0;
+  }
+  if (label)
+    add_to_tile (p, tile, label - 1, f);
+  __syncwarp ();
+}
+
+/* Reads four labels of a row, 0 outside the label buffer; x is a multiple of four. */
+static __device__ __forceinline__ void
+load_labels (const CclAnalysisParameters &p, uint32_t x, uint32_t y, uint32_t labels[PATCH])
+{
+  const uint32_t *row = p.labels + (size_t)y * p.label_stride + x;
+  uint4 quad = make_uint4 (0, 0, 0, 0);
+  if (y < p.height && x < p.label_stride) {
+    if (p.label_stride % PATCH == 0)
+      quad = *(const uint4 *)row;
+    else {
+      quad.x = row[0];
+      quad.y = row[1];
+      if (x + 2 < p.label_stride) {
+        quad.z = row[2];
+        quad.w = row[3];
+      }
+    }
+  }
+  labels[0] = quad.x;
+  labels[1] = quad.y;
+  labels[2] = quad.z;
+  labels[3] = quad.w;
+}
+
+static __device__ __forceinline__ void
+collect_patch (const CclAnalysisParameters &p, Tile &tile, const uint32_t labels[PATCH * PATCH],
+    uint32_t column, uint32_t row)
+{
+  uint32_t rest = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < PATCH * PATCH; i++)
+    rest |= (uint32_t)(labels[i] != 0) << i;
+  while (__any_sync (FULL_WARP, rest)) {
+    uint32_t label = 0, pixels = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < PATCH * PATCH; i++) {
+      if (rest >> (PATCH * PATCH - 1 - i) & 1)
+        label = labels[PATCH * PATCH - 1 - i];
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < PATCH * PATCH; i++)
+      pixels |= (uint32_t)(labels[i] == label) << i;
+    pixels &= rest;
+    rest ^= pixels;
+    add_by_warp (p, tile, label, features_of_patch (pixels, column, row));
+  }
+}
+
+/* Adds the sums of the tile to the accumulators and lists new roots. */
+static __device__ __forceinline__ void
+flush_tile (const CclAnalysisParameters &p, Tile &tile)
+{
+  __shared__ uint32_t first_place;
+  __syncthreads ();
+  const uint32_t slot = threadIdx.x;
+  if (slot < N_SLOTS && tile.owner[slot] != NO_COMPONENT)
+    accumulate (p, tile, tile.owner[slot], tile.sums[slot]);
+  __syncthreads ();
+  if (tile.n_roots == 0)
+    return;
   if (threadIdx.x == 0)
-    p.chunk_offsets[blockIdx.x] = n_chunk;
+    first_place = atomicAdd (p.n_roots, tile.n_roots);
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < tile.n_roots; i += THREADS)
+    p.roots[first_place + i] = tile.roots[i];
 }
 
-/* One block of 256 threads for each chunk; a warp makes 32 words, a lane keeps one of them. */
+/* One block for each tile. */
 extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_mark_firsts (const CclAnalysisParameters p)
+    ccl_analysis_collect (const CclAnalysisParameters p)
 {
-  __shared__ uint32_t sums[CCL_CHUNK_WORDS / 32];
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t start = blockIdx.x * CCL_CHUNK_ELEMENTS + threadIdx.x / 32 * 1024 + lane;
-  const uint32_t n_left = start < p.n_elements ? p.n_elements - start : 0;
-  /* The only chunk of a small frame leaves most warps without elements. */
-  const uint32_t n_words = start - lane < p.n_elements ? 32 : 0;
-  uint32_t own_bits = 0;
-#pragma unroll 8
-  for (uint32_t i = 0; i < n_words; i++) {
-    const uint32_t label = 32 * i < n_left ? p.labels[start + 32 * i] : 0;
-    const bool is_first = label && first_of_root (p, label - 1) == start + 32 * i;
-    const uint32_t bits = __ballot_sync (FULL_WARP, is_first);
-    if (lane == i)
-      own_bits = bits;
-  }
-  store_marks (p, sums, own_bits);
-}
-
-/* One block of whole warps, as many as there are chunks for, at most 1024 threads. */
-extern "C" __global__ void __launch_bounds__ (1024)
-    ccl_analysis_number_chunks (const CclAnalysisParameters p)
-{
-  __shared__ uint32_t sums[32];
-  uint32_t n_before = 0;
-  for (uint32_t start = 0; start < p.n_chunks; start += blockDim.x) {
-    const uint32_t chunk = start + threadIdx.x;
-    const uint32_t n_chunk = chunk < p.n_chunks ? p.chunk_offsets[chunk] : 0;
-    uint32_t n_round;
-    const uint32_t offset = sum_before_thread (n_chunk, sums, blockDim.x / 32, &n_round);
-    if (chunk < p.n_chunks)
-      p.chunk_offsets[chunk] = n_before + offset;
-    n_before += n_round;
-    __syncthreads ();
+  __shared__ Tile tile;
+  const uint32_t column = lane_of_warp () * PATCH, row = threadIdx.x / 32 * PATCH;
+  const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
+  if (threadIdx.x < N_SLOTS) {
+    tile.owner[threadIdx.x] = NO_COMPONENT;
+    tile.sums[threadIdx.x] = {0, 0, 0, UINT32_MAX, UINT32_MAX, 0, 0};
   }
   if (threadIdx.x == 0) {
-    *p.n_components = n_before;
-    *p.result_count = n_before;
+    tile.x = tile_x;
+    tile.y = tile_y;
+    tile.n_roots = 0;
   }
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
+
+  uint32_t labels[PATCH * PATCH];
+#pragma unroll
+  for (uint32_t i = 0; i < PATCH; i++)
+    load_labels (p, tile_x + column, tile_y + row + i, labels + PATCH * i);
+  const uint32_t thread = (block_row () * gridDim.x + blockIdx.x) * THREADS + threadIdx.x;
+  if (thread < p.n_chunks)
+    p.chunk_counts[thread] = 0;
+  __syncthreads ();
+  collect_patch (p, tile, labels, column, row);
+  flush_tile (p, tile);
 }
 
-/* One block of 256 threads for each chunk. */
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_filter_firsts (const CclAnalysisParameters p)
-{
-  __shared__ uint32_t sums[CCL_CHUNK_WORDS / 32];
-  const uint32_t word = blockIdx.x * CCL_CHUNK_WORDS + threadIdx.x;
-  uint32_t kept = 0;
-  if (word <= (p.n_elements - 1) / 32) {
-    const CclFirstPixels marks = p.first_pixels[word];
-    uint32_t component = p.chunk_offsets[blockIdx.x] + marks.n_before;
-    for (uint32_t bits = marks.bits; bits; bits &= bits - 1) {
-      const uint32_t area = p.areas[component++];
-      if (area >= p.min_area && area <= p.max_area)
-        kept |= bits & -bits;
-    }
-  }
-  store_marks (p, sums, kept);
-}
-
-/* Tiles of the two kernels that sum: a block of 256 threads goes through 128 columns and 32
- * rows, each of its warps through 32 columns of every second row. */
-#define TILE_WIDTH 128u
-#define TILE_HEIGHT 32u
-
-/* Sums of the components in a tile. Sums and coordinates count from the tile's upper left corner.
- */
-struct TileSums {
-  uint32_t component[N_SLOTS];
-  uint32_t area[N_SLOTS];
-  uint32_t sum_x[N_SLOTS], sum_y[N_SLOTS];
-  uint32_t min_x[N_SLOTS], min_y[N_SLOTS];
-  uint32_t max_x[N_SLOTS], max_y[N_SLOTS];
-};
-
-/* The part of a run inside 32 columns of a tile. */
-struct Run {
-  uint32_t length; /* 0: no run starts here */
-  uint32_t component;
-};
-
-/* The run that starts at this lane's pixel; the label is 0 outside the frame. */
-static __device__ __forceinline__ Run
-run_of_lane (const CclAnalysisParameters &p, uint32_t label)
-{
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t before = __shfl_up_sync (FULL_WARP, label, 1);
-  const uint32_t starts = __ballot_sync (FULL_WARP, lane == 0 || label != before);
-  Run run = {0, NO_COMPONENT};
-  if (label && (starts >> lane & 1)) {
-    const uint32_t later = lane == 31 ? 0 : starts >> (lane + 1);
-    run.length = later ? __ffs (later) : 32 - lane;
-    run.component = component_number (p, label);
-  }
-  return run;
-}
-
-/* Adds to a component; coordinates in pixels of the frame. */
 static __device__ __forceinline__ void
-accumulate (const CclAnalysisParameters &p, uint32_t component, uint32_t area, uint64_t sum_x,
-    uint64_t sum_y, uint32_t min_x, uint32_t min_y, uint32_t max_x, uint32_t max_y)
+make_empty (CclAccumulator *a)
 {
-  CclAccumulator *accumulator = &p.accumulators[component];
-  atomicAdd (&accumulator->area, area);
-  atomicAdd ((unsigned long long *)&accumulator->sum_x, (unsigned long long)sum_x);
-  atomicAdd ((unsigned long long *)&accumulator->sum_y, (unsigned long long)sum_y);
-  atomicMin (&accumulator->min_x, min_x);
-  atomicMin (&accumulator->min_y, min_y);
-  atomicMin (&accumulator->max_x_complement, ~max_x);
-  atomicMin (&accumulator->max_y_complement, ~max_y);
+  a->sum_x = a->sum_y = UINT64_MAX;
+  a->area = a->first = a->left = a->right_complement = a->bottom_complement = UINT32_MAX;
 }
 
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_sum_features (const CclAnalysisParameters p)
+/* Any number of threads. */
+extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_mark (const CclAnalysisParameters p)
 {
-  __shared__ TileSums tile;
-  const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
-  const uint32_t warp = threadIdx.x / 32;
-  const uint32_t x = tile_x + warp % 4 * 32 + lane_of_warp ();
-  const uint32_t n_tile_rows = tile_y < p.height ? min (p.height - tile_y, TILE_HEIGHT) : 0;
-  if (threadIdx.x < N_SLOTS) {
-    tile.component[threadIdx.x] = NO_COMPONENT;
-    tile.area[threadIdx.x] = 0;
-    tile.sum_x[threadIdx.x] = 0;
-    tile.sum_y[threadIdx.x] = 0;
-    tile.min_x[threadIdx.x] = UINT32_MAX;
-    tile.min_y[threadIdx.x] = UINT32_MAX;
-    tile.max_x[threadIdx.x] = 0;
-    tile.max_y[threadIdx.x] = 0;
-  }
-  __syncthreads ();
-
-#pragma unroll 4
-  for (uint32_t row = warp / 4; row < n_tile_rows; row += 2) {
-    const uint32_t y = tile_y + row;
-    const uint32_t label = x < p.width ? p.labels[y * p.label_stride + x] : 0;
-    const Run run = run_of_lane (p, label);
-    if (run.component >= p.n_rows)
-      continue;
-    const uint32_t end = x + run.length - 1;
-    const uint32_t slot = find_slot (tile.component, run.component);
-    if (slot == N_SLOTS) {
-      accumulate (p, run.component, run.length, (uint64_t)run.length * (x + end) / 2,
-          (uint64_t)run.length * y, x, y, end, y);
-      continue;
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
+  const uint32_t n_roots = *p.n_roots;
+  for (uint32_t i = thread_column (); i < n_roots; i += gridDim.x * THREADS) {
+    CclAccumulator *const a = accumulator_of_root (p, p.roots[i]);
+    const uint32_t area = a->area + 1, first = a->first;
+    if (area >= p.min_area && area <= p.max_area) {
+      atomicOr (&p.first_bits[first / 32], 1u << first % 32);
+      atomicAdd (&p.chunk_counts[first / 32 / p.chunk_words], 1u);
+    } else {
+      a->number = 0;
+      make_empty (a);
     }
-    atomicAdd (&tile.area[slot], run.length);
-    atomicAdd (&tile.sum_x[slot], run.length * (x - tile_x + end - tile_x) / 2);
-    atomicAdd (&tile.sum_y[slot], run.length * row);
-    atomicMin (&tile.min_x[slot], x - tile_x);
-    atomicMax (&tile.max_x[slot], end - tile_x);
-    atomicMin (&tile.min_y[slot], row);
-    atomicMax (&tile.max_y[slot], row);
-  }
-  __syncthreads ();
-
-  const uint32_t slot = threadIdx.x;
-  if (slot < N_SLOTS && tile.component[slot] != NO_COMPONENT) {
-    const uint64_t area = tile.area[slot];
-    accumulate (p, tile.component[slot], tile.area[slot], tile.sum_x[slot] + area * tile_x,
-        tile.sum_y[slot] + area * tile_y, tile_x + tile.min_x[slot], tile_y + tile.min_y[slot],
-        tile_x + tile.max_x[slot], tile_y + tile.max_y[slot]);
   }
 }
 
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_sum_areas (const CclAnalysisParameters p)
+/* What a block needs to write rows. */
+struct Rows {
+  /* The first pixels in a round, counted from the first of its words: no two pixels side by side
+   * are among them. */
+  uint16_t firsts[THREADS * 32 / 2];
+  CclComponent rows[THREADS];
+};
+
+/* Numbers the component with that first pixel, and returns its row. */
+static __device__ __forceinline__ CclComponent
+number_component (const CclAnalysisParameters &p, uint32_t first, uint32_t number)
 {
-  __shared__ TileSums tile;
-  const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
-  const uint32_t warp = threadIdx.x / 32;
-  const uint32_t x = tile_x + warp % 4 * 32 + lane_of_warp ();
-  const uint32_t n_tile_rows = tile_y < p.height ? min (p.height - tile_y, TILE_HEIGHT) : 0;
-  if (threadIdx.x < N_SLOTS) {
-    tile.component[threadIdx.x] = NO_COMPONENT;
-    tile.area[threadIdx.x] = 0;
-  }
-  __syncthreads ();
-
-#pragma unroll 4
-  for (uint32_t row = warp / 4; row < n_tile_rows; row += 2) {
-    const uint32_t y = tile_y + row;
-    const uint32_t label = x < p.width ? p.labels[y * p.label_stride + x] : 0;
-    const Run run = run_of_lane (p, label);
-    if (run.length == 0)
-      continue;
-    const uint32_t slot = find_slot (tile.component, run.component);
-    atomicAdd (slot == N_SLOTS ? &p.areas[run.component] : &tile.area[slot], run.length);
-  }
-  __syncthreads ();
-
-  const uint32_t slot = threadIdx.x;
-  if (slot < N_SLOTS && tile.component[slot] != NO_COMPONENT)
-    atomicAdd (&p.areas[tile.component[slot]], tile.area[slot]);
+  CclAccumulator *const a = accumulator_of_root (p, p.labels[first] - 1);
+  const uint32_t y = first / p.label_stride;
+  CclComponent row;
+  row.label = number;
+  row.area = a->area + 1;
+  row.x = a->left;
+  row.y = y;
+  row.width = ~a->right_complement - a->left + 1;
+  row.height = ~a->bottom_complement - y + 1;
+  row.centroid_x = (double)(a->sum_x + 1) / (double)row.area;
+  row.centroid_y = (double)(a->sum_y + 1) / (double)row.area;
+  a->number = number;
+  make_empty (a);
+  return row;
 }
 
-/* One thread for each row of the table, blocks of 256; the rows cross the bus in whole lines. */
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_write_table (const CclAnalysisParameters p)
+/* Numbers the components whose first pixels are the bits of the threads' words, from rank + 1 on.
+ * Before the word of each thread lie before_word of these total bits. */
+static __device__ __forceinline__ void
+number_components (const CclAnalysisParameters &p, Rows &block, uint32_t first_word, uint32_t bits,
+    uint32_t before_word, uint32_t total, uint32_t rank)
 {
-  __shared__ CclComponent rows[256];
-  const uint32_t n_rows = min (*p.n_components, p.n_rows);
-  const uint32_t first_row = blockIdx.x * 256;
-  if (first_row >= n_rows)
+  for (uint32_t next = before_word; bits; bits &= bits - 1)
+    block.firsts[next++] = threadIdx.x * 32 + __ffs (bits) - 1;
+  __syncthreads ();
+  for (uint32_t done = 0; done < total; done += THREADS, rank += THREADS) {
+    if (done + threadIdx.x < total)
+      block.rows[threadIdx.x] = number_component (
+          p, first_word * 32 + block.firsts[done + threadIdx.x], rank + threadIdx.x + 1);
+    __syncthreads ();
+    if (rank < p.n_rows)
+      store_rows (
+          p.result_rows + rank, block.rows, min (min (total - done, THREADS), p.n_rows - rank));
+    __syncthreads ();
+  }
+}
+
+/* One block for each chunk. */
+extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_rank (const CclAnalysisParameters p)
+{
+  __shared__ Rows block;
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
+  const uint32_t n_chunk = p.chunk_counts[blockIdx.x];
+  const bool is_last = blockIdx.x == p.n_chunks - 1;
+  if (is_last && threadIdx.x == 0)
+    *p.n_roots = 0;
+  if (n_chunk == 0 && !is_last)
     return;
-  const uint32_t n_block_rows = min (n_rows - first_row, 256u);
-  if (threadIdx.x < n_block_rows) {
-    const CclAccumulator sums = p.accumulators[first_row + threadIdx.x];
-    CclComponent *row = &rows[threadIdx.x];
-    row->label = first_row + threadIdx.x + 1;
-    row->area = sums.area + 1;
-    row->x = sums.min_x;
-    row->y = sums.min_y;
-    row->width = ~sums.max_x_complement - sums.min_x + 1;
-    row->height = ~sums.max_y_complement - sums.min_y + 1;
-    row->centroid_x = (double)(sums.sum_x + 1) / (double)row->area;
-    row->centroid_y = (double)(sums.sum_y + 1) / (double)row->area;
+
+  uint32_t before = 0, rank;
+  for (uint32_t i = threadIdx.x; i < blockIdx.x; i += THREADS)
+    before += p.chunk_counts[i];
+  sum_before_thread_of_few<THREADS / 32> (before, &rank);
+  if (is_last && threadIdx.x == 0)
+    *p.result_count = rank + n_chunk;
+  if (n_chunk == 0)
+    return;
+
+  const uint32_t start = blockIdx.x * p.chunk_words, n_words = (p.n_elements - 1) / 32 + 1;
+  const uint32_t end = min (start + p.chunk_words, n_words);
+  for (uint32_t first_word = start; first_word < end; first_word += THREADS) {
+    const uint32_t word = first_word + threadIdx.x;
+    const uint32_t bits = word < end ? p.first_bits[word] : 0;
+    if (bits)
+      p.first_bits[word] = 0;
+    uint32_t total;
+    const uint32_t before_word = sum_before_thread_of_few<THREADS / 32> (__popc (bits), &total);
+    number_components (p, block, first_word, bits, before_word, total, rank);
+    rank += total;
   }
-  __syncthreads ();
-  store_rows (p.result_rows + first_row, rows, n_block_rows);
 }
 
-/* One thread for each pixel. */
+/* One thread for four pixels below each other. */
 extern "C" __global__ void
 ccl_analysis_write_labels (const CclAnalysisParameters p)
 {
-  const uint32_t x = thread_column (), y = thread_row ();
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
+  const uint32_t x = thread_column (), y = 4 * thread_row ();
   if (x >= p.width || y >= p.height)
     return;
-  const uint32_t label = p.labels[y * p.label_stride + x];
-  /* The number of a removed component is UINT32_MAX, which the addition turns into background. */
-  p.label_map[y * p.label_map_stride + x] = label ? component_number (p, label) + 1 : 0;
+  uint32_t labels[4];
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++)
+    labels[i] = y + i < p.height ? p.labels[(y + i) * p.label_stride + x] : 0;
+  uint32_t label = 0, number = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++) {
+    if (labels[i] && labels[i] != label) {
+      label = labels[i];
+      number = accumulator_of_root (p, label - 1)->number;
+    }
+    if (y + i < p.height)
+      p.label_map[(y + i) * p.label_map_stride + x] = labels[i] ? number : 0;
+  }
 }

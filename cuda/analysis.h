@@ -9,27 +9,28 @@
 
 #include "kernel-sequence.h"
 
-#define CCL_N_ANALYSIS_KERNELS 8
+#define CCL_N_ANALYSIS_KERNELS 4
 
 typedef struct CclCudaAnalysis {
   CclCudaDevice *device; /* the caller keeps the reference */
   CUfunction functions[CCL_N_ANALYSIS_KERNELS];
   CclAnalysisParameters parameters;
   size_t most_components; /* of any frame of this size */
-  CUdeviceptr sums;       /* accumulators, then firsts: all bits set before each frame */
-  size_t sums_size;
-  CUdeviceptr first_pixels, chunk_offsets, areas, n_components;
-  void *result; /* pinned: the number of components, then the rows */
+  size_t accumulators_size, first_bits_size;
+  CUdeviceptr accumulators, roots, n_roots, first_bits, chunk_counts;
+  bool is_clean; /* the memory is as kernels expect it before a frame */
+  void *result;  /* pinned: the number of components, then the rows */
 } CclCudaAnalysis;
 
 /* Where the rows start in the pinned result. */
 #define CCL_RESULT_ROWS_OFFSET 64
 
 /* Allocates everything for frames of the sequence's size and a table of max_components rows.
+ * Preparatory work is queued on the stream.
  *
  * Returns with nothing allocated: CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
-    uint32_t max_components, CclError *error);
+    uint32_t max_components, CUstream stream, CclError *error);
 
 /* Frees the memory of init(). All queued work must have ended. */
 void ccl_cuda_analysis_clear (CclCudaAnalysis *analysis);

@@ -30,48 +30,43 @@ typedef struct CclLabellingParameters {
   uint32_t round;    /* research/ only: the number of the round, from 0 */
 } CclLabellingParameters;
 
-/* The features of one component while its runs are added in any order. All fields start with all
- * bits set, so that one memset prepares them: counts and sums are off by one until they are read,
- * and maxima are kept as minima of the complement. */
+/* The features of one component while its pixels are added in any order. An empty accumulator has
+ * all bits set but those of number: counts and sums are off by one until they are read, and maxima
+ * are kept as minima of the complement. */
 typedef struct CclAccumulator {
   uint64_t sum_x, sum_y; /* minus 1 */
   uint32_t area;         /* minus 1 */
-  uint32_t min_x, min_y;
-  uint32_t max_x_complement, max_y_complement;
-  uint32_t unused;
+  uint32_t first;        /* index of the component's first pixel in the label buffer */
+  uint32_t left, right_complement, bottom_complement;
+  uint32_t number; /* the component's label, 0 when it was filtered out; of the latest frame */
 } CclAccumulator;
 
-/* 32 consecutive elements of the label buffer: which of them are the first pixel of a
- * component, and how many such pixels the chunk has before them. */
-typedef struct CclFirstPixels {
-  uint32_t bits;
-  uint32_t n_before;
-} CclFirstPixels;
-
-/* Elements of the label buffer that one thread block of the analysis handles: 256 words. */
+/* The least words of 32 elements in a chunk of the analysis. */
 #define CCL_CHUNK_WORDS 256u
-#define CCL_CHUNK_ELEMENTS (32u * CCL_CHUNK_WORDS)
 
-/* The parameters of a kernel of the analysis. */
+/* The parameters of a kernel of the analysis. Between two frames all accumulators are empty, no
+ * first pixel is marked and no root is listed. */
 typedef struct CclAnalysisParameters {
-  const uint32_t *labels;       /* raw labels */
-  uint32_t label_stride;        /* elements */
-  uint32_t width, height;       /* pixels */
-  uint32_t n_elements;          /* of the label buffer: label_stride × height */
-  uint32_t *firsts;             /* for the index of each root: index of the component's first pixel.
-                                 * NULL when the algorithm's roots are the first pixels themselves. */
-  CclFirstPixels *first_pixels; /* one for each 32 elements of the label buffer */
-  uint32_t *chunk_offsets;      /* for each chunk: its first pixels, then those before it */
+  const uint32_t *labels; /* raw labels */
+  uint32_t label_stride;  /* elements */
+  uint32_t width, height; /* pixels */
+  uint32_t n_elements;    /* of the label buffer: label_stride × height */
+  /* One for each two elements of two rows, or of one row with 4-connectivity: among these, no more
+   * than one can be a root. */
+  CclAccumulator *accumulators;
+  uint32_t rows_of_accumulator;
+  uint32_t *roots;             /* the indices of the roots in the label buffer, in any order */
+  uint32_t *n_roots;           /* device memory */
+  uint32_t min_area, max_area; /* the filter, both inclusive */
+  uint32_t *first_bits;        /* one bit for each element: the first pixel of a component */
+  uint32_t *chunk_counts;      /* the marks in each chunk */
+  uint32_t chunk_words;        /* of first_bits, a multiple of CCL_CHUNK_WORDS */
   uint32_t n_chunks;
-  uint32_t *areas; /* for each component, in raster order of first pixels, before the filter */
-  uint32_t min_area, max_area;  /* the filter, both inclusive */
-  CclAccumulator *accumulators; /* n_rows of them */
-  uint32_t n_rows;              /* the most rows the table may have */
-  uint32_t *n_components;       /* device memory */
-  uint32_t *result_count;       /* pinned host memory */
-  CclComponent *result_rows;    /* pinned host memory, n_rows of them */
-  uint32_t *label_map;          /* the caller's */
-  size_t label_map_stride;      /* elements from row to row */
+  uint32_t n_rows;           /* the most rows the table may have */
+  uint32_t *result_count;    /* pinned host memory */
+  CclComponent *result_rows; /* pinned host memory, n_rows of them */
+  uint32_t *label_map;       /* the caller's */
+  size_t label_map_stride;   /* elements from row to row */
 } CclAnalysisParameters;
 
 #endif /* CCL_CUDA_KERNEL_PARAMETERS_H */

@@ -13,13 +13,15 @@
 #define N_PROBES 4u
 #define NO_COMPONENT UINT32_MAX
 
-/* The slot of a component, or N_SLOTS when other components occupy those it may have. Empty slots
- * have the owner NO_COMPONENT. */
+/* The slot of a component or root, or N_SLOTS when others occupy those it may have. Empty slots
+ * have the owner NO_COMPONENT. Roots lie in rows of even length, so their own lower bits would
+ * often collide. */
 static __device__ __forceinline__ uint32_t
 find_slot (uint32_t *owners, uint32_t component)
 {
+  const uint32_t hash = component * 2654435769u >> 25;
   for (uint32_t probe = 0; probe < N_PROBES; probe++) {
-    const uint32_t slot = (component + probe) % N_SLOTS;
+    const uint32_t slot = (hash + probe) % N_SLOTS;
     const uint32_t owner = atomicCAS (&owners[slot], NO_COMPONENT, component);
     if (owner == NO_COMPONENT || owner == component)
       return slot;

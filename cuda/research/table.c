@@ -232,7 +232,7 @@ const CclResearchAlgorithm ccl_research_table[] = {
   {
     .row = {
       .name = "brb", .title = "Block-Run-Based", .paper = CHEN_2011,
-      .connectivities = CCL_OFFERS_8, .image = &ccl_cuda_image_brb,
+      .connectivities = CCL_OFFERS_8, .image = &ccl_cuda_image_brb, .roots_share_blocks = true,
       .engine = &ccl_research_engine,
       .steps = {
         {CCL_PHASE_INITIALISATION, "ccl_brb_extract_runs", {2, 1, 1}, {128, 1, 1}, .has_rows_of_warps = true},

@@ -86,7 +86,7 @@ check_launches (CUmodule module)
   void *one[] = {parameters}, *none[] = {NULL};
 
   CALL (cuModuleGetFunction) (&read, module, "ccl_bandwidth_read");
-  CALL (cuModuleGetFunction) (&bounded, module, "ccl_analysis_mark_firsts");
+  CALL (cuModuleGetFunction) (&bounded, module, "ccl_analysis_collect");
   listen ();
   expect (CALL (cuLaunchKernel) (read, 1, 1, 1, 2048, 1, 1, 0, NULL, one, NULL),
       CUDA_ERROR_INVALID_VALUE,
