@@ -86,15 +86,19 @@ write_rows (const Parameters &p, Rows &block, uint32_t first_word, uint32_t bits
   }
 }
 
-/* Tells the host that the table is written, which the block of the last chunk does that gets here.
- */
+/* Tells the host that the table is written, which the block does that gets here last. Frames with a
+ * label map have a later phase. has_written: the block has written to the table or the count; a
+ * barrier lies between the writes of its other threads and this call. */
 static __device__ __forceinline__ void
-finish_chunk (const Parameters &p)
+finish_chunk (const Parameters &p, bool has_written)
 {
-  __syncthreads ();
-  if (threadIdx.x != 0)
+  if (p.labels || threadIdx.x != 0)
     return;
-  __threadfence_system ();
+  /* The next frame may start on another stream as soon as the host knows. */
+  if (has_written)
+    __threadfence_system ();
+  else
+    __threadfence ();
   if (atomicAdd (p.n_ranked, 1u) != p.n_chunks - 1)
     return;
   *p.n_ranked = 0;
@@ -125,23 +129,25 @@ rank_chunk (const Parameters &p)
   uint32_t rank;
   sum_before_thread_of_few<THREADS / 32> (before, &rank);
 
+  bool has_written = blockIdx.x == p.n_chunks - 1;
   for (uint32_t first = start; first < end; first += THREADS) {
     const uint32_t word = first + threadIdx.x;
     uint32_t total;
     const uint32_t before_word = sum_before_thread_of_few<THREADS / 32> (__popc (bits), &total);
-    if (word < end && word % 4 == 0)
+    if (p.labels && word < end && word % 4 == 0)
       p.quad_rank[word / 4] = rank + before_word;
 
     /* The labels of these components are rank + 1 … rank + total. */
     const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
     if (n_rows)
       write_rows<ROWS> (p, block, first, bits, before_word, rank, n_rows);
+    has_written |= n_rows > 0;
     rank += total;
     bits = word + THREADS < end ? p.first_bits[word + THREADS] : 0;
   }
   if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
-  finish_chunk (p);
+  finish_chunk (p, has_written);
 }
 
 #endif /* CCL_STRIPS_RANK_CUH */
