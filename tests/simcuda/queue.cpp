@@ -18,7 +18,7 @@ namespace {
 
 /* Never destroyed: threads may call the driver while the process ends. */
 std::condition_variable &changed = *new std::condition_variable;
-std::list<OperationPointer> &pending = *new std::list<OperationPointer>; /* in the order of queueing */
+std::list<OperationPointer> &pending = *new std::list<OperationPointer>; /* in queueing order */
 std::string &running = *new std::string; /* name of the running operation; empty when idle */
 bool device_lost, stopping;
 std::thread device_thread;
