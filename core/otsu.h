@@ -5,7 +5,7 @@
  *
  * CPU and GPU compute exactly this: counts and sums are integers, and every other operation is an
  * IEEE double-precision one, rounded to nearest, in the order written here, never contracted to a
- * fused multiply-add. cpu/ tries the 256 thresholds one after the other, cuda/ all of them at once:
+ * fused multiply-add. cpu/ tries the thresholds one after the other, cuda/ many of them at once:
  * the separation of a threshold depends on nothing but the histogram.
  */
 #ifndef CCL_OTSU_H
@@ -27,7 +27,7 @@
 #define CCL_OTSU_DIVIDE(a, b) ((a) / (b))
 #endif
 
-/* The threshold of a histogram that has at most one value: no pixel is greater. */
+/* The threshold of a histogram of 256 values that has at most one: no pixel is greater. */
 #define CCL_OTSU_NO_THRESHOLD 255
 
 /* The separation of a threshold: the variance between the two classes, times the number of pixels
@@ -47,21 +47,23 @@ ccl_otsu_separation (uint64_t n_below, uint64_t sum_below, uint64_t n, uint64_t 
 }
 
 /* The threshold of greatest separation, the lowest if several are equal; pixels greater than it are
- * foreground. histogram: the number of pixels of each value, less than 2⁵³ together. Without
- * pixels, or if all have one value: CCL_OTSU_NO_THRESHOLD, so that no pixel is foreground. */
+ * foreground. histogram: the number of pixels of each of n_values values, less than 2⁵³ together.
+ * Without pixels, or if all have one value: the greatest value, so that no pixel is foreground. */
 CCL_OTSU_FUNCTION uint32_t
-ccl_otsu_threshold_64 (const uint64_t histogram[256])
+ccl_otsu_threshold_of (const uint64_t *histogram, uint32_t n_values)
 {
   uint64_t n = 0, n_below = 0;
   uint64_t sum = 0, sum_below = 0;
-  for (uint32_t value = 0; value < 256; value++) {
+  for (uint32_t value = 0; value < n_values; value++) {
     n += histogram[value];
     sum += histogram[value] * value;
   }
 
-  uint32_t best = CCL_OTSU_NO_THRESHOLD;
+  uint32_t best = n_values - 1;
   double best_separation = 0;
-  for (uint32_t value = 0; value < 256; value++) {
+  for (uint32_t value = 0; value < n_values; value++) {
+    if (histogram[value] == 0)
+      continue; /* the separation is that of the value before */
     n_below += histogram[value];
     sum_below += histogram[value] * value;
     double separation = ccl_otsu_separation (n_below, sum_below, n, sum);
@@ -71,6 +73,12 @@ ccl_otsu_threshold_64 (const uint64_t histogram[256])
     }
   }
   return best;
+}
+
+CCL_OTSU_FUNCTION uint32_t
+ccl_otsu_threshold_64 (const uint64_t histogram[256])
+{
+  return ccl_otsu_threshold_of (histogram, 256);
 }
 
 /* The same for the pixels of a frame. */

@@ -25,6 +25,7 @@
 #include "frame-light.h"
 #include "otsu.h"
 #include "pixels.h"
+#include "words.h"
 #include "workers.h"
 
 #include <stdlib.h>
@@ -42,11 +43,15 @@ typedef struct BitRows {
 /* A closing's window reaches so far from its middle. */
 #define CLOSING_MARGIN ((CCL_MAX_CLOSING + 1) / 2)
 
+/* Histograms that take turns, so that an increment need not wait for that of an equal pixel before
+ * it. */
+#define N_HISTOGRAMS 4
+
 typedef struct ForegroundBand {
   uint32_t first_row, end_row;
-  uint64_t *scratch;       /* for filters */
-  uint64_t *row, *shadow;  /* one row of the mask */
-  uint32_t histogram[256]; /* of the band's pixels in the region of interest */
+  uint64_t *scratch;      /* for filters */
+  uint64_t *row, *shadow; /* one row of the mask */
+  uint32_t *histograms;   /* N_HISTOGRAMS of the band's pixels in the region of interest */
   /* One row each: the luma of packed pixels, luma in the model's light, the chroma of pixels, the
    * factors of pixels. */
   uint8_t *packed_luma, *luma;
@@ -73,6 +78,7 @@ typedef struct CpuForeground {
   size_t n_words; /* of a row */
   uint32_t n_bands;
   ForegroundBand *bands;
+  uint64_t *histogram;      /* of the frame */
   BitRows foreground;       /* of step 2 */
   BitRows eroded, filtered; /* of steps 3 and 4 */
   BitRows dilated;          /* of step 5, with CLOSING_MARGIN rows more above and below */
@@ -251,56 +257,80 @@ hold_row (const CpuForeground *self, uint32_t y, const uint64_t *row)
     memcpy (row_of (&self->held, y), row, self->n_words * sizeof *row);
 }
 
-static void
-count_values (const uint8_t *pixels, uint32_t n, uint32_t histograms[4][256])
+/* The number of values that pixels may have. */
+static uint32_t
+n_values (const CpuForeground *self)
 {
-  uint32_t x = 0;
-  for (; x + 4 <= n; x += 4)
-    for (uint32_t i = 0; i < 4; i++)
-      histograms[i][pixels[x + i]]++;
-  for (; x < n; x++)
-    histograms[0][pixels[x]]++;
+  return ccl_pixel_max (self->base.plan.format) + 1;
 }
 
-/* The histogram of a band. Four histograms take turns, so that an increment need not wait for that
- * of an equal pixel before it. */
+/* The functions with `words` are specialised for each constant: pixels are bytes, or words of two
+ * bytes. */
+static ALWAYS_INLINE uint32_t
+value_of (const uint8_t *pixels, uint32_t x, bool words)
+{
+  return words ? pixels[2 * (size_t)x] | (uint32_t)pixels[2 * (size_t)x + 1] << 8 : pixels[x];
+}
+
+static ALWAYS_INLINE void
+count_values (const uint8_t *pixels, uint32_t first, uint32_t end, bool words, uint32_t *histograms)
+{
+  const uint32_t size = words ? UINT16_MAX + 1 : UINT8_MAX + 1;
+  uint32_t x = first;
+  for (; x + N_HISTOGRAMS <= end; x += N_HISTOGRAMS)
+    for (uint32_t i = 0; i < N_HISTOGRAMS; i++)
+      histograms[i * size + value_of (pixels, x + i, words)]++;
+  for (; x < end; x++)
+    histograms[value_of (pixels, x, words)]++;
+}
+
+static ALWAYS_INLINE void
+count_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y, const uint8_t *pixels,
+    bool words)
+{
+  const uint32_t width = self->base.plan.width;
+  uint32_t *histograms = band->histograms;
+
+  if (!self->roi_mask.words) {
+    count_values (pixels, 0, width, words, histograms);
+    return;
+  }
+  const uint64_t *roi_mask = row_of (&self->roi_mask, y);
+  for (uint32_t x = 0; x < width; x += 64) {
+    if (roi_mask[x / 64] == UINT64_MAX)
+      count_values (pixels, x, x + 64, words, histograms);
+    else
+      for (uint64_t word = roi_mask[x / 64]; word; word &= word - 1)
+        histograms[value_of (pixels, x + (uint32_t)__builtin_ctzll (word), words)]++;
+  }
+}
+
 static void
-make_histogram (void *data, uint32_t index)
+make_histograms (void *data, uint32_t index)
 {
   const CpuForeground *self = data;
-  ForegroundBand *band = &self->bands[index];
-  const uint32_t width = self->base.plan.width;
-  uint32_t histograms[4][256] = {0};
+  const ForegroundBand *band = &self->bands[index];
 
+  memset (band->histograms, 0, N_HISTOGRAMS * n_values (self) * sizeof *band->histograms);
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    const uint8_t *pixels = luma_row (self, band, y);
-    if (!self->roi_mask.words) {
-      count_values (pixels, width, histograms);
-      continue;
-    }
-    const uint64_t *roi_mask = row_of (&self->roi_mask, y);
-    for (uint32_t x = 0; x < width; x += 64) {
-      if (roi_mask[x / 64] == UINT64_MAX)
-        count_values (pixels + x, 64, histograms);
-      else
-        for (uint64_t word = roi_mask[x / 64]; word; word &= word - 1)
-          histograms[0][pixels[x + (uint32_t)__builtin_ctzll (word)]]++;
-    }
+    if (self->base.plan.format == CCL_PIXEL_FORMAT_16)
+      count_row (self, band, y, frame_row (self, y), true);
+    else
+      count_row (self, band, y, luma_row (self, band, y), false);
   }
-  for (int value = 0; value < 256; value++)
-    band->histogram[value] =
-        histograms[0][value] + histograms[1][value] + histograms[2][value] + histograms[3][value];
 }
 
 static uint32_t
 choose_threshold (CpuForeground *self)
 {
-  uint32_t histogram[256] = {0};
-  workers_run (self->workers, make_histogram, self);
+  const uint32_t size = n_values (self);
+  workers_run (self->workers, make_histograms, self);
+  memset (self->histogram, 0, size * sizeof *self->histogram);
   for (uint32_t i = 0; i < self->n_bands; i++)
-    for (int value = 0; value < 256; value++)
-      histogram[value] += self->bands[i].histogram[value];
-  return ccl_otsu_threshold (histogram);
+    for (uint32_t k = 0; k < N_HISTOGRAMS; k++)
+      for (uint32_t value = 0; value < size; value++)
+        self->histogram[value] += self->bands[i].histograms[k * size + value];
+  return ccl_otsu_threshold_of (self->histogram, size);
 }
 
 static void
@@ -653,11 +683,15 @@ lay_out_masks (Layout *layout, void *data)
   lay_out_rows (layout, self, height, &self->held);
   if (self->base.plan.roi_mask)
     lay_out_rows (layout, self, height, &self->roi_mask);
+  if (self->base.plan.method == CCL_FOREGROUND_OTSU)
+    self->histogram = lay_out (layout, n_values (self), sizeof *self->histogram);
   const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
   self->light.cells = lay_out (layout, n_cells, sizeof *self->light.cells);
   self->light.factors = lay_out (layout, n_cells, sizeof *self->light.factors);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     ForegroundBand *band = &self->bands[i];
+    if (self->base.plan.method == CCL_FOREGROUND_OTSU)
+      band->histograms = lay_out (layout, N_HISTOGRAMS * n_values (self), sizeof *band->histograms);
     band->scratch =
         lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
     BitRows row;

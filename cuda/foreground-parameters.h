@@ -16,6 +16,7 @@ enum {
   CCL_FOREGROUND_PIXELS = 4, /* consecutive pixels of luma per thread */
   CCL_HISTOGRAM_WARPS = 8,
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
+  CCL_HISTOGRAM_WIDE_VALUES = 65536,
   CCL_LIGHT_THREADS = CCL_LIGHT_SAMPLES * CCL_LIGHT_SAMPLES, /* a sample each, or a warp per cell */
   CCL_LIGHT_RATIOS = 2 * CCL_LIGHT_LIMIT + 1,
   /* Rows that a dilated mask has above and below. Each row has one more word at both ends. */
@@ -92,6 +93,9 @@ typedef struct CclForegroundParameters {
 
   /* The bytes of a pixel of the frame, 1 or 2, and ccl_pixel_luma_byte(). */
   uint32_t pixel_bytes, luma_byte;
+
+  uint32_t *wide_counts; /* the histogram of pixels of 16 bits: CCL_HISTOGRAM_WIDE_VALUES counts,
+                          * zero when a frame starts */
 } CclForegroundParameters;
 
 #endif /* CCL_FOREGROUND_PARAMETERS_H */

@@ -101,7 +101,7 @@ kernel_name (const CudaForeground *self, int kernel)
 {
   /* Of the kernels that read the frame: for pixels of one byte, of packed ones, of 16 bits. */
   static const char *const histograms[] = {
-      "ccl_histogram", "ccl_histogram_packed", "ccl_histogram"};
+      "ccl_histogram", "ccl_histogram_packed", "ccl_histogram_words"};
   static const char *const thresholds[] = {
       "ccl_threshold", "ccl_threshold_packed", "ccl_threshold_words"};
   static const char *const luma_models[] = {"ccl_mog2", "ccl_mog2_packed"};
@@ -155,13 +155,21 @@ launch_on_rows (CudaForeground *self, int kernel, uint32_t width, uint32_t heigh
   return launch (self, kernel, blocks, CCL_FOREGROUND_THREADS, is_dependent, error);
 }
 
+/* Bytes, with the counts of pixels of 16 bits. */
+static size_t
+histogram_size (const CudaForeground *self)
+{
+  const bool is_wide = self->base.plan.format == CCL_PIXEL_FORMAT_16;
+  return sizeof (CclHistogram) + (is_wide ? CCL_HISTOGRAM_WIDE_VALUES * sizeof (uint32_t) : 0);
+}
+
 static CclStatus
 queue_histogram (CudaForeground *self, CclError *error)
 {
   CclStatus status = CCL_OK;
   if (!self->histogram_clean)
     status = ccl_cuda_call (self->device->driver, error,
-        cuMemsetD8Async (self->histogram, 0, sizeof (CclHistogram), self->stream));
+        cuMemsetD8Async (self->histogram, 0, histogram_size (self), self->stream));
   self->histogram_clean = false;
   /* Blocks that share a multiprocessor hide each other's latency. Each block adds its 256 counts to
    * memory at its end, so more than four of them per multiprocessor cost more than they save. */
@@ -620,13 +628,14 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
     status = ccl_cuda_upload_init (&self->v, self->device, 2 * plan->width, plan->height, error);
   if (status == CCL_OK && plan->method == CCL_FOREGROUND_OTSU)
     status =
-        ccl_cuda_device_allocate (self->device, sizeof (CclHistogram), &self->histogram, error);
+        ccl_cuda_device_allocate (self->device, histogram_size (self), &self->histogram, error);
   if (status == CCL_OK && plan->method == CCL_FOREGROUND_MOG2)
     status = allocate_model (self, error);
   if (status == CCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
   p->roi_mask = (const uint32_t *)(uintptr_t)self->bits.roi_mask;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
+  p->wide_counts = (uint32_t *)(p->histogram + 1);
   return status;
 }
 

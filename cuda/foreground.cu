@@ -116,6 +116,118 @@ __launch_bounds__ (CCL_HISTOGRAM_THREADS)
   histogram<PACKED> (p);
 }
 
+/* Adds the values of a warp's pixels of 16 bits to the histogram. Equal values are added at once
+ * where a whole warp or a whole group has the same. */
+static __device__ __forceinline__ void
+count_words (const Parameters &p, const uint2 &words, uint32_t counted)
+{
+  const uint32_t value = words.x & 0xffff, twice = value * 0x10001u;
+  const bool is_even = counted == bits_below (PIXELS) && words.x == twice && words.y == twice;
+  const uint32_t of_warp = __shfl_sync (FULL_WARP, value, 0);
+  if (__all_sync (FULL_WARP, is_even && value == of_warp)) {
+    if (lane_of_warp () == 0)
+      atomicAdd (&p.wide_counts[value], 32 * PIXELS);
+  } else if (is_even)
+    atomicAdd (&p.wide_counts[value], PIXELS);
+  else {
+#pragma unroll
+    for (uint32_t i = 0; i < PIXELS; i++) {
+      if (counted >> i & 1)
+        atomicAdd (&p.wide_counts[(i < 2 ? words.x : words.y) >> 16 * (i % 2) & 0xffff], 1);
+    }
+  }
+}
+
+/* The same as ccl_histogram for pixels of 16 bits. The counts are in device memory, as those of a
+ * block do not fit into shared memory. A thread of the last block has a range of values. */
+extern "C" __global__ void
+__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram_words (const __grid_constant__ Parameters p)
+{
+  __shared__ uint64_t n_through[CCL_HISTOGRAM_THREADS], sum_through[CCL_HISTOGRAM_THREADS];
+  __shared__ double separations[CCL_HISTOGRAM_THREADS];
+  __shared__ uint32_t thresholds[CCL_HISTOGRAM_THREADS];
+  __shared__ bool is_last;
+  const uint32_t RANGE = CCL_HISTOGRAM_WIDE_VALUES / CCL_HISTOGRAM_THREADS, thread = threadIdx.x;
+  const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
+  const uint32_t n_stretches = row_stretches * p.height;
+  const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
+  for (uint32_t stretch = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; stretch < n_stretches;
+       stretch += n_warps) {
+    const uint32_t y = stretch / row_stretches;
+    const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
+    const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
+    count_words (p, load_words (p, group), roi_mask_of (p, group) & bits_below (group.count));
+  }
+  __threadfence ();
+  __syncthreads ();
+  if (thread == 0)
+    is_last = atomicAdd (&p.histogram->n_blocks, 1) == gridDim.x - 1;
+  __syncthreads ();
+  if (!is_last)
+    return;
+
+  /* The counts and sums of all values up to the end of each thread's range. */
+  __threadfence ();
+  uint32_t *const counts = p.wide_counts + thread * RANGE;
+  uint64_t n = 0, sum = 0;
+#pragma unroll 8
+  for (uint32_t i = 0; i < RANGE; i++) {
+    const uint32_t count = __ldcg (&counts[i]);
+    n += count;
+    sum += (uint64_t)count * (thread * RANGE + i);
+  }
+  const uint64_t own_n = n, own_sum = sum;
+  n_through[thread] = n;
+  sum_through[thread] = sum;
+  for (uint32_t distance = 1; distance < CCL_HISTOGRAM_THREADS; distance *= 2) {
+    __syncthreads ();
+    n = thread >= distance ? n_through[thread - distance] : 0;
+    sum = thread >= distance ? sum_through[thread - distance] : 0;
+    __syncthreads ();
+    n_through[thread] += n;
+    sum_through[thread] += sum;
+  }
+  __syncthreads ();
+
+  /* The best threshold of the range, the lowest if several are equal; values that no pixel has have
+   * the separation of the value before. */
+  const uint64_t n_all = n_through[CCL_HISTOGRAM_THREADS - 1];
+  const uint64_t sum_all = sum_through[CCL_HISTOGRAM_THREADS - 1];
+  n = n_through[thread] - own_n;
+  sum = sum_through[thread] - own_sum;
+  double best = 0;
+  uint32_t threshold = CCL_HISTOGRAM_WIDE_VALUES - 1;
+#pragma unroll 8
+  for (uint32_t i = 0; i < RANGE; i++) {
+    const uint32_t count = __ldcg (&counts[i]), value = thread * RANGE + i;
+    if (count) {
+      n += count;
+      sum += (uint64_t)count * value;
+      const double separation = ccl_otsu_separation (n, sum, n_all, sum_all);
+      if (separation > best) {
+        best = separation;
+        threshold = value;
+      }
+      counts[i] = 0;
+    }
+  }
+  separations[thread] = best;
+  thresholds[thread] = threshold;
+  for (uint32_t half = CCL_HISTOGRAM_THREADS / 2; half > 0; half /= 2) {
+    __syncthreads ();
+    if (thread < half && (separations[thread + half] > separations[thread] ||
+                             (separations[thread + half] == separations[thread] &&
+                                 thresholds[thread + half] < thresholds[thread]))) {
+      separations[thread] = separations[thread + half];
+      thresholds[thread] = thresholds[thread + half];
+    }
+  }
+  if (thread == 0) {
+    p.histogram->threshold = thresholds[0];
+    p.histogram->n_blocks = 0;
+  }
+}
+
 /* The values of a thread's pixels. */
 template <PixelKind KIND> struct GroupValues {
   uint32_t luma;

@@ -368,6 +368,13 @@ check_threshold_of_packed_pixels (const ForegroundBackend *backend)
 }
 
 static void
+check_otsu_of_16_bits (const ForegroundBackend *backend)
+{
+  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, false, CCL_PIXEL_FORMAT_16);
+  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, true, CCL_PIXEL_FORMAT_16);
+}
+
+static void
 check_otsu_of_packed_pixels (const ForegroundBackend *backend)
 {
   check_stills_of_format (backend, CCL_FOREGROUND_OTSU, false, CCL_PIXEL_FORMAT_8_FIRST);
@@ -1138,6 +1145,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"otsu-in-roi-mask", check_otsu_in_roi_mask},
       {"threshold-of-16-bits", check_threshold_of_16_bits},
       {"threshold-of-packed-pixels", check_threshold_of_packed_pixels},
+      {"otsu-of-16-bits", check_otsu_of_16_bits},
       {"otsu-of-packed-pixels", check_otsu_of_packed_pixels},
       {"background-of-packed-pixels", check_background_of_packed_pixels},
       {"large-frame", check_large},

@@ -76,12 +76,15 @@ pixel_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, ui
 static uint32_t
 otsu_threshold (const ForegroundReference *self, const CclFrame *frame)
 {
-  uint32_t histogram[256] = {0};
+  const uint32_t n_values = self->format == CCL_PIXEL_FORMAT_16 ? 65536 : 256;
+  uint64_t *histogram = g_new0 (uint64_t, n_values);
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++)
       if (!self->roi_mask || self->roi_mask[(size_t)y * self->width + x])
         histogram[pixel_of (self, frame, x, y)]++;
-  return ccl_otsu_threshold (histogram);
+  const uint32_t threshold = ccl_otsu_threshold_of (histogram, n_values);
+  g_free (histogram);
+  return threshold;
 }
 
 /* u + 256 × v. */
