@@ -1074,6 +1074,13 @@ check_impossible_arguments (const ForegroundBackend *backend)
   plan = (CclForegroundPlan){.width = 8, .height = 8, .method = 3};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
   g_assert_nonnull (strstr (error.message, "method must be 0…2, not 3"));
+  plan = (CclForegroundPlan){.width = 8, .height = 8, .format = (CclPixelFormat)4};
+  g_assert_null (backend->foreground_new (backend->data, &plan, &error));
+  g_assert_nonnull (strstr (error.message, "pixel format must be 0…3, not 4"));
+  plan = (CclForegroundPlan){
+      .width = 8, .height = 8, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
+  g_assert_null (backend->foreground_new (backend->data, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
   uint8_t bytes[64] = {0}, untouched[64];
   const CclFrame narrow = {.data = bytes, .stride = 7};
   plan = (CclForegroundPlan){.width = 8, .height = 8, .roi_mask = &narrow};
