@@ -21,7 +21,7 @@ enum {
   /* Pixels of the upper and lower edge of a tile; the left and right ones take as much room. */
   CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
   CCL_STRIPS_MERGE_THREADS = 128,
-  CCL_STRIPS_FOLD_THREADS = 64,
+  CCL_STRIPS_FOLD_THREADS = 128, /* blocks of both work in one kernel */
   CCL_STRIPS_RANK_THREADS = 128,
   CCL_STRIPS_DELIVER_THREADS = 256,
 };
@@ -42,37 +42,42 @@ typedef struct CclStripsParameters {
   const uint8_t *frame;
   uint64_t frame_stride; /* bytes */
   uint32_t width, height;
-  uint32_t threshold;          /* of pixels of two bytes, CclWordThreshold */
-  uint32_t invert;             /* 0 or all ones */
-  uint32_t vectorised;         /* frame and stride are multiples of 16 */
-  uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
-  uint32_t filtered;           /* whether the area filter can remove a component */
+  uint32_t threshold;  /* of pixels of two bytes, CclWordThreshold */
+  uint32_t invert;     /* 0 or all ones */
+  uint32_t vectorised; /* frame and stride are multiples of 16 */
+  /* The tiles, fixed by the plan. They stand here because the tile phase needs them first, together
+   * with the frame: the cache of constants loads 64 bytes at a time. */
+  uint32_t tile_columns, tile_rows;
+  uint32_t tile_columns_inverse; /* see quotient() */
+  uint32_t min_area, max_area;   /* max_area: UINT32_MAX for no limit */
+  uint32_t filtered;             /* whether the area filter can remove a component */
 
   /* Geometry, fixed by the plan. */
-  uint32_t tile_columns, tile_rows;
   uint32_t row_quads;   /* quads across the frame, in whole tiles */
   uint32_t chunk_shift; /* quads of a chunk, as a power of two */
   uint32_t n_quads, n_chunks;
+  uint32_t n_fold_blocks;
 
   /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
    * quads; that number is below 2^31. */
   uint16_t *bits;        /* [rows padded to tiles][words of a row] foreground; for the label map */
-  uint32_t *parent;      /* [pixel] of first pixels of open pieces: the first pixel of another
-                          * piece of the component, or CCL_STRIPS_ROOT | piece */
-  uint16_t *word_base;   /* [strip][word] number of the run of its first part */
+  uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another piece of
+                          * the component, CCL_STRIPS_ROOT | open piece, or
+                          * CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | piece */
+  uint16_t *word_base;   /* [strip][word] number of the run of its first part; for the label map */
   uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
                           * CCL_STRIPS_NOTHING; tiles with open pieces only */
-  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile */
+  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile; for the label map */
   struct uint4 *piece;   /* [tile][piece] of closed ones, in coordinates of the tile: area | last
-                          * row << 16, sum of x, sum of y, left | right << 16; of open ones: 0,
-                          * number of the open piece */
+                          * row << 16, sum of x, sum of y, left | right << 16 */
   uint32_t *piece_first; /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
   uint32_t *piece_count; /* [tile] */
   uint32_t *open_count;  /* [tile] */
   uint32_t *open_first;  /* [tile][open piece] first pixel */
   CclStripsFeatures features; /* [tile][open piece] */
   uint32_t *first_bits;  /* [quad][4] first pixels of the components that pass the area filter */
-  uint32_t *chunk_count; /* [chunk] bits set in it; zero when the frame starts */
+  uint32_t *chunk_count; /* [chunk] bits set in it, then the number of blocks that have
+                          * folded; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
   uint32_t *quad_rank;        /* [quad] bits set before it */
   uint32_t *n_ranked;         /* chunks that are ranked; zero when the frame starts */
@@ -90,6 +95,7 @@ typedef struct CclStripsParameters {
 } CclStripsParameters;
 
 #define CCL_STRIPS_ROOT 0x80000000u
+#define CCL_STRIPS_CLOSED 0x40000000u
 #define CCL_STRIPS_NOTHING 0xffffffffu
 #define CCL_STRIPS_OPEN 0x80000000u
 

@@ -57,8 +57,9 @@ is_needed (const CclStripsParameters *p, int kernel)
   bool has_edges = p->tile_columns * p->tile_rows > 1;
   switch (kernel) {
   case MERGE:
-  case FOLD:
     return has_edges;
+  case FOLD:
+    return has_edges && p->filtered; /* else the rank kernel folds */
   case FILTER:
     return has_edges && p->filtered;
   case DELIVER:
@@ -143,8 +144,8 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   CclStatus status = CCL_OK;
   if (!strips->counters_clean) {
     status = ccl_cuda_call (driver, error,
-        cuMemsetD8Async (
-            (CUdeviceptr)(uintptr_t)p->chunk_count, 0, p->n_chunks * sizeof (uint32_t), stream));
+        cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->chunk_count, 0,
+            (p->n_chunks + 1) * sizeof (uint32_t), stream));
     if (!status)
       status = ccl_cuda_call (driver, error,
           cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->n_ranked, 0, sizeof (uint32_t), stream));
@@ -224,8 +225,8 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   f->right = take (scratch, &used, n_open * sizeof *f->right);
   f->bottom = take (scratch, &used, n_open * sizeof *f->bottom);
   p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
-  p->chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->chunk_count);
-  p->next_chunk_count = take (scratch, &used, p->n_chunks * sizeof *p->next_chunk_count);
+  p->chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->chunk_count);
+  p->next_chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->next_chunk_count);
   p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
   p->n_ranked = take (scratch, &used, sizeof *p->n_ranked);
   return used;
@@ -240,6 +241,7 @@ set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, 
   p->height = plan->height;
   p->max_components = plan->max_components;
   p->tile_columns = p->row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  p->tile_columns_inverse = UINT32_MAX / p->tile_columns;
   p->tile_rows = divide_up (plan->height, tile_height);
   if ((uint64_t)p->row_quads * QUAD_WIDTH * p->tile_rows * tile_height > INT32_MAX)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
@@ -253,6 +255,9 @@ set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, 
   while (p->n_quads >> p->chunk_shift > (p->chunk_shift < 8 ? 1024 : 4096))
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
+  const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
+  if (n_tiles > 1)
+    p->n_fold_blocks = divide_up (n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
   return CCL_OK;
 }
 
@@ -264,16 +269,14 @@ prepare_launches (
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
   const uint32_t edge_blocks =
       divide_up ((uint64_t)n_tiles * 2 * CCL_STRIPS_TILE_EDGE, CCL_STRIPS_MERGE_THREADS);
-  const uint32_t open_blocks =
-      divide_up ((uint64_t)n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
       [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
       [MERGE] = {edge_blocks, CCL_STRIPS_MERGE_THREADS},
-      [FOLD] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
-      [FILTER] = {open_blocks, CCL_STRIPS_FOLD_THREADS},
-      [RANK] = {p->n_chunks, CCL_STRIPS_RANK_THREADS},
+      [FOLD] = {p->n_fold_blocks, CCL_STRIPS_FOLD_THREADS},
+      [FILTER] = {p->n_fold_blocks, CCL_STRIPS_FOLD_THREADS},
+      [RANK] = {p->n_fold_blocks + p->n_chunks, CCL_STRIPS_RANK_THREADS},
       [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
   };
   CclStatus status = CCL_OK;

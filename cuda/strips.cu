@@ -16,17 +16,25 @@
  *   piece   the part of a component in one tile; open if it touches an edge of two tiles
  *   quad    128 columns of a row, one bit each
  *
- * Phases, each a kernel, in stream order:
+ * Phases in stream order. Each is a kernel, but without an area filter the first blocks of the rank
+ * kernel fold, and the others wait for them where they need folded features:
  *
- *   tile     pixels to bits; runs joined in shared memory; features of each piece. A closed
- *            piece is a component, and the bit of its first pixel is set
+ *   tile     pixels to bits; runs joined in shared memory; features of each piece. The bit of its
+ *            first pixel is set if the piece counts as a component: a closed piece does
+ *            unless the area filter removes it, an open piece if there is no filter
  *   merge    joins open pieces across the edges of tiles. The piece with the earlier first
- *            pixel is the parent, so the root is the piece with the component's first pixel
- *   fold     adds the features of open pieces to those of their root; sets the roots' bits
- *   filter   with an area filter, sets the roots' bits by their folded areas instead
+ *            pixel is the parent, so the root is the piece with the component's first pixel. The
+ *            bits of the other pieces are cleared
+ *   fold     adds the features of open pieces to those of their root
+ *   filter   with an area filter, sets the bits of roots by their folded areas
  *   rank     counts the bits before each bit: that count plus one is the component's label;
  *            writes the table
  *   deliver  writes the label map, if there is one
+ *
+ * Latency decides, not throughput: a phase takes a few thousand cycles, most of them for chains of
+ * dependent instructions and loads. So kernels compute indices and load their parameters before
+ * they wait for the previous kernel, and loops with few iterations are not unrolled, because the
+ * code is longer then and has to be loaded.
  *
  * The result does not depend on the order in which threads run: components are identified by their
  * first pixel, and all sums are integers.
@@ -81,6 +89,8 @@ __launch_bounds__ (CCL_STRIPS_MERGE_THREADS)
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsParameters parameters)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   fold_pieces (parameters);
 }
 
@@ -93,13 +103,13 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsPa
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_4 (const CclStripsParameters parameters)
 {
-  rank_chunk<1> (parameters);
+  fold_and_rank<1> (parameters);
 }
 
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_8 (const CclStripsParameters parameters)
 {
-  rank_chunk<2> (parameters);
+  fold_and_rank<2> (parameters);
 }
 
 extern "C" __global__ void

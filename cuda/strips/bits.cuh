@@ -23,9 +23,34 @@ enum {
   ROUND_PIECES = 1024, /* pieces whose features fit into shared memory at a time */
   TILE_EDGE = CCL_STRIPS_TILE_EDGE,
   QUAD_WIDTH = 128,
+  FIRST_WORDS = 2 * STRIPS * TILE_WIDTH / 32, /* words of 32 pixels in a tile */
 };
 
 static const uint32_t NOTHING = CCL_STRIPS_NOTHING;
+
+/* Loads the parameters into the cache of constants, which a kernel finds empty. A kernel does so
+ * before it waits for the previous one. */
+static __device__ __forceinline__ void
+load_parameters (const Parameters &p)
+{
+#ifndef CCL_SIMCUDA
+  const uint32_t lines = p.width | p.tile_columns | (uint32_t)(uintptr_t)p.parent |
+                         (uint32_t)(uintptr_t)p.open_first | (uint32_t)(uintptr_t)p.first_bits |
+                         (uint32_t)(uintptr_t)p.rows;
+  if (lines == 0) /* never */
+    __trap ();
+#endif
+}
+
+/* The quotient of n and a divisor whose inverse is UINT32_MAX / divisor, rounded down: the product
+ * is at most one too low. */
+static __device__ __forceinline__ uint32_t
+quotient (uint32_t n, uint32_t divisor, uint32_t inverse)
+{
+  const uint32_t estimate = __umulhi (n, inverse);
+  return estimate + (n - estimate * divisor >= divisor);
+}
+
 /* The lowest run of ones of a word that is not zero. */
 static __device__ __forceinline__ uint32_t
 lowest_run (uint32_t word)
@@ -138,6 +163,7 @@ word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
   if (inside == WORD_WIDTH)
     bits = bits_of_pixels (p, pixels);
   else
+#pragma unroll 1
     for (uint32_t i = 0; i < inside; i++)
       bits |= (uint32_t)is_above_threshold (p, pixels[i]) << i;
   return (bits ^ p.invert) & ((1u << inside) - 1);
@@ -150,6 +176,7 @@ words_of_unaligned_rows (
     const Parameters &p, uint32_t column, uint32_t row, uint32_t rows, uint32_t words[2])
 {
   const uint32_t lane = lane_of_warp ();
+#pragma unroll 1
   for (uint32_t pair = 0; pair < 32; pair += 2) {
     const uint32_t x = __shfl_sync (FULL_WARP, column, pair) + lane;
     const uint32_t y = __shfl_sync (FULL_WARP, row, pair);

@@ -113,8 +113,10 @@ deliver_tile (const Parameters &p)
     GROUPS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
   };
   __shared__ DeliveredTile<ROWS> tile;
-  const uint32_t tile_column = blockIdx.x % p.tile_columns, tile_row = blockIdx.x / p.tile_columns;
+  const uint32_t tile_row = quotient (blockIdx.x, p.tile_columns, p.tile_columns_inverse);
+  const uint32_t tile_column = blockIdx.x - tile_row * p.tile_columns;
   let_next_kernel_start ();
+  load_parameters (p);
   wait_for_previous_kernel ();
 
   /* The loads are issued before the number of pieces is known, so that their latencies overlap. */

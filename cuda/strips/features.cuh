@@ -14,8 +14,8 @@ struct PieceFeatures {
 static __device__ __forceinline__ PieceFeatures
 load_features (const CclStripsFeatures &f, uint32_t piece)
 {
-  return {f.sum_x[piece], f.sum_y[piece], f.area[piece], f.left[piece], f.right[piece],
-      f.bottom[piece]};
+  return {__ldcg (&f.sum_x[piece]), __ldcg (&f.sum_y[piece]), __ldcg (&f.area[piece]),
+      __ldcg (&f.left[piece]), __ldcg (&f.right[piece]), __ldcg (&f.bottom[piece])};
 }
 
 #endif /* CCL_STRIPS_FEATURES_CUH */

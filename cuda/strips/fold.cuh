@@ -46,6 +46,7 @@ link_to_root (uint32_t *parent, uint32_t first, uint32_t entry)
 {
   uint32_t root = entry;
   entry = load_parent (parent, root);
+#pragma unroll 1
   while (!(entry & CCL_STRIPS_ROOT)) {
     store_parent (parent, first, entry);
     root = entry;
@@ -60,6 +61,7 @@ link_to_root (uint32_t *parent, uint32_t first, uint32_t entry)
 static __device__ __forceinline__ void
 add_to_roots_by_warp (const CclStripsFeatures &f, uint32_t root, PieceFeatures features)
 {
+#pragma unroll 1
   for (int i = 0; i < 2; i++) {
     const uint32_t waiting = __ballot_sync (FULL_WARP, root != NOTHING);
     if (!waiting)
@@ -87,8 +89,6 @@ add_to_roots_by_warp (const CclStripsFeatures &f, uint32_t root, PieceFeatures f
 static __device__ __forceinline__ void
 fold_pieces (const Parameters &p)
 {
-  let_next_kernel_start ();
-  wait_for_previous_kernel ();
   uint32_t open, first, root = NOTHING;
   PieceFeatures features;
   if (own_open_piece (p, open, first)) {
@@ -96,8 +96,6 @@ fold_pieces (const Parameters &p)
     features = load_features (p.features, open);
     if (!(entry & CCL_STRIPS_ROOT))
       root = link_to_root (p.parent, first, entry);
-    else if (!p.filtered)
-      set_first_bit (p, first);
   }
   __syncwarp ();
   add_to_roots_by_warp (p.features, root, features);

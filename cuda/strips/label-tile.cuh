@@ -32,7 +32,7 @@ clear_tile (Tile &tile)
   }
   if (threadIdx.x < WORDS)
     tile.occupied[0][threadIdx.x + 1] = tile.bottom[0][threadIdx.x + 1] = 0;
-  (&tile.first_bits[0][0])[threadIdx.x] = 0;
+  tile.first_bits[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     tile.n_pieces = tile.n_open = 0;
 }
@@ -43,11 +43,13 @@ clear_labels_of_tile (const Parameters &p, uint32_t tile_x, uint32_t tile_y, uin
 {
   const uint32_t lane = lane_of_warp (), end_y = min (tile_y + rows, p.height);
   const uint32_t x = tile_x + lane * 4;
+#pragma unroll 1
   for (uint32_t y = tile_y + threadIdx.x / 32; y < end_y; y += TILE_WARPS) {
     uint32_t *labels = p.labels + y * p.labels_stride + x;
     if (p.labels_vectorised && x + 4 <= p.width)
       *(uint4 *)labels = make_uint4 (0, 0, 0, 0);
     else
+#pragma unroll 1
       for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
         labels[i] = 0;
   }
@@ -98,7 +100,8 @@ label_tile (const Parameters &p)
     write_empty_tile<ROWS> (p, place);
     return;
   }
-  write_word<ROWS> (p, place, word);
+  if (p.labels)
+    write_word<ROWS> (p, place, word);
 
   const uint32_t first_run = place.warp * WARP_RUNS, end_run = first_run + n_runs;
   const uint32_t n_links = link_to_strip_above<ROWS> (tile, place, word);
@@ -110,10 +113,12 @@ label_tile (const Parameters &p)
   __syncthreads ();
 
   const uint32_t n_pieces = tile.n_pieces;
+#pragma unroll 1
   for (uint32_t round = 0; round < n_pieces; round += ROUND_PIECES) {
     const uint32_t in_round = min (n_pieces - round, (uint32_t)ROUND_PIECES);
     if (round > 0) {
       __syncthreads ();
+#pragma unroll 1
       for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS)
         clear_features (tile, i);
       __syncthreads ();
@@ -122,7 +127,8 @@ label_tile (const Parameters &p)
     __syncthreads ();
     write_pieces<ROWS> (p, tile, place, round, in_round);
     write_edges<ROWS> (p, tile, place, round);
-    for (uint32_t run = first_run + place.lane; run < end_run; run += 32) {
+#pragma unroll 1
+    for (uint32_t run = first_run + place.lane; p.labels && run < end_run; run += 32) {
       const uint32_t number = tile.piece[tile.parent[run]] - round;
       if (number < in_round)
         p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;

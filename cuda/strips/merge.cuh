@@ -7,17 +7,17 @@
 #include "dependent-launch.cuh"
 #include "parents.cuh"
 
-/* The root of a piece, both given by their first pixels, and the entry of the root. On the way up,
- * pieces are linked to their grandparents, which halves the way of the next search. */
+/* The root of a piece, both given by their first pixels. Takes the entry of the piece and gives
+ * that of the root. On the way up, pieces are linked to their grandparents, which halves the way of
+ * the next search. */
 static __device__ __forceinline__ uint32_t
 find_root (uint32_t *parent, uint32_t piece, uint32_t *entry)
 {
-  uint32_t above = load_parent (parent, piece);
-  if (above & CCL_STRIPS_ROOT) {
-    *entry = above;
+  uint32_t above = *entry;
+  if (above & CCL_STRIPS_ROOT)
     return piece;
-  }
   uint32_t next = load_parent (parent, above);
+#pragma unroll 1
   while (!(next & CCL_STRIPS_ROOT)) {
     store_parent (parent, piece, next);
     piece = above;
@@ -28,13 +28,24 @@ find_root (uint32_t *parent, uint32_t piece, uint32_t *entry)
   return above;
 }
 
+/* A piece that is joined to another is no longer counted as a component. */
+static __device__ __forceinline__ void
+clear_first_bit (const Parameters &p, uint32_t pixel)
+{
+  atomicAnd (&p.first_bits[pixel / 32], ~(1u << pixel % 32));
+  atomicSub (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
+}
+
 /* Joins the sets of two pieces: the root with the later first pixel is linked to the other. */
 static __device__ __forceinline__ void
-unite_pieces (uint32_t *parent, uint32_t a, uint32_t b)
+unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
 {
-  uint32_t a_entry, b_entry;
-  a = find_root (parent, a, &a_entry);
+  uint32_t *const parent = p.parent;
+  /* The two loads are independent, so that their latencies overlap. */
+  uint32_t a_entry = load_parent (parent, a), b_entry = load_parent (parent, b);
   b = find_root (parent, b, &b_entry);
+  a = find_root (parent, a, &a_entry);
+#pragma unroll 1
   while (a != b) {
     if (a < b) {
       uint32_t swapped = a;
@@ -46,14 +57,18 @@ unite_pieces (uint32_t *parent, uint32_t a, uint32_t b)
     }
     const uint32_t found = atomicCAS (&parent[a], a_entry, b);
     if (found == a_entry) {
-      /* Pointer jumping: where the pieces of a component form a long line, all threads that
-       * joined them shorten it together. */
+      if (!p.filtered)
+        clear_first_bit (p, a);
+        /* Pointer jumping: where the pieces of a component form a long line, all threads that
+         * joined them shorten it together. */
+#pragma unroll 1
       for (uint32_t next = load_parent (parent, b); !(next & CCL_STRIPS_ROOT);
            next = load_parent (parent, next))
         store_parent (parent, a, next);
       return;
     }
-    a = find_root (parent, found, &a_entry); /* another thread has linked a */
+    a_entry = found; /* another thread has linked a */
+    a = find_root (parent, a, &a_entry);
   }
 }
 
@@ -67,16 +82,73 @@ unite_pieces_by_warp (const Parameters &p, uint32_t a, uint32_t b)
     return;
   const uint32_t same = __match_any_sync (lanes, (unsigned long long)a << 32 | b);
   if (lane_of_warp () == __ffs (same) - 1)
-    unite_pieces (p.parent, a, b);
+    unite_pieces (p, a, b);
+}
+
+/* The pixels that a thread compares, as indices of p.edge; NOTHING: none. */
+struct Contact {
+  uint32_t own;                   /* on the upper or left edge of a tile */
+  uint32_t across, before, after; /* its neighbours across the edge: straight, and diagonal */
+};
+
+static __device__ __forceinline__ uint32_t
+edge_index (uint32_t tile, uint32_t edge, uint32_t number)
+{
+  return (tile * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number;
+}
+
+/* The pixels that this thread compares. */
+template <int ROWS>
+static __device__ __forceinline__ Contact
+contact_of_thread (const Parameters &p)
+{
+  enum { TILE_ROWS = STRIPS * ROWS };
+  const uint32_t thread = blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x;
+  const uint32_t number = thread % TILE_EDGE, edge = thread / TILE_EDGE;
+  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
+  const bool is_upper = edge < n_tiles;
+  const uint32_t tile = is_upper ? edge : edge - n_tiles;
+  const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse),
+                 tile_column = tile - tile_row * p.tile_columns;
+
+  Contact contact = {NOTHING, NOTHING, NOTHING, NOTHING};
+  if (is_upper && tile_row > 0) {
+    const uint32_t above = tile - p.tile_columns;
+    contact.own = edge_index (tile, CCL_STRIPS_TOP, number);
+    contact.across = edge_index (above, CCL_STRIPS_BOTTOM, number);
+    if (ROWS == 2) {
+      if (number > 0)
+        contact.before = edge_index (above, CCL_STRIPS_BOTTOM, number - 1);
+      else if (tile_column > 0)
+        contact.before = edge_index (above - 1, CCL_STRIPS_BOTTOM, TILE_WIDTH - 1);
+      if (number < TILE_WIDTH - 1)
+        contact.after = edge_index (above, CCL_STRIPS_BOTTOM, number + 1);
+      else if (tile_column + 1 < p.tile_columns)
+        contact.after = edge_index (above + 1, CCL_STRIPS_BOTTOM, 0);
+    }
+  } else if (!is_upper && tile < n_tiles && tile_column > 0 && number < TILE_ROWS) {
+    /* Diagonal neighbours in another row of tiles are joined from the upper edges. */
+    contact.own = edge_index (tile, CCL_STRIPS_LEFT, number);
+    contact.across = edge_index (tile - 1, CCL_STRIPS_RIGHT, number);
+    if (ROWS == 2) {
+      if (number > 0)
+        contact.before = edge_index (tile - 1, CCL_STRIPS_RIGHT, number - 1);
+      if (number < TILE_ROWS - 1)
+        contact.after = edge_index (tile - 1, CCL_STRIPS_RIGHT, number + 1);
+    }
+  }
+  return contact;
 }
 
 /* The piece of a pixel of an edge; NOTHING if the tile has no open pieces. The two loads are
  * independent, so that their latencies overlap. */
 static __device__ __forceinline__ uint32_t
-edge_pixel (const Parameters &p, uint32_t tile, uint32_t edge, uint32_t number)
+edge_pixel (const Parameters &p, uint32_t index)
 {
-  const uint32_t pixel = p.edge[(tile * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number];
-  return p.open_count[tile] ? pixel : NOTHING;
+  if (index == NOTHING)
+    return NOTHING;
+  const uint32_t pixel = p.edge[index];
+  return p.open_count[index / (CCL_STRIPS_EDGES * TILE_EDGE)] ? pixel : NOTHING;
 }
 
 /* A thread joins a pixel of the upper or left edge of a tile to its neighbours across the edge. */
@@ -84,42 +156,14 @@ template <int ROWS>
 static __device__ __forceinline__ void
 merge_tiles (const Parameters &p)
 {
-  enum { TILE_ROWS = STRIPS * ROWS };
   let_next_kernel_start ();
+  const Contact contact = contact_of_thread<ROWS> (p);
+  load_parameters (p);
   wait_for_previous_kernel ();
-  const uint32_t thread = blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x;
-  const uint32_t number = thread % TILE_EDGE, edge = thread / TILE_EDGE;
-  const uint32_t n_tiles = p.tile_columns * p.tile_rows, tile = edge % n_tiles;
-  const uint32_t tile_column = tile % p.tile_columns, tile_row = tile / p.tile_columns;
-
-  uint32_t own = NOTHING, across = NOTHING, before = NOTHING, after = NOTHING;
-  if (edge < n_tiles) {
-    if (tile_row > 0) {
-      const uint32_t above = tile - p.tile_columns;
-      own = edge_pixel (p, tile, CCL_STRIPS_TOP, number);
-      across = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number);
-      if (ROWS == 2) {
-        if (number > 0)
-          before = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number - 1);
-        else if (tile_column > 0)
-          before = edge_pixel (p, above - 1, CCL_STRIPS_BOTTOM, TILE_WIDTH - 1);
-        if (number < TILE_WIDTH - 1)
-          after = edge_pixel (p, above, CCL_STRIPS_BOTTOM, number + 1);
-        else if (tile_column + 1 < p.tile_columns)
-          after = edge_pixel (p, above + 1, CCL_STRIPS_BOTTOM, 0);
-      }
-    }
-  } else if (edge < 2 * n_tiles && tile_column > 0 && number < TILE_ROWS) {
-    /* Diagonal neighbours in another row of tiles are joined from the upper edges. */
-    own = edge_pixel (p, tile, CCL_STRIPS_LEFT, number);
-    across = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number);
-    if (ROWS == 2) {
-      if (number > 0)
-        before = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number - 1);
-      if (number < TILE_ROWS - 1)
-        after = edge_pixel (p, tile - 1, CCL_STRIPS_RIGHT, number + 1);
-    }
-  }
+  const uint32_t own = edge_pixel (p, contact.own);
+  uint32_t across = edge_pixel (p, contact.across);
+  const uint32_t before = edge_pixel (p, contact.before);
+  uint32_t after = edge_pixel (p, contact.after);
   /* The pixel straight across touches the other two, so it stands for them. */
   if (across == NOTHING)
     across = before;

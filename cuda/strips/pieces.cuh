@@ -13,9 +13,9 @@ features_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
   const uint32_t both = top | bottom;
   const uint32_t in_bottom = ROWS == 2 ? __popc (bottom) : 0;
   Features f;
-  f.area = __popc (top) + in_bottom;
-  f.sum_x = sum_of_positions (top, ROWS == 2 ? bottom : 0) + f.area * column;
-  f.sum_y = f.area * row + in_bottom;
+  const uint32_t area = __popc (top) + in_bottom;
+  f.sum_x = sum_of_positions (top, ROWS == 2 ? bottom : 0) + area * column;
+  f.area_and_sum_y = pack_area (area, area * row + in_bottom);
   f.left = column + __ffs (both) - 1;
   f.right = column + 31 - __clz (both);
   f.first = top ? row * TILE_WIDTH + column + __ffs (top) - 1 : (row + 1) * TILE_WIDTH + f.left;
@@ -26,9 +26,8 @@ features_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
 static __device__ __forceinline__ void
 add_to_piece (Tile &tile, uint32_t piece, const Features &f)
 {
-  atomicAdd (&tile.area[piece], f.area);
+  atomicAdd (&tile.area_and_sum_y[piece], f.area_and_sum_y);
   atomicAdd (&tile.sum_x[piece], f.sum_x);
-  atomicAdd (&tile.sum_y[piece], f.sum_y);
   atomicMin (&tile.first[piece], f.first);
   atomicMin (&tile.left[piece], f.left);
   atomicMax (&tile.right[piece], f.right);
@@ -48,9 +47,8 @@ add_to_pieces_by_warp (Tile &tile, uint32_t piece, Features f)
   const uint32_t shared_piece = __shfl_sync (FULL_WARP, piece, first_lane);
   const uint32_t sharing = __ballot_sync (FULL_WARP, piece == shared_piece);
   if (__popc (sharing) > 2 && piece == shared_piece) {
-    f.area = reduce_add (sharing, f.area);
+    f.area_and_sum_y = reduce_add (sharing, f.area_and_sum_y);
     f.sum_x = reduce_add (sharing, f.sum_x);
-    f.sum_y = reduce_add (sharing, f.sum_y);
     f.first = reduce_min (sharing, f.first);
     f.left = reduce_min (sharing, f.left);
     f.right = reduce_max (sharing, f.right);
@@ -89,6 +87,7 @@ static __device__ __forceinline__ void
 sum_features (Tile &tile, const Place &place, const Word &word, uint32_t round, uint32_t in_round)
 {
   uint32_t current = NOTHING, its_top = 0, its_bottom = 0, run = word.base - 1;
+#pragma unroll 1
   for (uint32_t rest = word.occupied; rest;) {
     const uint32_t part = lowest_run (rest);
     rest ^= part;
@@ -122,45 +121,49 @@ is_open (const Parameters &p, const Tile &tile, const Place &place, uint32_t i)
 }
 
 static __device__ __forceinline__ void
-write_open_piece (const Parameters &p, Tile &tile, const Place &place, uint32_t i, uint32_t number,
-    uint32_t pixel)
+write_open_piece (const Parameters &p, Tile &tile, const Place &place, uint32_t i, uint32_t pixel)
 {
   const uint32_t open = blockIdx.x * CCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u);
-  const uint32_t area = tile.area[i];
-  p.piece[number] = make_uint4 (0, open, 0, 0);
+  const uint32_t area = unpack_area (tile.area_and_sum_y[i]);
+  const uint32_t sum_y = unpack_sum_y (tile.area_and_sum_y[i]);
   p.open_first[open] = pixel;
   p.parent[pixel] = CCL_STRIPS_ROOT | open;
   p.features.sum_x[open] = (unsigned long long)area * place.tile_x + tile.sum_x[i];
-  p.features.sum_y[open] = (unsigned long long)area * place.tile_y + tile.sum_y[i];
+  p.features.sum_y[open] = (unsigned long long)area * place.tile_y + sum_y;
   p.features.area[open] = area;
   p.features.left[open] = place.tile_x + tile.left[i];
   p.features.right[open] = place.tile_x + tile.right[i];
   p.features.bottom[open] = place.tile_y + tile.last_row[i];
 }
 
-/* Writes the pieces of a round. A closed piece is a component: its first pixel is marked. */
+/* Writes the pieces of a round and marks their first pixels. A closed piece is a component, and
+ * counts if it passes the area filter. An open piece counts until it is joined to another
+ * (merge.cuh); with an area filter, roots are marked later. */
 template <int ROWS>
 static __device__ __forceinline__ void
 write_pieces (
     const Parameters &p, Tile &tile, const Place &place, uint32_t round, uint32_t in_round)
 {
   const uint32_t row_pixels = p.row_quads * QUAD_WIDTH;
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS) {
-    const uint32_t area = tile.area[i], first = tile.first[i];
-    const uint32_t first_row = first / TILE_WIDTH, first_column = first % TILE_WIDTH;
-    const uint32_t pixel = place.origin + first_row * row_pixels + first_column;
+    const uint32_t area = unpack_area (tile.area_and_sum_y[i]), first = tile.first[i];
+    const uint32_t pixel = place.origin + first / TILE_WIDTH * row_pixels + first % TILE_WIDTH;
     const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
     const bool open = is_open<ROWS> (p, tile, place, i);
+    bool counts = !p.filtered;
     if (p.labels)
       p.piece_first[number] = open ? pixel | CCL_STRIPS_OPEN : pixel;
     if (open) {
-      write_open_piece (p, tile, place, i, number, pixel);
+      write_open_piece (p, tile, place, i, pixel);
     } else {
-      p.piece[number] = make_uint4 (area | tile.last_row[i] << 16, tile.sum_x[i], tile.sum_y[i],
-          tile.left[i] | tile.right[i] << 16);
-      if (area >= p.min_area && area <= p.max_area)
-        atomicOr (&tile.first_bits[first_row][first_column / 32], 1u << (first_column % 32));
+      p.parent[pixel] = CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | number;
+      p.piece[number] = make_uint4 (area | tile.last_row[i] << 16, tile.sum_x[i],
+          unpack_sum_y (tile.area_and_sum_y[i]), tile.left[i] | tile.right[i] << 16);
+      counts = area >= p.min_area && area <= p.max_area;
     }
+    if (counts)
+      atomicOr (&tile.first_bits[first / 32], 1u << first % 32);
   }
 }
 
@@ -187,7 +190,7 @@ write_first_bits (const Parameters &p, const Tile &tile, const Place &place)
 {
   if (threadIdx.x >= STRIPS * ROWS || place.tile_y + threadIdx.x >= p.height)
     return;
-  const uint4 quad = *(const uint4 *)tile.first_bits[threadIdx.x];
+  const uint4 quad = ((const uint4 *)tile.first_bits)[threadIdx.x];
   const uint32_t number = (place.tile_y + threadIdx.x) * p.row_quads + place.tile_column;
   ((uint4 *)p.first_bits)[number] = quad;
   const uint32_t count = count_bits (quad);

@@ -5,24 +5,12 @@
 
 #include "dependent-launch.cuh"
 #include "features.cuh"
+#include "fold.cuh"
 
-/* The features of the component with its first pixel at (x, y). */
-template <int ROWS>
+/* The features of a closed piece of the tile at (tile_x, tile_y). */
 static __device__ __forceinline__ PieceFeatures
-find_features (const Parameters &p, uint32_t x, uint32_t y)
+features_of_closed (uint4 piece, uint32_t tile_x, uint32_t tile_y)
 {
-  const uint32_t row_words = p.row_quads * WORDS, strip = y / ROWS, word = x / WORD_WIDTH;
-  const uint16_t *bits = p.bits + strip * ROWS * row_words + word;
-  const uint32_t occupied = bits[0] | (ROWS == 2 ? bits[row_words] : 0);
-  const uint32_t base = p.word_base[strip * row_words + word];
-  const uint32_t run = base - 1 + parts_through (occupied, x % WORD_WIDTH);
-  const uint32_t tile_column = x / TILE_WIDTH, tile_row = strip / STRIPS;
-  const uint32_t tile = tile_row * p.tile_columns + tile_column;
-  const uint4 piece = p.piece[tile * TILE_RUNS + p.run_piece[tile * TILE_RUNS + run]];
-  if (piece.x == 0)
-    return load_features (p.features, piece.y);
-
-  const uint32_t tile_x = tile_column * TILE_WIDTH, tile_y = tile_row * STRIPS * ROWS;
   PieceFeatures f;
   f.area = piece.x & 0xffff;
   f.sum_x = (unsigned long long)f.area * tile_x + piece.y;
@@ -33,12 +21,18 @@ find_features (const Parameters &p, uint32_t x, uint32_t y)
   return f;
 }
 
-template <int ROWS>
-static __device__ __forceinline__ CclComponent
-make_row (const Parameters &p, uint32_t label, uint32_t pixel)
+/* Waits for the blocks that fold. They are the first of the kernel, and none of them waits. */
+static __device__ __forceinline__ void
+wait_for_fold (const Parameters &p)
 {
-  const uint32_t row_pixels = p.row_quads * QUAD_WIDTH, y = pixel / row_pixels;
-  const PieceFeatures f = find_features<ROWS> (p, pixel % row_pixels, y);
+  while (*(volatile uint32_t *)&p.chunk_count[p.n_chunks] < p.n_fold_blocks)
+    __nanosleep (20);
+  __threadfence ();
+}
+
+static __device__ __forceinline__ CclComponent
+make_row (const PieceFeatures &f, uint32_t label, uint32_t y)
+{
   CclComponent row;
   row.label = label;
   row.area = f.area;
@@ -51,35 +45,73 @@ make_row (const Parameters &p, uint32_t label, uint32_t pixel)
   return row;
 }
 
+/* 32 pixels. */
+struct RankedWord {
+  uint32_t bits;           /* first pixels of components */
+  uint32_t y, tile_column; /* its place in the frame */
+};
+
+/* Where a word lies; needs nothing of the kernels before. */
+static __device__ __forceinline__ RankedWord
+place_word (const Parameters &p, uint32_t word)
+{
+  RankedWord w = {};
+  w.y = quotient (word / 4, p.tile_columns, p.tile_columns_inverse);
+  w.tile_column = word / 4 - w.y * p.tile_columns;
+  return w;
+}
+
 /* What a block collects before it writes rows. */
 struct Rows {
   /* The first pixels of the components, counted from the first of the block's words: 2×2 pixels
    * have at most one with 8-connectivity, two with 4-connectivity. */
   uint16_t firsts[CCL_STRIPS_RANK_THREADS * 32 / 2];
   CclComponent rows[CCL_STRIPS_RANK_THREADS];
+  RankedWord words[CCL_STRIPS_RANK_THREADS];
 };
 
 /* Writes the rows of n_rows components, the first of which has the label rank + 1. Each thread has
  * the bits of its word, and before_word bits lie in the words of the threads before it. */
 template <int ROWS>
 static __device__ __forceinline__ void
-write_rows (const Parameters &p, Rows &block, uint32_t first_word, uint32_t bits,
-    uint32_t before_word, uint32_t rank, uint32_t n_rows)
+write_rows (const Parameters &p, Rows &block, const RankedWord &word, uint32_t before_word,
+    uint32_t rank, uint32_t n_rows)
 {
   enum {
     THREADS = CCL_STRIPS_RANK_THREADS,
     ROW_UNITS = sizeof (CclComponent) / sizeof (unsigned long long),
   };
-  for (uint32_t next = before_word; bits; bits &= bits - 1)
+  block.words[threadIdx.x] = word;
+#pragma unroll 1
+  for (uint32_t bits = word.bits, next = before_word; bits; bits &= bits - 1)
     block.firsts[next++] = threadIdx.x * 32 + __ffs (bits) - 1;
   __syncthreads ();
+#pragma unroll 1
   for (uint32_t done = 0; done < n_rows; done += THREADS) {
     const uint32_t n = min (n_rows - done, (uint32_t)THREADS);
+    uint32_t entry = CCL_STRIPS_CLOSED, y = 0, tile_x = 0, tile_y = 0;
+    if (threadIdx.x < n) {
+      const uint32_t first = block.firsts[done + threadIdx.x];
+      const RankedWord &w = block.words[first / 32];
+      y = w.y;
+      tile_x = w.tile_column * TILE_WIDTH;
+      tile_y = y / (STRIPS * ROWS) * (STRIPS * ROWS);
+      entry = p.parent[y * p.row_quads * QUAD_WIDTH + tile_x + first % TILE_WIDTH];
+    }
+    const bool open = !(entry & CCL_STRIPS_CLOSED);
+    uint4 piece = {};
+    if (threadIdx.x < n && !open)
+      piece = p.piece[entry & ~(CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED)];
+    if (open && !p.filtered)
+      wait_for_fold (p);
     if (threadIdx.x < n)
-      block.rows[threadIdx.x] = make_row<ROWS> (
-          p, rank + done + threadIdx.x + 1, first_word * 32 + block.firsts[done + threadIdx.x]);
+      block.rows[threadIdx.x] =
+          make_row (open ? load_features (p.features, entry & ~CCL_STRIPS_ROOT)
+                         : features_of_closed (piece, tile_x, tile_y),
+              rank + done + threadIdx.x + 1, y);
     __syncthreads ();
     /* The rows cross the bus in whole lines. */
+#pragma unroll 1
     for (uint32_t i = threadIdx.x; i < n * ROW_UNITS; i += THREADS)
       ((unsigned long long *)(p.rows + rank + done))[i] = ((unsigned long long *)block.rows)[i];
     __syncthreads ();
@@ -101,53 +133,106 @@ finish_chunk (const Parameters &p, bool has_written)
     __threadfence ();
   if (atomicAdd (p.n_ranked, 1u) != p.n_chunks - 1)
     return;
+  if (!p.filtered)
+    wait_for_fold (p); /* the blocks that fold have ended, too */
   *p.n_ranked = 0;
   __threadfence_system ();
   *(volatile uint32_t *)p.finished = 1;
+}
+
+/* The sum of `value` before this thread and over the block, and the sum of `other` over the block.
+ */
+template <uint32_t WARPS>
+static __device__ __forceinline__ uint32_t
+sums_of_block (uint32_t value, uint32_t other, uint32_t *total, uint32_t *other_total)
+{
+  __shared__ uint32_t values[WARPS], others[WARPS];
+  const uint32_t sum = sum_up_to_lane (value), other_sum = reduce_add (FULL_WARP, other);
+  if (lane_of_warp () == 31) {
+    values[threadIdx.x / 32] = sum;
+    others[threadIdx.x / 32] = other_sum;
+  }
+  __syncthreads ();
+  uint32_t before = 0, all = 0, all_others = 0;
+  for (uint32_t i = 0; i < WARPS; i++) {
+    before += i < threadIdx.x / 32 ? values[i] : 0;
+    all += values[i];
+    all_others += others[i];
+  }
+  *total = all;
+  *other_total = all_others;
+  return before + sum - value;
 }
 
 /* A block ranks a chunk of quads, each thread a word of 32 pixels at a time, and writes the rows of
  * the components that have their first pixels there. */
 template <int ROWS>
 static __device__ __forceinline__ void
-rank_chunk (const Parameters &p)
+rank_chunk (const Parameters &p, uint32_t chunk)
 {
   enum { THREADS = CCL_STRIPS_RANK_THREADS };
   __shared__ Rows block;
-  let_next_kernel_start ();
+  const uint32_t start = (chunk << p.chunk_shift) * 4;
+  const uint32_t end = min (start + (4u << p.chunk_shift), p.n_quads * 4);
+  RankedWord word = place_word (p, start + threadIdx.x);
+  load_parameters (p);
   wait_for_previous_kernel ();
 
-  const uint32_t start = (blockIdx.x << p.chunk_shift) * 4;
-  const uint32_t end = min (start + (4u << p.chunk_shift), p.n_quads * 4);
-  uint32_t bits = start + threadIdx.x < end ? p.first_bits[start + threadIdx.x] : 0;
+  word.bits = start + threadIdx.x < end ? p.first_bits[start + threadIdx.x] : 0;
   uint32_t before = 0;
-  for (uint32_t i = threadIdx.x; i < blockIdx.x; i += THREADS)
+  for (uint32_t i = threadIdx.x; i < chunk; i += THREADS)
     before += p.chunk_count[i];
   /* The next counts are not read before the next frame. */
   if (threadIdx.x == 0)
-    p.next_chunk_count[blockIdx.x] = 0;
-  uint32_t rank;
-  sum_before_thread_of_few<THREADS / 32> (before, &rank);
+    p.next_chunk_count[chunk] = 0;
+  if (threadIdx.x == 0 && chunk == 0)
+    p.next_chunk_count[p.n_chunks] = 0;
+  uint32_t rank, total;
+  uint32_t before_word = sums_of_block<THREADS / 32> (__popc (word.bits), before, &total, &rank);
 
-  bool has_written = blockIdx.x == p.n_chunks - 1;
+  bool has_written = chunk == p.n_chunks - 1;
+#pragma unroll 1
   for (uint32_t first = start; first < end; first += THREADS) {
-    const uint32_t word = first + threadIdx.x;
-    uint32_t total;
-    const uint32_t before_word = sum_before_thread_of_few<THREADS / 32> (__popc (bits), &total);
-    if (p.labels && word < end && word % 4 == 0)
-      p.quad_rank[word / 4] = rank + before_word;
+    const uint32_t number = first + threadIdx.x;
+    if (p.labels && number < end && number % 4 == 0)
+      p.quad_rank[number / 4] = rank + before_word;
 
     /* The labels of these components are rank + 1 … rank + total. */
     const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
     if (n_rows)
-      write_rows<ROWS> (p, block, first, bits, before_word, rank, n_rows);
+      write_rows<ROWS> (p, block, word, before_word, rank, n_rows);
     has_written |= n_rows > 0;
     rank += total;
-    bits = word + THREADS < end ? p.first_bits[word + THREADS] : 0;
+    if (first + THREADS < end) {
+      word = place_word (p, number + THREADS);
+      word.bits = number + THREADS < end ? p.first_bits[number + THREADS] : 0;
+      before_word = sum_before_thread_of_few<THREADS / 32> (__popc (word.bits), &total);
+    }
   }
-  if (blockIdx.x == p.n_chunks - 1 && threadIdx.x == 0)
+  if (chunk == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
   finish_chunk (p, has_written);
+}
+
+/* The rank phase. Without an area filter, the first blocks fold. */
+template <int ROWS>
+static __device__ __forceinline__ void
+fold_and_rank (const Parameters &p)
+{
+  let_next_kernel_start ();
+  if (blockIdx.x >= p.n_fold_blocks) {
+    rank_chunk<ROWS> (p, blockIdx.x - p.n_fold_blocks);
+    return;
+  }
+  load_parameters (p);
+  wait_for_previous_kernel ();
+  if (p.filtered)
+    return;
+  fold_pieces (p);
+  __threadfence ();
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    atomicAdd (&p.chunk_count[p.n_chunks], 1u);
 }
 
 #endif /* CCL_STRIPS_RANK_CUH */

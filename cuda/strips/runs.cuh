@@ -48,6 +48,7 @@ link_to_strip_above (Tile &tile, const Place &place, const Word &word)
   uint32_t rest = word.occupied, run = tile.base[s + 1][w + 1] - 1;
   uint32_t touched = 0;
   bool is_new = false;
+#pragma unroll 1
   while (__any_sync (FULL_WARP, rest || touched)) {
     if (!touched && rest) {
       const uint32_t part = lowest_run (rest);
@@ -91,6 +92,7 @@ link_to_strip_above (Tile &tile, const Place &place, const Word &word)
 static __device__ __forceinline__ void
 unite_runs (uint32_t *parent, uint32_t a, uint32_t b)
 {
+#pragma unroll 1
   while (a != b) {
     uint32_t larger = max (a, b), smaller = min (a, b);
     uint32_t above = load_parent (parent, larger);
@@ -111,8 +113,10 @@ static __device__ __forceinline__ void
 join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run, uint32_t n_links)
 {
   uint32_t *const parent = tile.parent;
+#pragma unroll 1
   for (uint32_t run = first_run + place.lane; run < end_run; run += 32) {
     uint32_t above = load_parent (parent, run);
+#pragma unroll 1
     for (uint32_t next = load_parent (parent, above); next != above;
          next = load_parent (parent, above)) {
       atomicMin (&parent[run], next);
@@ -120,6 +124,7 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
     }
   }
   __syncwarp ();
+#pragma unroll 1
   for (uint32_t i = place.lane; i < n_links; i += 32) {
     const uint32_t link = tile.links[place.warp][i];
     unite_runs (parent, link >> 16, link & 0xffff);
@@ -133,11 +138,13 @@ flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_r
 {
   uint32_t *const parent = tile.parent;
   uint32_t n_roots = 0;
+#pragma unroll 1
   for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
     bool is_root = false;
     if (run < end_run) {
       uint32_t above = load_parent (parent, run);
       is_root = above == run;
+#pragma unroll 1
       for (uint32_t next = load_parent (parent, above); next != above;
            next = load_parent (parent, above))
         above = next;
@@ -158,6 +165,7 @@ number_pieces (
   if (place.lane == 0)
     piece = atomicAdd (&tile.n_pieces, n_roots);
   piece = __shfl_sync (FULL_WARP, piece, 0);
+#pragma unroll 1
   for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
     const bool is_root = run < end_run && load_parent (parent, run) == run;
     const uint32_t roots = __ballot_sync (FULL_WARP, is_root);

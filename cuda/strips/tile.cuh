@@ -26,8 +26,8 @@ place_of_thread (const Parameters &p)
   place.s = threadIdx.x / WORDS;
   place.column = place.w * WORD_WIDTH;
   place.row = place.s * ROWS;
-  place.tile_column = blockIdx.x % p.tile_columns;
-  place.tile_row = blockIdx.x / p.tile_columns;
+  place.tile_row = quotient (blockIdx.x, p.tile_columns, p.tile_columns_inverse);
+  place.tile_column = blockIdx.x - place.tile_row * p.tile_columns;
   place.tile_x = place.tile_column * TILE_WIDTH;
   place.tile_y = place.tile_row * STRIPS * ROWS;
   place.origin = place.tile_y * (p.row_quads * QUAD_WIDTH) + place.tile_x;
@@ -42,10 +42,30 @@ struct Word {
   uint32_t base;   /* see parts_through() */
 };
 
+/* The area of a piece and the sum of its y coordinates in one word, so that they are summed
+ * together: over a whole tile of 64 rows, the sum of y is below 2^18 and the area at most 2^13. */
+static __device__ __forceinline__ uint32_t
+pack_area (uint32_t area, uint32_t sum_y)
+{
+  return area << 18 | sum_y;
+}
+
+static __device__ __forceinline__ uint32_t
+unpack_area (uint32_t area_and_sum_y)
+{
+  return area_and_sum_y >> 18;
+}
+
+static __device__ __forceinline__ uint32_t
+unpack_sum_y (uint32_t area_and_sum_y)
+{
+  return area_and_sum_y & ((1u << 18) - 1);
+}
+
 /* The features of a piece or a part of it, in coordinates of the tile. */
 struct Features {
-  uint32_t area;
-  uint32_t sum_x, sum_y;
+  uint32_t area_and_sum_y; /* see pack_area() */
+  uint32_t sum_x;
   uint32_t first; /* y × TILE_WIDTH + x of the first pixel */
   uint32_t left, right, last_row;
 };
@@ -58,14 +78,15 @@ struct Tile {
   uint32_t top[STRIPS][WORDS];            /* the upper row, without the empty words */
   uint32_t parent[TILE_RUNS];             /* a run with a smaller number, or the run itself */
   uint16_t piece[TILE_RUNS];              /* of runs that are roots */
-  alignas (16) uint32_t first_bits[2 * STRIPS][QUAD_WIDTH / 32];
+  /* The tile's pixels in raster order, 32 to a word. */
+  alignas (16) uint32_t first_bits[FIRST_WORDS]; /* first pixels that count as components */
   uint32_t n_pieces, n_open;
   union {
     uint32_t links[TILE_WARPS][WARP_LINKS]; /* two runs each */
     /* The features of the pieces of a round, an array for each. */
     struct {
-      uint32_t area[ROUND_PIECES];
-      uint32_t sum_x[ROUND_PIECES], sum_y[ROUND_PIECES];
+      uint32_t area_and_sum_y[ROUND_PIECES]; /* see pack_area() */
+      uint32_t sum_x[ROUND_PIECES];
       uint32_t first[ROUND_PIECES];
       uint32_t left[ROUND_PIECES], right[ROUND_PIECES], last_row[ROUND_PIECES];
     };
@@ -85,7 +106,7 @@ run_at (const Tile &tile, uint32_t s, uint32_t column)
 static __device__ __forceinline__ void
 clear_features (Tile &tile, uint32_t piece)
 {
-  tile.area[piece] = tile.sum_x[piece] = tile.sum_y[piece] = 0;
+  tile.area_and_sum_y[piece] = tile.sum_x[piece] = 0;
   tile.right[piece] = tile.last_row[piece] = 0;
   tile.first[piece] = tile.left[piece] = NOTHING;
 }
