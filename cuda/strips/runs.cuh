@@ -14,6 +14,7 @@ number_runs (Tile &tile, const Place &place, Word &word)
 {
   const uint32_t before = __shfl_up_sync (FULL_WARP, word.occupied, 1);
   word.starts = word.occupied & ~(word.occupied << 1 | (place.w > 0 ? before >> 15 : 0));
+  word.top_before = __shfl_up_sync (FULL_WARP, word.top, 1) >> 15 && place.w > 0;
   const uint32_t n_starts = __popc (word.starts);
   const uint32_t starts_through = sum_up_to_lane (n_starts);
   const uint32_t n_runs = __shfl_sync (FULL_WARP, starts_through, 31);
@@ -58,6 +59,12 @@ link_to_strip_above (Tile &tile, const Place &place, const Word &word)
       if (ROWS == 2)
         reach |= reach << 1 | reach >> 1;
       touched = above_bottom & reach;
+      /* The thread of the word before links a run that comes from there to the run above that
+       * touches it there. */
+      if (part & 1 && word.top_before) {
+        const uint32_t linked = above_bottom & (ROWS == 2 ? 3 : 1);
+        touched &= above_occupied + (linked & -linked);
+      }
       is_new = part & word.starts;
       if (is_new && !touched)
         tile.parent[run] = run;
@@ -119,7 +126,7 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
 #pragma unroll 1
     for (uint32_t next = load_parent (parent, above); next != above;
          next = load_parent (parent, above)) {
-      atomicMin (&parent[run], next);
+      store_parent (parent, run, next);
       above = next;
     }
   }
@@ -148,7 +155,7 @@ flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_r
       for (uint32_t next = load_parent (parent, above); next != above;
            next = load_parent (parent, above))
         above = next;
-      atomicMin (&parent[run], above);
+      store_parent (parent, run, above);
     }
     n_roots += __popc (__ballot_sync (FULL_WARP, is_root));
   }

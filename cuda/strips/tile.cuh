@@ -39,6 +39,7 @@ struct Word {
   uint32_t top, bottom; /* the same for a strip of one row */
   uint32_t occupied;
   uint32_t starts; /* columns in which runs start */
+  bool top_before; /* whether the pixel left of the upper row is foreground, in the tile */
   uint32_t base;   /* see parts_through() */
 };
 
