@@ -27,10 +27,10 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .scratch = {.per_block = sizeof (uint32_t) + sizeof (uint8_t)},
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true},
-      {CCL_PHASE_MERGING, "ccl_bke_compress", CCL_WORK_BLOCK, {16, 16, 1}},
-      {CCL_PHASE_MERGING, "ccl_bke_reduce", CCL_WORK_BLOCK, {16, 16, 1}},
-      {CCL_PHASE_RELABELLING, "ccl_bke_label", {4, 2, 1}, {32, 8, 1}},
+      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true, .is_dependent = true},
+      {CCL_PHASE_MERGING, "ccl_bke_compress", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
+      {CCL_PHASE_MERGING, "ccl_bke_reduce", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
+      {CCL_PHASE_RELABELLING, "ccl_bke_label", {4, 2, 1}, {32, 8, 1}, .is_dependent = true},
     },
   },
   {

@@ -54,6 +54,7 @@ typedef struct CclStep {
   } block;
   bool is_fixed;          /* the algorithm needs thread blocks of exactly this shape */
   bool has_rows_of_warps; /* warps lie along rows: the width of a block is a multiple of 32 */
+  bool is_dependent;      /* as in CclCudaLaunch */
 } CclStep;
 
 /* Scratch memory of an algorithm in bytes. */

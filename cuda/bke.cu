@@ -187,6 +187,7 @@ pack_information (const Rows &rows, const Connections &to)
 extern "C" __global__ void
 ccl_bke_initialise (const CclLabellingParameters p)
 {
+  wait_for_previous_kernel ();
   const uint32_t x = PIXELS * thread_column (), y = 2 * thread_row ();
   const Rows rows = read_rows (p, x, y);
   if (x >= p.width || y >= p.height)
@@ -247,6 +248,7 @@ own_block_index (const CclLabellingParameters &p, uint32_t &index, uint32_t &inf
 extern "C" __global__ void
 ccl_bke_compress (const CclLabellingParameters p)
 {
+  wait_for_previous_kernel ();
   uint32_t index, information;
   if (own_block_index (p, index, information))
     compress_inline (parents_of_blocks (p), index);
@@ -256,6 +258,7 @@ ccl_bke_compress (const CclLabellingParameters p)
 extern "C" __global__ void
 ccl_bke_compress_at_end (const CclLabellingParameters p)
 {
+  wait_for_previous_kernel ();
   uint32_t index, information;
   if (own_block_index (p, index, information))
     compress (parents_of_blocks (p), index);
@@ -264,6 +267,7 @@ ccl_bke_compress_at_end (const CclLabellingParameters p)
 extern "C" __global__ void
 ccl_bke_reduce (const CclLabellingParameters p)
 {
+  wait_for_previous_kernel ();
   uint32_t index, information;
   if (!own_block_index (p, index, information))
     return;
@@ -307,6 +311,7 @@ write_pixels (const CclLabellingParameters &p, uint32_t x, uint32_t y, uint32_t 
 extern "C" __global__ void
 ccl_bke_label (const CclLabellingParameters p)
 {
+  wait_for_previous_kernel ();
   const uint32_t x = 4 * thread_column (), y = 2 * thread_row ();
   if (x >= p.width || y >= p.height)
     return;

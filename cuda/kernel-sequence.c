@@ -110,6 +110,7 @@ ccl_cuda_sequence_queue (
         .function = sequence->functions[i],
         .kernel = step->kernel,
         .block = {step->block.x, step->block.y, step->block.z},
+        .is_dependent = step->is_dependent,
     };
     ccl_cuda_launch_cover (
         &launch, step->work, parameters->width, parameters->height, parameters->depth);
