@@ -61,7 +61,7 @@ static const char usage[] =
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
     "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
     "      --invert          swap foreground and background\n"
-    "      --foreground otsu Otsu's threshold, of pixels of 8 bits, in place of --threshold\n"
+    "      --foreground otsu Otsu's threshold, of uint8 or uint16, in place of --threshold\n"
     "      --denoise FILTER  median-3x3, median-5x5, opening-3x3 or opening-5x5 (none)\n"
     "      --closing-width N, --closing-height N\n"
     "                        fill gaps that are narrower or lower than N pixels (1)\n"

@@ -88,29 +88,40 @@ allocate (Mask *self, CclError *error)
   return (self->input && self->filtered) || fail (error, "not enough memory for filters");
 }
 
+/* The histogram of a picture, with a count for each value of its type. */
+typedef struct Histogram {
+  uint64_t *counts;
+  void *samples; /* rows of the picture */
+} Histogram;
+
 /* Counts the values of a row inside the region of interest. */
 static void
-count_row (const Mask *self, const uint8_t *pixels, uint64_t histogram[256])
+count_row (const Mask *self, uint64_t row, Histogram *histogram)
 {
-  for (uint64_t x = 0; x < self->picture->width; x++)
+  const uint64_t width = self->picture->width;
+  const bool is_wide = self->picture->type == SAMPLE_UINT16;
+  const uint8_t *bytes = (const uint8_t *)histogram->samples + (is_wide ? 0 : row * width);
+  const uint16_t *words = (const uint16_t *)histogram->samples + (is_wide ? row * width : 0);
+
+  for (uint64_t x = 0; x < width; x++)
     if (!self->roi_mask || self->roi_row[x])
-      histogram[pixels[x]]++;
+      histogram->counts[is_wide ? words[x] : bytes[x]]++;
 }
 
 /* Adds this process's rows to a histogram. */
 static bool
-count_rows (Mask *self, uint64_t row, uint64_t end, uint64_t histogram[256], CclError *error)
+count_rows (Mask *self, uint64_t row, uint64_t end, Histogram *histogram, CclError *error)
 {
-  const uint64_t width = self->picture->width;
-
+  if (!histogram->counts || !histogram->samples)
+    return fail (error, "not enough memory for a histogram");
   while (row < end) {
     const uint64_t n = end - row < self->strip_rows ? end - row : self->strip_rows;
-    if (!picture_read (self->picture, row, n, 0, self->input, error))
+    if (!self->picture->klass->read (self->picture, row, n, histogram->samples, error))
       return false;
     for (uint64_t i = 0; i < n; i++, row++) {
       if (self->roi_mask && !read_roi_row (self, row, error))
         return false;
-      count_row (self, self->input + i * width, histogram);
+      count_row (self, i, histogram);
     }
   }
   return true;
@@ -120,14 +131,22 @@ count_rows (Mask *self, uint64_t row, uint64_t end, uint64_t histogram[256], Ccl
 static bool
 find_otsu_threshold (Mask *self, uint64_t first_row, uint64_t n_rows, CclError *error)
 {
-  uint64_t histogram[256] = {0};
+  const uint32_t bytes = sample_bytes (self->picture->type);
+  const uint32_t n_values = 1u << 8 * bytes;
+  Histogram histogram = {
+      .counts = calloc (n_values, sizeof *histogram.counts),
+      .samples = malloc (self->strip_rows * self->picture->width * bytes),
+  };
+  const bool succeeded =
+      processes_agree (count_rows (self, first_row, first_row + n_rows, &histogram, error), error);
 
-  if (!processes_agree (count_rows (self, first_row, first_row + n_rows, histogram, error), error))
-    return false;
-  for (uint32_t value = 0; value < 256; value++)
-    histogram[value] = processes_sum (histogram[value]);
-  self->settings.threshold = ccl_otsu_threshold_64 (histogram);
-  return true;
+  if (succeeded) {
+    processes_sum_all (histogram.counts, n_values);
+    self->settings.threshold = ccl_otsu_threshold_of (histogram.counts, n_values);
+  }
+  free (histogram.counts);
+  free (histogram.samples);
+  return succeeded;
 }
 
 Mask *
@@ -139,8 +158,8 @@ mask_new (Picture *picture, const MaskSettings *settings, uint64_t first_row, ui
 
   self->settings = *settings;
   self->picture = picture;
-  if (settings->use_otsu && picture->type != SAMPLE_UINT8)
-    succeeded = fail (error, "Otsu's threshold needs pixels of 8 bits");
+  if (settings->use_otsu && picture->type != SAMPLE_UINT8 && picture->type != SAMPLE_UINT16)
+    succeeded = fail (error, "Otsu's threshold needs pixels of uint8 or uint16");
   if (succeeded && settings->roi_mask)
     succeeded = open_roi_mask (self, error);
   succeeded = succeeded && allocate (self, error);

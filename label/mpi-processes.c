@@ -144,6 +144,12 @@ processes_sum (uint64_t value)
 }
 
 void
+processes_sum_all (uint64_t *numbers, uint32_t n)
+{
+  MPI_Allreduce (MPI_IN_PLACE, numbers, (int)n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void
 processes_end (void)
 {
   MPI_Finalize ();

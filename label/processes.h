@@ -34,6 +34,9 @@ uint64_t processes_sum_before (uint64_t value);
 /* The sum of the values of all ranks. Collective. */
 uint64_t processes_sum (uint64_t value);
 
+/* Replaces each of n numbers by its sum over all ranks. Collective. */
+void processes_sum_all (uint64_t *numbers, uint32_t n);
+
 /* Ends. Collective. */
 void processes_end (void);
 

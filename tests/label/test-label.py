@@ -214,8 +214,7 @@ def filters():
                         *["--roi-mask", "roi.png"] * use_roi, *["--invert"] * invert]
             for tile in [1, 7, 90]:
                 check(mask, "a.png", *(["--foreground", "otsu"] if otsu else ["--threshold", 120]), *settings, "--tile", tile)
-            if not otsu:
-                check(mask, "a16.npy", "--threshold", 12000, *settings, "--tile", 11)
+            check(mask, "a16.npy", *(["--foreground", "otsu"] if otsu else ["--threshold", 12000]), *settings, "--tile", 11)
     image[:] = 7
     np.save("flat.npy", image)
     tap.equal(label("flat.npy", "--foreground", "otsu"), 0, "components of a flat picture")
@@ -247,7 +246,8 @@ def filters_of_volumes():
     mask = np.where(volume > 60, 1, 0) * (roi[2] > 0)
     check(mask, "v.npy", "--threshold", 60, "--roi-mask", "roi1.npy", "--tile", 1, structure=np.ones((3, 3, 3)))
     refused("v.npy", "--roi-mask", "a.npy", word="another size")
-    refused("a16.npy", "--foreground", "otsu", word="8 bits")
+    np.save("i32.npy", volume.astype(np.int32))
+    refused("i32.npy", "--foreground", "otsu", word="uint8 or uint16")
     refused("v.npy", "--foreground", "mog2", word="mog2")
     refused("v.npy", "--denoise", "blur", word="denoise")
     refused("v.npy", "--closing-width", "64", word="closing-width")
