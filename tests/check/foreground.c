@@ -693,6 +693,41 @@ colour_frame (const char *format, Drawing drawing, guint8 u, guint8 v)
   return buffer;
 }
 
+/* Otsu's method sees 16 bits. The background model refuses them, with an error that says so; the
+ * next frame with another method is labelled. A threshold beyond the values of a format is an
+ * error. */
+TEST (test_formats_of_16_bits)
+{
+  static const char *const formats[] = {"GRAY16_LE", "P010_10LE", "P012_LE", "P016_LE"};
+  GstHarness *h = new_harness ();
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *out;
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    gst_harness_set_src_caps (h, frame_caps (formats[i], 8, 6));
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "otsu");
+    out = label (h, luma_frame (formats[i], things));
+    assert_count (out, 2);
+    gst_buffer_unref (out);
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+    fail_unless_equals_int (gst_harness_push (h, luma_frame (formats[i], things)), GST_FLOW_ERROR);
+    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "16 bits");
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "threshold");
+    g_object_set (h->element, "threshold", 100 * 257, NULL);
+    out = label (h, luma_frame (formats[i], things));
+    assert_count (out, 2);
+    gst_buffer_unref (out);
+  }
+  gst_harness_set_src_caps (h, frame_caps ("NV12", 8, 6));
+  fail_unless_equals_int (gst_harness_push (h, luma_frame ("NV12", things)), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "0…255");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* A square that is darker than the scene is a shadow if it has the scene's hue, in every format. */
 TEST (test_shadows)
 {
@@ -900,6 +935,7 @@ foreground_suite (void)
   tcase_add_test (tcase, test_motion_needs_consecutive_frames);
   tcase_add_test (tcase, test_elements_agree);
   tcase_add_test (tcase, test_shadows);
+  tcase_add_test (tcase, test_formats_of_16_bits);
   tcase_add_test (tcase, test_scene_change);
   tcase_add_test (tcase, test_closing);
   return suite;
