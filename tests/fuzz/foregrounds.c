@@ -38,10 +38,11 @@ static void
 die (const Case *c, const char *name, const char *what)
 {
   fprintf (stderr,
-      "%s: %ux%u, foreground %d, %s, stride %zu, mask stride %zu, threshold %u, invert %d, "
+      "%s: %ux%u, format %d, foreground %d, %s, stride %zu, mask stride %zu, threshold %u, invert "
+      "%d, "
       "denoise %d, history %u, variance threshold %g, learning rate %g, %u mixtures, frame %lu: "
       "%s\n",
-      name, c->plan.width, c->plan.height, (int)c->plan.method,
+      name, c->plan.width, c->plan.height, (int)c->plan.format, (int)c->plan.method,
       c->plan.roi_mask ? "a region of interest mask" : "no region of interest mask", c->stride,
       c->mask_stride, c->options.threshold, c->options.invert, (int)c->options.denoise,
       c->options.history, (double)c->options.var_threshold, c->options.learning_rate,
@@ -209,9 +210,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   uint8_t paddings = take_byte (&input);
   c.options.invert = flags & 1;
   c.on_device = flags & 2;
-  c.stride = c.plan.width + paddings % 16;
+  c.plan.format = (CclPixelFormat)(flags >> 6);
+  if (c.plan.format == CCL_PIXEL_FORMAT_16 && c.plan.method == CCL_FOREGROUND_MOG2)
+    c.plan.format = CCL_PIXEL_FORMAT_8; /* there is no such model */
+  if (c.plan.format == CCL_PIXEL_FORMAT_16)
+    c.options.threshold *= 257;
+  const size_t bytes = c.plan.format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+  c.stride = bytes * (c.plan.width + paddings % 16);
   c.mask_stride = c.plan.width + paddings / 16;
-  c.frame_size = c.stride * (c.plan.height - 1) + c.plan.width;
+  c.frame_size = c.stride * (c.plan.height - 1) + bytes * c.plan.width;
   c.mask_size = c.mask_stride * (c.plan.height - 1) + c.plan.width;
   c.frame = malloc (c.frame_size);
   c.mask = malloc (c.mask_size);
