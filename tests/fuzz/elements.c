@@ -225,16 +225,19 @@ static gboolean
 fits (const GstVideoInfo *info, const Luma *luma, gsize size)
 {
   guint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
-  guint row = GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) == 1 ? width : (width + 1) / 2 * 4;
+  guint row = info->finfo->bits > 8                        ? 2 * width
+              : GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) == 1 ? width
+                                                           : (width + 1) / 2 * 4;
 
   return luma->width >= width && luma->height >= height && luma->stride >= (gint)row &&
          (unsigned __int128)luma->offset + (unsigned __int128)luma->stride * (height - 1) + row <=
              size;
 }
 
-/* A copy of the luma, width bytes in each row. */
+/* The pixels whose luma is greater than the threshold: 1, and 0 for the others, width bytes in each
+ * row. */
 static guint8 *
-copy_luma (const GstVideoInfo *info, const guint8 *bytes, const Luma *luma)
+compare_luma (const GstVideoInfo *info, const guint8 *bytes, const Luma *luma, guint threshold)
 {
   const gsize width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
   const gsize distance = GST_VIDEO_INFO_COMP_PSTRIDE (info, 0);
@@ -242,8 +245,11 @@ copy_luma (const GstVideoInfo *info, const guint8 *bytes, const Luma *luma)
   guint8 *copy = g_malloc (width * height);
 
   for (gsize y = 0; y < height; y++)
-    for (gsize x = 0; x < width; x++)
-      copy[y * width + x] = first[y * (gsize)luma->stride + x * distance];
+    for (gsize x = 0; x < width; x++) {
+      const guint8 *sample = first + y * (gsize)luma->stride + x * distance;
+      const guint value = info->finfo->bits > 8 ? GST_READ_UINT16_LE (sample) : sample[0];
+      copy[y * width + x] = value > threshold;
+    }
   return copy;
 }
 
@@ -289,7 +295,6 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   CclOptions options = {
-      .threshold = get_number (subject, "threshold"),
       .min_area = get_number (subject, "min-area"),
       .max_area = get_number (subject, "max-area"),
   };
@@ -307,7 +312,7 @@ check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, cons
 
   g_object_get (subject->harness->element, "connectivity", &connectivity, "invert", &invert, NULL);
   options.invert = invert;
-  pixels = copy_luma (&subject->info, bytes, luma);
+  pixels = compare_luma (&subject->info, bytes, luma, get_number (subject, "threshold"));
   reference = reference_new (pixels, width, height, width, (CclConnectivity)connectivity, &options);
   rows = gst_ccl_meta_get_rows (meta, &n, &row_stride);
   if (gst_ccl_meta_get_n_components (meta) != reference->n_components ||
@@ -387,9 +392,10 @@ check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize s
     die (subject, "an error was posted, but the frame came out");
   if (flow == GST_FLOW_ERROR && !error)
     die (subject, "an error that nobody hears of");
-  /* An element error is right if the algorithm does not offer the connectivity. Only the background
-   * model reads chroma. */
+  /* An element error is right if the algorithm does not offer the connectivity, or if no pixel of
+   * the format can have the threshold's value. Only the background model reads chroma. */
   if (labels && fits (&subject->info, luma, size) && flow != GST_FLOW_OK &&
+      !(subject->info.finfo->bits <= 8 && get_number (subject, "threshold") > 255) &&
       (luma->is_with_chroma || get_enum (subject, "foreground") != 2) &&
       !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS))
     die (subject, reason ? reason->message : "a sound frame was refused");
