@@ -204,7 +204,7 @@ class Frame(ctypes.Structure):
 
 class Plan(ctypes.Structure):
     _fields_ = [("width", ctypes.c_uint32), ("height", ctypes.c_uint32), ("connectivity", ctypes.c_int),
-                ("max_components", ctypes.c_uint32), ("algorithm", ctypes.c_char_p), ("n_threads", ctypes.c_uint32)]
+                ("max_components", ctypes.c_uint32), ("algorithm", ctypes.c_char_p), ("n_threads", ctypes.c_uint32), ("format", ctypes.c_int)]
 
 
 class Options(ctypes.Structure):
@@ -219,7 +219,7 @@ class Labels(ctypes.Structure):
 def time_in_c(library, mask, data, out, seconds, on_gpu):
     """The time of ccl_labeller_run() alone, in µs: label map and table."""
     height, width = mask.shape
-    plan = Plan(width, height, 8, 65536, None, 1)
+    plan = Plan(width, height, 8, 65536, None, 1, 0)
     library.ccl_cuda_device_open.restype = ctypes.c_void_p
     if on_gpu:
         library.ccl_cuda_labeller_new.restype = ctypes.c_void_p

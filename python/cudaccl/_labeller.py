@@ -129,8 +129,9 @@ class Labeller:
 
         image: an array of the labeller's shape, of bool or any integer type, with any strides on a
             CPU. It is not written. On a GPU it must be there, with consecutive pixels in each row;
-            other types than bool and uint8 are compared with the threshold by the array's own
-            library. A labeller on a GPU also takes images of bool and uint8 in host memory.
+            other types than bool, uint8, and uint16 of two dimensions, are compared with the
+            threshold by the array's own library. A labeller on a GPU also takes images in host
+            memory.
         threshold: a pixel is foreground when its value is greater; 0…255 for bool and uint8 on a GPU.
             A floating-point number counts as its floor, since no integer is between them.
         invert: swaps foreground and background.
@@ -152,7 +153,7 @@ class Labeller:
 
     def _label(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
                out: Any, stream: Any) -> tuple[Any, np.ndarray]:
-        if not view.is_byte and view.device != HOST:
+        if self._must_compare(view, threshold):
             image, threshold = compare(image, threshold), 0
             view = view_of(image, stream)
         labels = empty(image, self._shape, "int32", self._device) if out is None else out
@@ -167,9 +168,13 @@ class Labeller:
 
     def _components(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
                     stream: Any) -> np.ndarray:
-        if not view.is_byte and view.device != HOST:
+        if self._must_compare(view, threshold):
             view, threshold = view_of(compare(image, threshold), stream), 0
         return self._run(view, threshold, invert, min_area, max_area, None)
+
+    def _must_compare(self, view: _cudaccl.View, threshold: float) -> bool:
+        """Whether the image's own library must compare its pixels with the threshold."""
+        return not view.is_byte and view.device != HOST and not self._labeller.reads(view, whole_threshold(threshold))
 
     def _run(self, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
              labels: _cudaccl.View | None) -> np.ndarray:
@@ -202,7 +207,7 @@ def compare(image: Any, threshold: float) -> Any:
     try:
         return image > threshold
     except TypeError:
-        raise TypeError(f"on a GPU, arrays of {kind_of(image)} must be of uint8 or bool") from None
+        raise TypeError(f"on a GPU, arrays of {kind_of(image)} must be of uint8, uint16 or bool") from None
 
 
 # Labellers of the last images, so that label() of the next image allocates nothing. A call takes

@@ -4,7 +4,9 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -18,9 +20,16 @@ struct Options {
 
 /* A labeller of the library. Its memory for component tables may be lent to an array. */
 struct Engine {
+  CclPixelFormat format;
   CclLabeller *frames = nullptr; /* one of the two is NULL */
   CclVolumeLabeller *volumes = nullptr;
   std::atomic<bool> is_lent = false;
+
+  explicit Engine (CclPixelFormat pixels) : format (pixels)
+  {
+  }
+
+  Engine (const Engine &) = delete;
 
   ~Engine ()
   {
@@ -54,7 +63,7 @@ struct LentRows {
  * the GPU has just written it, and the next run takes longer to write to memory that was read. */
 constexpr size_t LENT_BYTES = 65536;
 
-/* One engine is never lent: it serves callers that keep all their tables. */
+/* Of one format. One engine is never lent: it serves callers that keep all their tables. */
 constexpr size_t MOST_ENGINES = 3;
 
 class Labeller {
@@ -68,7 +77,7 @@ public:
     CclError error = {};
     {
       const nb::gil_scoped_release release;
-      add_engine (&error);
+      add_engine (CCL_PIXEL_FORMAT_8, &error);
     }
     if (engines_.empty ())
       raise (error);
@@ -76,12 +85,26 @@ public:
 
   Labeller (const Labeller &) = delete;
 
+  /* Whether the library reads the pixels of an image as they are and compares them with the
+   * threshold. */
+  bool
+  reads (const View &image, int64_t threshold) const
+  {
+    const bool has_words = format_of (image) == CCL_PIXEL_FORMAT_16;
+    const bool is_aligned = !has_words || image.device == HOST ||
+                            ((uintptr_t)image.data | (size_t)image.strides[0]) % 2 == 0;
+    return (has_words || image.type.is_byte ()) && image.has_plain_rows () && is_aligned &&
+           threshold >= 0 && threshold <= (has_words ? 65535 : 255);
+  }
+
   /* Labels an image; returns the rows of the component table and the number of components. */
   nb::tuple
   run (const View &image, int64_t threshold, bool invert, int64_t min_area, int64_t max_area,
       const View *labels)
   {
-    check_image (image);
+    const bool as_it_is = reads (image, threshold);
+    const CclPixelFormat format = as_it_is ? format_of (image) : CCL_PIXEL_FORMAT_8;
+    check_image (image, as_it_is);
     if (labels)
       check_labels (*labels);
     const Options options = {
@@ -97,9 +120,15 @@ public:
     {
       const nb::gil_scoped_release release;
       lock.lock ();
-      engine = free_engine (nullptr);
-      status = engine->volumes ? run_volume (*engine, image, options, labels, &error)
-                               : run_frame (*engine, image, options, labels, &error);
+      engine = free_engine (format, nullptr);
+      if (!engine && add_engine (format, &error))
+        engine = engines_.back ();
+      if (!engine)
+        status = error.status;
+      else if (engine->volumes)
+        status = run_volume (*engine, image, as_it_is, options, labels, &error);
+      else
+        status = run_frame (*engine, image, as_it_is, options, labels, &error);
       lend = status == CCL_OK && can_lend (engine);
     }
     check (status, error);
@@ -113,18 +142,28 @@ public:
   }
 
 private:
+  /* Images of uint16 are read as they are, volumes are not. */
+  CclPixelFormat
+  format_of (const View &image) const
+  {
+    const bool has_words = image.type.kind == 'u' && image.type.size == 2 && shape_.size () == 2 &&
+                           std::endian::native == std::endian::little;
+    return has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
+  }
+
   /* Returns whether there is one more. */
   bool
-  add_engine (CclError *error)
+  add_engine (CclPixelFormat format, CclError *error)
   {
-    auto engine = std::make_shared<Engine> ();
+    auto engine = std::make_shared<Engine> (format);
     if (shape_.size () == 2) {
       const CclPlan plan = {.width = (uint32_t)shape_[1],
           .height = (uint32_t)shape_[0],
           .connectivity = (CclConnectivity)connectivity_,
           .max_components = max_components_,
           .algorithm = algorithm_.c_str (),
-          .n_threads = n_threads_};
+          .n_threads = n_threads_,
+          .format = format};
       engine->frames =
           gpu_ ? ccl_cuda_labeller_new (gpu_, &plan, error) : ccl_cpu_labeller_new (&plan, error);
     } else {
@@ -142,14 +181,21 @@ private:
     return true;
   }
 
-  /* An engine that is not lent, other than the given one. */
+  /* An engine of a format that is not lent, other than the given one. */
   std::shared_ptr<Engine>
-  free_engine (const std::shared_ptr<Engine> &other) const
+  free_engine (CclPixelFormat format, const std::shared_ptr<Engine> &other) const
   {
     for (const auto &engine : engines_)
-      if (engine != other && !engine->is_lent)
+      if (engine->format == format && engine != other && !engine->is_lent)
         return engine;
     return nullptr;
+  }
+
+  size_t
+  count_engines (CclPixelFormat format) const
+  {
+    return (size_t)std::count_if (engines_.begin (), engines_.end (),
+        [=] (const auto &engine) { return engine->format == format; });
   }
 
   /* Whether the table of an engine is large and there is another engine for the next run. The first
@@ -161,11 +207,12 @@ private:
     if (device_ == HOST || size < LENT_BYTES || !std::exchange (had_large_table_, true))
       return false;
     CclError error = {};
-    return free_engine (engine) || (engines_.size () < MOST_ENGINES && add_engine (&error));
+    return free_engine (engine->format, engine) ||
+           (count_engines (engine->format) < MOST_ENGINES && add_engine (engine->format, &error));
   }
 
   void
-  check_image (const View &image) const
+  check_image (const View &image, bool as_it_is) const
   {
     if (image.shape != shape_)
       throw nb::value_error ("the image has another shape than the labeller");
@@ -176,8 +223,8 @@ private:
           ("the image is on GPU " + std::to_string (image.device) + ", the labeller runs on " +
               (device_ == HOST ? "the CPU" : "GPU " + std::to_string (device_)))
               .c_str ());
-    if (!image.type.is_byte ())
-      throw nb::type_error ("on a GPU, images must be of uint8 or bool");
+    if (!image.type.is_byte () && !as_it_is)
+      throw nb::type_error ("on a GPU, images must be of uint8, uint16 or bool");
     if (!image.has_plain_rows ())
       throw nb::value_error ("on a GPU, the pixels of a row must be consecutive: copy the image");
   }
@@ -195,7 +242,7 @@ private:
       throw nb::value_error ("the pixels of a row of the label map must be consecutive");
   }
 
-  /* The pixels as the library reads them: one byte per pixel, in rows. */
+  /* The pixels as the library reads them. */
   struct Pixels {
     const void *data;
     size_t row_stride, slice_stride;
@@ -204,15 +251,14 @@ private:
   };
 
   Pixels
-  prepare (const View &image, const Options &options)
+  prepare (const View &image, bool as_it_is, const Options &options)
   {
     const CclOptions same = {
         (uint32_t)options.threshold, options.invert, options.min_area, options.max_area};
     const size_t ndim = shape_.size ();
-    const bool fits = options.threshold >= 0 && options.threshold <= 255;
-    if (image.device != HOST || (fits && image.type.is_byte () && image.has_plain_rows ())) {
+    if (as_it_is || image.device != HOST) {
       CclOptions given = same;
-      if (!fits)
+      if (!as_it_is)
         given.threshold = 256; /* out of range, which the library reports */
       return {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
           image.device == HOST ? CCL_LOCATION_HOST : CCL_LOCATION_DEVICE, given};
@@ -227,10 +273,10 @@ private:
   }
 
   CclStatus
-  run_frame (const Engine &engine, const View &image, const Options &options, const View *labels,
-      CclError *error)
+  run_frame (const Engine &engine, const View &image, bool as_it_is, const Options &options,
+      const View *labels, CclError *error)
   {
-    const Pixels pixels = prepare (image, options);
+    const Pixels pixels = prepare (image, as_it_is, options);
     const CclFrame frame = {pixels.data, pixels.row_stride, pixels.location};
     CclLabels map = {};
     if (labels)
@@ -242,10 +288,10 @@ private:
   }
 
   CclStatus
-  run_volume (const Engine &engine, const View &image, const Options &options, const View *labels,
-      CclError *error)
+  run_volume (const Engine &engine, const View &image, bool as_it_is, const Options &options,
+      const View *labels, CclError *error)
   {
-    const Pixels pixels = prepare (image, options);
+    const Pixels pixels = prepare (image, as_it_is, options);
     const CclVolume volume = {pixels.data, pixels.row_stride, pixels.slice_stride, pixels.location};
     CclVolumeLabels map = {};
     if (labels)
@@ -287,7 +333,7 @@ private:
   uint32_t max_components_;
   std::string algorithm_;
   uint32_t n_threads_;
-  std::vector<std::shared_ptr<Engine>> engines_; /* one at least is not lent */
+  std::vector<std::shared_ptr<Engine>> engines_; /* of each format one at least is not lent */
   CclTable table_ = {};                          /* of the last run */
   CclVolumeTable volume_table_ = {};
   bool had_large_table_ = false;
@@ -318,5 +364,7 @@ bind_labeller (nb::module_ &module)
           nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("labels").none (),
           "Labels an image; returns the component table's rows as a buffer, and the number of "
           "components.")
+      .def ("reads", &Labeller::reads, nb::arg ("image"), nb::arg ("threshold"),
+          "Whether the library reads the pixels as they are and compares them with the threshold.")
       .def_prop_ro ("algorithm", &Labeller::algorithm);
 }

@@ -64,8 +64,34 @@ def test_array_of_another_type_is_compared_by_its_own_library():
     expected, rows = cudaccl.label(image, threshold=-1)
     assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
     assert (cudaccl.components(InterfaceArray(image), threshold=-1) == rows).all()
-    with pytest.raises(TypeError, match="uint8 or bool"):
+    with pytest.raises(TypeError, match="uint8, uint16 or bool"):
         cudaccl.label(DLPackArray(image))
+
+
+@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray, ExchangeArray])
+@pytest.mark.parametrize("pitched", [False, True])
+def test_images_of_16_bits(kind, pitched):
+    """They are read as they are: their libraries need not compare them."""
+    image = random.integers(0, 65536, (33, 70), np.uint16)
+    image[::3] //= 256
+    labeller = cudaccl.Labeller(image.shape, device="cuda")
+    for threshold in (0, 255, 256, 40000.5, 65535):
+        expected, rows = cudaccl.label(image > threshold)
+        labels, table = labeller.label(kind(image, pitched), threshold=threshold)
+        assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
+        labels, table = labeller.label(image, threshold=threshold)  # in host memory
+        assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all()
+        assert (labeller.components(kind(MASK, pitched)) == cudaccl.components(MASK)).all()
+
+
+def test_images_of_16_bits_that_are_compared_by_their_own_library():
+    image = random.integers(0, 9, (20, 30), np.uint16)
+    shifted = InterfaceArray(image)
+    shifted.fields = {"data": (shifted.address.value + 1, False)}
+    for array, threshold in (InterfaceArray(image), -1), (InterfaceArray(image), 70000), (shifted, 4):
+        assert (cudaccl.components(array, threshold=threshold) == cudaccl.components(image > threshold)).all()
+    with pytest.raises(TypeError, match="uint8, uint16 or bool"):
+        cudaccl.label(DLPackArray(image), threshold=-1)
 
 
 def test_dlpack_is_asked_for_the_stream():
@@ -184,10 +210,10 @@ def lent(table):
     return type(base).__name__ == "LentRows"
 
 
-@pytest.mark.parametrize("shape", [(100, 100), (3, 60, 90)])
-def test_large_tables_stay_as_they_are(shape):
+@pytest.mark.parametrize("shape, dtype", [((100, 100), np.uint8), ((100, 100), np.uint16), ((3, 60, 90), np.uint8)])
+def test_large_tables_stay_as_they_are(shape, dtype):
     """Some are lent by the labeller, which must not write to them again."""
-    images = np.zeros((7, *shape), np.uint8)
+    images = np.zeros((7, *shape), dtype)
     images[..., ::2, ::2] = 1
     for i, image in enumerate(images):
         image[..., 0, :4 * i + 2] = 1
@@ -322,6 +348,8 @@ def test_other_libraries(library):
         np.testing.assert_allclose(host(matrix)[:, 1], table["area"])
     mask = cudaccl.Foreground(MASK.shape, "threshold", device=0).apply(make(MASK))
     assert isinstance(mask, kind) and (host(mask) == 255 * MASK).all()
+    words = MASK.astype(np.uint16) * 1000
+    assert (host(cudaccl.label(make(words), threshold=999)[0]) == cudaccl.label(MASK)[0]).all()
     if library.__name__ != "numba":  # its arrays have no comparisons
         signed = MASK.astype(np.int16) - 1
         assert (host(cudaccl.label(make(signed), threshold=-1)[0]) == cudaccl.label(MASK)[0]).all()
