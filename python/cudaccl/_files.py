@@ -206,7 +206,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     threshold: a pixel is foreground when its value is greater.
     invert: swaps foreground and background, inside the region of interest.
     foreground: 'threshold', or 'otsu' for Otsu's threshold of the region of interest in all slices,
-        for pixels of uint8 (Otsu, "A threshold selection method from gray-level histograms", 1979).
+        for pixels of uint8 or uint16 (Otsu, "A threshold selection method from gray-level
+        histograms", 1979).
     denoise, closing: filters of the mask as those of Foreground, in each slice of a volume.
     roi_mask: the region of interest mask, whatever image can be, except raw: there is no foreground
         where it is 0. It has the shape of the picture; one slice may hold for all slices of a volume.

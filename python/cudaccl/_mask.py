@@ -80,20 +80,21 @@ class Mask:
         """Whether the mask is more than a comparison with the threshold."""
         return self.settings.filters or self.region is not None
 
-    def histogram(self, first: int, n: int) -> list[int]:
+    def histogram(self, first: int, n: int) -> np.ndarray:
         """How many pixels of the region in n layers have each value."""
-        if self.picture.dtype != np.uint8:
-            raise ValueError("Otsu's threshold needs pixels of uint8")
-        counts = np.zeros(256, np.int64)
+        dtype = self.picture.dtype
+        if dtype.kind != "u" or dtype.itemsize > 2:
+            raise ValueError(f"Otsu's threshold needs pixels of uint8 or uint16, not {dtype}")
+        counts = np.zeros(2 ** (8 * dtype.itemsize), np.int64)
         for begin, samples in self.picture.blocks(first, n):
             if self.region:
                 samples = samples[np.broadcast_to(self.region.layers(begin, len(samples)), samples.shape)]
-            counts += np.bincount(samples.reshape(-1), minlength=256)
-        return counts.tolist()
+            counts += np.bincount(samples.reshape(-1), minlength=len(counts))
+        return counts
 
-    def use_otsu(self, histograms: list[list[int]]) -> None:
+    def use_otsu(self, histograms: list[np.ndarray]) -> None:
         """Sets the threshold of the sum of all ranks' histograms."""
-        self.picture.threshold = _cudaccl.otsu_threshold([sum(counts) for counts in zip(*histograms)])
+        self.picture.threshold = _cudaccl.otsu_threshold(sum(histograms).tolist())
 
     def read(self, first: int, n: int, pixels: memoryview) -> None:
         out = np.frombuffer(pixels, bool).reshape(n, *self.picture.shape[1:])

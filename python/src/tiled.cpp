@@ -157,20 +157,21 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
   return result.n_components;
 }
 
-/* Otsu's threshold of a histogram of 256 values. */
+/* Otsu's threshold of a histogram. */
 static uint32_t
 otsu_threshold (const std::vector<uint64_t> &histogram)
 {
-  if (histogram.size () != 256)
-    throw nb::value_error ("a histogram has 256 values");
-  return ccl_otsu_threshold_64 (histogram.data ());
+  if (histogram.empty () || histogram.size () > 65536)
+    throw nb::value_error ("a histogram has at most 65536 values");
+  return ccl_otsu_threshold_of (histogram.data (), (uint32_t)histogram.size ());
 }
 
 void
 bind_tiled (nb::module_ &module)
 {
   module.def ("otsu_threshold", otsu_threshold, nb::arg ("histogram"),
-      "The threshold that Otsu's method chooses for a histogram; 255 if it has one value at most.");
+      "The threshold that Otsu's method chooses for a histogram: the greatest value if all pixels "
+      "have the same one.");
   module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
       nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("block"),
       nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),

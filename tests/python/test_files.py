@@ -212,6 +212,8 @@ def test_filters_as_opencv(denoise, strip_pixels, monkeypatch):
         check_mask(mask, image="image.png", threshold=120, **settings)
         if method == "threshold":
             check_mask(mask, image=image * np.float32(0.01), threshold=1.2, **settings)
+        else:
+            check_mask(mask, image=(image * np.uint16(257)).astype(">u2"), **settings)
 
 
 def test_filters_of_volumes():
@@ -230,7 +232,8 @@ def test_filters_of_volumes():
 
 def test_filters_that_are_refused():
     image = np.ones((9, 8), np.uint8)
-    assert cudaccl.label_file(image, foreground="otsu") == 0  # a flat picture has no foreground
+    for flat in image, image * np.uint16(65535):  # a flat picture has no foreground
+        assert cudaccl.label_file(flat, foreground="otsu") == 0
     for n_ranks in 1, 2:
         for arguments, error, word in [({"foreground": "mog2"}, ValueError, "mog2"), ({"denoise": "blur"}, ValueError, "blur"),
                                        ({"closing": (64, 1)}, ValueError, "closing"), ({"closing": (1,)}, TypeError, "closing"),
@@ -239,7 +242,7 @@ def test_filters_that_are_refused():
                                        ({"roi_mask": "absent.png"}, OSError, "absent.png"),
                                        ({"roi_mask": [[1]]}, TypeError, "list"), ({"memory": 1e9}, TypeError, "memory"),
                                        ({"tile": -1}, ValueError, "tile"), ({"threshold": np.nan}, ValueError, "threshold"),
-                                       ({"image": image.astype(np.uint16), "foreground": "otsu"}, ValueError, "uint8")]:
+                                       ({"image": image.astype(np.int16), "foreground": "otsu"}, ValueError, "uint16")]:
             for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(
                     **{"image": image, "labels": "labels.npy", **arguments}, comm=comm)):
                 assert isinstance(result, error) and word in str(result), (arguments, result)
