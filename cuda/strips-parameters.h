@@ -80,7 +80,6 @@ typedef struct CclStripsParameters {
                           * folded; zero when the frame starts */
   uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
   uint32_t *quad_rank;        /* [quad] bits set before it */
-  uint32_t *n_ranked;         /* chunks that are ranked; zero when the frame starts */
 
   /* The result. */
   uint32_t *labels;           /* NULL if not wanted */

@@ -17,7 +17,7 @@
 
 enum { QUAD_WIDTH = 128 };
 
-enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, N_KERNELS };
+enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, FINISH, N_KERNELS };
 
 /* A graph with the kernels of a frame, and the parameters of its last launch. */
 typedef struct FrameGraph {
@@ -41,9 +41,9 @@ typedef struct Strips {
 
 static const char *const kernel_names[2][N_KERNELS] = {
     {"ccl_strips_tile_4", "ccl_strips_merge_4", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank_4", "ccl_strips_deliver_4"},
+        "ccl_strips_rank_4", "ccl_strips_deliver_4", "ccl_strips_finish"},
     {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank_8", "ccl_strips_deliver_8"},
+        "ccl_strips_rank_8", "ccl_strips_deliver_8", "ccl_strips_finish"},
 };
 
 /* The tile kernels for pixels of two bytes. */
@@ -64,6 +64,8 @@ is_needed (const CclStripsParameters *p, int kernel)
     return has_edges && p->filtered;
   case DELIVER:
     return p->labels;
+  case FINISH:
+    return !p->labels;
   default:
     return true;
   }
@@ -146,9 +148,6 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
     status = ccl_cuda_call (driver, error,
         cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->chunk_count, 0,
             (p->n_chunks + 1) * sizeof (uint32_t), stream));
-    if (!status)
-      status = ccl_cuda_call (driver, error,
-          cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->n_ranked, 0, sizeof (uint32_t), stream));
   }
   strips->counters_clean = false;
   if (ccl_cuda_kernel_graph_is_possible (strips->device)) {
@@ -228,7 +227,6 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   p->chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->chunk_count);
   p->next_chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->next_chunk_count);
   p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
-  p->n_ranked = take (scratch, &used, sizeof *p->n_ranked);
   return used;
 }
 
@@ -278,6 +276,7 @@ prepare_launches (
       [FILTER] = {p->n_fold_blocks, CCL_STRIPS_FOLD_THREADS},
       [RANK] = {p->n_fold_blocks + p->n_chunks, CCL_STRIPS_RANK_THREADS},
       [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
+      [FINISH] = {1, 1},
   };
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {

@@ -112,6 +112,16 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_8 (const CclStripsPa
   fold_and_rank<2> (parameters);
 }
 
+/* One thread tells the host that table and count are written. A kernel of its own does that sooner
+ * than the blocks of the rank kernel can, each of which would have to wait for the bus. */
+extern "C" __global__ void __launch_bounds__ (1)
+    ccl_strips_finish (const CclStripsParameters parameters)
+{
+  wait_for_previous_kernel ();
+  __threadfence_system ();
+  *(volatile uint32_t *)parameters.finished = 1;
+}
+
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_DELIVER_THREADS)
     ccl_strips_deliver_4 (const CclStripsParameters parameters)

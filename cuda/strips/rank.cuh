@@ -118,28 +118,6 @@ write_rows (const Parameters &p, Rows &block, const RankedWord &word, uint32_t b
   }
 }
 
-/* Tells the host that the table is written, which the block does that gets here last. Frames with a
- * label map have a later phase. has_written: the block has written to the table or the count; a
- * barrier lies between the writes of its other threads and this call. */
-static __device__ __forceinline__ void
-finish_chunk (const Parameters &p, bool has_written)
-{
-  if (p.labels || threadIdx.x != 0)
-    return;
-  /* The next frame may start on another stream as soon as the host knows. */
-  if (has_written)
-    __threadfence_system ();
-  else
-    __threadfence ();
-  if (atomicAdd (p.n_ranked, 1u) != p.n_chunks - 1)
-    return;
-  if (!p.filtered)
-    wait_for_fold (p); /* the blocks that fold have ended, too */
-  *p.n_ranked = 0;
-  __threadfence_system ();
-  *(volatile uint32_t *)p.finished = 1;
-}
-
 /* The sum of `value` before this thread and over the block, and the sum of `other` over the block.
  */
 template <uint32_t WARPS>
@@ -190,7 +168,6 @@ rank_chunk (const Parameters &p, uint32_t chunk)
   uint32_t rank, total;
   uint32_t before_word = sums_of_block<THREADS / 32> (__popc (word.bits), before, &total, &rank);
 
-  bool has_written = chunk == p.n_chunks - 1;
 #pragma unroll 1
   for (uint32_t first = start; first < end; first += THREADS) {
     const uint32_t number = first + threadIdx.x;
@@ -201,7 +178,6 @@ rank_chunk (const Parameters &p, uint32_t chunk)
     const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
     if (n_rows)
       write_rows<ROWS> (p, block, word, before_word, rank, n_rows);
-    has_written |= n_rows > 0;
     rank += total;
     if (first + THREADS < end) {
       word = place_word (p, number + THREADS);
@@ -211,7 +187,6 @@ rank_chunk (const Parameters &p, uint32_t chunk)
   }
   if (chunk == p.n_chunks - 1 && threadIdx.x == 0)
     *p.n_components = rank;
-  finish_chunk (p, has_written);
 }
 
 /* The rank phase. Without an area filter, the first blocks fold. */
