@@ -6,7 +6,8 @@
  * - A root is linked to another element by an atomic operation (atomicMin, atomicCAS), whose result
  *   tells whether the element still was a root.
  * - Any other entry is changed by store_parent() or an atomic operation, and only to another
- * ancestor of the element.
+ *   ancestor of the element. In shared memory it is an atomic operation: racecheck of
+ *   compute-sanitizer reports relaxed stores there.
  * - Entries are read by load_parent(), or by load_stale_parent() where that is faster.
  *
  * So an entry that was read always names an ancestor, even if it has changed since.

@@ -126,7 +126,7 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
 #pragma unroll 1
     for (uint32_t next = load_parent (parent, above); next != above;
          next = load_parent (parent, above)) {
-      store_parent (parent, run, next);
+      atomicMin (&parent[run], next);
       above = next;
     }
   }
@@ -155,7 +155,7 @@ flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_r
       for (uint32_t next = load_parent (parent, above); next != above;
            next = load_parent (parent, above))
         above = next;
-      store_parent (parent, run, above);
+      atomicMin (&parent[run], above);
     }
     n_roots += __popc (__ballot_sync (FULL_WARP, is_root));
   }
