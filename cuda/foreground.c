@@ -635,7 +635,7 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
     status = upload_roi_mask (self, roi_mask, error);
   p->roi_mask = (const uint32_t *)(uintptr_t)self->bits.roi_mask;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
-  p->wide_counts = (uint32_t *)(p->histogram + 1);
+  p->wide_counts = self->histogram ? (uint32_t *)(p->histogram + 1) : NULL;
   return status;
 }
 
