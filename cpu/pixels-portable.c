@@ -3,6 +3,7 @@
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-portable.h"
+#include "threshold-words.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -295,13 +296,7 @@ static void
 threshold_words (
     const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
 {
-  for (uint32_t x = 0; x < width; x += 64) {
-    const uint8_t *of_word = pixels + 2 * (size_t)x;
-    uint8_t rest[128] = {0};
-    if (width - x < 64)
-      of_word = memcpy (rest, of_word, 2 * (width - x));
-    foreground[x / 64] = pack_words_portable (of_word, threshold);
-  }
+  threshold_words_by (pack_words_portable, pixels, width, threshold, foreground);
 }
 
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
