@@ -222,7 +222,8 @@ carry_meta (GstBuffer *mask, GstMeta **meta, gpointer data)
   return TRUE;
 }
 
-/* The sizes from which and to which coordinates are scaled. */
+/* The sizes from which and to which coordinates are scaled. FALSE if that of the mask is not known
+ * or 0: nothing can be scaled from it. */
 static gboolean
 get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
 {
@@ -238,7 +239,8 @@ get_scale (GstCclCombiner *self, GstBuffer *mask, Carriage *carriage)
   caps = gst_pad_get_current_caps (GST_PAD (self->mask_pad));
   known = caps && gst_video_info_from_caps (&carriage->from, caps);
   gst_clear_caps (&caps);
-  return known;
+  return known && GST_VIDEO_INFO_WIDTH (&carriage->from) > 0 &&
+         GST_VIDEO_INFO_HEIGHT (&carriage->from) > 0;
 }
 
 static gboolean
@@ -281,8 +283,10 @@ turn_gap_into_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (!is_gap (buffer))
     return GST_PAD_PROBE_OK;
-  gst_pad_push_event (
-      pad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
+  /* A gap event must have a time. */
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    gst_pad_push_event (
+        pad, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
   return GST_PAD_PROBE_DROP;
 }
 

@@ -480,8 +480,10 @@ gst_ccl_json_transform (GstBaseTransform *trans, GstBuffer *input, GstBuffer *ou
 {
   if (!is_empty_gap (input))
     return GST_FLOW_OK;
-  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
-      gst_event_new_gap (GST_BUFFER_PTS (input), GST_BUFFER_DURATION (input)));
+  /* A gap event must have a time. */
+  if (GST_BUFFER_PTS_IS_VALID (input))
+    gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
+        gst_event_new_gap (GST_BUFFER_PTS (input), GST_BUFFER_DURATION (input)));
   return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cclcombiner: the mask used for each video frame, and the metadata attached to the frame. */
+#include <gst/video/video.h>
+
 #include "frames.h"
 #include "leaks.h"
 
@@ -85,7 +87,7 @@ gap_at (GstClockTime time, GstClockTime duration)
 }
 
 /* Pushes into the mask pad from a thread: a pad blocks on its second buffer until the first one is
- * consumed. */
+ * consumed. A gap without a time is pushed as it is: an event must have one. */
 typedef struct {
   GstHarness *h;
   GstBuffer *buffers[8];
@@ -99,7 +101,7 @@ push_all (gpointer data)
   for (guint i = 0; pusher->buffers[i]; i++) {
     GstBuffer *buffer = pusher->buffers[i];
 
-    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)) {
+    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && GST_BUFFER_PTS_IS_VALID (buffer)) {
       gst_harness_push_event (
           pusher->h, gst_event_new_gap (GST_BUFFER_PTS (buffer), GST_BUFFER_DURATION (buffer)));
       gst_buffer_unref (buffer);
@@ -421,6 +423,44 @@ GST_START_TEST (test_gaps_of_the_video)
 }
 GST_END_TEST
 
+/* Nothing is sent on for a gap whose time is not known. */
+GST_START_TEST (test_gap_without_a_time)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {gap_at (GST_CLOCK_TIME_NONE, GST_SECOND), frame_at (GST_SECOND)}},
+      .mask = {.buffers = {mask_at (GST_SECOND, 11)}},
+  };
+
+  start (&run, &h);
+  assert_frame (&h, GST_SECOND, 11);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* From a mask without pixels nothing can be scaled. */
+GST_START_TEST (test_mask_without_pixels)
+{
+  Harnesses h = new_harnesses ();
+  GstBuffer *mask = gst_buffer_new (), *out;
+  Run run = {
+      .video = {.buffers = {frame_at (0)}},
+      .mask = {.buffers = {mask}},
+  };
+
+  gst_harness_set_src_caps (h.mask, frame_caps ("GRAY8", 0, 0));
+  GST_BUFFER_PTS (mask) = 0;
+  gst_buffer_add_video_region_of_interest_meta (mask, "thing", 1, 2, 3, 4);
+  start (&run, &h);
+  out = gst_harness_pull (h.video);
+  fail_unless (gst_buffer_get_meta (out, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) == NULL);
+  gst_buffer_unref (out);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
 /* Frames in a gap of the masks have no components, however old masks may be. */
 GST_START_TEST (test_gaps_of_the_masks)
 {
@@ -505,6 +545,8 @@ combiner_suite (void)
   tcase_add_test (tcase, test_video_is_unchanged);
   tcase_add_test (tcase, test_masks_go_on_after_the_video);
   tcase_add_test (tcase, test_gaps_of_the_video);
+  tcase_add_test (tcase, test_gap_without_a_time);
+  tcase_add_test (tcase, test_mask_without_pixels);
   tcase_add_test (tcase, test_gaps_of_the_masks);
   tcase_add_test (tcase, test_pipeline);
   return suite;

@@ -497,6 +497,24 @@ GST_START_TEST (test_state_cycles)
 }
 GST_END_TEST
 
+/* A gap whose time is not known becomes nothing: a gap event must have a time. */
+GST_START_TEST (test_empty_gap_without_a_time)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *gap = gst_buffer_new ();
+  GstEvent *event;
+
+  GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+  fail_unless_equals_int (gst_harness_push (h, gap), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  while ((event = gst_harness_try_pull_event (h))) {
+    fail_unless (GST_EVENT_TYPE (event) != GST_EVENT_GAP);
+    gst_event_unref (event);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 ccljson_suite (void)
 {
@@ -520,6 +538,7 @@ ccljson_suite (void)
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_times_are_carried);
   tcase_add_test (tcase, test_empty_gaps);
+  tcase_add_test (tcase, test_empty_gap_without_a_time);
   tcase_add_test (tcase, test_labellers);
   tcase_add_test (tcase, test_state_cycles);
   return suite;
