@@ -520,15 +520,17 @@ dilate_band (void *data, uint32_t index)
 {
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
-  const uint32_t last = self->base.plan.height - 1;
+  const int64_t last = (int64_t)self->base.plan.height - 1;
   const uint32_t width = self->job.options->closing_width;
   const uint32_t height = self->job.options->closing_height;
   const int64_t up = before_middle (height), down = behind_middle (height);
+  /* The first and the last band have the rows above and below the frame. Bands may be empty. */
+  const int64_t first_row = index > 0 ? band->first_row : -down;
+  const int64_t end_row = index < self->n_bands - 1 ? band->end_row : last + 1 + up;
   const BitRows *from = is_denoised (self) ? &self->filtered : &self->foreground;
   const uint64_t *rows[CCL_MAX_CLOSING];
 
-  for (int64_t y = band->first_row > 0 ? band->first_row : -down;
-       y < (band->end_row <= last ? band->end_row : last + 1 + up); y++) {
+  for (int64_t y = first_row; y < end_row; y++) {
     const int64_t last_row = y + down < last ? y + down : last;
     int n_rows = 0;
     for (int64_t row = y > up ? y - up : 0; row <= last_row; row++)
