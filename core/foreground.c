@@ -63,11 +63,12 @@ check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *
 {
   if (!chroma->u || !chroma->v)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no chroma, the plan has");
-  if ((chroma->step != 1 && chroma->step != 2 && chroma->step != 4) || chroma->shift_x > 2 ||
-      chroma->shift_y > 1)
+  const bool is_step =
+      chroma->step == 1 || chroma->step == 2 || (chroma->step == 4 && chroma->shift_x > 0);
+  if (!is_step || chroma->shift_x > 2 || chroma->shift_y > 1)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "chroma must have a step of 1, 2 or 4 bytes, a horizontal shift of 0…2 and a vertical one "
-        "of 0 or 1, not %u, %u and %u",
+        "chroma must have a step of 1 or 2 bytes, or of 4 where its horizontal shift is not 0, a "
+        "horizontal shift of 0…2 and a vertical one of 0 or 1, not %u, %u and %u",
         chroma->step, chroma->shift_x, chroma->shift_y);
   const size_t samples = ((size_t)plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
   const size_t row = (samples - 1) * chroma->step + 1;

@@ -110,7 +110,7 @@ typedef struct CclChroma {
   const void *u, *v;         /* the first samples; NULL: the frame has no chroma */
   size_t u_stride, v_stride; /* bytes from row to row */
   uint32_t step;             /* bytes from sample to sample: 1 in planes, 2 interleaved, 4 where two
-                              * pixels of luma are between two samples */
+                              * pixels of luma are between two samples; 4 needs a shift_x of 1 or 2 */
   uint32_t shift_x;          /* 0…2 */
   uint32_t shift_y;          /* 0 or 1 */
 } CclChroma;

@@ -829,6 +829,45 @@ check_light_of_wide_frames (const ForegroundBackend *backend)
     g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, 1);
 }
 
+/* Steps and shifts of chroma that no format has are refused, and nothing is written. */
+static void
+check_impossible_chroma (const ForegroundBackend *backend)
+{
+  const CclForegroundPlan plan = {
+      .width = 8, .height = 8, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+  static const struct {
+    uint32_t step, shift_x, shift_y;
+    size_t stride;
+  } cases[] = {
+      {4, 0, 0, 32}, /* rows of 29 bytes, more than a GPU has for them */
+      {3, 1, 1, 16},
+      {0, 1, 1, 16},
+      {2, 3, 1, 16},
+      {2, 1, 2, 16},
+      {4, 1, 1, 12},
+      {2, 0, 0, 14},
+  };
+  uint8_t pixels[64] = {0}, samples[8 * 32] = {0}, mask_pixels[64];
+  const CclMask mask = {.data = mask_pixels, .stride = 8};
+  CclError error = {CCL_OK};
+  CclForeground *foreground = backend->foreground_new (backend->data, &plan, &error);
+
+  g_assert_nonnull (foreground);
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const CclFrame frame = {
+        .data = pixels,
+        .stride = 8,
+        .chroma = {samples, samples + 1, cases[i].stride, cases[i].stride, cases[i].step,
+            cases[i].shift_x, cases[i].shift_y},
+    };
+    memset (mask_pixels, UNTOUCHED_BYTE, sizeof mask_pixels);
+    g_assert_cmpint (ccl_foreground_run (foreground, &frame, &usual_options, &mask, &error), ==,
+        CCL_ERROR_ARGUMENT);
+    g_assert_cmpuint (mask_pixels[0], ==, UNTOUCHED_BYTE);
+  }
+  ccl_foreground_free (&foreground);
+}
+
 /* Computed by hand: all pixels of one colour, then some of them darker, with and without the
  * background's colour. */
 static void
@@ -1155,6 +1194,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"otsu-of-16-bits", check_otsu_of_16_bits},
       {"otsu-of-packed-pixels", check_otsu_of_packed_pixels},
       {"background-of-packed-pixels", check_background_of_packed_pixels},
+      {"impossible-chroma", check_impossible_chroma},
       {"large-frame", check_large},
       {"mog2", check_background},
       {"background-of-every-width", check_background_of_every_width},
