@@ -23,9 +23,6 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   if (plan->method > CCL_FOREGROUND_MOG2)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "the foreground method must be 0…2, not %d", (int)plan->method);
-  if (plan->method == CCL_FOREGROUND_MOG2 && plan->format == CCL_PIXEL_FORMAT_16)
-    return ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "there is no background model for pixels of 16 bits");
   if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
                             plan->roi_mask->stride < plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,

@@ -18,7 +18,8 @@
  * of the measured cells are not explained, or differ from the light of the cells around them, the
  * scene has changed, and a new model begins.
  *
- * All numbers are integers, so that CPU and GPU give identical bits.
+ * Light is measured in luma of 8 bits, to which luma of 16 bits is rounded. Factors are applied to
+ * all bits. All numbers are integers, so that CPU and GPU give identical bits.
  */
 #ifndef CCL_LIGHT_H
 #define CCL_LIGHT_H
@@ -197,11 +198,12 @@ ccl_light_between (uint32_t a, uint32_t b, uint32_t weight, uint32_t shift)
   return (uint32_t)(((uint64_t)a * ((1u << shift) - weight) + (uint64_t)b * weight) >> shift);
 }
 
+/* most: the greatest luma of the format. */
 CCL_LIGHT_FUNCTION uint32_t
-ccl_light_correct_luma (uint32_t luma, uint32_t factor)
+ccl_light_correct_luma (uint32_t luma, uint32_t factor, uint32_t most)
 {
   const uint32_t corrected = (luma * factor + CCL_LIGHT_ONE / 2) >> 12;
-  return corrected < 255 ? corrected : 255;
+  return corrected < most ? corrected : most;
 }
 
 /* u or v. */

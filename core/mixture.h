@@ -16,6 +16,10 @@
  * dithering: a number in 0…1 is added before rounding down. It is the same for all pixels of a
  * frame and differs from frame to frame, so that the rounding errors cancel on average.
  *
+ * Luma has 16 bits here, in steps of a mean. Luma of 8 bits is in the upper byte, so a frame of 16
+ * bits whose values are 256 times those of a frame of 8 bits has the same model and the same mask.
+ * Variances are in units of the scale of 8 bits for both: one is a squared difference of 256 steps.
+ *
  * The weights of a pixel add up to one. Zivkovic divides them by their sum in each frame. Here the
  * n Gaussians of a pixel together lose as much weight as the matched or new Gaussian gains: each
  * loses w × (rate − n × starvation) + starvation of its weight w. This differs from the paper only
@@ -24,8 +28,9 @@
  * the learning rate.
  *
  * The variance of a Gaussian is that of luma. A difference of 1 in chroma, u or v, counts as much
- * as one of 2 in luma. The mean chroma has whole steps, which dithering moves by one now and then.
- * A format without chroma has CCL_NO_CHROMA everywhere.
+ * as one of 2 in luma of 8 bits. Chroma has 8 bits, the upper ones of longer samples. The mean
+ * chroma has whole steps, which dithering moves by one now and then. A format without chroma has
+ * CCL_NO_CHROMA everywhere.
  *
  * A cast shadow darkens the background and hardly changes its colour: A. Prati, I. Mikic,
  * M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and evaluation", IEEE TPAMI
@@ -66,9 +71,11 @@
 /* The most Gaussians of a pixel. */
 #define CCL_MAX_MIXTURES 5
 
-/* Fixed point: how many steps make a weight of one, a difference of 1 in luma, a variance of 1. */
+/* Fixed point: how many steps make a weight of one, a difference of 1 in luma of 8 bits, a variance
+ * of 1. */
 #define CCL_MIXTURE_WEIGHT_STEPS 65536 /* the greatest weight is one step less */
 #define CCL_MIXTURE_MEAN_STEPS 256
+#define CCL_MIXTURE_MOST_MEAN 65535
 #define CCL_MIXTURE_VARIANCE_STEPS 512
 /* Squared steps of the mean in a step of the variance. */
 #define CCL_MIXTURE_SQUARES                                                                        \
@@ -188,11 +195,19 @@ ccl_chroma_v (uint32_t chroma)
   return (int32_t)(chroma >> 8);
 }
 
+/* A luma or a mean in 8 bits, rounded. */
+CCL_MIXTURE_FUNCTION uint32_t
+ccl_mixture_luma_8 (uint32_t steps)
+{
+  const uint32_t luma = (steps + CCL_MIXTURE_MEAN_STEPS / 2) / CCL_MIXTURE_MEAN_STEPS;
+  return luma < UINT8_MAX ? luma : UINT8_MAX;
+}
+
 /* The squared distance of a value from a Gaussian, in squared steps of the mean. */
 CCL_MIXTURE_FUNCTION float
 ccl_mixture_squared_distance (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
 {
-  const float deviation = (float)(int32_t)(gaussian->mean - luma * CCL_MIXTURE_MEAN_STEPS);
+  const float deviation = (float)(int32_t)(gaussian->mean - luma);
   const int32_t u = ccl_chroma_u (gaussian->chroma) - ccl_chroma_u (chroma);
   const int32_t v = ccl_chroma_v (gaussian->chroma) - ccl_chroma_v (chroma);
   /* The second product is exact, so that a fused multiply-add gives the same sum. */
@@ -200,11 +215,13 @@ ccl_mixture_squared_distance (const CclGaussian *gaussian, uint32_t luma, uint32
       CCL_MULTIPLY ((float)(u * u + v * v), (float)CCL_MIXTURE_CHROMA_SQUARES));
 }
 
-/* Whether a value looks like the background of a Gaussian with less light. */
+/* Whether a value looks like the background of a Gaussian with less light. Ratios of luma have 8
+ * bits. */
 CCL_MIXTURE_FUNCTION bool
 ccl_mixture_is_shadow (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
 {
-  const int32_t value = (int32_t)luma, mean = (int32_t)((gaussian->mean + 128) >> 8);
+  const int32_t value = (int32_t)ccl_mixture_luma_8 (luma);
+  const int32_t mean = (int32_t)ccl_mixture_luma_8 (gaussian->mean);
   const int32_t tolerance = CCL_SHADOW_LUMA * value - CCL_SHADOW_MEAN * mean;
   const int32_t u_error =
       (ccl_chroma_u (chroma) - 128) * mean - (ccl_chroma_u (gaussian->chroma) - 128) * value;
@@ -230,12 +247,15 @@ ccl_mixture_move (
     CclGaussian *gaussian, uint32_t luma, uint32_t chroma, const CclMixtureParameters *parameters)
 {
   const float step = CCL_DIVIDE (parameters->rate, (float)gaussian->weight);
-  const float deviation = (float)(int32_t)(gaussian->mean - luma * CCL_MIXTURE_MEAN_STEPS);
+  const float deviation = (float)(int32_t)(gaussian->mean - luma);
   const float squared = ccl_mixture_squared_distance (gaussian, luma, chroma);
   const float excess =
       CCL_SUBTRACT (CCL_MULTIPLY (squared, 1.0f / CCL_MIXTURE_SQUARES), (float)gaussian->variance);
   gaussian->mean += (uint32_t)ccl_mixture_floor (
       CCL_SUBTRACT (parameters->dither, CCL_MULTIPLY (step, deviation)));
+  /* A move by the whole deviation, with the dither, may be rounded to one step more. */
+  if (gaussian->mean > CCL_MIXTURE_MOST_MEAN)
+    gaussian->mean = CCL_MIXTURE_MOST_MEAN;
   gaussian->variance +=
       (uint32_t)ccl_mixture_floor (CCL_ADD (parameters->dither, CCL_MULTIPLY (step, excess)));
   if (gaussian->variance < CCL_MIXTURE_LEAST_VARIANCE)
@@ -307,7 +327,7 @@ ccl_mixture_match (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint3
     /* The new one follows the others or replaces the last. */
     place = n < parameters->mixtures ? n : parameters->mixtures - 1;
     own.weight = place == 0 ? CCL_MIXTURE_FULL_WEIGHT : parameters->gain > 0 ? parameters->gain : 1;
-    own.mean = luma * CCL_MIXTURE_MEAN_STEPS;
+    own.mean = luma;
     own.variance = CCL_MIXTURE_FIRST_VARIANCE;
     own.chroma = chroma;
     if (place > 0 && place < n)
@@ -327,7 +347,8 @@ ccl_mixture_match (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint3
   return background;
 }
 
-/* Updates the model of a pixel with its luma and its chroma in a frame and returns its class. */
+/* Updates the model of a pixel with its luma, in steps of a mean, and its chroma in a frame and
+ * returns its class. */
 CCL_MIXTURE_FUNCTION CclPixelClass
 ccl_mixture_update (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
     const CclMixtureParameters *parameters)

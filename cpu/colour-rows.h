@@ -8,6 +8,9 @@
 #include "pixels.h"
 #include "words.h"
 
+#include <endian.h>
+#include <string.h>
+
 static void
 copy_bytes (const uint8_t *restrict pixels, uint32_t width, bool second, uint8_t *restrict bytes)
 {
@@ -58,7 +61,20 @@ correct_luma (const uint8_t *restrict luma, const uint16_t *restrict factors, ui
     uint8_t *restrict corrected)
 {
   for (uint32_t x = 0; x < width; x++)
-    corrected[x] = (uint8_t)ccl_light_correct_luma (luma[x], factors[x]);
+    corrected[x] = (uint8_t)ccl_light_correct_luma (luma[x], factors[x], UINT8_MAX);
+}
+
+/* The same for luma of 16 bits, little-endian. */
+static void
+correct_wide_luma (const uint8_t *restrict luma, const uint16_t *restrict factors, uint32_t width,
+    uint8_t *restrict corrected)
+{
+  for (size_t x = 0; x < width; x++) {
+    uint16_t word;
+    memcpy (&word, luma + 2 * x, sizeof word);
+    word = htole16 ((uint16_t)ccl_light_correct_luma (le16toh (word), factors[x], UINT16_MAX));
+    memcpy (corrected + 2 * x, &word, sizeof word);
+  }
 }
 
 static void

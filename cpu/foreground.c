@@ -52,8 +52,8 @@ typedef struct ForegroundBand {
   uint64_t *scratch;      /* for filters */
   uint64_t *row, *shadow; /* one row of the mask */
   uint32_t *histograms;   /* N_HISTOGRAMS of the band's pixels in the region of interest */
-  /* One row each: the luma of packed pixels, luma in the model's light, the chroma of pixels, the
-   * factors of pixels. */
+  /* One row each: the luma of packed pixels, luma in the model's light in the format's number of
+   * bits, the chroma of pixels, the factors of pixels. */
   uint8_t *packed_luma, *luma;
   uint16_t *chroma, *factors;
 } ForegroundBand;
@@ -164,13 +164,19 @@ frame_row (const CpuForeground *self, uint32_t y)
   return (const uint8_t *)self->job.frame->data + y * self->job.frame->stride;
 }
 
-/* A row of the frame's luma, one byte per pixel. */
+static bool
+is_wide (const CpuForeground *self)
+{
+  return self->base.plan.format == CCL_PIXEL_FORMAT_16;
+}
+
+/* A row of the frame's luma, one byte per pixel, two where it is wide. */
 static const uint8_t *
 luma_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
 {
   const CclPixelFormat format = self->base.plan.format;
 
-  if (format == CCL_PIXEL_FORMAT_8)
+  if (format == CCL_PIXEL_FORMAT_8 || is_wide (self))
     return frame_row (self, y);
   self->code->copy_bytes (frame_row (self, y), self->base.plan.width,
       format == CCL_PIXEL_FORMAT_8_SECOND, band->packed_luma);
@@ -313,8 +319,8 @@ make_histograms (void *data, uint32_t index)
 
   memset (band->histograms, 0, N_HISTOGRAMS * n_values (self) * sizeof *band->histograms);
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    if (self->base.plan.format == CCL_PIXEL_FORMAT_16)
-      count_row (self, band, y, frame_row (self, y), true);
+    if (is_wide (self))
+      count_row (self, band, y, luma_row (self, band, y), true);
     else
       count_row (self, band, y, luma_row (self, band, y), false);
   }
@@ -390,11 +396,13 @@ compare_with_model (
 
   if (job->has_light && light_row_factors (&self->light, y, width, band->factors)) {
     factors = band->factors;
-    self->code->correct_luma (luma, factors, width, band->luma);
+    (is_wide (self) ? self->code->correct_wide_luma : self->code->correct_luma) (
+        luma, factors, width, band->luma);
     luma = band->luma;
   }
   const BackgroundRow row = {
       .luma = luma,
+      .is_wide = is_wide (self),
       .chroma = self->model.chroma ? spread_chroma (self, band, y, factors) : NULL,
       .width = width,
       .y = y,
@@ -702,7 +710,7 @@ lay_out_masks (Layout *layout, void *data)
     band->shadow = lay_out (layout, self->n_words, sizeof *band->shadow);
     if (self->base.plan.format != CCL_PIXEL_FORMAT_8)
       band->packed_luma = lay_out (layout, 64 * self->n_words, sizeof *band->packed_luma);
-    band->luma = lay_out (layout, 64 * self->n_words, sizeof *band->luma);
+    band->luma = lay_out (layout, 64 * self->n_words, is_wide (self) ? 2 : 1);
     band->chroma = lay_out (layout, 64 * self->n_words, sizeof *band->chroma);
     band->factors = lay_out (layout, 64 * self->n_words, sizeof *band->factors);
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frame-light.h"
 
+#include "words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,16 +61,20 @@ log_ratio (uint32_t luma, uint32_t mean)
                                    : ratio;
 }
 
-/* The mean of a pixel's heaviest Gaussian as luma. */
-static uint32_t
-mean_of (const GaussianBlock *of_row, uint32_t x)
+/* The compiler specialises functions with is_wide for frames whose luma has 16 bits, and for
+ * others, whose means are too small to be limited when they are rounded. */
+
+/* The mean of a pixel's heaviest Gaussian as luma of 8 bits. */
+static ALWAYS_INLINE uint32_t
+mean_of (const GaussianBlock *of_row, uint32_t x, bool is_wide)
 {
-  return (of_row[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS] + 128u) >> 8;
+  const uint32_t mean = of_row[x / BLOCK_PIXELS].means[x % BLOCK_PIXELS];
+  return is_wide ? ccl_mixture_luma_8 (mean) : (mean + 128) >> 8;
 }
 
-/* The luma of a frame in 8 bits. */
+/* The luma of a frame. */
 typedef struct Luma {
-  const uint8_t *data;
+  const uint8_t *data; /* of 16 bits, the upper byte */
   size_t stride, step; /* bytes from row to row and from pixel to pixel */
 } Luma;
 
@@ -79,20 +85,23 @@ luma_of (const CclFrame *frame, CclPixelFormat format)
       ccl_pixel_bytes (format)};
 }
 
-static uint32_t
-luma_at (const Luma *luma, uint32_t x, uint32_t y)
+/* The luma of a pixel in 8 bits. */
+static ALWAYS_INLINE uint32_t
+luma_at (const Luma *luma, uint32_t x, uint32_t y, bool is_wide)
 {
-  return luma->data[y * luma->stride + x * luma->step];
+  const uint8_t *byte = luma->data + y * luma->stride + x * luma->step;
+  return is_wide ? ccl_mixture_luma_8 ((uint32_t)byte[0] << 8 | byte[-1]) : byte[0];
 }
 
 /* Adds row y of samples, `distance` pixels apart, of a cell that begins at column left. */
-static void
+static ALWAYS_INLINE void
 add_samples (CclLightCell *cell, Histogram *histogram, const Luma *luma,
-    const GaussianBlock *blocks, uint32_t left, uint32_t y, uint32_t width, uint32_t distance)
+    const GaussianBlock *blocks, uint32_t left, uint32_t y, uint32_t width, uint32_t distance,
+    bool is_wide)
 {
   for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
-    const uint32_t value = luma_at (luma, x, y);
-    const uint32_t mean = mean_of (blocks, x);
+    const uint32_t value = luma_at (luma, x, y, is_wide);
+    const uint32_t mean = mean_of (blocks, x, is_wide);
     const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
     cell->in_frame += in_frame;
     cell->in_model += in_model;
@@ -126,9 +135,9 @@ prefetch_row (
 
 /* Whether a measured cell that is not uniform is explained by noise. Few cells need this second
  * look at the samples. */
-static bool
+static ALWAYS_INLINE bool
 is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32_t width,
-    uint32_t height, uint32_t left, uint32_t top, uint32_t distance)
+    uint32_t height, uint32_t left, uint32_t top, uint32_t distance, bool is_wide)
 {
   const uint32_t factor = powers[cell->ratio + CCL_LIGHT_LIMIT];
   uint32_t n = 0, near = 0;
@@ -136,7 +145,8 @@ is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32
   for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
     const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
     for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
-      const uint32_t value = luma_at (luma, x, y), mean = mean_of (blocks, x);
+      const uint32_t value = luma_at (luma, x, y, is_wide);
+      const uint32_t mean = mean_of (blocks, x, is_wide);
       if (!ccl_light_compares (value) || !ccl_light_compares (mean))
         continue;
       n++;
@@ -148,9 +158,9 @@ is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32
   return 5 * near >= 3 * n;
 }
 
-void
-light_measure_row (Light *light, const Model *model, const CclFrame *frame,
-    const CclForegroundPlan *plan, uint32_t row)
+static ALWAYS_INLINE void
+measure_row (Light *light, const Model *model, const CclFrame *frame, const CclForegroundPlan *plan,
+    uint32_t row, bool is_wide)
 {
   const CclLightGrid *grid = &light->grid;
   const uint32_t width = plan->width, height = plan->height;
@@ -167,7 +177,8 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame,
           blocks + distance * model->blocks_per_row, &luma, y + distance, width, distance);
     for (uint32_t column = 0; column < grid->columns; column++) {
       const uint32_t left = column << grid->shift, x = left + j * distance;
-      add_samples (&cells[column], &histograms[column], &luma, blocks, left, y, width, distance);
+      add_samples (
+          &cells[column], &histograms[column], &luma, blocks, left, y, width, distance, is_wide);
       if (model->chroma && x < width)
         add_colours (
             &cells[column], &frame->chroma, model->chroma + y * model->blocks_per_row, x, y);
@@ -177,9 +188,19 @@ light_measure_row (Light *light, const Model *model, const CclFrame *frame,
     CclLightCell *cell = &cells[column];
     find_middle (cell, &histograms[column]);
     if (cell->measured && !cell->uniform)
-      cell->explained =
-          is_noise (cell, model, &luma, width, height, column << grid->shift, top, distance);
+      cell->explained = is_noise (
+          cell, model, &luma, width, height, column << grid->shift, top, distance, is_wide);
   }
+}
+
+void
+light_measure_row (Light *light, const Model *model, const CclFrame *frame,
+    const CclForegroundPlan *plan, uint32_t row)
+{
+  if (plan->format == CCL_PIXEL_FORMAT_16)
+    measure_row (light, model, frame, plan, row, true);
+  else
+    measure_row (light, model, frame, plan, row, false);
 }
 
 static void

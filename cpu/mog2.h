@@ -53,6 +53,12 @@ typedef struct Planes {
   size_t distance;              /* in blocks, from one Gaussian of a pixel to its next */
 } Planes;
 
+/* The compiler specialises functions that have a Kind for each constant. */
+typedef struct Kind {
+  bool colour; /* there is chroma */
+  bool words;  /* luma has two bytes per pixel */
+} Kind;
+
 /* The pixels of a block. */
 typedef struct Pixels {
   const uint8_t *luma;
@@ -176,11 +182,24 @@ typedef struct Values {
   Steps u, v;
 } Values;
 
-static ALWAYS_INLINE Values
-load_values (const Pixels *pixels, int first, bool colour)
+/* Luma of 16 bits, little-endian. */
+static ALWAYS_INLINE Steps
+load_words (const uint8_t *from)
 {
-  Values values = {.luma = load_luma (pixels->luma + first)};
-  if (colour) {
+  Steps words;
+  memcpy (&words, from, sizeof words);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  words = words << 8 | words >> 8;
+#endif
+  return words;
+}
+
+static ALWAYS_INLINE Values
+load_values (const Pixels *pixels, int first, Kind kind)
+{
+  Values values = {.luma = kind.words ? load_words (pixels->luma + 2 * first)
+                                      : load_luma (pixels->luma + first)};
+  if (kind.colour) {
     const Steps chroma = *(const Steps *)(pixels->chroma + first);
     values.u = chroma & 0xff;
     values.v = chroma >> 8;
@@ -333,8 +352,10 @@ is_tolerated (Ints error, Ints tolerance)
 static ALWAYS_INLINE Steps
 select_shadows (const Gaussians *heaviest, const Values *values, bool colour)
 {
-  const Steps luma = values->luma >> 8, mean = (heaviest->means + 128) >> 8;
-  const Steps darker = (Steps)(luma < mean) & (Steps)(values->luma >= CCL_SHADOW_RATIO * mean);
+  const Steps half = steps_of (CCL_MIXTURE_MEAN_STEPS / 2);
+  const Steps luma = saturated_add (values->luma, half) >> 8;
+  const Steps mean = saturated_add (heaviest->means, half) >> 8;
+  const Steps darker = (Steps)(luma < mean) & (Steps)(luma << 8 >= CCL_SHADOW_RATIO * mean);
   if (!colour)
     return darker;
   const Steps u = values->u - 128, own_u = 128 - (heaviest->chroma & 0xff);
@@ -365,10 +386,11 @@ set_classes (Classes *classes, uint32_t background, const Gaussians *heaviest, c
  * weights have been updated) and sets the classes of the pixels. Returns false, with nothing
  * changed, if a pixel does not match. */
 static ALWAYS_INLINE bool
-match_heaviest (const Planes *planes, int first, const Pixels *pixels, bool single, bool colour,
+match_heaviest (const Planes *planes, int first, const Pixels *pixels, bool single, Kind kind,
     const Constants *constants, Classes *classes)
 {
-  const Values values = load_values (pixels, first, colour);
+  const bool colour = kind.colour;
+  const Values values = load_values (pixels, first, kind);
   Gaussians gaussians = load_gaussians (planes, 0, first, colour);
   const Distances distances = distances_of (&gaussians, &values, colour);
   if (!all_lanes (is_within (&distances.low, constants->generation),
@@ -415,11 +437,12 @@ remove_last (Steps weights[], int n, Steps lanes, Floats left_by_new)
  * ccl_mixture_match() does for one pixel. heaviest_weights has the decayed weights of the heaviest
  * Gaussians. Updates use, and sets the classes of the pixels. */
 static ALWAYS_INLINE void
-match_any (int n, const Pixels *pixels, bool colour, const Constants *constants,
-    const Planes *planes, int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
+match_any (int n, const Pixels *pixels, Kind kind, const Constants *constants, const Planes *planes,
+    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
 {
+  const bool colour = kind.colour;
   const Steps none = steps_of (0);
-  const Values values = load_values (pixels, first, colour);
+  const Values values = load_values (pixels, first, kind);
   Steps weights[CCL_MAX_MIXTURES];
   /* [k]: the lanes whose value matches none of the Gaussians before k. */
   Steps reached[CCL_MAX_MIXTURES + 1];
@@ -501,19 +524,37 @@ match_any (int n, const Pixels *pixels, bool colour, const Constants *constants,
   }
 }
 
-/* The compiler specialises match_any() for formats with and without chroma. */
+/* match_any() for each kind, not inlined. */
 static __attribute__ ((noinline)) void
 match_any_luma (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
     int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
 {
-  match_any (n, pixels, false, constants, planes, first, heaviest_weights, use, classes);
+  match_any (
+      n, pixels, (Kind){false, false}, constants, planes, first, heaviest_weights, use, classes);
 }
 
 static __attribute__ ((noinline)) void
 match_any_colour (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
     int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
 {
-  match_any (n, pixels, true, constants, planes, first, heaviest_weights, use, classes);
+  match_any (
+      n, pixels, (Kind){true, false}, constants, planes, first, heaviest_weights, use, classes);
+}
+
+static __attribute__ ((noinline)) void
+match_any_wide_luma (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
+    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
+{
+  match_any (
+      n, pixels, (Kind){false, true}, constants, planes, first, heaviest_weights, use, classes);
+}
+
+static __attribute__ ((noinline)) void
+match_any_wide_colour (int n, const Pixels *pixels, const Constants *constants,
+    const Planes *planes, int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
+{
+  match_any (
+      n, pixels, (Kind){true, true}, constants, planes, first, heaviest_weights, use, classes);
 }
 
 static ALWAYS_INLINE bool
@@ -548,7 +589,7 @@ prefetch_block (const Model *model, size_t block, bool colour)
 /* Updates the model of a block with its pixels, after decay. single: each pixel has one Gaussian of
  * full weight, and the decay was skipped, since a match restores the full weight. Updates use. */
 static ALWAYS_INLINE Classes
-match_pixels (const Pixels *pixels, bool single, bool all_have_gaussian, bool colour,
+match_pixels (const Pixels *pixels, bool single, bool all_have_gaussian, Kind kind,
     const Constants *constants, const Planes *planes, uint16_t *heaviest_weights, BlockUse *use)
 {
   const int n = use->most;
@@ -557,11 +598,13 @@ match_pixels (const Pixels *pixels, bool single, bool all_have_gaussian, bool co
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES)
   {
     if (all_have_gaussian &&
-        match_heaviest (planes, first, pixels, single, colour, constants, &classes))
+        match_heaviest (planes, first, pixels, single, kind, constants, &classes))
       continue;
     if (single)
       *steps_at (heaviest_weights, first) = constants->single_weight;
-    (colour ? match_any_colour : match_any_luma) (
+    const bool colour = kind.colour;
+    (kind.words ? (colour ? match_any_wide_colour : match_any_wide_luma)
+                : (colour ? match_any_colour : match_any_luma)) (
         n, pixels, constants, planes, first, heaviest_weights, use, &classes);
   }
   /* A full weight stays full as long as its Gaussian is the only one and is matched. */
@@ -571,7 +614,7 @@ match_pixels (const Pixels *pixels, bool single, bool all_have_gaussian, bool co
 
 /* Updates the model of a block with a frame's pixels. */
 static ALWAYS_INLINE Classes
-update_block (const Pixels *pixels, bool colour, const Constants *constants, const Planes *planes,
+update_block (const Pixels *pixels, Kind kind, const Constants *constants, const Planes *planes,
     BlockUse *use)
 {
   _Alignas(64) uint16_t heaviest_weights[BLOCK_PIXELS];
@@ -579,7 +622,7 @@ update_block (const Pixels *pixels, bool colour, const Constants *constants, con
 
   use->compared = 1;
   if (use->single)
-    return match_pixels (pixels, true, true, colour, constants, planes, heaviest_weights, use);
+    return match_pixels (pixels, true, true, kind, constants, planes, heaviest_weights, use);
 
   for (; use->most > constants->mixtures; use->most--)
     memset (weights_of (planes, use->most - 1), 0, sizeof (WeightBlock));
@@ -604,15 +647,28 @@ update_block (const Pixels *pixels, bool colour, const Constants *constants, con
     break;
   }
   return match_pixels (
-      pixels, false, all_have_gaussian, colour, constants, planes, heaviest_weights, use);
+      pixels, false, all_have_gaussian, kind, constants, planes, heaviest_weights, use);
+}
+
+/* The same for a kind that is no constant. */
+static Classes
+update_block_of_kind (const Pixels *pixels, Kind kind, const Constants *constants,
+    const Planes *planes, BlockUse *use)
+{
+  if (kind.words)
+    return kind.colour ? update_block (pixels, (Kind){true, true}, constants, planes, use)
+                       : update_block (pixels, (Kind){false, true}, constants, planes, use);
+  return kind.colour ? update_block (pixels, (Kind){true, false}, constants, planes, use)
+                     : update_block (pixels, (Kind){false, false}, constants, planes, use);
 }
 
 /* The same for a block with held pixels, one bit per pixel. Their model is updated, too, to find
  * their classes, and then restored. */
 static __attribute__ ((noinline)) Classes
-update_held_block (uint32_t held, const Pixels *pixels, bool colour, const Constants *constants,
+update_held_block (uint32_t held, const Pixels *pixels, Kind kind, const Constants *constants,
     const Planes *planes, BlockUse *use)
 {
+  const bool colour = kind.colour;
   const BlockUse before = *use;
   WeightBlock weights[CCL_MAX_MIXTURES];
   GaussianBlock gaussians[CCL_MAX_MIXTURES];
@@ -625,8 +681,7 @@ update_held_block (uint32_t held, const Pixels *pixels, bool colour, const Const
     if (colour)
       memcpy (&chroma[k], chroma_of (planes, k), sizeof *chroma);
   }
-  const Classes classes = colour ? update_block (pixels, true, constants, planes, use)
-                                 : update_block (pixels, false, constants, planes, use);
+  const Classes classes = update_block_of_kind (pixels, kind, constants, planes, use);
   for (int k = 0; k < n; k++) {
     for (uint32_t rest = held; rest; rest &= rest - 1) {
       const int i = __builtin_ctz (rest);
@@ -643,9 +698,11 @@ update_held_block (uint32_t held, const Pixels *pixels, bool colour, const Const
 }
 
 static ALWAYS_INLINE void
-update_row (const BackgroundRow *row, bool colour, const Constants *constants)
+update_row (const BackgroundRow *row, Kind kind, const Constants *constants)
 {
   const Model *model = row->model;
+  const bool colour = kind.colour;
+  const size_t pixel_bytes = kind.words ? 2 : 1;
   const size_t first_block = row->y * model->blocks_per_row;
   const size_t end_block = row->end_row * model->blocks_per_row;
 
@@ -653,15 +710,15 @@ update_row (const BackgroundRow *row, bool colour, const Constants *constants)
     const size_t block = first_block + x / BLOCK_PIXELS;
     const Planes planes = {&model->weights[block], &model->gaussians[block],
         colour ? &model->chroma[block] : NULL, model->n_blocks};
-    Pixels pixels = {row->luma + x, colour ? row->chroma + x : NULL};
-    uint8_t rest[BLOCK_PIXELS] = {0};
+    Pixels pixels = {row->luma + pixel_bytes * x, colour ? row->chroma + x : NULL};
+    uint8_t rest[2 * BLOCK_PIXELS] = {0};
     if (row->width - x < BLOCK_PIXELS)
-      pixels.luma = memcpy (rest, pixels.luma, row->width - x);
+      pixels.luma = memcpy (rest, pixels.luma, pixel_bytes * (row->width - x));
     prefetch_block (model, block + BLOCKS_AHEAD < end_block ? block + BLOCKS_AHEAD : block, colour);
     const uint32_t held = row->held ? (uint32_t)(row->held[x / 64] >> x % 64) : 0;
     const Classes classes =
-        held ? update_held_block (held, &pixels, colour, constants, &planes, &model->uses[block])
-             : update_block (&pixels, colour, constants, &planes, &model->uses[block]);
+        held ? update_held_block (held, &pixels, kind, constants, &planes, &model->uses[block])
+             : update_block (&pixels, kind, constants, &planes, &model->uses[block]);
     const uint64_t foreground = ~(classes.background | classes.shadow);
     if (x % 64 == 0) {
       row->foreground[x / 64] = foreground;
@@ -677,10 +734,14 @@ static void
 background_row (const BackgroundRow *row)
 {
   const Constants constants = make_constants (row->parameters, row->tells_shadows);
-  if (row->chroma)
-    update_row (row, true, &constants);
+  if (row->chroma && row->is_wide)
+    update_row (row, (Kind){true, true}, &constants);
+  else if (row->chroma)
+    update_row (row, (Kind){true, false}, &constants);
+  else if (row->is_wide)
+    update_row (row, (Kind){false, true}, &constants);
   else
-    update_row (row, false, &constants);
+    update_row (row, (Kind){false, false}, &constants);
 }
 
 #endif /* CCL_CPU_BACKGROUND_H */

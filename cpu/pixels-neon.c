@@ -249,6 +249,7 @@ const PixelCode pixel_code_neon = {
     .background_row = background_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
+    .correct_wide_luma = correct_wide_luma,
     .correct_chroma = correct_chroma,
     .dilate_row = dilate_row,
     .median_of_classes = median_of_classes,

@@ -61,6 +61,7 @@ typedef struct Model {
  * per pixel. */
 typedef struct BackgroundRow {
   const uint8_t *luma;
+  bool is_wide;           /* luma has 16 bits per pixel, little-endian, else 8 */
   const uint16_t *chroma; /* u + 256 × v of each pixel, aligned to a cache line, readable up to the
                            * end of the last block. NULL: luma only */
   uint32_t width, y;
@@ -106,9 +107,11 @@ typedef struct PixelCode {
   void (*spread_chroma) (
       const CclChroma *chroma, uint32_t y, uint32_t width, uint16_t *chroma_of_pixels);
 
-  /* Multiply the luma and the chroma of pixels with their factors (light.h). corrected may be
-   * chroma. */
+  /* Multiply the luma of 8 or of 16 bits and the chroma of pixels with their factors (light.h).
+   * corrected may be chroma. */
   void (*correct_luma) (
+      const uint8_t *luma, const uint16_t *factors, uint32_t width, uint8_t *corrected);
+  void (*correct_wide_luma) (
       const uint8_t *luma, const uint16_t *factors, uint32_t width, uint8_t *corrected);
   void (*correct_chroma) (
       const uint16_t *chroma, const uint16_t *factors, uint32_t width, uint16_t *corrected);

@@ -49,7 +49,8 @@ typedef struct CclForegroundParameters {
   const uint8_t *u, *v;   /* CclChroma; NULL: no chroma */
   uint64_t u_stride, v_stride;
   uint32_t chroma_step, chroma_shift_x, chroma_shift_y;
-  uint32_t chroma_aligned; /* interleaved, two pixels to a sample, and rows at multiples of 4 */
+  uint32_t chroma_aligned; /* interleaved, two pixels to a sample, and rows at multiples of 4; where
+                            * luma has 16 bits, samples of 16 bits in rows at multiples of 8 */
   uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
   CclHistogram *histogram; /* NULL: the threshold is the one above */
 

@@ -104,10 +104,12 @@ kernel_name (const CudaForeground *self, int kernel)
       "ccl_histogram", "ccl_histogram_packed", "ccl_histogram_words"};
   static const char *const thresholds[] = {
       "ccl_threshold", "ccl_threshold_packed", "ccl_threshold_words"};
-  static const char *const luma_models[] = {"ccl_mog2", "ccl_mog2_packed"};
-  static const char *const colour_models[] = {"ccl_mog2_colour", "ccl_mog2_colour_packed"};
+  static const char *const luma_models[] = {"ccl_mog2", "ccl_mog2_packed", "ccl_mog2_words"};
+  static const char *const colour_models[] = {
+      "ccl_mog2_colour", "ccl_mog2_colour_packed", "ccl_mog2_colour_words"};
+  static const char *const measures[] = {
+      "ccl_light_measure", "ccl_light_measure", "ccl_light_measure_words"};
   static const char *const names[N_KERNELS] = {
-      [MEASURE_LIGHT] = "ccl_light_measure",
       [SMOOTH_LIGHT] = "ccl_light_smooth",
       [DILATE] = "ccl_dilate",
       [ERODE] = "ccl_erode",
@@ -121,6 +123,8 @@ kernel_name (const CudaForeground *self, int kernel)
   const int kind = kind_of_pixels (self);
   if (kernel == HISTOGRAM)
     return histograms[kind];
+  if (kernel == MEASURE_LIGHT)
+    return measures[kind];
   if (kernel == LUMA && is_mog2 (self))
     return self->base.plan.has_chroma ? colour_models[kind] : luma_models[kind];
   return kernel == LUMA ? thresholds[kind] : names[kernel];
@@ -328,26 +332,45 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
   self->base.scene_change = CCL_SCENE_UNCHANGED;
 }
 
+/* The distance between u and v where their samples take turns in one memory; else 0. */
+static uint32_t
+chroma_distance (const CclChroma *chroma)
+{
+  const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
+  const uintptr_t distance = u < v ? v - u : u - v;
+  return distance < chroma->step && chroma->u_stride == chroma->v_stride ? (uint32_t)distance : 0;
+}
+
+/* Bytes before u and v that belong to their first samples: 1 where these have 16 bits. */
+static uint32_t
+lower_byte (const CudaForeground *self, const CclChroma *chroma)
+{
+  return self->base.plan.format == CCL_PIXEL_FORMAT_16 && chroma->step == 4;
+}
+
 /* Uploads the chroma of a frame in host memory. */
 static CclStatus
 upload_chroma (CudaForeground *self, CclChroma *chroma, CclError *error)
 {
   const CclForegroundPlan *plan = &self->base.plan;
+  const uint32_t distance = chroma_distance (chroma);
   const uint32_t n_samples = (plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
   const uint32_t n_rows = (plan->height + (1u << chroma->shift_y) - 1) >> chroma->shift_y;
+  const uint32_t row = (n_samples - 1) * chroma->step + 1;
+  const uint32_t both = lower_byte (self, chroma) + row + distance;
   const uint8_t *u = chroma->u, *v = chroma->v;
   CclStatus status;
 
-  /* The planes may be views of one memory, so samples that lie in turn are copied once. */
-  if (chroma->step == 2 && (u + 1 == v || v + 1 == u) && chroma->u_stride == chroma->v_stride) {
+  if (distance > 0 && both <= chroma->u_stride && both <= self->u.width) {
+    /* Copied once. */
+    const uint8_t *first = (u < v ? u : v) - lower_byte (self, chroma);
     status = ccl_cuda_upload_queue_samples (
-        &self->u, u < v ? u : v, chroma->u_stride, 2 * n_samples, n_rows, self->stream, error);
-    chroma->u = (const void *)(uintptr_t)(self->u.memory + (u > v));
-    chroma->v = (const void *)(uintptr_t)(self->u.memory + (v > u));
+        &self->u, first, chroma->u_stride, both, n_rows, self->stream, error);
+    chroma->u = (const void *)(uintptr_t)(self->u.memory + (CUdeviceptr)(u - first));
+    chroma->v = (const void *)(uintptr_t)(self->u.memory + (CUdeviceptr)(v - first));
     chroma->u_stride = chroma->v_stride = self->u.stride;
     return status;
   }
-  const uint32_t row = (n_samples - 1) * chroma->step + 1;
   status = ccl_cuda_upload_queue_samples (
       &self->u, u, chroma->u_stride, row, n_rows, self->stream, error);
   if (status == CCL_OK)
@@ -361,9 +384,12 @@ upload_chroma (CudaForeground *self, CclChroma *chroma, CclError *error)
 }
 
 static void
-set_chroma (CclForegroundParameters *p, const CclChroma *chroma)
+set_chroma (CudaForeground *self, const CclChroma *chroma)
 {
+  CclForegroundParameters *p = &self->parameters;
   const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
+  const uintptr_t first = (u < v ? u : v) - lower_byte (self, chroma);
+  const uint32_t sample = self->base.plan.format == CCL_PIXEL_FORMAT_16 ? 2 : 1; /* bytes */
   p->u = chroma->u;
   p->v = chroma->v;
   p->u_stride = chroma->u_stride;
@@ -371,9 +397,9 @@ set_chroma (CclForegroundParameters *p, const CclChroma *chroma)
   p->chroma_step = chroma->step;
   p->chroma_shift_x = chroma->shift_x;
   p->chroma_shift_y = chroma->shift_y;
-  p->chroma_aligned = chroma->step == 2 && chroma->shift_x == 1 && (u + 1 == v || v + 1 == u) &&
-                      chroma->u_stride == chroma->v_stride &&
-                      ((u < v ? u : v) | chroma->u_stride) % 4 == 0;
+  p->chroma_aligned = chroma->step == 2 * sample && chroma->shift_x == 1 &&
+                      chroma_distance (chroma) == sample &&
+                      (first | chroma->u_stride) % (4 * sample) == 0;
 }
 
 /* Sets the pixels of the frame, which are uploaded if they come from the host. */
@@ -397,7 +423,7 @@ set_frame (CudaForeground *self, const CclFrame *frame, CclError *error)
   p->frame_stride = stride;
   p->frame_aligned = (pixels | stride) % (CCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
   if (self->base.plan.has_chroma)
-    set_chroma (p, &chroma);
+    set_chroma (self, &chroma);
   return status;
 }
 
@@ -622,10 +648,13 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
         &self->upload, self->device, plan->width * p->pixel_bytes, plan->height, error);
   if (status == CCL_OK)
     status = allocate_bits (self, error);
-  if (status == CCL_OK && plan->has_chroma) /* interleaved rows have at most 2 × width samples */
-    status = ccl_cuda_upload_init (&self->u, self->device, 2 * plan->width, plan->height, error);
+  /* No row of u or v has more bytes (check_chroma() in core/foreground.c). Where u and v take
+   * turns, both fit but for samples of 16 bits in frames of an odd width. */
+  const uint32_t chroma_row = 2 * plan->width + 1;
   if (status == CCL_OK && plan->has_chroma)
-    status = ccl_cuda_upload_init (&self->v, self->device, 2 * plan->width, plan->height, error);
+    status = ccl_cuda_upload_init (&self->u, self->device, chroma_row, plan->height, error);
+  if (status == CCL_OK && plan->has_chroma)
+    status = ccl_cuda_upload_init (&self->v, self->device, chroma_row, plan->height, error);
   if (status == CCL_OK && plan->method == CCL_FOREGROUND_OTSU)
     status =
         ccl_cuda_device_allocate (self->device, histogram_size (self), &self->histogram, error);

@@ -47,9 +47,20 @@ colour_of (uint32_t chroma)
   return (uint32_t)(abs (ccl_chroma_u (chroma) - 128) + abs (ccl_chroma_v (chroma) - 128));
 }
 
-/* A block measures a cell, each thread a sample. */
-extern "C" __global__ void
-__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__ Parameters p)
+/* The luma of a pixel in 8 bits. */
+template <bool WIDE>
+static __device__ __forceinline__ uint32_t
+luma_at (const Parameters &p, uint32_t x, uint32_t y)
+{
+  const uint8_t *row = p.frame + y * p.frame_stride;
+  return WIDE ? ccl_mixture_luma_8 (__ldg ((const uint16_t *)row + x))
+              : __ldg (row + x * p.pixel_bytes + p.luma_byte);
+}
+
+/* A block measures a cell, each thread a sample. WIDE: the frame's luma has 16 bits. */
+template <bool WIDE>
+static __device__ __forceinline__ void
+measure (const Parameters &p)
 {
   __shared__ uint32_t counts[CCL_LIGHT_RATIOS], frame_chroma, model_chroma, middle;
   const uint32_t thread = threadIdx.x, distance = (1u << p.grid.shift) / CCL_LIGHT_SAMPLES;
@@ -63,10 +74,9 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
     counts[i] = 0;
   if (thread == 0)
     frame_chroma = model_chroma = 0;
-  const uint32_t luma =
-      inside ? __ldg (p.frame + y * p.frame_stride + x * p.pixel_bytes + p.luma_byte) : 0;
+  const uint32_t luma = inside ? luma_at<WIDE> (p, x, y) : 0;
   const uint32_t shape = inside ? ((const uint32_t *)p.shapes[0])[pixel] : 0;
-  const uint32_t mean = inside ? ((shape & 0xffff) + 128) >> 8 : 0;
+  const uint32_t mean = inside ? ccl_mixture_luma_8 (shape & 0xffff) : 0;
   const bool in_frame = inside && ccl_light_compares (luma);
   const bool in_model = inside && ccl_light_compares (mean);
   const bool compares = in_frame && in_model;
@@ -109,6 +119,18 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__
     if (cell.explained)
       atomicAdd (&p.light->counts[cell.ratio + CCL_LIGHT_LIMIT], 1);
   }
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__ Parameters p)
+{
+  measure<false> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure_words (const __grid_constant__ Parameters p)
+{
+  measure<true> (p);
 }
 
 /* The light of a cell: the lower median of the uniform cells around it, or, where fewer than a

@@ -12,6 +12,9 @@
  *
  * 16-bit integers are converted to floats, and back, as the lower half of a float between 2^23 and
  * 2^24, whose last bit is worth one. An addition to such a float rounds to an integer.
+ *
+ * The luma of a thread's pixels is a word of bytes, or two words of 16 bits. Functions of the same
+ * name read either.
  */
 #include "device/quotient.cuh"
 #define CCL_DIVIDE(a, b) ccl_quotient (a, b)
@@ -99,9 +102,54 @@ count_living (uint32_t two_weights)
   return __vminu2 (two_weights, 0x00010001);
 }
 
+/* How the kernels for a kind of pixels keep luma. */
+template <PixelKind KIND> struct LumaOf {
+  typedef uint32_t Type;
+  static __device__ __forceinline__ Type
+  load (const Parameters &p, const Group &group)
+  {
+    return load_luma<KIND> (p, group);
+  }
+};
+
+template <> struct LumaOf<WORDS> {
+  typedef uint2 Type;
+  static __device__ __forceinline__ Type
+  load (const Parameters &p, const Group &group)
+  {
+    return load_words (p, group);
+  }
+};
+
+/* The luma of a pixel, in steps of a mean. */
+static __device__ __forceinline__ uint32_t
+luma_of (uint32_t bytes, uint32_t pixel)
+{
+  return (bytes >> 8 * pixel & 0xff) * CCL_MIXTURE_MEAN_STEPS;
+}
+
+static __device__ __forceinline__ uint32_t
+luma_of (const uint2 &words, uint32_t pixel)
+{
+  return weight_of (words, (int)pixel);
+}
+
+/* The same, added to WHOLE. */
+static __device__ __forceinline__ float
+whole_luma_of (uint32_t bytes, int pixel)
+{
+  return whole_of (bytes, 0x7604 | pixel << 4);
+}
+
+static __device__ __forceinline__ float
+whole_luma_of (const uint2 &words, int pixel)
+{
+  return whole_of (pixel < 2 ? words.x : words.y, pixel % 2 ? UPPER_HALF : LOWER_HALF);
+}
+
 /* The pixels of a thread, in the light of the model. */
-struct Values {
-  uint32_t luma;
+template <typename Luma> struct Values {
+  Luma luma;
   uint2 chroma;
 };
 
@@ -111,16 +159,15 @@ struct Fit {
   float whole_mean, whole_variance, deviation, squared, variance;
 };
 
-template <bool COLOUR>
+template <bool COLOUR, typename Luma>
 static __device__ __forceinline__ Fit
-fit_of (uint32_t shape, uint32_t mean_chroma, const Values &values, int pixel)
+fit_of (uint32_t shape, uint32_t mean_chroma, const Values<Luma> &values, int pixel)
 {
   Fit fit;
   fit.whole_mean = whole_of (shape, LOWER_HALF);
   fit.whole_variance = whole_of (shape, UPPER_HALF);
   fit.variance = __fsub_rn (fit.whole_variance, WHOLE);
-  /* Means are in units of 1/256, so the luma becomes the upper byte. */
-  fit.deviation = __fsub_rn (fit.whole_mean, whole_of (values.luma, 0x7604 | pixel << 4));
+  fit.deviation = __fsub_rn (fit.whole_mean, whole_luma_of (values.luma, pixel));
   fit.squared = __fmul_rn (fit.deviation, fit.deviation);
   if (COLOUR) {
     /* (u − u')² + (v − v')² without differences of bytes, for which there is no instruction. */
@@ -147,14 +194,17 @@ step_of (uint32_t weight, const CclMixtureParameters &m)
   return ccl_quotient (m.rate, __uint2float_rn (weight));
 }
 
-/* Luma and variance in ccl_mixture_move(). Returns the new shape. */
+/* Luma and variance in ccl_mixture_move(). Returns the new shape. Bytes of luma lead to no mean
+ * that is too great. */
+template <typename Luma>
 static __device__ __forceinline__ uint32_t
 moved (const Fit &fit, float step, const CclMixtureParameters &m)
 {
   const float excess = /* exact, as the factor is a power of two */
       __fmaf_rn (fit.squared, 1.0f / CCL_MIXTURE_SQUARES, -fit.variance);
-  const float mean =
-      __fadd_rd (fit.whole_mean, __fsub_rn (m.dither, __fmul_rn (step, fit.deviation)));
+  float mean = __fadd_rd (fit.whole_mean, __fsub_rn (m.dither, __fmul_rn (step, fit.deviation)));
+  if (sizeof (Luma) > PIXELS)
+    mean = fminf (mean, WHOLE + CCL_MIXTURE_MOST_MEAN);
   float variance = __fadd_rd (fit.whole_variance, __fadd_rn (m.dither, __fmul_rn (step, excess)));
   variance = fmaxf (variance, WHOLE + CCL_MIXTURE_LEAST_VARIANCE);
   variance = fminf (variance, WHOLE + CCL_MIXTURE_MOST_VARIANCE);
@@ -277,9 +327,9 @@ struct Found {
 
 /* Decays the weights of a thread's pixels and updates the pixels that match their first Gaussian,
  * except held ones. All threads of a warp take part. */
-template <bool COLOUR>
+template <bool COLOUR, typename Luma>
 static __device__ __forceinline__ Found
-update_group (const Parameters &p, const Group &group, const Values &values, uint32_t held)
+update_group (const Parameters &p, const Group &group, const Values<Luma> &values, uint32_t held)
 {
   const CclMixtureParameters &m = p.mixture;
   const Decay decay = decay_of (m);
@@ -323,7 +373,7 @@ update_group (const Parameters &p, const Group &group, const Values &values, uin
     first[pixel] = decayed (weight_of (weights[0], pixel), parts[pixel], decay);
     const uint32_t weight = min (first[pixel] + m.gain, CCL_MIXTURE_FULL_WEIGHT);
     const float step = step_of (weight, m);
-    const uint32_t shape_then = moved (fit, step, m);
+    const uint32_t shape_then = moved<Luma> (fit, step, m);
     chroma_then[pixel] = chroma_before;
     if (first[pixel] == 0)
       found.matched &= ~(1u << pixel);
@@ -331,7 +381,7 @@ update_group (const Parameters &p, const Group &group, const Values &values, uin
       if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance))) {
         const CclGaussian gaussian = {
             first[pixel], shape & 0xffff, shape >> 16, COLOUR ? chroma_before : CCL_NO_CHROMA};
-        found.classes |= class_bit (p, gaussian, values.luma >> 8 * pixel & 0xff,
+        found.classes |= class_bit (p, gaussian, luma_of (values.luma, pixel),
                              COLOUR ? chroma_of (values.chroma, pixel) : CCL_NO_CHROMA)
                          << pixel;
       }
@@ -405,8 +455,9 @@ match_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_
 }
 
 /* Begins the model of a thread's pixels: ccl_mixture_update() without Gaussians. */
+template <typename Luma>
 static __device__ __forceinline__ void
-begin_group (const Parameters &p, const Group &group, const Values &values)
+begin_group (const Parameters &p, const Group &group, const Values<Luma> &values)
 {
   const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
   Shapes shapes;
@@ -415,8 +466,7 @@ begin_group (const Parameters &p, const Group &group, const Values &values)
     return;
 #pragma unroll
   for (int pixel = 0; pixel < PIXELS; pixel++)
-    shape_of (shapes, pixel) = pair (
-        (values.luma >> 8 * pixel & 0xff) * CCL_MIXTURE_MEAN_STEPS, CCL_MIXTURE_FIRST_VARIANCE);
+    shape_of (shapes, pixel) = pair (luma_of (values.luma, pixel), CCL_MIXTURE_FIRST_VARIANCE);
   p.shapes[0][offset] = shapes;
   p.weights[0][offset] =
       make_uint2 (CCL_MIXTURE_FULL_WEIGHT * 0x10001u, CCL_MIXTURE_FULL_WEIGHT * 0x10001u);
@@ -428,8 +478,9 @@ begin_group (const Parameters &p, const Group &group, const Values &values)
 }
 
 /* Brings the values of a thread's pixels to the light of the model. */
+template <typename Luma>
 static __device__ __forceinline__ void
-correct_values (const Parameters &p, const Group &group, Values *values)
+correct_values (const Parameters &p, const Group &group, Values<Luma> *values)
 {
   values->luma = correct_luma (values->luma, light_factor (p, group.x, group.y));
   if (p.u) {
@@ -454,12 +505,12 @@ static_assert (CCL_FOREGROUND_THREADS * PIXELS <= HELD, "the mark is no part of 
 
 /* Updates the model of a block's pixels; each thread first a group, then some of those in the list.
  * Returns the classes of the thread's pixels. */
-template <bool COLOUR>
+template <bool COLOUR, typename Luma>
 static __device__ __forceinline__ uint32_t
-update_block (const Parameters &p, const Group &group, const Values &values)
+update_block (const Parameters &p, const Group &group, const Values<Luma> &values)
 {
   __shared__ uint32_t classes[CCL_FOREGROUND_THREADS], most[CCL_FOREGROUND_WARPS], n_left;
-  __shared__ uint32_t luma[CCL_FOREGROUND_THREADS];
+  __shared__ Luma luma[CCL_FOREGROUND_THREADS];
   __shared__ uint2 chroma[COLOUR ? CCL_FOREGROUND_THREADS : 1];
   __shared__ uint16_t left[CCL_FOREGROUND_THREADS * PIXELS];
   if (threadIdx.x == 0)
@@ -487,7 +538,7 @@ update_block (const Parameters &p, const Group &group, const Values &values)
     const uint32_t entry = left[i] % HELD, thread = entry / PIXELS, pixel = entry % PIXELS;
     const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
     const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
-    const uint32_t bit = match_pixel<COLOUR> (p, x, y, luma[thread] >> 8 * pixel & 0xff,
+    const uint32_t bit = match_pixel<COLOUR> (p, x, y, luma_of (luma[thread], pixel),
         COLOUR ? chroma_of (chroma[COLOUR ? thread : 0], (int)pixel) : CCL_NO_CHROMA,
         most[thread / 32], left[i] >= HELD);
     if (bit)
@@ -504,11 +555,11 @@ static __device__ __forceinline__ void
 model (const Parameters &p)
 {
   const Group group = group_of_thread (p);
-  Values values = {};
+  Values<typename LumaOf<KIND>::Type> values = {};
   if (group.count)
-    values.luma = load_luma<KIND> (p, group);
+    values.luma = LumaOf<KIND>::load (p, group);
   if (COLOUR && group.count)
-    values.chroma = load_chroma (p, group);
+    values.chroma = load_chroma<KIND> (p, group);
   uint32_t classes = 0;
   wait_for_previous_kernel ();
   if (p.light && p.light->begins)
@@ -548,4 +599,17 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS, 8)
     ccl_mog2_colour_packed (const __grid_constant__ Parameters p)
 {
   model<true, PACKED> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_words (const __grid_constant__ Parameters p)
+{
+  model<false, WORDS> (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CCL_FOREGROUND_THREADS, 8)
+    ccl_mog2_colour_words (const __grid_constant__ Parameters p)
+{
+  model<true, WORDS> (p);
 }

@@ -190,31 +190,6 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   return TRUE;
 }
 
-/* The background model takes no formats of 16 bits, so that converters upstream deliver 8 bits. */
-static GstCaps *
-gst_ccl_base_transform_caps (
-    GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
-{
-  static GstStaticCaps caps_of_8_bits =
-      GST_STATIC_CAPS ("video/x-raw(ANY), format={ " GST_CCL_FORMATS_8 " }");
-  GstCaps *result = gst_caps_ref (caps);
-
-  if (gst_ccl_base_get_settings (GST_CCL_BASE (trans)).foreground == CCL_FOREGROUND_MOG2) {
-    GstCaps *formats = gst_static_caps_get (&caps_of_8_bits);
-
-    gst_caps_unref (result);
-    result = gst_caps_intersect_full (caps, formats, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (formats);
-  }
-  if (filter) {
-    GstCaps *all = result;
-
-    result = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (all);
-  }
-  return result;
-}
-
 static gboolean
 gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
@@ -418,7 +393,6 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_base_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_base_stop);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_ccl_base_query);
-  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The luma and chroma of pixels in the light of the background model. The luma of a thread's four
- * pixels is a word, the leftmost lowest; their chroma are halves of two words, u in the lower byte.
+ * pixels is a word of bytes or two words of 16 bits, the leftmost lowest; their chroma are halves
+ * of two words, u in the lower byte.
  */
 #ifndef CCL_CUDA_COLOUR_CUH
 #define CCL_CUDA_COLOUR_CUH
@@ -18,13 +19,19 @@ chroma_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
                                                        << 8;
 }
 
-/* The chroma of a thread's pixels; none outside the frame. */
+/* The chroma of a thread's pixels in a frame with luma of this kind; none outside the frame. */
+template <PixelKind KIND>
 static __device__ __forceinline__ uint2
 load_chroma (const CclForegroundParameters &p, const Group &group)
 {
   if (group.count == PIXELS && p.chroma_aligned) {
     const bool u_first = p.u < p.v;
     const uint8_t *row = (u_first ? p.u : p.v) + (group.y >> p.chroma_shift_y) * p.u_stride;
+    if (KIND == WORDS) { /* the upper bytes of samples of 16 bits */
+      const uint2 words = __ldg ((const uint2 *)(row - 1 + 2 * group.x));
+      const uint32_t selector = u_first ? 0x3131 : 0x1313;
+      return make_uint2 (__byte_perm (words.x, 0, selector), __byte_perm (words.y, 0, selector));
+    }
     const uint32_t word = __ldg ((const uint32_t *)(row + group.x));
     return make_uint2 (__byte_perm (word, 0, u_first ? 0x1010 : 0x0101),
         __byte_perm (word, 0, u_first ? 0x3232 : 0x2323));
@@ -51,13 +58,26 @@ light_factor (const CclForegroundParameters &p, uint32_t x, uint32_t y)
 }
 
 static __device__ __forceinline__ uint32_t
+correct_words (uint32_t two_pixels, uint32_t factor)
+{
+  return ccl_light_correct_luma (two_pixels & 0xffff, factor, UINT16_MAX) |
+         ccl_light_correct_luma (two_pixels >> 16, factor, UINT16_MAX) << 16;
+}
+
+static __device__ __forceinline__ uint32_t
 correct_luma (uint32_t luma, uint32_t factor)
 {
   uint32_t corrected = 0;
 #pragma unroll
   for (uint32_t i = 0; i < PIXELS; i++)
-    corrected |= ccl_light_correct_luma (luma >> 8 * i & 0xff, factor) << 8 * i;
+    corrected |= ccl_light_correct_luma (luma >> 8 * i & 0xff, factor, UINT8_MAX) << 8 * i;
   return corrected;
+}
+
+static __device__ __forceinline__ uint2
+correct_luma (const uint2 &luma, uint32_t factor)
+{
+  return make_uint2 (correct_words (luma.x, factor), correct_words (luma.y, factor));
 }
 
 static __device__ __forceinline__ uint32_t

@@ -33,7 +33,8 @@ typedef enum CclForegroundMethod {
 /* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
  * Prati, I. Mikic, M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and
  * evaluation", IEEE TPAMI 25(7), 2003, compare methods. Without chroma, every pixel that is a
- * little darker than the background counts as a shadow. */
+ * little darker than the background counts as a shadow. Luma of 16 bits is rounded to 8 for this.
+ */
 typedef enum CclShadows {
   CCL_SHADOWS_KEEP = 0,   /* they are foreground */
   CCL_SHADOWS_MARK = 1,   /* CCL_MASK_SHADOW in the mask; a labeller with a threshold of
@@ -101,7 +102,10 @@ typedef struct CclForegroundOptions {
   /* For CCL_FOREGROUND_MOG2. */
   uint32_t history;     /* frames, ≥ 1: the time constant of the model */
   float var_threshold;  /* > 0: a pixel is background up to this squared distance from a Gaussian's
-                         * mean, in units of its variance */
+                         * mean, in units of its variance, which is 4…75 on the scale of 8 bits. In
+                         * CCL_PIXEL_FORMAT_16, 256 steps of a value are one of that scale: with
+                         * little noise, a pixel is background up to 512 × √var_threshold steps from
+                         * the mean */
   double learning_rate; /* 0…1: the weight of a frame in the model; negative: 1 / history, and
                          * greater during the first history / 2 frames */
   uint32_t mixtures;    /* 1…5: Gaussians per pixel */

@@ -105,12 +105,17 @@ typedef enum CclLocation {
 
 /* The chroma of a frame, one byte per sample of u and of v, in two planes, interleaved in one, or
  * interleaved with the luma. A sample covers 1 << shift_x × 1 << shift_y pixels; the last one of a
- * row or column may cover fewer. */
+ * row or column may cover fewer.
+ *
+ * Of samples of 16 bits, as in P010, only the upper bytes are used: u and v point to the upper byte
+ * of the first samples, and step is 4. In frames of CCL_PIXEL_FORMAT_16, a step of 4 always means
+ * such samples, whose lower bytes may be read, too. */
 typedef struct CclChroma {
   const void *u, *v;         /* the first samples; NULL: the frame has no chroma */
   size_t u_stride, v_stride; /* bytes from row to row */
   uint32_t step;             /* bytes from sample to sample: 1 in planes, 2 interleaved, 4 where two
-                              * pixels of luma are between two samples; 4 needs a shift_x of 1 or 2 */
+                              * pixels of luma are between two samples, or interleaved samples of 16
+                              * bits; 4 needs a shift_x of 1 or 2 */
   uint32_t shift_x;          /* 0…2 */
   uint32_t shift_y;          /* 0 or 1 */
 } CclChroma;

@@ -246,6 +246,33 @@ TEST (test_pixels_of_two_bytes_in_cuda_memory)
 }
 GST_END_TEST
 
+/* The background model reads luma and chroma of 16 bits. */
+TEST (test_background_of_16_bits_in_cuda_memory)
+{
+  static const char *const formats[] = {"GRAY16_LE", "P010_10LE", "P012_LE", "P016_LE"};
+  static const char empty[] = "........\n........\n........\n........\n........\n........\n";
+  GstCudaContext *context = new_context ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstHarness *h = gst_harness_new ("cudaccl");
+    GstBuffer *out;
+
+    gst_harness_set_src_caps (h, cuda_caps (formats[i], 8, 6));
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+    for (guint k = 0; k < 3; k++) {
+      out = label (h, described_frame (context, formats[i], empty));
+      assert_count (out, 0);
+      gst_buffer_unref (out);
+    }
+    out = label (h, described_frame (context, formats[i], blobs));
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST
+
 /* Decoders output these formats; only the luma plane is read. */
 TEST (test_planar_frames_in_cuda_memory)
 {
@@ -1019,6 +1046,7 @@ cuda_suite (void)
   tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
   tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
   tcase_add_test (tcase, test_pixels_of_two_bytes_in_cuda_memory);
+  tcase_add_test (tcase, test_background_of_16_bits_in_cuda_memory);
   tcase_add_test (tcase, test_wrapped_device_pointer);
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_frames_still_being_written);

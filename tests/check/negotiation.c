@@ -133,8 +133,7 @@ TEST (test_refuses_other_caps)
 }
 GST_END_TEST
 
-/* A converter upstream asks before it converts; that is no error either. Before the background
- * model it makes 8 bits of more. */
+/* A converter upstream asks before it converts; that is no error either. */
 TEST (test_converter_before_element)
 {
   static const struct {

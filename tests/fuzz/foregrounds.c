@@ -211,8 +211,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.options.invert = flags & 1;
   c.on_device = flags & 2;
   c.plan.format = (CclPixelFormat)(flags >> 6);
-  if (c.plan.format == CCL_PIXEL_FORMAT_16 && c.plan.method == CCL_FOREGROUND_MOG2)
-    c.plan.format = CCL_PIXEL_FORMAT_8; /* there is no such model */
   if (c.plan.format == CCL_PIXEL_FORMAT_16)
     c.options.threshold *= 257;
   const size_t bytes = c.plan.format == CCL_PIXEL_FORMAT_8 ? 1 : 2;

@@ -87,6 +87,13 @@ otsu_threshold (const ForegroundReference *self, const CclFrame *frame)
   return threshold;
 }
 
+/* A value of 16 bits in 8, rounded. */
+static int
+in_8_bits (uint32_t value)
+{
+  return (int)MIN ((value + 128) / 256, 255);
+}
+
 /* u + 256 × v. */
 static uint32_t
 chroma_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, uint32_t y)
@@ -168,8 +175,9 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
     if (x >= (int)self->width || y >= (int)self->height)
       continue;
     const size_t pixel = (size_t)y * self->width + (size_t)x;
-    const int luma = (int)pixel_of (self, frame, (uint32_t)x, (uint32_t)y);
-    const int mean = (self->model.means[pixel] + 128) / 256;
+    const uint32_t value = pixel_of (self, frame, (uint32_t)x, (uint32_t)y);
+    const int luma = self->format == CCL_PIXEL_FORMAT_16 ? in_8_bits (value) : (int)value;
+    const int mean = in_8_bits (self->model.means[pixel]);
     const bool luma_counts = luma >= 24 && luma <= 232, mean_counts = mean >= 24 && mean <= 232;
     in_frame += luma_counts;
     in_model += mean_counts;
@@ -293,9 +301,9 @@ factor_at (const ReferenceLight *light, uint32_t x, uint32_t y)
 }
 
 static uint32_t
-times_factor (int value, int zero, int factor)
+times_factor (int value, int zero, int factor, int most)
 {
-  return (uint32_t)CLAMP (zero + (((value - zero) * factor + 2048) >> 12), 0, 255);
+  return (uint32_t)CLAMP (zero + (((value - zero) * factor + 2048) >> 12), 0, most);
 }
 
 /* Counts the foreground and the background pixels of the window. Pixels outside the frame are
@@ -441,6 +449,7 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
   }
   if (self->n_frames == 0)
     self->has_held = false;
+  const bool is_wide = self->format == CCL_PIXEL_FORMAT_16;
   const CclMixtureParameters parameters = ccl_mixture_parameters (options, self->n_frames);
   const uint64_t slower = MIN (self->n_frames / 16, options->hold);
   const bool holds = self->has_held && slower > 1 && self->n_frames % slower > 0;
@@ -450,16 +459,16 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
       const size_t pixel = (size_t)y * self->width + x;
       uint32_t luma = pixel_of (self, frame, x, y), chroma = chroma_of (self, frame, x, y);
       if (light.cells) {
-        luma = times_factor ((int)luma, 0, factor_at (&light, x, y));
+        luma = times_factor ((int)luma, 0, factor_at (&light, x, y), is_wide ? 65535 : 255);
         if (self->has_chroma) {
           const int factor = factor_at (&light, x >> frame->chroma.shift_x << frame->chroma.shift_x,
               y >> frame->chroma.shift_y << frame->chroma.shift_y);
-          chroma = times_factor ((int)(chroma % 256), 128, factor) +
-                   256 * times_factor ((int)(chroma / 256), 128, factor);
+          chroma = times_factor ((int)(chroma % 256), 128, factor, 255) +
+                   256 * times_factor ((int)(chroma / 256), 128, factor, 255);
         }
       }
-      classes[pixel] =
-          update_model (self, pixel, luma, chroma, holds && self->held[pixel], &parameters);
+      classes[pixel] = update_model (self, pixel, is_wide ? luma : 256 * luma, chroma,
+          holds && self->held[pixel], &parameters);
       if (options->shadows == CCL_SHADOWS_KEEP && classes[pixel] == CCL_PIXEL_SHADOW)
         classes[pixel] = CCL_PIXEL_FOREGROUND;
       if (is_empty)

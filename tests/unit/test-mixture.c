@@ -22,13 +22,15 @@ normal (GRand *random)
   return sqrt (-2 * log (1 - g_rand_double (random))) * cos (2 * G_PI * g_rand_double (random));
 }
 
+/* In steps of a mean, of luma of 8 or of 16 bits. */
 static uint32_t
-draw (const Look *looks, GRand *random)
+draw (const Look *looks, bool is_wide, GRand *random)
 {
   double rest = g_rand_double (random);
   while (rest >= looks->share)
     rest -= looks++->share;
-  return (uint32_t)lround (looks->luma + noise_deviation * normal (random));
+  const double luma = looks->luma + noise_deviation * normal (random);
+  return (uint32_t)(is_wide ? lround (256 * luma) : 256 * lround (luma));
 }
 
 /* The expected weight of a Gaussian that matches a share π of the values, out of n Gaussians. The
@@ -41,7 +43,7 @@ settled_weight (double share, int n)
 }
 
 static void
-check_where_it_settles (double rate, int n_frames, const Look *looks, int n_looks)
+check_where_it_settles (double rate, int n_frames, const Look *looks, int n_looks, bool is_wide)
 {
   const CclForegroundOptions options = {
       .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
@@ -52,7 +54,7 @@ check_where_it_settles (double rate, int n_frames, const Look *looks, int n_look
 
   for (int i = 0; i < n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, draw (looks, random), CCL_NO_CHROMA, &parameters);
+    ccl_mixture_update (gaussians, draw (looks, is_wide, random), CCL_NO_CHROMA, &parameters);
     for (int k = 0; k < n_looks && i >= n_frames / 2; k++) {
       weights[k] += gaussians[k].weight / (double)CCL_MIXTURE_WEIGHT_STEPS;
       means[k] += gaussians[k].mean / (double)CCL_MIXTURE_MEAN_STEPS;
@@ -76,15 +78,17 @@ test_where_it_settles (void)
   static const Look one[] = {{1, 100}};
   static const Look two[] = {{0.7, 100}, {0.3, 160}};
   static const Look three[] = {{0.6, 60}, {0.25, 120}, {0.15, 180}};
+  static const Look finer[] = {{0.6, 100.4}, {0.4, 160.7}};
   static const struct {
     double rate;
     int n_frames;
   } cases[] = {{-1, 100000}, {0.003, 100000}, {0.001, 200000}, {0.0001, 1000000}};
 
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
-    check_where_it_settles (cases[i].rate, cases[i].n_frames, one, 1);
-    check_where_it_settles (cases[i].rate, cases[i].n_frames, two, 2);
-    check_where_it_settles (cases[i].rate, cases[i].n_frames, three, 3);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, one, 1, false);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, two, 2, false);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, three, 3, false);
+    check_where_it_settles (cases[i].rate, cases[i].n_frames, finer, 2, true);
   }
 }
 
@@ -101,7 +105,7 @@ test_slow_drift (void)
 
   for (int i = 0; i <= n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, i == 0 ? 100 : 101, CCL_NO_CHROMA, &parameters);
+    ccl_mixture_update (gaussians, 256 * (i == 0 ? 100 : 101), CCL_NO_CHROMA, &parameters);
   }
   const double way = gaussians[0].mean / (double)CCL_MIXTURE_MEAN_STEPS - 100;
   g_assert_cmpfloat_with_epsilon (way, 1 - exp (-1), 0.01);
