@@ -67,7 +67,8 @@ def count_components(mask):
 
 
 def compare_with_mog2(n_frames, **options):
-    """Runs both on the street video of opencv-doc; returns overlaps and pairs of component counts."""
+    """Runs both on the street video of opencv-doc; returns overlaps and pairs of component counts.
+    wide: the steps of 16 bits that make one of 8; 0: luma of 8 bits."""
     video = cv2.VideoCapture(str(PICTURES / "vtest.avi"))
     shape = int(video.get(cv2.CAP_PROP_FRAME_HEIGHT)), int(video.get(cv2.CAP_PROP_FRAME_WIDTH))
     if not video.isOpened():
@@ -75,6 +76,10 @@ def compare_with_mog2(n_frames, **options):
     mog2 = cv2.createBackgroundSubtractorMOG2(
         options.get("history", 500), options.get("var_threshold", 16), False)
     mog2.setNMixtures(options.get("mixtures", 5))
+    if options.get("wide"):  # OpenCV's variances are in units of the values
+        mog2.setVarInit(15 * 256**2)
+        mog2.setVarMin(4 * 256**2)
+        mog2.setVarMax(75 * 256**2)
     overlaps, counts = [], []
     with Foreground(PROGRAM, "mog2", shape, **options) as foreground:
         number = 0
@@ -82,7 +87,10 @@ def compare_with_mog2(n_frames, **options):
             there_is_one, frame = video.read()
             if not there_is_one:
                 raise AssertionError(f"{number} frames instead of {n_frames}")
-            luma = cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
+            if options.get("wide"):
+                luma = numpy.rint(frame @ [0.114, 0.587, 0.299] * options["wide"]).astype(numpy.uint16)
+            else:
+                luma = cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
             ours = foreground.mask(luma)
             theirs = mog2.apply(luma, learningRate=options.get("learning_rate", -1))
             if number >= 100:
@@ -117,4 +125,11 @@ def test_background_with_other_parameters():
     check_against_mog2(300, history=120, var_threshold=30, mixtures=3)
 
 
-sys.exit(tap.run(test_denoise, test_otsu, test_background, test_background_with_other_parameters))
+def test_background_of_16_bits():
+    """the background model of a video of 16 bits is close to MOG2's"""
+    check_against_mog2(200, wide=256)
+    check_against_mog2(200, wide=16, var_threshold=0.1)
+
+
+sys.exit(tap.run(test_denoise, test_otsu, test_background, test_background_with_other_parameters,
+                 test_background_of_16_bits))

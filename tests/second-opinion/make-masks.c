@@ -5,10 +5,11 @@
  * usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS
  *
  * FRAMES and MASKS are width × height bytes a frame, without padding; with chroma=1, FRAMES are
- * I420 frames without padding. Each mask is written before the next frame is read. FOREGROUND is
- * threshold, otsu or mog2. NAME is threshold, invert, denoise (0…4 as CclDenoise), history,
- * var-threshold, learning-rate, mixtures, shadows (0…2 as CclShadows), light, hold, closing-width,
- * closing-height or chroma. Where none is given, values are those of OpenCV without shadows.
+ * I420 frames without padding; with a wide other than 0, luma has 16 bits, little-endian. Each mask
+ * is written before the next frame is read. FOREGROUND is threshold, otsu or mog2. NAME is
+ * threshold, invert, denoise (0…4 as CclDenoise), history, var-threshold, learning-rate, mixtures,
+ * shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, chroma or wide. Where
+ * none is given, values are those of OpenCV without shadows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *
     options->closing_height = (uint32_t)number;
   else if (IS ("chroma"))
     plan->has_chroma = number != 0;
+  else if (IS ("wide"))
+    plan->format = number != 0 ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
   else
     return false;
 #undef IS
@@ -95,13 +98,17 @@ main (int argc, char **argv)
   const size_t n_pixels = (size_t)plan.width * plan.height;
   const size_t stride = ((size_t)plan.width + 1) / 2;
   const size_t n_samples = plan.has_chroma ? stride * (((size_t)plan.height + 1) / 2) : 0;
-  const size_t frame_size = n_pixels + 2 * n_samples;
+  const size_t pixel_size = plan.format == CCL_PIXEL_FORMAT_16 ? 2 : 1;
+  const size_t frame_size = pixel_size * n_pixels + 2 * n_samples;
   uint8_t *pixels = malloc (frame_size), *mask_pixels = malloc (n_pixels);
   if (!pixels || !mask_pixels)
     return fail ("out of memory");
-  const uint8_t *u = pixels + n_pixels;
+  const uint8_t *u = pixels + pixel_size * n_pixels;
   const CclFrame frame = {
-      .data = pixels, .stride = plan.width, .chroma = {u, u + n_samples, stride, stride, 1, 1, 1}};
+      .data = pixels,
+      .stride = pixel_size * plan.width,
+      .chroma = {u, u + n_samples, stride, stride, 1, 1, 1},
+  };
   const CclMask mask = {.data = mask_pixels, .stride = plan.width};
 
   while (fread (pixels, 1, frame_size, stdin) == frame_size) {

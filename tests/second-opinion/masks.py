@@ -12,6 +12,7 @@ class Foreground:
 
     def __init__(self, program, foreground, shape, **options):
         self.shape = shape
+        self.is_wide = bool(options.get("wide"))
         options["denoise"] = DENOISE[options.get("denoise", "none")]
         self.process = subprocess.Popen(
             [program, foreground, str(shape[1]), str(shape[0])]
@@ -29,8 +30,8 @@ class Foreground:
 
     def mask(self, frame):
         """The mask of the next frame, 0 and 255. With chroma=1, the frame is all bytes of an I420
-        frame without padding; else its luma."""
-        assert frame.dtype == numpy.uint8
+        frame without padding; else its luma, of uint16 unless wide=0."""
+        assert frame.dtype == (numpy.uint16 if self.is_wide else numpy.uint8)
         self.process.stdin.write(numpy.ascontiguousarray(frame).data)
         self.process.stdin.flush()
         data = self.process.stdout.read(self.shape[0] * self.shape[1])
