@@ -41,7 +41,8 @@ typedef struct Run {
   double rate; /* frames per second of each stream */
   GstCaps *caps;
   GstBuffer **frames;
-  guint n_pushes; /* frames of each stream, with those of the warm-up */
+  gpointer cuda_context; /* NULL: frames in system memory */
+  guint n_pushes;        /* frames of each stream, with those of the warm-up */
   guint n_warm_up;
   gint64 start; /* monotonic time in ns */
 } Run;
@@ -208,7 +209,7 @@ start_stream (Stream *stream, const Run *run, guint number)
   *stream = (Stream){
       .run = run,
       .number = number,
-      .elements = element_stream_start (run->elements, run->caps),
+      .elements = element_stream_start (run->elements, run->caps, run->cuda_context),
       .pushed = g_new0 (gint64, run->n_pushes),
       .arrived = g_new0 (gint64, run->n_pushes),
   };
@@ -398,7 +399,7 @@ main (int argc, char **argv)
   if (!gst_video_info_from_caps (&info, caps))
     end_program ("there is no video format %s", options.format);
   if (!options.system_memory)
-    cuda_context = element_stream_open_cuda (argv[1], caps);
+    cuda_context = element_stream_open_cuda (argv[1], 0, caps);
   if (cuda_context && !g_str_equal (options.format, "NV12"))
     end_program ("frames in CUDA memory are NV12");
   options.system_memory = !cuda_context;
@@ -409,7 +410,13 @@ main (int argc, char **argv)
   for (; *numbers; numbers++) {
     for (gchar **rate = options.rates; *rate; rate++) {
       run = (Run){
-          argv[1], (guint)MAX (1, atoi (*numbers)), g_ascii_strtod (*rate, NULL), caps, frames};
+          .elements = argv[1],
+          .n_streams = (guint)MAX (1, atoi (*numbers)),
+          .rate = g_ascii_strtod (*rate, NULL),
+          .caps = caps,
+          .frames = frames,
+          .cuda_context = cuda_context,
+      };
       if (!(run.rate > 0))
         end_program ("%s is no frame rate", *rate);
       measure (&run);

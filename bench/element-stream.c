@@ -10,10 +10,6 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
-/* The CUDA context for all pipelines, or NULL. Without it, each creates one of its own, which takes
- * time and memory of the GPU. */
-static GstContext *shared_context;
-
 void
 end_program (const char *format, ...)
 {
@@ -38,16 +34,15 @@ parse_pipeline (const gchar *text)
 }
 
 gpointer
-element_stream_open_cuda (const gchar *elements, GstCaps *caps)
+element_stream_open_cuda (const gchar *elements, guint device, GstCaps *caps)
 {
   gpointer context = NULL;
 
 #if HAVE_CUDA
   if (g_str_has_prefix (elements, "cudaccl")) {
-    if (!gst_cuda_load_library () || !(context = gst_cuda_context_new (0)))
-      end_program ("there is no CUDA device that works on this machine");
+    if (!gst_cuda_load_library () || !(context = gst_cuda_context_new (device)))
+      end_program ("there is no CUDA device %u that works on this machine", device);
     gst_cuda_memory_init_once ();
-    shared_context = gst_context_new_cuda_context (context);
     gst_caps_set_features (
         caps, 0, gst_caps_features_new_single (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY));
   }
@@ -56,7 +51,7 @@ element_stream_open_cuda (const gchar *elements, GstCaps *caps)
 }
 
 ElementStream
-element_stream_start (const gchar *elements, GstCaps *caps)
+element_stream_start (const gchar *elements, GstCaps *caps, gpointer cuda_context)
 {
   gchar *text = g_strdup_printf ("%s ! fakesink name=sink sync=false", elements);
   ElementStream stream = {parse_pipeline (text), gst_pad_new ("source", GST_PAD_SRC)};
@@ -65,8 +60,13 @@ element_stream_start (const gchar *elements, GstCaps *caps)
 
   g_free (text);
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  if (shared_context)
-    gst_element_set_context (stream.pipeline, shared_context);
+#if HAVE_CUDA
+  if (cuda_context) {
+    GstContext *context = gst_context_new_cuda_context (cuda_context);
+    gst_element_set_context (stream.pipeline, context);
+    gst_context_unref (context);
+  }
+#endif
   gst_element_set_state (stream.pipeline, GST_STATE_PLAYING);
   gst_pad_set_active (stream.source, TRUE);
   if (!sink || gst_pad_link (stream.source, sink) != GST_PAD_LINK_OK)

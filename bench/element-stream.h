@@ -16,12 +16,14 @@ G_GNUC_PRINTF (1, 2) G_NORETURN void end_program (const char *format, ...);
 /* A pipeline from its text; ends the program if there is no such element or property. */
 GstElement *parse_pipeline (const gchar *text);
 
-/* A CUDA context (GstCudaContext) if the elements begin with cudaccl, else NULL; the caps get the
- * feature of CUDA memory. Ends the program if there is no device. */
-gpointer element_stream_open_cuda (const gchar *elements, GstCaps *caps);
+/* A CUDA context (GstCudaContext) of a device if the elements begin with cudaccl, else NULL; the
+ * caps get the feature of CUDA memory. Ends the program if there is no such device. */
+gpointer element_stream_open_cuda (const gchar *elements, guint device, GstCaps *caps);
 
-/* Starts elements; frames of these caps may then be pushed. */
-ElementStream element_stream_start (const gchar *elements, GstCaps *caps);
+/* Starts elements; frames of these caps may then be pushed. cuda_context is the one that the
+ * elements share with other streams, or NULL. Without it, each pipeline creates one of its own,
+ * which takes time and memory of the GPU. */
+ElementStream element_stream_start (const gchar *elements, GstCaps *caps, gpointer cuda_context);
 
 void element_stream_stop (ElementStream *stream);
 

@@ -4,7 +4,8 @@
  * fakesink` with frames in CUDA memory, or any other elements with frames in system memory.
  *
  * Each stream has a thread that pushes references to the same few frames of its own without pause,
- * so that nothing but the elements and the sink is measured.
+ * so that nothing but the elements and the sink is measured. Frames in CUDA memory are spread over
+ * the GPUs, stream by stream.
  */
 #include "element-stream.h"
 
@@ -18,19 +19,20 @@
 #include <gst/cuda/gstcudamemory.h>
 #endif
 
-enum { N_FRAMES = 4 };
+enum { N_FRAMES = 4, MOST_DEVICES = 16 };
 
 static struct {
   gchar *format, *before;
+  gint n_devices;
   double seconds;
-} options = {.seconds = 3};
+} options = {.n_devices = 1, .seconds = 3};
 
 /* What all streams show. */
 typedef struct Picture {
   GstCaps *caps;
   GstVideoInfo info;
   GstBuffer *pixels;
-  gpointer cuda_context; /* NULL: frames in system memory */
+  gpointer cuda_contexts[MOST_DEVICES]; /* NULL: frames in system memory */
 } Picture;
 
 typedef struct Stream {
@@ -76,13 +78,13 @@ load_picture (const gchar *path)
 }
 
 static GstBuffer *
-make_frame (const Picture *picture)
+make_frame (const Picture *picture, gpointer cuda_context)
 {
 #if HAVE_CUDA
-  if (picture->cuda_context) {
+  if (cuda_context) {
     const GstVideoInfo *info = &picture->info;
     GstBuffer *frame = gst_ccl_cuda_buffer_new_gray8 (
-        picture->cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), NULL);
+        cuda_context, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), NULL);
     GstVideoFrame from, to;
     GstMapInfo map;
     if (!frame || !gst_video_frame_map (&from, info, picture->pixels, GST_MAP_READ) ||
@@ -100,6 +102,18 @@ make_frame (const Picture *picture)
   return gst_buffer_copy_deep (picture->pixels);
 }
 
+/* As after a decoder on the GPU: a copy of CUDA memory in system memory is out of date. */
+static void
+mark_as_written (GstBuffer *frame)
+{
+#if HAVE_CUDA
+  GstMemory *memory = gst_buffer_peek_memory (frame, 0);
+
+  if (gst_is_cuda_memory (memory))
+    GST_MINI_OBJECT_FLAG_SET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+#endif
+}
+
 static gpointer
 push_frames (gpointer data)
 {
@@ -107,6 +121,7 @@ push_frames (gpointer data)
 
   while (stream->flow == GST_FLOW_OK && g_get_monotonic_time () < stream->end) {
     GstBuffer *frame = gst_buffer_copy (stream->frames[stream->n_pushed % N_FRAMES]);
+    mark_as_written (frame);
     stream->flow = gst_pad_push (stream->elements.source, frame);
     stream->n_pushed++;
   }
@@ -115,11 +130,11 @@ push_frames (gpointer data)
 
 /* Starts the elements and pushes each frame once, so that they have made their plans. */
 static void
-start_stream (Stream *stream, const gchar *elements, const Picture *picture)
+start_stream (Stream *stream, const gchar *elements, const Picture *picture, gpointer cuda_context)
 {
-  stream->elements = element_stream_start (elements, picture->caps);
+  stream->elements = element_stream_start (elements, picture->caps, cuda_context);
   for (guint i = 0; i < N_FRAMES; i++) {
-    stream->frames[i] = make_frame (picture);
+    stream->frames[i] = make_frame (picture, cuda_context);
     stream->flow = gst_pad_push (stream->elements.source, gst_buffer_copy (stream->frames[i]));
   }
   if (stream->flow != GST_FLOW_OK)
@@ -134,7 +149,8 @@ measure (const gchar *elements, guint n_streams, const Picture *picture)
   guint64 n_pushed = 0;
 
   for (guint i = 0; i < n_streams; i++)
-    start_stream (&streams[i], elements, picture);
+    start_stream (
+        &streams[i], elements, picture, picture->cuda_contexts[i % (guint)options.n_devices]);
   const gint64 start = g_get_monotonic_time ();
   const clock_t cpu_start = clock (); /* of all threads */
   for (guint i = 0; i < n_streams; i++) {
@@ -168,6 +184,8 @@ main (int argc, char **argv)
       {"before", 0, 0, G_OPTION_ARG_STRING, &options.before,
           "elements that the picture passes first, not measured: \"ccl attach-labels=true\"",
           "ELEMENTS"},
+      {"devices", 0, 0, G_OPTION_ARG_INT, &options.n_devices,
+          "spread the streams' frames over this many GPUs; default: 1", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
           "time of each measurement; default: 3", "S"},
       {NULL},
@@ -181,7 +199,8 @@ main (int argc, char **argv)
   g_option_context_set_description (context,
       "ELEMENTS are ccl, cudaccl or others, with properties: \"cudaccl min-area=50\". STREAMS are "
       "numbers of streams, one measurement each; default: 1 8\n");
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 3 || options.seconds <= 0) {
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 3 || options.seconds <= 0 ||
+      options.n_devices < 1 || options.n_devices > MOST_DEVICES) {
     g_printerr ("element-throughput: %s; see --help\n",
         error ? error->message : "a picture, elements and a positive time are needed");
     return 2;
@@ -192,8 +211,9 @@ main (int argc, char **argv)
   picture.pixels = gst_sample_get_buffer (sample);
   if (!gst_video_info_from_caps (&picture.info, picture.caps))
     end_program ("%s: no video frame", argv[1]);
-  picture.cuda_context = element_stream_open_cuda (argv[2], picture.caps);
-  if (picture.cuda_context && options.format && !g_str_equal (options.format, "GRAY8"))
+  for (gint i = 0; i < options.n_devices; i++)
+    picture.cuda_contexts[i] = element_stream_open_cuda (argv[2], (guint)i, picture.caps);
+  if (picture.cuda_contexts[0] && options.format && !g_str_equal (options.format, "GRAY8"))
     end_program ("frames in CUDA memory are GRAY8");
 
   printf ("%-40s %7s %12s %12s %14s\n", "elements", "streams", "frames/s", "µs a frame",
@@ -203,6 +223,7 @@ main (int argc, char **argv)
     measure (argv[2], (guint)MAX (1, atoi (*numbers)), &picture);
   gst_caps_unref (picture.caps);
   gst_sample_unref (sample);
-  gst_clear_object (&picture.cuda_context);
+  for (gint i = 0; i < options.n_devices; i++)
+    gst_clear_object (&picture.cuda_contexts[i]);
   return 0;
 }
