@@ -10,6 +10,10 @@ typedef struct CclLabellerClass {
   const char *name; /* "cpu", "cuda" */
   CclStatus (*run) (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
       const CclLabels *labels, CclTable *table, CclError *error);
+  /* The two halves of run(); NULL in backends whose run() does not wait for another processor. */
+  CclStatus (*queue) (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+      const CclLabels *labels, CclError *error);
+  CclStatus (*wait) (CclLabeller *labeller, CclTable *table, CclError *error);
   void (*free) (CclLabeller *labeller);
 } CclLabellerClass;
 
@@ -17,6 +21,9 @@ typedef struct CclLabellerClass {
 struct CclLabeller {
   const CclLabellerClass *klass;
   CclPlan plan; /* algorithm: the name of the one that is used, a static string */
+
+  bool is_queued; /* a frame, which the next call waits for */
+  CclTable table; /* of the queued frame, in backends without queue() */
 
   /* If some_labels is set, only these two rows of a label map are read, and run() need not write
    * the others. */

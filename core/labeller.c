@@ -70,13 +70,17 @@ ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error)
   return CCL_OK;
 }
 
-CclStatus
-ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
-    const CclLabels *labels, CclTable *table, CclError *error)
+/* Checks the arguments of a frame to be labelled. */
+static CclStatus
+check_run (const CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclError *error)
 {
-  if (!labeller || !frame || !options || !table)
+  if (!labeller || !frame || !options)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "labeller, frame, options and table must not be NULL");
+        error, CCL_ERROR_ARGUMENT, "labeller, frame and options must not be NULL");
+  if (labeller->is_queued)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
   CclStatus status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
   if (status == CCL_OK)
     status = ccl_threshold_check (options->threshold, labeller->plan.format, error);
@@ -89,7 +93,53 @@ ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
         "at "
         "least %zu bytes",
         4 * (size_t)labeller->plan.width);
-  return labeller->klass->run (labeller, frame, options, labels, table, error);
+  return CCL_OK;
+}
+
+static CclStatus
+check_table (const CclTable *table, CclError *error)
+{
+  return table ? CCL_OK : ccl_error_set (error, CCL_ERROR_ARGUMENT, "the table must not be NULL");
+}
+
+CclStatus
+ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CclStatus status = check_run (labeller, frame, options, labels, error);
+  if (status == CCL_OK)
+    status = check_table (table, error);
+  return status == CCL_OK ? labeller->klass->run (labeller, frame, options, labels, table, error)
+                          : status;
+}
+
+CclStatus
+ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclError *error)
+{
+  CclStatus status = check_run (labeller, frame, options, labels, error);
+  if (status != CCL_OK)
+    return status;
+  status = labeller->klass->queue
+               ? labeller->klass->queue (labeller, frame, options, labels, error)
+               : labeller->klass->run (labeller, frame, options, labels, &labeller->table, error);
+  labeller->is_queued = status == CCL_OK;
+  return status;
+}
+
+CclStatus
+ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
+{
+  if (!labeller || !labeller->is_queued)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no frame is queued");
+  CclStatus status = check_table (table, error);
+  if (status != CCL_OK)
+    return status;
+  labeller->is_queued = false;
+  if (labeller->klass->wait)
+    return labeller->klass->wait (labeller, table, error);
+  *table = labeller->table;
+  return CCL_OK;
 }
 
 void

@@ -40,10 +40,12 @@
   F (cuMemcpy2DAsync)                                                                              \
   F (cuMemcpyHtoDAsync)                                                                            \
   F (cuMemcpyDtoHAsync)                                                                            \
+  F (cuMemcpyPeerAsync)                                                                            \
   F (cuMemsetD8Async)                                                                              \
   F (cuStreamCreate)                                                                               \
   F (cuStreamDestroy)                                                                              \
   F (cuStreamSynchronize)                                                                          \
+  F (cuStreamWaitEvent)                                                                            \
   F (cuEventCreate)                                                                                \
   F (cuEventDestroy)                                                                               \
   F (cuEventRecord)                                                                                \

@@ -33,16 +33,13 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   return ccl_foreground_run (self->reducer, frame, &options, &mask, error);
 }
 
+/* Queues all work of a frame. The device's context is current. */
 static CclStatus
-cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
-    const CclLabels *labels, CclTable *table, CclError *error)
+queue_frame (CudaLabeller *self, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclError *error)
 {
-  CudaLabeller *self = (CudaLabeller *)labeller;
   CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options};
-
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
-    return status;
+  CclStatus status = CCL_OK;
   if (self->reducer)
     status = reduce (self, frame, &input, error);
   else if (frame->location == CCL_LOCATION_HOST) {
@@ -52,12 +49,57 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOption
   }
   if (status == CCL_OK)
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
+  return status == CCL_OK ? CCL_OK : ccl_cuda_device_abandon (self->device, self->stream, error);
+}
+
+/* Waits for the queued frame. The device's context is current. */
+static CclStatus
+finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
+{
+  CclStatus status =
+      ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
+  if (status != CCL_OK)
+    return ccl_cuda_device_abandon (self->device, self->stream, error);
+  self->engine->klass->read (self->engine, table);
+  return CCL_OK;
+}
+
+static CclStatus
+cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CCL_OK)
+    return status;
+  status = queue_frame (self, frame, options, labels, error);
   if (status == CCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
-  if (status == CCL_OK)
-    self->engine->klass->read (self->engine, table);
-  else
-    status = ccl_cuda_device_abandon (self->device, self->stream, error);
+    status = finish_frame (self, table, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+    const CclLabels *labels, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CCL_OK)
+    return status;
+  status = queue_frame (self, frame, options, labels, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CCL_OK)
+    return status;
+  status = finish_frame (self, table, error);
   ccl_cuda_device_leave (self->device);
   return status;
 }
@@ -66,10 +108,11 @@ static void
 cuda_labeller_free (CclLabeller *labeller)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  /* Runs have waited for their work, so none is left. On a lost device only the host's memory can
-   * be freed. */
+  /* On a lost device only the host's memory can be freed. */
   bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
   const CclCudaDriver *driver = self->device->driver;
+  if (labeller->is_queued)
+    driver->cuStreamSynchronize (self->stream);
   if (self->engine)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
@@ -87,6 +130,8 @@ cuda_labeller_free (CclLabeller *labeller)
 static const CclLabellerClass cuda_labeller_class = {
     .name = "cuda",
     .run = cuda_labeller_run,
+    .queue = cuda_labeller_queue,
+    .wait = cuda_labeller_wait,
     .free = cuda_labeller_free,
 };
 

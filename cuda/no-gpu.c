@@ -54,6 +54,35 @@ ccl_cuda_device_name (const CclCudaDevice *device)
   return "";
 }
 
+CclCudaPeer *
+ccl_cuda_peer_new (CclCudaDevice *device, void *context, CclError *error)
+{
+  (void)device;
+  (void)context;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_peer_copy (CclCudaPeer *peer, const void *from, void *from_stream, void *to,
+    void *to_stream, size_t size, CclError *error)
+{
+  (void)peer;
+  (void)from;
+  (void)from_stream;
+  (void)to;
+  (void)to_stream;
+  (void)size;
+  fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+void
+ccl_cuda_peer_free (CclCudaPeer **peer)
+{
+  if (peer)
+    *peer = NULL;
+}
+
 CclLabeller *
 ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
 {

@@ -69,6 +69,34 @@ void ccl_cuda_device_unref (CclCudaDevice **device);
 CCL_API
 const char *ccl_cuda_device_name (const CclCudaDevice *device);
 
+/* Another device from whose memory frames are copied to the memory of a device. One thread at a
+ * time. Since: 0.2 */
+typedef struct CclCudaPeer CclCudaPeer;
+
+/* Makes a peer. context is the CUcontext of the memory that is to be copied; it must outlive the
+ * peer. The devices need no access to each other's memory: where they have none, the driver copies
+ * through system memory.
+ *
+ * Returns the peer, which keeps a reference to the device, or NULL: CCL_ERROR_ARGUMENT,
+ * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclCudaPeer *ccl_cuda_peer_new (CclCudaDevice *device, void *context, CclError *error);
+
+/* Queues a copy of size bytes from device memory of the peer's context to memory of the device, and
+ * returns at once. The copy starts when the work that is queued on from_stream, a CUstream of the
+ * peer's context, and on to_stream, one of the device's, has ended; work that is queued on
+ * to_stream later starts after the copy. NULL is the legacy default stream of the context. Both
+ * memories must stay valid until the copy has ended.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Since: 0.2 */
+CCL_API
+CclStatus ccl_cuda_peer_copy (CclCudaPeer *peer, const void *from, void *from_stream, void *to,
+    void *to_stream, size_t size, CclError *error);
+
+/* Frees a peer and sets the handle to NULL. Copies that are queued go on. Since: 0.2 */
+CCL_API
+void ccl_cuda_peer_free (CclCudaPeer **peer);
+
 /* Makes a labeller on a device and allocates label buffer, table and all scratch memory there. Free
  * it with ccl_labeller_free().
  *
@@ -82,7 +110,8 @@ CCL_API
 CclLabeller *ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error);
 
 /* Queues the next runs of a labeller made by ccl_cuda_labeller_new() on this CUstream, behind the
- * work that is queued there. NULL selects the labeller's own stream. Since: 0.2 */
+ * work that is queued there. NULL selects the labeller's own stream. No frame of
+ * ccl_labeller_queue() may be queued meanwhile. Since: 0.2 */
 CCL_API
 void ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream);
 

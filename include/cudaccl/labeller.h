@@ -210,12 +210,34 @@ CCL_API
 CclStatus ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error);
 
+/* Starts to label a frame as ccl_labeller_run() does. A GPU labeller only queues the work, so that
+ * a program can queue a frame on each of several labellers and wait for all of them at once; those
+ * of different streams run side by side. A CPU labeller labels the frame.
+ *
+ * Every frame that is queued has to be waited for with ccl_labeller_wait(), before the labeller
+ * gets the next one. Until then frame and label map must stay valid, and the label map must not be
+ * read.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written; also if a frame is queued
+ * already) or CCL_ERROR_DEVICE; after an error no frame is queued. Since: 0.2 */
+CCL_API
+CclStatus ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
+    const CclOptions *options, const CclLabels *labels, CclError *error);
+
+/* Waits for the frame of ccl_labeller_queue() and fills the table.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT (no frame is queued) or CCL_ERROR_DEVICE; after it no frame is
+ * queued. Since: 0.2 */
+CCL_API
+CclStatus ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error);
+
 /* The name of the algorithm that a labeller uses, which "auto" may have selected; a static string.
  * Since: 0.2 */
 CCL_API
 const char *ccl_labeller_algorithm (const CclLabeller *labeller);
 
-/* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
+/* Frees a labeller of any backend with all its memory, and sets the handle to NULL. It waits for a
+ * frame that is queued. Since: 0.2 */
 CCL_API
 void ccl_labeller_free (CclLabeller **labeller);
 

@@ -450,6 +450,28 @@ cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream st
       "cuMemcpyDtoDAsync", stream, device_side (to, size), device_side (from, size), size, false);
 }
 
+static bool
+belongs_to (CUdeviceptr pointer, CUcontext context)
+{
+  const Allocation *allocation = find_allocation (host_pointer (pointer));
+  return allocation && allocation->context == reinterpret_cast<Context *> (context);
+}
+
+EXPORT
+cuMemcpyPeerAsync (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+    size_t size, CUstream stream)
+{
+  Call call (CallKind::copy);
+  if (call.error)
+    return call.error;
+  if (!belongs_to (to, to_context) || !belongs_to (from, from_context)) {
+    complain ("cuMemcpyPeerAsync: memory of another context");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return submit_copy (&call, "cuMemcpyPeerAsync", stream,
+      {device_side (from, size), device_side (to, size), size, 1}, false);
+}
+
 EXPORT
 cuMemcpy (CUdeviceptr to, CUdeviceptr from, size_t size)
 {

@@ -284,6 +284,110 @@ test_bad_arguments_leave_the_labeller_usable (void)
   ccl_labeller_free (&labeller);
 }
 
+/* Frames are queued on all labellers before any is waited for; the last one first. */
+static void
+test_frames_are_queued_on_several_labellers (void)
+{
+  enum { N_LABELLERS = 5 };
+  CclError error = {CCL_OK};
+  CclPlan plan = small_plan ();
+  CclLabeller *labellers[N_LABELLERS];
+  uint8_t pixels[N_LABELLERS][48 * 64] = {{0}};
+  CclOptions options = {0};
+  CclTable table;
+
+  for (int i = 0; i < N_LABELLERS; i++) {
+    labellers[i] = ccl_cuda_labeller_new (device, &plan, &error);
+    for (int k = 0; k <= i; k++)
+      pixels[i][2 * k] = 1;
+  }
+  for (int turn = 0; turn < 3; turn++) {
+    for (int i = 0; i < N_LABELLERS; i++)
+      g_assert_cmpint (
+          ccl_labeller_queue (labellers[i], &(CclFrame){pixels[i], 64}, &options, NULL, &error), ==,
+          CCL_OK);
+    for (int i = N_LABELLERS - 1; i >= 0; i--) {
+      g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_OK);
+      g_assert_cmpuint (table.n_components, ==, i + 1);
+      g_assert_cmpuint (table.rows[i].x, ==, 2 * i);
+    }
+  }
+  for (int i = 0; i < N_LABELLERS; i++)
+    ccl_labeller_free (&labellers[i]);
+}
+
+/* A labeller has one queued frame at most, may be freed with it, and stays usable after errors. */
+static void
+test_queued_frames_are_waited_for (void)
+{
+  CclError error = {CCL_OK};
+  CclPlan plan = small_plan ();
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  uint8_t pixels[48 * 64] = {1, 1, 0, 1};
+  CclFrame frame = {pixels, 64};
+  CclOptions options = {0};
+  CclTable table;
+
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, NULL, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_OK);
+  ccl_labeller_free (&labeller);
+}
+
+/* A copy from a peer, which may be a context of the same device, starts after the work that writes
+ * the memory. */
+static void
+test_copies_from_a_peer_wait_for_both_streams (void)
+{
+  const size_t size = 1 << 20;
+  const CclCudaDriver *driver = device->driver;
+  CclError error = {CCL_OK};
+  CUstream streams[2];
+  CUdeviceptr memories[2];
+  uint8_t *bytes = g_malloc0 (size);
+
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CclCudaPeer *peer = ccl_cuda_peer_new (device, device->context, &error);
+  g_assert_nonnull (peer);
+  for (int i = 0; i < 2; i++) {
+    g_assert_cmpint (
+        driver->cuStreamCreate (&streams[i], CU_STREAM_NON_BLOCKING), ==, CUDA_SUCCESS);
+    memories[i] = upload (bytes, size);
+  }
+  for (uint8_t value = 1; value <= 20; value++) {
+    for (int i = 0; i < 2; i++)
+      g_assert_cmpint (
+          driver->cuMemsetD8Async (memories[i], i ? 0 : value, size, streams[i]), ==, CUDA_SUCCESS);
+    g_assert_cmpint (ccl_cuda_peer_copy (peer, (void *)memories[0], streams[0], (void *)memories[1],
+                         streams[1], size, &error),
+        ==, CCL_OK);
+    g_assert_cmpint (driver->cuStreamSynchronize (streams[1]), ==, CUDA_SUCCESS);
+    download (bytes, memories[1], size);
+    g_assert_cmpuint (bytes[0], ==, value);
+    g_assert_cmpuint (bytes[size - 1], ==, value);
+  }
+  g_assert_cmpint (
+      ccl_cuda_peer_copy (peer, NULL, streams[0], (void *)memories[1], streams[1], size, &error),
+      ==, CCL_ERROR_ARGUMENT);
+  g_assert_null (ccl_cuda_peer_new (device, NULL, &error));
+  ccl_cuda_peer_free (&peer);
+  g_assert_null (peer);
+  for (int i = 0; i < 2; i++) {
+    driver->cuStreamDestroy (streams[i]);
+    ccl_cuda_device_release (device, &memories[i]);
+  }
+  ccl_cuda_device_leave (device);
+  g_free (bytes);
+}
+
 /* On the caller's stream a labeller runs after the queued work that writes the frame. Afterwards it
  * can return to its own stream. */
 static void
@@ -635,6 +739,11 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/labellers-keep-their-device", test_labellers_keep_their_device);
   g_test_add_func ("/cuda/bad-arguments-leave-the-labeller-usable",
       test_bad_arguments_leave_the_labeller_usable);
+  g_test_add_func (
+      "/cuda/frames-are-queued-on-several-labellers", test_frames_are_queued_on_several_labellers);
+  g_test_add_func ("/cuda/queued-frames-are-waited-for", test_queued_frames_are_waited_for);
+  g_test_add_func ("/cuda/copies-from-a-peer-wait-for-both-streams",
+      test_copies_from_a_peer_wait_for_both_streams);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);

@@ -317,6 +317,38 @@ test_missing_arguments_are_refused (void)
       CCL_ERROR_ARGUMENT);
 }
 
+/* Tables of two labellers whose frames were queued one after the other. */
+static void
+test_frames_are_queued_and_waited_for (void)
+{
+  const CclPlan plan = {
+      .width = 4, .height = 1, .connectivity = CCL_CONNECTIVITY_8, .max_components = 4};
+  const uint8_t pixels[2][4] = {{1, 0, 1, 1}, {0, 1, 0, 0}};
+  CclLabeller *labellers[2];
+  CclError error = {0};
+  CclTable table;
+
+  for (int i = 0; i < 2; i++) {
+    labellers[i] = ccl_cpu_labeller_new (&plan, &error);
+    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_ERROR_ARGUMENT);
+    g_assert_cmpint (
+        ccl_labeller_queue (labellers[i], &(CclFrame){pixels[i], 4}, &no_options, NULL, &error), ==,
+        CCL_OK);
+  }
+  g_assert_cmpint (
+      ccl_labeller_queue (labellers[0], &(CclFrame){pixels[0], 4}, &no_options, NULL, &error), ==,
+      CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_labeller_run (labellers[0], &(CclFrame){pixels[0], 4}, &no_options, NULL, &table, &error),
+      ==, CCL_ERROR_ARGUMENT);
+  for (int i = 0; i < 2; i++) {
+    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_OK);
+    g_assert_cmpuint (table.n_components, ==, i ? 1 : 2);
+    g_assert_cmpuint (table.rows[0].x, ==, i);
+    ccl_labeller_free (&labellers[i]);
+  }
+}
+
 static void
 test_thresholds_above_255_are_refused (void)
 {
@@ -523,6 +555,7 @@ main (int argc, char **argv)
   ADD ("too-little-memory-is-an-error", test_too_little_memory_is_an_error);
   ADD ("frames-that-do-not-fit-are-refused", test_frames_that_do_not_fit_are_refused);
   ADD ("missing-arguments-are-refused", test_missing_arguments_are_refused);
+  ADD ("frames-are-queued-and-waited-for", test_frames_are_queued_and_waited_for);
   ADD ("thresholds-above-255-are-refused", test_thresholds_above_255_are_refused);
   ADD ("label-maps-that-do-not-fit-are-refused", test_label_maps_that_do_not_fit_are_refused);
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
