@@ -5,7 +5,7 @@
  *
  * Each stream has a thread that pushes references to the same few frames of its own without pause,
  * so that nothing but the elements and the sink is measured. Frames in CUDA memory are spread over
- * the GPUs, stream by stream.
+ * the GPUs, stream by stream. With --batch, a stream's buffers are batches of several frames each.
  */
 #include "element-stream.h"
 
@@ -19,17 +19,24 @@
 #include <gst/cuda/gstcudamemory.h>
 #endif
 
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+#define BATCH_CAPS "multistream/x-analytics-batch(meta:GstAnalyticsBatchMeta)"
+#define HAS_BATCHES (HAVE_ANALYTICS && GST_CHECK_VERSION (1, 28, 0))
+
 enum { N_FRAMES = 4, MOST_DEVICES = 16 };
 
 static struct {
   gchar *format, *before;
-  gint n_devices;
+  gint n_devices, batch;
   double seconds;
 } options = {.n_devices = 1, .seconds = 3};
 
 /* What all streams show. */
 typedef struct Picture {
-  GstCaps *caps;
+  GstCaps *caps;        /* of frames */
+  GstCaps *pushed_caps; /* of what is pushed: frames or batches */
   GstVideoInfo info;
   GstBuffer *pixels;
   gpointer cuda_contexts[MOST_DEVICES]; /* NULL: frames in system memory */
@@ -39,7 +46,8 @@ typedef struct Stream {
   ElementStream elements;
   gint64 end; /* monotonic time in µs */
   GstBuffer *frames[N_FRAMES];
-  guint64 n_pushed;
+  GstEvent *caps;   /* of the frames in batches */
+  guint64 n_pushed; /* frames */
   GstFlowReturn flow;
   GThread *thread;
 } Stream;
@@ -114,17 +122,64 @@ mark_as_written (GstBuffer *frame)
 #endif
 }
 
+/* A reference to a frame of the stream, which are taken in turn. */
+static GstBuffer *
+next_frame (Stream *stream)
+{
+  GstBuffer *frame = gst_buffer_copy (stream->frames[stream->n_pushed++ % N_FRAMES]);
+
+  mark_as_written (frame);
+  return frame;
+}
+
+#if HAS_BATCHES
+
+/* A batch of streams with a frame each. */
+static GstBuffer *
+next_batch (Stream *stream)
+{
+  GstBuffer *batch = gst_buffer_new ();
+  GstAnalyticsBatchMeta *meta = gst_buffer_add_analytics_batch_meta (batch);
+
+  meta->n_streams = (gsize)options.batch;
+  meta->streams = g_new0 (GstAnalyticsBatchStream, meta->n_streams);
+  for (guint i = 0; i < meta->n_streams; i++) {
+    GstAnalyticsBatchStream *s = &meta->streams[i];
+    s->index = i;
+    s->n_sticky_events = s->n_objects = 1;
+    s->sticky_events = g_new (GstEvent *, 1);
+    s->sticky_events[0] = gst_event_ref (stream->caps);
+    s->objects = g_new (GstMiniObject *, 1);
+    s->objects[0] = GST_MINI_OBJECT_CAST (next_frame (stream));
+  }
+  return batch;
+}
+
+#else
+
+static GstBuffer *
+next_batch (Stream *stream)
+{
+  end_program ("batches need GStreamer 1.28");
+}
+
+#endif
+
+static void
+push (Stream *stream)
+{
+  GstBuffer *buffer = options.batch ? next_batch (stream) : next_frame (stream);
+
+  stream->flow = gst_pad_push (stream->elements.source, buffer);
+}
+
 static gpointer
 push_frames (gpointer data)
 {
   Stream *stream = data;
 
-  while (stream->flow == GST_FLOW_OK && g_get_monotonic_time () < stream->end) {
-    GstBuffer *frame = gst_buffer_copy (stream->frames[stream->n_pushed % N_FRAMES]);
-    mark_as_written (frame);
-    stream->flow = gst_pad_push (stream->elements.source, frame);
-    stream->n_pushed++;
-  }
+  while (stream->flow == GST_FLOW_OK && g_get_monotonic_time () < stream->end)
+    push (stream);
   return NULL;
 }
 
@@ -132,13 +187,15 @@ push_frames (gpointer data)
 static void
 start_stream (Stream *stream, const gchar *elements, const Picture *picture, gpointer cuda_context)
 {
-  stream->elements = element_stream_start (elements, picture->caps, cuda_context);
-  for (guint i = 0; i < N_FRAMES; i++) {
+  stream->elements = element_stream_start (elements, picture->pushed_caps, cuda_context);
+  stream->caps = gst_event_new_caps (picture->caps);
+  for (guint i = 0; i < N_FRAMES; i++)
     stream->frames[i] = make_frame (picture, cuda_context);
-    stream->flow = gst_pad_push (stream->elements.source, gst_buffer_copy (stream->frames[i]));
-  }
+  for (guint i = 0; i < N_FRAMES && stream->flow == GST_FLOW_OK; i++)
+    push (stream);
   if (stream->flow != GST_FLOW_OK)
     end_program ("%s: %s", elements, gst_flow_get_name (stream->flow));
+  stream->n_pushed = 0;
 }
 
 /* Runs that many streams at once and prints a line. */
@@ -167,6 +224,7 @@ measure (const gchar *elements, guint n_streams, const Picture *picture)
   const double cpu = (double)(clock () - cpu_start) / CLOCKS_PER_SEC;
   for (guint i = 0; i < n_streams; i++) {
     element_stream_stop (&streams[i].elements);
+    gst_event_unref (streams[i].caps);
     for (guint k = 0; k < N_FRAMES; k++)
       gst_buffer_unref (streams[i].frames[k]);
   }
@@ -184,6 +242,9 @@ main (int argc, char **argv)
       {"before", 0, 0, G_OPTION_ARG_STRING, &options.before,
           "elements that the picture passes first, not measured: \"ccl attach-labels=true\"",
           "ELEMENTS"},
+      {"batch", 0, 0, G_OPTION_ARG_INT, &options.batch,
+          "push batches of this many streams with a frame each (GStreamer 1.28); default: frames",
+          "N"},
       {"devices", 0, 0, G_OPTION_ARG_INT, &options.n_devices,
           "spread the streams' frames over this many GPUs; default: 1", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
@@ -200,7 +261,7 @@ main (int argc, char **argv)
       "ELEMENTS are ccl, cudaccl or others, with properties: \"cudaccl min-area=50\". STREAMS are "
       "numbers of streams, one measurement each; default: 1 8\n");
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 3 || options.seconds <= 0 ||
-      options.n_devices < 1 || options.n_devices > MOST_DEVICES) {
+      options.n_devices < 1 || options.n_devices > MOST_DEVICES || options.batch < 0) {
     g_printerr ("element-throughput: %s; see --help\n",
         error ? error->message : "a picture, elements and a positive time are needed");
     return 2;
@@ -215,12 +276,15 @@ main (int argc, char **argv)
     picture.cuda_contexts[i] = element_stream_open_cuda (argv[2], (guint)i, picture.caps);
   if (picture.cuda_contexts[0] && options.format && !g_str_equal (options.format, "GRAY8"))
     end_program ("frames in CUDA memory are GRAY8");
+  picture.pushed_caps =
+      options.batch ? gst_caps_from_string (BATCH_CAPS) : gst_caps_ref (picture.caps);
 
   printf ("%-40s %7s %12s %12s %14s\n", "elements", "streams", "frames/s", "µs a frame",
       "CPU µs a frame");
   char *const *numbers = argc > 3 ? argv + 3 : (char *[]){"1", "8", NULL};
   for (; *numbers; numbers++)
     measure (argv[2], (guint)MAX (1, atoi (*numbers)), &picture);
+  gst_caps_unref (picture.pushed_caps);
   gst_caps_unref (picture.caps);
   gst_sample_unref (sample);
   for (gint i = 0; i < options.n_devices; i++)

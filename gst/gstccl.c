@@ -15,6 +15,10 @@
  * that light does not explain is posted as an element message `scene-change`, whose field
  * `kind` is moved, infrared, covered, blinded or uncovered.
  *
+ * With GStreamer 1.28 and later the element also takes batches: buffers whose #GstAnalyticsBatchMeta
+ * holds the frames of several streams. Each frame gets the metadata that it gets alone, each stream
+ * has a model of its own, and messages name the stream.
+ *
  * Components are numbered 1…N in raster order of their first pixels. `cudaccl` is the same element
  * on an NVIDIA GPU, with the same properties and identical output.
  *
@@ -35,6 +39,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
+#include "gstcclbatch.h"
 #include "gstcclmappool.h"
 
 struct _GstCcl {
@@ -44,11 +49,13 @@ struct _GstCcl {
 G_DEFINE_TYPE (GstCcl, gst_ccl, GST_TYPE_CCL_BASE)
 GST_ELEMENT_REGISTER_DEFINE (ccl, "ccl", GST_RANK_NONE, GST_TYPE_CCL)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)));
+#define CAPS GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS) GST_CCL_OR_BATCHES
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
 static CclLabeller *
 gst_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
@@ -63,19 +70,15 @@ gst_ccl_plan_foreground (GstCclBase *base, const CclForegroundPlan *plan, CclErr
 }
 
 static GstBufferPool *
-gst_ccl_new_map_pool (GstCclBase *base, GstCclMapKind kind)
+gst_ccl_new_map_pool (GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind)
 {
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-
   return gst_ccl_map_pool_new (gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info) *
                                (gsize)GST_VIDEO_INFO_HEIGHT (info));
 }
 
 static void
-gst_ccl_locate_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map)
+gst_ccl_locate_map (GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map)
 {
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-
   map->offset = 0;
   map->stride = gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info);
   map->map_flags = GST_MAP_WRITE;

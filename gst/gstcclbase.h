@@ -64,15 +64,19 @@ struct _GstCclBaseClass {
    * labeller and foreground cannot be used for this frame. */
   gboolean (*prepare) (GstCclBase *base, GstBuffer *buffer, CclError *error);
 
-  /* Optional. Called for every frame: corrects the layout of its planes, which is that of system
-   * memory, and prepares the labeller for memory of this kind. */
-  void (*locate) (GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclPlanes *planes);
+  /* Optional. Called for every frame of the format info: corrects the layout of its planes, which
+   * is that of system memory, copies the frame if it has to, and prepares the labeller for memory
+   * of this kind. with_chroma: not only the luma is read. */
+  gboolean (*locate) (GstCclBase *base, GstBuffer *buffer, const GstVideoInfo *info,
+      gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes, CclError *error);
 
-  /* Makes an active pool of maps of the negotiated frame size. NULL if there is no memory. */
-  GstBufferPool *(*new_map_pool) (GstCclBase *base, GstCclMapKind kind);
+  /* Makes an active pool of maps of the size of frames of that format. NULL if there is no memory.
+   */
+  GstBufferPool *(*new_map_pool) (GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind);
 
   /* Fills in the fields of a map whose buffer came from such a pool. */
-  void (*locate_map) (GstCclBase *base, GstCclMapKind kind, GstCclMap *map);
+  void (*locate_map) (
+      GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map);
 };
 
 /* Installs the properties of a backend. For class_init of the subclass, whose instances are of the
@@ -82,11 +86,9 @@ void gst_ccl_base_class_install_properties (GstCclBaseClass *klass, GstCclBacken
 /* Copies the settings, all but roi_mask, which is NULL in the copy. Any thread may call. */
 GstCclSettings gst_ccl_base_get_settings (GstCclBase *base);
 
-/* The negotiated format; for the streaming thread. */
-const GstVideoInfo *gst_ccl_base_get_info (GstCclBase *base);
-
-/* Frees labeller, foreground with its background model, and pools of maps; they are made anew for
- * the next frame. For the streaming thread. */
+/* Frees labellers, foregrounds with their background models, and pools of maps, of all streams;
+ * they are made anew for the next frame. Before that it waits for frames that are queued. For the
+ * streaming thread. */
 void gst_ccl_base_forget_plans (GstCclBase *base);
 
 G_END_DECLS

@@ -80,10 +80,9 @@ scale_roi_mask (
 }
 
 gboolean
-gst_ccl_foreground_stage_prepare (
-    GstCclForegroundStage *stage, GstCclBase *base, const GstCclSettings *settings, CclError *error)
+gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, GstCclBase *base,
+    const GstVideoInfo *info, const GstCclSettings *settings, CclError *error)
 {
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
   const gboolean is_needed = needs_mask (stage, settings);
   /* Formats of grey have one component. */
   const gboolean has_chroma =

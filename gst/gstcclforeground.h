@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 /* Belongs to the streaming thread. Zero is a closed one. */
 typedef struct {
-  GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none */
+  GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none. Stages may share one. */
   gboolean size_warning;     /* a warning about its size was posted */
   CclForeground *foreground; /* NULL as long as frames need no mask */
   gint method;               /* that foreground was made with */
@@ -31,6 +31,7 @@ void gst_ccl_foreground_stage_init_log (void);
 gboolean gst_ccl_foreground_stage_open (
     GstCclForegroundStage *stage, GstElement *element, const gchar *roi_mask);
 
+/* Also frees the region of interest mask. */
 void gst_ccl_foreground_stage_close (GstCclForegroundStage *stage);
 
 /* Frees the CclForeground with its background model; the region of interest mask stays. */
@@ -40,7 +41,7 @@ void gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage);
  * need. It lives as long as method and kind of format do not change, so that its background model
  * does. */
 gboolean gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, GstCclBase *base,
-    const GstCclSettings *settings, CclError *error);
+    const GstVideoInfo *info, const GstCclSettings *settings, CclError *error);
 
 G_END_DECLS
 

@@ -15,11 +15,33 @@ drop_pool (GstBufferPool **pool)
   gst_clear_object (pool);
 }
 
+static void
+free_labeller (gpointer data)
+{
+  CclLabeller *labeller = data;
+
+  ccl_labeller_free (&labeller);
+}
+
+void
+gst_ccl_frame_labeller_init (GstCclFrameLabeller *self)
+{
+  *self = (GstCclFrameLabeller){.labellers = g_ptr_array_new_with_free_func (free_labeller)};
+  gst_video_info_init (&self->info);
+}
+
+void
+gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self)
+{
+  gst_ccl_frame_labeller_forget (self);
+  g_clear_pointer (&self->labellers, g_ptr_array_unref);
+}
+
 void
 gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
 {
   gst_ccl_foreground_stage_forget (&self->foreground);
-  ccl_labeller_free (&self->labeller);
+  g_ptr_array_set_size (self->labellers, 0);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
@@ -44,14 +66,14 @@ gst_ccl_frame_labeller_init_log (void)
       frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
 }
 
-/* Makes a labeller if there is none for these settings. With a foreground mask, it reads the mask
- * instead of the frames. */
+/* Makes a labeller if all are in use. With a foreground mask, it reads the mask instead of the
+ * frames. */
 static gboolean
 prepare_labeller (
     GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings, CclError *error)
 {
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+  const GstVideoInfo *info = &self->info;
   CclPlan plan = {
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
@@ -63,21 +85,25 @@ prepare_labeller (
       .format =
           self->foreground.foreground ? CCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
   };
+  CclLabeller *labeller;
 
+  /* Settings are the same for all frames that are queued at once. */
   if (self->format != plan.format || self->planned.connectivity != settings->connectivity ||
       self->planned.max_components != settings->max_components ||
       self->planned.algorithm != settings->algorithm)
-    ccl_labeller_free (&self->labeller);
-  if (self->labeller)
+    g_ptr_array_set_size (self->labellers, 0);
+  if (self->labellers->len > self->n_queued)
     return TRUE;
 
-  self->labeller = klass->plan (base, &plan, error);
+  labeller = klass->plan (base, &plan, error);
+  if (!labeller)
+    return FALSE;
+  g_ptr_array_add (self->labellers, labeller);
   self->planned = *settings;
   self->format = plan.format;
-  if (self->labeller)
-    GST_INFO_OBJECT (base, "labelling %u×%u frames with algorithm %s", plan.width, plan.height,
-        ccl_labeller_algorithm (self->labeller));
-  return self->labeller != NULL;
+  GST_INFO_OBJECT (base, "labelling %u×%u frames with algorithm %s", plan.width, plan.height,
+      ccl_labeller_algorithm (labeller));
+  return TRUE;
 }
 
 /* Takes an unused map from its pool. */
@@ -87,17 +113,17 @@ acquire_map (GstCclFrameLabeller *self, GstCclBase *base, GstCclMapKind kind, Gs
 {
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
   GstBufferPool **pool = &self->map_pools[kind];
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
+  const GstVideoInfo *info = &self->info;
 
   if (!*pool)
-    *pool = klass->new_map_pool (base, kind);
+    *pool = klass->new_map_pool (base, info, kind);
   if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
     gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
         klass->map_memory, kind == GST_CCL_MAP_LABELS ? "label map" : "foreground mask",
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
     return FALSE;
   }
-  klass->locate_map (base, kind, map);
+  klass->locate_map (base, info, kind, map);
   return TRUE;
 }
 
@@ -110,7 +136,7 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
 
   if (klass->prepare && !klass->prepare (base, buffer, error))
     return FALSE;
-  if (!gst_ccl_foreground_stage_prepare (&self->foreground, base, settings, error) ||
+  if (!gst_ccl_foreground_stage_prepare (&self->foreground, base, &self->info, settings, error) ||
       !prepare_labeller (self, base, settings, error))
     return FALSE;
   if (settings->attach_labels &&
@@ -120,94 +146,124 @@ prepare (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *sett
          acquire_map (self, base, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
 }
 
-/* Labels a frame whose memory is mapped. The data of a map that is not made is NULL. */
+/* Queues the work on a frame whose memory is mapped. */
 static gboolean
-label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings, CclFrame frame,
-    const GstCclMap maps[GST_CCL_N_MAPS], gpointer const data[GST_CCL_N_MAPS], CclTable *table,
-    CclSceneChange *scene_change, CclError *error)
+queue_work (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
+    CclFrame pixels, GstCclLabelledFrame *frame, CclError *error)
 {
   GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
   CclForeground *foreground = self->foreground.foreground;
-  CclMask mask = {data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
-  CclLabels labels = {data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
+  const GstCclMap *maps = frame->maps;
+  CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
+  CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
   CclOptions options = gst_ccl_settings_get_options (settings);
-  gboolean is_labelled;
 
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
     if (klass->connect)
-      klass->connect (base, foreground, self->labeller);
-    if (ccl_foreground_run (foreground, &frame, &foreground_options, &mask, error) != CCL_OK)
+      klass->connect (base, foreground, frame->labeller);
+    if (ccl_foreground_run (foreground, &pixels, &foreground_options, &mask, error) != CCL_OK)
       return FALSE;
     /* The labeller reads the mask instead of the frame. */
-    frame = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
+    pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
     options.threshold = CCL_MASK_SHADOW;
     options.invert = FALSE;
   }
-  is_labelled = ccl_labeller_run (self->labeller, &frame, &options, labels.data ? &labels : NULL,
-                    table, error) == CCL_OK;
-  /* The labeller has waited for the mask, unless it failed; then this waits. */
+  if (ccl_labeller_queue (
+          frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CCL_OK)
+    return TRUE;
   if (foreground)
     ccl_foreground_wait (foreground, NULL);
-  *scene_change = foreground ? ccl_foreground_get_scene_change (foreground) : CCL_SCENE_UNCHANGED;
-  return is_labelled;
+  return FALSE;
 }
 
-/* Maps the memory of a frame and of its maps, and labels the frame. */
+/* Maps the label map and the mask. */
 static gboolean
-map_and_label (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
-    GstBuffer *buffer, GstCclLabelledFrame *result, CclError *error)
+map_maps (GstCclLabelledFrame *frame, CclError *error)
 {
-  GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  GstMapInfo map_infos[GST_CCL_N_MAPS];
-  gpointer data[GST_CCL_N_MAPS] = {NULL};
-  gboolean done = TRUE;
-  GstCclMappedPlanes mapped;
-  GstCclPlanes planes;
-  CclFrame frame;
-
-  gst_ccl_planes_init (&planes, info);
-  if (klass->locate)
-    klass->locate (base, buffer, self->labeller, &planes);
-  if (!gst_ccl_planes_map (
-          &planes, info, buffer, self->foreground.has_chroma, &mapped, &frame, error))
-    return FALSE;
-  for (guint kind = 0; kind < GST_CCL_N_MAPS && done; kind++) {
-    GstCclMap *map = &result->maps[kind];
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
+    const GstCclMap *map = &frame->maps[kind];
 
     if (!map->buffer)
       continue;
-    done = gst_buffer_map (map->buffer, &map_infos[kind], map->map_flags);
-    if (done)
-      data[kind] = map_infos[kind].data + map->offset;
-    else
+    if (!gst_buffer_map (map->buffer, &frame->map_infos[kind], map->map_flags)) {
       gst_ccl_error_set (
           error, CCL_ERROR_DEVICE, "The memory of a label map or foreground mask cannot be mapped");
+      return FALSE;
+    }
+    frame->data[kind] = frame->map_infos[kind].data + map->offset;
   }
+  return TRUE;
+}
 
-  if (done) {
-    const GstClockTime start = gst_util_get_timestamp ();
-    done = label (self, base, settings, frame, result->maps, data, &result->table,
-        &result->scene_change, error);
-    result->time = gst_util_get_timestamp () - start;
+static void
+unmap (GstCclLabelledFrame *frame)
+{
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
+    if (frame->data[kind])
+      gst_buffer_unmap (frame->maps[kind].buffer, &frame->map_infos[kind]);
+    frame->data[kind] = NULL;
   }
+  gst_ccl_planes_unmap (&frame->planes);
+}
 
-  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
-    if (data[kind])
-      gst_buffer_unmap (result->maps[kind].buffer, &map_infos[kind]);
-  gst_ccl_planes_unmap (&mapped);
-  return done;
+/* Maps the memory of a frame and of its maps, and queues the work. */
+static gboolean
+map_and_queue (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSettings *settings,
+    GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
+{
+  GstCclBaseClass *klass = GST_CCL_BASE_GET_CLASS (base);
+  const gboolean has_chroma = self->foreground.has_chroma;
+  const GstVideoInfo *info = &self->info;
+  GstCclPlanes planes;
+  CclFrame pixels;
+
+  gst_ccl_planes_init (&planes, info);
+  if (klass->locate &&
+      !klass->locate (base, buffer, info, has_chroma, frame->labeller, &planes, error))
+    return FALSE;
+  if (!gst_ccl_planes_map (&planes, info, buffer, has_chroma, &frame->planes, &pixels, error) ||
+      !map_maps (frame, error))
+    return FALSE;
+  frame->start = gst_util_get_timestamp ();
+  return queue_work (self, base, settings, pixels, frame, error);
 }
 
 gboolean
-gst_ccl_frame_labeller_run (GstCclFrameLabeller *self, GstCclBase *base,
-    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *result, CclError *error)
+gst_ccl_frame_labeller_can_queue (const GstCclFrameLabeller *self)
 {
-  *result = (GstCclLabelledFrame){{0}};
-  return prepare (self, base, settings, buffer, result->maps, error) &&
-         map_and_label (self, base, settings, buffer, result, error);
+  return self->n_queued == 0 || !self->foreground.foreground;
+}
+
+gboolean
+gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, GstCclBase *base,
+    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
+{
+  *frame = (GstCclLabelledFrame){NULL};
+  if (!prepare (self, base, settings, buffer, frame->maps, error))
+    return FALSE;
+  frame->labeller = g_ptr_array_index (self->labellers, self->n_queued);
+  if (!map_and_queue (self, base, settings, buffer, frame, error))
+    return FALSE;
+  self->n_queued++;
+  return TRUE;
+}
+
+gboolean
+gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error)
+{
+  CclForeground *foreground = self->foreground.foreground;
+  const gboolean is_labelled = ccl_labeller_wait (frame->labeller, &frame->table, error) == CCL_OK;
+
+  self->n_queued--;
+  /* The labeller has waited for the mask, unless it failed; then this waits. */
+  if (foreground) {
+    ccl_foreground_wait (foreground, NULL);
+    frame->scene_change = ccl_foreground_get_scene_change (foreground);
+  }
+  unmap (frame);
+  return is_labelled;
 }
 
 /* Describes the element and its settings, once for all frames with the same settings. */
@@ -230,11 +286,11 @@ update_description (GstCclFrameLabeller *self, GstCclBase *base, const GstCclSet
 
 void
 gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, GstCclBase *base,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *result)
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame)
 {
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  const GstCclMap *labels = &result->maps[GST_CCL_MAP_LABELS];
-  const GstCclMap *mask = &result->maps[GST_CCL_MAP_MASK];
+  const GstVideoInfo *info = &self->info;
+  const GstCclMap *labels = &frame->maps[GST_CCL_MAP_LABELS];
+  const GstCclMap *mask = &frame->maps[GST_CCL_MAP_MASK];
   GstCclAttachment attached_labels = {labels->buffer, labels->stride};
   GstCclAttachment attached_mask = {NULL};
 
@@ -242,13 +298,14 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, GstCclBase *base,
     attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
   update_description (self, base, settings);
   gst_ccl_attach (buffer, settings->meta, self->description, GST_VIDEO_INFO_WIDTH (info),
-      GST_VIDEO_INFO_HEIGHT (info), &result->table, &attached_labels, &attached_mask,
+      GST_VIDEO_INFO_HEIGHT (info), &frame->table, &attached_labels, &attached_mask,
       &self->segmentation_pool);
 }
 
 void
-gst_ccl_labelled_frame_clear (GstCclLabelledFrame *result)
+gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame)
 {
+  unmap (frame);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
-    gst_clear_buffer (&result->maps[kind].buffer);
+    gst_clear_buffer (&frame->maps[kind].buffer);
 }

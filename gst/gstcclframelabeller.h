@@ -15,11 +15,13 @@
 
 G_BEGIN_DECLS
 
-/* Belongs to the streaming thread. Zero is one that has not labelled any frame. */
+/* Labels the frames of one stream. Belongs to the streaming thread. */
 typedef struct {
-  CclLabeller *labeller;
-  GstCclSettings planned; /* the settings that the labeller was made with */
-  CclPixelFormat format;  /* of the pixels that it reads */
+  GstVideoInfo info;      /* of the frames; gst_ccl_frame_labeller_forget() before it changes */
+  GPtrArray *labellers;   /* a CclLabeller for each frame that is queued at once */
+  guint n_queued;         /* frames */
+  GstCclSettings planned; /* the settings that the labellers were made with */
+  CclPixelFormat format;  /* of the pixels that they read */
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
@@ -27,30 +29,49 @@ typedef struct {
   GstCclSettings described;
 } GstCclFrameLabeller;
 
-/* A labelled frame. */
+/* A frame that is being labelled, or is labelled. */
 typedef struct {
-  CclTable table;                 /* valid until the next frame */
+  CclLabeller *labeller; /* that has the frame; NULL: none */
+  GstCclMappedPlanes planes;
   GstCclMap maps[GST_CCL_N_MAPS]; /* label map and foreground mask, where the settings need them */
+  GstMapInfo map_infos[GST_CCL_N_MAPS];
+  gpointer data[GST_CCL_N_MAPS]; /* of maps that are mapped */
+  GstClockTime start;            /* of labelling: a time of gst_util_get_timestamp() */
+  CclTable table;                /* valid until the labeller gets another frame */
   CclSceneChange scene_change;
-  GstClockTime time; /* that labelling took */
 } GstCclLabelledFrame;
 
 /* Registers the log category; for class_init, which runs once. */
 void gst_ccl_frame_labeller_init_log (void);
 
-/* Frees all but the region of interest mask. What the next frame needs is made anew. */
+void gst_ccl_frame_labeller_init (GstCclFrameLabeller *self);
+
+/* Frees all but the region of interest mask. What the next frame needs is made anew. No frame may
+ * be queued. */
 void gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self);
 
-/* Labels a frame. Clear the result with gst_ccl_labelled_frame_clear(), after a failure, too. */
-gboolean gst_ccl_frame_labeller_run (GstCclFrameLabeller *self, GstCclBase *base,
-    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *result,
-    CclError *error);
+/* Frees what forget() leaves, but for the region of interest mask. */
+void gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self);
+
+/* Whether another frame may be queued now. A foreground mask takes the frame before it into
+ * account, so such frames are queued one at a time. */
+gboolean gst_ccl_frame_labeller_can_queue (const GstCclFrameLabeller *self);
+
+/* Queues the work on a frame, whose buffer must stay until gst_ccl_frame_labeller_wait(), to be
+ * called in any case unless this fails. Clear the frame with gst_ccl_labelled_frame_clear(), after
+ * a failure, too. */
+gboolean gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, GstCclBase *base,
+    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error);
+
+/* Waits for a queued frame. */
+gboolean gst_ccl_frame_labeller_wait (
+    GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error);
 
 /* Attaches the result to the frame as the metadata that the settings name. */
 void gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, GstCclBase *base,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *result);
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame);
 
-void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *result);
+void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
 
 G_END_DECLS
 

@@ -159,9 +159,9 @@ map_chroma (const GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPl
   return TRUE;
 }
 
-gboolean
-gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *info, GstBuffer *buffer,
-    gboolean with_chroma, GstCclMappedPlanes *mapped, CclFrame *frame, CclError *error)
+/* The layout of a frame: that of its GstVideoMeta takes precedence. */
+static GstCclPlanes
+get_layout (const GstCclPlanes *planes, GstBuffer *buffer)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
   GstCclPlanes layout = *planes;
@@ -174,11 +174,40 @@ gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *info, GstBuf
     layout.width = meta->width;
     layout.height = meta->height;
   }
-  *mapped = (GstCclMappedPlanes){.buffer = buffer};
-  if (!check_size (&layout, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), error))
-    return FALSE;
+  return layout;
+}
+
+gsize
+gst_ccl_planes_get_end (
+    const GstCclPlanes *planes, const GstVideoInfo *info, GstBuffer *buffer, gboolean with_chroma)
+{
+  const GstCclPlanes layout = get_layout (planes, buffer);
+  const guint n_planes = with_chroma ? GST_VIDEO_INFO_N_PLANES (info) : 1;
+  gsize end = 0;
+
+  for (guint i = 0; i < n_planes; i++) {
+    gsize length;
+
+    if (!check_plane (&layout, info, i, G_MAXSIZE, &length, NULL))
+      return G_MAXSIZE;
+    end = MAX (end, layout.offset[i] + length);
+  }
+  return end;
+}
+
+gboolean
+gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *info, GstBuffer *buffer,
+    gboolean with_chroma, GstCclMappedPlanes *mapped, CclFrame *frame, CclError *error)
+{
+  const GstCclPlanes layout = get_layout (planes, buffer);
+
+  *mapped = (GstCclMappedPlanes){
+      .buffer = planes->copy ? planes->copy : buffer,
+      .copy = planes->copy,
+  };
   *frame = (CclFrame){.stride = (gsize)layout.stride[0], .location = layout.location};
-  frame->data = map_plane (&layout, info, 0, mapped, error);
+  if (check_size (&layout, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), error))
+    frame->data = map_plane (&layout, info, 0, mapped, error);
   if (!frame->data || (with_chroma && !map_chroma (&layout, info, mapped, &frame->chroma, error))) {
     gst_ccl_planes_unmap (mapped);
     return FALSE;
@@ -191,4 +220,5 @@ gst_ccl_planes_unmap (GstCclMappedPlanes *mapped)
 {
   while (mapped->n_planes > 0)
     gst_buffer_unmap (mapped->buffer, &mapped->infos[--mapped->n_planes]);
+  gst_clear_buffer (&mapped->copy);
 }

@@ -27,11 +27,14 @@ typedef struct {
   guint width, height;              /* pixels that the memory holds */
   GstMapFlags map_flags;            /* for reading */
   CclLocation location;
+  GstBuffer *copy; /* of the frame's memory, which is read instead; NULL: the frame is read. Mapping
+                    * takes the reference. */
 } GstCclPlanes;
 
 /* Mapped planes of a buffer. */
 typedef struct {
   GstBuffer *buffer;
+  GstBuffer *copy; /* that buffer is, or NULL; owned */
   GstMapInfo infos[GST_CCL_MAX_PLANES];
   guint n_planes;
 } GstCclMappedPlanes;
@@ -41,6 +44,12 @@ void gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info);
 
 /* How frames of a format store luma. */
 CclPixelFormat gst_ccl_planes_pixel_format (const GstVideoInfo *info);
+
+/* The bytes from the start of a frame's memory to the end of the last plane that is read: luma and,
+ * with_chroma, chroma. G_MAXSIZE if the layout, which is that of the GstVideoMeta if the buffer has
+ * one, is out of range. */
+gsize gst_ccl_planes_get_end (
+    const GstCclPlanes *planes, const GstVideoInfo *info, GstBuffer *buffer, gboolean with_chroma);
 
 /* Maps the plane with the luma of a frame whose caps are info and, with_chroma, the planes of its
  * chroma, which the format must have. The layout of a GstVideoMeta, if the buffer has one, takes
@@ -53,6 +62,7 @@ gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *inf
     GstBuffer *buffer, gboolean with_chroma, GstCclMappedPlanes *mapped, CclFrame *frame,
     CclError *error);
 
+/* Also does nothing to planes that are not mapped, or zero. */
 void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
 
 G_END_DECLS

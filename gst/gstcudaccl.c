@@ -14,10 +14,9 @@
  * without a copy in between if upstream uses the page-locked memory that this element proposes.
  *
  * With several GPUs, a frame in CUDA memory is labelled on the GPU that holds it. If
- * `cuda-device-id` names another GPU, the frame is copied there through system memory, with a
- * warning. Frames in system memory are labelled on the named GPU, on that of a neighbour's CUDA
- * context, or with `cuda-device-choice=least-used` on the GPU with the fewest elements of the
- * process.
+ * `cuda-device-id` names another GPU, the frame is copied there, with a warning. Frames in system
+ * memory are labelled on the named GPU, on that of a neighbour's CUDA context, or with
+ * `cuda-device-choice=least-used` on the GPU with the fewest elements of the process.
  *
  * Without an NVIDIA driver the element exists but refuses to start.
  *
@@ -45,6 +44,7 @@
 
 #include <cudaccl/cuda.h>
 
+#include "gstcclbatch.h"
 #include "gstcclerror.h"
 #include "gstcudapinnedallocator.h"
 
@@ -68,6 +68,12 @@ struct _GstCudaCcl {
   GstCudaContext *device_context;
   gint named_device;   /* cuda-device-id at the start */
   gboolean has_warned; /* that frames are copied from another GPU */
+
+  /* Of the streaming thread: copies of frames in the context of another GPU. */
+  CclCudaPeer *peer;
+  GstCudaContext *peer_context;
+  GstBufferPool *copies; /* buffers of copy_size bytes at least */
+  gsize copy_size;
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCudaCcl, gst_cuda_ccl, GST_TYPE_CCL_BASE,
@@ -77,7 +83,7 @@ GST_ELEMENT_REGISTER_DEFINE (cudaccl, "cudaccl", GST_RANK_NONE, GST_TYPE_CUDA_CC
 
 #define CAPS                                                                                       \
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, GST_CCL_FORMATS)         \
-  "; " GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)
+  "; " GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS) GST_CCL_OR_BATCHES
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
@@ -143,9 +149,26 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
 }
 
 static void
+close_peer (GstCudaCcl *self)
+{
+  ccl_cuda_peer_free (&self->peer);
+  gst_clear_object (&self->peer_context);
+}
+
+static void
+drop_copies (GstCudaCcl *self)
+{
+  if (self->copies)
+    gst_buffer_pool_set_active (self->copies, FALSE);
+  gst_clear_object (&self->copies);
+}
+
+static void
 close_device (GstCudaCcl *self)
 {
   gst_ccl_base_forget_plans (GST_CCL_BASE (self));
+  close_peer (self);
+  drop_copies (self);
   ccl_cuda_device_unref (&self->device);
   gst_clear_object (&self->device_context);
 }
@@ -409,7 +432,7 @@ gst_cuda_ccl_prepare (GstCclBase *base, GstBuffer *buffer, CclError *error)
     self->has_warned = TRUE;
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("Frames are in the memory of CUDA device %u, and cuda-device-id names %d: each frame is "
-         "copied through system memory",
+         "copied to that device",
             get_device_of (memory->context), self->named_device),
         (NULL));
   }
@@ -426,27 +449,131 @@ gst_cuda_ccl_plan (GstCclBase *base, const CclPlan *plan, CclError *error)
   return ccl_cuda_labeller_new (GST_CUDA_CCL (base)->device, plan, error);
 }
 
-static void
-gst_cuda_ccl_locate (
-    GstCclBase *base, GstBuffer *buffer, CclLabeller *labeller, GstCclPlanes *planes)
+/* The stream on which a frame is written, or NULL: the legacy default stream. */
+static gpointer
+get_stream_of (GstCudaMemory *memory)
 {
-  GstCudaMemory *memory = peek_cuda_memory (buffer);
-  const gboolean is_here = memory && memory->context == GST_CUDA_CCL (base)->device_context;
-
-  if (memory)
-    gst_ccl_planes_init (planes, &memory->info);
-  if (is_here) {
-    planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
-    planes->location = CCL_LOCATION_DEVICE;
-  }
 #if GST_CHECK_VERSION(1, 24, 0)
-  {
-    /* Runs on the stream that writes the frame are queued behind the writes. Without such a stream
-     * runs are queued behind the legacy default stream. */
-    GstCudaStream *stream = is_here ? gst_cuda_memory_get_stream (memory) : NULL;
-    ccl_cuda_labeller_set_stream (labeller, stream ? gst_cuda_stream_get_handle (stream) : NULL);
-  }
+  GstCudaStream *stream = gst_cuda_memory_get_stream (memory);
+
+  return stream ? gst_cuda_stream_get_handle (stream) : NULL;
+#else
+  return NULL;
 #endif
+}
+
+/* An active pool of buffers in the device's memory of width × height pixels of four bytes:
+ * GStreamer's allocator has no format for labels, masks or bytes. NULL if there is no memory. */
+static GstBufferPool *
+new_pool (GstCudaCcl *self, gint width, gint height)
+{
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (self->device_context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
+      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
+  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+  gst_caps_unref (caps);
+  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+/* A buffer in the device's memory for a copy of size bytes; NULL after an error. */
+static GstBuffer *
+acquire_copy (GstCudaCcl *self, gsize size, CclError *error)
+{
+  const gint row = 1024;
+  GstBuffer *copy = NULL;
+
+  if (self->copy_size != size)
+    drop_copies (self);
+  if (!self->copies)
+    self->copies = new_pool (self, row, (gint)(size / (4 * (gsize)row) + 1));
+  self->copy_size = size;
+  if (!self->copies || gst_buffer_pool_acquire_buffer (self->copies, &copy, NULL) != GST_FLOW_OK)
+    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+        "No device memory for the copy of a frame of %" G_GSIZE_FORMAT " bytes", size);
+  return copy;
+}
+
+/* Queues a copy of memory of another GPU, with the same layout, on a CUstream of the device. */
+static gboolean
+queue_copy (GstCudaCcl *self, GstCudaMemory *memory, gsize size, GstBuffer *copy, gpointer stream,
+    CclError *error)
+{
+  GstMapInfo from, to;
+  gboolean is_queued;
+
+  if (self->peer_context != memory->context)
+    close_peer (self);
+  if (!self->peer) {
+    self->peer =
+        ccl_cuda_peer_new (self->device, gst_cuda_context_get_handle (memory->context), error);
+    if (!self->peer)
+      return FALSE;
+    self->peer_context = gst_object_ref (memory->context);
+  }
+  /* Mapping may upload the frame to the GPU that holds it. */
+  if (!gst_memory_map (GST_MEMORY_CAST (memory), &from, GST_MAP_READ | GST_MAP_CUDA)) {
+    gst_ccl_error_set (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
+    return FALSE;
+  }
+  if (!gst_buffer_map (copy, &to, GST_MAP_WRITE | GST_MAP_CUDA)) {
+    gst_ccl_error_set (error, CCL_ERROR_DEVICE, "The memory of a copy cannot be mapped");
+    gst_memory_unmap (GST_MEMORY_CAST (memory), &from);
+    return FALSE;
+  }
+  is_queued = ccl_cuda_peer_copy (self->peer, from.data, get_stream_of (memory), to.data, stream,
+                  size, error) == CCL_OK;
+  gst_buffer_unmap (copy, &to);
+  gst_memory_unmap (GST_MEMORY_CAST (memory), &from);
+  return is_queued;
+}
+
+/* Copies a frame from another GPU, as far as it is read. */
+static gboolean
+fetch (GstCudaCcl *self, GstBuffer *buffer, gsize size, CclLabeller *labeller, GstCclPlanes *planes,
+    CclError *error)
+{
+  GstBuffer *copy = acquire_copy (self, size, error);
+
+  if (!copy)
+    return FALSE;
+  if (!queue_copy (self, peek_cuda_memory (buffer), size, copy,
+          ccl_cuda_labeller_get_stream (labeller), error)) {
+    gst_buffer_unref (copy);
+    return FALSE;
+  }
+  planes->copy = copy;
+  return TRUE;
+}
+
+/* Runs on the stream that writes the frame are queued behind the writes. Without such a stream runs
+ * are queued behind the legacy default stream. Frames of another GPU are copied from it, unless
+ * their layout is out of range or they are spread over several memories: these are read through
+ * system memory. */
+static gboolean
+gst_cuda_ccl_locate (GstCclBase *base, GstBuffer *buffer, const GstVideoInfo *info,
+    gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes, CclError *error)
+{
+  GstCudaCcl *self = GST_CUDA_CCL (base);
+  GstCudaMemory *memory = peek_cuda_memory (buffer);
+  const gboolean is_here = memory && memory->context == self->device_context;
+  gsize size;
+
+  ccl_cuda_labeller_set_stream (labeller, is_here ? get_stream_of (memory) : NULL);
+  if (!memory)
+    return TRUE;
+  gst_ccl_planes_init (planes, &memory->info);
+  size = gst_ccl_planes_get_end (planes, info, buffer, with_chroma);
+  if (!is_here && (gst_buffer_n_memory (buffer) != 1 || size > gst_buffer_get_size (buffer)))
+    return TRUE;
+  planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
+  planes->location = CCL_LOCATION_DEVICE;
+  return is_here || fetch (self, buffer, size, labeller, planes, error);
 }
 
 static CclForeground *
@@ -461,33 +588,19 @@ gst_cuda_ccl_connect (GstCclBase *base, CclForeground *foreground, CclLabeller *
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller));
 }
 
-/* GStreamer's allocator has no format for labels or masks, so maps are allocated as RGBA, with four
- * bytes per pixel: one label, or four pixels of a mask. */
+/* Four bytes are one label, or four pixels of a mask. */
 static GstBufferPool *
-gst_cuda_ccl_new_map_pool (GstCclBase *base, GstCclMapKind kind)
+gst_cuda_ccl_new_map_pool (GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind)
 {
-  const GstVideoInfo *info = gst_ccl_base_get_info (base);
-  gint height = GST_VIDEO_INFO_HEIGHT (info);
-  gint width = GST_VIDEO_INFO_WIDTH (info);
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (GST_CUDA_CCL (base)->device_context);
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps;
+  const gint width = GST_VIDEO_INFO_WIDTH (info);
 
-  if (kind == GST_CCL_MAP_MASK)
-    width = width / 4 + (width % 4 > 0);
-  caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT,
-      width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
-  gst_caps_set_features_simple (
-      caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
-  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
-  gst_caps_unref (caps);
-  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
-    gst_clear_object (&pool);
-  return pool;
+  return new_pool (GST_CUDA_CCL (base),
+      kind == GST_CCL_MAP_MASK ? width / 4 + (width % 4 > 0) : width, GST_VIDEO_INFO_HEIGHT (info));
 }
 
 static void
-gst_cuda_ccl_locate_map (GstCclBase *base, GstCclMapKind kind, GstCclMap *map)
+gst_cuda_ccl_locate_map (
+    GstCclBase *base, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map)
 {
   GstCudaMemory *memory = peek_cuda_memory (map->buffer);
 

@@ -311,6 +311,61 @@ TEST (test_gray8_frames_of_another_device_are_copied)
 }
 GST_END_TEST
 
+/* A frame of another device is copied when the work on it has ended, here a copy on the legacy
+ * default stream of that device, which the simulated driver does not start before a caller waits
+ * for it; and without a copy in system memory, of which its memory has none. */
+TEST (test_copies_wait_for_the_other_device)
+{
+  static const char nothing[] = ".....\n.....\n", drawing[] = "##..#\n....#\n";
+  static const char *const uses[] = {"cudaccl cuda-device-id=1 attach-labels=true",
+      "cudaccl cuda-device-id=1 attach-labels=true foreground=otsu"};
+  const gsize stride = 8;
+
+  for (guint i = 0; i < G_N_ELEMENTS (uses); i++) {
+    GstCudaContext *context = new_context_on (0);
+    GstHarness *h = gst_harness_new_parse (uses[i]);
+    CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_HOST,
+        .srcPitch = stride,
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+        .WidthInBytes = 5,
+        .Height = 2,
+    };
+    GstBuffer *frame = device_frame (context, nothing), *out;
+    gpointer pixels;
+    GstMapInfo map;
+
+    gst_harness_set_src_caps (h, cuda_caps ("GRAY8", 5, 2));
+    /* What the first frame allocates would wait for all devices. */
+    gst_buffer_unref (gst_harness_push_and_pull (h, device_frame (context, drawing)));
+    fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE | GST_MAP_CUDA));
+    fail_unless (gst_cuda_context_push (context));
+    fail_unless_equals_int (CuMemAllocHost (&pixels, 2 * (guint)stride), CUDA_SUCCESS);
+    draw (drawing, pixels, stride);
+    copy.srcHost = pixels;
+    copy.dstDevice = (CUdeviceptr)map.data;
+    copy.dstPitch = luma_stride (frame);
+    fail_unless_equals_int (CuMemcpy2DAsync (&copy, NULL), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+    gst_buffer_unmap (frame, &map);
+
+    out = gst_harness_push_and_pull (h, frame);
+    fail_unless (out != NULL);
+    assert_components (out, {2, 0, 0, 2, 1, 0.5, 0.0}, {2, 4, 0, 1, 2, 4.0, 0.5});
+    fail_unless_equals_int (device_of (context_of_labels (out)), 1);
+    fail_unless (GST_MEMORY_FLAG_IS_SET (
+        gst_buffer_peek_memory (out, 0), GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD));
+    gst_buffer_unref (out);
+
+    fail_unless (gst_cuda_context_push (context));
+    fail_unless_equals_int (CuMemFreeHost (pixels), CUDA_SUCCESS);
+    gst_cuda_context_pop (NULL);
+    gst_harness_teardown (h);
+    gst_object_unref (context);
+  }
+}
+GST_END_TEST
+
 /* Page-locked memory that an element of one device proposed, labelled on the other. */
 TEST (test_page_locked_memory_of_another_device)
 {
@@ -553,6 +608,7 @@ devices_suite (void)
   tcase_add_test (tcase, test_frames_are_labelled_where_they_are);
   tcase_add_test (tcase, test_frames_of_another_device_are_copied);
   tcase_add_test (tcase, test_gray8_frames_of_another_device_are_copied);
+  tcase_add_test (tcase, test_copies_wait_for_the_other_device);
   tcase_add_test (tcase, test_page_locked_memory_of_another_device);
   tcase_add_test (tcase, test_least_used_device);
   tcase_add_test (tcase, test_elements_that_start_at_once_are_spread);
