@@ -41,8 +41,8 @@ typedef struct Run {
   double rate; /* frames per second of each stream */
   GstCaps *caps;
   GstBuffer **frames;
-  gpointer cuda_context; /* NULL: frames in system memory */
-  guint n_pushes;        /* frames of each stream, with those of the warm-up */
+  gpointer cuda_contexts[2]; /* of the frames, and NULL */
+  guint n_pushes;            /* frames of each stream, with those of the warm-up */
   guint n_warm_up;
   gint64 start; /* monotonic time in ns */
 } Run;
@@ -209,7 +209,7 @@ start_stream (Stream *stream, const Run *run, guint number)
   *stream = (Stream){
       .run = run,
       .number = number,
-      .elements = element_stream_start (run->elements, run->caps, run->cuda_context),
+      .elements = element_stream_start (run->elements, run->caps, run->cuda_contexts),
       .pushed = g_new0 (gint64, run->n_pushes),
       .arrived = g_new0 (gint64, run->n_pushes),
   };
@@ -415,7 +415,7 @@ main (int argc, char **argv)
           .rate = g_ascii_strtod (*rate, NULL),
           .caps = caps,
           .frames = frames,
-          .cuda_context = cuda_context,
+          .cuda_contexts = {cuda_context},
       };
       if (!(run.rate > 0))
         end_program ("%s is no frame rate", *rate);

@@ -51,7 +51,7 @@ element_stream_open_cuda (const gchar *elements, guint device, GstCaps *caps)
 }
 
 ElementStream
-element_stream_start (const gchar *elements, GstCaps *caps, gpointer cuda_context)
+element_stream_start (const gchar *elements, GstCaps *caps, gpointer const *cuda_contexts)
 {
   gchar *text = g_strdup_printf ("%s ! fakesink name=sink sync=false", elements);
   ElementStream stream = {parse_pipeline (text), gst_pad_new ("source", GST_PAD_SRC)};
@@ -61,8 +61,9 @@ element_stream_start (const gchar *elements, GstCaps *caps, gpointer cuda_contex
   g_free (text);
   gst_segment_init (&segment, GST_FORMAT_TIME);
 #if HAVE_CUDA
-  if (cuda_context) {
-    GstContext *context = gst_context_new_cuda_context (cuda_context);
+  /* An element takes the one of its device. */
+  for (; *cuda_contexts; cuda_contexts++) {
+    GstContext *context = gst_context_new_cuda_context (*cuda_contexts);
     gst_element_set_context (stream.pipeline, context);
     gst_context_unref (context);
   }

@@ -20,10 +20,12 @@ GstElement *parse_pipeline (const gchar *text);
  * caps get the feature of CUDA memory. Ends the program if there is no such device. */
 gpointer element_stream_open_cuda (const gchar *elements, guint device, GstCaps *caps);
 
-/* Starts elements; frames of these caps may then be pushed. cuda_context is the one that the
- * elements share with other streams, or NULL. Without it, each pipeline creates one of its own,
- * which takes time and memory of the GPU. */
-ElementStream element_stream_start (const gchar *elements, GstCaps *caps, gpointer cuda_context);
+/* Starts elements; frames of these caps may then be pushed. cuda_contexts are those that the
+ * elements share with other streams, at most one for each device, ended by NULL. Without them, each
+ * pipeline creates one of its own, which takes time and memory of the GPU; a GPU does not run work
+ * of several contexts at once. */
+ElementStream element_stream_start (
+    const gchar *elements, GstCaps *caps, gpointer const *cuda_contexts);
 
 void element_stream_stop (ElementStream *stream);
 

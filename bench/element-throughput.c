@@ -29,9 +29,9 @@ enum { N_FRAMES = 4, MOST_DEVICES = 16 };
 
 static struct {
   gchar *format, *before;
-  gint n_devices, batch;
+  gint n_devices, device, batch;
   double seconds;
-} options = {.n_devices = 1, .seconds = 3};
+} options = {.n_devices = 1, .device = -1, .seconds = 3};
 
 /* What all streams show. */
 typedef struct Picture {
@@ -39,7 +39,7 @@ typedef struct Picture {
   GstCaps *pushed_caps; /* of what is pushed: frames or batches */
   GstVideoInfo info;
   GstBuffer *pixels;
-  gpointer cuda_contexts[MOST_DEVICES]; /* NULL: frames in system memory */
+  gpointer cuda_contexts[MOST_DEVICES + 1]; /* ended by NULL; none: frames in system memory */
 } Picture;
 
 typedef struct Stream {
@@ -187,7 +187,7 @@ push_frames (gpointer data)
 static void
 start_stream (Stream *stream, const gchar *elements, const Picture *picture, gpointer cuda_context)
 {
-  stream->elements = element_stream_start (elements, picture->pushed_caps, cuda_context);
+  stream->elements = element_stream_start (elements, picture->pushed_caps, picture->cuda_contexts);
   stream->caps = gst_event_new_caps (picture->caps);
   for (guint i = 0; i < N_FRAMES; i++)
     stream->frames[i] = make_frame (picture, cuda_context);
@@ -198,6 +198,13 @@ start_stream (Stream *stream, const gchar *elements, const Picture *picture, gpo
   stream->n_pushed = 0;
 }
 
+/* The GPU that holds the frames of a stream. */
+static guint
+device_of (guint stream)
+{
+  return options.device < 0 ? stream % (guint)options.n_devices : (guint)options.device;
+}
+
 /* Runs that many streams at once and prints a line. */
 static void
 measure (const gchar *elements, guint n_streams, const Picture *picture)
@@ -206,8 +213,7 @@ measure (const gchar *elements, guint n_streams, const Picture *picture)
   guint64 n_pushed = 0;
 
   for (guint i = 0; i < n_streams; i++)
-    start_stream (
-        &streams[i], elements, picture, picture->cuda_contexts[i % (guint)options.n_devices]);
+    start_stream (&streams[i], elements, picture, picture->cuda_contexts[device_of (i)]);
   const gint64 start = g_get_monotonic_time ();
   const clock_t cpu_start = clock (); /* of all threads */
   for (guint i = 0; i < n_streams; i++) {
@@ -246,14 +252,16 @@ main (int argc, char **argv)
           "push batches of this many streams with a frame each (GStreamer 1.28); default: frames",
           "N"},
       {"devices", 0, 0, G_OPTION_ARG_INT, &options.n_devices,
-          "spread the streams' frames over this many GPUs; default: 1", "N"},
+          "use this many GPUs, and spread the streams' frames over them; default: 1", "N"},
+      {"frames-on", 0, 0, G_OPTION_ARG_INT, &options.device,
+          "all frames are in the memory of this one of the GPUs", "DEVICE"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
           "time of each measurement; default: 3", "S"},
       {NULL},
   };
   GOptionContext *context = g_option_context_new ("PICTURE.png ELEMENTS [STREAMS…]");
   GError *error = NULL;
-  Picture picture;
+  Picture picture = {NULL};
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
@@ -261,7 +269,8 @@ main (int argc, char **argv)
       "ELEMENTS are ccl, cudaccl or others, with properties: \"cudaccl min-area=50\". STREAMS are "
       "numbers of streams, one measurement each; default: 1 8\n");
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 3 || options.seconds <= 0 ||
-      options.n_devices < 1 || options.n_devices > MOST_DEVICES || options.batch < 0) {
+      options.n_devices < 1 || options.n_devices > MOST_DEVICES ||
+      options.device >= options.n_devices || options.batch < 0) {
     g_printerr ("element-throughput: %s; see --help\n",
         error ? error->message : "a picture, elements and a positive time are needed");
     return 2;

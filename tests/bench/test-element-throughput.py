@@ -37,17 +37,18 @@ def check_rows(name, n_streams, *arguments):
           all(float(cell) > 0 for row in rows for cell in row[-3:]), (output, errors, status))
 
 
-print("1..8")
+print("1..9")
 check_failure("a-missing-picture-is-an-error", "/nowhere.png", 1, *FAST, "/nowhere.png", "ccl")
 check_failure("a-file-that-is-no-picture-is-an-error", __file__, 1, *FAST, __file__, "ccl")
 check_failure("an-unknown-element-is-an-error", "nonesuch", 1, *FAST, picture, "nonesuch")
 check_failure("an-unknown-property-is-an-error", "nonesuch", 1, *FAST, picture, "ccl nonesuch=1")
 check_failure("missing-arguments-are-an-error", "--help", 2, picture)
+check_failure("a-gpu-that-is-not-used-is-an-error", "--help", 2, "--frames-on", "1", picture, "ccl")
 check_rows("one-stream-and-eight", ["1", "8"], picture, "ccl")
 check_rows("numbers-of-streams", ["1", "2"], picture, "ccl min-area=50", "1", "2")
 if has_overlay == "yes":
     check_rows("the-overlay-with-metadata", ["1"], "--format", "NV12", "--before", "ccl attach-labels=true", picture,
                "ccloverlay fill-components=true draw-labels=true", "1")
 else:
-    print("ok 8 - the-overlay-with-metadata # SKIP it was not built")
+    print("ok 9 - the-overlay-with-metadata # SKIP it was not built")
 sys.exit(not all(results))
