@@ -19,8 +19,7 @@ typedef struct {
   gint gpu;              /* its number; -1: cameras are spread over all GPUs */
 
   GMutex lock;
-  GPtrArray
-      *cuda_contexts; /* GstContext, guarded by the lock: one per GPU, shared by all pipelines */
+  GPtrArray *contexts; /* GstContext, guarded by the lock: shared by all pipelines */
 } WatchHub;
 
 #define WATCH_FPS_SECONDS 5
@@ -34,14 +33,16 @@ struct _WatchCamera {
 
   GMainContext *context;
   gint stopping; /* atomic */
+  gint has_room; /* atomic: what a connection takes is reserved, see process-limits.h */
   GCond stopped;
-  gboolean is_stopped; /* guarded by the lock */
+  gboolean is_stopped; /* no thread runs; guarded by the lock */
   gint64 alive_time;   /* monotonic, guarded by the lock */
 
+  /* The main thread takes it, too, to serve the web page: held only for a moment, and never while a
+   * frame is freed, which may take seconds on a busy GPU. */
   GMutex lock;
   WatchStatus status;
   GstSample *frame;
-  GstElement *queue; /* in front of the labeller; NULL while there is none */
   guint64 fps_counts[WATCH_FPS_SECONDS + 1]; /* frames in each of the last seconds */
   gint64 fps_second;                         /* the second of the latest count, monotonic */
   gint64 active_time;                        /* monotonic: of the connection or of the last frame */
@@ -56,6 +57,8 @@ struct _WatchCamera {
 
   /* Set before the streaming threads start. */
   GstElement *analysis; /* labeller, tracker, ccljson and appsink; used by each connection */
+  GstElement *queue;    /* in front of the labeller; the analysis holds it */
+  GstElement *sink;     /* the appsink; the analysis holds it */
   gint cancelled;       /* atomic: lines must not wait, because the pipeline stops */
 
   /* Of the streaming thread behind the labeller. */
@@ -82,19 +85,30 @@ void watch_pipeline_free (WatchCamera *camera, GstElement *pipeline);
 /* camera.c, called by the supervisor */
 
 WatchCamera *watch_camera_new (WatchCameraConfig *config, WatchHub *hub);
+/* Starts the thread, unless it runs. If the limits of the process do not allow it, the camera is
+ * lost, and the function may be called again. Main thread only. */
 void watch_camera_start (WatchCamera *camera);
 /* Tells the thread to stop; returns at once. */
 void watch_camera_stop (WatchCamera *camera);
 /* Whether the thread stopped until the monotonic time. */
 gboolean watch_camera_wait (WatchCamera *camera, gint64 until);
 
-/* Microseconds since the thread last did something; 0 after its end. */
+/* Microseconds since the thread last did something; 0 without a thread. */
 gint64 watch_camera_get_silence (WatchCamera *camera);
+
+/* The connection has all that it takes, or ended. */
+void watch_camera_release_room (WatchCamera *camera);
 
 /* camera-status.c */
 
+/* Keeps the frame, which it takes, or none, in place of the one before. */
+void watch_camera_set_frame (WatchCamera *camera, GstSample *frame);
+/* Decoded frames wait for the labeller. */
+void watch_camera_set_waiting (WatchCamera *camera, guint n_waiting);
 /* Keeps the frame and counts it. TRUE if its size is another than before. */
 gboolean watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_components);
+/* Whether no frame of this connection was stored yet. */
+gboolean watch_camera_is_first_frame (WatchCamera *camera);
 /* Counts the time since the arrival of the frame on its way. */
 void watch_camera_count_latency (WatchCamera *camera);
 

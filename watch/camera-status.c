@@ -42,19 +42,12 @@ frames_per_second (WatchCamera *camera)
 void
 watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
 {
-  GstElement *queue;
-
   g_mutex_lock (&camera->lock);
   camera->status.fps = frames_per_second (camera);
   *status = camera->status;
   status->detail = g_strdup (camera->status.detail);
   status->uri = g_strdup (camera->status.uri);
-  queue = camera->queue ? gst_object_ref (camera->queue) : NULL;
   g_mutex_unlock (&camera->lock);
-  if (queue) {
-    g_object_get (queue, "current-level-buffers", &status->n_waiting, NULL);
-    gst_object_unref (queue);
-  }
 }
 
 void
@@ -76,6 +69,27 @@ watch_camera_get_config (WatchCamera *camera)
   return watch_camera_config_ref (camera->config);
 }
 
+void
+watch_camera_set_frame (WatchCamera *camera, GstSample *frame)
+{
+  GstSample *old;
+
+  g_mutex_lock (&camera->lock);
+  old = camera->frame;
+  camera->frame = frame;
+  g_mutex_unlock (&camera->lock);
+  if (old)
+    gst_sample_unref (old);
+}
+
+void
+watch_camera_set_waiting (WatchCamera *camera, guint n_waiting)
+{
+  g_mutex_lock (&camera->lock);
+  camera->status.n_waiting = n_waiting;
+  g_mutex_unlock (&camera->lock);
+}
+
 GstSample *
 watch_camera_get_frame (WatchCamera *camera)
 {
@@ -93,7 +107,7 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
   GstStructure *structure = gst_caps_get_structure (gst_sample_get_caps (sample), 0);
   gint64 now = g_get_monotonic_time ();
   gint width = 0, height = 0;
-  gboolean resized;
+  gboolean resized, is_first;
 
   gst_structure_get_int (structure, "width", &width);
   gst_structure_get_int (structure, "height", &height);
@@ -107,15 +121,26 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
   advance_fps (camera);
   camera->fps_counts[camera->fps_second % (WATCH_FPS_SECONDS + 1)]++;
   camera->active_time = now;
-  if (camera->play_time == 0)
+  is_first = camera->play_time == 0;
+  if (is_first)
     camera->play_time = now;
   camera->n_data = 0;
-  gst_sample_ref (sample);
-  if (camera->frame)
-    gst_sample_unref (camera->frame);
-  camera->frame = sample;
   g_mutex_unlock (&camera->lock);
+  watch_camera_set_frame (camera, gst_sample_ref (sample));
+  if (is_first)
+    watch_camera_release_room (camera);
   return resized;
+}
+
+gboolean
+watch_camera_is_first_frame (WatchCamera *camera)
+{
+  gboolean is_first;
+
+  g_mutex_lock (&camera->lock);
+  is_first = camera->play_time == 0;
+  g_mutex_unlock (&camera->lock);
+  return is_first;
 }
 
 void

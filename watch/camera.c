@@ -3,10 +3,12 @@
 #include "camera.h"
 
 #include "camera-private.h"
+#include "process-limits.h"
 #include "log.h"
 
 #define CHECK_INTERVAL 200                /* ms */
 #define ALIVE_INTERVAL 5000               /* ms */
+#define ROOM_INTERVAL 1000                /* ms */
 #define FILE_ATTEMPTS 3                   /* after the first */
 #define LASTING (10 * G_TIME_SPAN_SECOND) /* a connection that ends later was a success */
 
@@ -32,16 +34,43 @@ remove_source (GSource **source)
   }
 }
 
+static gboolean
+reserve_room (WatchCamera *camera, GError **error)
+{
+  gboolean has_room = g_atomic_int_get (&camera->has_room) || watch_limits_reserve (error);
+
+  g_atomic_int_set (&camera->has_room, has_room);
+  return has_room;
+}
+
+void
+watch_camera_release_room (WatchCamera *camera)
+{
+  if (g_atomic_int_compare_and_exchange (&camera->has_room, TRUE, FALSE))
+    watch_limits_release ();
+}
+
+/* The camera must wait until a connection is possible; takes the error, which may be NULL. */
+static void
+report_limit (WatchCamera *camera, GError *error)
+{
+  if (error)
+    watch_camera_set_state (camera, WATCH_STATE_LOST, error->message);
+  g_clear_error (&error);
+}
+
 static void
 stop_pipeline (WatchCamera *camera)
 {
   gboolean moving;
 
+  watch_camera_release_room (camera);
   remove_source (&camera->timer);
   if (!camera->pipeline)
     return;
   watch_pipeline_free (camera, g_steal_pointer (&camera->pipeline));
   g_mutex_lock (&camera->lock);
+  camera->status.n_waiting = 0;
   moving = camera->status.motion;
   g_mutex_unlock (&camera->lock);
   /* A motion ends with the connection, because its end will not be seen. */
@@ -78,18 +107,20 @@ reconnect (WatchCamera *camera, guint delay)
   camera->retry = call_later (camera, delay, connect_camera);
 }
 
-/* A file that ends is not opened again, with one exception: sometimes uridecodebin3 of
+/* A file that fails is not opened again, with two exceptions. Sometimes uridecodebin3 of
  * GStreamer 1.22 reads a file and delivers no frame, so a file without a first frame gets more
- * attempts. */
+ * attempts. And a file that is to be played again and again, and was, does not end. */
 static gboolean
 may_try_again (WatchCamera *camera, gboolean timed_out)
 {
-  gboolean has_played;
+  gboolean has_played, has_ever_played;
 
   g_mutex_lock (&camera->lock);
   has_played = camera->play_time > 0;
+  has_ever_played = camera->status.n_frames > 0;
   g_mutex_unlock (&camera->lock);
-  return !camera->is_file || (timed_out && !has_played && camera->n_attempts < FILE_ATTEMPTS);
+  return !camera->is_file || (camera->config->loop && has_ever_played) ||
+         (timed_out && !has_played && camera->n_attempts < FILE_ATTEMPTS);
 }
 
 /* The connection failed or ended. */
@@ -221,9 +252,15 @@ static gboolean
 connect_camera (gpointer data)
 {
   WatchCamera *camera = data;
+  GError *error = NULL;
   GstBus *bus;
 
   remove_source (&camera->retry);
+  if (!reserve_room (camera, &error)) {
+    report_limit (camera, error);
+    reconnect (camera, ROOM_INTERVAL);
+    return G_SOURCE_REMOVE;
+  }
   g_mutex_lock (&camera->lock);
   camera->active_time = g_get_monotonic_time ();
   camera->play_time = 0;
@@ -256,6 +293,7 @@ run (gpointer data)
     watch_camera_set_state (camera, WATCH_STATE_CONNECTING, NULL);
     connect_camera (camera);
   } else {
+    watch_camera_release_room (camera);
     end_camera (camera, WATCH_STATE_LOST, error->message);
     g_error_free (error);
   }
@@ -265,12 +303,10 @@ run (gpointer data)
   remove_source (&camera->retry);
   stop_pipeline (camera);
   if (camera->analysis) {
-    g_mutex_lock (&camera->lock);
-    gst_clear_object (&camera->queue);
-    g_mutex_unlock (&camera->lock);
     gst_element_set_state (camera->analysis, GST_STATE_NULL);
     g_clear_pointer (&camera->analysis, gst_object_unref);
   }
+  watch_camera_set_frame (camera, NULL);
   g_main_context_pop_thread_default (camera->context);
   g_mutex_lock (&camera->lock);
   camera->is_stopped = TRUE;
@@ -296,7 +332,7 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   g_mutex_init (&camera->lock);
   g_cond_init (&camera->stopped);
   camera->fps_second = g_get_monotonic_time () / G_TIME_SPAN_SECOND;
-  camera->alive_time = g_get_monotonic_time ();
+  camera->is_stopped = TRUE;
   camera->status.uri = watch_redact (config->uri);
   camera->status.labeller = hub->labeller;
   camera->status.gpu = -1;
@@ -305,10 +341,39 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   return camera;
 }
 
+/* TRUE if no thread ran before. */
+static gboolean
+set_running (WatchCamera *camera, gboolean is_running)
+{
+  gboolean is_changed;
+
+  g_mutex_lock (&camera->lock);
+  is_changed = camera->is_stopped == is_running;
+  camera->is_stopped = !is_running;
+  camera->alive_time = g_get_monotonic_time ();
+  g_mutex_unlock (&camera->lock);
+  return is_changed;
+}
+
 void
 watch_camera_start (WatchCamera *camera)
 {
-  g_thread_unref (g_thread_new (camera->name, run, watch_camera_ref (camera)));
+  GThread *thread;
+  GError *error = NULL;
+
+  if (g_atomic_int_get (&camera->stopping) || !set_running (camera, TRUE))
+    return;
+  if (reserve_room (camera, &error)) {
+    thread = g_thread_try_new (camera->name, run, watch_camera_ref (camera), &error);
+    if (thread) {
+      g_thread_unref (thread);
+      return;
+    }
+    watch_camera_unref (camera);
+  }
+  watch_camera_release_room (camera);
+  set_running (camera, FALSE);
+  report_limit (camera, error);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include "folder.h"
+#include "process-limits.h"
 #include "log.h"
 
 /* A motion is reported when its first frame is labelled: a moment after the encoded frame came. */
@@ -222,8 +223,13 @@ begin_clip (WatchClips *self, Recorder *recorder, const gchar *camera, GList *fi
   g_autofree gchar *name = watch_folder_name (camera, recorder->wanted, "mp4");
   g_autofree gchar *path = NULL;
   g_autoptr (GstBus) bus = NULL;
+  g_autoptr (GError) error = NULL;
 
   recorder->wanted = 0;
+  if (!watch_limits_check (&error)) {
+    watch_log_warning ("%s: no clip: %s", camera, error->message);
+    return;
+  }
   if (!elements) {
     g_autofree gchar *caps = gst_caps_to_string (recorder->caps);
 

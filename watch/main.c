@@ -7,12 +7,12 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clips.h"
 #include "folder.h"
 #include "http.h"
+#include "process-limits.h"
 #include "log.h"
 #include "notify.h"
 #include "pictures.h"
@@ -22,8 +22,7 @@
 #define EXIT_CONFIG 2   /* the command line or the configuration file is wrong */
 #define STOP_SECONDS 4  /* for cameras and outputs after SIGTERM; clips take another second */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
-#define MAX_OPEN_FILES 65536
-#define TICK 1 /* s */
+#define TICK 1          /* s */
 
 /* The command line. */
 static struct {
@@ -162,8 +161,9 @@ check_names (const WatchConfig *config, GError **error)
 static gboolean
 check_number (const WatchConfig *config, GError **error)
 {
-  return config->cameras->len > 0 || config->http ||
-         watch_fail (error, "no camera is given (ccl-watch --help)");
+  if (config->cameras->len == 0 && !config->http)
+    return watch_fail (error, "no camera is given (ccl-watch --help)");
+  return watch_limits_check_cameras (config->cameras->len, error);
 }
 
 static gboolean
@@ -237,18 +237,6 @@ load (GError **error)
 }
 
 /* The process. */
-
-/* A camera has several open files, and the usual limit of a process is 1024. */
-static void
-allow_open_files (void)
-{
-  struct rlimit limit;
-
-  if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
-    limit.rlim_cur = MAX (limit.rlim_cur, MIN (limit.rlim_max, MAX_OPEN_FILES));
-    setrlimit (RLIMIT_NOFILE, &limit);
-  }
-}
 
 /* Other users may read the command line of a process: overwrites the credentials in it. */
 static void
@@ -386,7 +374,7 @@ on_tick (gpointer data)
 {
   Watch *watch = data;
 
-  watch_replace_stuck_cameras (watch);
+  watch_start_again (watch);
   if (watch_has_closed_output (watch)) {
     exit_status = EXIT_FAILED;
     g_main_loop_quit (loop);
@@ -495,7 +483,7 @@ main (gint argc, gchar **argv)
   setlocale (LC_ALL, "");
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */
-  allow_open_files ();
+  watch_limits_raise ();
   if (!parse_command_line (argc, argv))
     return EXIT_CONFIG;
   if (options.version) {

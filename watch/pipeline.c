@@ -10,6 +10,7 @@
 #include "log.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
+#define GL_DISPLAY_TYPE "gst.gl.GLDisplay"
 
 /* Sets the properties of the configuration whose keys begin with "ELEMENT.". Keys were checked when
  * the configuration was read, so properties that the element does not have are those of another
@@ -74,7 +75,10 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   WatchCamera *camera = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  guint n_waiting;
 
+  g_object_get (camera->queue, "current-level-buffers", &n_waiting, NULL);
+  watch_camera_set_waiting (camera, n_waiting);
   if (camera->config->max_fps > 0) {
     GstClockTime time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
     GstClockTime interval = GST_SECOND / camera->config->max_fps;
@@ -98,6 +102,22 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* A file that is played at its own speed begins with its first frame, not when the pipeline was
+ * started: with many cameras, seconds pass until the decoder is there, and the file would be played
+ * faster to make up for them. */
+static void
+set_time_of_first_frame (WatchCamera *camera, GstClockTime running_time)
+{
+  GstClock *clock = gst_element_get_clock (camera->sink);
+  GstClockTimeDiff late = 0;
+
+  if (clock && GST_CLOCK_TIME_IS_VALID (running_time))
+    late = GST_CLOCK_DIFF (
+        running_time + gst_element_get_base_time (camera->sink), gst_clock_get_time (clock));
+  g_object_set (camera->sink, "ts-offset", MAX (late, 0), NULL);
+  gst_clear_object (&clock);
+}
+
 /* Labelled frames, before ccljson makes their lines. */
 static GstPadProbeReturn
 on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -107,8 +127,11 @@ on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
     GstCaps *caps = gst_pad_get_current_caps (pad);
+    GstClockTime running_time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
 
-    watch_camera_frame (camera, buffer, caps, running_time_on_pad (pad, GST_BUFFER_PTS (buffer)));
+    if (camera->config->pace && watch_camera_is_first_frame (camera))
+      set_time_of_first_frame (camera, running_time);
+    watch_camera_frame (camera, buffer, caps, running_time);
     gst_caps_unref (caps);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
     watch_camera_emit_motion (camera, NULL);
@@ -193,6 +216,8 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
   g_object_set (sink, "sync", camera->config->pace, "async", FALSE, "qos", FALSE, NULL);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
+  camera->queue = queue;
+  camera->sink = sink;
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
   add_probe (
       json, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_labelled, camera);
@@ -217,9 +242,6 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
     return NULL;
   }
   configure_analysis (camera, queue, labeller, track, json, sink);
-  g_mutex_lock (&camera->lock);
-  camera->queue = gst_object_ref (queue);
-  g_mutex_unlock (&camera->lock);
   pad = gst_element_get_static_pad (queue, "sink");
   gst_element_add_pad (bin, gst_ghost_pad_new ("sink", pad));
   gst_object_unref (pad);
@@ -398,17 +420,23 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
   check_gpu_of_decoder (camera, element);
 }
 
+/* Whether one of this type, and of this GPU if it is of one, is shared. */
 static gboolean
-has_context_of (WatchHub *hub, gint gpu)
+has_context_like (WatchHub *hub, GstContext *context)
 {
-  for (guint i = 0; i < hub->cuda_contexts->len; i++)
-    if (get_gpu_of_context (hub->cuda_contexts->pdata[i]) == gpu)
+  for (guint i = 0; i < hub->contexts->len; i++) {
+    GstContext *other = hub->contexts->pdata[i];
+
+    if (gst_context_has_context_type (other, gst_context_get_context_type (context)) &&
+        get_gpu_of_context (other) == get_gpu_of_context (context))
       return TRUE;
+  }
   return FALSE;
 }
 
-/* All pipelines share one CUDA context per GPU: the first element that makes one gives it to the
- * others. Elements take no context of a GPU other than their own. */
+/* All pipelines share one CUDA context per GPU, and one GL display, which decoders of the GPU make
+ * with a thread of its own although nothing is drawn: the first element that makes one gives it to
+ * the others. Elements take no context of a GPU other than their own. */
 static void
 share_context (WatchHub *hub, GstMessage *message)
 {
@@ -417,18 +445,19 @@ share_context (WatchHub *hub, GstMessage *message)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT) {
     gst_message_parse_context_type (message, &type);
     g_mutex_lock (&hub->lock);
-    for (guint i = 0; g_strcmp0 (type, CUDA_CONTEXT_TYPE) == 0 && i < hub->cuda_contexts->len; i++)
-      gst_element_set_context (
-          GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->cuda_contexts->pdata[i]);
+    for (guint i = 0; i < hub->contexts->len; i++)
+      if (gst_context_has_context_type (hub->contexts->pdata[i], type))
+        gst_element_set_context (GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->contexts->pdata[i]);
     g_mutex_unlock (&hub->lock);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT) {
     GstContext *context = NULL;
 
     gst_message_parse_have_context (message, &context);
     g_mutex_lock (&hub->lock);
-    if (gst_context_has_context_type (context, CUDA_CONTEXT_TYPE) &&
-        !has_context_of (hub, get_gpu_of_context (context)))
-      g_ptr_array_add (hub->cuda_contexts, gst_context_ref (context));
+    if ((gst_context_has_context_type (context, CUDA_CONTEXT_TYPE) ||
+            gst_context_has_context_type (context, GL_DISPLAY_TYPE)) &&
+        !has_context_like (hub, context))
+      g_ptr_array_add (hub->contexts, gst_context_ref (context));
     g_mutex_unlock (&hub->lock);
     gst_context_unref (context);
   }

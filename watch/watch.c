@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "camera-private.h"
+#include "process-limits.h"
 #include "log.h"
 #include "output.h"
 
@@ -159,9 +160,9 @@ set_camera (Watch *watch, WatchCameraConfig *config)
     g_mutex_lock (&watch->lock);
     clear_stopped (watch);
     replace_camera (watch, old, camera);
+    g_mutex_unlock (&watch->lock);
     if (!watch->is_stopping)
       watch_camera_start (camera);
-    g_mutex_unlock (&watch->lock);
     watch_camera_unref (camera);
   }
   g_clear_pointer (&old, watch_camera_unref);
@@ -178,10 +179,22 @@ remove_camera (Watch *watch, WatchCamera *camera)
   g_idle_add (call_all_ended, watch);
 }
 
+static guint
+count_cameras (Watch *watch)
+{
+  guint n;
+
+  g_mutex_lock (&watch->lock);
+  n = watch->cameras->len;
+  g_mutex_unlock (&watch->lock);
+  return n;
+}
+
 gboolean
 watch_change_camera (Watch *watch, WatchCameraConfig *config, GError **error)
 {
-  gboolean is_noted = watch_changes_set (watch->changes, config->name, config, error);
+  gboolean is_noted = watch_limits_check_cameras (count_cameras (watch) + 1, error) &&
+                      watch_changes_set (watch->changes, config->name, config, error);
 
   if (is_noted)
     set_camera (watch, config);
@@ -205,7 +218,7 @@ watch_discard_camera (Watch *watch, const gchar *name, GError **error)
 /* A camera whose thread is stuck, for instance in a driver, is replaced; its thread is left alone.
  */
 void
-watch_replace_stuck_cameras (Watch *watch)
+watch_start_again (Watch *watch)
 {
   GPtrArray *cameras = watch_get_cameras (watch);
 
@@ -213,6 +226,7 @@ watch_replace_stuck_cameras (Watch *watch)
     WatchCamera *camera = g_ptr_array_index (cameras, i);
     WatchCamera *next;
 
+    watch_camera_start (camera);
     if (watch_camera_get_silence (camera) < STUCK)
       continue;
     watch_log_error (
@@ -220,8 +234,8 @@ watch_replace_stuck_cameras (Watch *watch)
     next = watch_camera_new (camera->config, &watch->hub);
     g_mutex_lock (&watch->lock);
     replace_camera (watch, camera, next);
-    watch_camera_start (next);
     g_mutex_unlock (&watch->lock);
+    watch_camera_start (next);
     watch_camera_unref (next);
   }
   g_ptr_array_unref (cameras);
@@ -395,7 +409,7 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
 
   g_mutex_init (&watch->lock);
   g_mutex_init (&watch->hub.lock);
-  watch->hub.cuda_contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)gst_context_unref);
+  watch->hub.contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)gst_context_unref);
   g_rw_lock_init (&watch->hub.observers_lock);
   watch->hub.line = on_line;
   watch->hub.ended = on_ended;
@@ -579,7 +593,7 @@ watch_free (Watch *watch)
   g_ptr_array_unref (watch->retired);
   g_hash_table_unref (watch->ended);
   g_ptr_array_unref (watch->hub.observers);
-  g_ptr_array_unref (watch->hub.cuda_contexts);
+  g_ptr_array_unref (watch->hub.contexts);
   g_clear_pointer (&watch->config, watch_config_free);
   g_mutex_clear (&watch->hub.lock);
   g_rw_lock_clear (&watch->hub.observers_lock);

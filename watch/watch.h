@@ -33,8 +33,9 @@ void watch_start (Watch *watch);
  */
 gboolean watch_reload (Watch *watch, WatchConfig *config, GError **error);
 
-/* To be called now and then: starts cameras again whose threads are stuck. Main thread only. */
-void watch_replace_stuck_cameras (Watch *watch);
+/* To be called now and then: starts cameras again whose threads are stuck or could not be made.
+ * Main thread only. */
+void watch_start_again (Watch *watch);
 
 /* An output is broken for ever: nobody reads the standard output. Main thread only. */
 gboolean watch_has_closed_output (Watch *watch);

@@ -5,11 +5,13 @@ signals. Prints TAP.
 
 usage: test-cameras.py CCL_WATCH CLOCK_STEP
 """
+import collections
 import contextlib
 import datetime
 import functools
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -82,6 +84,27 @@ def pace():
     with watch(f"a={ball(30, 30)}", *SMALL, "-s", "loop=true") as program:
         wait_for(lambda: len(program.lines.frames()) > 100, "it does not begin again")
         tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+
+
+def pace_of_a_late_file():
+    """pace: a file whose first frame is late is not played faster afterwards"""
+    content = ball(45, 15).read_bytes()
+    path = folder / "late.avi"
+    os.mkfifo(path)
+
+    def write():
+        with open(path, "wb") as pipe:
+            time.sleep(2)
+            pipe.write(content)
+    writer = threading.Thread(target=write)
+    writer.start()
+    with watch(f"a={path}", *SMALL, "-s", "pace=true") as program:
+        tap.equal(program.finish(), 0, "exit status")
+        states = [seconds_of(line) for line in program.lines.all() if line.get("event") == "state"]
+        tap.equal(len(program.lines.frames()), 45, "frames")
+    writer.join()
+    passed = states[-1] - states[0]
+    assert 2.5 < passed < 4, f"45 frames at 15 frames/s in {passed} s"
 
 
 def broken_file():
@@ -375,6 +398,58 @@ def reconnections():
     assert more_memory <= memory * 1.2 + 16384, f"{memory} KiB, then {more_memory}"
 
 
+def wait_for_counts(program, what, condition):
+    """Waits until the condition holds for the numbers of cameras by their last state."""
+    def count():
+        return collections.Counter({line["source"]: line["state"] for line in program.lines.all()
+                                    if line.get("event") == "state"}.values())
+    wait_for(lambda: condition(count()), what)
+
+
+def details(program):
+    """Why cameras were lost."""
+    return {line["detail"] for line in program.lines.all() if line.get("state") == "lost"}
+
+
+def limit_of_files():
+    """open files run short: cameras are lost, the others and the program go on, and all come back"""
+    n = 12
+    names = [f"c{i}={ball(60, 15)}" for i in range(n)]
+    again = [*SMALL, "-s", "loop=true", "-s", "pace=true", "-r", "events"]
+    with watch(*names, *again, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))) as program:
+        tap.equal(program.finish(), 2, "exit status")
+        assert "12 cameras: too many open files (the limit is 60)" in program.log(), program.log()
+    with watch(*names, *again) as program:
+        wait_for_counts(program, "not all cameras play", lambda counts: counts["playing"] == n)
+        resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE, (150, 4096))
+        wait_for_counts(program, "no camera is lost, or all", lambda counts: counts["lost"] > 1 < counts["playing"])
+        resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+        wait_for_counts(program, "not all cameras play again", lambda counts: counts["playing"] == n)
+        tap.equal(details(program), {"too many open files (the limit is 150)"})
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+        assert "CRITICAL" not in program.log(), program.log()
+
+
+def limit_of_threads():
+    """threads run short: cameras are lost, the others and the program go on"""
+    if os.geteuid() != 0:
+        raise tap.Skip("the limit holds for all processes of a user: only root can start one as a user of its own")
+    limit, user = 110, {"user": 54321, "group": 54321, "extra_groups": []}
+    folder.chmod(0o755)
+    try:
+        subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.DEVNULL, **user)
+    except PermissionError:
+        raise tap.Skip("other users cannot reach the build folder") from None
+    names = [f"c{i}={ball(60, 15)}" for i in range(12)]
+    with open(folder / "lines.ndjson", "w") as file, watch(
+            *names, *SMALL, "-s", "loop=true", "-s", "pace=true", "-r", "events", output=False, keep=True, stdout=file,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)), **user) as program:
+        wait_for_counts(program, "no camera is lost, or all", lambda counts: counts["lost"] > 1 < counts["playing"])
+        tap.equal(details(program), {f"too many threads (the limit is {limit})"})
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+        assert "CRITICAL" not in program.log(), program.log()
+
+
 def help_and_version():
     """--help shows every option, --version the version; the manual has the same options"""
     text = subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.PIPE, text=True, timeout=20).stdout
@@ -387,6 +462,6 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, pace, broken_file, mute_files, wrong_configurations, secrets, sender_clock,
+sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations, secrets, sender_clock,
                  camera_killed, camera_stopped, garbage, no_stream, refused, frozen, reload, notifications, clock_steps,
-                 reconnections, help_and_version))
+                 reconnections, limit_of_files, limit_of_threads, help_and_version))

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "process-limits.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "config.h"
+
+#define MAX_OPEN_FILES 65536
+/* A connection takes 8 open files and 7 threads where the CPU decodes a file, 11 and 8 where it
+ * decodes RTSP; with a GPU 5 and 1 more. */
+#define FILES_PER_CONNECTION 24
+#define THREADS_PER_CONNECTION 16
+/* Of each camera, whether it is connected or not; its thread is made with its first connection. */
+#define FILES_PER_CAMERA 1
+/* For outputs, web clients, pictures, the GPU and what libraries open for a moment. */
+#define OTHER_FILES 64
+#define OTHER_THREADS 32
+
+#define UNLIMITED G_MAXUINT
+
+static GMutex lock;
+static guint n_reserved; /* connections, guarded by the lock */
+
+static guint
+count_entries (const gchar *path)
+{
+  GDir *folder = g_dir_open (path, 0, NULL);
+  guint n = 0;
+
+  while (folder && g_dir_read_name (folder))
+    n++;
+  g_clear_pointer (&folder, g_dir_close);
+  return n;
+}
+
+static guint
+get_limit (int resource)
+{
+  struct rlimit limit;
+
+  return getrlimit (resource, &limit) == 0 ? MIN (limit.rlim_cur, UNLIMITED) : UNLIMITED;
+}
+
+/* Threads. The limit of a user holds for all processes of the user, of which only this one is
+ * counted, and not for root; the limit of a control group (systemd's TasksMax, a container's) holds
+ * for all processes of the group and of the groups in it. */
+
+/* The number in a file of a control group; UNLIMITED for "max" or if there is no such file. */
+static guint
+read_number (const gchar *folder, const gchar *name)
+{
+  gchar *path = g_build_filename (folder, name, NULL);
+  gchar *text = NULL;
+  guint64 number;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL) ||
+      !g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, UNLIMITED, &number, NULL))
+    number = UNLIMITED;
+  g_free (text);
+  g_free (path);
+  return number;
+}
+
+/* The tightest limit that a group or one of those around it sets to this process, if the other
+ * processes stay as they are. */
+static guint
+get_group_limit (const gchar *root, const gchar *group, guint used)
+{
+  gchar *path = g_strdup (group);
+  guint limit = UNLIMITED;
+  gboolean is_root;
+
+  do {
+    gchar *folder = g_build_filename (root, path, NULL), *parent = g_path_get_dirname (path);
+    guint most = read_number (folder, "pids.max"), present = read_number (folder, "pids.current");
+
+    if (most != UNLIMITED && present != UNLIMITED)
+      limit = MIN (limit, used + MAX (most, present) - present);
+    is_root = strcmp (parent, path) == 0;
+    g_free (folder);
+    g_free (path);
+    path = parent;
+  } while (!is_root);
+  g_free (path);
+  return limit;
+}
+
+static guint
+get_limit_of_groups (guint used)
+{
+  gchar *text = NULL, **lines;
+  guint limit = UNLIMITED;
+
+  if (!g_file_get_contents ("/proc/self/cgroup", &text, NULL, NULL))
+    return UNLIMITED;
+  lines = g_strsplit (text, "\n", -1);
+  for (gchar **line = lines; *line; line++) {
+    gchar **fields = g_strsplit (*line, ":", 3); /* number, controllers, group */
+
+    if (g_strv_length (fields) == 3 && !*fields[1])
+      limit = MIN (limit, get_group_limit ("/sys/fs/cgroup", fields[2], used));
+    else if (g_strv_length (fields) == 3 && strcmp (fields[1], "pids") == 0)
+      limit = MIN (limit, get_group_limit ("/sys/fs/cgroup/pids", fields[2], used));
+    g_strfreev (fields);
+  }
+  g_strfreev (lines);
+  g_free (text);
+  return limit;
+}
+
+static guint
+get_thread_limit (guint used)
+{
+  guint limit = get_limit_of_groups (used);
+
+  return geteuid () == 0 ? limit : MIN (limit, get_limit (RLIMIT_NPROC));
+}
+
+/* FALSE and an error if the process would have more files or threads than it may. */
+static gboolean
+check (guint files, guint threads, guint used_threads, GError **error)
+{
+  guint file_limit = get_limit (RLIMIT_NOFILE), thread_limit = get_thread_limit (used_threads);
+
+  if (files > file_limit)
+    return watch_fail (error, "too many open files (the limit is %u)", file_limit);
+  if (threads > thread_limit)
+    return watch_fail (error, "too many threads (the limit is %u)", thread_limit);
+  return TRUE;
+}
+
+/* So many connections more. */
+static gboolean
+check_connections (guint n, GError **error)
+{
+  guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
+
+  return check (files + OTHER_FILES + n * FILES_PER_CONNECTION,
+      threads + OTHER_THREADS + n * THREADS_PER_CONNECTION, threads, error);
+}
+
+void
+watch_limits_raise (void)
+{
+  struct rlimit limit;
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = MAX (limit.rlim_cur, MIN (limit.rlim_max, MAX_OPEN_FILES));
+    setrlimit (RLIMIT_NOFILE, &limit);
+  }
+}
+
+gboolean
+watch_limits_check_cameras (guint n_cameras, GError **error)
+{
+  if (check (n_cameras * FILES_PER_CAMERA + OTHER_FILES + FILES_PER_CONNECTION, 0, 0, error))
+    return TRUE;
+  g_prefix_error (error, "%u cameras: ", n_cameras);
+  return FALSE;
+}
+
+gboolean
+watch_limits_check (GError **error)
+{
+  gboolean is_possible;
+
+  g_mutex_lock (&lock);
+  is_possible = check_connections (n_reserved + 1, error);
+  g_mutex_unlock (&lock);
+  return is_possible;
+}
+
+gboolean
+watch_limits_reserve (GError **error)
+{
+  gboolean is_possible;
+
+  g_mutex_lock (&lock);
+  is_possible = check_connections (n_reserved + 1, NULL);
+  if (is_possible)
+    n_reserved++;
+  else
+    check_connections (1, error);
+  g_mutex_unlock (&lock);
+  return is_possible;
+}
+
+void
+watch_limits_release (void)
+{
+  g_mutex_lock (&lock);
+  n_reserved--;
+  g_mutex_unlock (&lock);
+}

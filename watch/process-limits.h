@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The open files and threads that the process may still have. GLib and GStreamer end the process
+ * where a file or a thread that they need cannot be made, so nothing that takes several of them
+ * begins unless there are enough. All functions may be called in any thread. */
+#pragma once
+
+#include <glib.h>
+
+/* Raises the limit of open files as far as the process may. */
+void watch_limits_raise (void);
+
+/* Whether the limit of open files suffices for so many cameras, one of them connected. */
+gboolean watch_limits_check_cameras (guint n_cameras, GError **error);
+
+/* Whether a connection, or as much as a connection takes, is possible now. */
+gboolean watch_limits_check (GError **error);
+/* The same, and keeps for the caller what a connection takes until watch_limits_release(). No error
+ * is set if it is only not possible as long as others keep what they may not need. */
+gboolean watch_limits_reserve (GError **error);
+void watch_limits_release (void);
