@@ -13,6 +13,10 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
 #define TEST(name)                                                                                 \
   GST_START_TEST (name)                                                                            \
   if (!has_several_devices (#name))                                                                \
@@ -400,6 +404,63 @@ TEST (test_page_locked_memory_of_another_device)
 }
 GST_END_TEST
 
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
+
+/* Frames of both devices in one batch: labelled where they are, or all on the named device. */
+TEST (test_batches_of_frames_of_two_devices)
+{
+  static const char *const choices[] = {"", "cuda-device-id=1", "foreground=otsu"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++) {
+    GstCudaContext *contexts[] = {new_context_on (0), new_context_on (1)};
+    GstBufferPool *pools[] = {
+        new_cuda_pool (contexts[0], "NV12"), new_cuda_pool (contexts[1], "NV12")};
+    GstCaps *caps = gst_caps_from_string (
+        "multistream/x-analytics-batch(" GST_CAPS_FEATURE_META_GST_ANALYTICS_BATCH_META ")");
+    GstHarness *gpu = new_harness ("cudaccl", choices[i], caps);
+    GstHarness *cpu =
+        new_harness ("ccl", i == 2 ? choices[i] : "", frame_caps ("NV12", WIDTH, HEIGHT));
+    GstBuffer *batch = gst_buffer_new ();
+    GstAnalyticsBatchMeta *meta = gst_buffer_add_analytics_batch_meta (batch);
+
+    meta->n_streams = 4;
+    meta->streams = g_new0 (GstAnalyticsBatchStream, 4);
+    for (guint k = 0; k < 4; k++) {
+      GstAnalyticsBatchStream *stream = &meta->streams[k];
+
+      caps = cuda_caps ("NV12", WIDTH, HEIGHT);
+      stream->index = k;
+      stream->n_sticky_events = stream->n_objects = 1;
+      stream->sticky_events = g_new (GstEvent *, 1);
+      stream->sticky_events[0] = gst_event_new_caps (caps);
+      stream->objects = g_new (GstMiniObject *, 1);
+      stream->objects[0] = GST_MINI_OBJECT_CAST (new_cuda_frame (pools[k / 2], "NV12", k));
+      gst_caps_unref (caps);
+    }
+    batch = gst_harness_push_and_pull (gpu, batch);
+    fail_unless (batch != NULL);
+    meta = gst_buffer_get_analytics_batch_meta (batch);
+    for (guint k = 0; k < 4; k++) {
+      GstBuffer *found = GST_BUFFER_CAST (meta->streams[k].objects[0]);
+      GstBuffer *expected = gst_harness_push_and_pull (cpu, new_system_frame ("NV12", k));
+
+      assert_same_labels (expected, found);
+      fail_unless_equals_int (device_of (context_of_labels (found)), i == 1 ? 1 : k / 2);
+      gst_buffer_unref (expected);
+    }
+    gst_buffer_unref (batch);
+    gst_harness_teardown (cpu);
+    gst_harness_teardown (gpu);
+    for (guint device = 0; device < 2; device++) {
+      free_pool (pools[device]);
+      gst_object_unref (contexts[device]);
+    }
+  }
+}
+GST_END_TEST
+
+#endif
+
 static GstElement *
 start_element (const char *property, gint value)
 {
@@ -610,6 +671,9 @@ devices_suite (void)
   tcase_add_test (tcase, test_gray8_frames_of_another_device_are_copied);
   tcase_add_test (tcase, test_copies_wait_for_the_other_device);
   tcase_add_test (tcase, test_page_locked_memory_of_another_device);
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_test (tcase, test_batches_of_frames_of_two_devices);
+#endif
   tcase_add_test (tcase, test_least_used_device);
   tcase_add_test (tcase, test_elements_that_start_at_once_are_spread);
   tcase_add_test (tcase, test_offered_contexts);
