@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 /* Labels the frames of one stream. Belongs to the streaming thread. */
 typedef struct {
-  GstVideoInfo info;      /* of the frames; gst_ccl_frame_labeller_forget() before it changes */
+  GstVideoInfo info;      /* of the frames; forget before their size changes */
   GPtrArray *labellers;   /* a CclLabeller for each frame that is queued at once */
   guint n_queued;         /* frames */
   GstCclSettings planned; /* the settings that the labellers were made with */
@@ -53,8 +53,7 @@ void gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self);
 /* Frees what forget() leaves, but for the region of interest mask. */
 void gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self);
 
-/* Whether another frame may be queued now. A foreground mask takes the frame before it into
- * account, so such frames are queued one at a time. */
+/* Whether another frame may be queued now. Foreground masks are made one at a time. */
 gboolean gst_ccl_frame_labeller_can_queue (const GstCclFrameLabeller *self);
 
 /* Queues the work on a frame, whose buffer must stay until gst_ccl_frame_labeller_wait(), to be
