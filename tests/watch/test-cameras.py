@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ccl-watch with files and with real RTSP cameras: results, states, reconnections, configuration,
-signals. Prints TAP.
+"""ccl-watch with files, with real RTSP cameras and with a simulated V4L2 camera: results, states,
+reconnections, configuration, signals. Prints TAP.
 
-usage: test-cameras.py CCL_WATCH CLOCK_STEP
+usage: test-cameras.py CCL_WATCH CLOCK_STEP FAKE_CAMERA
 """
 import collections
 import contextlib
@@ -23,7 +23,7 @@ import time
 
 from watching import Watch, ball, camera, folder, tap, wait_for
 
-PROGRAM, CLOCK_STEP = sys.argv[1:3]
+PROGRAM, CLOCK_STEP, FAKE_CAMERA = sys.argv[1:4]
 watch = functools.partial(Watch, PROGRAM)
 SMALL = ["-s", "ccl.min-area=20"]
 QUICK = [*SMALL, "-s", "retry-min=0.1", "-s", "retry-max=0.3", "-s", "timeout=1.5"]
@@ -221,6 +221,28 @@ def sender_clock():
         assert abs(seconds_of(frames[-1]) - time.time()) < 3, frames[-1]
         times = [seconds_of(line) for line in frames]
         tap.equal(times, sorted(times), "times")
+
+
+def local_camera():
+    """V4L2: a camera of this machine is labelled, is lost when it is unplugged, and comes back"""
+    if subprocess.run(["gst-inspect-1.0", "--exists", "v4l2src"]).returncode:
+        raise tap.Skip("GStreamer has no v4l2src (gstreamer1.0-plugins-good)")
+    unplugged = folder / "unplugged"
+    with watch("a=/dev/video99", *QUICK, "-s", "ccl.foreground=threshold", "-s", "ccl.threshold=128", "-r", "components",
+               environment={"LD_PRELOAD": FAKE_CAMERA, "UNPLUGGED": str(unplugged)}) as program:
+        n = program.wait_for_state("playing")
+        wait_for(lambda: len(program.lines.frames()) > 10, "no frames")
+        unplugged.touch()
+        n = program.wait_for_state("lost", after=n)
+        before = len(program.lines.frames())
+        unplugged.unlink()
+        program.wait_for_state("playing", after=n)
+        wait_for(lambda: len(program.lines.frames()) > before + 10, "no frames of the second connection")
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+        for line in program.lines.frames():
+            tap.equal((line["width"], line["height"]), (160, 120), "size")
+            tap.equal([(c["width"], c["height"], c["y"]) for c in line["components"]], [(40, 40, 40)], "the square")
+        assert len({c["x"] for line in program.lines.frames() for c in line["components"]}) > 10, "the square stands still"
 
 
 def camera_killed():
@@ -462,6 +484,6 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations, secrets, sender_clock,
-                 camera_killed, camera_stopped, garbage, no_stream, refused, frozen, reload, notifications, clock_steps,
-                 reconnections, limit_of_files, limit_of_threads, help_and_version))
+sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
+                 secrets, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream, refused, frozen,
+                 reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads, help_and_version))
