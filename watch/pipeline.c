@@ -261,6 +261,9 @@ on_source_setup (GstElement *decodebin, GstElement *source, gpointer data)
     set_default (source, "latency", "200");
     set_default (source, "add-reference-timestamp-meta", "true");
   }
+  /* Of v4l2src. Since GStreamer 1.24 it offers DMABuf memory first, and uridecodebin3 takes that
+   * without a question to the elements behind it, which need ordinary memory. */
+  set_default (source, "io-mode", "mmap");
   set_properties (camera->config, "source", source);
 }
 
