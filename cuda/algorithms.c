@@ -27,7 +27,8 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .scratch = {.per_block = sizeof (uint32_t) + sizeof (uint8_t)},
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true, .is_dependent = true},
+      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true, .is_dependent = true,
+       .words_kernel = "ccl_bke_initialise_words"},
       {CCL_PHASE_MERGING, "ccl_bke_compress", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
       {CCL_PHASE_MERGING, "ccl_bke_reduce", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
       {CCL_PHASE_RELABELLING, "ccl_bke_label", {4, 2, 1}, {32, 8, 1}, .is_dependent = true},
@@ -38,7 +39,7 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .image = &ccl_cuda_image_ke, .roots_are_first_pixels = true,
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_ke_initialise", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CCL_PHASE_INITIALISATION, "ccl_ke_initialise", CCL_WORK_PIXEL, {16, 16, 1}, .words_kernel = "ccl_ke_initialise_words"},
       {CCL_PHASE_MERGING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_MERGING, "ccl_ke_reduce", CCL_WORK_PIXEL, {16, 16, 1}},
       {CCL_PHASE_RELABELLING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
@@ -58,6 +59,13 @@ ccl_cuda_algorithm_find (const char *name)
       return row;
   }
   return NULL;
+}
+
+bool
+ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format)
+{
+  return format == CCL_PIXEL_FORMAT_8 || algorithm->engine->takes_all_formats ||
+         algorithm->steps[0].words_kernel;
 }
 
 bool

@@ -52,9 +52,10 @@ typedef struct CclStep {
   struct {
     uint32_t x, y, z;
   } block;
-  bool is_fixed;          /* the algorithm needs thread blocks of exactly this shape */
-  bool has_rows_of_warps; /* warps lie along rows: the width of a block is a multiple of 32 */
-  bool is_dependent;      /* as in CclCudaLaunch */
+  bool is_fixed;            /* the algorithm needs thread blocks of exactly this shape */
+  bool has_rows_of_warps;   /* warps lie along rows: the width of a block is a multiple of 32 */
+  bool is_dependent;        /* as in CclCudaLaunch */
+  const char *words_kernel; /* for frames with pixels of two bytes, if it is another; or NULL */
 } CclStep;
 
 /* Scratch memory of an algorithm in bytes. */
@@ -95,6 +96,10 @@ extern const CclAlgorithm ccl_cuda_algorithm_table[];
 
 /* The row of that name, or NULL. */
 const CclAlgorithm *ccl_cuda_algorithm_find (const char *name);
+
+/* Whether the algorithm reads frames of a pixel format by itself. If not, the labeller compares
+ * pixels of two bytes with the threshold, and the algorithm gets a mask of one byte per pixel. */
+bool ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format);
 
 /* Whether the algorithm labels with a connectivity (4, 8, 6, 18, 26). */
 bool ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity);

@@ -56,27 +56,27 @@ information_of_blocks (const CclLabellingParameters &p)
 }
 
 /* The foreground among a thread's pixels of a row, which may be outside the frame. */
+template <typename Luma>
 static __device__ __forceinline__ uint32_t
 read_pixels (const CclLabellingParameters &p, uint32_t x, uint32_t y)
 {
   if (x >= p.width || y >= p.height)
     return 0;
-  const uint8_t *pixels = frame_row (p, y) + x;
-  if (p.width - x >= PIXELS && (uintptr_t)pixels % PIXELS == 0) {
-    const uint2 words = *(const uint2 *)pixels;
-    return foreground_of_four (p, words.x) | foreground_of_four (p, words.y) << 4;
-  }
+  const Luma *pixels = pixels_of_row<Luma> (p, y) + x;
+  if (p.width - x >= PIXELS && (uintptr_t)pixels % (PIXELS * (uint32_t)sizeof (Luma)) == 0)
+    return foreground_of_eight (p, pixels);
   uint32_t bits = 0;
   for (uint32_t i = 0; i < min (p.width - x, PIXELS); i++)
-    bits |= is_foreground (p, pixels[i]) << i;
+    bits |= is_foreground_at (p, pixels + i) << i;
   return bits;
 }
 
 /* A pixel, which may be outside the frame. Columns left of the frame are large numbers. */
+template <typename Luma>
 static __device__ __forceinline__ uint32_t
 read_pixel (const CclLabellingParameters &p, uint32_t x, uint32_t y)
 {
-  return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
+  return x < p.width && y < p.height && is_foreground_at (p, pixels_of_row<Luma> (p, y) + x);
 }
 
 /* The pixels of a thread's blocks and those around them. */
@@ -87,20 +87,21 @@ struct Rows {
 };
 
 /* Neighbouring threads of a warp have neighbouring blocks. */
+template <typename Luma>
 static __device__ __forceinline__ Rows
 read_rows (const CclLabellingParameters &p, uint32_t x, uint32_t y)
 {
   const uint32_t lane = lane_of_warp ();
   Rows rows;
-  rows.above = read_pixels (p, x, y - 1);
-  rows.upper = read_pixels (p, x, y);
-  rows.lower = read_pixels (p, x, y + 1);
+  rows.above = read_pixels<Luma> (p, x, y - 1);
+  rows.upper = read_pixels<Luma> (p, x, y);
+  rows.lower = read_pixels<Luma> (p, x, y + 1);
   uint32_t outside = 0;
   if (lane == 0)
-    outside = read_pixel (p, x - 1, y - 1) << 7 | read_pixel (p, x - 1, y) << 15 |
-              read_pixel (p, x - 1, y + 1) << 23;
+    outside = read_pixel<Luma> (p, x - 1, y - 1) << 7 | read_pixel<Luma> (p, x - 1, y) << 15 |
+              read_pixel<Luma> (p, x - 1, y + 1) << 23;
   if (lane == 31)
-    outside = read_pixel (p, x + PIXELS, y - 1);
+    outside = read_pixel<Luma> (p, x + PIXELS, y - 1);
   const uint32_t all = rows.above | rows.upper << 8 | rows.lower << 16;
   uint32_t before = __shfl_up_sync (FULL_WARP, all, 1);
   uint32_t after = __shfl_down_sync (FULL_WARP, all, 1);
@@ -184,12 +185,13 @@ pack_information (const Rows &rows, const Connections &to)
 }
 
 /* Rows of thread blocks are whole warps. */
-extern "C" __global__ void
-ccl_bke_initialise (const CclLabellingParameters p)
+template <typename Luma>
+static __device__ __forceinline__ void
+initialise (const CclLabellingParameters p)
 {
   wait_for_previous_kernel ();
   const uint32_t x = PIXELS * thread_column (), y = 2 * thread_row ();
-  const Rows rows = read_rows (p, x, y);
+  const Rows rows = read_rows<Luma> (p, x, y);
   if (x >= p.width || y >= p.height)
     return;
   const uint32_t stride = block_stride (p), first_block = y / 2 * stride + x / 2;
@@ -231,6 +233,18 @@ ccl_bke_initialise (const CclLabellingParameters p)
     for (uint32_t i = 0; i < n_blocks; i++)
       information[i] = bytes >> 8 * i;
   }
+}
+
+extern "C" __global__ void
+ccl_bke_initialise (const CclLabellingParameters p)
+{
+  initialise<uint8_t> (p);
+}
+
+extern "C" __global__ void
+ccl_bke_initialise_words (const CclLabellingParameters p)
+{
+  initialise<uint16_t> (p);
 }
 
 /* The index of the thread's block; false if it has none or one without foreground. */

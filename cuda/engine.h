@@ -18,8 +18,7 @@ typedef struct CclCudaInput {
 /* What an algorithm implements. All functions are called with the device's context current, by one
  * thread at a time. */
 struct CclCudaEngineClass {
-  /* Whether frames may have any pixel format of the plan. If not, the labeller compares pixels of
-   * two bytes with the threshold, and the engine gets a mask of one byte per pixel. */
+  /* Whether frames may have any pixel format of the plan (ccl_cuda_algorithm_reads()). */
   bool takes_all_formats;
 
   /* Allocates everything for frames of the plan. Preparatory work may be queued on the stream; the

@@ -22,28 +22,41 @@
  */
 #include "pixels.cuh"
 
-extern "C" __global__ void
-ccl_ke_initialise (const CclLabellingParameters p)
+template <typename Luma>
+static __device__ __forceinline__ void
+initialise (const CclLabellingParameters &p)
 {
   const Pixel pixel = own_pixel (p);
   if (!pixel.exists)
     return;
-  const uint8_t *value = frame_row (p, pixel.y) + pixel.x;
+  const Luma *value = pixels_of_row<Luma> (p, pixel.y) + pixel.x;
   uint32_t parent = 0;
-  if (is_foreground (p, value[0])) {
-    const uint8_t *above = value - p.frame_stride;
+  if (is_foreground_at (p, value)) {
+    const Luma *above = (const Luma *)((const uint8_t *)value - p.frame_stride);
     const bool corners = p.connectivity == 8, has_above = pixel.y > 0, has_left = pixel.x > 0;
     parent = pixel.number;
-    if (corners && has_above && has_left && is_foreground (p, above[-1]))
+    if (corners && has_above && has_left && is_foreground_at (p, above - 1))
       parent -= p.label_stride + 1;
-    else if (has_above && is_foreground (p, above[0]))
+    else if (has_above && is_foreground_at (p, above))
       parent -= p.label_stride;
-    else if (corners && has_above && pixel.x + 1 < p.width && is_foreground (p, above[1]))
+    else if (corners && has_above && pixel.x + 1 < p.width && is_foreground_at (p, above + 1))
       parent -= p.label_stride - 1;
-    else if (has_left && is_foreground (p, value[-1]))
+    else if (has_left && is_foreground_at (p, value - 1))
       parent -= 1;
   }
   parents_of_pixels (p)[pixel.number] = parent;
+}
+
+extern "C" __global__ void
+ccl_ke_initialise (const CclLabellingParameters p)
+{
+  initialise<uint8_t> (p);
+}
+
+extern "C" __global__ void
+ccl_ke_initialise_words (const CclLabellingParameters p)
+{
+  initialise<uint16_t> (p);
 }
 
 extern "C" __global__ void

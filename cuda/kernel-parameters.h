@@ -16,7 +16,7 @@
 
 /* The parameters of a labelling kernel. */
 typedef struct CclLabellingParameters {
-  const uint8_t *frame;          /* one byte a pixel, any alignment */
+  const uint8_t *frame;          /* pixels of one byte at any address, or of two bytes */
   size_t frame_stride;           /* bytes from row to row */
   size_t frame_slice;            /* bytes from slice to slice */
   uint32_t width, height, depth; /* pixels; depth is 1 for a frame, more for a volume */
@@ -25,9 +25,10 @@ typedef struct CclLabellingParameters {
   uint32_t *labels;              /* the label buffer, at least 16-byte aligned */
   uint32_t label_stride;         /* elements from row to row, even, ≥ width */
   uint32_t label_slice;          /* elements from slice to slice */
-  void *scratch;     /* as large as the algorithm's row in the table says, 16-byte aligned */
-  uint32_t *changed; /* research/ only: set to 1 by a round that has not converged */
-  uint32_t round;    /* research/ only: the number of the round, from 0 */
+  void *scratch;      /* as large as the algorithm's row in the table says, 16-byte aligned */
+  uint32_t *changed;  /* research/ only: set to 1 by a round that has not converged */
+  uint32_t round;     /* research/ only: the number of the round, from 0 */
+  uint32_t word_mask; /* of pixels of two bytes, CclWordThreshold, as is their threshold */
 } CclLabellingParameters;
 
 /* The features of one component while its pixels are added in any order. An empty accumulator has

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "labeller-class.h"
+
 /* Rows of the label buffer start on a cache line, except those of narrow frames, where the padding
  * would take more memory than the labels. */
 static uint32_t
@@ -80,6 +82,22 @@ ccl_cuda_sequence_init (CclCudaSequence *sequence, CclCudaDevice *device,
   return CCL_OK;
 }
 
+CclStatus
+ccl_cuda_sequence_set_format (CclCudaSequence *sequence, CclPixelFormat format, CclError *error)
+{
+  CclStatus status = CCL_OK;
+  sequence->format = format;
+  for (uint32_t i = 0; status == CCL_OK && i < sequence->n_steps; i++) {
+    CclStep *step = &sequence->steps[i];
+    if (format == CCL_PIXEL_FORMAT_8 || !step->words_kernel)
+      continue;
+    step->kernel = step->words_kernel;
+    status = ccl_cuda_device_find_kernel (
+        sequence->device, sequence->algorithm->image, step->kernel, &sequence->functions[i], error);
+  }
+  return status;
+}
+
 void
 ccl_cuda_sequence_clear (CclCudaSequence *sequence)
 {
@@ -94,7 +112,10 @@ ccl_cuda_sequence_set_frame (CclCudaSequence *sequence, CUdeviceptr frame, size_
   sequence->parameters.frame = (const uint8_t *)frame;
   sequence->parameters.frame_stride = stride;
   sequence->parameters.frame_slice = slice;
-  sequence->parameters.threshold = threshold;
+  const CclWordThreshold words = ccl_word_threshold (sequence->format, threshold);
+  sequence->parameters.threshold =
+      sequence->format == CCL_PIXEL_FORMAT_8 ? threshold : words.threshold;
+  sequence->parameters.word_mask = words.mask;
   sequence->parameters.invert = invert;
 }
 

@@ -17,6 +17,7 @@ typedef struct CclCudaSequence {
   CUfunction functions[CCL_MAX_STEPS];
   CclStep steps[CCL_MAX_STEPS]; /* the algorithm's; thread blocks may be changed between runs */
   uint32_t n_steps;
+  CclPixelFormat format; /* of frames */
   CclLabellingParameters parameters;
   size_t n_elements; /* of the label buffer */
   CUdeviceptr labels, scratch;
@@ -31,6 +32,11 @@ typedef struct CclCudaSequence {
 CclStatus ccl_cuda_sequence_init (CclCudaSequence *sequence, CclCudaDevice *device,
     const CclAlgorithm *algorithm, uint32_t width, uint32_t height, uint32_t depth,
     uint32_t connectivity, CUstream stream, CclError *error);
+
+/* Sets the pixel format of frames, which is CCL_PIXEL_FORMAT_8 otherwise: one that the algorithm
+ * reads. CCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_sequence_set_format (
+    CclCudaSequence *sequence, CclPixelFormat format, CclError *error);
 
 /* Frees the memory of init(). All queued work must have ended. */
 void ccl_cuda_sequence_clear (CclCudaSequence *sequence);

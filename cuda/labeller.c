@@ -179,8 +179,7 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
-  const bool is_reduced =
-      plan->format != CCL_PIXEL_FORMAT_8 && !algorithm->engine->takes_all_formats;
+  const bool is_reduced = !ccl_cuda_algorithm_reads (algorithm, plan->format);
   const uint32_t row_bytes = plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
   if (status == CCL_OK)
     status = ccl_cuda_upload_init (&self->upload, self->device, row_bytes, plan->height, error);

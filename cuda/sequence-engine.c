@@ -11,8 +11,11 @@ ccl_cuda_sequence_engine_init (CclCudaSequenceEngine *engine, CclCudaDevice *dev
       plan->height, 1, plan->connectivity, stream, error);
   if (status != CCL_OK)
     return status;
-  status = ccl_cuda_analysis_init (
-      &engine->analysis, &engine->sequence, plan->max_components, stream, error);
+  if (ccl_cuda_algorithm_reads (algorithm, plan->format))
+    status = ccl_cuda_sequence_set_format (&engine->sequence, plan->format, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_analysis_init (
+        &engine->analysis, &engine->sequence, plan->max_components, stream, error);
   if (status != CCL_OK)
     ccl_cuda_sequence_clear (&engine->sequence);
   return status;

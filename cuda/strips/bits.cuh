@@ -4,6 +4,7 @@
 #define CCL_STRIPS_BITS_CUH
 
 #include "strips-parameters.h"
+#include "threshold.cuh"
 #include "warp.cuh"
 
 typedef CclStripsParameters Parameters;
@@ -81,24 +82,18 @@ count_bits (uint4 quad)
   return __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
 }
 
-/* Shifts in the bits of four pixels from below, the first pixel lowest. A pixel is above the
- * threshold if adding the threshold's complement to its byte carries out of the byte; the three
- * terms are the carry out of the byte's highest bit. */
+/* Shifts in the bits of four pixels from below, the first pixel lowest. */
 static __device__ __forceinline__ uint32_t
 shift_in_four_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
 {
-  uint32_t low = (pixels & 0x7f7f7f7fu) + (complement & 0x7f7f7f7fu);
-  uint32_t carry = (pixels & complement) | ((pixels | complement) & low);
-  return __funnelshift_l ((carry & 0x80808080u) * 0x00204081u, bits, 4);
+  return __funnelshift_l (above_among_bytes (pixels, complement), bits, 4);
 }
 
 /* The same for two pixels of two bytes. */
 static __device__ __forceinline__ uint32_t
 shift_in_two_pixels (uint32_t bits, uint32_t pixels, uint32_t complement)
 {
-  uint32_t low = (pixels & 0x7fff7fffu) + (complement & 0x7fff7fffu);
-  uint32_t carry = (pixels & complement) | ((pixels | complement) & low);
-  return __funnelshift_l ((carry & 0x80008000u) * 0x8001u, bits, 2);
+  return __funnelshift_l (above_among_words (pixels, complement), bits, 2);
 }
 
 /* The pixels of a row by their type: bytes, or words of two bytes. */
