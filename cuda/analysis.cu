@@ -29,6 +29,10 @@
 #define TILE_WIDTH (32u * PATCH)
 #define TILE_HEIGHT (THREADS / 32u * PATCH)
 
+/* The components that a block of the collecting kernel sums in shared memory: one for each thread.
+ */
+#define COLLECT_SLOTS THREADS
+
 /* A bit for each pixel of a patch, in raster order. */
 #define PATCH_COLUMN 0x1111u
 #define PATCH_ROW 0x000fu
@@ -70,11 +74,34 @@ features_of_patch (uint32_t pixels, uint32_t column, uint32_t row)
 /* What a block collects in its tile. */
 struct Tile {
   uint32_t x, y; /* its upper left corner */
-  uint32_t owner[N_SLOTS];
-  Features sums[N_SLOTS];
+  uint32_t owner[COLLECT_SLOTS];
+  Features sums[COLLECT_SLOTS];
   uint32_t n_roots;
   uint32_t roots[TILE_WIDTH * TILE_HEIGHT / 2]; /* those that the block is the first to add to */
 };
+
+/* Whether a part of a component does not touch the border of its tile, so it is the whole. */
+static __device__ __forceinline__ bool
+is_inside (const Features &f)
+{
+  return f.first >= TILE_WIDTH && f.left > 0 && f.right < TILE_WIDTH - 1 &&
+         f.bottom < TILE_HEIGHT - 1;
+}
+
+/* Sets the accumulator of the root of a component that is inside the tile. */
+static __device__ __forceinline__ void
+set_accumulator (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
+{
+  CclAccumulator *const a = accumulator_of_root (p, root);
+  a->sum_x = (uint64_t)f.area * tile.x + f.sum_x - 1;
+  a->sum_y = (uint64_t)f.area * tile.y + f.sum_y - 1;
+  a->area = f.area - 1;
+  a->first = (tile.y + f.first / TILE_WIDTH) * p.label_stride + tile.x + f.first % TILE_WIDTH;
+  a->left = tile.x + f.left;
+  a->right_complement = ~(tile.x + f.right);
+  a->bottom_complement = ~(tile.y + f.bottom);
+  tile.roots[atomicAdd (&tile.n_roots, 1u)] = root;
+}
 
 /* Adds features to the accumulator of a root. */
 static __device__ __forceinline__ void
@@ -103,8 +130,8 @@ accumulate (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Fea
 static __device__ __forceinline__ void
 add_to_tile (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
 {
-  const uint32_t slot = find_slot (tile.owner, root);
-  if (slot == N_SLOTS) {
+  const uint32_t slot = find_slot<COLLECT_SLOTS> (tile.owner, root);
+  if (slot == COLLECT_SLOTS) {
     accumulate (p, tile, root, f);
     return;
   }
@@ -197,9 +224,12 @@ flush_tile (const CclAnalysisParameters &p, Tile &tile)
 {
   __shared__ uint32_t first_place;
   __syncthreads ();
-  const uint32_t slot = threadIdx.x;
-  if (slot < N_SLOTS && tile.owner[slot] != NO_COMPONENT)
-    accumulate (p, tile, tile.owner[slot], tile.sums[slot]);
+  const uint32_t root = tile.owner[threadIdx.x];
+  const Features &sums = tile.sums[threadIdx.x];
+  if (root != NO_COMPONENT && is_inside (sums))
+    set_accumulator (p, tile, root, sums);
+  else if (root != NO_COMPONENT)
+    accumulate (p, tile, root, sums);
   __syncthreads ();
   if (tile.n_roots == 0)
     return;
@@ -217,10 +247,8 @@ extern "C" __global__ void __launch_bounds__ (256)
   __shared__ Tile tile;
   const uint32_t column = lane_of_warp () * PATCH, row = threadIdx.x / 32 * PATCH;
   const uint32_t tile_x = blockIdx.x * TILE_WIDTH, tile_y = block_row () * TILE_HEIGHT;
-  if (threadIdx.x < N_SLOTS) {
-    tile.owner[threadIdx.x] = NO_COMPONENT;
-    tile.sums[threadIdx.x] = {0, 0, 0, UINT32_MAX, UINT32_MAX, 0, 0};
-  }
+  tile.owner[threadIdx.x] = NO_COMPONENT;
+  tile.sums[threadIdx.x] = {0, 0, 0, UINT32_MAX, UINT32_MAX, 0, 0};
   if (threadIdx.x == 0) {
     tile.x = tile_x;
     tile.y = tile_y;
@@ -248,22 +276,35 @@ make_empty (CclAccumulator *a)
   a->area = a->first = a->left = a->right_complement = a->bottom_complement = UINT32_MAX;
 }
 
-/* Any number of threads. */
+/* Marks the first pixel of the component of a root and returns its chunk, or empties the
+ * accumulator of one that does not pass the filter and returns n_chunks. */
+static __device__ __forceinline__ uint32_t
+mark_component (const CclAnalysisParameters &p, uint32_t root)
+{
+  CclAccumulator *const a = accumulator_of_root (p, root);
+  const uint32_t area = a->area + 1, first = a->first;
+  if (area < p.min_area || area > p.max_area) {
+    a->number = 0;
+    make_empty (a);
+    return p.n_chunks;
+  }
+  atomicOr (&p.first_bits[first / 32], 1u << first % 32);
+  return first / 32 / p.chunk_words;
+}
+
+/* Any number of threads. The roots of a warp were listed by one tile or few, which few chunks
+ * cross, so the warp counts the marks in each chunk. */
 extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_mark (const CclAnalysisParameters p)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  const uint32_t n_roots = *p.n_roots;
-  for (uint32_t i = thread_column (); i < n_roots; i += gridDim.x * THREADS) {
-    CclAccumulator *const a = accumulator_of_root (p, p.roots[i]);
-    const uint32_t area = a->area + 1, first = a->first;
-    if (area >= p.min_area && area <= p.max_area) {
-      atomicOr (&p.first_bits[first / 32], 1u << first % 32);
-      atomicAdd (&p.chunk_counts[first / 32 / p.chunk_words], 1u);
-    } else {
-      a->number = 0;
-      make_empty (a);
-    }
+  const uint32_t n_roots = *p.n_roots, lane = lane_of_warp ();
+  for (uint32_t first = thread_column () - lane; first < n_roots; first += gridDim.x * THREADS) {
+    const uint32_t i = first + lane;
+    const uint32_t chunk = i < n_roots ? mark_component (p, p.roots[i]) : p.n_chunks;
+    const uint32_t sharing = __match_any_sync (FULL_WARP, chunk);
+    if (chunk < p.n_chunks && lane == __ffs (sharing) - 1)
+      atomicAdd (&p.chunk_counts[chunk], __popc (sharing));
   }
 }
 

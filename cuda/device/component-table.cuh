@@ -13,20 +13,21 @@
 #define N_PROBES 4u
 #define NO_COMPONENT UINT32_MAX
 
-/* The slot of a component or root, or N_SLOTS when others occupy those it may have. Empty slots
- * have the owner NO_COMPONENT. Roots lie in rows of even length, so their own lower bits would
- * often collide. */
+/* The slot of a component or root among a power of two of them, or their number when others occupy
+ * those it may have. Empty slots have the owner NO_COMPONENT. Roots lie in rows of even length, so
+ * their own lower bits would often collide. */
+template <uint32_t n_slots = N_SLOTS>
 static __device__ __forceinline__ uint32_t
 find_slot (uint32_t *owners, uint32_t component)
 {
-  const uint32_t hash = component * 2654435769u >> 25;
+  const uint32_t hash = (uint64_t)(component * 2654435769u) * n_slots >> 32;
   for (uint32_t probe = 0; probe < N_PROBES; probe++) {
-    const uint32_t slot = (hash + probe) % N_SLOTS;
+    const uint32_t slot = (hash + probe) % n_slots;
     const uint32_t owner = atomicCAS (&owners[slot], NO_COMPONENT, component);
     if (owner == NO_COMPONENT || owner == component)
       return slot;
   }
-  return N_SLOTS;
+  return n_slots;
 }
 
 /* Copies rows from shared memory to pinned host memory in whole lines of the bus. All threads of a
