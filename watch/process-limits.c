@@ -110,25 +110,24 @@ get_limit_of_groups (guint used)
   return limit;
 }
 
-static guint
-get_thread_limit (guint used)
+static gboolean
+check_files (guint files, GError **error)
 {
-  guint limit = get_limit_of_groups (used);
+  guint limit = get_limit (RLIMIT_NOFILE);
 
-  return geteuid () == 0 ? limit : MIN (limit, get_limit (RLIMIT_NPROC));
+  return files <= limit || watch_fail (error, "too many open files (the limit is %u)", limit);
 }
 
-/* FALSE and an error if the process would have more files or threads than it may. */
 static gboolean
-check (guint files, guint threads, guint used_threads, GError **error)
+check_threads (guint threads, guint used, GError **error)
 {
-  guint file_limit = get_limit (RLIMIT_NOFILE), thread_limit = get_thread_limit (used_threads);
+  guint limit = geteuid () == 0 ? UNLIMITED : get_limit (RLIMIT_NPROC);
 
-  if (files > file_limit)
-    return watch_fail (error, "too many open files (the limit is %u)", file_limit);
-  if (threads > thread_limit)
-    return watch_fail (error, "too many threads (the limit is %u)", thread_limit);
-  return TRUE;
+  if (threads > limit)
+    return watch_fail (error, "too many threads (the limit is %u)", limit);
+  /* Without the number, which changes with the other processes of the group. */
+  return threads <= get_limit_of_groups (used) ||
+         watch_fail (error, "too many threads in the control group");
 }
 
 /* So many connections more. */
@@ -137,8 +136,8 @@ check_connections (guint n, GError **error)
 {
   guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
 
-  return check (files + OTHER_FILES + n * FILES_PER_CONNECTION,
-      threads + OTHER_THREADS + n * THREADS_PER_CONNECTION, threads, error);
+  return check_files (files + OTHER_FILES + n * FILES_PER_CONNECTION, error) &&
+         check_threads (threads + OTHER_THREADS + n * THREADS_PER_CONNECTION, threads, error);
 }
 
 void
@@ -155,7 +154,7 @@ watch_limits_raise (void)
 gboolean
 watch_limits_check_cameras (guint n_cameras, GError **error)
 {
-  if (check (n_cameras * FILES_PER_CAMERA + OTHER_FILES + FILES_PER_CONNECTION, 0, 0, error))
+  if (check_files (n_cameras * FILES_PER_CAMERA + OTHER_FILES + FILES_PER_CONNECTION, error))
     return TRUE;
   g_prefix_error (error, "%u cameras: ", n_cameras);
   return FALSE;
