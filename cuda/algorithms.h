@@ -78,6 +78,7 @@ typedef struct CclAlgorithm {
   bool roots_share_blocks;     /* several roots may lie in one block of 2×2 elements of the label
                                 * buffer; with 4-connectivity they always may */
   uint32_t max_elements;       /* of the label buffer; 0: no limit */
+  uint32_t max_width;          /* pixels; 0: no limit */
   CclScratch scratch;
   const CclCudaImage *image;    /* the kernels */
   CclStep steps[CCL_MAX_STEPS]; /* up to the first without a kernel; none: only the engine knows */

@@ -61,6 +61,10 @@ ccl_cuda_sequence_init (CclCudaSequence *sequence, CclCudaDevice *device,
         "algorithm %s labels at most %u pixels, counting rows of odd width with one more pixel",
         algorithm->name, algorithm->max_elements);
 
+  if (algorithm->max_width && width > algorithm->max_width)
+    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "algorithm %s labels frames of at most %u columns", algorithm->name, algorithm->max_width);
+
   CclStatus status = CCL_OK;
   for (uint32_t i = 0; status == CCL_OK && i < sequence->n_steps; i++)
     status = ccl_cuda_device_find_kernel (

@@ -187,16 +187,32 @@ const CclResearchAlgorithm ccl_research_table[] = {
       },
     },
   },
+#ifdef CCL_HAVE_DEVICE_RUNTIME
   {
     .row = {
       .name = "accl", .title = "Accelerated Connected Component Labeling", .paper = PARAVECINO_2014,
-      .connectivities = CCL_OFFERS_4, .image = &ccl_cuda_image_accl, .roots_are_first_pixels = true,
-      .scratch = {.per_element = 4, .per_row = 8},
+      .connectivities = CCL_OFFERS_4, .image = &ccl_cuda_image_accl,
+      .scratch = {.per_element = 6, .per_row = 20},
       .engine = &ccl_research_engine,
       .steps = {
         {CCL_PHASE_INITIALISATION, "ccl_accl_find_runs", CCL_WORK_ROW, {1, 32, 1}},
-        {CCL_PHASE_MERGING, "ccl_accl_merge_rows", CCL_WORK_ROW, {1, 32, 1}},
+        {CCL_PHASE_MERGING, "ccl_accl_merge", {0, 0, 0}, {1, 1, 1}, .is_fixed = true},
         {CCL_PHASE_RELABELLING, "ccl_accl_label", CCL_WORK_ROW, {128, 1, 1}},
+      },
+    },
+    .rounds = {1, 2},
+  },
+#endif
+  {
+    .row = {
+      .name = "accl-union-find", .title = "ACCL with union-find", .paper = PARAVECINO_2014 "; union-find in place of relabelling",
+      .connectivities = CCL_OFFERS_4, .image = &ccl_cuda_image_accl_union_find, .roots_are_first_pixels = true,
+      .scratch = {.per_element = 4, .per_row = 8},
+      .engine = &ccl_research_engine,
+      .steps = {
+        {CCL_PHASE_INITIALISATION, "ccl_accl_union_find_find_runs", CCL_WORK_ROW, {1, 32, 1}},
+        {CCL_PHASE_MERGING, "ccl_accl_union_find_merge_rows", CCL_WORK_ROW, {1, 32, 1}},
+        {CCL_PHASE_RELABELLING, "ccl_accl_union_find_label", CCL_WORK_ROW, {128, 1, 1}},
       },
     },
   },
@@ -232,13 +248,24 @@ const CclResearchAlgorithm ccl_research_table[] = {
   {
     .row = {
       .name = "brb", .title = "Block-Run-Based", .paper = CHEN_2011,
-      .connectivities = CCL_OFFERS_8, .image = &ccl_cuda_image_brb, .roots_share_blocks = true,
+      .connectivities = CCL_OFFERS_8, .max_width = 4096, .image = &ccl_cuda_image_brb, .roots_share_blocks = true,
       .engine = &ccl_research_engine,
       .steps = {
-        {CCL_PHASE_INITIALISATION, "ccl_brb_extract_runs", {2, 1, 1}, {128, 1, 1}, .has_rows_of_warps = true},
-        {CCL_PHASE_MERGING, "ccl_brb_update", {2, 1, 1}, {128, 1, 1}},
-        {CCL_PHASE_MERGING, "ccl_brb_compress", {2, 1, 1}, {128, 1, 1}},
-        {CCL_PHASE_RELABELLING, "ccl_brb_label", {2, 1, 1}, {128, 1, 1}},
+        {CCL_PHASE_MERGING, "ccl_brb_scan", {0, 0, 0}, {1024, 1, 1}, .is_fixed = true},
+        {CCL_PHASE_RELABELLING, "ccl_brb_label", {0, 0, 0}, {1024, 1, 1}, .is_fixed = true},
+      },
+    },
+  },
+  {
+    .row = {
+      .name = "brb-global", .title = "Block-Run-Based in global memory", .paper = CHEN_2011 "; global in place of shared memory",
+      .connectivities = CCL_OFFERS_8, .image = &ccl_cuda_image_brb_global, .roots_share_blocks = true,
+      .engine = &ccl_research_engine,
+      .steps = {
+        {CCL_PHASE_INITIALISATION, "ccl_brb_global_extract_runs", {2, 1, 1}, {128, 1, 1}, .has_rows_of_warps = true},
+        {CCL_PHASE_MERGING, "ccl_brb_global_update", {2, 1, 1}, {128, 1, 1}},
+        {CCL_PHASE_MERGING, "ccl_brb_global_compress", {2, 1, 1}, {128, 1, 1}},
+        {CCL_PHASE_RELABELLING, "ccl_brb_global_label", {2, 1, 1}, {128, 1, 1}},
       },
     },
     .rounds = {1, 3},

@@ -449,7 +449,7 @@ def thread_blocks_of_any_shape_give_the_same():
                  "noise:97x23:g=1:d=50", "noise:9x8x7:g=1:d=50", environment=simulated)
     assert "cuda ha8 64x4x1," in result.stdout and "cuda ha8 16x16x1," not in result.stdout
     assert "cuda bke-3d 8x4x4," in result.stdout and "cuda brb 8x4x4," not in result.stdout
-    run("check", "--block-shapes", "--connectivity", "4", "--algorithms", "ha4,accl,dpl", "noise:97x23:g=1:d=50",
+    run("check", "--block-shapes", "--connectivity", "4", "--algorithms", "ha4,accl-union-find,dpl", "noise:97x23:g=1:d=50",
         environment=simulated)
     result = run("blocksize", *QUICK, "--algorithms", "ke", "full:40x20", "--csv", "-", environment=simulated)
     assert len({row["algorithm"] for row in measurements(result) if row["outcome"] == "measured"}) >= 10

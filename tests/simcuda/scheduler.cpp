@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <sys/mman.h>
 
 #include "dynamic-shared.h"
 #include "fibre.h"
+#include "launch-child.h"
 #include "sanitizer.h"
 #include "settings.h"
 #include "thread.h"
@@ -47,11 +49,18 @@ struct Warp {
   uint32_t alive;    /* lanes that have not ended */
 };
 
+/* A launch from the device. */
+struct Child {
+  Kernel kernel;
+  Launch launch; /* its kernel is the caller's until the child runs */
+};
+
 struct Grid {
   const Launch *launch;
   uint64_t n_blocks, n_started = 0, n_ended = 0;
   uint64_t order_factor = 1, order_offset = 0; /* the n-th block started is factor × n + offset */
   bool waited = false;                         /* a thread has called grid_dependency_wait () */
+  std::list<Child> children, tail; /* launched by its threads, in the order of launches */
 };
 
 struct Block {
@@ -78,7 +87,7 @@ static Scheduler *the_scheduler; /* created by the first launch */
 
 class Scheduler {
 public:
-  std::string run (const Launch &launch);
+  std::string run (const Launch &launch, std::list<Child> &pending);
   void wait (const char *reason); /* suspends the running thread until it is made ready */
   void yield ();
   void thread_ended ();
@@ -677,8 +686,9 @@ Scheduler::describe_deadlock () const
   return text;
 }
 
+/* Runs a grid. What its threads launch is put before the pending launches. */
 std::string
-Scheduler::run (const Launch &launch)
+Scheduler::run (const Launch &launch, std::list<Child> &pending)
 {
   Grid grid;
   grid.launch = &launch;
@@ -725,6 +735,8 @@ Scheduler::run (const Launch &launch)
   if (failure_.empty () && launch.programmatic && !grid.waited)
     failure_ = "launched to start before its predecessor has ended, but it never calls "
                "cudaGridDependencySynchronize ()";
+  pending.splice (pending.begin (), grid.tail);
+  pending.splice (pending.begin (), grid.children);
   return failure_;
 }
 
@@ -733,7 +745,33 @@ run_launch (const Launch &launch)
 {
   if (!the_scheduler)
     the_scheduler = new Scheduler;
-  return the_scheduler->run (launch);
+  std::list<Child> pending;
+  std::string failure = the_scheduler->run (launch, pending);
+  while (failure.empty () && !pending.empty ()) {
+    std::list<Child> next;
+    next.splice (next.begin (), pending, pending.begin ());
+    next.front ().launch.kernel = &next.front ().kernel;
+    failure = the_scheduler->run (next.front ().launch, pending);
+  }
+  return failure;
+}
+
+void
+launch_child (void (*call) (const char *), const void *parameters, size_t size, bool at_tail,
+    dim3 grid, dim3 block)
+{
+  Grid *parent = scheduler ().running ()->block->grid;
+  const char *bytes = static_cast<const char *> (parameters);
+  Child child;
+  child.kernel = {"a kernel launched from the device", int (max_threads), {}, size, call};
+  child.launch.context = parent->launch->context;
+  child.launch.grid = {grid.x, grid.y, grid.z};
+  child.launch.block = {block.x, block.y, block.z};
+  child.launch.parameters.assign (bytes, bytes + size);
+  if (child.launch.block.count () > max_threads || !child.launch.block.count () ||
+      !child.launch.grid.count ())
+    fault ("a launch from the device with a bad number of threads or blocks");
+  (at_tail ? parent->tail : parent->children).push_back (std::move (child));
 }
 
 unsigned

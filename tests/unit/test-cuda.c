@@ -677,6 +677,68 @@ test_volumes (gconstpointer data)
   ccl_cuda_device_leave (device);
 }
 
+static const CclAlgorithm *
+algorithm_of_papers (const char *name)
+{
+  const CclResearchAlgorithm *row = ccl_research_table;
+  while (row->row.name && strcmp (row->row.name, name))
+    row++;
+  return row->row.name ? &row->row : NULL;
+}
+
+/* BRB has the links of a row in shared memory: it labels frames of up to 4,096 columns, with two
+ * blocks a thread from 2,049 on, and refuses wider ones. */
+static void
+test_brb_labels_what_shared_memory_holds (void)
+{
+  static const Volume sizes[] = {
+      {2047, 7, 1}, {2048, 6, 1}, {2049, 7, 1}, {4095, 9, 1}, {4096, 8, 1}};
+  const CclAlgorithm *brb = algorithm_of_papers ("brb");
+  GRand *random = g_rand_new_with_seed (4);
+  CclCudaSequence labelling;
+  CclResearchRounds rounds;
+  CclError error = {CCL_OK};
+  g_assert_nonnull (brb);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Volume volume = sizes[i];
+    /* A frame with 8 neighbours is a volume of one slice with 26. */
+    if (ccl_cuda_sequence_init (
+            &labelling, device, brb, volume.width, volume.height, 1, 26, NULL, &error) != CCL_OK ||
+        ccl_research_rounds_init (&rounds, &labelling, &error) != CCL_OK)
+      g_error ("%s", error.message);
+    volume.voxels = g_new (uint8_t, volume.width * volume.height);
+    for (uint32_t density = 20; density <= 100; density += 20) {
+      for (uint32_t j = 0; j < volume.width * volume.height; j++)
+        volume.voxels[j] = g_rand_int_range (random, 0, 100) < (gint32)density;
+      char *description = g_strdup_printf ("%u×%u", volume.width, volume.height);
+      check_volume (&rounds, &labelling, &volume, description);
+      g_free (description);
+    }
+    g_free (volume.voxels);
+    ccl_research_rounds_clear (&rounds, device);
+    ccl_cuda_sequence_clear (&labelling);
+  }
+  ccl_cuda_device_leave (device);
+  g_rand_free (random);
+
+  CclPlan plan = small_plan ();
+  plan.algorithm = "brb";
+  plan.width = 4097;
+  g_assert_null (ccl_research_labeller_new (device, &plan, &error));
+  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error.message, "at most 4096 columns"));
+}
+
+/* ACCL is in the table where CUDA's device runtime was found at build time. */
+static void
+test_accl_launches_kernels_from_the_device (void)
+{
+  g_assert_nonnull (algorithm_of_papers ("accl-union-find"));
+  if (!algorithm_of_papers ("accl"))
+    g_test_skip ("built without libcudadevrt.a, so there is no algorithm accl");
+}
+
 /* The names of the library's algorithms, or of the papers'; of these only those in the list
  * `wanted`, if there is one. */
 static const char *const *
@@ -747,6 +809,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
+  g_test_add_func (
+      "/cuda/brb-labels-what-shared-memory-holds", test_brb_labels_what_shared_memory_holds);
+  g_test_add_func (
+      "/cuda/accl-launches-kernels-from-the-device", test_accl_launches_kernels_from_the_device);
   const CclAlgorithm *row;
   for (size_t i = 0; (row = ccl_research_algorithm (i)); i++) {
     if (ccl_cuda_algorithm_has (row, 6) || ccl_cuda_algorithm_has (row, 26)) {
