@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of foreground.cu, light.cu and mog2.cu, compiled by the host's C
- * and by nvcc. */
+/* The parameters of the kernels of foreground.cu, otsu.cu, light.cu and mog2.cu, compiled by the
+ * host's C and by nvcc. */
 #ifndef CCL_FOREGROUND_PARAMETERS_H
 #define CCL_FOREGROUND_PARAMETERS_H
 
@@ -13,10 +13,17 @@
 enum {
   CCL_FOREGROUND_WARPS = 4, /* of a block, one row each; not of the histogram's */
   CCL_FOREGROUND_THREADS = 32 * CCL_FOREGROUND_WARPS,
-  CCL_FOREGROUND_PIXELS = 4, /* consecutive pixels of luma per thread */
-  CCL_HISTOGRAM_WARPS = 8,
+  CCL_FOREGROUND_PIXELS = 4,    /* consecutive pixels of luma per thread */
+  CCL_THRESHOLD_MOST_PARTS = 4, /* threshold_parts */
+  CCL_HISTOGRAM_WARPS = 16,
   CCL_HISTOGRAM_THREADS = 32 * CCL_HISTOGRAM_WARPS,
   CCL_HISTOGRAM_WIDE_VALUES = 65536,
+  CCL_HISTOGRAM_BINS = 256, /* of 256 values of 16 bits each */
+  CCL_HISTOGRAM_WINDOW_BINS = 4,
+  CCL_HISTOGRAM_COLUMNS = 16,
+  /* The most parts of 32 groups that a block may count if pixels have 16 bits: a column has counts
+   * of up to 4095 pixels. */
+  CCL_HISTOGRAM_MOST_PARTS = 4095 / CCL_FOREGROUND_PIXELS * CCL_HISTOGRAM_COLUMNS / 32,
   CCL_LIGHT_THREADS = CCL_LIGHT_SAMPLES * CCL_LIGHT_SAMPLES, /* a sample each, or a warp per cell */
   CCL_LIGHT_RATIOS = 2 * CCL_LIGHT_LIMIT + 1,
   /* Rows that a dilated mask has above and below. Each row has one more word at both ends. */
@@ -25,10 +32,25 @@ enum {
 
 /* Otsu's threshold of a frame. */
 typedef struct CclHistogram {
-  uint32_t counts[256]; /* zero when a frame starts */
-  uint32_t n_blocks;    /* blocks that have added their counts; zero when a frame starts */
+  uint32_t counts[256]; /* of values, or of bins of pixels of 16 bits; zero when a frame starts */
+  uint32_t n_blocks;    /* blocks that have added their counts; zero when a kernel starts */
   uint32_t threshold;
 } CclHistogram;
+
+/* What Otsu's threshold of pixels of 16 bits needs besides. A bin has the values of one upper byte;
+ * windows are the bins that may have the threshold. */
+typedef struct CclWideHistogram {
+  uint64_t low_sums[CCL_HISTOGRAM_BINS];   /* of the lower bytes; zero when a frame starts */
+  uint64_t sum_before[CCL_HISTOGRAM_BINS]; /* of values less than those of the bin */
+  uint64_t sum;                            /* of all values */
+  uint32_t n_before[CCL_HISTOGRAM_BINS];   /* pixels with values less than those of the bin */
+  uint32_t n;                              /* of all pixels */
+  /* Their first bins, ascending, and CCL_HISTOGRAM_BINS after the last. */
+  uint32_t windows[CCL_HISTOGRAM_BINS / CCL_HISTOGRAM_WINDOW_BINS + 1];
+  /* Of the values in windows, the last of which may begin with the last bin. Zero when a frame
+   * starts. */
+  uint32_t counts[CCL_HISTOGRAM_WIDE_VALUES + 256 * CCL_HISTOGRAM_WINDOW_BINS];
+} CclWideHistogram;
 
 /* The light of a frame. Counts and sums are zero when a frame starts. */
 typedef struct CclFrameLight {
@@ -52,7 +74,8 @@ typedef struct CclForegroundParameters {
   uint32_t chroma_aligned; /* interleaved, two pixels to a sample, and rows at multiples of 4; where
                             * luma has 16 bits, samples of 16 bits in rows at multiples of 8 */
   uint32_t threshold;      /* for CCL_FOREGROUND_THRESHOLD */
-  CclHistogram *histogram; /* NULL: the threshold is the one above */
+  uint32_t threshold_parts; /* of a row, 32 groups each, for a warp of the threshold; 1…4 */
+  CclHistogram *histogram;  /* NULL: the threshold is the one above */
 
   /* The background model: each Gaussian has a plane of weights and a plane of shapes. A shape is a
    * mean in the lower and a variance in the upper 16 bits. With chroma, it has a plane of chroma,
@@ -95,8 +118,7 @@ typedef struct CclForegroundParameters {
   /* The bytes of a pixel of the frame, 1 or 2, and ccl_pixel_luma_byte(). */
   uint32_t pixel_bytes, luma_byte;
 
-  uint32_t *wide_counts; /* the histogram of pixels of 16 bits: CCL_HISTOGRAM_WIDE_VALUES counts,
-                          * zero when a frame starts */
+  CclWideHistogram *wide_histogram; /* NULL: pixels of 8 bits, or the threshold is given */
 } CclForegroundParameters;
 
 #endif /* CCL_FOREGROUND_PARAMETERS_H */

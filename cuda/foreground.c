@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of foreground.cu, light.cu and mog2.cu.
+ * The host side of foreground.cu, otsu.cu, light.cu and mog2.cu.
  *
  * A frame takes these kernels, as far as plan and options ask for them:
  *
@@ -24,6 +24,7 @@
 
 enum {
   HISTOGRAM,
+  HISTOGRAM_WINDOWS,
   MEASURE_LIGHT,
   SMOOTH_LIGHT,
   LUMA, /* threshold or background model */
@@ -78,6 +79,9 @@ static const CclCudaImage *
 image_of (const CudaForeground *self, int kernel)
 {
   switch (kernel) {
+  case HISTOGRAM:
+  case HISTOGRAM_WINDOWS:
+    return &ccl_cuda_image_otsu;
   case MEASURE_LIGHT:
   case SMOOTH_LIGHT:
     return &ccl_cuda_image_light;
@@ -110,6 +114,7 @@ kernel_name (const CudaForeground *self, int kernel)
   static const char *const measures[] = {
       "ccl_light_measure", "ccl_light_measure", "ccl_light_measure_words"};
   static const char *const names[N_KERNELS] = {
+      [HISTOGRAM_WINDOWS] = "ccl_histogram_windows",
       [SMOOTH_LIGHT] = "ccl_light_smooth",
       [DILATE] = "ccl_dilate",
       [ERODE] = "ccl_erode",
@@ -159,12 +164,36 @@ launch_on_rows (CudaForeground *self, int kernel, uint32_t width, uint32_t heigh
   return launch (self, kernel, blocks, CCL_FOREGROUND_THREADS, is_dependent, error);
 }
 
-/* Bytes, with the counts of pixels of 16 bits. */
+static bool
+is_wide (const CudaForeground *self)
+{
+  return self->base.plan.format == CCL_PIXEL_FORMAT_16;
+}
+
+/* Bytes, with those of the wide histogram, which follows. */
 static size_t
 histogram_size (const CudaForeground *self)
 {
-  const bool is_wide = self->base.plan.format == CCL_PIXEL_FORMAT_16;
-  return sizeof (CclHistogram) + (is_wide ? CCL_HISTOGRAM_WIDE_VALUES * sizeof (uint32_t) : 0);
+  return sizeof (CclHistogram) + (is_wide (self) ? sizeof (CclWideHistogram) : 0);
+}
+
+/* One block for each multiprocessor, as each adds its counts to memory at its end, and a second one
+ * if all warps have eight parts or more. */
+static uint32_t
+n_histogram_blocks (const CudaForeground *self)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  const uint64_t row_parts = divide_up (plan->width, 32 * CCL_FOREGROUND_PIXELS);
+  const uint64_t n_parts = row_parts * plan->height;
+  const uint32_t n_multiprocessors = (uint32_t)self->device->n_multiprocessors;
+  const uint32_t with_one = divide_up (n_parts, CCL_HISTOGRAM_WARPS);
+  const uint32_t with_eight = divide_up (n_parts, 8 * CCL_HISTOGRAM_WARPS);
+  const uint32_t most_parts = CCL_HISTOGRAM_MOST_PARTS / CCL_HISTOGRAM_WARPS * CCL_HISTOGRAM_WARPS;
+  const uint32_t least = is_wide (self) ? divide_up (n_parts, most_parts) : 1;
+  const uint32_t first = with_one < n_multiprocessors ? with_one : n_multiprocessors;
+  const uint32_t both = with_eight < 2 * n_multiprocessors ? with_eight : 2 * n_multiprocessors;
+  const uint32_t best = first > both ? first : both;
+  return best > least ? best : least;
 }
 
 static CclStatus
@@ -175,14 +204,11 @@ queue_histogram (CudaForeground *self, CclError *error)
     status = ccl_cuda_call (self->device->driver, error,
         cuMemsetD8Async (self->histogram, 0, histogram_size (self), self->stream));
   self->histogram_clean = false;
-  /* Blocks that share a multiprocessor hide each other's latency. Each block adds its 256 counts to
-   * memory at its end, so more than four of them per multiprocessor cost more than they save. */
-  const uint64_t row_stretches = divide_up (self->base.plan.width, 32 * CCL_FOREGROUND_PIXELS);
-  const uint32_t needed = divide_up (row_stretches * self->base.plan.height, CCL_HISTOGRAM_WARPS);
-  const uint32_t most = 4 * (uint32_t)self->device->n_multiprocessors;
-  const uint32_t blocks[] = {needed < most ? needed : most, 1, 1};
+  const uint32_t blocks[] = {n_histogram_blocks (self), 1, 1};
   if (status == CCL_OK)
     status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
+  if (status == CCL_OK && is_wide (self))
+    status = launch (self, HISTOGRAM_WINDOWS, blocks, CCL_HISTOGRAM_THREADS, true, error);
   self->histogram_clean = status == CCL_OK;
   return status;
 }
@@ -276,9 +302,10 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
   p->result = is_denoised || is_closed ? found : NULL;
   p->shadow_result = p->tells_shadows ? shadow : NULL;
   p->next_held = is_denoised ? NULL : next_held;
+  const uint32_t parts = is_mog2 (self) ? 1 : p->threshold_parts;
   if (status == CCL_OK)
-    status = launch_on_rows (self, LUMA, plan->width, plan->height, 32 * CCL_FOREGROUND_PIXELS,
-        self->histogram || p->light, error);
+    status = launch_on_rows (self, LUMA, plan->width, plan->height,
+        parts * 32 * CCL_FOREGROUND_PIXELS, self->histogram || p->light, error);
   p->bits = found;
   p->shadow = shadow;
   p->next_held = is_denoised ? next_held : NULL;
@@ -622,6 +649,19 @@ allocate_bits (CudaForeground *self, CclError *error)
   return status;
 }
 
+/* As many parts as leave four thread blocks of the threshold for each multiprocessor. */
+static uint32_t
+threshold_parts (const CudaForeground *self)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  const uint64_t row_parts = divide_up (plan->width, 32 * CCL_FOREGROUND_PIXELS);
+  const uint64_t n_blocks = row_parts * divide_up (plan->height, CCL_FOREGROUND_WARPS);
+  const uint64_t parts = n_blocks / (4 * (uint64_t)self->device->n_multiprocessors);
+  return parts < 1                          ? 1
+         : parts < CCL_THRESHOLD_MOST_PARTS ? (uint32_t)parts
+                                            : CCL_THRESHOLD_MOST_PARTS;
+}
+
 /* Allocates everything of a foreground. */
 static CclStatus
 allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
@@ -633,6 +673,7 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   p->height = plan->height;
   p->row_words = divide_up (plan->width, 32);
   p->row_groups = divide_up (plan->width, CCL_FOREGROUND_PIXELS);
+  p->threshold_parts = threshold_parts (self);
   p->pixel_bytes = ccl_pixel_bytes (plan->format);
   p->luma_byte = ccl_pixel_luma_byte (plan->format);
 
@@ -664,7 +705,8 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
     status = upload_roi_mask (self, roi_mask, error);
   p->roi_mask = (const uint32_t *)(uintptr_t)self->bits.roi_mask;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
-  p->wide_counts = self->histogram ? (uint32_t *)(p->histogram + 1) : NULL;
+  p->wide_histogram =
+      self->histogram && is_wide (self) ? (CclWideHistogram *)(p->histogram + 1) : NULL;
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Foreground masks without the background model (mog2.cu): a threshold, given or Otsu's of the
- * frame, the filters that remove noise, and closing.
+ * frame (otsu.cu), the filters that remove noise, and closing.
  *
  * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
  * more than half of the bits in the window are set. Adders count the bits of all 32 columns at
@@ -9,273 +9,39 @@
  */
 #include "device/dependent-launch.cuh"
 #include "device/mask.cuh"
-#include "otsu.h"
 
 typedef CclForegroundParameters Parameters;
 
 /* ---- threshold ---- */
 
-/* Makes the histogram of the pixels inside the region of interest; each warp has its own counts
- * until the end. The last block to add its counts to those of the frame determines the threshold,
- * one candidate per thread, and clears the counts for the next frame. */
-template <PixelKind KIND>
-static __device__ __forceinline__ void
-histogram (const Parameters &p)
-{
-  __shared__ uint32_t counts[CCL_HISTOGRAM_WARPS][256];
-  __shared__ uint64_t sums[256];
-  __shared__ double separations[256];
-  __shared__ bool is_last;
-  const uint32_t thread = threadIdx.x;
-  static_assert (CCL_HISTOGRAM_THREADS == 256, "a thread for each value");
-
-  uint32_t *const own = counts[thread / 32];
-  for (uint32_t value = lane_of_warp (); value < 256; value += 32)
-    own[value] = 0;
-  __syncwarp ();
-  /* A warp counts a part of a row at a time. */
-  const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
-  const uint32_t n_stretches = row_stretches * p.height;
-  const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
-  for (uint32_t stretch = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; stretch < n_stretches;
-       stretch += n_warps) {
-    const uint32_t y = stretch / row_stretches;
-    const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
-    const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
-    const uint32_t luma = load_luma<KIND> (p, group);
-    const uint32_t counted = roi_mask_of (p, group) & bits_below (group.count);
-    if (counted == bits_below (PIXELS) && luma == (luma & 0xff) * 0x01010101u)
-      atomicAdd (&own[luma & 0xff], PIXELS);
-    else {
-#pragma unroll
-      for (uint32_t i = 0; i < PIXELS; i++) {
-        if (counted >> i & 1)
-          atomicAdd (&own[luma >> 8 * i & 0xff], 1);
-      }
-    }
-  }
-  __syncthreads ();
-  uint32_t count = 0;
-  for (uint32_t warp = 0; warp < CCL_HISTOGRAM_WARPS; warp++)
-    count += counts[warp][thread];
-  if (count)
-    atomicAdd (&p.histogram->counts[thread], count);
-  __threadfence ();
-  __syncthreads ();
-  if (thread == 0)
-    is_last = atomicAdd (&p.histogram->n_blocks, 1) == gridDim.x - 1;
-  __syncthreads ();
-  if (!is_last)
-    return;
-
-  /* The counts and sums of all values up to the thread's value. */
-  __threadfence ();
-  uint32_t *const below = counts[0];
-  below[thread] = __ldcg (&p.histogram->counts[thread]);
-  sums[thread] = (uint64_t)below[thread] * thread;
-  p.histogram->counts[thread] = 0;
-  for (uint32_t distance = 1; distance < 256; distance *= 2) {
-    __syncthreads ();
-    const uint32_t n = thread >= distance ? below[thread - distance] : 0;
-    const uint64_t sum = thread >= distance ? sums[thread - distance] : 0;
-    __syncthreads ();
-    below[thread] += n;
-    sums[thread] += sum;
-  }
-  __syncthreads ();
-  /* Each step keeps the better of two candidates: the greater separation, and of equal ones the
-   * lower threshold. */
-  uint32_t *const thresholds = counts[1];
-  separations[thread] = ccl_otsu_separation (below[thread], sums[thread], below[255], sums[255]);
-  thresholds[thread] = thread;
-  for (uint32_t half = 128; half > 0; half /= 2) {
-    __syncthreads ();
-    if (thread < half && (separations[thread + half] > separations[thread] ||
-                             (separations[thread + half] == separations[thread] &&
-                                 thresholds[thread + half] < thresholds[thread]))) {
-      separations[thread] = separations[thread + half];
-      thresholds[thread] = thresholds[thread + half];
-    }
-  }
-  if (thread == 0) {
-    p.histogram->threshold = separations[0] > 0 ? thresholds[0] : CCL_OTSU_NO_THRESHOLD;
-    p.histogram->n_blocks = 0;
-  }
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram (const __grid_constant__ Parameters p)
-{
-  histogram<BYTES> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CCL_HISTOGRAM_THREADS)
-    ccl_histogram_packed (const __grid_constant__ Parameters p)
-{
-  histogram<PACKED> (p);
-}
-
-/* Adds the values of a warp's pixels of 16 bits to the histogram. Equal values are added at once
- * where a whole warp or a whole group has the same. */
-static __device__ __forceinline__ void
-count_words (const Parameters &p, const uint2 &words, uint32_t counted)
-{
-  const uint32_t value = words.x & 0xffff, twice = value * 0x10001u;
-  const bool is_even = counted == bits_below (PIXELS) && words.x == twice && words.y == twice;
-  const uint32_t of_warp = __shfl_sync (FULL_WARP, value, 0);
-  if (__all_sync (FULL_WARP, is_even && value == of_warp)) {
-    if (lane_of_warp () == 0)
-      atomicAdd (&p.wide_counts[value], 32 * PIXELS);
-  } else if (is_even)
-    atomicAdd (&p.wide_counts[value], PIXELS);
-  else {
-#pragma unroll
-    for (uint32_t i = 0; i < PIXELS; i++) {
-      if (counted >> i & 1)
-        atomicAdd (&p.wide_counts[(i < 2 ? words.x : words.y) >> 16 * (i % 2) & 0xffff], 1);
-    }
-  }
-}
-
-/* The same as ccl_histogram for pixels of 16 bits. The counts are in device memory, as those of a
- * block do not fit into shared memory. A thread of the last block has a range of values. */
-extern "C" __global__ void
-__launch_bounds__ (CCL_HISTOGRAM_THREADS) ccl_histogram_words (const __grid_constant__ Parameters p)
-{
-  __shared__ uint64_t n_through[CCL_HISTOGRAM_THREADS], sum_through[CCL_HISTOGRAM_THREADS];
-  __shared__ double separations[CCL_HISTOGRAM_THREADS];
-  __shared__ uint32_t thresholds[CCL_HISTOGRAM_THREADS];
-  __shared__ bool is_last;
-  const uint32_t RANGE = CCL_HISTOGRAM_WIDE_VALUES / CCL_HISTOGRAM_THREADS, thread = threadIdx.x;
-  const uint32_t row_stretches = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
-  const uint32_t n_stretches = row_stretches * p.height;
-  const uint32_t n_warps = gridDim.x * CCL_HISTOGRAM_WARPS;
-  for (uint32_t stretch = blockIdx.x * CCL_HISTOGRAM_WARPS + thread / 32; stretch < n_stretches;
-       stretch += n_warps) {
-    const uint32_t y = stretch / row_stretches;
-    const uint32_t x = ((stretch - y * row_stretches) * 32 + lane_of_warp ()) * PIXELS;
-    const Group group = {x, y, x < p.width ? min (p.width - x, PIXELS) : 0};
-    count_words (p, load_words (p, group), roi_mask_of (p, group) & bits_below (group.count));
-  }
-  __threadfence ();
-  __syncthreads ();
-  if (thread == 0)
-    is_last = atomicAdd (&p.histogram->n_blocks, 1) == gridDim.x - 1;
-  __syncthreads ();
-  if (!is_last)
-    return;
-
-  /* The counts and sums of all values up to the end of each thread's range. */
-  __threadfence ();
-  uint32_t *const counts = p.wide_counts + thread * RANGE;
-  uint64_t n = 0, sum = 0;
-#pragma unroll 8
-  for (uint32_t i = 0; i < RANGE; i++) {
-    const uint32_t count = __ldcg (&counts[i]);
-    n += count;
-    sum += (uint64_t)count * (thread * RANGE + i);
-  }
-  const uint64_t own_n = n, own_sum = sum;
-  n_through[thread] = n;
-  sum_through[thread] = sum;
-  for (uint32_t distance = 1; distance < CCL_HISTOGRAM_THREADS; distance *= 2) {
-    __syncthreads ();
-    n = thread >= distance ? n_through[thread - distance] : 0;
-    sum = thread >= distance ? sum_through[thread - distance] : 0;
-    __syncthreads ();
-    n_through[thread] += n;
-    sum_through[thread] += sum;
-  }
-  __syncthreads ();
-
-  /* The best threshold of the range, the lowest if several are equal; values that no pixel has have
-   * the separation of the value before. */
-  const uint64_t n_all = n_through[CCL_HISTOGRAM_THREADS - 1];
-  const uint64_t sum_all = sum_through[CCL_HISTOGRAM_THREADS - 1];
-  n = n_through[thread] - own_n;
-  sum = sum_through[thread] - own_sum;
-  double best = 0;
-  uint32_t threshold = CCL_HISTOGRAM_WIDE_VALUES - 1;
-#pragma unroll 8
-  for (uint32_t i = 0; i < RANGE; i++) {
-    const uint32_t count = __ldcg (&counts[i]), value = thread * RANGE + i;
-    if (count) {
-      n += count;
-      sum += (uint64_t)count * value;
-      const double separation = ccl_otsu_separation (n, sum, n_all, sum_all);
-      if (separation > best) {
-        best = separation;
-        threshold = value;
-      }
-      counts[i] = 0;
-    }
-  }
-  separations[thread] = best;
-  thresholds[thread] = threshold;
-  for (uint32_t half = CCL_HISTOGRAM_THREADS / 2; half > 0; half /= 2) {
-    __syncthreads ();
-    if (thread < half && (separations[thread + half] > separations[thread] ||
-                             (separations[thread + half] == separations[thread] &&
-                                 thresholds[thread + half] < thresholds[thread]))) {
-      separations[thread] = separations[thread + half];
-      thresholds[thread] = thresholds[thread + half];
-    }
-  }
-  if (thread == 0) {
-    p.histogram->threshold = thresholds[0];
-    p.histogram->n_blocks = 0;
-  }
-}
-
-/* The values of a thread's pixels. */
-template <PixelKind KIND> struct GroupValues {
-  uint32_t luma;
-
-  __device__ __forceinline__
-  GroupValues (const Parameters &p, const Group &group)
-      : luma (load_luma<KIND> (p, group))
-  {
-  }
-
-  __device__ __forceinline__ uint32_t
-  operator[] (uint32_t pixel) const
-  {
-    return luma >> 8 * pixel & 0xff;
-  }
-};
-
-template <> struct GroupValues<WORDS> {
-  uint2 words;
-
-  __device__ __forceinline__
-  GroupValues (const Parameters &p, const Group &group)
-      : words (load_words (p, group))
-  {
-  }
-
-  __device__ __forceinline__ uint32_t
-  operator[] (uint32_t pixel) const
-  {
-    return (pixel < 2 ? words.x : words.y) >> 16 * (pixel % 2) & 0xffff;
-  }
-};
-
-/* A block handles four rows, a thread a group of pixels. */
+/* A block handles four rows, a warp some parts of a row, which it loads before it writes any. */
 template <PixelKind KIND>
 static __device__ __forceinline__ void
 threshold (const Parameters &p)
 {
-  const Group group = group_of_thread (p);
-  const GroupValues<KIND> values (p, group);
+  const uint32_t PARTS = CCL_THRESHOLD_MOST_PARTS;
+  Group groups[PARTS];
+  GroupValues<KIND> values[PARTS];
+#pragma unroll
+  for (uint32_t part = 0; part < PARTS; part++) {
+    if (part < p.threshold_parts) {
+      groups[part] = group_in_part (p, blockIdx.x * p.threshold_parts + part);
+      values[part] = GroupValues<KIND> (p, groups[part]);
+    }
+  }
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   const uint32_t threshold = p.histogram ? p.histogram->threshold : p.threshold;
-  uint32_t found = 0;
 #pragma unroll
-  for (uint32_t i = 0; i < PIXELS; i++)
-    found |= (uint32_t)(values[i] > threshold) << i;
-  deliver_group (p, group, found, 0);
+  for (uint32_t part = 0; part < PARTS; part++) {
+    if (part < p.threshold_parts) {
+      uint32_t found = 0;
+#pragma unroll
+      for (uint32_t i = 0; i < PIXELS; i++)
+        found |= (uint32_t)(values[part][i] > threshold) << i;
+      deliver_group (p, groups[part], found, 0);
+    }
+  }
 }
 
 extern "C" __global__ void

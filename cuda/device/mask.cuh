@@ -25,14 +25,21 @@ row_of_warp ()
   return (blockIdx.z * gridDim.y + blockIdx.y) * CCL_FOREGROUND_WARPS + threadIdx.x / 32;
 }
 
+/* The group of a thread in a part of its warp's row; parts have 32 groups. */
 static __device__ __forceinline__ Group
-group_of_thread (const CclForegroundParameters &p)
+group_in_part (const CclForegroundParameters &p, uint32_t part)
 {
   Group group;
-  group.x = (blockIdx.x * 32 + lane_of_warp ()) * PIXELS;
+  group.x = (part * 32 + lane_of_warp ()) * PIXELS;
   group.y = row_of_warp ();
   group.count = group.y < p.height && group.x < p.width ? min (p.width - group.x, PIXELS) : 0;
   return group;
+}
+
+static __device__ __forceinline__ Group
+group_of_thread (const CclForegroundParameters &p)
+{
+  return group_in_part (p, blockIdx.x);
 }
 
 /* How a frame stores the luma of a pixel: in a byte, in one of two bytes, or in a word of two
@@ -78,6 +85,43 @@ load_luma (const CclForegroundParameters &p, const Group &group)
   }
   return luma;
 }
+
+/* The values of a thread's pixels. */
+template <PixelKind KIND> struct GroupValues {
+  uint32_t luma;
+
+  GroupValues () = default;
+
+  __device__ __forceinline__
+  GroupValues (const CclForegroundParameters &p, const Group &group)
+      : luma (load_luma<KIND> (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return luma >> 8 * pixel & 0xff;
+  }
+};
+
+template <> struct GroupValues<WORDS> {
+  uint2 words;
+
+  GroupValues () = default;
+
+  __device__ __forceinline__
+  GroupValues (const CclForegroundParameters &p, const Group &group)
+      : words (load_words (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return (pixel < 2 ? words.x : words.y) >> 16 * (pixel % 2) & 0xffff;
+  }
+};
 
 /* The pixels of a thread that are in the region of interest. */
 static __device__ __forceinline__ uint32_t

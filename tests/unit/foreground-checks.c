@@ -6,6 +6,7 @@
 #include "guarded-memory.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 /* The bytes of a mask before it is written. */
@@ -420,6 +421,64 @@ static void
 check_otsu_in_roi_mask (const ForegroundBackend *backend)
 {
   check_stills (backend, CCL_FOREGROUND_OTSU, true);
+}
+
+/* Pixel i of n of a frame whose histogram is difficult: few values, values at the ends, several
+ * thresholds that are equally good or nearly so. */
+static uint32_t
+difficult_word (uint32_t kind, uint32_t i, uint32_t n, uint32_t *state)
+{
+  const uint32_t random = next_random (state);
+  const double share = (i + 0.5) / n;
+
+  switch (kind) {
+  case 0:
+    return 40000;
+  case 1: /* of one upper byte */
+    return 40000 + random % 3 * random % 50;
+  case 2: /* neighbours with different upper bytes */
+    return 255 + random % 2;
+  case 3:
+    return 65535 - random % 2;
+  case 4:
+    return random % 2 * 65535;
+  case 5: /* two equally good thresholds */
+    return 10000 + i % 3 * 15000;
+  case 6: /* many thresholds that are nearly equally good */
+    if (share < 0.02 || share > 0.98)
+      return share < 0.5 ? 32768 - 31500 : 32768 + 31500;
+    return (uint32_t)(32768 + 2250 * (2 * share - 1) / sqrt (share * (1 - share)));
+  case 7:
+    return random & 0xffff;
+  case 8: /* 10 of 16 bits */
+    return 64 * (i % 7 ? 200 + random % 9 : 300 + random % 30);
+  default: /* few pixels between two modes */
+    return random % 50 ? 12000 + i % 2 * 40000 + random % 999 : 12000 + random % 40000;
+  }
+}
+
+static void
+check_otsu_of_difficult_words (const ForegroundBackend *backend)
+{
+  const CclForegroundPlan plan = {
+      .width = 333,
+      .height = 101,
+      .method = CCL_FOREGROUND_OTSU,
+      .format = CCL_PIXEL_FORMAT_16,
+  };
+  const uint32_t n = plan.width * plan.height;
+  uint16_t *words = g_new (uint16_t, n);
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+  comparison.words = words;
+  for (uint32_t kind = 0; kind < 10 && passed; kind++) {
+    uint32_t state = kind;
+    for (uint32_t i = 0; i < n; i++)
+      words[i] = (uint16_t)difficult_word (kind, i, n, &state);
+    passed = comparison_run (&comparison, NULL, &usual_options);
+  }
+  comparison_end (&comparison);
+  g_free (words);
 }
 
 /* A frame large enough for several threads, blocks and words. */
@@ -1386,6 +1445,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"threshold-of-16-bits", check_threshold_of_16_bits},
       {"threshold-of-packed-pixels", check_threshold_of_packed_pixels},
       {"otsu-of-16-bits", check_otsu_of_16_bits},
+      {"otsu-of-difficult-words", check_otsu_of_difficult_words},
       {"otsu-of-packed-pixels", check_otsu_of_packed_pixels},
       {"background-of-packed-pixels", check_background_of_packed_pixels},
       {"background-of-16-bits", check_background_of_16_bits},
