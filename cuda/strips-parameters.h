@@ -20,9 +20,11 @@ enum {
   CCL_STRIPS_TILE_OPEN = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
   /* Pixels of the upper and lower edge of a tile; the left and right ones take as much room. */
   CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
-  CCL_STRIPS_MERGE_THREADS = 128,
-  CCL_STRIPS_FOLD_THREADS = 128, /* blocks of both work in one kernel */
-  CCL_STRIPS_RANK_THREADS = 128,
+  /* A block merges the upper and the left edge of a tile, with a thread per pixel. */
+  CCL_STRIPS_MERGE_THREADS = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
+  CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold, too: they are in one kernel */
+  CCL_STRIPS_FOLD_THREADS = 64,  /* per tile */
+  CCL_STRIPS_FOLD_TILES = CCL_STRIPS_RANK_THREADS / CCL_STRIPS_FOLD_THREADS, /* per block */
   CCL_STRIPS_DELIVER_THREADS = 256,
 };
 
@@ -37,60 +39,60 @@ typedef struct CclStripsFeatures {
   uint32_t *left, *right, *bottom; /* inclusive; the top is the row of the first pixel */
 } CclStripsFeatures;
 
+/* The cache of constants, which a kernel finds empty, loads 64 bytes at a time; the first line ends
+ * after 48 bytes. So parameters of the same phases stand together. */
 typedef struct CclStripsParameters {
-  /* The frame and its foreground. */
+  /* The frame and its foreground; the tiles, fixed by the plan. */
   const uint8_t *frame;
   uint64_t frame_stride; /* bytes */
   uint32_t width, height;
   uint32_t threshold;  /* of pixels of two bytes, CclWordThreshold */
   uint32_t invert;     /* 0 or all ones */
   uint32_t vectorised; /* frame and stride are multiples of 16 */
-  /* The tiles, fixed by the plan. They stand here because the tile phase needs them first, together
-   * with the frame: the cache of constants loads 64 bytes at a time. */
   uint32_t tile_columns, tile_rows;
   uint32_t tile_columns_inverse; /* see quotient() */
-  uint32_t min_area, max_area;   /* max_area: UINT32_MAX for no limit */
-  uint32_t filtered;             /* whether the area filter can remove a component */
 
-  /* Geometry, fixed by the plan. */
-  uint32_t row_quads;   /* quads across the frame, in whole tiles */
-  uint32_t chunk_shift; /* quads of a chunk, as a power of two */
-  uint32_t n_quads, n_chunks;
-  uint32_t n_fold_blocks;
-
-  /* Scratch, fixed by the plan. Pixels are numbered in raster order over rows padded to whole
-   * quads; that number is below 2^31. */
-  uint16_t *bits;        /* [rows padded to tiles][words of a row] foreground; for the label map */
+  /* Scratch memory of the tile and merge phases, fixed by the plan. Pixels are numbered in raster
+   * order over rows padded to whole tiles; that number is below 2^31. */
   uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another piece of
                           * the component, CCL_STRIPS_ROOT | open piece, or
                           * CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | piece */
-  uint16_t *word_base;   /* [strip][word] number of the run of its first part; for the label map */
   uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
                           * CCL_STRIPS_NOTHING; tiles with open pieces only */
-  uint16_t *run_piece;   /* [tile][run] number of the piece in its tile; for the label map */
+  uint32_t *open_count;  /* [tile] */
   struct uint4 *piece;   /* [tile][piece] of closed ones, in coordinates of the tile: area | last
                           * row << 16, sum of x, sum of y, left | right << 16 */
-  uint32_t *piece_first; /* [tile][piece] first pixel, | CCL_STRIPS_OPEN; for the label map */
-  uint32_t *piece_count; /* [tile] */
-  uint32_t *open_count;  /* [tile] */
-  uint32_t *open_first;  /* [tile][open piece] first pixel */
-  CclStripsFeatures features; /* [tile][open piece] */
   uint32_t *first_bits;  /* [quad][4] first pixels of the components that pass the area filter */
   uint32_t *chunk_count; /* [chunk] bits set in it, then the number of blocks that have
                           * folded; zero when the frame starts */
-  uint32_t *next_chunk_count; /* the same for the next frame, cleared by this one */
-  uint32_t *quad_rank;        /* [quad] bits set before it */
+  uint32_t *labels;      /* the label map; NULL if not wanted */
+  uint32_t chunk_shift;  /* quads of a chunk, as a power of two */
+  uint32_t filtered;     /* whether the area filter can remove a component */
 
-  /* The result. */
-  uint32_t *labels;           /* NULL if not wanted */
+  /* The open pieces. */
+  uint32_t *open_first;        /* [tile][open piece] first pixel */
+  CclStripsFeatures features;  /* [tile][open piece] */
+  uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
+
+  /* The rank phase. */
+  uint32_t n_quads, n_chunks;
+  uint32_t n_fold_blocks;
+  uint32_t max_components;
+  CclComponent *rows;         /* [max_components] pinned host memory */
+  uint32_t *n_components;     /* pinned host memory */
+  uint32_t *next_chunk_count; /* chunk_count of the next frame, cleared by this one */
+  uint32_t *quad_rank;        /* [quad] bits set before it; for the label map */
+  uint32_t *finished;         /* pinned host memory: set when table and count are written */
+
+  /* For the label map. */
   uint64_t labels_stride;     /* elements */
   uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */
-  uint32_t max_components;
-  uint32_t *n_components; /* pinned host memory */
-  uint32_t *finished;     /* pinned host memory: set when table and count are written */
-  CclComponent *rows;     /* [max_components] pinned host memory */
-
-  uint32_t word_mask; /* of pixels of two bytes, CclWordThreshold */
+  uint32_t word_mask;         /* of pixels of two bytes, CclWordThreshold */
+  uint16_t *bits;             /* [rows padded to tiles][words of a row] foreground */
+  uint16_t *word_base;        /* [strip][word] number of the run of its first part */
+  uint16_t *run_piece;        /* [tile][run] number of the piece in its tile */
+  uint32_t *piece_first;      /* [tile][piece] first pixel, | CCL_STRIPS_OPEN */
+  uint32_t *piece_count;      /* [tile] */
 } CclStripsParameters;
 
 #define CCL_STRIPS_ROOT 0x80000000u

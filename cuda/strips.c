@@ -204,10 +204,10 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   const uint64_t n_runs = n_tiles * CCL_STRIPS_TILE_RUNS;
   const uint64_t n_open = n_tiles * CCL_STRIPS_TILE_OPEN;
   size_t used = 0;
-  p->bits = take (scratch, &used, n_strips * strip_rows * p->row_quads * 16);
+  p->bits = take (scratch, &used, n_strips * strip_rows * p->tile_columns * 16);
   p->parent = take (scratch, &used, (uint64_t)p->n_quads * QUAD_WIDTH * sizeof *p->parent);
-  p->word_base =
-      take (scratch, &used, n_strips * p->row_quads * CCL_STRIPS_TILE_WORDS * sizeof *p->word_base);
+  p->word_base = take (
+      scratch, &used, n_strips * p->tile_columns * CCL_STRIPS_TILE_WORDS * sizeof *p->word_base);
   p->edge =
       take (scratch, &used, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE * sizeof *p->edge);
   p->run_piece = take (scratch, &used, n_runs * sizeof *p->run_piece);
@@ -238,24 +238,24 @@ set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, 
   p->width = plan->width;
   p->height = plan->height;
   p->max_components = plan->max_components;
-  p->tile_columns = p->row_quads = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  p->tile_columns = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
   p->tile_columns_inverse = UINT32_MAX / p->tile_columns;
   p->tile_rows = divide_up (plan->height, tile_height);
-  if ((uint64_t)p->row_quads * QUAD_WIDTH * p->tile_rows * tile_height > INT32_MAX)
+  if ((uint64_t)p->tile_columns * QUAD_WIDTH * p->tile_rows * tile_height > INT32_MAX)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
         "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
         plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
-  p->n_quads = p->row_quads * plan->height;
+  p->n_quads = p->tile_columns * plan->height;
   /* A block of the rank kernel adds up the counts of all chunks before its own, then scans its own:
-   * chunks have 32 quads while that gives at most 1,024 of them, and more than 256 quads only
+   * chunks have 64 quads while that gives at most 1,024 of them, and more than 256 quads only
    * beyond 4,096 chunks. */
-  p->chunk_shift = 5;
+  p->chunk_shift = 6;
   while (p->n_quads >> p->chunk_shift > (p->chunk_shift < 8 ? 1024 : 4096))
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   if (n_tiles > 1)
-    p->n_fold_blocks = divide_up (n_tiles * CCL_STRIPS_TILE_OPEN, CCL_STRIPS_FOLD_THREADS);
+    p->n_fold_blocks = divide_up (n_tiles, CCL_STRIPS_FOLD_TILES);
   return CCL_OK;
 }
 
@@ -265,15 +265,13 @@ prepare_launches (
     Strips *strips, const CclStripsParameters *p, uint32_t strip_rows, CclError *error)
 {
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
-  const uint32_t edge_blocks =
-      divide_up ((uint64_t)n_tiles * 2 * CCL_STRIPS_TILE_EDGE, CCL_STRIPS_MERGE_THREADS);
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
       [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
-      [MERGE] = {edge_blocks, CCL_STRIPS_MERGE_THREADS},
-      [FOLD] = {p->n_fold_blocks, CCL_STRIPS_FOLD_THREADS},
-      [FILTER] = {p->n_fold_blocks, CCL_STRIPS_FOLD_THREADS},
+      [MERGE] = {n_tiles, CCL_STRIPS_MERGE_THREADS},
+      [FOLD] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
+      [FILTER] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
       [RANK] = {p->n_fold_blocks + p->n_chunks, CCL_STRIPS_RANK_THREADS},
       [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
       [FINISH] = {1, 1},

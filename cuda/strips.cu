@@ -87,7 +87,7 @@ __launch_bounds__ (CCL_STRIPS_MERGE_THREADS)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsParameters parameters)
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_fold (const CclStripsParameters parameters)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
@@ -95,7 +95,7 @@ __launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_fold (const CclStripsPara
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_FOLD_THREADS) ccl_strips_filter (const CclStripsParameters parameters)
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_filter (const CclStripsParameters parameters)
 {
   filter_roots (parameters);
 }

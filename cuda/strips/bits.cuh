@@ -29,16 +29,19 @@ enum {
 
 static const uint32_t NOTHING = CCL_STRIPS_NOTHING;
 
-/* Loads the parameters into the cache of constants, which a kernel finds empty. A kernel does so
- * before it waits for the previous one. */
+static __device__ __forceinline__ uint32_t
+low_word (const void *pointer)
+{
+  return (uint32_t)(uintptr_t)pointer;
+}
+
+/* Loads parameters into the cache of constants, one of each line that the kernel needs. A kernel
+ * does so while it waits for something else. */
 static __device__ __forceinline__ void
-load_parameters (const Parameters &p)
+load_parameters (uint32_t parameters)
 {
 #ifndef CCL_SIMCUDA
-  const uint32_t lines = p.width | p.tile_columns | (uint32_t)(uintptr_t)p.parent |
-                         (uint32_t)(uintptr_t)p.open_first | (uint32_t)(uintptr_t)p.first_bits |
-                         (uint32_t)(uintptr_t)p.rows;
-  if (lines == 0) /* never */
+  if (parameters == 0) /* never: one of them is the width */
     __trap ();
 #endif
 }
@@ -116,52 +119,60 @@ is_above_threshold (const Parameters &p, uint16_t pixel)
   return (pixel & p.word_mask) > p.threshold;
 }
 
-/* The bits of 16 pixels at an aligned address. */
+/* The bits of a word of 16 pixels. */
 static __device__ __forceinline__ uint32_t
-bits_of_pixels (const Parameters &p, const uint8_t *pixels)
+bits_of_pixels (const Parameters &p, const uint4 group[1], uint8_t)
 {
   const uint32_t complement = (255 - p.threshold) * 0x01010101u;
-  const uint4 group = __ldg ((const uint4 *)pixels);
   uint32_t bits = 0;
-  bits = shift_in_four_pixels (bits, group.w, complement);
-  bits = shift_in_four_pixels (bits, group.z, complement);
-  bits = shift_in_four_pixels (bits, group.y, complement);
-  return shift_in_four_pixels (bits, group.x, complement);
+  bits = shift_in_four_pixels (bits, group[0].w, complement);
+  bits = shift_in_four_pixels (bits, group[0].z, complement);
+  bits = shift_in_four_pixels (bits, group[0].y, complement);
+  return shift_in_four_pixels (bits, group[0].x, complement);
 }
 
 static __device__ __forceinline__ uint32_t
-bits_of_pixels (const Parameters &p, const uint16_t *pixels)
+bits_of_pixels (const Parameters &p, const uint4 groups[2], uint16_t)
 {
   const uint32_t complement = (65535 - p.threshold) * 0x10001u, mask = p.word_mask * 0x10001u;
-  const uint4 left = __ldg ((const uint4 *)pixels), right = __ldg ((const uint4 *)pixels + 1);
   uint32_t bits = 0;
-  bits = shift_in_two_pixels (bits, right.w & mask, complement);
-  bits = shift_in_two_pixels (bits, right.z & mask, complement);
-  bits = shift_in_two_pixels (bits, right.y & mask, complement);
-  bits = shift_in_two_pixels (bits, right.x & mask, complement);
-  bits = shift_in_two_pixels (bits, left.w & mask, complement);
-  bits = shift_in_two_pixels (bits, left.z & mask, complement);
-  bits = shift_in_two_pixels (bits, left.y & mask, complement);
-  return shift_in_two_pixels (bits, left.x & mask, complement);
+  for (int i = 1; i >= 0; i--) {
+    bits = shift_in_two_pixels (bits, groups[i].w & mask, complement);
+    bits = shift_in_two_pixels (bits, groups[i].z & mask, complement);
+    bits = shift_in_two_pixels (bits, groups[i].y & mask, complement);
+    bits = shift_in_two_pixels (bits, groups[i].x & mask, complement);
+  }
+  return bits;
 }
 
-/* A word of a frame with aligned rows. */
-template <typename Pixel>
-static __device__ __forceinline__ uint32_t
-word_of_aligned_row (const Parameters &p, uint32_t column, uint32_t row)
+/* The words, which are zero at first, of a frame with aligned rows. All pixels are loaded before
+ * the first is used, so that the latencies overlap. */
+template <typename Pixel, int ROWS>
+static __device__ __forceinline__ void
+words_of_aligned_rows (const Parameters &p, uint32_t column, uint32_t row, uint32_t words[2])
 {
   if (column >= p.width || row >= p.height)
-    return 0;
-  const Pixel *pixels = pixels_of_row<Pixel> (p, row) + column;
+    return;
   const uint32_t inside = min (p.width - column, (uint32_t)WORD_WIDTH);
-  uint32_t bits = 0;
-  if (inside == WORD_WIDTH)
-    bits = bits_of_pixels (p, pixels);
-  else
+  if (inside == WORD_WIDTH) {
+    uint4 groups[ROWS][sizeof (Pixel)];
+    for (int i = 0; i < ROWS; i++) {
+      const Pixel *pixels = pixels_of_row<Pixel> (p, min (row + i, p.height - 1)) + column;
+      for (uint32_t k = 0; k < sizeof (Pixel); k++)
+        groups[i][k] = __ldg ((const uint4 *)pixels + k);
+    }
+    for (int i = 0; i < ROWS; i++)
+      words[i] = bits_of_pixels (p, groups[i], Pixel ());
+  } else {
 #pragma unroll 1
-    for (uint32_t i = 0; i < inside; i++)
-      bits |= (uint32_t)is_above_threshold (p, pixels[i]) << i;
-  return (bits ^ p.invert) & ((1u << inside) - 1);
+    for (uint32_t i = 0; i < inside * ROWS; i++) {
+      const uint32_t y = min (row + i / inside, p.height - 1), x = column + i % inside;
+      words[i / inside] |= (uint32_t)is_above_threshold (p, pixels_of_row<Pixel> (p, y)[x])
+                           << i % inside;
+    }
+  }
+  for (int i = 0; i < ROWS; i++)
+    words[i] = row + i < p.height ? (words[i] ^ p.invert) & ((1u << inside) - 1) : 0;
 }
 
 /* The same for rows at any address: the warp reads its words together, one pixel per lane. */

@@ -34,17 +34,18 @@ static __device__ __forceinline__ void
 load_tile (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t tile_column, uint32_t tile_row)
 {
   enum { THREADS = CCL_STRIPS_DELIVER_THREADS, TILE_ROWS = STRIPS * ROWS };
-  const uint32_t row_words = p.row_quads * WORDS;
+  const uint32_t row_words = p.tile_columns * WORDS;
   for (uint32_t i = threadIdx.x; i < TILE_ROWS * WORDS; i += THREADS)
     tile.bits[i / WORDS][i % WORDS] =
         p.bits[(tile_row * TILE_ROWS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
   for (uint32_t i = threadIdx.x; i < STRIPS * WORDS; i += THREADS)
     tile.base[i / WORDS][i % WORDS] =
         p.word_base[(tile_row * STRIPS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
-  const uint32_t first_quad = tile_row * TILE_ROWS * p.row_quads + tile_column;
+  const uint32_t first_quad = tile_row * TILE_ROWS * p.tile_columns + tile_column;
   if (threadIdx.x < TILE_ROWS && tile_row * TILE_ROWS + threadIdx.x < p.height) {
-    tile.quads[threadIdx.x] = ((const uint4 *)p.first_bits)[first_quad + threadIdx.x * p.row_quads];
-    tile.ranks[threadIdx.x] = p.quad_rank[first_quad + threadIdx.x * p.row_quads];
+    tile.quads[threadIdx.x] =
+        ((const uint4 *)p.first_bits)[first_quad + threadIdx.x * p.tile_columns];
+    tile.ranks[threadIdx.x] = p.quad_rank[first_quad + threadIdx.x * p.tile_columns];
   }
 }
 
@@ -60,7 +61,7 @@ label_of_piece (
     above = p.parent[pixel];
   }
   if (above & CCL_STRIPS_ROOT) {
-    const uint32_t row = pixel / QUAD_WIDTH / p.row_quads - tile_row * STRIPS * ROWS;
+    const uint32_t row = pixel / QUAD_WIDTH / p.tile_columns - tile_row * STRIPS * ROWS;
     return label_in_quad (tile.quads[row], tile.ranks[row], pixel);
   }
   /* The first pixel of the component lies in another tile. */
@@ -116,7 +117,7 @@ deliver_tile (const Parameters &p)
   const uint32_t tile_row = quotient (blockIdx.x, p.tile_columns, p.tile_columns_inverse);
   const uint32_t tile_column = blockIdx.x - tile_row * p.tile_columns;
   let_next_kernel_start ();
-  load_parameters (p);
+  load_parameters (p.width | low_word (p.parent) | p.n_quads | low_word (p.piece_first));
   wait_for_previous_kernel ();
 
   /* The loads are issued before the number of pieces is known, so that their latencies overlap. */

@@ -15,19 +15,6 @@ set_first_bit (const Parameters &p, uint32_t pixel)
   atomicAdd (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
 }
 
-/* The number and the first pixel of the open piece of this thread; false if it has none. Each tile
- * has as many threads as it can have open pieces. */
-static __device__ __forceinline__ bool
-own_open_piece (const Parameters &p, uint32_t &open, uint32_t &first)
-{
-  open = blockIdx.x * CCL_STRIPS_FOLD_THREADS + threadIdx.x;
-  const uint32_t tile = open / CCL_STRIPS_TILE_OPEN;
-  if (tile >= p.tile_columns * p.tile_rows)
-    return false;
-  first = p.open_first[open]; /* before the count is known, so that the latencies overlap */
-  return open % CCL_STRIPS_TILE_OPEN < p.open_count[tile];
-}
-
 static __device__ __forceinline__ void
 add_to_root (const CclStripsFeatures &f, uint32_t root, const PieceFeatures &features)
 {
@@ -86,19 +73,61 @@ add_to_roots_by_warp (const CclStripsFeatures &f, uint32_t root, PieceFeatures f
     add_to_root (f, root, features);
 }
 
+/* An open piece, and the end of those of its tile, by number. */
+struct OpenPiece {
+  uint32_t open, end;
+  uint32_t first; /* pixel */
+  PieceFeatures features;
+};
+
+static __device__ __forceinline__ void
+load_open_piece (const Parameters &p, OpenPiece &piece)
+{
+  piece.first = p.open_first[piece.open];
+  piece.features = load_features (p.features, piece.open);
+}
+
+/* The first open piece of this thread; there is none if it lies behind the end. Each tile has
+ * CCL_STRIPS_FOLD_THREADS threads. */
+static __device__ __forceinline__ OpenPiece
+first_open_piece (const Parameters &p)
+{
+  OpenPiece piece = {};
+  const uint32_t tile = blockIdx.x * CCL_STRIPS_FOLD_TILES + threadIdx.x / CCL_STRIPS_FOLD_THREADS;
+  if (tile >= p.tile_columns * p.tile_rows)
+    return piece;
+  const uint32_t start = tile * CCL_STRIPS_TILE_OPEN;
+  piece.open = start + threadIdx.x % CCL_STRIPS_FOLD_THREADS;
+  /* The piece is loaded before the count is known, so that the latencies overlap. */
+  piece.end = start + p.open_count[tile];
+  load_open_piece (p, piece);
+  return piece;
+}
+
+/* Goes on to the next open piece of this thread. */
+static __device__ __forceinline__ void
+next_open_piece (const Parameters &p, OpenPiece &piece)
+{
+  piece.open += CCL_STRIPS_FOLD_THREADS;
+  if (piece.open < piece.end)
+    load_open_piece (p, piece);
+}
+
 static __device__ __forceinline__ void
 fold_pieces (const Parameters &p)
 {
-  uint32_t open, first, root = NOTHING;
-  PieceFeatures features;
-  if (own_open_piece (p, open, first)) {
-    const uint32_t entry = load_parent (p.parent, first);
-    features = load_features (p.features, open);
-    if (!(entry & CCL_STRIPS_ROOT))
-      root = link_to_root (p.parent, first, entry);
+#pragma unroll 1
+  for (OpenPiece piece = first_open_piece (p); __any_sync (FULL_WARP, piece.open < piece.end);
+       next_open_piece (p, piece)) {
+    uint32_t root = NOTHING;
+    if (piece.open < piece.end) {
+      const uint32_t entry = load_parent (p.parent, piece.first);
+      if (!(entry & CCL_STRIPS_ROOT))
+        root = link_to_root (p.parent, piece.first, entry);
+    }
+    __syncwarp ();
+    add_to_roots_by_warp (p.features, root, piece.features);
   }
-  __syncwarp ();
-  add_to_roots_by_warp (p.features, root, features);
 }
 
 static __device__ __forceinline__ void
@@ -106,12 +135,12 @@ filter_roots (const Parameters &p)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  uint32_t open, first;
-  if (!own_open_piece (p, open, first) || !(p.parent[first] & CCL_STRIPS_ROOT))
-    return;
-  const uint32_t area = p.features.area[open];
-  if (area >= p.min_area && area <= p.max_area)
-    set_first_bit (p, first);
+#pragma unroll 1
+  for (OpenPiece piece = first_open_piece (p); piece.open < piece.end; next_open_piece (p, piece)) {
+    const bool is_root = p.parent[piece.first] & CCL_STRIPS_ROOT;
+    if (is_root && piece.features.area >= p.min_area && piece.features.area <= p.max_area)
+      set_first_bit (p, piece.first);
+  }
 }
 
 #endif /* CCL_STRIPS_FOLD_CUH */

@@ -14,8 +14,7 @@ read_word (const Parameters &p, const Place &place, Word &word)
   const uint32_t x = place.tile_x + place.column, y = place.tile_y + place.row;
   uint32_t rows[2] = {0, 0};
   if (p.vectorised)
-    for (int i = 0; i < ROWS; i++)
-      rows[i] = word_of_aligned_row<Pixel> (p, x, y + i);
+    words_of_aligned_rows<Pixel, ROWS> (p, x, y, rows);
   else
     words_of_unaligned_rows<Pixel> (p, x, y, ROWS, rows);
   word.top = rows[0];
@@ -61,19 +60,22 @@ write_empty_tile (const Parameters &p, const Place &place)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
   if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height)
-    ((uint4 *)p.first_bits)[(place.tile_y + threadIdx.x) * p.row_quads + place.tile_column] =
+    ((uint4 *)p.first_bits)[(place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column] =
         make_uint4 (0, 0, 0, 0);
   if (threadIdx.x == 0)
-    p.piece_count[blockIdx.x] = p.open_count[blockIdx.x] = 0;
-  if (p.labels)
-    clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
+    p.open_count[blockIdx.x] = 0;
+  if (!p.labels)
+    return;
+  if (threadIdx.x == 0)
+    p.piece_count[blockIdx.x] = 0;
+  clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
 }
 
 template <int ROWS>
 static __device__ __forceinline__ void
 write_word (const Parameters &p, const Place &place, const Word &word)
 {
-  const uint32_t row_words = p.row_quads * WORDS, column = place.tile_column * WORDS + place.w;
+  const uint32_t row_words = p.tile_columns * WORDS, column = place.tile_column * WORDS + place.w;
   const uint32_t row = place.tile_y + place.row;
   p.bits[row * row_words + column] = word.top;
   if (ROWS == 2)
@@ -108,8 +110,7 @@ label_tile (const Parameters &p)
   __syncthreads ();
   join_runs (tile, place, first_run, end_run, n_links);
   __syncthreads ();
-  const uint32_t n_roots = flatten_runs (tile, place, first_run, end_run);
-  number_pieces (tile, place, first_run, end_run, n_roots);
+  find_pieces (tile, place, first_run, end_run);
   __syncthreads ();
 
   const uint32_t n_pieces = tile.n_pieces;
@@ -137,8 +138,9 @@ label_tile (const Parameters &p)
   __syncthreads ();
   write_first_bits<ROWS> (p, tile, place);
   if (threadIdx.x == 0) {
-    p.piece_count[blockIdx.x] = n_pieces;
     p.open_count[blockIdx.x] = tile.n_open;
+    if (p.labels)
+      p.piece_count[blockIdx.x] = n_pieces;
   }
 }
 

@@ -36,13 +36,34 @@ clear_first_bit (const Parameters &p, uint32_t pixel)
   atomicSub (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
 }
 
+/* What follows after a root has been linked to a piece with this entry. Pointer jumping: where the
+ * pieces of a component form a long line, all threads that joined them shorten it together. */
+static __device__ __forceinline__ void
+finish_link (const Parameters &p, uint32_t root, uint32_t entry)
+{
+  if (!p.filtered)
+    clear_first_bit (p, root);
+#pragma unroll 1
+  for (; !(entry & CCL_STRIPS_ROOT); entry = load_parent (p.parent, entry))
+    store_parent (p.parent, root, entry);
+}
+
 /* Joins the sets of two pieces: the root with the later first pixel is linked to the other. */
 static __device__ __forceinline__ void
 unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
 {
   uint32_t *const parent = p.parent;
-  /* The two loads are independent, so that their latencies overlap. */
-  uint32_t a_entry = load_parent (parent, a), b_entry = load_parent (parent, b);
+  /* Most pieces are still roots, so the later of the two is linked before anything is known of it.
+   * If it has a parent already, it keeps the earlier one of the two parents, which are joined. */
+  const uint32_t later = max (a, b);
+  b = min (a, b);
+  a = atomicMin (&parent[later], b);
+  uint32_t b_entry = load_parent (parent, b);
+  if (a & CCL_STRIPS_ROOT) {
+    finish_link (p, later, b_entry);
+    return;
+  }
+  uint32_t a_entry = load_parent (parent, a);
   b = find_root (parent, b, &b_entry);
   a = find_root (parent, a, &a_entry);
 #pragma unroll 1
@@ -57,14 +78,7 @@ unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
     }
     const uint32_t found = atomicCAS (&parent[a], a_entry, b);
     if (found == a_entry) {
-      if (!p.filtered)
-        clear_first_bit (p, a);
-        /* Pointer jumping: where the pieces of a component form a long line, all threads that
-         * joined them shorten it together. */
-#pragma unroll 1
-      for (uint32_t next = load_parent (parent, b); !(next & CCL_STRIPS_ROOT);
-           next = load_parent (parent, next))
-        store_parent (parent, a, next);
+      finish_link (p, a, load_parent (parent, b));
       return;
     }
     a_entry = found; /* another thread has linked a */
@@ -103,11 +117,9 @@ static __device__ __forceinline__ Contact
 contact_of_thread (const Parameters &p)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
-  const uint32_t thread = blockIdx.x * CCL_STRIPS_MERGE_THREADS + threadIdx.x;
-  const uint32_t number = thread % TILE_EDGE, edge = thread / TILE_EDGE;
-  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
-  const bool is_upper = edge < n_tiles;
-  const uint32_t tile = is_upper ? edge : edge - n_tiles;
+  const uint32_t tile = blockIdx.x;
+  const bool is_upper = threadIdx.x < TILE_WIDTH;
+  const uint32_t number = is_upper ? threadIdx.x : threadIdx.x - TILE_WIDTH;
   const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse),
                  tile_column = tile - tile_row * p.tile_columns;
 
@@ -126,7 +138,7 @@ contact_of_thread (const Parameters &p)
       else if (tile_column + 1 < p.tile_columns)
         contact.after = edge_index (above + 1, CCL_STRIPS_BOTTOM, 0);
     }
-  } else if (!is_upper && tile < n_tiles && tile_column > 0 && number < TILE_ROWS) {
+  } else if (!is_upper && tile_column > 0 && number < TILE_ROWS) {
     /* Diagonal neighbours in another row of tiles are joined from the upper edges. */
     contact.own = edge_index (tile, CCL_STRIPS_LEFT, number);
     contact.across = edge_index (tile - 1, CCL_STRIPS_RIGHT, number);
@@ -151,14 +163,15 @@ edge_pixel (const Parameters &p, uint32_t index)
   return p.open_count[index / (CCL_STRIPS_EDGES * TILE_EDGE)] ? pixel : NOTHING;
 }
 
-/* A thread joins a pixel of the upper or left edge of a tile to its neighbours across the edge. */
+/* A block merges the upper and the left edge of a tile. A thread joins a pixel to its neighbours
+ * across the edge. */
 template <int ROWS>
 static __device__ __forceinline__ void
 merge_tiles (const Parameters &p)
 {
   let_next_kernel_start ();
   const Contact contact = contact_of_thread<ROWS> (p);
-  load_parameters (p);
+  load_parameters (p.width | low_word (p.parent));
   wait_for_previous_kernel ();
   const uint32_t own = edge_pixel (p, contact.own);
   uint32_t across = edge_pixel (p, contact.across);

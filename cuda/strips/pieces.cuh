@@ -74,7 +74,7 @@ write_edge_pixel (const Parameters &p, const Tile &tile, uint32_t edge, uint32_t
     if (piece >= ROUND_PIECES)
       return;
     const uint32_t first = tile.first[piece];
-    pixel = origin + first / TILE_WIDTH * (p.row_quads * QUAD_WIDTH) + first % TILE_WIDTH;
+    pixel = origin + first / TILE_WIDTH * (p.tile_columns * QUAD_WIDTH) + first % TILE_WIDTH;
   } else if (round > 0)
     return;
   p.edge[(blockIdx.x * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
@@ -144,9 +144,10 @@ static __device__ __forceinline__ void
 write_pieces (
     const Parameters &p, Tile &tile, const Place &place, uint32_t round, uint32_t in_round)
 {
-  const uint32_t row_pixels = p.row_quads * QUAD_WIDTH;
+  const uint32_t row_pixels = p.tile_columns * QUAD_WIDTH;
+  /* The last warps begin, because the first ones have more pixels of edges to write. */
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS) {
+  for (uint32_t i = threadIdx.x ^ (TILE_THREADS - 32); i < in_round; i += TILE_THREADS) {
     const uint32_t area = unpack_area (tile.area_and_sum_y[i]), first = tile.first[i];
     const uint32_t pixel = place.origin + first / TILE_WIDTH * row_pixels + first % TILE_WIDTH;
     const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
@@ -191,7 +192,7 @@ write_first_bits (const Parameters &p, const Tile &tile, const Place &place)
   if (threadIdx.x >= STRIPS * ROWS || place.tile_y + threadIdx.x >= p.height)
     return;
   const uint4 quad = ((const uint4 *)tile.first_bits)[threadIdx.x];
-  const uint32_t number = (place.tile_y + threadIdx.x) * p.row_quads + place.tile_column;
+  const uint32_t number = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
   ((uint4 *)p.first_bits)[number] = quad;
   const uint32_t count = count_bits (quad);
   if (count)

@@ -96,7 +96,7 @@ write_rows (const Parameters &p, Rows &block, const RankedWord &word, uint32_t b
       y = w.y;
       tile_x = w.tile_column * TILE_WIDTH;
       tile_y = y / (STRIPS * ROWS) * (STRIPS * ROWS);
-      entry = p.parent[y * p.row_quads * QUAD_WIDTH + tile_x + first % TILE_WIDTH];
+      entry = p.parent[y * p.tile_columns * QUAD_WIDTH + tile_x + first % TILE_WIDTH];
     }
     const bool open = !(entry & CCL_STRIPS_CLOSED);
     uint4 piece = {};
@@ -153,7 +153,7 @@ rank_chunk (const Parameters &p, uint32_t chunk)
   const uint32_t start = (chunk << p.chunk_shift) * 4;
   const uint32_t end = min (start + (4u << p.chunk_shift), p.n_quads * 4);
   RankedWord word = place_word (p, start + threadIdx.x);
-  load_parameters (p);
+  load_parameters (p.width | low_word (p.parent) | low_word (p.open_first) | p.n_quads);
   wait_for_previous_kernel ();
 
   word.bits = start + threadIdx.x < end ? p.first_bits[start + threadIdx.x] : 0;
@@ -199,7 +199,7 @@ fold_and_rank (const Parameters &p)
     rank_chunk<ROWS> (p, blockIdx.x - p.n_fold_blocks);
     return;
   }
-  load_parameters (p);
+  load_parameters (p.width | low_word (p.parent) | low_word (p.open_first));
   wait_for_previous_kernel ();
   if (p.filtered)
     return;

@@ -138,13 +138,12 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
   }
 }
 
-/* Links the runs of a warp to their roots. Returns how many of them are roots, which are the
- * pieces. */
-static __device__ __forceinline__ uint32_t
-flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
+/* Links the runs of a warp to their roots, which are the pieces, numbers those and clears the
+ * features of the pieces of the first round. */
+static __device__ __forceinline__ void
+find_pieces (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
 {
   uint32_t *const parent = tile.parent;
-  uint32_t n_roots = 0;
 #pragma unroll 1
   for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
     bool is_root = false;
@@ -157,32 +156,16 @@ flatten_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_r
         above = next;
       atomicMin (&parent[run], above);
     }
-    n_roots += __popc (__ballot_sync (FULL_WARP, is_root));
-  }
-  return n_roots;
-}
-
-/* Numbers the pieces of a warp and clears the features of those of the first round. */
-static __device__ __forceinline__ void
-number_pieces (
-    Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run, uint32_t n_roots)
-{
-  uint32_t *const parent = tile.parent;
-  uint32_t piece = 0;
-  if (place.lane == 0)
-    piece = atomicAdd (&tile.n_pieces, n_roots);
-  piece = __shfl_sync (FULL_WARP, piece, 0);
-#pragma unroll 1
-  for (uint32_t run = first_run + place.lane; run - place.lane < end_run; run += 32) {
-    const bool is_root = run < end_run && load_parent (parent, run) == run;
     const uint32_t roots = __ballot_sync (FULL_WARP, is_root);
+    uint32_t piece = 0;
+    if (place.lane == 0 && roots)
+      piece = atomicAdd (&tile.n_pieces, __popc (roots));
+    piece = __shfl_sync (FULL_WARP, piece, 0) + lanes_below (roots);
     if (is_root) {
-      const uint32_t number = piece + lanes_below (roots);
-      tile.piece[run] = number;
-      if (number < ROUND_PIECES)
-        clear_features (tile, number);
+      tile.piece[run] = piece;
+      if (piece < ROUND_PIECES)
+        clear_features (tile, piece);
     }
-    piece += __popc (roots);
   }
 }
 

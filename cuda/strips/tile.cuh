@@ -30,7 +30,7 @@ place_of_thread (const Parameters &p)
   place.tile_column = blockIdx.x - place.tile_row * p.tile_columns;
   place.tile_x = place.tile_column * TILE_WIDTH;
   place.tile_y = place.tile_row * STRIPS * ROWS;
-  place.origin = place.tile_y * (p.row_quads * QUAD_WIDTH) + place.tile_x;
+  place.origin = place.tile_y * (p.tile_columns * QUAD_WIDTH) + place.tile_x;
   return place;
 }
 
