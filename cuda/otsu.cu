@@ -429,7 +429,6 @@ __launch_bounds__ (THREADS) ccl_histogram_windows (const __grid_constant__ Param
   const uint32_t thread = threadIdx.x, column = lane_of_warp () % WINDOW_COLUMNS;
   const Walk start = start_of_thread (p);
 
-  /* The previous kernel has started after the frame was complete. */
   clear (counts, WINDOW_VALUES * WINDOW_COLUMNS);
   wait_for_previous_kernel ();
   let_next_kernel_start ();
