@@ -343,11 +343,11 @@ label_band (const Job *job, Band *band)
     label_band_with (job, band, false);
 }
 
-/* Writes one row of the label map.
+/* Writes the rows of a strip to the label map.
  *
- * labels: final labels of the strip's runs. */
+ * out_bottom: NULL if the strip has one row. labels: final labels of the strip's runs. */
 static ALWAYS_INLINE void
-write_row (const Job *job, uint32_t *out, const uint64_t *pixels, const uint64_t *top,
+write_strip (const Job *job, uint32_t *out_top, uint32_t *out_bottom, const uint64_t *top,
     const uint64_t *bottom, const uint32_t *labels)
 {
   uint64_t carry = 0;
@@ -357,7 +357,9 @@ write_row (const Job *job, uint32_t *out, const uint64_t *pixels, const uint64_t
     const uint64_t either = top[w] | bottom[w];
     const uint64_t starts = either & ~(either << 1 | carry);
     carry = either >> 63;
-    expand (out + 64 * w, n, pixels[w], starts, labels - 1);
+    expand (out_top + 64 * w, n, top[w], starts, labels - 1);
+    if (out_bottom)
+      expand (out_bottom + 64 * w, n, bottom[w], starts, labels - 1);
     labels += count_bits (starts);
   }
 }
@@ -387,9 +389,11 @@ write_band (const Job *job, Band *band)
     if (strip_is_read (job, y)) {
       for (uint32_t i = 0; i < n_runs; i++)
         run_labels[i] = final_labels[run_labels[i]];
-      write_row (job, (uint32_t *)out, pixels, pixels, bottom, run_labels);
       if (job->rows_per_strip == 2 && y + 1 < band->end_row)
-        write_row (job, (uint32_t *)(out + job->labels_stride), bottom, pixels, bottom, run_labels);
+        write_strip (job, (uint32_t *)out, (uint32_t *)(out + job->labels_stride), pixels, bottom,
+            run_labels);
+      else
+        write_strip (job, (uint32_t *)out, NULL, pixels, bottom, run_labels);
     }
     run_labels += n_runs;
     pixels += job->rows_per_strip * job->words_per_row;
