@@ -8,7 +8,7 @@
  * So labels belong to runs, not pixels. A union-find forest unites the labels of runs that touch
  * across strips, and features are added up run by run.
  *
- * Consecutive strips form bands, one per thread. Each band has its own range of labels.
+ * Consecutive strips form bands, several per thread. Each band has its own range of labels.
  */
 #ifndef CCL_CPU_BAND_H
 #define CCL_CPU_BAND_H
@@ -64,7 +64,7 @@ typedef struct WordCounts {
   uint64_t sums_before;
 } WordCounts;
 
-/* Intermediate results for the strip at work. */
+/* Intermediate results for the strip at work; each thread has its own. */
 typedef struct Scratch {
   /* Columns at which a run of the strip above touches one of this strip, and one bit per word:
    * whether it has any. */
@@ -115,7 +115,6 @@ typedef struct Band {
   Strip slots[N_SLOTS];  /* the buffers */
   Strip strips[N_SLOTS]; /* the strips in them; with a label map, their pixels and labels are
                           * stored in the arrays below */
-  Scratch scratch;
 
   /* The pixels and run labels of the whole band, for the label map. */
   uint64_t *pixels; /* row after row, words_per_row apart */
@@ -128,8 +127,6 @@ typedef struct Band {
   /* Numbering by all threads. */
   uint32_t n_numbers; /* components that begin in the band and get a label */
   uint32_t base;      /* the last label of the bands before */
-  uint32_t foreign; /* a label whose parent is in a band before, or NO_LABEL; forest.merged has the
-                     * next one of each */
 } Band;
 
 /* The frame at work and the data that all bands share. */
@@ -158,14 +155,15 @@ typedef struct RunLabeller {
   const char *name;
 
   /* Gives provisional labels to the runs of a band and adds up the features at the roots. */
-  void (*label_band) (const Job *job, Band *band);
+  void (*label_band) (const Job *job, Band *band, const Scratch *scratch);
 
   /* Writes the rows of a band to the label map. Parents have been replaced by final labels. */
   void (*write_band) (const Job *job, Band *band);
 
   /* Unites the runs that touch across the border of two labelled bands, and their features. Returns
    * the number of unions. */
-  uint32_t (*merge_bands) (const Job *job, const Band *above, const Band *below);
+  uint32_t (*merge_bands) (
+      const Job *job, const Band *above, const Band *below, const Scratch *scratch);
 } RunLabeller;
 
 extern const RunLabeller run_labeller_portable;

@@ -141,9 +141,9 @@ find_links (
 /* Gives each run below that touches runs above the label of one of them, and unites the labels of
  * these. */
 static ALWAYS_INLINE void
-link_strips (const Job *job, Band *band, const Strip *above, const Strip *below, bool diagonals)
+link_strips (const Job *job, Band *band, const Scratch *scratch, const Strip *above,
+    const Strip *below, bool diagonals)
 {
-  const Scratch *scratch = &band->scratch;
   uint32_t *const merged = job->forest.merged + band->first_label;
   const uint32_t n_links = find_links (job, above, below, scratch, diagonals);
   const uint32_t n_same = take_labels (scratch, n_links, above->labels, below->labels);
@@ -168,9 +168,8 @@ add_features_of_merged (const Job *job, const Band *band)
 }
 
 static uint32_t
-merge_bands (const Job *job, const Band *above, const Band *below)
+merge_bands (const Job *job, const Band *above, const Band *below, const Scratch *scratch)
 {
-  const Scratch *scratch = &below->scratch;
   uint32_t *const parents = job->forest.parents;
   Features *const features = job->forest.features;
   const uint32_t n_links =
@@ -232,7 +231,8 @@ find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
 
 /* Gives new labels to the runs without one, in raster order of their first pixels. */
 static ALWAYS_INLINE void
-give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_rows)
+give_new_labels (
+    const Job *job, Band *band, const Scratch *scratch, Strip *strip, uint32_t y, bool two_rows)
 {
   const uint32_t first = band->end_label;
   uint32_t n_new = 0;
@@ -244,8 +244,8 @@ give_new_labels (const Job *job, Band *band, Strip *strip, uint32_t y, bool two_
   job->forest.first_of_row[y] = next;
   if (two_rows) {
     if (n_new) {
-      find_top_runs (job, strip, band->scratch.top_runs);
-      next = number_runs (strip->labels, strip->n_runs, band->scratch.top_runs, next);
+      find_top_runs (job, strip, scratch->top_runs);
+      next = number_runs (strip->labels, strip->n_runs, scratch->top_runs, next);
     }
     if (y + 1 < band->end_row)
       job->forest.first_of_row[y + 1] = next;
@@ -286,7 +286,7 @@ find_spans (const Job *job, const Strip *strip, const Scratch *scratch, bool two
 }
 
 static ALWAYS_INLINE void
-label_band_with (const Job *job, Band *band, bool two_rows)
+label_band_with (const Job *job, Band *band, const Scratch *scratch, bool two_rows)
 {
   const uint32_t rows_per_strip = two_rows ? 2 : 1;
   const Strip *above = NULL;
@@ -313,10 +313,10 @@ label_band_with (const Job *job, Band *band, bool two_rows)
     if (strip->n_runs) {
       memset (strip->labels, 0xff, strip->n_runs * sizeof *strip->labels);
       if (above && above->n_runs)
-        link_strips (job, band, above, strip, two_rows);
-      give_new_labels (job, band, strip, y, two_rows);
-      const uint32_t n_spans = find_spans (job, strip, &band->scratch, two_rows);
-      add_spans (job->forest.features, &band->scratch, n_spans, y, two_rows);
+        link_strips (job, band, scratch, above, strip, two_rows);
+      give_new_labels (job, band, scratch, strip, y, two_rows);
+      const uint32_t n_spans = find_spans (job, strip, scratch, two_rows);
+      add_spans (job->forest.features, scratch, n_spans, y, two_rows);
     } else {
       for (uint32_t row = y; row < y + rows_per_strip && row < band->end_row; row++)
         job->forest.first_of_row[row] = band->end_label;
@@ -335,12 +335,12 @@ label_band_with (const Job *job, Band *band, bool two_rows)
 }
 
 static void
-label_band (const Job *job, Band *band)
+label_band (const Job *job, Band *band, const Scratch *scratch)
 {
   if (job->rows_per_strip == 2)
-    label_band_with (job, band, true);
+    label_band_with (job, band, scratch, true);
   else
-    label_band_with (job, band, false);
+    label_band_with (job, band, scratch, false);
 }
 
 /* Writes the rows of a strip to the label map.

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads wait in the kernel on the two numbers themselves: with a condition variable, each thread
- * that wakes up has to take the mutex first, one after the other, which took as long as the work on
- * a small frame. */
+/*
+ * A round is a call of workers_share(). Each thread has a counter of its parts that nobody has
+ * begun; whoever counts it down does the part, the thread itself or another. Counters are set after
+ * everything else of a round. So a thread that wakes up late, even in a later round, either gets a
+ * part of the round that is at work, or none.
+ *
+ * Threads wait in the kernel on the numbers themselves: with a condition variable, each thread that
+ * wakes up has to take the mutex first, one after the other, which took as long as the work on a
+ * small frame.
+ */
 #define _GNU_SOURCE /* sched_getaffinity(), syscall() */
 
 #include "workers.h"
@@ -11,34 +18,70 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#define pause_processor() __builtin_ia32_pause ()
+#else
+#define pause_processor() (void)0
+#endif
+
+/* A thread waits awake for so long at most: about as long as it takes to wake one up. */
+static const int64_t awake_ns = 50 * 1000;
+
 typedef struct Worker {
+  _Alignas(64) _Atomic int32_t n_left; /* parts of its own that nobody has begun, if positive */
+  uint32_t end;                        /* of its parts */
   Workers *workers;
   uint32_t index;
   pthread_t thread;
 } Worker;
 
 struct Workers {
-  _Atomic uint32_t round;  /* its change begins a round; what follows is set before */
-  _Atomic uint32_t n_busy; /* threads that have not ended the round */
-  bool closing;            /* the round ends the threads */
+  _Alignas(64) _Atomic uint32_t round;        /* its change begins a round */
+  _Alignas(64) _Atomic uint32_t n_unfinished; /* parts of the round */
 
-  void (*work) (void *data, uint32_t index);
+  /* Set before a round begins. */
+  _Alignas(64) _Atomic bool closing; /* the round ends the threads */
+  _Atomic bool is_awake;             /* threads wait awake for the next round */
+  void (*work) (void *data, uint32_t part, uint32_t thread);
   void *data;
 
-  uint32_t n_started;
-  Worker worker[];
+  /* Of the caller. */
+  bool was_last;    /* the last round was not to be followed at once */
+  int64_t ended_at; /* the end of the last round */
+  bool soon;        /* the last such round was followed at once nevertheless */
+
+  uint32_t n_threads;
+  uint32_t n_started; /* with the caller */
+  Worker worker[];    /* the first is the caller */
 };
 
-/* Waits until another thread wakes up those that wait for the number, or returns at once if it has
- * not that value. May return without a cause. */
-static void
-wait_while (_Atomic uint32_t *number, uint32_t value)
+static int64_t
+now_ns (void)
 {
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Waits while the number has that value, awake for a limited time, then until another thread wakes
+ * up those that wait for the number. May return without a cause. */
+static void
+wait_while (_Atomic uint32_t *number, uint32_t value, bool is_awake)
+{
+  if (is_awake) {
+    const int64_t end = now_ns () + awake_ns;
+    do {
+      if (atomic_load_explicit (number, memory_order_relaxed) != value)
+        return;
+      pause_processor ();
+    } while (now_ns () < end);
+  }
   syscall (SYS_futex, number, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
@@ -48,20 +91,48 @@ wake_up (_Atomic uint32_t *number)
   syscall (SYS_futex, number, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Takes a part of a thread that nobody has begun. Returns whether there was one. */
+static bool
+take_part (Worker *owner, uint32_t *part)
+{
+  if (atomic_load_explicit (&owner->n_left, memory_order_relaxed) <= 0)
+    return false;
+  const int32_t n_left = atomic_fetch_sub_explicit (&owner->n_left, 1, memory_order_acquire);
+  if (n_left <= 0)
+    return false;
+  *part = owner->end - (uint32_t)n_left;
+  return true;
+}
+
+/* Does parts of the round as long as there are any, those of the thread first. */
+static void
+do_parts (Workers *workers, uint32_t thread)
+{
+  for (uint32_t i = 0; i < workers->n_threads; i++) {
+    Worker *owner = &workers->worker[(thread + i) % workers->n_threads];
+    for (uint32_t part; take_part (owner, &part);) {
+      workers->work (workers->data, part, thread);
+      if (atomic_fetch_sub_explicit (&workers->n_unfinished, 1, memory_order_acq_rel) == 1)
+        wake_up (&workers->n_unfinished);
+    }
+  }
+}
+
 static void *
 serve (void *argument)
 {
   const Worker *worker = argument;
   Workers *workers = worker->workers;
 
-  for (uint32_t served = 0;; served++) {
-    while (atomic_load_explicit (&workers->round, memory_order_acquire) == served)
-      wait_while (&workers->round, served);
-    if (workers->closing)
+  for (uint32_t served = 0;;) {
+    uint32_t round;
+    while ((round = atomic_load_explicit (&workers->round, memory_order_acquire)) == served)
+      wait_while (
+          &workers->round, served, atomic_load_explicit (&workers->is_awake, memory_order_relaxed));
+    served = round;
+    if (atomic_load_explicit (&workers->closing, memory_order_relaxed))
       return NULL;
-    workers->work (workers->data, worker->index);
-    if (atomic_fetch_sub_explicit (&workers->n_busy, 1, memory_order_acq_rel) == 1)
-      wake_up (&workers->n_busy);
+    do_parts (workers, worker->index);
   }
 }
 
@@ -92,13 +163,16 @@ workers_choose_number (
 Workers *
 workers_new (uint32_t n_threads)
 {
-  Workers *workers = calloc (1, sizeof *workers + (n_threads - 1) * sizeof *workers->worker);
+  const size_t size = sizeof (Workers) + n_threads * sizeof (Worker);
+  Workers *workers = aligned_alloc (_Alignof(Workers), size);
   if (!workers)
     return NULL;
-  for (; workers->n_started < n_threads - 1; workers->n_started++) {
+  memset (workers, 0, size);
+  workers->n_threads = n_threads;
+  for (workers->n_started = 1; workers->n_started < n_threads; workers->n_started++) {
     Worker *worker = &workers->worker[workers->n_started];
     worker->workers = workers;
-    worker->index = workers->n_started + 1;
+    worker->index = workers->n_started;
     if (pthread_create (&worker->thread, NULL, serve, worker) != 0) {
       workers_free (workers);
       return NULL;
@@ -107,29 +181,72 @@ workers_new (uint32_t n_threads)
   return workers;
 }
 
+/* Whether the threads are to wait awake after a round. */
+static bool
+choose_awake (Workers *workers, bool again_soon)
+{
+  if (workers->was_last)
+    workers->soon = now_ns () - workers->ended_at < awake_ns;
+  workers->was_last = !again_soon;
+  return again_soon || workers->soon;
+}
+
 static void
 begin_round (Workers *workers)
 {
-  atomic_store_explicit (&workers->n_busy, workers->n_started, memory_order_relaxed);
   atomic_fetch_add_explicit (&workers->round, 1, memory_order_release);
   wake_up (&workers->round);
 }
 
 void
-workers_run (Workers *workers, void (*work) (void *data, uint32_t index), void *data)
+workers_share (Workers *workers, uint32_t n_parts, bool again_soon,
+    void (*work) (void *data, uint32_t part, uint32_t thread), void *data)
 {
-  uint32_t n_busy;
+  const uint32_t n_threads = workers->n_threads;
+  uint32_t n_unfinished;
 
-  if (workers->n_started == 0) {
-    work (data, 0);
+  if (n_threads == 1) {
+    for (uint32_t part = 0; part < n_parts; part++)
+      work (data, part, 0);
     return;
   }
   workers->work = work;
   workers->data = data;
+  atomic_store_explicit (
+      &workers->is_awake, choose_awake (workers, again_soon), memory_order_relaxed);
+  atomic_store_explicit (&workers->n_unfinished, n_parts, memory_order_relaxed);
+  for (uint32_t i = 0; i < n_threads; i++) {
+    const uint32_t first = workers_first_part (n_parts, i, n_threads);
+    workers->worker[i].end = workers_first_part (n_parts, i + 1, n_threads);
+    atomic_store_explicit (&workers->worker[i].n_left, (int32_t)(workers->worker[i].end - first),
+        memory_order_release);
+  }
   begin_round (workers);
-  work (data, 0);
-  while ((n_busy = atomic_load_explicit (&workers->n_busy, memory_order_acquire)) > 0)
-    wait_while (&workers->n_busy, n_busy);
+  do_parts (workers, 0);
+  while ((n_unfinished = atomic_load_explicit (&workers->n_unfinished, memory_order_acquire)) > 0)
+    wait_while (&workers->n_unfinished, n_unfinished, true);
+  if (!again_soon)
+    workers->ended_at = now_ns ();
+}
+
+typedef struct Call {
+  void (*work) (void *data, uint32_t part);
+  void *data;
+} Call;
+
+static void
+call_work (void *data, uint32_t part, uint32_t thread)
+{
+  const Call *call = data;
+  (void)thread;
+  call->work (call->data, part);
+}
+
+void
+workers_run (Workers *workers, void (*work) (void *data, uint32_t part), void *data)
+{
+  Call call = {work, data};
+  workers_share (workers, workers->n_threads, false, call_work, &call);
 }
 
 void
@@ -137,9 +254,9 @@ workers_free (Workers *workers)
 {
   if (!workers)
     return;
-  workers->closing = true;
+  atomic_store_explicit (&workers->closing, true, memory_order_relaxed);
   begin_round (workers);
-  for (uint32_t i = 0; i < workers->n_started; i++)
+  for (uint32_t i = 1; i < workers->n_started; i++)
     pthread_join (workers->worker[i].thread, NULL);
   free (workers);
 }

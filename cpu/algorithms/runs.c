@@ -2,11 +2,15 @@
 /*
  * The project's own algorithm: plans, threads, and the steps of a frame. runs.h labels a band.
  *
- *   1. Each thread labels a band: runs get provisional labels, and features are added up.
- *   2. One thread merges the bands. It numbers the roots that pass the area filter; if there are
- *      many labels, all threads do, each those of its band, and one joins the numbers.
- *   3. Each thread fills a part of the table and, with a label map, writes the rows of its band
- * from the runs.
+ * The rows are divided into bands, several per thread, as some take longer than others. The bands
+ * of a thread follow each other; a thread that has done its own takes bands of the others.
+ *
+ *   1. The threads label bands: runs get provisional labels, and features are added up. The thread
+ *      that labels the last of a thread's bands merges them.
+ *   2. One thread merges what the threads have merged. It numbers the roots that pass the area
+ *      filter; if there are many labels, all threads do, band by band, and one joins the numbers.
+ *   3. For each band, a thread fills a part of the table and, with a label map, writes the band's
+ *      rows from the runs.
  *
  * Each pixel is read once.
  */
@@ -16,12 +20,17 @@
 #include "layout.h"
 #include "workers.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <string.h>
 
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD 1000000
+
+/* The bands of a thread, in eighths of its rows: the last ones are small, so that threads end at
+ * about the same time. A thread with fewer strips than eight has one band. */
+#define BANDS_PER_THREAD 4
+static const uint32_t band_ends[BANDS_PER_THREAD + 1] = {0, 4, 6, 7, 8};
 
 /* With fewer rows of the table and no label map, one thread fills it. */
 #define MIN_SHARED_ROWS 4096
@@ -33,6 +42,21 @@
 /* Numbering by all threads: the rest of the value is a label and not yet a number. */
 #define UNNUMBERED (UINT32_C (1) << 31)
 
+/* The bands that belong to a thread, and its buffers. */
+typedef struct Share {
+  uint32_t first_band;
+  uint32_t end_band;
+  _Atomic uint32_t n_unlabelled; /* bands */
+  uint32_t n_merged;             /* components that merging its bands has removed */
+
+  /* Numbering by all threads. */
+  uint32_t base;    /* the last label of the shares before */
+  uint32_t foreign; /* a label whose parent is in a share before, or NO_LABEL; forest.merged has the
+                     * next one of each */
+
+  Scratch scratch; /* of the thread itself, for bands of any thread */
+} Share;
+
 typedef struct CpuLabeller {
   CclLabeller base;
   const RunLabeller *runs;
@@ -41,9 +65,11 @@ typedef struct CpuLabeller {
   CclComponent *rows;
   uint32_t *roots; /* of the component in each row: its provisional label */
   uint32_t n_rows;
-  uint32_t n_bands;
+  uint32_t n_bands, n_threads;
   Band *bands;
+  Share *shares;              /* of each thread */
   uint64_t min_shared_labels; /* all threads number the components from so many labels on */
+  bool is_shared;             /* they do, or did in the last frame */
   uint32_t min_area, max_area;
 
   Layout layout;
@@ -122,7 +148,6 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
     slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
   }
-  lay_out_scratch (layout, &band->scratch, job->n_words);
   band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
   band->run_counts = lay_out (layout, n_strips, sizeof *band->run_counts);
   band->run_labels =
@@ -151,6 +176,8 @@ lay_out_everything (Layout *layout, void *data)
   Forest *forest = &self->job.forest;
   uint32_t n_labels = 0;
 
+  for (uint32_t i = 0; i < self->n_threads; i++)
+    lay_out_scratch (layout, &self->shares[i].scratch, self->job.n_words);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     Band *band = &self->bands[i];
     lay_out_band (layout, &self->job, band);
@@ -166,17 +193,28 @@ lay_out_everything (Layout *layout, void *data)
   self->roots = lay_out (layout, n_rows, sizeof *self->roots);
 }
 
+/* Divides the rows into equal shares for the threads, and these into bands. */
 static void
 cut_into_bands (CpuLabeller *self)
 {
   const uint32_t height = self->base.plan.height;
   const uint32_t rows_per_strip = self->job.rows_per_strip;
-  const uint64_t n_strips = ((uint64_t)height + rows_per_strip - 1) / rows_per_strip;
+  const uint32_t n_strips = (height + rows_per_strip - 1) / rows_per_strip;
+  const uint32_t bands_per_thread = self->n_bands / self->n_threads;
 
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    const uint64_t end = (i + 1) * n_strips / self->n_bands * rows_per_strip;
-    self->bands[i].first_row = (uint32_t)(i * n_strips / self->n_bands * rows_per_strip);
-    self->bands[i].end_row = end < height ? (uint32_t)end : height;
+  for (uint32_t i = 0; i < self->n_threads; i++) {
+    const uint32_t first = workers_first_part (n_strips, i, self->n_threads);
+    const uint64_t n = workers_first_part (n_strips, i + 1, self->n_threads) - first;
+    Share *share = &self->shares[i];
+
+    share->first_band = i * bands_per_thread;
+    share->end_band = share->first_band + bands_per_thread;
+    for (uint32_t k = 0; k < bands_per_thread; k++) {
+      Band *band = &self->bands[share->first_band + k];
+      const uint64_t end = first + (bands_per_thread == 1 ? n : n * band_ends[k + 1] / 8);
+      band->first_row = (uint32_t)(first + n * band_ends[k] / 8) * rows_per_strip;
+      band->end_row = end * rows_per_strip < height ? (uint32_t)end * rows_per_strip : height;
+    }
   }
 }
 
@@ -197,17 +235,62 @@ describe (const Features *features, uint32_t label, uint32_t top)
   };
 }
 
-/* Merges components across the borders of bands. Returns the number of components. */
+/* Merges a band with the one above it. Returns the number of components that this removes. */
 static uint32_t
-merge_bands (CpuLabeller *self)
+merge_with_above (const CpuLabeller *self, uint32_t band, const Scratch *scratch)
+{
+  return self->runs->merge_bands (&self->job, &self->bands[band - 1], &self->bands[band], scratch);
+}
+
+static Share *
+share_of (const CpuLabeller *self, uint32_t band)
+{
+  return &self->shares[band / (self->n_bands / self->n_threads)];
+}
+
+/* Labels a band. When it is the last of a thread's bands, merges these, of which other threads need
+ * nothing until the end of the round. */
+static void
+label_band (void *data, uint32_t index, uint32_t thread)
+{
+  const CpuLabeller *self = data;
+  const Scratch *scratch = &self->shares[thread].scratch;
+  Share *share = share_of (self, index);
+
+  self->runs->label_band (&self->job, &self->bands[index], scratch);
+  if (atomic_fetch_sub_explicit (&share->n_unlabelled, 1, memory_order_acq_rel) > 1)
+    return;
+  share->n_merged = 0;
+  for (uint32_t band = share->first_band + 1; band < share->end_band; band++)
+    share->n_merged += merge_with_above (self, band, scratch);
+}
+
+/* Labels all bands. */
+static void
+label_bands (CpuLabeller *self)
+{
+  for (uint32_t i = 0; i < self->n_threads; i++) {
+    Share *share = &self->shares[i];
+    atomic_store_explicit (
+        &share->n_unlabelled, share->end_band - share->first_band, memory_order_relaxed);
+  }
+  workers_share (
+      self->workers, self->n_bands, self->job.labels || self->is_shared, label_band, self);
+}
+
+/* Merges components that reach from the bands of one thread into those of the next. Returns the
+ * number of components. */
+static uint32_t
+merge_shares (CpuLabeller *self)
 {
   uint32_t n = 0;
 
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    const Band *band = &self->bands[i];
-    n += band->end_label - band->first_label - band->n_merged;
+  for (uint32_t i = 0; i < self->n_bands; i++)
+    n += self->bands[i].end_label - self->bands[i].first_label - self->bands[i].n_merged;
+  for (uint32_t i = 0; i < self->n_threads; i++) {
+    n -= self->shares[i].n_merged;
     if (i > 0)
-      n -= self->runs->merge_bands (&self->job, band - 1, band);
+      n -= merge_with_above (self, self->shares[i].first_band, &self->shares[0].scratch);
   }
   return n;
 }
@@ -264,52 +347,65 @@ number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_want
   return n;
 }
 
-/* Numbers the components that begin in a band from 1. Replaces each parent by the number, or, if
- * the root is in another band, by the last label of the path that is in this one. */
-static void
-number_band (void *data, uint32_t index)
+/* The first label of a share. */
+static uint32_t
+first_label (const CpuLabeller *self, const Share *share)
 {
+  return self->bands[share->first_band].first_label;
+}
+
+/* Numbers the components that begin in a share from 1. Replaces each parent by the number, or, if
+ * the root is in another share, by the last label of the path that is in this one. */
+static void
+number_share (void *data, uint32_t index, uint32_t thread)
+{
+  (void)thread;
   const CpuLabeller *self = data;
   const Forest *forest = &self->job.forest;
   uint32_t *const parents = forest->parents;
-  Band *band = &self->bands[index];
-  const uint32_t first = band->first_label;
-  uint32_t n = 0, foreign = NO_LABEL;
+  Share *share = &self->shares[index];
+  const uint32_t first = first_label (self, share);
+  uint32_t n = 0;
 
-  for (uint32_t label = first; label < band->end_label; label++) {
-    const uint32_t parent = parents[label];
-    if (parent == label) {
-      const uint32_t area = forest->features[label].area;
-      parents[label] = area >= self->min_area && area <= self->max_area ? ++n : 0;
-    } else if (parent < first) {
-      parents[label] = UNNUMBERED | parent;
-      forest->merged[label] = foreign;
-      foreign = label;
-    } else {
-      const uint32_t value = parents[parent];
-      const bool is_foreign = value & UNNUMBERED && (value & ~UNNUMBERED) < first;
-      parents[label] = is_foreign ? UNNUMBERED | parent : value;
+  share->foreign = NO_LABEL;
+  for (uint32_t i = share->first_band; i < share->end_band; i++) {
+    Band *band = &self->bands[i];
+    const uint32_t n_before = n;
+
+    for (uint32_t label = band->first_label; label < band->end_label; label++) {
+      const uint32_t parent = parents[label];
+      if (parent == label) {
+        const uint32_t area = forest->features[label].area;
+        parents[label] = area >= self->min_area && area <= self->max_area ? ++n : 0;
+      } else if (parent < first) {
+        parents[label] = UNNUMBERED | parent;
+        forest->merged[label] = share->foreign;
+        share->foreign = label;
+      } else {
+        const uint32_t value = parents[parent];
+        const bool is_foreign = value & UNNUMBERED && (value & ~UNNUMBERED) < first;
+        parents[label] = is_foreign ? UNNUMBERED | parent : value;
+      }
     }
+    band->n_numbers = n - n_before;
   }
-  band->n_numbers = n;
-  band->foreign = foreign;
 }
 
-/* The label of the component that a provisional label belongs to. Bands up to this one have their
+/* The label of the component that a provisional label belongs to. Shares up to this one have their
  * base. */
 static uint32_t
-find_number (const CpuLabeller *self, const Band *band, uint32_t label)
+find_number (const CpuLabeller *self, const Share *share, uint32_t label)
 {
   const uint32_t *const parents = self->job.forest.parents;
 
   while (parents[label] & UNNUMBERED)
     label = parents[label] & ~UNNUMBERED;
-  while (label < band->first_label)
-    band--;
-  return parents[label] ? band->base + parents[label] : 0;
+  while (label < first_label (self, share))
+    share--;
+  return parents[label] ? share->base + parents[label] : 0;
 }
 
-/* Finds the labels of components that reach from one band into the next. Returns the number of
+/* Finds the labels of components that reach from one share into the next. Returns the number of
  * components. */
 static uint32_t
 join_numbers (CpuLabeller *self)
@@ -317,13 +413,15 @@ join_numbers (CpuLabeller *self)
   uint32_t *const merged = self->job.forest.merged;
   uint32_t n = 0;
 
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    Band *band = &self->bands[i];
-    band->base = n;
-    n += band->n_numbers;
-    for (uint32_t label = band->foreign, next; label != NO_LABEL; label = next) {
+  for (Share *share = self->shares; share < self->shares + self->n_threads; share++) {
+    share->base = n;
+    for (uint32_t i = share->first_band; i < share->end_band; i++) {
+      self->bands[i].base = n;
+      n += self->bands[i].n_numbers;
+    }
+    for (uint32_t label = share->foreign, next; label != NO_LABEL; label = next) {
       next = merged[label];
-      merged[label] = find_number (self, band, label);
+      merged[label] = find_number (self, share, label);
     }
   }
   return n;
@@ -331,25 +429,27 @@ join_numbers (CpuLabeller *self)
 
 /* Replaces the parents of a band's labels by final labels and lists its roots. */
 static void
-finish_numbers (const CpuLabeller *self, const Band *band)
+finish_numbers (const CpuLabeller *self, const Share *share, const Band *band)
 {
   const Forest *forest = &self->job.forest;
   const uint32_t max_rows = self->base.plan.max_components;
-  uint32_t n = 0;
+  const uint32_t first = first_label (self, share);
+  uint32_t n = band->base;
 
   for (uint32_t label = band->first_label; label < band->end_label; label++) {
     const uint32_t value = forest->parents[label], target = value & ~UNNUMBERED;
     if (value & UNNUMBERED) {
-      forest->parents[label] = forest->merged[target < band->first_label ? label : target];
+      forest->parents[label] = forest->merged[target < first ? label : target];
       continue;
     }
+    const uint32_t number = value ? share->base + value : 0;
     /* The numbers of roots ascend, and other labels follow their root. */
-    if (value == n + 1) {
-      if (band->base + n < max_rows)
-        self->roots[band->base + n] = label;
+    if (number == n + 1) {
+      if (n < max_rows)
+        self->roots[n] = label;
       n++;
     }
-    forest->parents[label] = value ? band->base + value : 0;
+    forest->parents[label] = number;
   }
 }
 
@@ -369,22 +469,16 @@ fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
   }
 }
 
+/* Finishes a band whose components number_share() has numbered. */
 static void
-label_band (void *data, uint32_t index)
+finish_band (void *data, uint32_t index, uint32_t thread)
 {
-  const CpuLabeller *self = data;
-  self->runs->label_band (&self->job, &self->bands[index]);
-}
-
-/* Finishes a band whose components number_band() has numbered. */
-static void
-finish_band (void *data, uint32_t index)
-{
+  (void)thread;
   const CpuLabeller *self = data;
   Band *band = &self->bands[index];
   const uint32_t end = band->base + band->n_numbers;
 
-  finish_numbers (self, band);
+  finish_numbers (self, share_of (self, index), band);
   fill_rows (self, band->base, end < self->n_rows ? end : self->n_rows);
   if (self->job.labels)
     self->runs->write_band (&self->job, band);
@@ -393,8 +487,9 @@ finish_band (void *data, uint32_t index)
 /* Fills a part of the table, an equal number of rows for each band, and writes the band's rows of
  * the label map. */
 static void
-deliver_band (void *data, uint32_t index)
+deliver_band (void *data, uint32_t index, uint32_t thread)
 {
+  (void)thread;
   const CpuLabeller *self = data;
   fill_rows (self, (uint32_t)((uint64_t)self->n_rows * index / self->n_bands),
       (uint32_t)((uint64_t)self->n_rows * (index + 1) / self->n_bands));
@@ -424,13 +519,13 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->some_labels = labeller->some_labels;
   memcpy (job->label_rows, labeller->label_rows, sizeof job->label_rows);
 
-  workers_run (self->workers, label_band, self);
-  uint32_t n_components = merge_bands (self);
-  const bool is_shared = self->n_bands > 1 && count_labels (self) >= self->min_shared_labels;
-  if (is_shared) {
+  label_bands (self);
+  uint32_t n_components = merge_shares (self);
+  self->is_shared = self->n_threads > 1 && count_labels (self) >= self->min_shared_labels;
+  if (self->is_shared) {
     self->min_area = options->min_area;
     self->max_area = options->max_area ? options->max_area : UINT32_MAX;
-    workers_run (self->workers, number_band, self);
+    workers_share (self->workers, self->n_threads, true, number_share, self);
     n_components = join_numbers (self);
   } else if (labels || is_filtered (options)) {
     n_components = number_components (self, options, UINT32_MAX);
@@ -438,10 +533,10 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
     number_components (self, options, max_rows);
   }
   self->n_rows = n_components < max_rows ? n_components : max_rows;
-  if (is_shared)
-    workers_run (self->workers, finish_band, self);
+  if (self->is_shared)
+    workers_share (self->workers, self->n_bands, false, finish_band, self);
   else if (labels || self->n_rows >= MIN_SHARED_ROWS)
-    workers_run (self->workers, deliver_band, self);
+    workers_share (self->workers, self->n_bands, false, deliver_band, self);
   else
     fill_rows (self, 0, self->n_rows);
 
@@ -456,6 +551,7 @@ cpu_labeller_free (CclLabeller *labeller)
   workers_free (self->workers);
   layout_unmap (&self->layout);
   free (self->bands);
+  free (self->shares);
   free (self);
 }
 
@@ -490,14 +586,19 @@ runs_labeller_new (
   self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
   const uint64_t pixels_per_thread =
       tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD;
-  self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
-      pixels_per_thread, ((uint64_t)plan->height + 1) / 2);
+  const uint32_t n_strips = plan->height / 2 + plan->height % 2;
+  self->n_threads = workers_choose_number (
+      plan->n_threads, (uint64_t)plan->width * plan->height, pixels_per_thread, n_strips);
+  self->n_bands = self->n_threads;
+  if (self->n_threads > 1 && n_strips / self->n_threads >= 8)
+    self->n_bands *= BANDS_PER_THREAD;
   self->min_shared_labels = pixels_per_thread / PIXELS_PER_SHARED_LABEL;
   self->bands = calloc (self->n_bands, sizeof *self->bands);
-  if (!self->bands)
+  self->shares = calloc (self->n_threads, sizeof *self->shares);
+  if (!self->bands || !self->shares)
     goto no_memory;
   cut_into_bands (self);
-  self->workers = workers_new (self->n_bands);
+  self->workers = workers_new (self->n_threads);
   if (!self->workers)
     goto no_memory;
   self->layout = layout_map (lay_out_everything, self);
