@@ -5,10 +5,14 @@
  * writes to it, as a query of an event takes a lock of the driver that queueing work needs, too.
  *
  * A polling thread occupies a processor. So only a few threads poll without a pause. The others
- * sleep in between, which delays their frames and leaves the processors to other work.
+ * sleep for most of the time that their frames take, and then in short naps, which leaves the
+ * processors to other work.
  */
+#define _GNU_SOURCE /* prctl() */
+
 #include "wait.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -23,10 +27,13 @@ enum { MOST_BUSY = 2 };
 /* How long threads poll before the device is to wake them up. */
 static const int64_t busy_ns = 100 * 1000, drowsy_ns = 2000 * 1000;
 
-/* The pause of threads that sleep in between; the system adds its timer slack, 50 µs by default. */
-static const struct timespec nap = {0, 1000};
+/* The least time for which a thread sleeps. */
+static const int64_t least_sleep_ns = 5 * 1000;
 
 static atomic_int n_waiting;
+
+/* For how long this thread usually waits for a frame, from the last frames. */
+static _Thread_local int64_t usual_ns;
 
 static int64_t
 now_ns (void)
@@ -45,18 +52,45 @@ query (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
   return __atomic_load_n (finished, __ATOMIC_ACQUIRE) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-/* Polls for a limited time. */
 static CUresult
-poll (const CclCudaDriver *driver, CUevent event, const uint32_t *finished, bool is_busy)
+poll_busily (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
 {
-  const int64_t end = now_ns () + (is_busy ? busy_ns : drowsy_ns);
+  const int64_t end = now_ns () + busy_ns;
   CUresult result;
-  while ((result = query (driver, event, finished)) == CUDA_ERROR_NOT_READY && now_ns () < end) {
-    if (is_busy)
-      pause_processor ();
-    else
-      nanosleep (&nap, NULL);
+  while ((result = query (driver, event, finished)) == CUDA_ERROR_NOT_READY && now_ns () < end)
+    pause_processor ();
+  return result;
+}
+
+static void
+sleep_for (int64_t ns)
+{
+  const struct timespec time = {0, ns > least_sleep_ns ? ns : least_sleep_ns};
+  nanosleep (&time, NULL);
+}
+
+/* Sleeps between polls. For that time, the system may not prolong the sleep of this thread by its
+ * timer slack, 50 µs by default. */
+static CUresult
+poll_drowsily (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
+{
+  const int64_t start = now_ns (), end = start + drowsy_ns;
+  CUresult result = query (driver, event, finished);
+  if (result != CUDA_ERROR_NOT_READY)
+    return result;
+  const int slack = prctl (PR_GET_TIMERSLACK);
+  prctl (PR_SET_TIMERSLACK, 1);
+  sleep_for (usual_ns * 4 / 5);
+  if ((result = query (driver, event, finished)) != CUDA_ERROR_NOT_READY) {
+    usual_ns -= usual_ns / 4; /* the frame may have taken much less */
+  } else {
+    do
+      sleep_for (usual_ns / 8);
+    while ((result = query (driver, event, finished)) == CUDA_ERROR_NOT_READY && now_ns () < end);
+    usual_ns += (now_ns () - start - usual_ns) / 4;
   }
+  if (slack > 0)
+    prctl (PR_SET_TIMERSLACK, slack);
   return result;
 }
 
@@ -71,7 +105,8 @@ ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream, const uint
   if (status != CCL_OK)
     return status;
   const bool is_busy = atomic_fetch_add (&n_waiting, 1) < MOST_BUSY;
-  const CUresult result = poll (driver, event, finished, is_busy);
+  const CUresult result =
+      is_busy ? poll_busily (driver, event, finished) : poll_drowsily (driver, event, finished);
   atomic_fetch_sub (&n_waiting, 1);
   if (result != CUDA_ERROR_NOT_READY)
     return ccl_cuda_result (driver, result, "cuEventQuery (event)", error);
