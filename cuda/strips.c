@@ -3,8 +3,9 @@
  * The host side of strips.cu. The kernels of a frame make up a graph, so that a frame takes one
  * launch. When an address or an option changes, the nodes that depend on it are updated.
  *
- * Two graphs alternate, as there are two sets of counters: a frame counts in one set and clears the
- * other for the next frame.
+ * There are two sets of counters: a frame counts in one set and clears the other for the next
+ * frame. For each set there are graphs for a few addresses of frames, as frames mostly come from a
+ * small pool: updating a graph takes a lock of the driver for which all streams of a process wait.
  */
 #include "strips.h"
 
@@ -16,6 +17,9 @@
 #include "strips-parameters.h"
 
 enum { QUAD_WIDTH = 128 };
+
+/* Addresses of frames for which there are graphs. */
+enum { N_ADDRESSES = 4 };
 
 enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, FINISH, N_KERNELS };
 
@@ -34,8 +38,9 @@ typedef struct Strips {
   void *pinned;        /* the number of components and the word `finished`, then the rows */
   CUdeviceptr pinned_on_device;
   const CclComponent *rows;
-  FrameGraph frames[2];
-  uint32_t turn;       /* the graph of the next frame */
+  FrameGraph frames[2 * N_ADDRESSES]; /* with even index for one set of counters */
+  uint32_t oldest[2];  /* of each set, the graph that the next new address replaces, 0… */
+  uint32_t turn;       /* the set of the next frame */
   bool counters_clean; /* the counters of the next frame are zero */
 } Strips;
 
@@ -117,13 +122,26 @@ update_graph (Strips *strips, FrameGraph *frame, const CclStripsParameters *befo
   return status;
 }
 
+/* The graph of this turn that was launched for the address last, or one for another address. */
+static FrameGraph *
+choose_graph (Strips *strips, CUdeviceptr address)
+{
+  uint32_t *oldest = &strips->oldest[strips->turn];
+  for (uint32_t i = strips->turn; i < 2 * N_ADDRESSES; i += 2)
+    if ((uintptr_t)strips->frames[i].parameters.frame == address)
+      return &strips->frames[i];
+  FrameGraph *replaced = &strips->frames[2 * *oldest + strips->turn];
+  *oldest = (*oldest + 1) % N_ADDRESSES;
+  return replaced;
+}
+
 static CclStatus
 strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
     CUstream stream, CclError *error)
 {
   Strips *strips = (Strips *)engine;
   const CclCudaDriver *driver = strips->device->driver;
-  FrameGraph *frame = &strips->frames[strips->turn];
+  FrameGraph *frame = choose_graph (strips, input->frame);
   CclStripsParameters *p = &frame->parameters;
   const CclStripsParameters before = *p;
   uint32_t *finished = (uint32_t *)strips->pinned + 1;
@@ -179,8 +197,8 @@ static void
 strips_free (CclCudaEngine *engine)
 {
   Strips *strips = (Strips *)engine;
-  ccl_cuda_kernel_graph_clear (&strips->frames[0].graph, strips->device);
-  ccl_cuda_kernel_graph_clear (&strips->frames[1].graph, strips->device);
+  for (uint32_t i = 0; i < 2 * N_ADDRESSES; i++)
+    ccl_cuda_kernel_graph_clear (&strips->frames[i].graph, strips->device);
   ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
   ccl_cuda_device_release (strips->device, &strips->scratch);
   free (strips);
@@ -316,6 +334,8 @@ allocate (Strips *strips, uint32_t strip_rows, CclError *error)
   strips->frames[1] = strips->frames[0];
   strips->frames[1].parameters.chunk_count = p->next_chunk_count;
   strips->frames[1].parameters.next_chunk_count = p->chunk_count;
+  for (uint32_t i = 2; i < 2 * N_ADDRESSES; i++)
+    strips->frames[i] = strips->frames[i % 2];
   return CCL_OK;
 }
 

@@ -284,6 +284,49 @@ test_bad_arguments_leave_the_labeller_usable (void)
   ccl_labeller_free (&labeller);
 }
 
+/* More frames than a labeller keeps addresses of, in any order and with changing options. */
+static void
+test_frames_are_at_many_addresses (void)
+{
+  enum { N_FRAMES = 13, N_RUNS = 100, WIDTH = 200, HEIGHT = 70, SIZE = WIDTH * HEIGHT };
+  const CclPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .connectivity = CCL_CONNECTIVITY_8, .max_components = 5000};
+  CclError error = {CCL_OK};
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  uint8_t *pixels = g_malloc (N_FRAMES * SIZE);
+  GRand *random = g_rand_new_with_seed (11);
+  CclTable table;
+
+  for (uint32_t i = 0; i < N_FRAMES * SIZE; i++)
+    pixels[i] = (uint8_t)g_rand_int_range (random, 0, 4);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CUdeviceptr memory = upload (pixels, N_FRAMES * SIZE);
+  ccl_cuda_device_leave (device);
+  for (uint32_t i = 0; i < N_RUNS; i++) {
+    /* Two frames in turns, then a pool in a circle, then any. */
+    const uint32_t frame = i < 20   ? i % 2
+                           : i < 60 ? i % 7
+                                    : (uint32_t)g_rand_int_range (random, 0, N_FRAMES);
+    const CclOptions options = {.threshold = 1 + i / 10 % 2, .min_area = i / 15 % 3};
+    Reference *reference =
+        reference_new (pixels + frame * SIZE, WIDTH, HEIGHT, WIDTH, plan.connectivity, &options);
+    g_assert_cmpint (ccl_labeller_run (labeller,
+                         &(CclFrame){.data = (void *)(uintptr_t)(memory + frame * SIZE),
+                             .stride = WIDTH,
+                             .location = CCL_LOCATION_DEVICE},
+                         &options, NULL, &table, &error),
+        ==, CCL_OK);
+    g_assert_cmpuint (table.n_components, ==, reference->n_components);
+    g_assert_cmpmem (table.rows, table.n_rows * sizeof (CclComponent), reference->rows,
+        reference->n_components * sizeof (CclComponent));
+    reference_free (reference);
+  }
+  ccl_labeller_free (&labeller);
+  ccl_cuda_device_release (device, &memory);
+  g_rand_free (random);
+  g_free (pixels);
+}
+
 /* Frames are queued on all labellers before any is waited for; the last one first. */
 static void
 test_frames_are_queued_on_several_labellers (void)
@@ -808,6 +851,7 @@ main (int argc, char **argv)
       test_copies_from_a_peer_wait_for_both_streams);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
+  g_test_add_func ("/cuda/frames-are-at-many-addresses", test_frames_are_at_many_addresses);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
   g_test_add_func (
       "/cuda/brb-labels-what-shared-memory-holds", test_brb_labels_what_shared_memory_holds);
