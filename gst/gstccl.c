@@ -15,9 +15,9 @@
  * that light does not explain is posted as an element message `scene-change`, whose field
  * `kind` is moved, infrared, covered, blinded or uncovered.
  *
- * With GStreamer 1.28 and later the element also takes batches: buffers whose #GstAnalyticsBatchMeta
- * holds the frames of several streams. Each frame gets the metadata that it gets alone, each stream
- * has a model of its own, and messages name the stream.
+ * With GStreamer 1.28 and later the element also takes batches: buffers whose
+ * #GstAnalyticsBatchMeta holds the frames of several streams. Each frame gets the metadata that it
+ * gets alone, each stream has a model of its own, and messages name the stream.
  *
  * Components are numbered 1…N in raster order of their first pixels. `cudaccl` is the same element
  * on an NVIDIA GPU, with the same properties and identical output.

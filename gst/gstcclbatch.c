@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclbatch.h"
 
+static void
+stream_free (gpointer data)
+{
+  gst_ccl_stream_clear (data);
+  g_free (data);
+}
+
 #if GST_CCL_HAS_BATCHES
 
-void
-gst_ccl_batch_cursor_init (GstCclBatchCursor *cursor, GstAnalyticsBatchStream *stream)
+/* Walks through a stream of a batch. */
+typedef struct {
+  GstAnalyticsBatchStream *stream;
+  GstCaps *caps;             /* of the latest frame; NULL: unknown */
+  const GstSegment *segment; /* of the latest frame; NULL: unknown */
+  gsize n_objects;           /* read so far */
+  guint n_buffers;           /* of the list that is being read, read so far */
+} Cursor;
+
+/* Before the first frame. The batch must be writable, and outlive the cursor. */
+static void
+cursor_init (Cursor *cursor, GstAnalyticsBatchStream *stream)
 {
-  *cursor = (GstCclBatchCursor){
+  *cursor = (Cursor){
       .stream = stream,
       .caps = gst_analytics_batch_stream_get_caps (stream),
       .segment = gst_analytics_batch_stream_get_segment (stream),
@@ -14,7 +31,7 @@ gst_ccl_batch_cursor_init (GstCclBatchCursor *cursor, GstAnalyticsBatchStream *s
 }
 
 static void
-read_event (GstCclBatchCursor *cursor, GstEvent *event)
+read_event (Cursor *cursor, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
     gst_event_parse_caps (event, &cursor->caps);
@@ -24,7 +41,7 @@ read_event (GstCclBatchCursor *cursor, GstEvent *event)
 
 /* The next buffer of a list in the batch; NULL after the last one. */
 static GstBuffer *
-next_of_list (GstCclBatchCursor *cursor, GstMiniObject **object)
+next_of_list (Cursor *cursor, GstMiniObject **object)
 {
   GstBufferList *list = gst_buffer_list_make_writable (GST_BUFFER_LIST_CAST (*object));
 
@@ -35,8 +52,9 @@ next_of_list (GstCclBatchCursor *cursor, GstMiniObject **object)
   return NULL;
 }
 
-GstBuffer *
-gst_ccl_batch_cursor_next (GstCclBatchCursor *cursor)
+/* The next frame, which the batch owns, made writable; NULL after the last one. */
+static GstBuffer *
+cursor_next (Cursor *cursor)
 {
   for (; cursor->n_objects < cursor->stream->n_objects; cursor->n_objects++) {
     GstMiniObject **object = &cursor->stream->objects[cursor->n_objects];
@@ -57,4 +75,121 @@ gst_ccl_batch_cursor_next (GstCclBatchCursor *cursor)
   return NULL;
 }
 
+static GstCclStream *
+get_stream (GstCclBatches *batches, GstCclBase *base, guint number)
+{
+  GstCclStream *stream = g_hash_table_lookup (batches->streams, GUINT_TO_POINTER (number));
+
+  if (!stream) {
+    stream = g_new0 (GstCclStream, 1);
+    gst_ccl_stream_init (stream, base, (gint)number);
+    stream->labeller.foreground.roi_mask = batches->roi_mask;
+    g_hash_table_insert (batches->streams, GUINT_TO_POINTER (number), stream);
+  }
+  return stream;
+}
+
+/* Whether the element labels frames of these caps: raw video. Streams of other kinds are passed on.
+ */
+static gboolean
+is_video (const GstCaps *caps)
+{
+  return caps && gst_caps_get_size (caps) > 0 &&
+         gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw");
+}
+
+/* Sets the caps of a stream in batches. Returns FALSE after it has posted an error. */
+static gboolean
+set_caps (GstCclQueue *queue, GstCclBase *base, GstCclStream *stream, GstCaps *caps)
+{
+  GstCaps *taken;
+  gboolean is_taken;
+
+  if (stream->caps && (stream->caps == caps || gst_caps_is_equal (stream->caps, caps)))
+    return TRUE;
+  taken = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (base));
+  is_taken = gst_caps_can_intersect (caps, taken);
+  gst_caps_unref (taken);
+  if (!is_taken) {
+    GST_ELEMENT_ERROR (base, CORE, NEGOTIATION,
+        ("Stream %d of the batch has frames that cannot be labelled", stream->number),
+        ("caps: %" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  gst_ccl_queue_finish (queue, base);
+  if (!gst_ccl_stream_set_caps (stream, caps))
+    return FALSE;
+  gst_caps_replace (&stream->caps, caps);
+  return TRUE;
+}
+
+/* Queues the next frame of a stream of a batch, and sets *found if there is one. */
+static gboolean
+queue_next (
+    GstCclBatches *batches, GstCclBase *base, GstCclQueue *queue, Cursor *cursor, gboolean *found)
+{
+  GstBuffer *frame = cursor_next (cursor);
+  GstCclStream *stream;
+
+  if (!frame)
+    return TRUE;
+  *found = TRUE;
+  if (!is_video (cursor->caps))
+    return TRUE;
+  stream = get_stream (batches, base, cursor->stream->index);
+  if (!set_caps (queue, base, stream, cursor->caps)) {
+    queue->error_posted = TRUE;
+    return FALSE;
+  }
+  if (cursor->segment)
+    stream->segment = *cursor->segment;
+  return gst_ccl_queue_add (queue, base, stream, frame);
+}
+
+void
+gst_ccl_batches_queue (
+    GstCclBatches *batches, GstCclBase *base, GstCclQueue *queue, GstBuffer *batch)
+{
+  GstAnalyticsBatchMeta *meta = gst_buffer_get_analytics_batch_meta (batch);
+  GArray *cursors = batches->cursors;
+  gboolean is_ok = TRUE, found = meta != NULL;
+
+  g_array_set_size (cursors, meta ? (guint)meta->n_streams : 0);
+  for (guint i = 0; i < cursors->len; i++)
+    cursor_init (&g_array_index (cursors, Cursor, i), &meta->streams[i]);
+  while (is_ok && found) {
+    found = FALSE;
+    for (guint i = 0; i < cursors->len && is_ok; i++)
+      is_ok = queue_next (batches, base, queue, &g_array_index (cursors, Cursor, i), &found);
+  }
+}
+
 #endif
+
+void
+gst_ccl_batches_init (GstCclBatches *batches)
+{
+  batches->streams = g_hash_table_new_full (NULL, NULL, NULL, stream_free);
+#if GST_CCL_HAS_BATCHES
+  batches->cursors = g_array_new (FALSE, FALSE, sizeof (Cursor));
+#endif
+}
+
+void
+gst_ccl_batches_clear (GstCclBatches *batches)
+{
+  g_clear_pointer (&batches->streams, g_hash_table_unref);
+#if GST_CCL_HAS_BATCHES
+  g_clear_pointer (&batches->cursors, g_array_unref);
+#endif
+}
+
+gboolean
+gst_ccl_batches_are_caps (const GstCaps *caps)
+{
+#if GST_CCL_HAS_BATCHES
+  return gst_structure_has_name (gst_caps_get_structure (caps, 0), GST_CCL_BATCH_NAME);
+#else
+  return FALSE;
+#endif
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading the frames of a batch: a buffer with a GstAnalyticsBatchMeta (GStreamer 1.28), which
+/* The streams of batches. A batch is a buffer with a GstAnalyticsBatchMeta (GStreamer 1.28), which
  * holds the buffers and events of several streams. */
 #ifndef __GST_CCL_BATCH_H__
 #define __GST_CCL_BATCH_H__
@@ -9,6 +9,9 @@
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
+
+#include "gstcclqueue.h"
+#include "gstcclstream.h"
 
 #if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
 #define GST_CCL_HAS_BATCHES 1
@@ -22,22 +25,29 @@
 
 G_BEGIN_DECLS
 
+/* Belongs to the streaming thread. */
+typedef struct {
+  GHashTable *streams;     /* GstCclStreams by number */
+  GstCclRoiMask *roi_mask; /* of the element, which keeps it: for all streams; NULL: none */
+#if GST_CCL_HAS_BATCHES
+  GArray *cursors; /* of the batch that is being queued */
+#endif
+} GstCclBatches;
+
+void gst_ccl_batches_init (GstCclBatches *batches);
+
+/* No frame may be queued. */
+void gst_ccl_batches_clear (GstCclBatches *batches);
+
+/* Whether buffers of these caps are batches. */
+gboolean gst_ccl_batches_are_caps (const GstCaps *caps);
+
 #if GST_CCL_HAS_BATCHES
 
-/* Walks through a stream of a batch. */
-typedef struct {
-  GstAnalyticsBatchStream *stream;
-  GstCaps *caps;             /* of the latest frame; NULL: unknown */
-  const GstSegment *segment; /* of the latest frame; NULL: unknown */
-  gsize n_objects;           /* read so far */
-  guint n_buffers;           /* of the list that is being read, read so far */
-} GstCclBatchCursor;
-
-/* Before the first frame. The batch must be writable, and outlive the cursor. */
-void gst_ccl_batch_cursor_init (GstCclBatchCursor *cursor, GstAnalyticsBatchStream *stream);
-
-/* The next frame, which the batch owns, made writable; NULL after the last one. */
-GstBuffer *gst_ccl_batch_cursor_next (GstCclBatchCursor *cursor);
+/* Queues the frames of a batch: the first frames of all streams, then the second ones… After an
+ * error, which the queue keeps or which was posted, it stops. The batch must be writable. */
+void gst_ccl_batches_queue (
+    GstCclBatches *batches, GstCclBase *base, GstCclQueue *queue, GstBuffer *batch);
 
 #endif
 
