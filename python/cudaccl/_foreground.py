@@ -11,6 +11,7 @@ from ._arrays import HOST, device_number, empty, finish, view_of
 METHODS = {"threshold": 0, "otsu": 1, "mog2": 2}
 DENOISE = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 3, "opening-5x5": 4}
 SHADOWS = {"keep": 0, "mark": 1, "remove": 2}
+PIXELS = {"uint8": 0, "uint16": 1}
 SCENE_CHANGES = ("unchanged", "moved", "infrared", "covered", "blinded", "uncovered")
 
 
@@ -41,18 +42,22 @@ class Foreground:
     roi_mask: a region of interest mask of the shape, in host memory; its pixels of value 0 are
         background in every mask. It is copied.
     chroma: whether the background model learns luma and chroma, for 'mog2'.
+    pixels: 'uint8', or 'uint16' for frames and chroma of 16 bits, which all methods read in full; of
+        chroma the upper bytes. Samples of 10 bits belong in the upper bits of a word.
     n_threads: the most threads that share a frame on a CPU, 0 for as many as are useful.
 
     The other arguments are attributes, too, and hold from the next frame:
 
-    threshold: 0…255, for 'threshold': a pixel is foreground when its value is greater.
+    threshold: 0…255, with frames of uint16 0…65535, for 'threshold': a pixel is foreground when its
+        value is greater.
     invert: swaps foreground and background inside the region of interest.
     denoise: 'none', 'median-3x3', 'median-5x5', 'opening-3x3' or 'opening-5x5' (pixels).
     closing: (width, height) in pixels, 0…63 each: gaps and holes of the mask that are narrower or
         lower are filled after the noise filter. 0 and 1: none in this direction.
     history: frames, at least 1: the time constant of the model.
     var_threshold: a pixel is background up to this squared distance from a Gaussian's mean, in units
-        of its variance; greater than 0.
+        of its variance; greater than 0. Variances are on the scale of 8 bits, of which one step is 256
+        steps of uint16.
     learning_rate: 0…1: the weight of a frame in the model. Negative: 1 / history, and greater during
         the first history / 2 frames.
     mixtures: 1…5: Gaussians per pixel.
@@ -68,8 +73,8 @@ class Foreground:
     """
 
     def __init__(self, shape: tuple[int, int], method: str = "mog2", *, device: int | str = "cpu",
-                 roi_mask: Any = None, chroma: bool = False, n_threads: int = 0, threshold: int = 0,
-                 invert: bool = False, denoise: str = "none", closing: tuple[int, int] = (0, 0), history: int = 500,
+                 roi_mask: Any = None, chroma: bool = False, pixels: str = "uint8", n_threads: int = 0,
+                 threshold: int = 0, invert: bool = False, denoise: str = "none", closing: tuple[int, int] = (0, 0), history: int = 500,
                  var_threshold: float = 16.0, learning_rate: float = -1.0, mixtures: int = 5, shadows: str = "keep",
                  light: bool = False, hold: int = 0) -> None:
         if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
@@ -77,7 +82,7 @@ class Foreground:
         self._device = device_number(device)
         roi_view = None if roi_mask is None else view_of(roi_mask)
         self._foreground = _cudaccl.Foreground(*shape, choose("method", METHODS, method), roi_view, chroma,
-                                               self._device, n_threads)
+                                               bool(choose("pixels", PIXELS, pixels)), self._device, n_threads)
         self._scene_change = 0
         self.threshold = threshold
         self.invert = invert
@@ -111,10 +116,10 @@ class Foreground:
     def apply(self, frame: Any, *, chroma: tuple[Any, Any] | None = None, out: Any = None, stream: Any = None) -> Any:
         """The foreground mask of the next frame.
 
-        frame: an array of the shape, uint8 or bool, with consecutive pixels in each row. An object
+        frame: an array of the shape, uint8 or bool, or uint16 if `pixels` says so, with consecutive pixels in each row. An object
             on a GPU also takes frames in host memory.
-        chroma: the planes u and v, where the frame is, uint8, of the shape or with one or both lengths
-            halved and rounded up; samples may be two bytes apart. For NV12: (uv[..., 0], uv[..., 1]).
+        chroma: the planes u and v, where the frame is, of the type of `pixels`, of the shape or with one or
+            both lengths halved and rounded up; they may be interleaved. For NV12: (uv[..., 0], uv[..., 1]).
         out: a uint8 array of the shape for the mask, on the object's device. None: a new array.
         stream: as for Labeller.label().
 

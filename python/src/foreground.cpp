@@ -2,6 +2,7 @@
 /* Makers of foreground masks. */
 #include "module.h"
 
+#include <bit>
 #include <mutex>
 
 /* CclForegroundOptions, whose attributes take any Python integer until checked() is called. */
@@ -38,9 +39,11 @@ struct Options {
 class Foreground {
 public:
   Foreground (uint32_t height, uint32_t width, int method, const View *roi_mask, bool has_chroma,
-      int device, uint32_t n_threads)
-      : shape_ ({height, width}), device_ (device), has_chroma_ (has_chroma)
+      bool has_words, int device, uint32_t n_threads)
+      : shape_ ({height, width}), device_ (device), has_chroma_ (has_chroma), has_words_ (has_words)
   {
+    if (has_words && std::endian::native != std::endian::little)
+      throw nb::value_error ("frames of uint16 are little-endian: this machine is not");
     if (roi_mask)
       check_frame (*roi_mask, "the region of interest mask", HOST);
     const CclFrame roi = roi_mask ? frame_of (*roi_mask) : CclFrame{};
@@ -49,7 +52,8 @@ public:
         .method = (CclForegroundMethod)method,
         .roi_mask = roi_mask ? &roi : nullptr,
         .n_threads = n_threads,
-        .has_chroma = has_chroma};
+        .has_chroma = has_chroma,
+        .format = has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8};
     CclError error = {};
     handle_ = device == HOST ? ccl_cpu_foreground_new (&plan, &error)
                              : ccl_cuda_foreground_new (open_device (device), &plan, &error);
@@ -68,7 +72,7 @@ public:
   int
   run (const View &frame, const View *u, const View *v, const View &mask, const Options &settings)
   {
-    check_frame (frame, "the frame", frame.device == HOST ? HOST : device_);
+    check_frame (frame, "the frame", frame.device == HOST ? HOST : device_, has_words_);
     check_frame (mask, "the mask", device_);
     if (has_chroma_ != (u && v))
       throw nb::value_error (has_chroma_ ? "the model has chroma, the frame has none"
@@ -107,12 +111,13 @@ public:
 
 private:
   void
-  check_frame (const View &frame, const std::string &name, int device) const
+  check_frame (const View &frame, const std::string &name, int device, bool has_words = false) const
   {
     if (frame.shape != shape_)
       throw nb::value_error ((name + " has another shape than the model").c_str ());
-    if (!frame.type.is_byte ())
-      throw nb::type_error ((name + " must be of uint8 or bool").c_str ());
+    if (!is_sample (frame.type, has_words))
+      throw nb::type_error (
+          (name + " must be of " + (has_words ? "uint16" : "uint8 or bool")).c_str ());
     if (!frame.has_plain_rows ())
       throw nb::value_error ((name + " must have consecutive pixels in a row: copy it").c_str ());
     if (frame.device != device)
@@ -120,6 +125,12 @@ private:
           name + " must be " +
           (device == HOST ? "in host memory" : "in the memory of GPU " + std::to_string (device)))
                                  .c_str ());
+  }
+
+  static bool
+  is_sample (ElementType type, bool has_words)
+  {
+    return has_words ? type.kind == 'u' && type.size == 2 : type.is_byte ();
   }
 
   static CclFrame
@@ -135,14 +146,15 @@ private:
   {
     if (u.shape.size () != 2 || u.shape != v.shape || u.strides[1] != v.strides[1])
       throw nb::value_error ("u and v must be alike, with two dimensions");
-    if (!u.type.is_byte () || !v.type.is_byte ())
-      throw nb::type_error ("chroma must be of uint8");
+    if (!is_sample (u.type, has_words_) || !is_sample (v.type, has_words_))
+      throw nb::type_error (has_words_ ? "chroma must be of uint16" : "chroma must be of uint8");
     if (u.device != frame.device || v.device != frame.device)
       throw nb::value_error ("chroma must be where the frame is");
     if (u.strides[0] < 0 || v.strides[0] < 0)
       throw nb::value_error ("the rows of chroma must be in ascending order: copy it");
-    CclChroma chroma = {.u = u.data,
-        .v = v.data,
+    /* Of 16 bits the upper byte is read. */
+    CclChroma chroma = {.u = (const uint8_t *)u.data + (has_words_ ? 1 : 0),
+        .v = (const uint8_t *)v.data + (has_words_ ? 1 : 0),
         .u_stride = (size_t)u.strides[0],
         .v_stride = (size_t)v.strides[0],
         .step = (uint32_t)u.strides[1]};
@@ -159,7 +171,7 @@ private:
 
   std::vector<size_t> shape_;
   int device_;
-  bool has_chroma_;
+  bool has_chroma_, has_words_; /* words: pixels and chroma of 16 bits */
   CclForeground *handle_ = nullptr;
   std::mutex mutex_;
 };
@@ -183,9 +195,9 @@ bind_foreground (nb::module_ &module)
       .def_rw ("hold", &Options::hold);
 
   nb::class_<Foreground> (module, "Foreground", "A maker of foreground masks.")
-      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, int, uint32_t> (),
+      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t> (),
           nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
-          nb::arg ("has_chroma"), nb::arg ("device"), nb::arg ("n_threads"))
+          nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"))
       .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("u").none (),
           nb::arg ("v").none (), nb::arg ("mask"), nb::arg ("options"),
           "Makes the mask of a frame and waits for it; returns the scene change.")

@@ -51,6 +51,38 @@ def test_background_model_finds_what_moves():
     assert not foreground.apply(frame).any()
 
 
+@pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
+def test_words_that_hold_bytes_have_the_masks_of_bytes(method):
+    arguments = {"denoise": "median-3x3"}
+    narrow = cudaccl.Foreground((120, 160), method, threshold=100, **arguments)
+    wide = cudaccl.Foreground((120, 160), method, threshold=100 * 256, pixels="uint16", **arguments)
+    for frame in scene(12):
+        assert (wide.apply(frame.astype(np.uint16) * 256) == narrow.apply(frame)).all()
+    with pytest.raises(TypeError, match="uint16"):
+        wide.apply(frame)
+    with pytest.raises(TypeError, match="uint8"):
+        narrow.apply(frame.astype(np.uint16))
+
+
+def test_threshold_between_two_bytes():
+    frame = np.array([[25600, 25601, 65535, 0]], np.uint16)
+    foreground = cudaccl.Foreground(frame.shape, "threshold", threshold=25600, pixels="uint16")
+    assert foreground.apply(frame).tolist() == [[0, 255, 255, 0]]
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_chroma_of_words(interleaved):
+    narrow, wide = (cudaccl.Foreground((60, 81), chroma=True, shadows="mark", pixels=pixels) for pixels in ("uint8", "uint16"))
+    for y, u, v in yuv_scene(32):
+        expected = narrow.apply(y, chroma=(u, v))
+        planes = [plane.astype(np.uint16) * 256 + 255 for plane in (u, v)]
+        if interleaved:
+            uv = np.stack(planes, axis=-1)
+            planes = (uv[..., 0], uv[..., 1])
+        assert (wide.apply(y.astype(np.uint16) * 256, chroma=tuple(planes)) == expected).all()
+    assert {127, 255} <= set(np.unique(expected))
+
+
 def test_closing_as_opencv():
     frame = np.zeros((40, 50), np.uint8)
     frame[8:30:2, 9:40:3] = 255
