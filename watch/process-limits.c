@@ -23,15 +23,21 @@
 static GMutex lock;
 static guint n_reserved; /* connections, guarded by the lock */
 
+/* UNLIMITED if no more file can be opened, not even this folder; 0 if there is no such folder. */
 static guint
 count_entries (const gchar *path)
 {
-  GDir *folder = g_dir_open (path, 0, NULL);
+  GError *error = NULL;
+  GDir *folder = g_dir_open (path, 0, &error);
   guint n = 0;
 
+  if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_MFILE) ||
+      g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NFILE))
+    n = UNLIMITED;
   while (folder && g_dir_read_name (folder))
     n++;
   g_clear_pointer (&folder, g_dir_close);
+  g_clear_error (&error);
   return n;
 }
 
@@ -111,7 +117,7 @@ get_limit_of_groups (guint used)
 }
 
 static gboolean
-check_files (guint files, GError **error)
+check_files (guint64 files, GError **error)
 {
   guint limit = get_limit (RLIMIT_NOFILE);
 
@@ -136,7 +142,7 @@ check_connections (guint n, GError **error)
 {
   guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
 
-  return check_files (files + OTHER_FILES + n * FILES_PER_CONNECTION, error) &&
+  return check_files ((guint64)files + OTHER_FILES + n * FILES_PER_CONNECTION, error) &&
          check_threads (threads + OTHER_THREADS + n * THREADS_PER_CONNECTION, threads, error);
 }
 
