@@ -30,8 +30,8 @@
 #define pause_processor() (void)0
 #endif
 
-/* A thread waits awake for so long at most: about as long as it takes to wake one up. */
-static const int64_t awake_ns = 50 * 1000;
+/* A thread spins for so long at most: about as long as it takes to wake one up. */
+static const int64_t spin_ns = 50 * 1000;
 
 typedef struct Worker {
   _Alignas(64) _Atomic int32_t n_left; /* parts of its own that nobody has begun, if positive */
@@ -47,7 +47,7 @@ struct Workers {
 
   /* Set before a round begins. */
   _Alignas(64) _Atomic bool closing; /* the round ends the threads */
-  _Atomic bool is_awake;             /* threads wait awake for the next round */
+  _Atomic bool is_spinning;          /* threads spin until the next round */
   void (*work) (void *data, uint32_t part, uint32_t thread);
   void *data;
 
@@ -69,13 +69,13 @@ now_ns (void)
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Waits while the number has that value, awake for a limited time, then until another thread wakes
- * up those that wait for the number. May return without a cause. */
+/* Waits while the number has that value: spins for a limited time, then sleeps until another thread
+ * wakes up those that wait for the number. May return without a cause. */
 static void
-wait_while (_Atomic uint32_t *number, uint32_t value, bool is_awake)
+wait_while (_Atomic uint32_t *number, uint32_t value, bool is_spinning)
 {
-  if (is_awake) {
-    const int64_t end = now_ns () + awake_ns;
+  if (is_spinning) {
+    const int64_t end = now_ns () + spin_ns;
     do {
       if (atomic_load_explicit (number, memory_order_relaxed) != value)
         return;
@@ -127,8 +127,8 @@ serve (void *argument)
   for (uint32_t served = 0;;) {
     uint32_t round;
     while ((round = atomic_load_explicit (&workers->round, memory_order_acquire)) == served)
-      wait_while (
-          &workers->round, served, atomic_load_explicit (&workers->is_awake, memory_order_relaxed));
+      wait_while (&workers->round, served,
+          atomic_load_explicit (&workers->is_spinning, memory_order_relaxed));
     served = round;
     if (atomic_load_explicit (&workers->closing, memory_order_relaxed))
       return NULL;
@@ -181,12 +181,12 @@ workers_new (uint32_t n_threads)
   return workers;
 }
 
-/* Whether the threads are to wait awake after a round. */
+/* Whether the threads are to spin after a round. */
 static bool
-choose_awake (Workers *workers, bool again_soon)
+choose_spinning (Workers *workers, bool again_soon)
 {
   if (workers->was_last)
-    workers->soon = now_ns () - workers->ended_at < awake_ns;
+    workers->soon = now_ns () - workers->ended_at < spin_ns;
   workers->was_last = !again_soon;
   return again_soon || workers->soon;
 }
@@ -213,7 +213,7 @@ workers_share (Workers *workers, uint32_t n_parts, bool again_soon,
   workers->work = work;
   workers->data = data;
   atomic_store_explicit (
-      &workers->is_awake, choose_awake (workers, again_soon), memory_order_relaxed);
+      &workers->is_spinning, choose_spinning (workers, again_soon), memory_order_relaxed);
   atomic_store_explicit (&workers->n_unfinished, n_parts, memory_order_relaxed);
   for (uint32_t i = 0; i < n_threads; i++) {
     const uint32_t first = workers_first_part (n_parts, i, n_threads);

@@ -23,8 +23,8 @@ Workers *workers_new (uint32_t n_threads);
  * which follow each other; when they are done, it takes those that other threads have not begun. So
  * one thread can do all of the work while the others wake up. One caller at a time.
  *
- * again_soon: the next call follows at once, so that the threads wait for it awake. Otherwise they
- * do so only if the last such call was followed at once, too. */
+ * again_soon: the next call follows at once, so that the threads spin until it comes. Otherwise
+ * they do so only if the last such call was followed at once, too. */
 void workers_share (Workers *workers, uint32_t n_parts, bool again_soon,
     void (*work) (void *data, uint32_t part, uint32_t thread), void *data);
 

@@ -946,6 +946,16 @@ check_8_bits_in_16 (const ForegroundBackend *backend)
   g_free (words);
 }
 
+/* Begins with a background model of a row of pixels of 16 bits. */
+static bool
+comparison_begin_words (Comparison *comparison, const ForegroundBackend *backend, uint32_t width)
+{
+  const CclForegroundPlan plan = {
+      .width = width, .height = 1, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
+
+  return comparison_begin (comparison, backend, &plan);
+}
+
 /* Runs a method and the reference on pixels of 16 bits. */
 static bool
 comparison_run_words (
@@ -962,12 +972,10 @@ check_values_between_those_of_8_bits (const ForegroundBackend *backend)
 {
   static const int distances[] = {0, 161, -161, 162, -162, 255, -255, 3000};
   enum { WIDTH = G_N_ELEMENTS (distances), LEARNT = 300 };
-  const CclForegroundPlan plan = {
-      .width = WIDTH, .height = 1, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
   CclForegroundOptions options = usual_options;
   uint16_t words[WIDTH];
   Comparison comparison;
-  bool passed = comparison_begin (&comparison, backend, &plan);
+  bool passed = comparison_begin_words (&comparison, backend, WIDTH);
 
   options.var_threshold = 0.1f;
   options.learning_rate = 0.05;
@@ -1003,12 +1011,10 @@ check_shadows_of_16_bits (const ForegroundBackend *backend)
       {38400, 40000, 255},
   };
   enum { WIDTH = G_N_ELEMENTS (cases), LEARNT = 300 };
-  const CclForegroundPlan plan = {
-      .width = WIDTH, .height = 1, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
   CclForegroundOptions options = usual_options;
   uint16_t words[WIDTH];
   Comparison comparison;
-  bool passed = comparison_begin (&comparison, backend, &plan);
+  bool passed = comparison_begin_words (&comparison, backend, WIDTH);
 
   options.var_threshold = 0.01f;
   options.learning_rate = 0.05;
@@ -1031,12 +1037,10 @@ static void
 check_the_greatest_mean (const ForegroundBackend *backend)
 {
   enum { WIDTH = 40, FRAME = 6765 };
-  const CclForegroundPlan plan = {
-      .width = WIDTH, .height = 1, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
   CclForegroundOptions options = usual_options;
   uint16_t words[WIDTH];
   Comparison comparison;
-  bool passed = comparison_begin (&comparison, backend, &plan);
+  bool passed = comparison_begin_words (&comparison, backend, WIDTH);
 
   options.learning_rate = 1;
   for (uint32_t i = 0; i < WIDTH; i++) /* some pixels get a second Gaussian, and a new match */

@@ -23,7 +23,7 @@ count_call (void *data, uint32_t part, uint32_t thread)
   atomic_fetch_add (&round->n_calls[part], 1);
 }
 
-/* Rounds follow at once, after pauses in which threads still wait awake, and after longer ones. */
+/* Rounds follow at once, after pauses in which threads still spin, and after longer ones. */
 static void
 test_once (void)
 {
