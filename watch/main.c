@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ccl-watch: labels the video of many cameras, and goes on whatever happens to them. */
 #include <gio/gio.h>
+#include <gio/gunixsocketaddress.h>
 #include <glib-unix.h>
 #include <gst/gst.h>
 #include <locale.h>
@@ -472,6 +473,21 @@ watch_cameras (WatchConfig *config, GError **error)
   return has_run;
 }
 
+/* With GLib 2.74, the function of a type with interfaces and the initialiser of a class that names
+ * this type wait for each other for ever if two threads call them for the first time together. An
+ * output's first connection and the start of the web server did. Types that exist before the first
+ * thread cannot. */
+static void
+register_network_types (void)
+{
+  g_type_ensure (G_TYPE_SOCKET);
+  g_type_ensure (G_TYPE_INET_SOCKET_ADDRESS);
+  g_type_ensure (G_TYPE_UNIX_SOCKET_ADDRESS);
+  g_type_ensure (G_TYPE_PROXY_ADDRESS);
+  g_type_ensure (G_TYPE_NETWORK_ADDRESS);
+  g_type_ensure (G_TYPE_TASK);
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -484,6 +500,7 @@ main (gint argc, gchar **argv)
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */
   watch_limits_raise ();
+  register_network_types ();
   if (!parse_command_line (argc, argv))
     return EXIT_CONFIG;
   if (options.version) {

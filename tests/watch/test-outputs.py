@@ -4,7 +4,7 @@
 away, killed and stuck, disks full, and the program is killed at random moments; then lines are
 counted. Prints TAP.
 
-usage: test-outputs.py CCL_WATCH [KAFKA_MOCK]
+usage: test-outputs.py CCL_WATCH SLOW_TYPES [KAFKA_MOCK]
 """
 import contextlib
 import functools
@@ -21,8 +21,8 @@ import time
 
 from watching import (Lines, Watch, ball, folder, free_port, mosquitto, running, tap, wait_for)
 
-PROGRAM = sys.argv[1]
-MOCK = sys.argv[2] if len(sys.argv) > 2 else None
+PROGRAM, SLOW_TYPES = sys.argv[1:3]
+MOCK = sys.argv[3] if len(sys.argv) > 3 else None
 watch = functools.partial(Watch, PROGRAM)
 SMALL = ["-s", "ccl.min-area=20"]
 PACE = [*SMALL, "-s", "pace=true"]
@@ -206,6 +206,13 @@ def tcp():
         second.close()
 
 
+def tcp_at_start():
+    """TCP: the first connection and the start of the web server do not wait for each other"""
+    with watch(f"a={ball(5, 5)}", *PACE, "--http=127.0.0.1:0", "-o", f"tcp://127.0.0.1:{free_port()}", output=False,
+               environment={"LD_PRELOAD": SLOW_TYPES}) as program:
+        wait_for(lambda: "camera a: playing" in program.log(), "no frame", 20)
+
+
 def tcp_stuck():
     """TCP: with a receiver that reads nothing, the oldest lines are dropped, counted and reported"""
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -340,5 +347,5 @@ def kafka_never():
         assert "lines were not delivered in time" in program.log(), program.log()
 
 
-sys.exit(tap.run(appended, rotated, reopened, disk_full, tmpfs_full, closed_pipe, terminated, killed, tcp, tcp_stuck,
+sys.exit(tap.run(appended, rotated, reopened, disk_full, tmpfs_full, closed_pipe, terminated, killed, tcp, tcp_at_start, tcp_stuck,
                  mqtt, last_will, acknowledged, kafka_away, kafka_never))
