@@ -99,6 +99,9 @@ typedef struct Scratch {
 
   /* Features of each span. */
   Features *span_features;
+
+  /* Complete rows of labels, for label maps that are written past the caches. */
+  uint32_t *label_rows[2];
 } Scratch;
 
 /* Strips that a band has buffers for: its first one, which is merged with the band above in the
@@ -146,6 +149,7 @@ typedef struct Job {
 
   uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;
+  bool is_streamed; /* the label map is written past the caches */
   bool some_labels; /* as in CclLabeller */
   uint32_t label_rows[2];
 } Job;
@@ -158,7 +162,7 @@ typedef struct RunLabeller {
   void (*label_band) (const Job *job, Band *band, const Scratch *scratch);
 
   /* Writes the rows of a band to the label map. Parents have been replaced by final labels. */
-  void (*write_band) (const Job *job, Band *band);
+  void (*write_band) (const Job *job, Band *band, const Scratch *scratch);
 
   /* Unites the runs that touch across the border of two labelled bands, and their features. Returns
    * the number of unions. */

@@ -69,6 +69,28 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
   }
 }
 
+static inline void
+stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
+{
+  uint32_t i = 0;
+
+  for (; i < n && (uintptr_t)(out + i) % 64; i++)
+    out[i] = labels[i];
+  for (; i + 16 <= n; i += 16) {
+    const __m256i *line = (const __m256i *)(labels + i);
+    _mm256_stream_si256 ((__m256i *)(out + i), _mm256_loadu_si256 (line));
+    _mm256_stream_si256 ((__m256i *)(out + i + 8), _mm256_loadu_si256 (line + 1));
+  }
+  for (; i < n; i++)
+    out[i] = labels[i];
+}
+
+static inline void
+end_streaming (void)
+{
+  _mm_sfence ();
+}
+
 #define RUN_LABELLER run_labeller_avx2
 #define RUN_LABELLER_NAME "avx2"
 #include "runs.h"

@@ -508,6 +508,24 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
   }
 }
 
+static inline void
+stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
+{
+  const uint32_t to_next_line = -(uint32_t)((uintptr_t)out / 4) % 16;
+  uint32_t i = to_next_line < n ? to_next_line : n;
+
+  _mm512_mask_storeu_epi32 (out, first_of_16 (0, i), _mm512_loadu_si512 (labels));
+  for (; i + 16 <= n; i += 16)
+    _mm512_stream_si512 ((void *)(out + i), _mm512_loadu_si512 (labels + i));
+  _mm512_mask_storeu_epi32 (out + i, first_of_16 (i, n), _mm512_loadu_si512 (labels + i));
+}
+
+static inline void
+end_streaming (void)
+{
+  _mm_sfence ();
+}
+
 #define RUN_LABELLER run_labeller_avx512
 #define RUN_LABELLER_NAME "avx512"
 #include "runs.h"

@@ -15,6 +15,13 @@
  *   list_columns, count_before_words, list_spans, count_before_spans,
  *   add_features, add_spans, expand
  *
+ * and:
+ *
+ *   stream_row (out, labels, n)
+ *       copies n labels past the caches, if the processor has such stores
+ *   end_streaming ()
+ *       orders these stores before all later ones
+ *
  * Two ideas make it fast. First, pixels are converted to bits, and all later steps work on words of
  * 64 columns or on runs, so that background costs nothing and long runs cost little. Second, the
  * run at a column is found by counting the bits of Strip.starts up to it, without a search, so that
@@ -364,6 +371,18 @@ write_strip (const Job *job, uint32_t *out_top, uint32_t *out_bottom, const uint
   }
 }
 
+/* The same past the caches. Only whole cache lines can be stored so; a buffer holds the rows until
+ * they are complete. */
+static ALWAYS_INLINE void
+stream_strip (const Job *job, uint32_t *out_top, uint32_t *out_bottom, const uint64_t *top,
+    const uint64_t *bottom, const uint32_t *labels, uint32_t *const buffers[2])
+{
+  write_strip (job, buffers[0], out_bottom ? buffers[1] : NULL, top, bottom, labels);
+  stream_row (out_top, buffers[0], job->width);
+  if (out_bottom)
+    stream_row (out_bottom, buffers[1], job->width);
+}
+
 /* Whether a row of the strip at row y is to be written. */
 static bool
 strip_is_read (const Job *job, uint32_t y)
@@ -374,7 +393,7 @@ strip_is_read (const Job *job, uint32_t y)
 }
 
 static void
-write_band (const Job *job, Band *band)
+write_band (const Job *job, Band *band, const Scratch *scratch)
 {
   const uint32_t *const final_labels = job->forest.parents;
   uint32_t *run_labels = band->run_labels;
@@ -384,20 +403,24 @@ write_band (const Job *job, Band *band)
        y += job->rows_per_strip, strip++) {
     const uint32_t n_runs = band->run_counts[strip];
     const uint64_t *bottom = pixels + (job->rows_per_strip - 1) * job->words_per_row;
+    const bool has_bottom = job->rows_per_strip == 2 && y + 1 < band->end_row;
     uint8_t *out = job->labels + y * job->labels_stride;
+    uint32_t *out_top = (uint32_t *)out;
+    uint32_t *out_bottom = has_bottom ? (uint32_t *)(out + job->labels_stride) : NULL;
 
     if (strip_is_read (job, y)) {
       for (uint32_t i = 0; i < n_runs; i++)
         run_labels[i] = final_labels[run_labels[i]];
-      if (job->rows_per_strip == 2 && y + 1 < band->end_row)
-        write_strip (job, (uint32_t *)out, (uint32_t *)(out + job->labels_stride), pixels, bottom,
-            run_labels);
+      if (job->is_streamed)
+        stream_strip (job, out_top, out_bottom, pixels, bottom, run_labels, scratch->label_rows);
       else
-        write_strip (job, (uint32_t *)out, NULL, pixels, bottom, run_labels);
+        write_strip (job, out_top, out_bottom, pixels, bottom, run_labels);
     }
     run_labels += n_runs;
     pixels += job->rows_per_strip * job->words_per_row;
   }
+  if (job->is_streamed)
+    end_streaming ();
 }
 
 const RunLabeller RUN_LABELLER = {

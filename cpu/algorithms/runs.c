@@ -21,6 +21,7 @@
 #include "workers.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,10 @@ static const uint32_t band_ends[BANDS_PER_THREAD + 1] = {0, 4, 6, 7, 8};
 
 /* Numbering by all threads: the rest of the value is a label and not yet a number. */
 #define UNNUMBERED (UINT32_C (1) << 31)
+
+/* A label map of more than this part of the third-level cache, in quarters, is written past the
+ * caches, because they would read its memory before they write it. */
+#define MAX_CACHED_QUARTERS 3
 
 /* The bands that belong to a thread, and its buffers. */
 typedef struct Share {
@@ -71,6 +76,7 @@ typedef struct CpuLabeller {
   uint64_t min_shared_labels; /* all threads number the components from so many labels on */
   bool is_shared;             /* they do, or did in the last frame */
   uint32_t min_area, max_area;
+  size_t max_cached_bytes; /* of a label map */
 
   Layout layout;
 } CpuLabeller;
@@ -128,6 +134,8 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
   scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
+  for (int i = 0; i < 2; i++)
+    scratch->label_rows[i] = lay_out (layout, 64 * n_words, sizeof *scratch->label_rows[i]);
 }
 
 static void
@@ -473,7 +481,6 @@ fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
 static void
 finish_band (void *data, uint32_t index, uint32_t thread)
 {
-  (void)thread;
   const CpuLabeller *self = data;
   Band *band = &self->bands[index];
   const uint32_t end = band->base + band->n_numbers;
@@ -481,7 +488,7 @@ finish_band (void *data, uint32_t index, uint32_t thread)
   finish_numbers (self, share_of (self, index), band);
   fill_rows (self, band->base, end < self->n_rows ? end : self->n_rows);
   if (self->job.labels)
-    self->runs->write_band (&self->job, band);
+    self->runs->write_band (&self->job, band, &self->shares[thread].scratch);
 }
 
 /* Fills a part of the table, an equal number of rows for each band, and writes the band's rows of
@@ -489,12 +496,11 @@ finish_band (void *data, uint32_t index, uint32_t thread)
 static void
 deliver_band (void *data, uint32_t index, uint32_t thread)
 {
-  (void)thread;
   const CpuLabeller *self = data;
   fill_rows (self, (uint32_t)((uint64_t)self->n_rows * index / self->n_bands),
       (uint32_t)((uint64_t)self->n_rows * (index + 1) / self->n_bands));
   if (self->job.labels)
-    self->runs->write_band (&self->job, &self->bands[index]);
+    self->runs->write_band (&self->job, &self->bands[index], &self->shares[thread].scratch);
 }
 
 static CclStatus
@@ -516,6 +522,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   job->inversion = options->invert ? UINT64_MAX : 0;
   job->labels = labels ? labels->data : NULL;
   job->labels_stride = labels ? labels->stride : 0;
+  job->is_streamed = labels && labels->stride * self->base.plan.height > self->max_cached_bytes;
   job->some_labels = labeller->some_labels;
   memcpy (job->label_rows, labeller->label_rows, sizeof job->label_rows);
 
@@ -561,6 +568,22 @@ static const CclLabellerClass cpu_labeller_class = {
     .free = cpu_labeller_free,
 };
 
+/* The size of the largest label map that is worth caching. */
+static size_t
+choose_max_cached_bytes (void)
+{
+  /* On some processors sysconf() adds up the caches of all cores. */
+  FILE *file = fopen ("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+  size_t kib = 0;
+
+  if (file) {
+    if (fscanf (file, "%zuK", &kib) != 1)
+      kib = 0;
+    fclose (file);
+  }
+  return kib ? kib * 1024 / 4 * MAX_CACHED_QUARTERS : SIZE_MAX;
+}
+
 static CclLabeller *
 runs_labeller_new (
     const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
@@ -593,6 +616,8 @@ runs_labeller_new (
   if (self->n_threads > 1 && n_strips / self->n_threads >= 8)
     self->n_bands *= BANDS_PER_THREAD;
   self->min_shared_labels = pixels_per_thread / PIXELS_PER_SHARED_LABEL;
+  self->max_cached_bytes =
+      tuning->max_cached_bytes ? tuning->max_cached_bytes : choose_max_cached_bytes ();
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   self->shares = calloc (self->n_threads, sizeof *self->shares);
   if (!self->bands || !self->shares)

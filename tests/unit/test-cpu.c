@@ -6,7 +6,8 @@
 
 #include <glib.h>
 
-/* A variant: an instruction set and a number of threads, used for small frames, too. */
+/* A variant: an instruction set, a number of threads and streaming stores, used for small frames,
+ * too. */
 typedef struct Way {
   const char *name;
   CclCpuTuning tuning;
@@ -18,6 +19,8 @@ static const Way ways[] = {
     {"cpu-portable", {.instructions = "portable"}, 1},
     {"cpu-avx2", {.instructions = "avx2"}, 1},
     {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-avx2-streaming", {.instructions = "avx2", .max_cached_bytes = 1}, 1},
+    {"cpu-avx512-streaming", {.instructions = "avx512", .max_cached_bytes = 1}, 1},
     {"cpu-neon", {.instructions = "neon"}, 1},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
