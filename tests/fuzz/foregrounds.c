@@ -4,8 +4,8 @@
  * instruction set, of the simulated GPU and of the naive reference must be equal for all frames,
  * and the bytes around a mask must not change.
  *
- * The first twelve bytes are the plan and options; each frame takes one byte for its kind, and is
- * filled from the others.
+ * The first sixteen bytes are the plan and options; each frame takes one byte for its kind, and is
+ * filled from the others. Its chroma is filled like the frame.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,25 @@
 #include "foreground-reference.h"
 #include "target.h"
 
-enum { UNTOUCHED = 0xa5, MOST_FRAMES = 8, N_FOREGROUNDS = 4 };
+enum { UNTOUCHED = 0xa5, MOST_FRAMES = 24, N_FOREGROUNDS = 4 };
+
+/* How chroma lies in memory. */
+typedef struct ChromaLayout {
+  uint32_t step, shift_x, shift_y;
+  uint32_t first, second; /* offsets of u and v; in planes, v is behind u */
+} ChromaLayout;
+
+/* The first has none. */
+static const ChromaLayout chroma_layouts[] = {
+    {0}, {1, 1, 1, 0, 0}, /* I420 */
+    {2, 1, 1, 0, 1},      /* NV12 */
+    {2, 1, 1, 1, 0},      /* NV21 */
+    {1, 0, 0, 0, 0},      /* Y444 */
+    {1, 2, 0, 0, 0},      /* Y41B */
+    {4, 1, 0, 0, 2},      /* YUY2 */
+    {4, 1, 1, 1, 3},      /* P010_10LE */
+};
+#define N_CHROMA_LAYOUTS (sizeof chroma_layouts / sizeof *chroma_layouts)
 
 /* The plan and options, and the objects that are compared. The last one is the GPU's. */
 static const char *const names[N_FOREGROUNDS] = {"portable", "avx2", "avx512", "cuda"};
@@ -24,15 +42,17 @@ static const char *const names[N_FOREGROUNDS] = {"portable", "avx2", "avx512", "
 typedef struct Case {
   CclForegroundPlan plan;
   CclForegroundOptions options;
+  const ChromaLayout *layout;
   size_t stride, mask_stride, frame_size, mask_size;
+  size_t chroma_stride, chroma_size; /* 0 without chroma */
   bool on_device;
-  uint8_t *frame, *mask;
+  uint8_t *frame, *chroma, *mask;
   CclForeground *foregrounds[N_FOREGROUNDS]; /* NULL where the processor lacks the instructions */
   ForegroundReference *reference;
 } Case;
 
 static CclCudaDevice *device;
-static uint64_t n_masks;
+static uint64_t n_masks, n_scene_changes;
 
 static void
 die (const Case *c, const char *name, const char *what)
@@ -40,13 +60,16 @@ die (const Case *c, const char *name, const char *what)
   fprintf (stderr,
       "%s: %ux%u, format %d, foreground %d, %s, stride %zu, mask stride %zu, threshold %u, invert "
       "%d, "
-      "denoise %d, history %u, variance threshold %g, learning rate %g, %u mixtures, frame %lu: "
-      "%s\n",
+      "denoise %d, closing %ux%u, history %u, variance threshold %g, learning rate %g, %u "
+      "mixtures, "
+      "shadows %d, light %d, hold %u, chroma layout %d, frame %lu: %s\n",
       name, c->plan.width, c->plan.height, (int)c->plan.format, (int)c->plan.method,
       c->plan.roi_mask ? "a region of interest mask" : "no region of interest mask", c->stride,
       c->mask_stride, c->options.threshold, c->options.invert, (int)c->options.denoise,
-      c->options.history, (double)c->options.var_threshold, c->options.learning_rate,
-      c->options.mixtures, (unsigned long)c->reference->n_frames, what);
+      c->options.closing_width, c->options.closing_height, c->options.history,
+      (double)c->options.var_threshold, c->options.learning_rate, c->options.mixtures,
+      (int)c->options.shadows, c->options.light, c->options.hold, (int)(c->layout - chroma_layouts),
+      (unsigned long)c->reference->n_frames, what);
   abort ();
 }
 
@@ -54,7 +77,8 @@ static void
 finish (void)
 {
   ccl_cuda_device_unref (&device);
-  printf ("%lu masks made\n", (unsigned long)n_masks);
+  printf ("%lu masks made, %lu scene changes found\n", (unsigned long)n_masks,
+      (unsigned long)n_scene_changes);
 }
 
 static void
@@ -79,19 +103,44 @@ start (void)
       die (c, "cuda", call_error.message);                                                         \
   } while (0)
 
+/* The frame, whose chroma is at that address. */
+static CclFrame
+describe_frame (const Case *c, const void *pixels, const uint8_t *chroma, CclLocation location)
+{
+  const ChromaLayout *layout = c->layout;
+  CclFrame frame = {pixels, c->stride, location};
+
+  if (c->plan.has_chroma)
+    frame.chroma = (CclChroma){
+        .u = chroma + layout->first,
+        .v = chroma + layout->second + (layout->step == 1 ? c->chroma_size / 2 : 0),
+        .u_stride = c->chroma_stride,
+        .v_stride = c->chroma_stride,
+        .step = layout->step,
+        .shift_x = layout->shift_x,
+        .shift_y = layout->shift_y,
+    };
+  return frame;
+}
+
 static void
 run_on_device (Case *c, CclForeground *foreground)
 {
   CclError error = {CCL_OK};
-  CUdeviceptr frame_memory = 0, mask_memory = 0;
-  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  CUdeviceptr frame_memory = 0, chroma_memory = 0, mask_memory = 0;
+  CclFrame frame = describe_frame (c, c->frame, c->chroma, CCL_LOCATION_HOST);
 
   if (ccl_cuda_device_enter (device, &error) != CCL_OK)
     die (c, "cuda", error.message);
   if (c->on_device) {
     CALL (cuMemAlloc (&frame_memory, c->frame_size));
     CALL (cuMemcpyHtoDAsync (frame_memory, c->frame, c->frame_size, NULL));
-    frame = (CclFrame){(void *)frame_memory, c->stride, CCL_LOCATION_DEVICE};
+    if (c->chroma_size) {
+      CALL (cuMemAlloc (&chroma_memory, c->chroma_size));
+      CALL (cuMemcpyHtoDAsync (chroma_memory, c->chroma, c->chroma_size, NULL));
+    }
+    frame = describe_frame (
+        c, (void *)frame_memory, (const uint8_t *)chroma_memory, CCL_LOCATION_DEVICE);
   }
   CALL (cuMemAlloc (&mask_memory, c->mask_size));
   CALL (cuMemsetD8Async (mask_memory, UNTOUCHED, c->mask_size, NULL));
@@ -105,6 +154,8 @@ run_on_device (Case *c, CclForeground *foreground)
   CALL (cuMemFree (mask_memory));
   if (frame_memory)
     CALL (cuMemFree (frame_memory));
+  if (chroma_memory)
+    CALL (cuMemFree (chroma_memory));
   ccl_cuda_device_leave (device);
 }
 
@@ -122,9 +173,17 @@ compare (const Case *c, const char *name)
 }
 
 static void
+compare_scene_change (const Case *c, int i)
+{
+  if (ccl_foreground_get_scene_change (c->foregrounds[i]) != c->reference->scene_change)
+    die (c, names[i], "another scene change");
+  n_scene_changes += c->reference->scene_change != CCL_SCENE_UNCHANGED;
+}
+
+static void
 run_frame (Case *c)
 {
-  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  CclFrame frame = describe_frame (c, c->frame, c->chroma, CCL_LOCATION_HOST);
   CclMask mask = {c->mask, c->mask_stride};
   CclError error = {CCL_OK};
 
@@ -138,30 +197,32 @@ run_frame (Case *c)
     else if (ccl_foreground_run (c->foregrounds[i], &frame, &c->options, &mask, &error) != CCL_OK)
       die (c, names[i], error.message);
     compare (c, names[i]);
+    compare_scene_change (c, i);
   }
 }
 
-/* Fills the next frame: noise around a level, a change of the level, or the input's bytes. */
+/* Fills memory of the next frame: noise around a level, a change of the level, or the input's
+ * bytes. */
 static void
-draw (Case *c, uint8_t way, uint32_t number, const Input *input)
+draw (uint8_t *bytes, size_t size, size_t stride, uint8_t way, uint32_t number, const Input *input)
 {
   uint32_t noise = number * 2654435761u + way;
 
-  for (size_t i = 0; i < c->frame_size; i++) {
+  for (size_t i = 0; i < size; i++) {
     uint8_t byte = input->size ? input->data[(i + number) % input->size] : way;
     noise = noise * 1664525 + 1013904223;
     switch (way % 4) {
     case 0:
-      c->frame[i] = byte;
+      bytes[i] = byte;
       break;
     case 1:
-      c->frame[i] = (uint8_t)(way + (noise >> 29));
+      bytes[i] = (uint8_t)(way + (noise >> 29));
       break;
     case 2:
-      c->frame[i] = (uint8_t)(i % c->stride < way ? 40 + (noise >> 30) : 200);
+      bytes[i] = (uint8_t)(i % stride < way ? 40 + (noise >> 30) : 200);
       break;
     default:
-      c->frame[i] = noise >> 24 < byte ? 255 : 0;
+      bytes[i] = noise >> 24 < byte ? 255 : 0;
       break;
     }
   }
@@ -183,6 +244,32 @@ new_foreground (const Case *c, int i)
   if (!foreground && error.status != CCL_ERROR_UNSUPPORTED)
     die (c, names[i], error.message);
   return foreground;
+}
+
+/* Takes the chroma, its layout, shadows and light, and the other options of background models. */
+static void
+take_colours (Case *c, Input *input, uint32_t padding)
+{
+  const uint8_t flags = take_byte (input);
+  const uint8_t hold = take_byte (input);
+
+  c->layout = &chroma_layouts[flags % N_CHROMA_LAYOUTS];
+  /* With luma of 16 bits, a step of 4 means samples of 16 bits. */
+  if (c->plan.format == CCL_PIXEL_FORMAT_16 && c->layout->step == 4)
+    c->layout = &chroma_layouts[N_CHROMA_LAYOUTS - 1];
+  c->plan.has_chroma = c->layout->step > 0 && c->plan.method == CCL_FOREGROUND_MOG2;
+  c->options.shadows = (CclShadows)((flags >> 3 & 3) % 3);
+  c->options.light = flags & 64;
+  c->options.hold = hold % 17;
+  c->options.closing_width = take_byte (input) % (CCL_MAX_CLOSING + 1);
+  c->options.closing_height = take_byte (input) % (CCL_MAX_CLOSING + 1);
+  if (!c->plan.has_chroma)
+    return;
+  const uint32_t round_x = (1u << c->layout->shift_x) - 1;
+  const size_t width = (c->plan.width + round_x) >> c->layout->shift_x;
+  const size_t height = (c->plan.height + c->layout->shift_y) >> c->layout->shift_y;
+  c->chroma_stride = width * c->layout->step + padding;
+  c->chroma_size = (c->layout->step == 1 ? 2 : 1) * c->chroma_stride * height;
 }
 
 int
@@ -211,6 +298,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.options.invert = flags & 1;
   c.on_device = flags & 2;
   c.plan.format = (CclPixelFormat)(flags >> 6);
+  take_colours (&c, &input, paddings % 16);
   if (c.plan.format == CCL_PIXEL_FORMAT_16)
     c.options.threshold *= 257;
   const size_t bytes = c.plan.format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
@@ -219,6 +307,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.frame_size = c.stride * (c.plan.height - 1) + bytes * c.plan.width;
   c.mask_size = c.mask_stride * (c.plan.height - 1) + c.plan.width;
   c.frame = malloc (c.frame_size);
+  c.chroma = malloc (c.chroma_size);
   c.mask = malloc (c.mask_size);
   if (flags & 4) {
     for (size_t i = 0; i < sizeof roi_mask_pixels; i++)
@@ -241,13 +330,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       c.options.invert = !c.options.invert;
       c.options.denoise = (CclDenoise)(way % 5);
     }
-    draw (&c, way, frame, &input);
+    draw (c.frame, c.frame_size, c.stride, way, frame, &input);
+    draw (c.chroma, c.chroma_size, c.chroma_stride, (uint8_t)(3 * way), frame, &input);
     run_frame (&c);
   }
   for (int i = 0; i < N_FOREGROUNDS; i++)
     ccl_foreground_free (&c.foregrounds[i]);
   foreground_reference_free (c.reference);
   free (c.mask);
+  free (c.chroma);
   free (c.frame);
   return 0;
 }
@@ -257,4 +348,6 @@ make_quick (uint8_t *data, size_t size)
 {
   data[0] %= 80;
   data[1] %= 24;
+  data[14] %= 8; /* the closing's window */
+  data[15] %= 8;
 }

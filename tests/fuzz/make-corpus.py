@@ -70,13 +70,17 @@ for connectivity, name in ((0, '8'), (FOUR, '4')):
 
 
 
-def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, denoise=0, history=10, variance=0, rate=0, mixtures=4, paddings=0):
+def sequence(width, height, foreground, flags, ways, threads=0, threshold=100, denoise=0, history=10, variance=0, rate=0, mixtures=4, paddings=0,
+             colours=0, hold=0, closing=(0, 0)):
     """Frames in the format of foregrounds.c; each frame has one of the kinds."""
-    return bytes([width - 1, height - 1, foreground, flags, threads, threshold, denoise, history - 1, variance, rate, mixtures, paddings, *ways])
+    return bytes([width - 1, height - 1, foreground, flags, threads, threshold, denoise, history - 1, variance, rate, mixtures, paddings,
+                  colours, hold, *closing, *ways])
 
 
 THRESHOLD, OTSU, BACKGROUND = 0, 1, 2
-ROI_MASK = 4
+DEVICE_FRAME, ROI_MASK = 2, 4
+I420, NV12, NV21, Y444, Y41B, YUY2, P010 = range(1, 8)
+MARK, REMOVE, LIGHT = 8, 16, 64
 STILL, MOVED, NOISE, RESET = 101, 42, 103, 255
 sequences = {
     'threshold': sequence(67, 9, THRESHOLD, LABELS, [0, 0, 120, 80, 100, 101, 99]),
@@ -93,6 +97,11 @@ sequences = {
     'background-fast': sequence(31, 21, BACKGROUND, ROI_MASK, [STILL, NOISE, 0, 42, STILL], rate=2, mixtures=0),
     'background-frozen': sequence(35, 11, BACKGROUND, 0, [STILL, NOISE, 0, 42, 251], rate=1, denoise=1),
     'background-narrow': sequence(128, 7, BACKGROUND, INVERT | 1, [STILL, 105, 109, 254, 252], variance=2, mixtures=2),
+    'closing': sequence(80, 30, THRESHOLD, 0, [NOISE, 7], closing=(63, 2), denoise=1),
+    'shadows': sequence(47, 31, BACKGROUND, 0, [STILL, STILL, 85, 81, 42, STILL, 85], colours=NV12 | REMOVE, denoise=2),
+    'shadows-marked': sequence(33, 9, BACKGROUND, DEVICE_FRAME, [STILL, STILL, 85, 42, STILL], colours=YUY2 | MARK),
+    'light': sequence(100, 60, BACKGROUND, 0, [STILL] * 17 + [137, 133, 42, 129, 7, 7], colours=I420 | LIGHT | REMOVE, hold=8),
+    'light-of-16-bits': sequence(65, 33, BACKGROUND, DEVICE_FRAME | 192, [STILL] * 18 + [57, 61, 42, 1], colours=P010 | LIGHT, threads=2),
 }
 
 
