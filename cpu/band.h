@@ -149,7 +149,7 @@ typedef struct Job {
 
   uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;
-  bool is_streamed; /* the label map is written past the caches */
+  bool is_streamed; /* the label map is written past the caches, where there are stores for that */
   bool some_labels; /* as in CclLabeller */
   uint32_t label_rows[2];
 } Job;

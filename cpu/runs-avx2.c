@@ -69,6 +69,8 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
   }
 }
 
+#define HAS_STREAMING_STORES true
+
 static inline void
 stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
 {

@@ -74,17 +74,6 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
   }
 }
 
-static inline void
-stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
-{
-  memcpy (out, labels, n * sizeof *out);
-}
-
-static inline void
-end_streaming (void)
-{
-}
-
 #define RUN_LABELLER run_labeller_neon
 #define RUN_LABELLER_NAME "neon"
 #include "runs.h"

@@ -41,17 +41,6 @@ expand (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, const uint3
   expand_scalar (out, n, pixels, starts, labels);
 }
 
-static inline void
-stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
-{
-  memcpy (out, labels, n * sizeof *out);
-}
-
-static inline void
-end_streaming (void)
-{
-}
-
 #define RUN_LABELLER run_labeller_portable
 #define RUN_LABELLER_NAME "portable"
 #include "runs.h"

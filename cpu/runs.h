@@ -15,10 +15,12 @@
  *   list_columns, count_before_words, list_spans, count_before_spans,
  *   add_features, add_spans, expand
  *
- * and:
+ * and, for processors with such stores:
  *
+ *   HAS_STREAMING_STORES
+ *       true
  *   stream_row (out, labels, n)
- *       copies n labels past the caches, if the processor has such stores
+ *       copies n labels past the caches
  *   end_streaming ()
  *       orders these stores before all later ones
  *
@@ -37,6 +39,21 @@
 
 #include <endian.h>
 #include <string.h>
+
+#ifndef HAS_STREAMING_STORES
+#define HAS_STREAMING_STORES false
+
+static inline void
+stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
+{
+  memcpy (out, labels, n * sizeof *out);
+}
+
+static inline void
+end_streaming (void)
+{
+}
+#endif
 
 /* Converts a row of pixels to bits. */
 static ALWAYS_INLINE void
@@ -395,6 +412,7 @@ strip_is_read (const Job *job, uint32_t y)
 static void
 write_band (const Job *job, Band *band, const Scratch *scratch)
 {
+  const bool is_streamed = HAS_STREAMING_STORES && job->is_streamed;
   const uint32_t *const final_labels = job->forest.parents;
   uint32_t *run_labels = band->run_labels;
   const uint64_t *pixels = band->pixels;
@@ -411,7 +429,7 @@ write_band (const Job *job, Band *band, const Scratch *scratch)
     if (strip_is_read (job, y)) {
       for (uint32_t i = 0; i < n_runs; i++)
         run_labels[i] = final_labels[run_labels[i]];
-      if (job->is_streamed)
+      if (is_streamed)
         stream_strip (job, out_top, out_bottom, pixels, bottom, run_labels, scratch->label_rows);
       else
         write_strip (job, out_top, out_bottom, pixels, bottom, run_labels);
@@ -419,7 +437,7 @@ write_band (const Job *job, Band *band, const Scratch *scratch)
     run_labels += n_runs;
     pixels += job->rows_per_strip * job->words_per_row;
   }
-  if (job->is_streamed)
+  if (is_streamed)
     end_streaming ();
 }
 
