@@ -128,25 +128,34 @@ def features():
                 **os.environ, "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"] + ":detect_leaks=0:fast_unwind_on_malloc=1"})
             server = stack.enter_context(served.Served("-c", configuration, "-o", "-"))
 
+        def wait(condition, what):
+            """Fails as soon as the program has ended, with its log."""
+            try:
+                wait_for(lambda: condition() or server.process.poll() is not None, what, 60)
+                tap.equal(server.process.poll(), None, what)
+            except AssertionError as error:
+                server.stop(signal.SIGKILL)
+                raise AssertionError("\n".join([str(error), *server.log])) from None
+
         def wait_for_state(name, state):
-            wait_for(lambda: any(line.get("state") == state and line["source"] == name for line in server.lines),
-                     f"{name} is not {state}; {server.log}", 60)
+            wait(lambda: any(line.get("state") == state and line["source"] == name for line in server.lines),
+                 f"{name} is not {state}")
         for name, state in (("door", "playing"), ("yard", "playing"), ("gate", "lost"), ("short", "ended")):
             wait_for_state(name, state)
-        wait_for(lambda: server.events("motion-begin"), "no motion", 60)
+        wait(lambda: server.events("motion-begin"), "no motion")
         use_web(server)
         change_cameras(server)
         for name in "jpg", "mp4":
-            wait_for(lambda name=name: list((folder / "media").glob(f"*/*.{name}")), f"no {name}", 60)
+            wait(lambda name=name: list((folder / "media").glob(f"*/*.{name}")), f"no {name}")
         outputs["file"] = f"uri={folder}/other.ndjson"
         del outputs["tcp"]
         write_configuration(configuration, outputs, rtsp)
         server.process.send_signal(signal.SIGHUP)
-        wait_for(lambda: any("read again" in line for line in server.log), "the configuration is not read again")
+        wait(lambda: any("read again" in line for line in server.log), "the configuration is not read again")
         process.kill()
         wait_for_state("yard", "lost")
         use_web(server)
-        wait_for(lambda: "crossed" in {line.get("event") for line in server.lines}, "no line was crossed", 60)
+        wait(lambda: "crossed" in {line.get("event") for line in server.lines}, "no line was crossed")
         status = server.stop()
         log = "\n".join(server.log)
         assert not any(word in log for word in SANITIZER_REPORTS), log
