@@ -4,6 +4,7 @@
  * topic TOPIC/status holds "online" or, by the last will, "offline". "{camera}" in the topic stands
  * for the camera's name. */
 #include <mosquitto.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "log.h"
@@ -19,9 +20,10 @@ typedef struct {
   gint port;
   gboolean is_tls;
   struct mosquitto *client;
-  gint n_pending;  /* atomic */
-  gint connected;  /* atomic */
-  gint status_mid; /* of the message about the status, which is no line */
+  pthread_t thread; /* of the client, while it is open */
+  gint n_pending;   /* atomic */
+  gint connected;   /* atomic */
+  gint status_mid;  /* of the message about the status, which is no line */
 } MqttOutput;
 
 static void
@@ -117,6 +119,7 @@ topic_of_camera (const gchar *topic, const gchar *camera)
 static gboolean
 configure (MqttOutput *self, const gchar *client_id)
 {
+  mosquitto_threaded_set (self->client, true);
   mosquitto_connect_callback_set (self->client, on_connect);
   mosquitto_disconnect_callback_set (self->client, on_disconnect);
   mosquitto_publish_callback_set (self->client, on_publish);
@@ -167,8 +170,16 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   return self;
 }
 
-/* From here on, libmosquitto's thread connects again by itself, and repeats messages that were not
- * acknowledged. */
+static void *
+run_client (void *client)
+{
+  mosquitto_loop_forever (client, KEEPALIVE * 1000, 1);
+  return NULL;
+}
+
+/* From here on, a thread connects again by itself, and repeats messages that were not acknowledged.
+ * It is not that of mosquitto_loop_start(), because mosquitto_loop_stop() of libmosquitto 2.0.21
+ * does not join it where it has ended by itself. */
 static gboolean
 mqtt_open (gpointer data, GError **error)
 {
@@ -182,10 +193,10 @@ mqtt_open (gpointer data, GError **error)
   if (code != MOSQ_ERR_SUCCESS)
     watch_log_warning ("output %s: %s; trying again", watch_output_name (self->output),
         code == MOSQ_ERR_ERRNO ? "the broker does not answer" : mosquitto_strerror (code));
-  code = mosquitto_loop_start (self->client);
-  if (code != MOSQ_ERR_SUCCESS)
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", mosquitto_strerror (code));
-  return code == MOSQ_ERR_SUCCESS;
+  code = pthread_create (&self->thread, NULL, run_client, self->client);
+  if (code != 0)
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", g_strerror (code));
+  return code == 0;
 }
 
 static void
@@ -197,11 +208,12 @@ mqtt_close (gpointer data)
     /* Without acknowledgement: the last will says the same if this is lost. */
     mosquitto_publish (self->client, &self->status_mid, self->status_topic, 7, "offline", 0, true);
     mosquitto_disconnect (self->client);
-    mosquitto_loop_stop (self->client, false);
   } else {
     mosquitto_disconnect (self->client);
-    mosquitto_loop_stop (self->client, true);
+    /* It may be looking up a name, or waiting to try again. */
+    pthread_cancel (self->thread);
   }
+  pthread_join (self->thread, NULL);
 }
 
 static WatchSend
