@@ -515,11 +515,13 @@ stream_row (uint32_t *out, const uint32_t *labels, uint32_t n)
 {
   const uint32_t to_next_line = -(uint32_t)((uintptr_t)out / 4) % 16;
   uint32_t i = to_next_line < n ? to_next_line : n;
+  const __mmask16 head = first_of_16 (0, i);
 
-  _mm512_mask_storeu_epi32 (out, first_of_16 (0, i), _mm512_loadu_si512 (labels));
+  _mm512_mask_storeu_epi32 (out, head, _mm512_maskz_loadu_epi32 (head, labels));
   for (; i + 16 <= n; i += 16)
     _mm512_stream_si512 ((void *)(out + i), _mm512_loadu_si512 (labels + i));
-  _mm512_mask_storeu_epi32 (out + i, first_of_16 (i, n), _mm512_loadu_si512 (labels + i));
+  const __mmask16 tail = first_of_16 (i, n);
+  _mm512_mask_storeu_epi32 (out + i, tail, _mm512_maskz_loadu_epi32 (tail, labels + i));
 }
 
 static inline void

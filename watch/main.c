@@ -474,9 +474,9 @@ watch_cameras (WatchConfig *config, GError **error)
 }
 
 /* With GLib 2.74, the function of a type with interfaces and the initialiser of a class that names
- * this type wait for each other for ever if two threads call them for the first time together. An
- * output's first connection and the start of the web server did. Types that exist before the first
- * thread cannot. */
+ * this type wait for each other for ever if two threads call them for the first time together. The
+ * first connection of an output and the start of the web server did. So the types are registered
+ * before the first thread starts. */
 static void
 register_network_types (void)
 {

@@ -178,8 +178,8 @@ run_client (void *client)
 }
 
 /* From here on, a thread connects again by itself, and repeats messages that were not acknowledged.
- * It is not that of mosquitto_loop_start(), because mosquitto_loop_stop() of libmosquitto 2.0.21
- * does not join it where it has ended by itself. */
+ * mosquitto_loop_start() is not used, because mosquitto_loop_stop() of libmosquitto 2.0.21 does not
+ * join a thread that has ended by itself. */
 static gboolean
 mqtt_open (gpointer data, GError **error)
 {
@@ -203,16 +203,14 @@ static void
 mqtt_close (gpointer data)
 {
   MqttOutput *self = data;
+  const gboolean connected = g_atomic_int_get (&self->connected);
 
-  if (g_atomic_int_get (&self->connected)) {
-    /* Without acknowledgement: the last will says the same if this is lost. */
+  /* Without acknowledgement: the last will says the same if this is lost. */
+  if (connected)
     mosquitto_publish (self->client, &self->status_mid, self->status_topic, 7, "offline", 0, true);
-    mosquitto_disconnect (self->client);
-  } else {
-    mosquitto_disconnect (self->client);
-    /* It may be looking up a name, or waiting to try again. */
+  /* Without a connection, the thread may be looking up a name, or waiting to try again. */
+  if (mosquitto_disconnect (self->client) != MOSQ_ERR_SUCCESS || !connected)
     pthread_cancel (self->thread);
-  }
   pthread_join (self->thread, NULL);
 }
 

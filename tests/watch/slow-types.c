@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded before GIO, this lets two threads need the type GSocket at the same time, as they can on a
- * busy machine: a connection registers it slowly, and the first thread meanwhile makes a service,
- * whose class names it. */
+/* Loaded before GIO, this makes two threads use the type GSocket for the first time together, which
+ * can happen on a busy machine: a connection registers it slowly, and meanwhile the first thread
+ * makes a GSocketService, whose class names GSocket. */
 #include <dlfcn.h>
 #include <gio/gio.h>
 #include <string.h>

@@ -4,23 +4,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "watch/config.h"
 #include "watch/process-limits.h"
 
 enum { LIMIT = 400 };
-
-/* In place of that of watch/config.c. */
-gboolean
-watch_fail (GError **error, const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  if (error)
-    *error = g_error_new_valist (G_FILE_ERROR, G_FILE_ERROR_FAILED, format, arguments);
-  va_end (arguments);
-  return FALSE;
-}
 
 static void
 assert_too_many_files (void)
