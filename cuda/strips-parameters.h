@@ -25,7 +25,7 @@ enum {
   CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold, too: they are in one kernel */
   CCL_STRIPS_FOLD_THREADS = 64,  /* per tile */
   CCL_STRIPS_FOLD_TILES = CCL_STRIPS_RANK_THREADS / CCL_STRIPS_FOLD_THREADS, /* per block */
-  CCL_STRIPS_DELIVER_THREADS = 256,
+  CCL_STRIPS_MAX_CHUNKS = 4100, /* 4,097, in units of 16 bytes */
 };
 
 /* The edges of a tile, in the order in which they are kept. */
@@ -81,13 +81,13 @@ typedef struct CclStripsParameters {
   CclComponent *rows;         /* [max_components] pinned host memory */
   uint32_t *n_components;     /* pinned host memory */
   uint32_t *next_chunk_count; /* chunk_count of the next frame, cleared by this one */
-  uint32_t *quad_rank;        /* [quad] bits set before it; for the label map */
   uint32_t *finished;         /* pinned host memory: set when table and count are written */
 
   /* For the label map. */
   uint64_t labels_stride;     /* elements */
   uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */
   uint32_t word_mask;         /* of pixels of two bytes, CclWordThreshold */
+  uint8_t *quad_count;        /* [quad] bits set in it, see first_bits */
   uint16_t *bits;             /* [rows padded to tiles][words of a row] foreground */
   uint16_t *word_base;        /* [strip][word] number of the run of its first part */
   uint16_t *run_piece;        /* [tile][run] number of the piece in its tile */

@@ -69,6 +69,7 @@ is_needed (const CclStripsParameters *p, int kernel)
     return has_edges && p->filtered;
   case DELIVER:
     return p->labels;
+  case RANK:
   case FINISH:
     return !p->labels;
   default:
@@ -244,7 +245,7 @@ lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
   p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
   p->chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->chunk_count);
   p->next_chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->next_chunk_count);
-  p->quad_rank = take (scratch, &used, (uint64_t)p->n_quads * sizeof *p->quad_rank);
+  p->quad_count = take (scratch, &used, p->n_quads);
   return used;
 }
 
@@ -291,7 +292,7 @@ prepare_launches (
       [FOLD] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
       [FILTER] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
       [RANK] = {p->n_fold_blocks + p->n_chunks, CCL_STRIPS_RANK_THREADS},
-      [DELIVER] = {n_tiles, CCL_STRIPS_DELIVER_THREADS},
+      [DELIVER] = {p->n_fold_blocks + p->n_chunks + n_tiles, CCL_STRIPS_RANK_THREADS},
       [FINISH] = {1, 1},
   };
   CclStatus status = CCL_OK;

@@ -16,8 +16,9 @@
  *   piece   the part of a component in one tile; open if it touches an edge of two tiles
  *   quad    128 columns of a row, one bit each
  *
- * Phases in stream order. Each is a kernel, but without an area filter the first blocks of the rank
- * kernel fold, and the others wait for them where they need folded features:
+ * Phases in stream order. The first two are kernels. The others are blocks of one kernel, of which
+ * those that rank wait where they need folded features; with an area filter, fold and filter are
+ * kernels of their own:
  *
  *   tile     pixels to bits; runs joined in shared memory; features of each piece. The bit of its
  *            first pixel is set if the piece counts as a component: a closed piece does
@@ -29,7 +30,7 @@
  *   filter   with an area filter, sets the bits of roots by their folded areas
  *   rank     counts the bits before each bit: that count plus one is the component's label;
  *            writes the table
- *   deliver  writes the label map, if there is one
+ *   deliver  counts the bits before each bit, too, and writes the label map, if there is one
  *
  * Latency decides, not throughput: a phase takes a few thousand cycles, most of them for chains of
  * dependent instructions and loads. So kernels compute indices and load their parameters before
@@ -100,16 +101,53 @@ __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_filter (const CclStripsPa
   filter_roots (parameters);
 }
 
+/* The first blocks fold, the others rank. */
+template <int ROWS>
+static __device__ __forceinline__ void
+rank (const Parameters &p)
+{
+  __shared__ Rows rows;
+  let_next_kernel_start ();
+  if (blockIdx.x < p.n_fold_blocks)
+    fold_for_rank (p);
+  else
+    rank_chunk<ROWS> (p, rows, blockIdx.x - p.n_fold_blocks);
+}
+
+/* The same with the label map, which needs no row of the table. Its blocks come first, because they
+ * write most. */
+template <int ROWS>
+static __device__ __forceinline__ void
+rank_and_deliver (const Parameters &p)
+{
+  __shared__ union {
+    Rows rows;
+    DeliveredTile<ROWS> tile;
+  } block;
+  let_next_kernel_start ();
+  uint32_t number = blockIdx.x;
+  if (number < p.n_fold_blocks) {
+    fold_for_rank (p);
+    return;
+  }
+  number -= p.n_fold_blocks;
+  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
+  if (number < n_tiles)
+    deliver_tile<ROWS> (p, block.tile, number);
+  else
+    rank_chunk<ROWS> (p, block.rows, number - n_tiles);
+}
+
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_4 (const CclStripsParameters parameters)
 {
-  fold_and_rank<1> (parameters);
+  rank<1> (parameters);
 }
 
 extern "C" __global__ void
 __launch_bounds__ (CCL_STRIPS_RANK_THREADS) ccl_strips_rank_8 (const CclStripsParameters parameters)
 {
-  fold_and_rank<2> (parameters);
+  rank<2> (parameters);
 }
 
 /* One thread tells the host that table and count are written. A kernel of its own does that sooner
@@ -123,15 +161,15 @@ extern "C" __global__ void __launch_bounds__ (1)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_DELIVER_THREADS)
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS)
     ccl_strips_deliver_4 (const CclStripsParameters parameters)
 {
-  deliver_tile<1> (parameters);
+  rank_and_deliver<1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_DELIVER_THREADS)
+__launch_bounds__ (CCL_STRIPS_RANK_THREADS)
     ccl_strips_deliver_8 (const CclStripsParameters parameters)
 {
-  deliver_tile<2> (parameters);
+  rank_and_deliver<2> (parameters);
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The deliver phase: the label map. */
+/* The deliver phase: the label map. It runs at the same time as the rank phase, so its blocks count
+ * the components before a quad by themselves. */
 #ifndef CCL_STRIPS_DELIVER_CUH
 #define CCL_STRIPS_DELIVER_CUH
 
 #include "bits.cuh"
 #include "dependent-launch.cuh"
-
-/* The label of the component with this first pixel, which lies in a quad with this rank; 0 if the
- * area filter removed the component. */
-static __device__ __forceinline__ uint32_t
-label_in_quad (uint4 quad, uint32_t rank, uint32_t pixel)
-{
-  const uint32_t bit = pixel % 32, word = pixel / 32 % 4;
-  const uint32_t own = word == 0 ? quad.x : word == 1 ? quad.y : word == 2 ? quad.z : quad.w;
-  if (!(own >> bit & 1))
-    return 0;
-  return rank + 1 + __popc (own & ((1u << bit) - 1)) + (word > 0 ? __popc (quad.x) : 0) +
-         (word > 1 ? __popc (quad.y) : 0) + (word > 2 ? __popc (quad.z) : 0);
-}
+#include "parents.cuh"
 
 /* What a block needs of its tile. */
 template <int ROWS> struct DeliveredTile {
@@ -25,15 +14,14 @@ template <int ROWS> struct DeliveredTile {
   alignas (16) uint16_t run_piece[TILE_RUNS];
   uint16_t bits[STRIPS * ROWS][WORDS];
   uint16_t base[STRIPS][WORDS];
-  uint4 quads[STRIPS * ROWS];
-  uint32_t ranks[STRIPS * ROWS];
+  alignas (16) uint32_t chunk_rank[CCL_STRIPS_MAX_CHUNKS]; /* components before each */
 };
 
 template <int ROWS>
 static __device__ __forceinline__ void
 load_tile (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t tile_column, uint32_t tile_row)
 {
-  enum { THREADS = CCL_STRIPS_DELIVER_THREADS, TILE_ROWS = STRIPS * ROWS };
+  enum { THREADS = CCL_STRIPS_RANK_THREADS, TILE_ROWS = STRIPS * ROWS };
   const uint32_t row_words = p.tile_columns * WORDS;
   for (uint32_t i = threadIdx.x; i < TILE_ROWS * WORDS; i += THREADS)
     tile.bits[i / WORDS][i % WORDS] =
@@ -41,32 +29,98 @@ load_tile (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t tile_column,
   for (uint32_t i = threadIdx.x; i < STRIPS * WORDS; i += THREADS)
     tile.base[i / WORDS][i % WORDS] =
         p.word_base[(tile_row * STRIPS + i / WORDS) * row_words + tile_column * WORDS + i % WORDS];
-  const uint32_t first_quad = tile_row * TILE_ROWS * p.tile_columns + tile_column;
-  if (threadIdx.x < TILE_ROWS && tile_row * TILE_ROWS + threadIdx.x < p.height) {
-    tile.quads[threadIdx.x] =
-        ((const uint4 *)p.first_bits)[first_quad + threadIdx.x * p.tile_columns];
-    tile.ranks[threadIdx.x] = p.quad_rank[first_quad + threadIdx.x * p.tile_columns];
+}
+
+/* Counts the components before each chunk up to the last one that the tile needs. */
+template <int ROWS>
+static __device__ __forceinline__ void
+rank_chunks (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t last)
+{
+  enum { THREADS = CCL_STRIPS_RANK_THREADS };
+  uint32_t before = 0;
+#pragma unroll 1
+  for (uint32_t first = 0; first <= last; first += THREADS * 4) {
+    const uint32_t at = first + threadIdx.x * 4;
+    uint4 counts = make_uint4 (0, 0, 0, 0);
+    if (at <= last)
+      counts = ((const uint4 *)p.chunk_count)[at / 4];
+    uint32_t total;
+    const uint32_t sum = counts.x + counts.y + counts.z + counts.w;
+    const uint32_t rank = before + sum_before_thread_of_few<THREADS / 32> (sum, &total);
+    if (at <= last)
+      ((uint4 *)tile.chunk_rank)[at / 4] = make_uint4 (
+          rank, rank + counts.x, rank + counts.x + counts.y, rank + counts.x + counts.y + counts.z);
+    before += total;
   }
 }
 
-/* The label of a piece from p.piece_first. */
+/* Adds the first n bytes of a word to a sum; n may be out of range. */
+static __device__ __forceinline__ uint32_t
+add_first_bytes (uint32_t bytes, int n, uint32_t sum)
+{
+  const uint32_t mask = n <= 0 ? 0 : n >= 4 ? ~0u : (1u << n * 8) - 1;
+  return __dp4a (bytes & mask, 0x01010101u, sum);
+}
+
+/* How many components have their first pixels in the quads of a chunk before this one. */
+static __device__ __forceinline__ uint32_t
+count_in_chunk (const Parameters &p, uint32_t quad)
+{
+  enum { UNITS = 4 }; /* of 16 quads, loaded together; a chunk has a multiple of 64 quads */
+  const uint32_t first = quad >> p.chunk_shift << p.chunk_shift;
+  const uint4 *counts = (const uint4 *)(p.quad_count + first);
+  uint32_t count = 0;
+#pragma unroll 1
+  for (int rest = quad - first; rest > 0; rest -= UNITS * 16, counts += UNITS) {
+    uint4 units[UNITS];
+    for (int i = 0; i < UNITS; i++)
+      units[i] = counts[i];
+    for (int i = 0; i < UNITS; i++) {
+      count = add_first_bytes (units[i].x, rest - i * 16, count);
+      count = add_first_bytes (units[i].y, rest - i * 16 - 4, count);
+      count = add_first_bytes (units[i].z, rest - i * 16 - 8, count);
+      count = add_first_bytes (units[i].w, rest - i * 16 - 12, count);
+    }
+  }
+  return count;
+}
+
+/* Where the component of a piece begins. */
+struct Origin {
+  uint32_t pixel;
+  uint4 quad;      /* first pixels of components in the pixel's quad */
+  uint32_t before; /* components in the quads of the chunk before */
+};
+
+/* The origin of a piece from p.piece_first. */
+static __device__ __forceinline__ Origin
+load_origin (const Parameters &p, uint32_t piece_first)
+{
+  Origin origin;
+  origin.pixel = piece_first & ~CCL_STRIPS_OPEN;
+  if (piece_first & CCL_STRIPS_OPEN)
+#pragma unroll 1
+    for (uint32_t above = load_parent (p.parent, origin.pixel); !(above & CCL_STRIPS_ROOT);
+         above = load_parent (p.parent, above))
+      origin.pixel = above;
+  origin.quad = ((const uint4 *)p.first_bits)[origin.pixel / QUAD_WIDTH];
+  origin.before = count_in_chunk (p, origin.pixel / QUAD_WIDTH);
+  return origin;
+}
+
+/* The label of the component that begins there; 0 if the area filter removed it. */
 template <int ROWS>
 static __device__ __forceinline__ uint32_t
-label_of_piece (
-    const Parameters &p, const DeliveredTile<ROWS> &tile, uint32_t tile_row, uint32_t pixel)
+label_of (const Parameters &p, const DeliveredTile<ROWS> &tile, const Origin &origin)
 {
-  uint32_t above = CCL_STRIPS_ROOT;
-  if (pixel & CCL_STRIPS_OPEN) {
-    pixel &= ~CCL_STRIPS_OPEN;
-    above = p.parent[pixel];
-  }
-  if (above & CCL_STRIPS_ROOT) {
-    const uint32_t row = pixel / QUAD_WIDTH / p.tile_columns - tile_row * STRIPS * ROWS;
-    return label_in_quad (tile.quads[row], tile.ranks[row], pixel);
-  }
-  /* The first pixel of the component lies in another tile. */
-  const uint32_t quad = above / QUAD_WIDTH;
-  return label_in_quad (((const uint4 *)p.first_bits)[quad], p.quad_rank[quad], above);
+  const uint32_t bit = origin.pixel % 32, word = origin.pixel / 32 % 4;
+  const uint4 quad = origin.quad;
+  const uint32_t own = word == 0 ? quad.x : word == 1 ? quad.y : word == 2 ? quad.z : quad.w;
+  if (!(own >> bit & 1))
+    return 0;
+  return tile.chunk_rank[origin.pixel / QUAD_WIDTH >> p.chunk_shift] + origin.before + 1 +
+         __popc (own & bits_below (bit)) + (word > 0 ? __popc (quad.x) : 0) +
+         (word > 1 ? __popc (quad.y) : 0) + (word > 2 ? __popc (quad.z) : 0);
 }
 
 /* Writes the labels of a strip's four columns from x on, which start at bit shift of word w. */
@@ -107,32 +161,38 @@ write_labels (const Parameters &p, const DeliveredTile<ROWS> &tile, uint32_t s, 
 
 template <int ROWS>
 static __device__ __forceinline__ void
-deliver_tile (const Parameters &p)
+deliver_tile (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t number)
 {
   enum {
-    THREADS = CCL_STRIPS_DELIVER_THREADS,
+    THREADS = CCL_STRIPS_RANK_THREADS,
+    TILE_ROWS = STRIPS * ROWS,
     GROUPS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
   };
-  __shared__ DeliveredTile<ROWS> tile;
-  const uint32_t tile_row = quotient (blockIdx.x, p.tile_columns, p.tile_columns_inverse);
-  const uint32_t tile_column = blockIdx.x - tile_row * p.tile_columns;
-  let_next_kernel_start ();
+  const uint32_t tile_row = quotient (number, p.tile_columns, p.tile_columns_inverse);
+  const uint32_t tile_column = number - tile_row * p.tile_columns;
+  const uint32_t end_row = min ((tile_row + 1) * TILE_ROWS, p.height);
+  const uint32_t last_quad = (end_row - 1) * p.tile_columns + tile_column;
   load_parameters (p.width | low_word (p.parent) | p.n_quads | low_word (p.piece_first));
   wait_for_previous_kernel ();
 
   /* The loads are issued before the number of pieces is known, so that their latencies overlap. */
-  const uint32_t n_pieces = p.piece_count[blockIdx.x];
-  uint32_t pixel = p.piece_first[blockIdx.x * TILE_RUNS + threadIdx.x];
-  const uint4 pieces = ((const uint4 *)(p.run_piece + blockIdx.x * TILE_RUNS))[threadIdx.x];
+  const uint32_t n_pieces = p.piece_count[number];
+  const uint32_t *const piece_first = &p.piece_first[number * TILE_RUNS];
+  const uint32_t first = piece_first[threadIdx.x];
+  const uint4 pieces = ((const uint4 *)(p.run_piece + number * TILE_RUNS))[threadIdx.x];
   if (n_pieces == 0)
     return; /* the tile kernel has written the zeros */
   ((uint4 *)tile.run_piece)[threadIdx.x] = pieces;
   load_tile<ROWS> (p, tile, tile_column, tile_row);
+  Origin origin = {};
+  if (threadIdx.x < n_pieces)
+    origin = load_origin (p, first);
+  rank_chunks<ROWS> (p, tile, last_quad >> p.chunk_shift);
   __syncthreads ();
   for (uint32_t i = threadIdx.x; i < n_pieces; i += THREADS) {
     if (i >= THREADS)
-      pixel = p.piece_first[blockIdx.x * TILE_RUNS + i];
-    tile.piece_label[i] = label_of_piece<ROWS> (p, tile, tile_row, pixel);
+      origin = load_origin (p, piece_first[i]);
+    tile.piece_label[i] = label_of<ROWS> (p, tile, origin);
   }
   __syncthreads ();
 

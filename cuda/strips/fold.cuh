@@ -11,8 +11,11 @@
 static __device__ __forceinline__ void
 set_first_bit (const Parameters &p, uint32_t pixel)
 {
+  const uint32_t quad = pixel / QUAD_WIDTH;
   atomicOr (&p.first_bits[pixel / 32], 1u << (pixel % 32));
-  atomicAdd (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
+  atomicAdd (&p.chunk_count[quad >> p.chunk_shift], 1u);
+  if (p.labels)
+    atomicAdd ((uint32_t *)p.quad_count + quad / 4, 1u << quad % 4 * 8);
 }
 
 static __device__ __forceinline__ void

@@ -59,9 +59,12 @@ static __device__ __forceinline__ void
 write_empty_tile (const Parameters &p, const Place &place)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
-  if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height)
-    ((uint4 *)p.first_bits)[(place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column] =
-        make_uint4 (0, 0, 0, 0);
+  if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height) {
+    const uint32_t quad = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
+    ((uint4 *)p.first_bits)[quad] = make_uint4 (0, 0, 0, 0);
+    if (p.labels)
+      p.quad_count[quad] = 0;
+  }
   if (threadIdx.x == 0)
     p.open_count[blockIdx.x] = 0;
   if (!p.labels)

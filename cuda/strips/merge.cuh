@@ -32,8 +32,11 @@ find_root (uint32_t *parent, uint32_t piece, uint32_t *entry)
 static __device__ __forceinline__ void
 clear_first_bit (const Parameters &p, uint32_t pixel)
 {
+  const uint32_t quad = pixel / QUAD_WIDTH;
   atomicAnd (&p.first_bits[pixel / 32], ~(1u << pixel % 32));
-  atomicSub (&p.chunk_count[pixel / QUAD_WIDTH >> p.chunk_shift], 1u);
+  atomicSub (&p.chunk_count[quad >> p.chunk_shift], 1u);
+  if (p.labels)
+    atomicSub ((uint32_t *)p.quad_count + quad / 4, 1u << quad % 4 * 8);
 }
 
 /* What follows after a root has been linked to a piece with this entry. Pointer jumping: where the

@@ -195,6 +195,8 @@ write_first_bits (const Parameters &p, const Tile &tile, const Place &place)
   const uint32_t number = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
   ((uint4 *)p.first_bits)[number] = quad;
   const uint32_t count = count_bits (quad);
+  if (p.labels)
+    p.quad_count[number] = count;
   if (count)
     atomicAdd (&p.chunk_count[number >> p.chunk_shift], count);
 }

@@ -146,10 +146,9 @@ sums_of_block (uint32_t value, uint32_t other, uint32_t *total, uint32_t *other_
  * the components that have their first pixels there. */
 template <int ROWS>
 static __device__ __forceinline__ void
-rank_chunk (const Parameters &p, uint32_t chunk)
+rank_chunk (const Parameters &p, Rows &block, uint32_t chunk)
 {
   enum { THREADS = CCL_STRIPS_RANK_THREADS };
-  __shared__ Rows block;
   const uint32_t start = (chunk << p.chunk_shift) * 4;
   const uint32_t end = min (start + (4u << p.chunk_shift), p.n_quads * 4);
   RankedWord word = place_word (p, start + threadIdx.x);
@@ -171,9 +170,6 @@ rank_chunk (const Parameters &p, uint32_t chunk)
 #pragma unroll 1
   for (uint32_t first = start; first < end; first += THREADS) {
     const uint32_t number = first + threadIdx.x;
-    if (p.labels && number < end && number % 4 == 0)
-      p.quad_rank[number / 4] = rank + before_word;
-
     /* The labels of these components are rank + 1 … rank + total. */
     const uint32_t n_rows = rank < p.max_components ? min (total, p.max_components - rank) : 0;
     if (n_rows)
@@ -189,16 +185,10 @@ rank_chunk (const Parameters &p, uint32_t chunk)
     *p.n_components = rank;
 }
 
-/* The rank phase. Without an area filter, the first blocks fold. */
-template <int ROWS>
+/* Without an area filter, the first blocks of the last kernel fold. */
 static __device__ __forceinline__ void
-fold_and_rank (const Parameters &p)
+fold_for_rank (const Parameters &p)
 {
-  let_next_kernel_start ();
-  if (blockIdx.x >= p.n_fold_blocks) {
-    rank_chunk<ROWS> (p, blockIdx.x - p.n_fold_blocks);
-    return;
-  }
   load_parameters (p.width | low_word (p.parent) | low_word (p.open_first));
   wait_for_previous_kernel ();
   if (p.filtered)
