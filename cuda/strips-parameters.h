@@ -25,7 +25,7 @@ enum {
   CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold, too: they are in one kernel */
   CCL_STRIPS_FOLD_THREADS = 64,  /* per tile */
   CCL_STRIPS_FOLD_TILES = CCL_STRIPS_RANK_THREADS / CCL_STRIPS_FOLD_THREADS, /* per block */
-  CCL_STRIPS_MAX_CHUNKS = 4100, /* 4,097, in units of 16 bytes */
+  CCL_STRIPS_MAX_CHUNKS = 1024,
 };
 
 /* The edges of a tile, in the order in which they are kept. */

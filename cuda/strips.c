@@ -265,11 +265,10 @@ set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, 
         "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
         plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
   p->n_quads = p->tile_columns * plan->height;
-  /* A block of the rank kernel adds up the counts of all chunks before its own, then scans its own:
-   * chunks have 64 quads while that gives at most 1,024 of them, and more than 256 quads only
-   * beyond 4,096 chunks. */
+  /* A block that ranks adds up the counts of all chunks before its own, then scans its own: chunks
+   * have 64 quads while that gives at most CCL_STRIPS_MAX_CHUNKS of them. */
   p->chunk_shift = 6;
-  while (p->n_quads >> p->chunk_shift > (p->chunk_shift < 8 ? 1024 : 4096))
+  while (p->n_quads >> p->chunk_shift >= CCL_STRIPS_MAX_CHUNKS)
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
