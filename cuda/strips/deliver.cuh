@@ -152,7 +152,7 @@ write_labels (const Parameters &p, const DeliveredTile<ROWS> &tile, uint32_t s, 
       pixels[k] = foreground >> k & 1 ? (after_gap >> k & 1 ? last_label : first_label) : 0;
     uint32_t *labels = p.labels + (y + i) * p.labels_stride + x;
     if (p.labels_vectorised && x + 4 <= p.width)
-      *(uint4 *)labels = make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]);
+      __stcs ((uint4 *)labels, make_uint4 (pixels[0], pixels[1], pixels[2], pixels[3]));
     else
       for (uint32_t k = 0; k < 4 && x + k < p.width; k++)
         labels[k] = pixels[k];

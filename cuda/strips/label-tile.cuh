@@ -46,7 +46,7 @@ clear_labels_of_tile (const Parameters &p, uint32_t tile_x, uint32_t tile_y, uin
   for (uint32_t y = tile_y + threadIdx.x / 32; y < end_y; y += TILE_WARPS) {
     uint32_t *labels = p.labels + y * p.labels_stride + x;
     if (p.labels_vectorised && x + 4 <= p.width)
-      *(uint4 *)labels = make_uint4 (0, 0, 0, 0);
+      __stcs ((uint4 *)labels, make_uint4 (0, 0, 0, 0));
     else
 #pragma unroll 1
       for (uint32_t i = 0; i < 4 && x + i < p.width; i++)
