@@ -14,7 +14,7 @@ template <int ROWS> struct DeliveredTile {
   alignas (16) uint16_t run_piece[TILE_RUNS];
   uint16_t bits[STRIPS * ROWS][WORDS];
   uint16_t base[STRIPS][WORDS];
-  alignas (16) uint32_t chunk_rank[CCL_STRIPS_MAX_CHUNKS]; /* components before each */
+  uint32_t chunk_rank[CCL_STRIPS_MAX_CHUNKS]; /* components before each */
 };
 
 template <int ROWS>
@@ -37,21 +37,20 @@ static __device__ __forceinline__ void
 rank_chunks (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t last)
 {
   enum { THREADS = CCL_STRIPS_RANK_THREADS };
-  uint32_t before = 0;
-#pragma unroll 1
-  for (uint32_t first = 0; first <= last; first += THREADS * 4) {
-    const uint32_t at = first + threadIdx.x * 4;
-    uint4 counts = make_uint4 (0, 0, 0, 0);
-    if (at <= last)
-      counts = ((const uint4 *)p.chunk_count)[at / 4];
-    uint32_t total;
-    const uint32_t sum = counts.x + counts.y + counts.z + counts.w;
-    const uint32_t rank = before + sum_before_thread_of_few<THREADS / 32> (sum, &total);
-    if (at <= last)
-      ((uint4 *)tile.chunk_rank)[at / 4] = make_uint4 (
-          rank, rank + counts.x, rank + counts.x + counts.y, rank + counts.x + counts.y + counts.z);
-    before += total;
-  }
+  static_assert (CCL_STRIPS_MAX_CHUNKS == THREADS * 4, "a thread adds four chunks");
+  const uint32_t at = threadIdx.x * 4;
+  uint4 counts = make_uint4 (0, 0, 0, 0);
+  if (at <= last)
+    counts = ((const uint4 *)p.chunk_count)[threadIdx.x];
+  uint32_t total;
+  uint32_t before =
+      sum_before_thread_of_few<THREADS / 32> (counts.x + counts.y + counts.z + counts.w, &total);
+  if (at > last)
+    return;
+  tile.chunk_rank[at] = before;
+  tile.chunk_rank[at + 1] = before += counts.x;
+  tile.chunk_rank[at + 2] = before += counts.y;
+  tile.chunk_rank[at + 3] = before += counts.z;
 }
 
 /* Adds the first n bytes of a word to a sum; n may be out of range. */

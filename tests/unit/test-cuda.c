@@ -327,6 +327,48 @@ test_frames_are_at_many_addresses (void)
   g_free (pixels);
 }
 
+/* strips counts components by chunks of 64 groups of 128 pixels, and by larger ones in such a
+ * frame. A line joins pieces of all tiles; noise lies in the first, middle and last rows. */
+static void
+test_chunks_of_a_tall_frame (void)
+{
+  enum { WIDTH = 129, HEIGHT = 40000, SIZE = WIDTH * HEIGHT };
+  const CclPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = CCL_CONNECTIVITY_8,
+      .max_components = 20000,
+      .algorithm = "strips"};
+  static const CclOptions all[] = {{0}, {.min_area = 2}};
+  CclError error = {CCL_OK};
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
+  uint8_t *pixels = g_malloc0 (SIZE);
+  uint32_t *data = g_new (uint32_t, SIZE);
+  GRand *random = g_rand_new_with_seed (5);
+  g_assert_nonnull (labeller);
+  for (uint32_t y = 0; y < HEIGHT; y++) {
+    pixels[y * WIDTH + 128] = 1;
+    for (uint32_t x = 0; x < 127 && y % (HEIGHT / 2 - 90) < 180; x++)
+      pixels[y * WIDTH + x] = g_rand_int_range (random, 0, 4) == 0;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS (all); i++) {
+    Reference *reference = reference_new (pixels, WIDTH, HEIGHT, WIDTH, plan.connectivity, &all[i]);
+    const CclLabels labels = {data, WIDTH * sizeof (uint32_t)};
+    CclTable table;
+    g_assert_cmpint (run_on_host_frame (NULL, labeller, &(CclFrame){pixels, WIDTH}, &all[i],
+                         &labels, &table, &error),
+        ==, CCL_OK);
+    g_assert_cmpuint (reference->n_components, >, 1000);
+    g_assert_cmpmem (table.rows, table.n_rows * sizeof (CclComponent), reference->rows,
+        reference->n_components * sizeof (CclComponent));
+    g_assert_cmpmem (data, SIZE * sizeof *data, reference->labels, SIZE * sizeof *data);
+    reference_free (reference);
+  }
+  ccl_labeller_free (&labeller);
+  g_rand_free (random);
+  g_free (pixels);
+  g_free (data);
+}
+
 /* Frames are queued on all labellers before any is waited for; the last one first. */
 static void
 test_frames_are_queued_on_several_labellers (void)
@@ -852,6 +894,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/frames-are-at-many-addresses", test_frames_are_at_many_addresses);
+  g_test_add_func ("/cuda/chunks-of-a-tall-frame", test_chunks_of_a_tall_frame);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
   g_test_add_func (
       "/cuda/brb-labels-what-shared-memory-holds", test_brb_labels_what_shared_memory_holds);
