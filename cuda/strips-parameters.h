@@ -22,10 +22,10 @@ enum {
   CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
   /* A block merges the upper and the left edge of a tile, with a thread per pixel. */
   CCL_STRIPS_MERGE_THREADS = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
-  CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold, too: they are in one kernel */
+  CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold or deliver, too: they are in one kernel */
   CCL_STRIPS_FOLD_THREADS = 64,  /* per tile */
   CCL_STRIPS_FOLD_TILES = CCL_STRIPS_RANK_THREADS / CCL_STRIPS_FOLD_THREADS, /* per block */
-  CCL_STRIPS_MAX_CHUNKS = 1024,
+  CCL_STRIPS_MAX_CHUNKS = 1024, /* of a frame; four for each thread of a block that delivers */
 };
 
 /* The edges of a tile, in the order in which they are kept. */
