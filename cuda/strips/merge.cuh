@@ -89,16 +89,21 @@ unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
   }
 }
 
-/* Joins the two pieces of every lane (b NOTHING: none). Of lanes with the same two pieces, one
- * joins them. */
+/* How many pairs of pieces a block remembers. */
+enum { PAIRS = 128 };
+
+/* Joins the two pieces of every lane (b NOTHING: none). Pieces often touch in several places: one
+ * lane of the warp joins them, and one warp of the block, unless another pair has taken their place
+ * in `pairs` in between. */
 static __device__ __forceinline__ void
-unite_pieces_by_warp (const Parameters &p, uint32_t a, uint32_t b)
+unite_pieces_of_lanes (const Parameters &p, unsigned long long pairs[PAIRS], uint32_t a, uint32_t b)
 {
   const uint32_t lanes = __ballot_sync (FULL_WARP, b != NOTHING);
   if (b == NOTHING)
     return;
-  const uint32_t same = __match_any_sync (lanes, (unsigned long long)a << 32 | b);
-  if (lane_of_warp () == __ffs (same) - 1)
+  const unsigned long long pair = (unsigned long long)a << 32 | b;
+  const uint32_t same = __match_any_sync (lanes, pair);
+  if (lane_of_warp () == __ffs (same) - 1 && atomicExch (&pairs[(a ^ b * 5) % PAIRS], pair) != pair)
     unite_pieces (p, a, b);
 }
 
@@ -172,7 +177,11 @@ template <int ROWS>
 static __device__ __forceinline__ void
 merge_tiles (const Parameters &p)
 {
+  __shared__ unsigned long long pairs[PAIRS];
   let_next_kernel_start ();
+  if (threadIdx.x < PAIRS)
+    pairs[threadIdx.x] = 0; /* no pair: its pieces differ */
+  __syncthreads ();
   const Contact contact = contact_of_thread<ROWS> (p);
   load_parameters (p.width | low_word (p.parent));
   wait_for_previous_kernel ();
@@ -180,13 +189,18 @@ merge_tiles (const Parameters &p)
   uint32_t across = edge_pixel (p, contact.across);
   const uint32_t before = edge_pixel (p, contact.before);
   uint32_t after = edge_pixel (p, contact.after);
-  /* The pixel straight across touches the other two, so it stands for them. */
-  if (across == NOTHING)
-    across = before;
-  else
+  /* The pixel straight across touches the other two, so it stands for them. Few lanes are left with
+   * two pixels. */
+  if (across != NOTHING)
     after = NOTHING;
-  unite_pieces_by_warp (p, own, own == NOTHING ? NOTHING : across);
-  unite_pieces_by_warp (p, own, own == NOTHING ? NOTHING : after);
+  else if (before != NOTHING)
+    across = before;
+  else {
+    across = after;
+    after = NOTHING;
+  }
+  unite_pieces_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : across);
+  unite_pieces_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : after);
 }
 
 #endif /* CCL_STRIPS_MERGE_CUH */
