@@ -174,23 +174,17 @@ deliver_tile (const Parameters &p, DeliveredTile<ROWS> &tile, uint32_t number)
   load_parameters (p.width | low_word (p.parent) | p.n_quads | low_word (p.piece_first));
   wait_for_previous_kernel ();
 
-  /* The loads are issued before the number of pieces is known, so that their latencies overlap. */
+  /* Both are loaded before the number of pieces is needed, so that their latencies overlap. */
   const uint32_t n_pieces = p.piece_count[number];
-  const uint32_t *const piece_first = &p.piece_first[number * TILE_RUNS];
-  const uint32_t first = piece_first[threadIdx.x];
   const uint4 pieces = ((const uint4 *)(p.run_piece + number * TILE_RUNS))[threadIdx.x];
   if (n_pieces == 0)
     return; /* the tile kernel has written the zeros */
   ((uint4 *)tile.run_piece)[threadIdx.x] = pieces;
   load_tile<ROWS> (p, tile, tile_column, tile_row);
-  Origin origin = {};
-  if (threadIdx.x < n_pieces)
-    origin = load_origin (p, first);
   rank_chunks<ROWS> (p, tile, last_quad >> p.chunk_shift);
   __syncthreads ();
   for (uint32_t i = threadIdx.x; i < n_pieces; i += THREADS) {
-    if (i >= THREADS)
-      origin = load_origin (p, piece_first[i]);
+    const Origin origin = load_origin (p, p.piece_first[number * TILE_RUNS + i]);
     tile.piece_label[i] = label_of<ROWS> (p, tile, origin);
   }
   __syncthreads ();
