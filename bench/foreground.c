@@ -82,7 +82,7 @@ make_on_gpu (
   if (!chain->foreground || !chain->labeller)
     return error->status;
   ccl_cuda_foreground_set_stream (
-      chain->foreground, ccl_cuda_labeller_get_stream (chain->labeller));
+      chain->foreground, ccl_cuda_labeller_get_stream (chain->labeller), NULL);
   chain->engine = algorithm->engine->new (chain->device, algorithm, labeller_plan,
       ccl_cuda_labeller_get_stream (chain->labeller), error);
   return chain->engine ? CCL_OK : error->status;
@@ -179,7 +179,8 @@ chain_prepare (Implementation *implementation, const Input *input, CclError *err
       .height = input->height,
       .method = CCL_FOREGROUND_MOG2,
       .n_threads = 1,
-      .has_chroma = chain->sequence->has_chroma};
+      .has_chroma = chain->sequence->has_chroma,
+      .reduction = chain->sequence->reduction};
   const CclPlan labeller_plan = {.width = input->width,
       .height = input->height,
       .connectivity = CCL_CONNECTIVITY_8,

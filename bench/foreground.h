@@ -12,6 +12,7 @@
 typedef struct FrameSequence {
   uint32_t width, height, n_frames;
   unsigned n_warm_up; /* frames that prepare processes */
+  uint32_t reduction; /* as CclForegroundPlan.reduction */
   bool has_chroma;
   size_t frame_size;     /* bytes */
   const uint8_t *pixels; /* device memory if there is a device */

@@ -185,8 +185,7 @@ allocate_volume_labeller (CudaImplementation *cuda, CclError *error)
   cuda->volume_labeller = ccl_cuda_volume_labeller_new (cuda->device, &plan, error);
   if (!cuda->volume_labeller)
     return error->status;
-  ccl_cuda_volume_labeller_set_stream (cuda->volume_labeller, cuda->stream);
-  return CCL_OK;
+  return ccl_cuda_volume_labeller_set_stream (cuda->volume_labeller, cuda->stream, error);
 }
 
 CclStatus

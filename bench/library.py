@@ -84,7 +84,7 @@ class Settings(ctypes.Structure):
 
 class FrameSequence(ctypes.Structure):
     _fields_ = [("width", c_uint32), ("height", c_uint32), ("n_frames", c_uint32), ("n_warm_up", c_uint),
-                ("has_chroma", c_bool), ("frame_size", c_size_t), ("pixels", c_void_p), ("device", c_void_p)]
+                ("reduction", c_uint32), ("has_chroma", c_bool), ("frame_size", c_size_t), ("pixels", c_void_p), ("device", c_void_p)]
 
 
 FUNCTIONS = {

@@ -23,6 +23,9 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   if (plan->method > CCL_FOREGROUND_MOG2)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "the foreground method must be 0…2, not %d", (int)plan->method);
+  if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CCL_MAX_REDUCTION)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        "the reduction must be 1, 2, 4, 8 or CCL_REDUCTION_AUTO, not %u", plan->reduction);
   if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
                             plan->roi_mask->stride < plan->width))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
@@ -111,6 +114,19 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
   return status;
 }
 
+const char *
+ccl_denoise_name (CclDenoise denoise)
+{
+  static const char *const names[] = {
+      [CCL_DENOISE_NONE] = "none",
+      [CCL_DENOISE_MEDIAN_3] = "median-3x3",
+      [CCL_DENOISE_MEDIAN_5] = "median-5x5",
+      [CCL_DENOISE_OPENING_3] = "opening-3x3",
+      [CCL_DENOISE_OPENING_5] = "opening-5x5",
+  };
+  return (unsigned)denoise < sizeof names / sizeof *names ? names[denoise] : NULL;
+}
+
 CclSceneChange
 ccl_foreground_get_scene_change (const CclForeground *foreground)
 {
@@ -120,8 +136,9 @@ ccl_foreground_get_scene_change (const CclForeground *foreground)
 CclStatus
 ccl_foreground_wait (CclForeground *foreground, CclError *error)
 {
-  return foreground && foreground->klass->wait ? foreground->klass->wait (foreground, error)
-                                               : CCL_OK;
+  if (!foreground)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "foreground must not be NULL");
+  return foreground->klass->wait ? foreground->klass->wait (foreground, error) : CCL_OK;
 }
 
 void

@@ -14,6 +14,9 @@ typedef struct CclLabellerClass {
   CclStatus (*queue) (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
       const CclLabels *labels, CclError *error);
   CclStatus (*wait) (CclLabeller *labeller, CclTable *table, CclError *error);
+  /* Prepares for frames of another size, which is inside the documented range. Sets plan.width and
+   * plan.height, unless it fails. */
+  CclStatus (*resize) (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error);
   void (*free) (CclLabeller *labeller);
 } CclLabellerClass;
 
@@ -80,6 +83,10 @@ CclStatus ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclErr
 /* Checks that a plan is inside the documented ranges, except for the algorithm's name. Fills the
  * error and returns CCL_ERROR_ARGUMENT if it is not. */
 CclStatus ccl_plan_check (const CclPlan *plan, CclError *error);
+
+/* The most components that a frame of the plan can have, which is the most rows of a table: one
+ * isolated pixel in each 2×2, or every second pixel with 4-connectivity. */
+uint32_t ccl_plan_most_components (const CclPlan *plan);
 
 /* Fills the error (may be NULL) with a printf-style message and returns the status. */
 CclStatus ccl_error_set (CclError *error, CclStatus status, const char *format, ...)

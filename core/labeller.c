@@ -17,6 +17,21 @@ ccl_error_set (CclError *error, CclStatus status, const char *format, ...)
   return status;
 }
 
+const char *
+ccl_status_name (CclStatus status)
+{
+  static const char *const names[] = {
+      [CCL_OK] = "CCL_OK",
+      [CCL_ERROR_ARGUMENT] = "CCL_ERROR_ARGUMENT",
+      [CCL_ERROR_UNSUPPORTED] = "CCL_ERROR_UNSUPPORTED",
+      [CCL_ERROR_NOT_FOUND] = "CCL_ERROR_NOT_FOUND",
+      [CCL_ERROR_NO_MEMORY] = "CCL_ERROR_NO_MEMORY",
+      [CCL_ERROR_DEVICE] = "CCL_ERROR_DEVICE",
+      [CCL_ERROR_IO] = "CCL_ERROR_IO",
+  };
+  return (unsigned)status < sizeof names / sizeof *names ? names[status] : NULL;
+}
+
 CclStatus
 ccl_plan_check (const CclPlan *plan, CclError *error)
 {
@@ -39,6 +54,15 @@ ccl_plan_check (const CclPlan *plan, CclError *error)
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
   return CCL_OK;
+}
+
+uint32_t
+ccl_plan_most_components (const CclPlan *plan)
+{
+  const uint64_t width = plan->width, height = plan->height;
+  return (uint32_t)(plan->connectivity == CCL_CONNECTIVITY_4
+                        ? (width * height + 1) / 2
+                        : (width + 1) / 2 * ((height + 1) / 2));
 }
 
 CclStatus
@@ -142,6 +166,23 @@ ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
   return CCL_OK;
 }
 
+CclStatus
+ccl_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
+{
+  if (!labeller)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the labeller must not be NULL");
+  if (labeller->is_queued)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
+  if (width == labeller->plan.width && height == labeller->plan.height)
+    return CCL_OK;
+  CclPlan plan = labeller->plan;
+  plan.width = width;
+  plan.height = height;
+  const CclStatus status = ccl_plan_check (&plan, error);
+  return status == CCL_OK ? labeller->klass->resize (labeller, width, height, error) : status;
+}
+
 void
 ccl_labeller_free (CclLabeller **labeller)
 {
@@ -154,5 +195,5 @@ ccl_labeller_free (CclLabeller **labeller)
 const char *
 ccl_labeller_algorithm (const CclLabeller *labeller)
 {
-  return labeller->plan.algorithm;
+  return labeller ? labeller->plan.algorithm : NULL;
 }

@@ -14,9 +14,10 @@
  * A cell is uniform if most of its samples differ from the measured light by at most a few percent.
  * It is explained also if most of them differ by at most two standard deviations of the model,
  * because noise is a larger part of the luma in the dark. Where objects pass, the model has large
- * deviations, too, so the light measured there counts less than that of uniform cells. If a third
- * of the measured cells are not explained, or differ from the light of the cells around them, the
- * scene has changed, and a new model begins.
+ * deviations, too, so the light measured there counts less than that of uniform cells. If four
+ * fifths of the measured cells are not explained, or differ from the light of the cells around
+ * them, the scene has changed, and a new model begins. With a third of them, people who fill a part
+ * of the picture and a shaking camera made the model begin anew again and again.
  *
  * Light is measured in luma of 8 bits, to which luma of 16 bits is rounded. Factors are applied to
  * all bits. All numbers are integers, so that CPU and GPU give identical bits.
@@ -47,7 +48,7 @@ enum {
   CCL_LIGHT_NEAR = 8,           /* log ratios that differ by at most this are alike */
   CCL_LIGHT_WINDOW = 2,         /* cells to each side that the median takes in */
   CCL_LIGHT_ONE = 4096,         /* a factor of one */
-  CCL_LIGHT_BAD_PERCENT = 33,   /* a larger share of bad cells is a scene change */
+  CCL_LIGHT_BAD_PERCENT = 80,   /* a larger share of bad cells is a scene change */
   CCL_LIGHT_FIRST_FRAMES = 16,  /* of a model, in which no scene change is found */
 };
 

@@ -250,6 +250,8 @@ check_run (const CclRegions *regions, const CclTracks *tracks, const CclRegionsO
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "%u tracks are more than the %u that the regions were made for", tracks->n_tracks,
         regions->plan.max_tracks);
+  if (tracks->n_tracks > 0 && !tracks->tracks)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "there are no tracks: their pointer is NULL");
   if (options->anchor != CCL_ANCHOR_FOOT && options->anchor != CCL_ANCHOR_CENTER)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT, "unknown anchor %d", (int)options->anchor);
   if (options->settle_frames < 1)
@@ -299,10 +301,16 @@ are_alike (const CclRegion *a, const CclRegion *b)
 static void
 inherit_region (CclRegions *regions, uint32_t region, const CclRegions *former, uint32_t source)
 {
-  regions->counts[region] = former->counts[source];
-  for (uint32_t i = 0; i < regions->now.n; i++)
-    regions->now.visits[i * regions->plan.n_regions + region] =
-        former->now.visits[former->now.visitors[i].visits + source];
+  CclRegionCounts *counts = &regions->counts[region];
+
+  *counts = former->counts[source];
+  /* Tracks that did not fit are not inside: nothing would report that they leave. */
+  counts->inside = 0;
+  for (uint32_t i = 0; i < regions->now.n; i++) {
+    Visit *visit = &regions->now.visits[i * regions->plan.n_regions + region];
+    *visit = former->now.visits[former->now.visitors[i].visits + source];
+    counts->inside += visit->inside;
+  }
 }
 
 void
@@ -310,12 +318,11 @@ ccl_regions_inherit (CclRegions *regions, const CclRegions *former)
 {
   if (!regions || !former)
     return;
-  if (former->now.n <= regions->plan.max_tracks) {
-    regions->now.n = former->now.n;
-    for (uint32_t i = 0; i < former->now.n; i++) {
-      regions->now.visitors[i] = former->now.visitors[i];
-      regions->now.visitors[i].visits = i * regions->plan.n_regions;
-    }
+  regions->now.n =
+      former->now.n < regions->plan.max_tracks ? former->now.n : regions->plan.max_tracks;
+  for (uint32_t i = 0; i < regions->now.n; i++) {
+    regions->now.visitors[i] = former->now.visitors[i];
+    regions->now.visitors[i].visits = i * regions->plan.n_regions;
   }
   for (uint32_t i = 0; i < regions->plan.n_regions; i++)
     for (uint32_t j = 0; j < former->plan.n_regions; j++)
@@ -331,6 +338,66 @@ ccl_regions_reset (CclRegions *regions)
   regions->now.n = 0;
   for (uint32_t i = 0; i < regions->plan.n_regions; i++)
     regions->counts[i].inside = 0;
+}
+
+static double
+scale_x (const CclRegion *region, const CclRegionsPlan *plan)
+{
+  return region->relative ? plan->width : 1;
+}
+
+static double
+scale_y (const CclRegion *region, const CclRegionsPlan *plan)
+{
+  return region->relative ? plan->height : 1;
+}
+
+static Place
+corner_of (const CclRegion *region, const CclRegionsPlan *plan, uint32_t corner)
+{
+  const CclPoint point = region->points[corner];
+  return round_place (point.x * scale_x (region, plan), point.y * scale_y (region, plan));
+}
+
+/* Whether all corners, whose coordinates are in range, are on one straight line. */
+static bool
+is_flat (const CclRegion *region, const CclRegionsPlan *plan)
+{
+  const Place first = corner_of (region, plan, 0);
+  Place other = first;
+  for (uint32_t i = 1; i < region->n_points; i++) {
+    const Place corner = corner_of (region, plan, i);
+    if (area (first, other, corner) != 0)
+      return false;
+    if (other.x == first.x && other.y == first.y)
+      other = corner;
+  }
+  return true;
+}
+
+static bool
+are_same (Place a, Place b)
+{
+  return a.x == b.x && a.y == b.y;
+}
+
+static CclStatus
+check_corners (const CclRegion *region, const CclRegionsPlan *plan, CclError *error)
+{
+  for (uint32_t i = 0; i < region->n_points; i++)
+    if (!(fabs (region->points[i].x * scale_x (region, plan)) <= CCL_MAX_REGION_COORDINATE) ||
+        !(fabs (region->points[i].y * scale_y (region, plan)) <= CCL_MAX_REGION_COORDINATE))
+      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+          "point %u of region \"%s\" is outside of the possible coordinates, -%d to %d pixels",
+          i + 1, region->name, CCL_MAX_REGION_COORDINATE, CCL_MAX_REGION_COORDINATE);
+  if (region->kind == CCL_REGION_LINE &&
+      are_same (corner_of (region, plan, 0), corner_of (region, plan, 1)))
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "both points of line \"%s\" are the same", region->name);
+  if (region->kind == CCL_REGION_POLYGON && is_flat (region, plan))
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "all corners of region \"%s\" are on one line", region->name);
+  return CCL_OK;
 }
 
 static CclStatus
@@ -354,15 +421,9 @@ check_region (const CclRegionsPlan *plan, uint32_t index, CclError *error)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "region \"%s\" has %u corners; 3 to %d are possible", region->name, region->n_points,
         CCL_MAX_REGION_POINTS);
-  const double x_scale = region->relative ? plan->width : 1;
-  const double y_scale = region->relative ? plan->height : 1;
-  for (uint32_t i = 0; i < region->n_points; i++)
-    if (!(fabs (region->points[i].x * x_scale) <= CCL_MAX_REGION_COORDINATE) ||
-        !(fabs (region->points[i].y * y_scale) <= CCL_MAX_REGION_COORDINATE))
-      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-          "point %u of region \"%s\" is outside of the possible coordinates, -%d to %d pixels",
-          i + 1, region->name, CCL_MAX_REGION_COORDINATE, CCL_MAX_REGION_COORDINATE);
-  return CCL_OK;
+  if (!region->points)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region \"%s\" has no points", region->name);
+  return check_corners (region, plan, error);
 }
 
 static CclStatus
@@ -379,6 +440,8 @@ check_plan (const CclRegionsPlan *plan, CclError *error)
   if (plan->n_regions > CCL_MAX_REGIONS)
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "%u regions and lines are more than the possible %d", plan->n_regions, CCL_MAX_REGIONS);
+  if (plan->n_regions > 0 && !plan->regions)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "there are no regions: their pointer is NULL");
   for (uint32_t i = 0; i < plan->n_regions; i++) {
     const CclStatus status = check_region (plan, i, error);
     if (status != CCL_OK)
@@ -392,8 +455,6 @@ static bool
 copy_region (Region *region, const CclRegion *from, const CclRegionsPlan *plan)
 {
   const size_t size = from->n_points * sizeof *from->points;
-  const double x_scale = from->relative ? plan->width : 1;
-  const double y_scale = from->relative ? plan->height : 1;
   CclPoint *points = malloc (size);
 
   region->definition = *from;
@@ -404,7 +465,7 @@ copy_region (Region *region, const CclRegion *from, const CclRegionsPlan *plan)
     return false;
   memcpy (points, from->points, size);
   for (uint32_t i = 0; i < from->n_points; i++)
-    region->corners[i] = round_place (points[i].x * x_scale, points[i].y * y_scale);
+    region->corners[i] = corner_of (from, plan, i);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "box.h"
 #include "kalman.h"
 #include "label-overlap.h"
+#include "layout.h"
 #include "labeller-class.h"
 #include "sizes.h"
 
@@ -791,30 +792,21 @@ store_groups (CclTracker *tracker, const CclLabels *labels)
       o->group[j] = (uint16_t)tracker->tracks[tracker->components[j].owner].group;
 }
 
-/* Takes the next part of the memory; without memory it only counts bytes. */
-static void *
-take_memory (char *memory, size_t *used, size_t n, size_t size)
-{
-  void *piece = memory ? memory + *used : NULL;
-  *used += (n * size + 15) / 16 * 16;
-  return piece;
-}
-
 /* Places the arrays for label maps. Returns their total size in bytes. */
 static size_t
-lay_out_overlap (CclTracker *t, char *memory)
+lay_out_overlap (CclTracker *t, void *memory)
 {
   const size_t rows = t->plan.max_tracks, columns = t->plan.max_components;
   CclLabelOverlap *o = &t->overlap;
   const size_t n_rows = (t->plan.height + o->step - 1) / o->step;
-  size_t used = 0;
-  o->component = take_memory (memory, &used, t->plan.width * n_rows, sizeof *o->component);
-  o->group = take_memory (memory, &used, columns, sizeof *o->group);
-  o->shift = take_memory (memory, &used, rows, sizeof *o->shift);
-  o->label = take_memory (memory, &used, columns, sizeof *o->label);
-  o->shared = take_memory (memory, &used, rows * columns, sizeof *o->shared);
-  t->groups = take_memory (memory, &used, rows, sizeof *t->groups);
-  return used;
+  Layout layout = {.memory = memory, .alignment = 16};
+  o->component = lay_out (&layout, (uint64_t)t->plan.width * n_rows, sizeof *o->component);
+  o->group = lay_out (&layout, columns, sizeof *o->group);
+  o->shift = lay_out (&layout, rows, sizeof *o->shift);
+  o->label = lay_out (&layout, columns, sizeof *o->label);
+  o->shared = lay_out (&layout, rows * columns, sizeof *o->shared);
+  t->groups = lay_out (&layout, rows, sizeof *t->groups);
+  return layout.size;
 }
 
 /* Allocates them at the first label map. */
@@ -937,29 +929,29 @@ check_plan (const CclTrackerPlan *plan, CclError *error)
 
 /* Places the arrays behind the struct. Returns the total size in bytes. */
 static size_t
-lay_out (CclTracker *t, const CclTrackerPlan *plan, char *memory)
+lay_out_tracker (CclTracker *t, const CclTrackerPlan *plan, void *memory)
 {
   const size_t rows = plan->max_tracks, columns = plan->max_components, both = rows + columns;
-  size_t used = 0;
-  take_memory (memory, &used, 1, sizeof *t);
-  t->tracks = take_memory (memory, &used, rows, sizeof *t->tracks);
-  t->components = take_memory (memory, &used, columns, sizeof *t->components);
-  t->first = take_memory (memory, &used, rows + 1, sizeof *t->first);
-  t->column = take_memory (memory, &used, rows * columns, sizeof *t->column);
-  t->cost = take_memory (memory, &used, rows * columns, sizeof *t->cost);
-  t->of_track = take_memory (memory, &used, rows, sizeof *t->of_track);
-  t->result = take_memory (memory, &used, rows, sizeof *t->result);
-  t->members = take_memory (memory, &used, both, sizeof *t->members);
-  t->member_end = take_memory (memory, &used, columns, sizeof *t->member_end);
-  t->events = take_memory (memory, &used, 4 * rows, sizeof *t->events);
-  t->scratch.row_price = take_memory (memory, &used, rows, sizeof (double));
-  t->scratch.column_price = take_memory (memory, &used, both, sizeof (double));
-  t->scratch.distance = take_memory (memory, &used, both, sizeof (double));
-  t->scratch.previous = take_memory (memory, &used, both, sizeof (uint32_t));
-  t->scratch.row_of_column = take_memory (memory, &used, both, sizeof (uint32_t));
-  t->scratch.touched = take_memory (memory, &used, both, sizeof (uint32_t));
-  t->scratch.done = take_memory (memory, &used, both, sizeof (uint8_t));
-  return used;
+  Layout layout = {.memory = memory, .alignment = 16};
+  lay_out (&layout, 1, sizeof *t);
+  t->tracks = lay_out (&layout, rows, sizeof *t->tracks);
+  t->components = lay_out (&layout, columns, sizeof *t->components);
+  t->first = lay_out (&layout, rows + 1, sizeof *t->first);
+  t->column = lay_out (&layout, rows * columns, sizeof *t->column);
+  t->cost = lay_out (&layout, rows * columns, sizeof *t->cost);
+  t->of_track = lay_out (&layout, rows, sizeof *t->of_track);
+  t->result = lay_out (&layout, rows, sizeof *t->result);
+  t->members = lay_out (&layout, both, sizeof *t->members);
+  t->member_end = lay_out (&layout, columns, sizeof *t->member_end);
+  t->events = lay_out (&layout, 4 * rows, sizeof *t->events);
+  t->scratch.row_price = lay_out (&layout, rows, sizeof (double));
+  t->scratch.column_price = lay_out (&layout, both, sizeof (double));
+  t->scratch.distance = lay_out (&layout, both, sizeof (double));
+  t->scratch.previous = lay_out (&layout, both, sizeof (uint32_t));
+  t->scratch.row_of_column = lay_out (&layout, both, sizeof (uint32_t));
+  t->scratch.touched = lay_out (&layout, both, sizeof (uint32_t));
+  t->scratch.done = lay_out (&layout, both, sizeof (uint8_t));
+  return layout.size;
 }
 
 CclTracker *
@@ -968,14 +960,14 @@ ccl_tracker_new (const CclTrackerPlan *plan, CclError *error)
   if (check_plan (plan, error) != CCL_OK)
     return NULL;
   CclTracker counted;
-  const size_t size = lay_out (&counted, plan, NULL);
+  const size_t size = lay_out_tracker (&counted, plan, NULL);
   CclTracker *tracker = calloc (1, size);
   if (!tracker) {
     ccl_error_set (
         error, CCL_ERROR_NO_MEMORY, "not enough memory to track components: %zu bytes", size);
     return NULL;
   }
-  lay_out (tracker, plan, (char *)tracker);
+  lay_out_tracker (tracker, plan, tracker);
   tracker->plan = *plan;
   return tracker;
 }

@@ -40,6 +40,15 @@ ccl_volume_plan_most_components (const CclVolumePlan *plan)
   return n_columns * n_rows * n_slices;
 }
 
+/* Whether rows of row_bytes fit into slices without overlap. No product may wrap around. */
+static bool
+slices_fit (const CclVolumePlan *plan, size_t row_bytes, size_t row_stride, size_t slice_stride)
+{
+  size_t slice;
+  return !__builtin_mul_overflow (row_stride, plan->height - 1, &slice) &&
+         !__builtin_add_overflow (slice, row_bytes, &slice) && slice_stride >= slice;
+}
+
 static CclStatus
 check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOptions *options,
     const CclVolumeLabels *labels, const CclVolumeTable *table, CclError *error)
@@ -55,7 +64,7 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOpti
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "a row stride of %zu bytes is too small for rows of %u voxels", volume->row_stride,
         plan->width);
-  if (volume->slice_stride < volume->row_stride * (plan->height - 1) + plan->width)
+  if (!slices_fit (plan, plan->width, volume->row_stride, volume->slice_stride))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "a slice stride of %zu bytes is too small for %u rows %zu bytes apart",
         volume->slice_stride, plan->height, volume->row_stride);
@@ -65,7 +74,7 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOpti
   if (labels &&
       (!labels->data || (uintptr_t)labels->data % 4 || labels->row_stride % 4 ||
           labels->slice_stride % 4 || labels->row_stride < 4 * (size_t)plan->width ||
-          labels->slice_stride < labels->row_stride * (plan->height - 1) + 4 * (size_t)plan->width))
+          !slices_fit (plan, 4 * (size_t)plan->width, labels->row_stride, labels->slice_stride)))
     return ccl_error_set (error, CCL_ERROR_ARGUMENT,
         "the label map must have a row stride of at least %zu bytes and slices that do not "
         "overlap, "

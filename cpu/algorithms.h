@@ -34,7 +34,7 @@ typedef struct CpuAlgorithm {
 /* CCL_ERROR_ARGUMENT for frames in device memory. */
 CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);
 
-/* Fills the error: there is not enough memory for the plan. */
-void ccl_cpu_set_no_memory (CclError *error, const CclPlan *plan);
+/* Fills the error: there is not enough memory for frames of the size. */
+void ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height);
 
 #endif /* CCL_CPU_ALGORITHMS_H */

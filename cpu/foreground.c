@@ -21,10 +21,12 @@
 #include "foreground-tuning.h"
 
 #include "instructions.h"
-#include "layout.h"
+#include "mapping.h"
 #include "frame-light.h"
 #include "otsu.h"
 #include "pixels.h"
+#include "reduced-foreground.h"
+#include "reduction.h"
 #include "words.h"
 #include "workers.h"
 
@@ -90,8 +92,8 @@ typedef struct CpuForeground {
   Model model;
   Light light;
 
-  Layout masks_layout;
-  Layout model_layout; /* no memory without a model */
+  Mapping masks_mapping;
+  Mapping model_mapping; /* no memory without a model */
 } CpuForeground;
 
 static bool
@@ -573,7 +575,7 @@ erode_dilated_band (void *data, uint32_t index)
 static CclStatus
 begin_model (CpuForeground *self, CclError *error)
 {
-  const Layout *model = &self->model_layout;
+  const Mapping *model = &self->model_mapping;
   self->has_held = false;
   /* A new model is memory of zeros, and discarded pages read as zeros. */
   if (madvise (model->memory, model->size, MADV_DONTNEED) != 0)
@@ -638,8 +640,8 @@ cpu_foreground_free (CclForeground *foreground)
 {
   CpuForeground *self = (CpuForeground *)foreground;
   workers_free (self->workers);
-  layout_unmap (&self->masks_layout);
-  layout_unmap (&self->model_layout);
+  mapping_unmap (&self->masks_mapping);
+  mapping_unmap (&self->model_mapping);
   free (self->bands);
   free (self);
 }
@@ -735,17 +737,15 @@ lay_out_model (Layout *layout, void *data)
 static bool
 allocate (CpuForeground *self)
 {
-  self->masks_layout = layout_map (lay_out_masks, self);
-  if (!self->masks_layout.memory)
+  if (!mapping_lay_out (&self->masks_mapping, lay_out_masks, self))
     return false;
   if (self->base.plan.method != CCL_FOREGROUND_MOG2)
     return true;
-  self->model_layout = layout_map (lay_out_model, self);
-  if (!self->model_layout.memory)
+  if (!mapping_lay_out (&self->model_mapping, lay_out_model, self))
     return false;
   /* The Gaussians of a block lie on up to ten pages. Huge pages, where the system has them, save
    * translations of addresses. */
-  madvise (self->model_layout.memory, self->model_layout.size, MADV_HUGEPAGE);
+  madvise (self->model_mapping.memory, self->model_mapping.size, MADV_HUGEPAGE);
   return true;
 }
 
@@ -757,19 +757,11 @@ copy_roi_mask (CpuForeground *self, const CclFrame *roi_mask)
         self->base.plan.width, 0, row_of (&self->roi_mask, y));
 }
 
-CclForeground *
-ccl_cpu_foreground_new_tuned (
-    const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error)
+/* An object that sees whole frames. */
+static CclForeground *
+new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
+    const CclCpuTuning *tuning, CclError *error)
 {
-  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
-    return NULL;
-  const PixelCode *code = choose_code (tuning->instructions);
-  if (!code) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
-        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
-    return NULL;
-  }
-
   CpuForeground *self = calloc (1, sizeof *self);
   if (!self)
     goto no_memory;
@@ -808,6 +800,30 @@ no_memory:
 }
 
 CclForeground *
+ccl_cpu_foreground_new_tuned (
+    const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error)
+{
+  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
+    return NULL;
+  const PixelCode *code = choose_code (tuning->instructions);
+  if (!code) {
+    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
+    return NULL;
+  }
+  const uint32_t factor = ccl_reduction_factor (plan);
+  if (factor == 1)
+    return new_for_whole_frames (plan, code, tuning, error);
+  const CclForegroundPlan reduced_plan = ccl_reduced_plan (plan, factor);
+  CclForeground *inner = new_for_whole_frames (&reduced_plan, code, tuning, error);
+  CclForeground *foreground = inner ? reduced_foreground_new (plan, factor, code, inner) : NULL;
+  if (inner && !foreground)
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+        "not enough memory for foreground masks of %u×%u pixels", plan->width, plan->height);
+  return foreground;
+}
+
+CclForeground *
 ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error)
 {
   const CclCpuTuning tuning = {.instructions = getenv ("CCL_CPU_INSTRUCTIONS")};
@@ -818,7 +834,7 @@ void
 ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, uint32_t y,
     uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance, uint16_t *chroma)
 {
-  const Model *model = &((const CpuForeground *)foreground)->model;
+  const Model *model = &((const CpuForeground *)reduced_foreground_inner (foreground))->model;
   const size_t block = k * model->n_blocks + y * model->blocks_per_row + x / BLOCK_PIXELS;
   *weight = model->weights[block].weights[x % BLOCK_PIXELS];
   *mean = model->gaussians[block].means[x % BLOCK_PIXELS];

@@ -76,10 +76,10 @@ ccl_cpu_check_frame (const CclFrame *frame, CclError *error)
 }
 
 void
-ccl_cpu_set_no_memory (CclError *error, const CclPlan *plan)
+ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height)
 {
   ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to label frames of %u×%u pixels",
-      plan->width, plan->height);
+      width, height);
 }
 
 CclLabeller *

@@ -10,6 +10,7 @@
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx2.h"
+#include "reduce-rows.h"
 #include "threshold-words.h"
 
 #include <immintrin.h>
@@ -261,4 +262,7 @@ const PixelCode pixel_code_avx2 = {
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,
     .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
 };

@@ -9,6 +9,7 @@
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx512.h"
+#include "reduce-rows.h"
 #include "threshold-words.h"
 
 #include <immintrin.h>
@@ -240,4 +241,7 @@ const PixelCode pixel_code_avx512 = {
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,
     .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
 };

@@ -8,6 +8,7 @@
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-neon.h"
+#include "reduce-rows.h"
 #include "threshold-words.h"
 
 #include <string.h>
@@ -255,4 +256,7 @@ const PixelCode pixel_code_neon = {
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,
     .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
 };

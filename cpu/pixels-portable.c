@@ -3,6 +3,7 @@
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-portable.h"
+#include "reduce-rows.h"
 #include "threshold-words.h"
 
 #include <string.h>
@@ -341,4 +342,7 @@ const PixelCode pixel_code_portable = {
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,
     .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
 };

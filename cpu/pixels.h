@@ -74,6 +74,17 @@ typedef struct BackgroundRow {
   uint64_t *shadow;
 } BackgroundRow;
 
+/* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */
+typedef struct ReducedRow {
+  const uint8_t *const *rows;
+  uint32_t n_rows, factor; /* powers of two, at most CCL_MAX_REDUCTION */
+  uint32_t n_samples;      /* of a row; the last one is repeated as far as means need it */
+  uint32_t step;           /* bytes from sample to sample */
+  uint32_t n_means;
+  uint16_t *sums; /* scratch memory: n_means × factor × step entries */
+  uint8_t *means;
+} ReducedRow;
+
 typedef enum Filter {
   FILTER_MEDIAN_3, /* of rows y − 1 … y + 1 */
   FILTER_MEDIAN_5, /* of rows y − 2 … y + 2 */
@@ -138,6 +149,13 @@ typedef struct PixelCode {
 
   /* 255 for foreground, 0 for background. */
   void (*write_row) (const uint64_t *foreground, uint32_t width, uint8_t *mask);
+
+  /* Means of samples of one byte, and of two bytes, little-endian, with a step of 2. */
+  void (*reduce_row) (const ReducedRow *row);
+  void (*reduce_wide_row) (const ReducedRow *row);
+
+  /* Repeats each byte `factor` times, up to a width. */
+  void (*enlarge_row) (const uint8_t *from, uint32_t factor, uint32_t width, uint8_t *to);
 } PixelCode;
 
 extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512, pixel_code_neon;

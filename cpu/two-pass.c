@@ -52,6 +52,7 @@ scan_all (TwoPass *self)
   for (int i = 0; i < 4; i++)
     strip.pixels[i] = self->no_pixels;
   self->n_labels = 1;
+  self->parents[0] = self->final_labels[0] = 0;
   for (uint32_t y = 0; y < self->height; y += rows_per_strip) {
     strip.y = y;
     if (rows_per_strip == 1) {
@@ -206,15 +207,9 @@ static void
 two_pass_free (CclLabeller *labeller)
 {
   TwoPass *self = (TwoPass *)labeller;
-  layout_unmap (&self->layout);
+  mapping_unmap (&self->mapping);
   free (self);
 }
-
-static const CclLabellerClass two_pass_class = {
-    .name = "cpu",
-    .run = two_pass_run,
-    .free = two_pass_free,
-};
 
 /* A new label is only given to a pixel, or block, that touches no labelled one. With
  * 8-connectivity, no two of them are in one block of 2×2 pixels; with 4-connectivity, not next to
@@ -231,7 +226,7 @@ static uint8_t *
 lay_out_pixels (Layout *layout, uint32_t width)
 {
   /* One more column for the right half of the last block. */
-  uint8_t *pixels = lay_out (layout, (size_t)width + 1 + 2 * MARGIN, sizeof *pixels);
+  uint8_t *pixels = lay_out_zeros (layout, (size_t)width + 1 + 2 * MARGIN, sizeof *pixels);
   return pixels ? pixels + MARGIN : NULL;
 }
 
@@ -250,12 +245,40 @@ lay_out_everything (Layout *layout, void *data)
   for (int i = 0; i < 2; i++)
     self->strip_labels[i] = lay_out (layout, self->width, sizeof *self->strip_labels[i]);
   self->labels_of_strip = lay_out (layout, 2 * n_columns, sizeof *self->labels_of_strip);
-  self->first_pixels = lay_out (layout, 2 * n_columns / 64 + 1, sizeof *self->first_pixels);
+  self->first_pixels = lay_out_zeros (layout, 2 * n_columns / 64 + 1, sizeof *self->first_pixels);
   self->parents = lay_out (layout, n_labels, sizeof *self->parents);
   self->final_labels = lay_out (layout, n_labels, sizeof *self->final_labels);
   self->features = lay_out (layout, n_labels, sizeof *self->features);
   self->rows = lay_out (layout, n_rows, sizeof *self->rows);
 }
+
+static bool
+set_size (TwoPass *self, uint32_t width, uint32_t height)
+{
+  self->base.plan.width = self->width = width;
+  self->base.plan.height = self->height = height;
+  return mapping_lay_out (&self->mapping, lay_out_everything, self);
+}
+
+static CclStatus
+two_pass_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
+{
+  TwoPass *self = (TwoPass *)labeller;
+  const CclPlan former = labeller->plan;
+
+  if (set_size (self, width, height))
+    return CCL_OK;
+  ccl_cpu_set_no_memory (error, width, height);
+  set_size (self, former.width, former.height);
+  return CCL_ERROR_NO_MEMORY;
+}
+
+static const CclLabellerClass two_pass_class = {
+    .name = "cpu",
+    .run = two_pass_run,
+    .resize = two_pass_resize,
+    .free = two_pass_free,
+};
 
 CclLabeller *
 two_pass_labeller_new (
@@ -263,17 +286,15 @@ two_pass_labeller_new (
 {
   TwoPass *self = calloc (1, sizeof *self);
 
+  (void)tuning;
   if (self) {
     self->base.klass = &two_pass_class;
     self->base.plan = *plan;
     self->algorithm = algorithm;
-    self->width = plan->width;
-    self->height = plan->height;
-    self->layout = layout_map (lay_out_everything, self);
-    if (self->layout.memory)
+    if (set_size (self, plan->width, plan->height))
       return &self->base;
     free (self);
   }
-  ccl_cpu_set_no_memory (error, plan);
+  ccl_cpu_set_no_memory (error, plan->width, plan->height);
   return NULL;
 }

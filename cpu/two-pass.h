@@ -17,7 +17,7 @@
 
 #include "algorithms.h"
 #include "equivalences.h"
-#include "layout.h"
+#include "mapping.h"
 
 /* The features of a provisional label. */
 typedef struct TwoPassFeatures {
@@ -71,7 +71,7 @@ struct TwoPass {
   uint32_t *labels_of_strip; /* numbering: the root whose first pixel is at a place of the strip */
   uint64_t *first_pixels;    /* numbering: one bit for each such place that is in use */
   CclComponent *rows;
-  Layout layout;
+  Mapping mapping;
 };
 
 /* For CpuAlgorithm.labeller_new. */

@@ -11,7 +11,7 @@
  * no second scan, and the label map is written from the runs.
  */
 #include "equivalences.h"
-#include "layout.h"
+#include "mapping.h"
 #include "pack-portable.h"
 #include "labeller-class.h"
 #include "volume-class.h"
@@ -47,7 +47,7 @@ typedef struct CpuVolumeLabeller {
   Features *features;
 
   CclVolumeComponent *rows;
-  Layout layout;
+  Mapping mapping;
 } CpuVolumeLabeller;
 
 /* A row of voxels. */
@@ -385,7 +385,7 @@ cpu_volume_labeller_free (CclVolumeLabeller *labeller)
 {
   CpuVolumeLabeller *self = (CpuVolumeLabeller *)labeller;
 
-  layout_unmap (&self->layout);
+  mapping_unmap (&self->mapping);
   free (self);
 }
 
@@ -426,8 +426,7 @@ ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error)
     self->base.plan = *plan;
     self->n_rows = plan->height * plan->depth;
     self->n_words = (plan->width + 63) / 64;
-    self->layout = layout_map (lay_out_everything, self);
-    if (self->layout.memory)
+    if (mapping_lay_out (&self->mapping, lay_out_everything, self))
       return &self->base;
     free (self);
   }

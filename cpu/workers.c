@@ -5,18 +5,22 @@
  * everything else of a round. So a thread that wakes up late, even in a later round, either gets a
  * part of the round that is at work, or none.
  *
+ * Where a control group limits the processor time of the process, threads do not spin: it would be
+ * missing for work, and when it is used up, the process stands still for tens of milliseconds.
+ *
  * Threads wait in the kernel on the numbers themselves: with a condition variable, each thread that
  * wakes up has to take the mutex first, one after the other, which took as long as the work on a
  * small frame.
  */
-#define _GNU_SOURCE /* sched_getaffinity(), syscall() */
+#define _GNU_SOURCE /* syscall() */
 
 #include "workers.h"
+
+#include "processors.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +60,7 @@ struct Workers {
   int64_t ended_at; /* the end of the last round */
   bool soon;        /* the last such round was followed at once nevertheless */
 
+  bool may_spin; /* the time of waiting threads is not missing elsewhere */
   uint32_t n_threads;
   uint32_t n_started; /* with the caller */
   Worker worker[];    /* the first is the caller */
@@ -136,28 +141,18 @@ serve (void *argument)
   }
 }
 
-/* The processors that this process may use. */
-static uint64_t
-n_processors (void)
-{
-  cpu_set_t processors;
-  if (sched_getaffinity (0, sizeof processors, &processors) == 0)
-    return (uint64_t)CPU_COUNT (&processors);
-  /* There are more processors than the set has room for. */
-  const long n = sysconf (_SC_NPROCESSORS_ONLN);
-  return n > 0 ? (uint64_t)n : 1;
-}
-
 uint32_t
 workers_choose_number (
     uint32_t requested, uint64_t n_pixels, uint64_t pixels_per_thread, uint64_t n_parts)
 {
   const uint64_t n_useful = n_pixels / pixels_per_thread;
-  uint64_t n = requested ? requested : n_processors ();
+  uint64_t n = n_useful < n_parts ? n_useful : n_parts;
 
-  n = n < n_useful ? n : n_useful;
-  n = n < n_parts ? n : n_parts;
-  return n < 1 ? 1 : (uint32_t)n;
+  if (n <= 1)
+    return 1;
+  if (!requested)
+    requested = processors_find ().n;
+  return requested < n ? requested : (uint32_t)n;
 }
 
 Workers *
@@ -169,6 +164,7 @@ workers_new (uint32_t n_threads)
     return NULL;
   memset (workers, 0, size);
   workers->n_threads = n_threads;
+  workers->may_spin = n_threads > 1 && !processors_find ().has_quota;
   for (workers->n_started = 1; workers->n_started < n_threads; workers->n_started++) {
     Worker *worker = &workers->worker[workers->n_started];
     worker->workers = workers;
@@ -185,6 +181,8 @@ workers_new (uint32_t n_threads)
 static bool
 choose_spinning (Workers *workers, bool again_soon)
 {
+  if (!workers->may_spin)
+    return false;
   if (workers->was_last)
     workers->soon = now_ns () - workers->ended_at < spin_ns;
   workers->was_last = !again_soon;
@@ -224,8 +222,8 @@ workers_share (Workers *workers, uint32_t n_parts, bool again_soon,
   begin_round (workers);
   do_parts (workers, 0);
   while ((n_unfinished = atomic_load_explicit (&workers->n_unfinished, memory_order_acquire)) > 0)
-    wait_while (&workers->n_unfinished, n_unfinished, true);
-  if (!again_soon)
+    wait_while (&workers->n_unfinished, n_unfinished, workers->may_spin);
+  if (!again_soon && workers->may_spin)
     workers->ended_at = now_ns ();
 }
 
@@ -247,6 +245,18 @@ workers_run (Workers *workers, void (*work) (void *data, uint32_t part), void *d
 {
   Call call = {work, data};
   workers_share (workers, workers->n_threads, false, call_work, &call);
+}
+
+uint32_t
+workers_number (const Workers *workers)
+{
+  return workers->n_threads;
+}
+
+bool
+workers_may_spin (const Workers *workers)
+{
+  return workers->may_spin;
 }
 
 void

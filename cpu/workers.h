@@ -9,8 +9,8 @@
 typedef struct Workers Workers;
 
 /* How many threads are to share a frame, at least 1: as many as requested, or, if that is 0, as the
- * process may run on processors; but each has pixels_per_thread pixels or more, and they are not
- * more than n_parts, the parts that the frame can be divided into. */
+ * process may run on processors (processors.h); but each has pixels_per_thread pixels or more, and
+ * they are not more than n_parts, the parts that the frame can be divided into. */
 uint32_t workers_choose_number (
     uint32_t requested, uint64_t n_pixels, uint64_t pixels_per_thread, uint64_t n_parts);
 
@@ -24,7 +24,7 @@ Workers *workers_new (uint32_t n_threads);
  * one thread can do all of the work while the others wake up. One caller at a time.
  *
  * again_soon: the next call follows at once, so that the threads spin until it comes. Otherwise
- * they do so only if the last such call was followed at once, too. */
+ * they do so only if the last such call was followed at once, too; never under a quota. */
 void workers_share (Workers *workers, uint32_t n_parts, bool again_soon,
     void (*work) (void *data, uint32_t part, uint32_t thread), void *data);
 
@@ -37,6 +37,12 @@ workers_first_part (uint32_t n_parts, uint32_t thread, uint32_t n_threads)
 {
   return (uint32_t)((uint64_t)n_parts * thread / n_threads);
 }
+
+/* The number of threads that it was made for. */
+uint32_t workers_number (const Workers *workers);
+
+/* Whether threads that wait may spin for a short time: no control group limits their time. */
+bool workers_may_spin (const Workers *workers);
 
 /* Ends the threads. NULL is allowed. */
 void workers_free (Workers *workers);

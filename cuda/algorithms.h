@@ -81,7 +81,7 @@ typedef struct CclAlgorithm {
   uint32_t max_width;          /* pixels; 0: no limit */
   CclScratch scratch;
   const CclCudaImage *image;    /* the kernels */
-  CclStep steps[CCL_MAX_STEPS]; /* up to the first without a kernel; none: only the engine knows */
+  CclStep steps[CCL_MAX_STEPS]; /* up to the first without a kernel; none: the engine launches */
   const CclCudaEngineClass *engine;
 } CclAlgorithm;
 

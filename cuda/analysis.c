@@ -8,18 +8,18 @@
 enum {
   COLLECT,
   MARK,
-  RANK,
+  NUMBER,
   WRITE_LABELS,
 };
 
 static const char *const kernels[CCL_N_ANALYSIS_KERNELS] = {
     [COLLECT] = "ccl_analysis_collect",
     [MARK] = "ccl_analysis_mark",
-    [RANK] = "ccl_analysis_rank",
+    [NUMBER] = "ccl_analysis_number",
     [WRITE_LABELS] = "ccl_analysis_write_labels",
 };
 
-/* Each block of the ranking kernel adds up the counts of the chunks before its own. */
+/* Each block of the numbering kernel adds up the counts of the chunks before its own. */
 enum { MOST_CHUNKS = 1024 };
 
 /* Blocks of the marking kernel, which go through any number of roots. */
@@ -171,7 +171,7 @@ launch_all (CclCudaAnalysis *analysis, bool writes_labels, CUstream stream, CclE
     status = launch (analysis, MARK, one, 256, 1,
         (n_blocks < MOST_MARK_BLOCKS ? n_blocks : MOST_MARK_BLOCKS) * 256, 1, stream, error);
   if (status == CCL_OK)
-    status = launch (analysis, RANK, one, 256, 1, parameters->n_chunks * 256, 1, stream, error);
+    status = launch (analysis, NUMBER, one, 256, 1, parameters->n_chunks * 256, 1, stream, error);
   if (status == CCL_OK && writes_labels)
     status = launch (analysis, WRITE_LABELS, column_of_four, 32, 8, width, height, stream, error);
   return status;

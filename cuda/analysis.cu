@@ -10,7 +10,7 @@
  * 1. collect: reads the raw labels once and adds the features of each component to the accumulator
  *    of its root. The first to add to an accumulator lists the root.
  * 2. mark: marks the first pixels of the listed roots whose components pass the area filter.
- * 3. rank: numbers the marks and writes the rows, in host memory.
+ * 3. number: numbers the marks and writes the rows, in host memory.
  * 4. With a label map only: write_labels.
  *
  * What a frame changed in accumulators, list and bit map is undone by the last kernel that reads
@@ -175,23 +175,23 @@ static __device__ __forceinline__ void
 load_labels (const CclAnalysisParameters &p, uint32_t x, uint32_t y, uint32_t labels[PATCH])
 {
   const uint32_t *row = p.labels + (size_t)y * p.label_stride + x;
-  uint4 quad = make_uint4 (0, 0, 0, 0);
+  uint4 group = make_uint4 (0, 0, 0, 0);
   if (y < p.height && x < p.label_stride) {
     if (p.label_stride % PATCH == 0)
-      quad = *(const uint4 *)row;
+      group = *(const uint4 *)row;
     else {
-      quad.x = row[0];
-      quad.y = row[1];
+      group.x = row[0];
+      group.y = row[1];
       if (x + 2 < p.label_stride) {
-        quad.z = row[2];
-        quad.w = row[3];
+        group.z = row[2];
+        group.w = row[3];
       }
     }
   }
-  labels[0] = quad.x;
-  labels[1] = quad.y;
-  labels[2] = quad.z;
-  labels[3] = quad.w;
+  labels[0] = group.x;
+  labels[1] = group.y;
+  labels[2] = group.z;
+  labels[3] = group.w;
 }
 
 static __device__ __forceinline__ void
@@ -336,29 +336,30 @@ number_component (const CclAnalysisParameters &p, uint32_t first, uint32_t numbe
   return row;
 }
 
-/* Numbers the components whose first pixels are the bits of the threads' words, from rank + 1 on.
- * Before the word of each thread lie before_word of these total bits. */
+/* Numbers the components whose first pixels are the bits of the threads' words, from n_before + 1
+ * on. Before the word of each thread lie before_word of these total bits. */
 static __device__ __forceinline__ void
 number_components (const CclAnalysisParameters &p, Rows &block, uint32_t first_word, uint32_t bits,
-    uint32_t before_word, uint32_t total, uint32_t rank)
+    uint32_t before_word, uint32_t total, uint32_t n_before)
 {
   for (uint32_t next = before_word; bits; bits &= bits - 1)
     block.firsts[next++] = threadIdx.x * 32 + __ffs (bits) - 1;
   __syncthreads ();
-  for (uint32_t done = 0; done < total; done += THREADS, rank += THREADS) {
+  for (uint32_t done = 0; done < total; done += THREADS, n_before += THREADS) {
     if (done + threadIdx.x < total)
       block.rows[threadIdx.x] = number_component (
-          p, first_word * 32 + block.firsts[done + threadIdx.x], rank + threadIdx.x + 1);
+          p, first_word * 32 + block.firsts[done + threadIdx.x], n_before + threadIdx.x + 1);
     __syncthreads ();
-    if (rank < p.n_rows)
-      store_rows (
-          p.result_rows + rank, block.rows, min (min (total - done, THREADS), p.n_rows - rank));
+    if (n_before < p.n_rows)
+      store_rows (p.result_rows + n_before, block.rows,
+          min (min (total - done, THREADS), p.n_rows - n_before));
     __syncthreads ();
   }
 }
 
 /* One block for each chunk. */
-extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_rank (const CclAnalysisParameters p)
+extern "C" __global__ void __launch_bounds__ (256)
+    ccl_analysis_number (const CclAnalysisParameters p)
 {
   __shared__ Rows block;
   let_next_kernel_start ();
@@ -370,12 +371,12 @@ extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_rank (const CclA
   if (n_chunk == 0 && !is_last)
     return;
 
-  uint32_t before = 0, rank;
+  uint32_t before = 0, n_before;
   for (uint32_t i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before += p.chunk_counts[i];
-  sum_before_thread_of_few<THREADS / 32> (before, &rank);
+  sum_before_thread_of_few<THREADS / 32> (before, &n_before);
   if (is_last && threadIdx.x == 0)
-    *p.result_count = rank + n_chunk;
+    *p.result_count = n_before + n_chunk;
   if (n_chunk == 0)
     return;
 
@@ -388,8 +389,8 @@ extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_rank (const CclA
       p.first_bits[word] = 0;
     uint32_t total;
     const uint32_t before_word = sum_before_thread_of_few<THREADS / 32> (__popc (bits), &total);
-    number_components (p, block, first_word, bits, before_word, total, rank);
-    rank += total;
+    number_components (p, block, first_word, bits, before_word, total, n_before);
+    n_before += total;
   }
 }
 

@@ -96,14 +96,35 @@ device_new (const CclCudaDriver *driver, CclError *error)
   return device;
 }
 
+/* The number of devices, which may be 0; -1 after an error. */
+static int
+count_devices (const CclCudaDriver *driver, CclError *error)
+{
+  int n_devices = 0;
+  if (ccl_cuda_call (driver, error, cuDeviceGetCount (&n_devices)) != CCL_OK)
+    return -1;
+  return n_devices;
+}
+
+int
+ccl_cuda_count_devices (CclError *error)
+{
+  const CclCudaDriver *driver = ccl_cuda_driver (error);
+  const int n_devices = driver ? count_devices (driver, error) : -1;
+  if (n_devices != 0)
+    return n_devices;
+  ccl_error_set (error, CCL_ERROR_NOT_FOUND, "the NVIDIA driver here finds no device");
+  return -1;
+}
+
 CclCudaDevice *
 ccl_cuda_device_open (int number, CclError *error)
 {
   const CclCudaDriver *driver = ccl_cuda_driver (error);
   if (!driver)
     return NULL;
-  int count = 0;
-  if (ccl_cuda_call (driver, error, cuDeviceGetCount (&count)) != CCL_OK)
+  const int count = count_devices (driver, error);
+  if (count < 0)
     return NULL;
   if (number < -1 || number >= count || count == 0) {
     ccl_error_set (
@@ -161,9 +182,10 @@ int
 ccl_cuda_find_least_used_device (CclError *error)
 {
   const CclCudaDriver *driver = ccl_cuda_driver (error);
-  int n_devices = 0, least_used = -1, least_count = 0;
+  const int n_devices = driver ? count_devices (driver, error) : -1;
+  int least_used = -1, least_count = 0;
 
-  if (!driver || ccl_cuda_call (driver, error, cuDeviceGetCount (&n_devices)) != CCL_OK)
+  if (n_devices < 0)
     return -1;
   for (int number = 0; number < n_devices; number++) {
     CUdevice handle;
@@ -187,7 +209,8 @@ ccl_cuda_find_least_used_device (CclError *error)
 CclCudaDevice *
 ccl_cuda_device_ref (CclCudaDevice *device)
 {
-  atomic_fetch_add (&device->references, 1);
+  if (device)
+    atomic_fetch_add (&device->references, 1);
   return device;
 }
 
@@ -220,7 +243,7 @@ ccl_cuda_device_unref (CclCudaDevice **handle)
 const char *
 ccl_cuda_device_name (const CclCudaDevice *device)
 {
-  return device->name;
+  return device ? device->name : NULL;
 }
 
 CclStatus

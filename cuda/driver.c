@@ -23,44 +23,50 @@ static const Symbol symbols[] = {
 #undef OPTIONAL
 };
 
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
-static CclCudaDriver loaded_driver;
-static CclError load_error;
+static CclStatus
+find_functions (void *library, CclCudaDriver *driver, CclError *error)
+{
+  for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+    void *address = dlsym (library, symbols[i].name);
+    if (!address && symbols[i].core)
+      return ccl_error_set (error, CCL_ERROR_NOT_FOUND,
+          "the NVIDIA driver here is too old: libcuda.so.1 lacks %s", symbols[i].name);
+    memcpy ((char *)driver + symbols[i].offset, &address, sizeof address);
+  }
+  return CCL_OK;
+}
 
-static void
-load_driver (void)
+static CclStatus
+load_driver (CclCudaDriver *driver, CclError *error)
 {
   /* dlopen() searches LD_LIBRARY_PATH first, where tests put the simulated driver. */
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    ccl_error_set (
-        &load_error, CCL_ERROR_NOT_FOUND, "there is no NVIDIA driver here: %s", dlerror ());
-    return;
-  }
-  for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-    void *address = dlsym (library, symbols[i].name);
-    if (!address && symbols[i].core) {
-      ccl_error_set (&load_error, CCL_ERROR_NOT_FOUND,
-          "the NVIDIA driver here is too old: libcuda.so.1 lacks %s", symbols[i].name);
-      dlclose (library);
-      return;
-    }
-    memcpy ((char *)&loaded_driver + symbols[i].offset, &address, sizeof address);
-  }
-  CclStatus status = ccl_cuda_call (&loaded_driver, &load_error, cuInit (0));
+  if (!library)
+    return ccl_error_set (
+        error, CCL_ERROR_NOT_FOUND, "there is no NVIDIA driver here: %s", dlerror ());
+  CclStatus status = find_functions (library, driver, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_call (driver, error, cuInit (0));
   if (status != CCL_OK)
     dlclose (library);
+  return status;
 }
 
 const CclCudaDriver *
 ccl_cuda_driver (CclError *error)
 {
-  pthread_once (&load_once, load_driver);
-  if (load_error.status != CCL_OK) {
-    ccl_error_set (error, load_error.status, "%s", load_error.message);
-    return NULL;
-  }
-  return &loaded_driver;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static CclCudaDriver driver;
+  static bool is_loaded;
+
+  /* A failure is not remembered: a driver may be installed, and a device may appear, while the
+   * process runs. */
+  pthread_mutex_lock (&lock);
+  if (!is_loaded)
+    is_loaded = load_driver (&driver, error) == CCL_OK;
+  const bool is_usable = is_loaded;
+  pthread_mutex_unlock (&lock);
+  return is_usable ? &driver : NULL;
 }
 
 CclStatus

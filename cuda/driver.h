@@ -41,6 +41,7 @@
   F (cuMemcpyHtoDAsync)                                                                            \
   F (cuMemcpyDtoHAsync)                                                                            \
   F (cuMemcpyPeerAsync)                                                                            \
+  F (cuPointerGetAttribute)                                                                        \
   F (cuMemsetD8Async)                                                                              \
   F (cuStreamCreate)                                                                               \
   F (cuStreamDestroy)                                                                              \
@@ -74,7 +75,8 @@ typedef struct CclCudaDriver {
 #undef CCL_CUDA_DECLARE
 } CclCudaDriver;
 
-/* The driver, loaded and initialised by the first call; any thread may call. It stays loaded.
+/* The driver, loaded and initialised by the first call that succeeds; any thread may call. It stays
+ * loaded.
  *
  * Returns NULL with CCL_ERROR_NOT_FOUND: no libcuda.so.1, one that lacks a core function, or
  * one that finds no device; CCL_ERROR_DEVICE: it does not start for another reason. */

@@ -27,6 +27,10 @@ struct CclCudaEngineClass {
   CclCudaEngine *(*new) (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
       CUstream stream, CclError *error);
 
+  /* Prepares for frames of the plan, which differs in width and height from the present one. Keeps
+   * memory that suffices. After an error nothing has changed. NULL: a new engine is made. */
+  CclStatus (*resize) (CclCudaEngine *engine, const CclPlan *plan, CclError *error);
+
   /* Queues all work of one run on the stream; labels may be NULL. */
   CclStatus (*queue) (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
       CUstream stream, CclError *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The background model of a maker of foreground masks, for tests. */
+/* The background model of a foreground segmenter, for tests. */
 #ifndef CCL_CUDA_FOREGROUND_MODEL_H
 #define CCL_CUDA_FOREGROUND_MODEL_H
 

@@ -18,9 +18,11 @@
 #include <stdlib.h>
 
 #include "foreground-parameters.h"
+#include "frame-upload.h"
 #include "images.h"
 #include "launch.h"
-#include "upload.h"
+#include "reduced-foreground.h"
+#include "reduction.h"
 
 enum {
   HISTOGRAM,
@@ -56,7 +58,7 @@ typedef struct CudaForeground {
   CUstream own_stream, stream;     /* stream: the caller's, or own_stream */
   CUevent done;                    /* recorded after the last run */
   bool is_pending;                 /* the last run has not been waited for */
-  CclCudaUpload upload, u, v; /* of frames that come from the host; v: of chroma in two planes */
+  CclCudaFrameUpload upload;       /* of frames that come from the host */
   BitPlanes bits;
   CUdeviceptr model, histogram, light, cells, factors; /* 0: not needed */
   size_t model_size;
@@ -359,63 +361,12 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
   self->base.scene_change = CCL_SCENE_UNCHANGED;
 }
 
-/* The distance between u and v where their samples take turns in one memory; else 0. */
-static uint32_t
-chroma_distance (const CclChroma *chroma)
-{
-  const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
-  const uintptr_t distance = u < v ? v - u : u - v;
-  return distance < chroma->step && chroma->u_stride == chroma->v_stride ? (uint32_t)distance : 0;
-}
-
-/* Bytes before u and v that belong to their first samples: 1 where these have 16 bits. */
-static uint32_t
-lower_byte (const CudaForeground *self, const CclChroma *chroma)
-{
-  return self->base.plan.format == CCL_PIXEL_FORMAT_16 && chroma->step == 4;
-}
-
-/* Uploads the chroma of a frame in host memory. */
-static CclStatus
-upload_chroma (CudaForeground *self, CclChroma *chroma, CclError *error)
-{
-  const CclForegroundPlan *plan = &self->base.plan;
-  const uint32_t distance = chroma_distance (chroma);
-  const uint32_t n_samples = (plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
-  const uint32_t n_rows = (plan->height + (1u << chroma->shift_y) - 1) >> chroma->shift_y;
-  const uint32_t row = (n_samples - 1) * chroma->step + 1;
-  const uint32_t both = lower_byte (self, chroma) + row + distance;
-  const uint8_t *u = chroma->u, *v = chroma->v;
-  CclStatus status;
-
-  if (distance > 0 && both <= chroma->u_stride && both <= self->u.width) {
-    /* Copied once. */
-    const uint8_t *first = (u < v ? u : v) - lower_byte (self, chroma);
-    status = ccl_cuda_upload_queue_samples (
-        &self->u, first, chroma->u_stride, both, n_rows, self->stream, error);
-    chroma->u = (const void *)(uintptr_t)(self->u.memory + (CUdeviceptr)(u - first));
-    chroma->v = (const void *)(uintptr_t)(self->u.memory + (CUdeviceptr)(v - first));
-    chroma->u_stride = chroma->v_stride = self->u.stride;
-    return status;
-  }
-  status = ccl_cuda_upload_queue_samples (
-      &self->u, u, chroma->u_stride, row, n_rows, self->stream, error);
-  if (status == CCL_OK)
-    status = ccl_cuda_upload_queue_samples (
-        &self->v, v, chroma->v_stride, row, n_rows, self->stream, error);
-  chroma->u = (const void *)(uintptr_t)self->u.memory;
-  chroma->v = (const void *)(uintptr_t)self->v.memory;
-  chroma->u_stride = self->u.stride;
-  chroma->v_stride = self->v.stride;
-  return status;
-}
-
 static void
 set_chroma (CudaForeground *self, const CclChroma *chroma)
 {
   CclForegroundParameters *p = &self->parameters;
   const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
-  const uintptr_t first = (u < v ? u : v) - lower_byte (self, chroma);
+  const uintptr_t first = (u < v ? u : v) - ccl_chroma_lower_byte (self->base.plan.format, chroma);
   const uint32_t sample = self->base.plan.format == CCL_PIXEL_FORMAT_16 ? 2 : 1; /* bytes */
   p->u = chroma->u;
   p->v = chroma->v;
@@ -425,7 +376,7 @@ set_chroma (CudaForeground *self, const CclChroma *chroma)
   p->chroma_shift_x = chroma->shift_x;
   p->chroma_shift_y = chroma->shift_y;
   p->chroma_aligned = chroma->step == 2 * sample && chroma->shift_x == 1 &&
-                      chroma_distance (chroma) == sample &&
+                      ccl_chroma_distance (chroma) == sample &&
                       (first | chroma->u_stride) % (4 * sample) == 0;
 }
 
@@ -434,23 +385,16 @@ static CclStatus
 set_frame (CudaForeground *self, const CclFrame *frame, CclError *error)
 {
   CclForegroundParameters *p = &self->parameters;
-  CUdeviceptr pixels = (CUdeviceptr)frame->data;
-  size_t stride = frame->stride;
-  CclChroma chroma = frame->chroma;
-  CclStatus status = CCL_OK;
+  CclFrame on_device;
+  const CclStatus status = ccl_cuda_frame_upload_queue (
+      &self->upload, &self->base.plan, frame, &on_device, self->stream, error);
+  const uintptr_t pixels = (uintptr_t)on_device.data;
 
-  if (frame->location == CCL_LOCATION_HOST) {
-    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
-    pixels = self->upload.memory;
-    stride = self->upload.stride;
-    if (status == CCL_OK && self->base.plan.has_chroma)
-      status = upload_chroma (self, &chroma, error);
-  }
-  p->frame = (const uint8_t *)(uintptr_t)pixels;
-  p->frame_stride = stride;
-  p->frame_aligned = (pixels | stride) % (CCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
+  p->frame = on_device.data;
+  p->frame_stride = on_device.stride;
+  p->frame_aligned = (pixels | on_device.stride) % (CCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
   if (self->base.plan.has_chroma)
-    set_chroma (self, &chroma);
+    set_chroma (self, &on_device.chroma);
   return status;
 }
 
@@ -520,9 +464,7 @@ cuda_foreground_free (CclForeground *foreground)
     driver->cuEventSynchronize (self->done);
   if (self->done)
     driver->cuEventDestroy (self->done);
-  ccl_cuda_upload_clear (&self->upload);
-  ccl_cuda_upload_clear (&self->u);
-  ccl_cuda_upload_clear (&self->v);
+  ccl_cuda_frame_upload_clear (&self->upload);
   CUdeviceptr *memories[] = {&self->model, &self->histogram, &self->light, &self->cells,
       &self->factors, &self->bits.found, &self->bits.filtered, &self->bits.dilated,
       &self->bits.held, &self->bits.shadow, &self->bits.filtered_shadow, &self->bits.roi_mask};
@@ -685,17 +627,9 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   if (status == CCL_OK)
     status = find_kernels (self, error);
   if (status == CCL_OK)
-    status = ccl_cuda_upload_init (
-        &self->upload, self->device, plan->width * p->pixel_bytes, plan->height, error);
+    status = ccl_cuda_frame_upload_init (&self->upload, self->device, plan, error);
   if (status == CCL_OK)
     status = allocate_bits (self, error);
-  /* No row of u or v has more bytes (check_chroma() in core/foreground.c). Where u and v take
-   * turns, both fit but for samples of 16 bits in frames of an odd width. */
-  const uint32_t chroma_row = 2 * plan->width + 1;
-  if (status == CCL_OK && plan->has_chroma)
-    status = ccl_cuda_upload_init (&self->u, self->device, chroma_row, plan->height, error);
-  if (status == CCL_OK && plan->has_chroma)
-    status = ccl_cuda_upload_init (&self->v, self->device, chroma_row, plan->height, error);
   if (status == CCL_OK && plan->method == CCL_FOREGROUND_OTSU)
     status =
         ccl_cuda_device_allocate (self->device, histogram_size (self), &self->histogram, error);
@@ -710,18 +644,13 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   return status;
 }
 
-CclForeground *
-ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+/* An object that sees whole frames. */
+static CclForeground *
+new_for_whole_frames (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
 {
-  if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
-    return NULL;
-  }
-  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
-    return NULL;
   CudaForeground *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a maker of foreground masks");
+    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
     return NULL;
   }
   self->base.klass = &cuda_foreground_class;
@@ -741,17 +670,44 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
   return &self->base;
 }
 
-void
-ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream)
+CclForeground *
+ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
 {
+  if (!device) {
+    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
+    return NULL;
+  const uint32_t factor = ccl_reduction_factor (plan);
+  if (factor == 1)
+    return new_for_whole_frames (device, plan, error);
+  const CclForegroundPlan reduced_plan = ccl_reduced_plan (plan, factor);
+  CclForeground *inner = new_for_whole_frames (device, &reduced_plan, error);
+  return inner ? ccl_cuda_reduced_foreground_new (device, plan, factor, inner, error) : NULL;
+}
+
+CclStatus
+ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclError *error)
+{
+  if (foreground && ccl_cuda_reduced_foreground_inner (foreground)) {
+    ccl_cuda_reduced_foreground_set_stream (foreground, stream);
+    return CCL_OK;
+  }
+  if (!foreground || foreground->klass != &cuda_foreground_class)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
   CudaForeground *self = (CudaForeground *)foreground;
   self->stream = stream ? stream : self->own_stream;
+  return CCL_OK;
 }
 
 CclStatus
 ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, uint16_t *means,
     uint16_t *variances, uint16_t *chroma, CclError *error)
 {
+  CclForeground *inner = ccl_cuda_reduced_foreground_inner (foreground);
+  if (inner)
+    foreground = inner;
   CudaForeground *self = (CudaForeground *)foreground;
   const CclCudaDriver *driver = self->device->driver;
   const CclForegroundPlan *plan = &foreground->plan;

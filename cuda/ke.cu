@@ -13,7 +13,7 @@
  * 3. reduce: union with the other foreground neighbours before it.
  * 4. compress again.
  *
- * Step 3 knows foreground by its label, so that the frame is read in step 1 only. For
+ * Step 3 recognises foreground by its label, so that the frame is read in step 1 only. For
  * 4-connectivity it leaves out the union with the left pixel where the upper left one is
  * foreground, too: the two are joined through that one already (Playne and Hawick: A New
  * Algorithm for Parallel Connected-Component Labelling on GPUs, IEEE TPDS 29(6), 2018). For

@@ -11,6 +11,7 @@
 typedef struct CudaLabeller {
   CclLabeller base;
   CclCudaDevice *device;
+  const CclAlgorithm *algorithm;
   CclCudaEngine *engine;
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;
@@ -25,7 +26,7 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   const CclForegroundOptions options = {
       .threshold = input->options.threshold, .invert = input->options.invert};
   const CclMask mask = {(void *)self->upload.memory, self->upload.stride};
-  ccl_cuda_foreground_set_stream (self->reducer, self->stream);
+  ccl_cuda_foreground_set_stream (self->reducer, self->stream, NULL);
   input->frame = self->upload.memory;
   input->frame_stride = self->upload.stride;
   input->options.threshold = 0;
@@ -127,11 +128,110 @@ cuda_labeller_free (CclLabeller *labeller)
   free (self);
 }
 
+static CclStatus
+make_reducer (CudaLabeller *self, const CclPlan *plan, CclForeground **reducer, CclError *error)
+{
+  const CclForegroundPlan foreground_plan = {
+      .width = plan->width,
+      .height = plan->height,
+      .method = CCL_FOREGROUND_THRESHOLD,
+      .format = plan->format,
+  };
+  CclError reason = {CCL_OK};
+  *reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
+  return *reducer ? CCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+}
+
+/* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
+static CclCudaEngine *
+make_engine (CudaLabeller *self, const CclPlan *plan, CclError *error)
+{
+  CclError reason = {CCL_OK};
+  CclCudaEngine *engine =
+      self->algorithm->engine->new (self->device, self->algorithm, plan, self->own_stream, &reason);
+  if (!engine) {
+    ccl_error_set (error, reason.status, "%s", reason.message);
+    return NULL;
+  }
+  if (ccl_cuda_call (self->device->driver, error, cuStreamSynchronize (self->own_stream)) == CCL_OK)
+    return engine;
+  engine->klass->free (engine);
+  return NULL;
+}
+
+/* Resizes the engine, or replaces it. */
+static CclStatus
+resize_engine (CudaLabeller *self, const CclPlan *plan, CclError *error)
+{
+  if (self->engine->klass->resize)
+    return self->engine->klass->resize (self->engine, plan, error);
+  CclError reason = {CCL_OK};
+  CclCudaEngine *engine = make_engine (self, plan, &reason);
+  if (!engine)
+    return ccl_error_set (error, reason.status, "%s", reason.message);
+  self->engine->klass->free (self->engine);
+  self->engine = engine;
+  return CCL_OK;
+}
+
+/* The bytes of a row of the frames, or of the masks that are made of them. */
+static uint32_t
+uploaded_row (const CudaLabeller *self, const CclPlan *plan)
+{
+  const bool is_reduced = !ccl_cuda_algorithm_reads (self->algorithm, plan->format);
+  return plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
+}
+
+/* The engine comes last: what is before it can be undone without an allocation. */
+static CclStatus
+resize_parts (CudaLabeller *self, const CclPlan *plan, CclError *error)
+{
+  const CclPlan *former = &self->base.plan;
+  CclForeground *reducer = NULL;
+  CclStatus status = CCL_OK;
+
+  if (self->reducer)
+    status = make_reducer (self, plan, &reducer, error);
+  if (status == CCL_OK)
+    status = ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
+  if (status == CCL_OK)
+    status = resize_engine (self, plan, error);
+  if (status != CCL_OK) {
+    ccl_cuda_upload_resize (&self->upload, uploaded_row (self, former), former->height, NULL);
+    ccl_foreground_free (&reducer);
+    return status;
+  }
+  if (reducer) {
+    ccl_foreground_free (&self->reducer);
+    self->reducer = reducer;
+  }
+  return CCL_OK;
+}
+
+static CclStatus
+cuda_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclPlan plan = labeller->plan;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+
+  if (status != CCL_OK)
+    return status;
+  plan.width = width;
+  plan.height = height;
+  status = resize_parts (self, &plan, error);
+  if (status == CCL_OK)
+    labeller->plan = plan;
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
 static const CclLabellerClass cuda_labeller_class = {
     .name = "cuda",
     .run = cuda_labeller_run,
     .queue = cuda_labeller_queue,
     .wait = cuda_labeller_wait,
+    .resize = cuda_labeller_resize,
     .free = cuda_labeller_free,
 };
 
@@ -153,24 +253,9 @@ choose_algorithm (const CclPlan *plan, CclError *error)
   return algorithm;
 }
 
-static CclStatus
-make_reducer (CudaLabeller *self, CclError *error)
-{
-  const CclPlan *plan = &self->base.plan;
-  const CclForegroundPlan foreground_plan = {
-      .width = plan->width,
-      .height = plan->height,
-      .method = CCL_FOREGROUND_THRESHOLD,
-      .format = plan->format,
-  };
-  CclError reason = {CCL_OK};
-  self->reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
-  return self->reducer ? CCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
-}
-
 /* Allocates everything of a labeller. */
 static CclStatus
-allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
+allocate (CudaLabeller *self, CclError *error)
 {
   const CclPlan *plan = &self->base.plan;
   const CclCudaDriver *driver = self->device->driver;
@@ -179,21 +264,17 @@ allocate (CudaLabeller *self, const CclAlgorithm *algorithm, CclError *error)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
-  const bool is_reduced = !ccl_cuda_algorithm_reads (algorithm, plan->format);
-  const uint32_t row_bytes = plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
   if (status == CCL_OK)
-    status = ccl_cuda_upload_init (&self->upload, self->device, row_bytes, plan->height, error);
-  if (status == CCL_OK && is_reduced)
-    status = make_reducer (self, error);
+    status = ccl_cuda_upload_init (
+        &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
+  if (status == CCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
+    status = make_reducer (self, plan, &self->reducer, error);
   if (status == CCL_OK) {
     CclError reason = {CCL_OK};
-    self->engine =
-        algorithm->engine->new (self->device, algorithm, plan, self->own_stream, &reason);
+    self->engine = make_engine (self, plan, &reason);
     if (!self->engine)
       status = ccl_error_set (error, reason.status, "%s", reason.message);
   }
-  if (status == CCL_OK)
-    status = ccl_cuda_call (driver, error, cuStreamSynchronize (self->own_stream));
   return status;
 }
 
@@ -215,11 +296,12 @@ ccl_cuda_labeller_new_with (
   self->base.klass = &cuda_labeller_class;
   self->base.plan = *plan;
   self->base.plan.algorithm = algorithm->name;
+  self->algorithm = algorithm;
   self->device = ccl_cuda_device_ref (device);
 
   CclStatus status = ccl_cuda_device_enter (device, error);
   if (status == CCL_OK) {
-    status = allocate (self, algorithm, error);
+    status = allocate (self, error);
     if (status != CCL_OK && self->own_stream)
       device->driver->cuStreamSynchronize (self->own_stream); /* before its memory is freed */
     ccl_cuda_device_leave (device);
@@ -258,15 +340,22 @@ ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *err
   return algorithm ? ccl_cuda_labeller_new_with (device, plan, algorithm, error) : NULL;
 }
 
-void
-ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream)
+CclStatus
+ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error)
 {
+  if (!labeller || labeller->klass != &cuda_labeller_class)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
+  if (labeller->is_queued)
+    return ccl_error_set (
+        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
   CudaLabeller *self = (CudaLabeller *)labeller;
   self->stream = stream ? stream : self->own_stream;
+  return CCL_OK;
 }
 
 void *
 ccl_cuda_labeller_get_stream (CclLabeller *labeller)
 {
-  return ((CudaLabeller *)labeller)->stream;
+  return labeller && labeller->klass == &cuda_labeller_class ? ((CudaLabeller *)labeller)->stream
+                                                             : NULL;
 }

@@ -29,7 +29,7 @@ divide_up (uint64_t dividend, uint32_t divisor)
 }
 
 /* Sets the grid of a launch, whose block is set, so that its threads cover width × height × depth
- * pixels. Kernels find their pixels by device/geometry.cuh, which folds grids that are too tall. */
+ * pixels. Kernels find their pixels by device/geometry.cuh, which wraps grids that are too tall. */
 void ccl_cuda_launch_cover (
     CclCudaLaunch *launch, CclWork work, uint32_t width, uint32_t height, uint32_t depth);
 

@@ -3,7 +3,6 @@
  * be opened, so that the functions that take one are never called. */
 #include <cudaccl/cuda.h>
 
-#include "label-map.h"
 #include "labeller-class.h"
 
 static void *
@@ -11,6 +10,12 @@ fail (CclError *error)
 {
   ccl_error_set (error, CCL_ERROR_NOT_FOUND, "this build has no GPU support");
   return NULL;
+}
+
+static CclStatus
+refuse_stream (CclError *error)
+{
+  return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
 }
 
 CclCudaDevice *
@@ -25,6 +30,13 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
 {
   (void)context;
   return fail (error);
+}
+
+int
+ccl_cuda_count_devices (CclError *error)
+{
+  fail (error);
+  return -1;
 }
 
 int
@@ -51,7 +63,7 @@ const char *
 ccl_cuda_device_name (const CclCudaDevice *device)
 {
   (void)device;
-  return "";
+  return NULL;
 }
 
 CclCudaPeer *
@@ -91,11 +103,12 @@ ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *err
   return fail (error);
 }
 
-void
-ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream)
+CclStatus
+ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error)
 {
   (void)labeller;
   (void)stream;
+  return refuse_stream (error);
 }
 
 void *
@@ -128,11 +141,12 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
   return fail (error);
 }
 
-void
-ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream)
+CclStatus
+ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclError *error)
 {
   (void)foreground;
   (void)stream;
+  return refuse_stream (error);
 }
 
 CclVolumeLabeller *
@@ -143,30 +157,74 @@ ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, 
   return fail (error);
 }
 
-void
-ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream)
+CclStatus
+ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, CclError *error)
 {
   (void)labeller;
   (void)stream;
+  return refuse_stream (error);
 }
 
 CclStatus
-ccl_cuda_label_map_new (CclCudaDevice *device, size_t size, void **map, CclError *error)
+ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error)
 {
-  *map = fail (error);
-  return CCL_ERROR_NOT_FOUND;
-}
-
-CclStatus
-ccl_cuda_label_map_download (
-    CclCudaDevice *device, const void *map, void *host, size_t size, CclError *error)
-{
+  (void)device;
+  (void)size;
+  if (memory)
+    *memory = NULL;
   fail (error);
   return CCL_ERROR_NOT_FOUND;
 }
 
 void
-ccl_cuda_label_map_free (CclCudaDevice *device, void **map)
+ccl_cuda_memory_free (CclCudaDevice *device, void **memory)
 {
-  *map = NULL;
+  (void)device;
+  if (memory)
+    *memory = NULL;
+}
+
+CclStatus
+ccl_cuda_memory_upload (
+    CclCudaDevice *device, const void *host, void *memory, size_t size, CclError *error)
+{
+  (void)device;
+  (void)host;
+  (void)memory;
+  (void)size;
+  fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_memory_download (
+    CclCudaDevice *device, const void *memory, void *host, size_t size, CclError *error)
+{
+  (void)device;
+  (void)memory;
+  (void)host;
+  (void)size;
+  fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t width,
+    uint32_t height, const CclLabels *to, CclError *error)
+{
+  (void)device;
+  (void)from;
+  (void)width;
+  (void)height;
+  (void)to;
+  fail (error);
+  return CCL_ERROR_NOT_FOUND;
+}
+
+int
+ccl_cuda_find_device_of (const void *address, CclError *error)
+{
+  (void)address;
+  fail (error);
+  return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of strips.cu, compiled by the host's C and by nvcc. The terms
- * (strip, tile, run, piece, quad) are explained at the head of strips.cu. */
+ * (strip, tile, run, tile component, group) are explained at the head of strips.cu. */
 #ifndef CCL_STRIPS_PARAMETERS_H
 #define CCL_STRIPS_PARAMETERS_H
 
@@ -10,29 +10,30 @@
 
 enum {
   CCL_STRIPS_WORD_WIDTH = 16,  /* columns */
-  CCL_STRIPS_TILE_WORDS = 8,   /* of a tile's width: one quad */
+  CCL_STRIPS_TILE_WORDS = 8,   /* of a tile's width: one group */
   CCL_STRIPS_TILE_STRIPS = 32, /* of a tile's height */
   CCL_STRIPS_TILE_WIDTH = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_WORD_WIDTH,
   CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one per word */
-  /* The most runs, and so the most pieces, that a tile can have. */
+  /* The most runs, and so the most tile components, that a tile can have. */
   CCL_STRIPS_TILE_RUNS = CCL_STRIPS_TILE_WIDTH / 2 * CCL_STRIPS_TILE_STRIPS,
-  /* The most open pieces: runs along its four edges. */
+  /* The most open tile components: runs along its four edges. */
   CCL_STRIPS_TILE_OPEN = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
   /* Pixels of the upper and lower edge of a tile; the left and right ones take as much room. */
   CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
   /* A block merges the upper and the left edge of a tile, with a thread per pixel. */
   CCL_STRIPS_MERGE_THREADS = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
-  CCL_STRIPS_RANK_THREADS = 256, /* of blocks that fold or deliver, too: they are in one kernel */
-  CCL_STRIPS_FOLD_THREADS = 64,  /* per tile */
-  CCL_STRIPS_FOLD_TILES = CCL_STRIPS_RANK_THREADS / CCL_STRIPS_FOLD_THREADS, /* per block */
-  CCL_STRIPS_MAX_CHUNKS = 1024, /* of a frame; four for each thread of a block that delivers */
+  /* Of blocks that number, reduce or write labels: they are in one kernel. */
+  CCL_STRIPS_NUMBER_THREADS = 256,
+  CCL_STRIPS_REDUCE_THREADS = 64,                                                  /* per tile */
+  CCL_STRIPS_REDUCE_TILES = CCL_STRIPS_NUMBER_THREADS / CCL_STRIPS_REDUCE_THREADS, /* per block */
+  CCL_STRIPS_MAX_CHUNKS = 1024, /* of a frame; four for each thread of a block that writes labels */
 };
 
 /* The edges of a tile, in the order in which they are kept. */
 enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
 
-/* The features of open pieces, one array each: those of the piece, and of a root after folding
- * those of its component. */
+/* The features of open tile components, one array each: those of the tile component, and of a root
+ * after reducing those of its component. */
 typedef struct CclStripsFeatures {
   unsigned long long *sum_x, *sum_y;
   uint32_t *area;
@@ -54,29 +55,29 @@ typedef struct CclStripsParameters {
 
   /* Scratch memory of the tile and merge phases, fixed by the plan. Pixels are numbered in raster
    * order over rows padded to whole tiles; that number is below 2^31. */
-  uint32_t *parent;      /* [pixel] of first pixels of pieces: the first pixel of another piece of
-                          * the component, CCL_STRIPS_ROOT | open piece, or
-                          * CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | piece */
-  uint32_t *edge;        /* [tile][edge][pixel] first pixel of the piece there, or
-                          * CCL_STRIPS_NOTHING; tiles with open pieces only */
-  uint32_t *open_count;  /* [tile] */
-  struct uint4 *piece;   /* [tile][piece] of closed ones, in coordinates of the tile: area | last
-                          * row << 16, sum of x, sum of y, left | right << 16 */
-  uint32_t *first_bits;  /* [quad][4] first pixels of the components that pass the area filter */
-  uint32_t *chunk_count; /* [chunk] bits set in it, then the number of blocks that have
-                          * folded; zero when the frame starts */
-  uint32_t *labels;      /* the label map; NULL if not wanted */
-  uint32_t chunk_shift;  /* quads of a chunk, as a power of two */
-  uint32_t filtered;     /* whether the area filter can remove a component */
+  uint32_t *parent; /* [pixel] of first pixels of tile components: the first pixel of another tile
+                     * component of the component, CCL_STRIPS_ROOT | open tile component, or
+                     * CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | tile component */
+  uint32_t *edge;   /* [tile][edge][pixel] first pixel of the tile component there, or
+                     * CCL_STRIPS_NOTHING; tiles with open tile components only */
+  uint32_t *open_count;    /* [tile] */
+  struct uint4 *component; /* [tile][tile component] of closed ones, in coordinates of the tile:
+                            * area | last row << 16, sum of x, sum of y, left | right << 16 */
+  uint32_t *first_bits;    /* [group][4] first pixels of the components that pass the area filter */
+  uint32_t *chunk_count;   /* [chunk] bits set in it, then the number of blocks that have
+                            * reduced; zero when the frame starts */
+  uint32_t *labels;        /* the label map; NULL if not wanted */
+  uint32_t chunk_shift;    /* groups of a chunk, as a power of two */
+  uint32_t filtered;       /* whether the area filter can remove a component */
 
-  /* The open pieces. */
-  uint32_t *open_first;        /* [tile][open piece] first pixel */
-  CclStripsFeatures features;  /* [tile][open piece] */
+  /* The open tile components. */
+  uint32_t *open_first;        /* [tile][open tile component] first pixel */
+  CclStripsFeatures features;  /* [tile][open tile component] */
   uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
 
-  /* The rank phase. */
-  uint32_t n_quads, n_chunks;
-  uint32_t n_fold_blocks;
+  /* The number phase. */
+  uint32_t n_groups, n_chunks;
+  uint32_t n_reduce_blocks;
   uint32_t max_components;
   CclComponent *rows;         /* [max_components] pinned host memory */
   uint32_t *n_components;     /* pinned host memory */
@@ -87,12 +88,12 @@ typedef struct CclStripsParameters {
   uint64_t labels_stride;     /* elements */
   uint32_t labels_vectorised; /* labels and stride are multiples of 16 bytes */
   uint32_t word_mask;         /* of pixels of two bytes, CclWordThreshold */
-  uint8_t *quad_count;        /* [quad] bits set in it, see first_bits */
+  uint8_t *group_count;       /* [group] bits set in it, see first_bits */
   uint16_t *bits;             /* [rows padded to tiles][words of a row] foreground */
   uint16_t *word_base;        /* [strip][word] number of the run of its first part */
-  uint16_t *run_piece;        /* [tile][run] number of the piece in its tile */
-  uint32_t *piece_first;      /* [tile][piece] first pixel, | CCL_STRIPS_OPEN */
-  uint32_t *piece_count;      /* [tile] */
+  uint16_t *run_component;    /* [tile][run] number of the tile component in its tile */
+  uint32_t *component_first;  /* [tile][tile component] first pixel, | CCL_STRIPS_OPEN */
+  uint32_t *component_count;  /* [tile] */
 } CclStripsParameters;
 
 #define CCL_STRIPS_ROOT 0x80000000u

@@ -3,9 +3,10 @@
  * The host side of strips.cu. The kernels of a frame make up a graph, so that a frame takes one
  * launch. When an address or an option changes, the nodes that depend on it are updated.
  *
- * There are two sets of counters: a frame counts in one set and clears the other for the next
- * frame. For each set there are graphs for a few addresses of frames, as frames mostly come from a
- * small pool: updating a graph takes a lock of the driver for which all streams of a process wait.
+ * The counters are double-buffered: a frame counts in one buffer and clears the other one for the
+ * next frame. For each buffer there are graphs for a few addresses of frames, as frames mostly come
+ * from a small pool: updating a graph takes a lock of the driver for which all streams of a process
+ * wait.
  */
 #include "strips.h"
 
@@ -14,41 +15,51 @@
 
 #include "images.h"
 #include "kernel-graph.h"
+#include "layout.h"
 #include "strips-parameters.h"
 
-enum { QUAD_WIDTH = 128 };
+enum { GROUP_WIDTH = 128 };
+
+/* Scratch memory from this size on is given back for one that needs less than an eighth of it. */
+#define LARGE_SCRATCH ((size_t)256 << 20)
 
 /* Addresses of frames for which there are graphs. */
 enum { N_ADDRESSES = 4 };
 
-enum { TILE, MERGE, FOLD, FILTER, RANK, DELIVER, FINISH, N_KERNELS };
+enum { TILE, MERGE, REDUCE, FILTER, NUMBER, WRITE_LABELS, FINISH, N_KERNELS };
 
-/* A graph with the kernels of a frame, and the parameters of its last launch. */
+/* A graph with the kernels of a frame, and the parameters of the last frame. */
 typedef struct FrameGraph {
   CclStripsParameters parameters;
   CclCudaKernelGraph graph;
+  uint32_t needed; /* the kernels in it, one bit for each */
+  bool is_stale;   /* it has other parameters and grids */
 } FrameGraph;
 
 typedef struct Strips {
   CclCudaEngine engine;
   CclCudaDevice *device; /* the labeller keeps the reference */
   CclPixelFormat format;
+  uint32_t strip_rows;
   CclCudaLaunch launches[N_KERNELS];
   CUdeviceptr scratch; /* one allocation for everything in device memory */
-  void *pinned;        /* the number of components and the word `finished`, then the rows */
+  size_t scratch_size;
+  void *pinned; /* the number of components and the word `finished`, then the rows */
   CUdeviceptr pinned_on_device;
+  uint32_t pinned_rows;
   const CclComponent *rows;
   FrameGraph frames[2 * N_ADDRESSES]; /* with even index for one set of counters */
   uint32_t oldest[2];  /* of each set, the graph that the next new address replaces, 0… */
   uint32_t turn;       /* the set of the next frame */
   bool counters_clean; /* the counters of the next frame are zero */
+  bool is_first;       /* the next frame is the first one of its size */
 } Strips;
 
 static const char *const kernel_names[2][N_KERNELS] = {
-    {"ccl_strips_tile_4", "ccl_strips_merge_4", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank_4", "ccl_strips_deliver_4", "ccl_strips_finish"},
-    {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_fold", "ccl_strips_filter",
-        "ccl_strips_rank_8", "ccl_strips_deliver_8", "ccl_strips_finish"},
+    {"ccl_strips_tile_4", "ccl_strips_merge_4", "ccl_strips_reduce", "ccl_strips_filter",
+        "ccl_strips_number_4", "ccl_strips_write_labels_4", "ccl_strips_finish"},
+    {"ccl_strips_tile_8", "ccl_strips_merge_8", "ccl_strips_reduce", "ccl_strips_filter",
+        "ccl_strips_number_8", "ccl_strips_write_labels_8", "ccl_strips_finish"},
 };
 
 /* The tile kernels for pixels of two bytes. */
@@ -63,13 +74,13 @@ is_needed (const CclStripsParameters *p, int kernel)
   switch (kernel) {
   case MERGE:
     return has_edges;
-  case FOLD:
-    return has_edges && p->filtered; /* else the rank kernel folds */
+  case REDUCE:
+    return has_edges && p->filtered; /* else the number kernel reduces */
   case FILTER:
     return has_edges && p->filtered;
-  case DELIVER:
+  case WRITE_LABELS:
     return p->labels;
-  case RANK:
+  case NUMBER:
   case FINISH:
     return !p->labels;
   default:
@@ -89,14 +100,13 @@ launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream
   return status;
 }
 
-static CclStatus
-build_graph (Strips *strips, FrameGraph *frame, CclError *error)
+static uint32_t
+find_needed (const CclStripsParameters *parameters)
 {
   uint32_t needed = 0;
   for (int i = 0; i < N_KERNELS; i++)
-    needed |= (uint32_t)is_needed (&frame->parameters, i) << i;
-  return ccl_cuda_kernel_graph_build (&frame->graph, strips->device, strips->launches, N_KERNELS,
-      needed, &frame->parameters, error);
+    needed |= (uint32_t)is_needed (parameters, i) << i;
+  return needed;
 }
 
 /* Updates a graph to its parameters; `before` are those of its last launch. */
@@ -104,9 +114,14 @@ static CclStatus
 update_graph (Strips *strips, FrameGraph *frame, const CclStripsParameters *before, CclError *error)
 {
   const CclStripsParameters *now = &frame->parameters;
-  const bool same_kernels = before->filtered == now->filtered && !before->labels == !now->labels;
-  if (!frame->graph.graph || !same_kernels)
-    return build_graph (strips, frame, error);
+  const uint32_t needed = find_needed (now);
+  const bool is_stale = frame->is_stale;
+  frame->is_stale = false;
+  if (!frame->graph.graph || needed != frame->needed) {
+    frame->needed = needed;
+    return ccl_cuda_kernel_graph_build (&frame->graph, strips->device, strips->launches, N_KERNELS,
+        needed, &frame->parameters, error);
+  }
   const bool same_options = before->threshold == now->threshold && before->invert == now->invert &&
                             before->min_area == now->min_area && before->max_area == now->max_area;
   const bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
@@ -114,7 +129,8 @@ update_graph (Strips *strips, FrameGraph *frame, const CclStripsParameters *befo
       before->labels == now->labels && before->labels_stride == now->labels_stride;
   CclStatus status = CCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
-    if (!same_options || (!same_frame && i == TILE) || (!same_map && (i == TILE || i == DELIVER)))
+    if (is_stale || !same_options || (!same_frame && i == TILE) ||
+        (!same_map && (i == TILE || i == WRITE_LABELS)))
       status = ccl_cuda_kernel_graph_set (
           &frame->graph, strips->device, &strips->launches[i], i, &frame->parameters, error);
   }
@@ -169,14 +185,18 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
             (p->n_chunks + 1) * sizeof (uint32_t), stream));
   }
   strips->counters_clean = false;
-  if (ccl_cuda_kernel_graph_is_possible (strips->device)) {
+  /* While sizes change with each frame, updating graphs would take longer than they save. */
+  const bool has_graph = ccl_cuda_kernel_graph_is_possible (strips->device) && !strips->is_first;
+  if (has_graph) {
     if (!status)
       status = update_graph (strips, frame, &before, error);
     if (!status)
       status = ccl_cuda_call (driver, error, cuGraphLaunch (frame->graph.graph, stream));
   } else if (!status) {
     status = launch_kernels (strips, p, stream, error);
+    frame->is_stale = true;
   }
+  strips->is_first = false;
   strips->counters_clean = !status;
   strips->engine.finished = labels ? NULL : finished;
   strips->turn = !strips->turn;
@@ -205,48 +225,38 @@ strips_free (CclCudaEngine *engine)
   free (strips);
 }
 
-/* Takes size bytes of the scratch memory; without memory (0) it only counts them. */
-static void *
-take (CUdeviceptr scratch, size_t *used, uint64_t size)
-{
-  void *memory = (void *)(uintptr_t)(scratch + *used);
-  *used += (size + 255) / 256 * 256;
-  return memory;
-}
-
-/* Lays out the scratch memory; returns its size. */
+/* Lays out the scratch memory, or only computes its size if scratch is 0. Returns the size. */
 static size_t
-lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
+lay_out_scratch (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
 {
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   const uint64_t n_strips = (uint64_t)p->tile_rows * CCL_STRIPS_TILE_STRIPS;
   const uint64_t n_runs = n_tiles * CCL_STRIPS_TILE_RUNS;
   const uint64_t n_open = n_tiles * CCL_STRIPS_TILE_OPEN;
-  size_t used = 0;
-  p->bits = take (scratch, &used, n_strips * strip_rows * p->tile_columns * 16);
-  p->parent = take (scratch, &used, (uint64_t)p->n_quads * QUAD_WIDTH * sizeof *p->parent);
-  p->word_base = take (
-      scratch, &used, n_strips * p->tile_columns * CCL_STRIPS_TILE_WORDS * sizeof *p->word_base);
-  p->edge =
-      take (scratch, &used, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE * sizeof *p->edge);
-  p->run_piece = take (scratch, &used, n_runs * sizeof *p->run_piece);
-  p->piece = take (scratch, &used, n_runs * 16);
-  p->piece_first = take (scratch, &used, n_runs * sizeof *p->piece_first);
-  p->piece_count = take (scratch, &used, n_tiles * sizeof *p->piece_count);
-  p->open_count = take (scratch, &used, n_tiles * sizeof *p->open_count);
-  p->open_first = take (scratch, &used, n_open * sizeof *p->open_first);
+  const uint64_t n_words = p->tile_columns * CCL_STRIPS_TILE_WORDS;
+  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
+  p->bits = lay_out (&layout, n_strips * strip_rows * n_words, sizeof *p->bits);
+  p->parent = lay_out (&layout, (uint64_t)p->n_groups * GROUP_WIDTH, sizeof *p->parent);
+  p->word_base = lay_out (&layout, n_strips * n_words, sizeof *p->word_base);
+  p->edge = lay_out (&layout, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE, sizeof *p->edge);
+  p->run_component = lay_out (&layout, n_runs, sizeof *p->run_component);
+  p->component = lay_out (&layout, n_runs, 16);
+  p->component_first = lay_out (&layout, n_runs, sizeof *p->component_first);
+  p->component_count = lay_out (&layout, n_tiles, sizeof *p->component_count);
+  p->open_count = lay_out (&layout, n_tiles, sizeof *p->open_count);
+  p->open_first = lay_out (&layout, n_open, sizeof *p->open_first);
   CclStripsFeatures *f = &p->features;
-  f->sum_x = take (scratch, &used, n_open * sizeof *f->sum_x);
-  f->sum_y = take (scratch, &used, n_open * sizeof *f->sum_y);
-  f->area = take (scratch, &used, n_open * sizeof *f->area);
-  f->left = take (scratch, &used, n_open * sizeof *f->left);
-  f->right = take (scratch, &used, n_open * sizeof *f->right);
-  f->bottom = take (scratch, &used, n_open * sizeof *f->bottom);
-  p->first_bits = take (scratch, &used, (uint64_t)p->n_quads * 16);
-  p->chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->chunk_count);
-  p->next_chunk_count = take (scratch, &used, (p->n_chunks + 1) * sizeof *p->next_chunk_count);
-  p->quad_count = take (scratch, &used, p->n_quads);
-  return used;
+  f->sum_x = lay_out (&layout, n_open, sizeof *f->sum_x);
+  f->sum_y = lay_out (&layout, n_open, sizeof *f->sum_y);
+  f->area = lay_out (&layout, n_open, sizeof *f->area);
+  f->left = lay_out (&layout, n_open, sizeof *f->left);
+  f->right = lay_out (&layout, n_open, sizeof *f->right);
+  f->bottom = lay_out (&layout, n_open, sizeof *f->bottom);
+  p->first_bits = lay_out (&layout, p->n_groups, 16);
+  p->chunk_count = lay_out (&layout, p->n_chunks + 1, sizeof *p->chunk_count);
+  p->next_chunk_count = lay_out (&layout, p->n_chunks + 1, sizeof *p->next_chunk_count);
+  p->group_count = lay_out (&layout, p->n_groups, 1);
+  return layout.size;
 }
 
 /* Sets the geometry of the plan's frames. */
@@ -256,31 +266,48 @@ set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, 
   const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
   p->width = plan->width;
   p->height = plan->height;
-  p->max_components = plan->max_components;
+  const uint32_t most_components = ccl_plan_most_components (plan);
+  p->max_components =
+      plan->max_components < most_components ? plan->max_components : most_components;
   p->tile_columns = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
   p->tile_columns_inverse = UINT32_MAX / p->tile_columns;
   p->tile_rows = divide_up (plan->height, tile_height);
-  if ((uint64_t)p->tile_columns * QUAD_WIDTH * p->tile_rows * tile_height > INT32_MAX)
+  if ((uint64_t)p->tile_columns * GROUP_WIDTH * p->tile_rows * tile_height > INT32_MAX)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
         "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
         plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
-  p->n_quads = p->tile_columns * plan->height;
-  /* A block that ranks adds up the counts of all chunks before its own, then scans its own: chunks
-   * have 64 quads while that gives at most CCL_STRIPS_MAX_CHUNKS of them. */
+  p->n_groups = p->tile_columns * plan->height;
+  /* A block that numbers adds up the counts of all chunks before its own, then scans its own:
+   * chunks have 64 groups while that gives at most CCL_STRIPS_MAX_CHUNKS of them. */
   p->chunk_shift = 6;
-  while (p->n_quads >> p->chunk_shift >= CCL_STRIPS_MAX_CHUNKS)
+  while (p->n_groups >> p->chunk_shift >= CCL_STRIPS_MAX_CHUNKS)
     p->chunk_shift++;
-  p->n_chunks = divide_up (p->n_quads, 1u << p->chunk_shift);
+  p->n_chunks = divide_up (p->n_groups, 1u << p->chunk_shift);
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   if (n_tiles > 1)
-    p->n_fold_blocks = divide_up (n_tiles, CCL_STRIPS_FOLD_TILES);
+    p->n_reduce_blocks = divide_up (n_tiles, CCL_STRIPS_REDUCE_TILES);
   return CCL_OK;
 }
 
-/* Looks up the kernels and sets the size of their grids. */
+/* Looks up the kernels. */
 static CclStatus
-prepare_launches (
-    Strips *strips, const CclStripsParameters *p, uint32_t strip_rows, CclError *error)
+find_kernels (Strips *strips, CclError *error)
+{
+  CclStatus status = CCL_OK;
+  for (int i = 0; i < N_KERNELS && !status; i++) {
+    CclCudaLaunch *launch = &strips->launches[i];
+    launch->kernel = i == TILE && ccl_pixel_bytes (strips->format) == 2
+                         ? word_tile_names[strips->strip_rows - 1]
+                         : kernel_names[strips->strip_rows - 1][i];
+    launch->is_dependent = i != TILE;
+    status = ccl_cuda_device_find_kernel (
+        strips->device, &ccl_cuda_image_strips, launch->kernel, &launch->function, error);
+  }
+  return status;
+}
+
+static void
+set_grids (Strips *strips, const CclStripsParameters *p)
 {
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
   const struct {
@@ -288,54 +315,90 @@ prepare_launches (
   } sizes[N_KERNELS] = {
       [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
       [MERGE] = {n_tiles, CCL_STRIPS_MERGE_THREADS},
-      [FOLD] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
-      [FILTER] = {p->n_fold_blocks, CCL_STRIPS_RANK_THREADS},
-      [RANK] = {p->n_fold_blocks + p->n_chunks, CCL_STRIPS_RANK_THREADS},
-      [DELIVER] = {p->n_fold_blocks + p->n_chunks + n_tiles, CCL_STRIPS_RANK_THREADS},
+      [REDUCE] = {p->n_reduce_blocks, CCL_STRIPS_NUMBER_THREADS},
+      [FILTER] = {p->n_reduce_blocks, CCL_STRIPS_NUMBER_THREADS},
+      [NUMBER] = {p->n_reduce_blocks + p->n_chunks, CCL_STRIPS_NUMBER_THREADS},
+      [WRITE_LABELS] = {p->n_reduce_blocks + p->n_chunks + n_tiles, CCL_STRIPS_NUMBER_THREADS},
       [FINISH] = {1, 1},
   };
-  CclStatus status = CCL_OK;
-  for (int i = 0; i < N_KERNELS && !status; i++) {
-    CclCudaLaunch *launch = &strips->launches[i];
-    *launch = (CclCudaLaunch){
-        .kernel = i == TILE && ccl_pixel_bytes (strips->format) == 2
-                      ? word_tile_names[strip_rows - 1]
-                      : kernel_names[strip_rows - 1][i],
-        .grid = {sizes[i].blocks, 1, 1},
-        .block = {sizes[i].threads, 1, 1},
-        .is_dependent = i != TILE,
-    };
-    status = ccl_cuda_device_find_kernel (
-        strips->device, &ccl_cuda_image_strips, launch->kernel, &launch->function, error);
+  for (int i = 0; i < N_KERNELS; i++) {
+    memcpy (strips->launches[i].grid, (uint32_t[3]){sizes[i].blocks, 1, 1},
+        sizeof strips->launches[i].grid);
+    memcpy (strips->launches[i].block, (uint32_t[3]){sizes[i].threads, 1, 1},
+        sizeof strips->launches[i].block);
   }
-  return status;
 }
 
+/* Allocates what frames with these parameters need beyond what there is. Memory that is far too
+ * large is given back. After an error nothing has changed. */
 static CclStatus
-allocate (Strips *strips, uint32_t strip_rows, CclError *error)
+allocate (Strips *strips, CclStripsParameters *p, CclError *error)
 {
-  CclStripsParameters *p = &strips->frames[0].parameters;
-  CclStatus status = ccl_cuda_device_allocate (
-      strips->device, lay_out (p, 0, strip_rows), &strips->scratch, error);
-  if (status)
-    return status;
-  lay_out (p, strips->scratch, strip_rows);
-  /* The count and the word that tells the end take the room of one row, which keeps the rows
+  const size_t size = lay_out_scratch (p, 0, strips->strip_rows);
+  const bool is_wasteful = strips->scratch_size >= LARGE_SCRATCH && size < strips->scratch_size / 8;
+  CUdeviceptr scratch = 0, pinned_on_device = 0;
+  void *pinned = NULL;
+  CclStatus status = CCL_OK;
+
+  if (size > strips->scratch_size || is_wasteful)
+    status = ccl_cuda_device_allocate (strips->device, size, &scratch, error);
+  /* The count and the completion flag take the room of one row, which keeps the rows
    * aligned. */
-  status = ccl_cuda_device_allocate_pinned (strips->device,
-      sizeof (CclComponent) * ((size_t)p->max_components + 1), &strips->pinned,
-      &strips->pinned_on_device, error);
-  if (status)
+  if (status == CCL_OK && p->max_components > strips->pinned_rows)
+    status = ccl_cuda_device_allocate_pinned (strips->device,
+        sizeof (CclComponent) * ((size_t)p->max_components + 1), &pinned, &pinned_on_device, error);
+  if (status != CCL_OK) {
+    ccl_cuda_device_release (strips->device, &scratch);
     return status;
+  }
+  if (scratch) {
+    ccl_cuda_device_release (strips->device, &strips->scratch);
+    strips->scratch = scratch;
+    strips->scratch_size = size;
+  }
+  if (pinned) {
+    ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
+    strips->pinned = pinned;
+    strips->pinned_on_device = pinned_on_device;
+    strips->pinned_rows = p->max_components;
+  }
+  return CCL_OK;
+}
+
+/* Gives all graphs these parameters, with the addresses of the memory. */
+static void
+set_parameters (Strips *strips, CclStripsParameters *p)
+{
+  lay_out_scratch (p, strips->scratch, strips->strip_rows);
   strips->rows = (const CclComponent *)strips->pinned + 1;
   p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
   p->finished = p->n_components + 1;
   p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
-  strips->frames[1] = strips->frames[0];
-  strips->frames[1].parameters.chunk_count = p->next_chunk_count;
-  strips->frames[1].parameters.next_chunk_count = p->chunk_count;
-  for (uint32_t i = 2; i < 2 * N_ADDRESSES; i++)
-    strips->frames[i] = strips->frames[i % 2];
+  for (uint32_t i = 0; i < 2 * N_ADDRESSES; i++) {
+    FrameGraph *frame = &strips->frames[i];
+    frame->parameters = *p;
+    frame->is_stale = true;
+    if (i % 2) {
+      frame->parameters.chunk_count = p->next_chunk_count;
+      frame->parameters.next_chunk_count = p->chunk_count;
+    }
+  }
+  strips->counters_clean = false;
+}
+
+static CclStatus
+strips_resize (CclCudaEngine *engine, const CclPlan *plan, CclError *error)
+{
+  Strips *strips = (Strips *)engine;
+  CclStripsParameters parameters = {0};
+  CclStatus status = set_geometry (&parameters, plan, strips->strip_rows, error);
+  if (!status)
+    status = allocate (strips, &parameters, error);
+  if (status)
+    return status;
+  set_grids (strips, &parameters);
+  set_parameters (strips, &parameters);
+  strips->is_first = true;
   return CCL_OK;
 }
 
@@ -345,7 +408,6 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
 {
   (void)algorithm;
   (void)stream; /* no preparatory work */
-  const uint32_t strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
   Strips *strips = calloc (1, sizeof *strips);
   if (!strips) {
     ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
@@ -354,22 +416,20 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan 
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
   strips->format = plan->format;
-  CclStripsParameters *p = &strips->frames[0].parameters;
-  CclStatus status = set_geometry (p, plan, strip_rows, error);
-  if (!status)
-    status = prepare_launches (strips, p, strip_rows, error);
-  if (!status)
-    status = allocate (strips, strip_rows, error);
-  if (status) {
+  strips->strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+  if (find_kernels (strips, error) != CCL_OK ||
+      strips_resize (&strips->engine, plan, error) != CCL_OK) {
     strips_free (&strips->engine);
     return NULL;
   }
+  strips->is_first = false;
   return &strips->engine;
 }
 
 const CclCudaEngineClass ccl_cuda_strips_engine = {
     .takes_all_formats = true,
     .new = strips_new,
+    .resize = strips_resize,
     .queue = strips_queue,
     .read = strips_read,
     .free = strips_free,

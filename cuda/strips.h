@@ -6,7 +6,7 @@
 
 /* The engine of the strips algorithm (strips.cu): label map and table in one graph of kernels.
  *
- * Frames whose rows, padded to whole quads of 128 pixels, have 2^31 pixels or more are refused
+ * Frames whose rows, padded to whole groups of 128 pixels, have 2^31 pixels or more are refused
  * with CCL_ERROR_UNSUPPORTED. */
 extern const CclCudaEngineClass ccl_cuda_strips_engine;
 

@@ -5,13 +5,29 @@ CclStatus
 ccl_cuda_upload_init (
     CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error)
 {
-  *upload = (CclCudaUpload){
-      .device = device,
-      .width = width,
-      .height = height,
-      .stride = height > 1 ? ((size_t)width + 15) / 16 * 16 : width,
-  };
-  return ccl_cuda_device_allocate (device, upload->stride * height, &upload->memory, error);
+  *upload = (CclCudaUpload){.device = device};
+  return ccl_cuda_upload_resize (upload, width, height, error);
+}
+
+CclStatus
+ccl_cuda_upload_resize (CclCudaUpload *upload, uint32_t width, uint32_t height, CclError *error)
+{
+  const size_t stride = height > 1 ? ((size_t)width + 15) / 16 * 16 : width;
+  const size_t size = stride * height;
+
+  if (size > upload->capacity) {
+    CUdeviceptr memory;
+    const CclStatus status = ccl_cuda_device_allocate (upload->device, size, &memory, error);
+    if (status != CCL_OK)
+      return status;
+    ccl_cuda_device_release (upload->device, &upload->memory);
+    upload->memory = memory;
+    upload->capacity = size;
+  }
+  upload->width = width;
+  upload->height = height;
+  upload->stride = stride;
+  return CCL_OK;
 }
 
 static CclStatus

@@ -14,12 +14,18 @@ typedef struct CclCudaUpload {
   uint32_t width, height; /* bytes of a row's pixels, rows */
   CUdeviceptr memory;     /* the copy of the frame */
   size_t stride;          /* bytes, a multiple of 16 where there is more than one row */
+  size_t capacity;        /* bytes of the memory */
 } CclCudaUpload;
 
 /* Allocates memory for frames of height rows of width bytes. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE.
  */
 CclStatus ccl_cuda_upload_init (
     CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
+
+/* The same for another size, in the memory that there is if it suffices. After an error nothing has
+ * changed. */
+CclStatus ccl_cuda_upload_resize (
+    CclCudaUpload *upload, uint32_t width, uint32_t height, CclError *error);
 
 /* Queues the copy of a frame in host memory, which must stay valid until the copy is done. */
 CclStatus ccl_cuda_upload_queue (

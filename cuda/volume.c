@@ -337,9 +337,12 @@ ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, 
   return &self->base;
 }
 
-void
-ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream)
+CclStatus
+ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, CclError *error)
 {
+  if (!labeller || labeller->klass != &cuda_volume_labeller_class)
+    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
   CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
   self->stream = stream ? stream : self->own_stream;
+  return CCL_OK;
 }

@@ -22,10 +22,10 @@
 #endif
 
 /* The most threads of the process that poll without a pause. */
-enum { MOST_BUSY = 2 };
+enum { MOST_WITHOUT_PAUSE = 2 };
 
 /* How long threads poll before the device is to wake them up. */
-static const int64_t busy_ns = 100 * 1000, drowsy_ns = 2000 * 1000;
+static const int64_t without_pause_ns = 100 * 1000, with_sleeps_ns = 2000 * 1000;
 
 /* The least time for which a thread sleeps. */
 static const int64_t least_sleep_ns = 5 * 1000;
@@ -53,9 +53,9 @@ query (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
 }
 
 static CUresult
-poll_busily (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
+poll_without_pause (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
 {
-  const int64_t end = now_ns () + busy_ns;
+  const int64_t end = now_ns () + without_pause_ns;
   CUresult result;
   while ((result = query (driver, event, finished)) == CUDA_ERROR_NOT_READY && now_ns () < end)
     pause_processor ();
@@ -72,9 +72,9 @@ sleep_for (int64_t ns)
 /* Sleeps between polls. For that time, the system may not prolong the sleep of this thread by its
  * timer slack, 50 µs by default. */
 static CUresult
-poll_drowsily (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
+poll_with_sleeps (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
 {
-  const int64_t start = now_ns (), end = start + drowsy_ns;
+  const int64_t start = now_ns (), end = start + with_sleeps_ns;
   CUresult result = query (driver, event, finished);
   if (result != CUDA_ERROR_NOT_READY)
     return result;
@@ -104,9 +104,9 @@ ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream, const uint
     status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
   if (status != CCL_OK)
     return status;
-  const bool is_busy = atomic_fetch_add (&n_waiting, 1) < MOST_BUSY;
-  const CUresult result =
-      is_busy ? poll_busily (driver, event, finished) : poll_drowsily (driver, event, finished);
+  const bool is_early = atomic_fetch_add (&n_waiting, 1) < MOST_WITHOUT_PAUSE;
+  const CUresult result = is_early ? poll_without_pause (driver, event, finished)
+                                   : poll_with_sleeps (driver, event, finished);
   atomic_fetch_sub (&n_waiting, 1);
   if (result != CUDA_ERROR_NOT_READY)
     return ccl_cuda_result (driver, result, "cuEventQuery (event)", error);

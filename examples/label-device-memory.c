@@ -17,18 +17,23 @@
 int
 main (void)
 {
-  CclPlan plan = {WIDTH, HEIGHT, .connectivity = CCL_CONNECTIVITY_8, .max_components = 1000};
-  CclOptions options = {.threshold = 127};
+  CclPlan plan = CCL_PLAN_DEFAULT;
+  CclOptions options = CCL_OPTIONS_DEFAULT;
   CclTable table;
   CclError error;
-  CclCudaDevice *device = ccl_cuda_device_open (0, &error); /* in its primary context */
-  CclLabeller *labeller = device ? ccl_cuda_labeller_new (device, &plan, &error) : NULL;
+  CclLabeller *labeller = NULL;
   CUcontext context;
   CUstream stream;
   CUdeviceptr pixels, labels;
   size_t pitch;
   uint32_t label;
 
+  plan.width = WIDTH;
+  plan.height = HEIGHT;
+  options.threshold = 127;
+  CclCudaDevice *device = ccl_cuda_device_open (0, &error); /* in its primary context */
+  if (device)
+    labeller = ccl_cuda_labeller_new (device, &plan, &error);
   if (!labeller)
     return fprintf (stderr, "label-device-memory: %s\n", error.message), 1;
   /* A frame in device memory with two rectangles, drawn by work queued on our stream. */
@@ -42,7 +47,7 @@ main (void)
   cuMemsetD2D8Async (pixels + 50 * pitch + 10, pitch, 255, 25, 60, stream);
 
   /* The labeller's work is queued on the same stream, so no synchronisation is needed. */
-  ccl_cuda_labeller_set_stream (labeller, stream);
+  ccl_cuda_labeller_set_stream (labeller, stream, NULL);
   CclFrame frame = {(const void *)pixels, pitch, CCL_LOCATION_DEVICE};
   CclLabels map = {(void *)labels, WIDTH * sizeof (label)};
   if (ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CCL_OK)

@@ -25,14 +25,17 @@ main (void)
 {
   static uint8_t pixels[WIDTH * HEIGHT];
   static uint32_t labels[WIDTH * HEIGHT];
-  CclPlan plan = {WIDTH, HEIGHT, .connectivity = CCL_CONNECTIVITY_8, .max_components = 1000};
-  CclOptions options = {.threshold = 127};
+  CclPlan plan = CCL_PLAN_DEFAULT;
+  CclOptions options = CCL_OPTIONS_DEFAULT;
   CclFrame frame = {pixels, WIDTH, CCL_LOCATION_HOST};
   CclLabels map = {labels, WIDTH * sizeof (uint32_t)};
   CclTable table;
   CclError error;
-  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
 
+  plan.width = WIDTH;
+  plan.height = HEIGHT;
+  options.threshold = 127;
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
   draw_rectangle (pixels, 100, 20, 40, 30);
   draw_rectangle (pixels, 10, 50, 25, 60);
   if (!labeller || ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CCL_OK) {

@@ -3,15 +3,15 @@
 
 #include <gst/ccl/ccl.h>
 
-#include "gstccl.h"
-#include "gstcclcombiner.h"
-#include "gstccljson.h"
+#include "labelling/gstccl.h"
+#include "combiner/gstcclcombiner.h"
+#include "json/gstccljson.h"
 #if HAVE_PANGOCAIRO
-#include "gstccloverlay.h"
+#include "overlay/gstccloverlay.h"
 #endif
-#include "gstccltrack.h"
+#include "tracking/gstccltrack.h"
 #if HAVE_CUDA
-#include "gstcudaccl.h"
+#include "labelling/gstcudaccl.h"
 #endif
 
 static gboolean

@@ -2,7 +2,7 @@
 #include "output.h"
 
 #include "error.h"
-#include "strips.h"
+#include "bigtiff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct LabelMap {
   OutputFile *file;
   uint32_t label_bytes;
   uint64_t header; /* bytes before the labels of NPY and raw */
-  Strips *strips;  /* of TIFF; else NULL */
+  BigTiff *tiff;   /* NULL: another format */
 };
 
 /* Rows of a layer. */
@@ -22,29 +22,40 @@ layer_rows (const LabelMap *map)
   return map->format.is_volume ? map->format.height : 1;
 }
 
+/* Prepares for the format that the name tells. */
+static bool
+find_format (LabelMap *map, const char *name, const char *path, CclError *error)
+{
+  const bool is_compressed = strcmp (map->format.compression, "none") != 0;
+
+  if (has_suffix (name, ".tif") || has_suffix (name, ".tiff")) {
+    map->tiff = bigtiff_new (&map->format, path, error);
+    return map->tiff != NULL;
+  }
+  if (is_compressed)
+    return fail (error, "%s: only TIFF can be compressed", name);
+  map->header = has_suffix (name, ".npy") ? NPY_HEADER : 0;
+  return map->header || has_suffix (name, ".raw") ||
+         fail (error, "%s: the name of a label map ends in .npy, .raw or .tif", name);
+}
+
 LabelMap *
 label_map_open (const char *name, const char *path, const OutputFormat *format, CclError *error)
 {
   LabelMap *map = calloc (1, sizeof *map);
-  const bool is_tiff = has_suffix (name, ".tif") || has_suffix (name, ".tiff");
-  bool succeeded = true;
+  bool succeeded = map || fail_without_memory (error);
 
-  map->format = *format;
-  map->header = has_suffix (name, ".npy") ? NPY_HEADER : 0;
-  if (is_tiff) {
-    map->strips = strips_new (format, path, error);
-    succeeded = map->strips != NULL;
-  } else if (strcmp (format->compression, "none") != 0) {
-    succeeded = fail (error, "%s: only TIFF can be compressed", name);
-  } else if (!map->header && !has_suffix (name, ".raw")) {
-    succeeded = fail (error, "%s: the name of a label map ends in .npy, .raw or .tif", name);
-  }
   if (succeeded) {
+    map->format = *format;
+    succeeded = find_format (map, name, path, error);
+  }
+  if (processes_agree (succeeded, error)) {
     map->file = output_file_open (path, error);
     if (map->file)
       return map;
   }
-  strips_free (map->strips);
+  if (map)
+    bigtiff_free (map->tiff);
   free (map);
   return NULL;
 }
@@ -52,7 +63,7 @@ label_map_open (const char *name, const char *path, const OutputFormat *format, 
 uint64_t
 label_map_unit (const LabelMap *map)
 {
-  return map->strips && !map->format.is_volume ? strips_rows (&map->format) : 1;
+  return map->tiff && !map->format.is_volume ? bigtiff_strip_rows (&map->format) : 1;
 }
 
 bool
@@ -62,8 +73,8 @@ label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error)
   char header[NPY_HEADER], shape[80];
 
   map->label_bytes = label_bytes;
-  if (map->strips)
-    return strips_begin (map->strips, map->file, label_bytes, error);
+  if (map->tiff)
+    return bigtiff_begin (map->tiff, map->file, label_bytes, error);
   if (format->processes.rank != 0)
     return true;
   const uint64_t size = format->width * format->height * format->depth * label_bytes;
@@ -88,8 +99,8 @@ label_map_write (
   const uint64_t first_row = first_layer * layer_rows (map), n_rows = n_layers * layer_rows (map);
   const uint64_t row_bytes = map->format.width * map->label_bytes;
 
-  if (map->strips)
-    return strips_write (map->strips, first_row, n_rows, labels, error);
+  if (map->tiff)
+    return bigtiff_write (map->tiff, first_row, n_rows, labels, error);
   return output_file_write_together (
       map->file, map->header + first_row * row_bytes, labels, n_rows * row_bytes, error);
 }
@@ -99,10 +110,10 @@ label_map_close (LabelMap *map, bool failed, CclError *error)
 {
   if (!map)
     return true;
-  if (map->strips)
-    failed = !strips_finish (map->strips, failed, error);
+  if (map->tiff)
+    failed = !bigtiff_finish (map->tiff, failed, error);
   const bool succeeded = output_file_close (map->file, failed, error) && !failed;
-  strips_free (map->strips);
+  bigtiff_free (map->tiff);
   free (map);
   return succeeded;
 }

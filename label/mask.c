@@ -52,16 +52,16 @@ open_roi_mask (Mask *self, CclError *error)
 {
   const Picture *picture = self->picture;
   const char *path = self->settings.roi_mask;
-  const RawFormat not_raw = {0};
+  const PictureOptions options = {.formats = picture_formats};
 
-  self->roi_mask = picture_open ((char *const *)&path, 1, &not_raw, error);
+  self->roi_mask = picture_open ((char *const *)&path, 1, &options, error);
   if (!self->roi_mask)
     return false;
   if (self->roi_mask->width != picture->width || self->roi_mask->height != picture->height ||
       (self->roi_mask->depth != 1 && self->roi_mask->depth != picture->depth))
     return fail (error, "%s: the region of interest mask has another size than the picture", path);
   self->roi_row = malloc (picture->width);
-  return self->roi_row || fail (error, "not enough memory for a region of interest mask");
+  return self->roi_row || fail_without_memory (error);
 }
 
 /* Reads a row of the region of interest mask: 0 outside. */
@@ -69,7 +69,7 @@ static bool
 read_roi_row (Mask *self, uint64_t row, CclError *error)
 {
   const uint64_t of_mask = self->roi_mask->depth == 1 ? row % self->picture->height : row;
-  return picture_read (self->roi_mask, of_mask, 1, 0, self->roi_row, error);
+  return picture_read_mask (self->roi_mask, of_mask, 1, self->roi_row, error);
 }
 
 static bool
@@ -85,7 +85,7 @@ allocate (Mask *self, CclError *error)
     self->strip_rows = self->picture->height;
   self->input = malloc (self->strip_rows * width);
   self->filtered = malloc (self->strip_rows * width);
-  return (self->input && self->filtered) || fail (error, "not enough memory for filters");
+  return (self->input && self->filtered) || fail_without_memory (error);
 }
 
 /* The histogram of a picture, with a count for each value of its type. */
@@ -116,7 +116,7 @@ count_rows (Mask *self, uint64_t row, uint64_t end, Histogram *histogram, CclErr
     return fail (error, "not enough memory for a histogram");
   while (row < end) {
     const uint64_t n = end - row < self->strip_rows ? end - row : self->strip_rows;
-    if (!self->picture->klass->read (self->picture, row, n, histogram->samples, error))
+    if (!picture_read_grey (self->picture, row, n, histogram->samples, error))
       return false;
     for (uint64_t i = 0; i < n; i++, row++) {
       if (self->roi_mask && !read_roi_row (self, row, error))
@@ -154,11 +154,14 @@ mask_new (Picture *picture, const MaskSettings *settings, uint64_t first_row, ui
     CclError *error)
 {
   Mask *self = calloc (1, sizeof *self);
-  bool succeeded = true;
+  bool succeeded = self || fail_without_memory (error);
 
-  self->settings = *settings;
-  self->picture = picture;
-  if (settings->use_otsu && picture->type != SAMPLE_UINT8 && picture->type != SAMPLE_UINT16)
+  if (succeeded) {
+    self->settings = *settings;
+    self->picture = picture;
+  }
+  if (succeeded && settings->use_otsu && picture->type != SAMPLE_UINT8 &&
+      picture->type != SAMPLE_UINT16)
     succeeded = fail (error, "Otsu's threshold needs pixels of uint8 or uint16");
   if (succeeded && settings->roi_mask)
     succeeded = open_roi_mask (self, error);
@@ -198,22 +201,19 @@ filter_input (Mask *self, CclError *error)
 {
   const MaskSettings *settings = &self->settings;
   const uint64_t width = self->picture->width, n_rows = self->end - self->begin;
-  const CclForegroundPlan plan = {
-      .width = (uint32_t)width,
-      .height = (uint32_t)n_rows,
-      .method = CCL_FOREGROUND_THRESHOLD,
-      .n_threads = settings->n_threads,
-  };
-  const CclForegroundOptions options = {
-      /* picture_read() has compared pixels of other types. */
-      .threshold = self->picture->type == SAMPLE_UINT8 ? (uint32_t)settings->threshold : 0,
-      .denoise = settings->denoise,
-      .closing_width = settings->closing_width,
-      .closing_height = settings->closing_height,
-  };
+  CclForegroundPlan plan = CCL_FOREGROUND_PLAN_DEFAULT;
+  CclForegroundOptions options = CCL_FOREGROUND_OPTIONS_DEFAULT;
   const CclFrame frame = {.data = self->input, .stride = width};
   const CclMask mask = {.data = self->filtered, .stride = width};
 
+  plan.width = (uint32_t)width;
+  plan.height = (uint32_t)n_rows;
+  plan.n_threads = settings->n_threads;
+  /* picture_read() has compared pixels of other types. */
+  options.threshold = self->picture->type == SAMPLE_UINT8 ? (uint32_t)settings->threshold : 0;
+  options.denoise = settings->denoise;
+  options.closing_width = settings->closing_width;
+  options.closing_height = settings->closing_height;
   if (self->filter_rows != n_rows) {
     ccl_foreground_free (&self->filter);
     self->filter = ccl_cpu_foreground_new (&plan, error);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,11 +19,6 @@ enum { TAG = 1 };
 
 /* The part of a rank in a collective write. The largest value of all ranks counts. */
 enum { NOTHING, SOMETHING, FAILURE };
-
-struct InputFile {
-  MPI_File file;
-  char *path;
-};
 
 struct OutputFile {
   MPI_File file;
@@ -80,6 +76,15 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   return CCL_OK;
 }
 
+/* Ends ranks that wait for this one. */
+static void
+abort_ranks (void *data)
+{
+  (void)data;
+  clean_up_before_abort ();
+  MPI_Abort (MPI_COMM_WORLD, 1);
+}
+
 Processes
 processes_start (int *argc, char ***argv, void (*clean_up) (void))
 {
@@ -98,6 +103,7 @@ processes_start (int *argc, char ***argv, void (*clean_up) (void))
       .n_ranks = (uint32_t)n_ranks,
       .send = send_bytes,
       .receive = receive_bytes,
+      .abort = abort_ranks,
   };
   return (Processes){
       .rank = peers.rank,
@@ -155,73 +161,27 @@ processes_end (void)
   MPI_Finalize ();
 }
 
-InputFile *
-input_file_open (const char *path, CclError *error)
-{
-  InputFile *file = calloc (1, sizeof *file);
-  const int result =
-      MPI_File_open (MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file->file);
-
-  if (result != MPI_SUCCESS) {
-    mpi_fail (error, result, path);
-    free (file);
-    return NULL;
-  }
-  file->path = strdup (path);
-  return file;
-}
-
-uint64_t
-input_file_size (InputFile *file)
-{
-  MPI_Offset size = 0;
-  MPI_File_get_size (file->file, &size);
-  return (uint64_t)size;
-}
-
-bool
-input_file_read (InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error)
-{
-  for (uint64_t done = 0, n; done < size; done += n) {
-    MPI_Status status;
-    int got = 0;
-    n = piece (size, done);
-    const int result = MPI_File_read_at (
-        file->file, (MPI_Offset)(offset + done), (char *)bytes + done, (int)n, MPI_BYTE, &status);
-    if (result != MPI_SUCCESS)
-      return mpi_fail (error, result, file->path);
-    MPI_Get_count (&status, MPI_BYTE, &got);
-    if ((uint64_t)got != n)
-      return fail (error, "%s: the file ends too early", file->path);
-  }
-  return true;
-}
-
-void
-input_file_close (InputFile *file)
-{
-  if (!file)
-    return;
-  MPI_File_close (&file->file);
-  free (file->path);
-  free (file);
-}
-
 OutputFile *
 output_file_open (const char *path, CclError *error)
 {
   OutputFile *file = calloc (1, sizeof *file);
-  int result = MPI_File_open (
-      MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file->file);
+  char *copy = strdup (path);
+  const bool has_memory = file && copy;
 
-  if (result != MPI_SUCCESS) {
+  /* Opening is collective, so no rank may go on alone. */
+  if (processes_agree (has_memory || fail_without_memory (error), error)) {
+    const int result = MPI_File_open (
+        MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file->file);
+    if (result == MPI_SUCCESS) {
+      file->path = copy;
+      MPI_File_set_size (file->file, 0);
+      return file;
+    }
     mpi_fail (error, result, path);
-    free (file);
-    return NULL;
   }
-  file->path = strdup (path);
-  MPI_File_set_size (file->file, 0);
-  return file;
+  free (copy);
+  free (file);
+  return NULL;
 }
 
 bool

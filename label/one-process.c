@@ -10,11 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct InputFile {
-  int file;
-  char *path;
-};
-
 struct OutputFile {
   int file;
   char *path;
@@ -65,67 +60,23 @@ processes_end (void)
 {
 }
 
-InputFile *
-input_file_open (const char *path, CclError *error)
-{
-  InputFile *file = calloc (1, sizeof *file);
-
-  file->file = open (path, O_RDONLY | O_CLOEXEC);
-  if (file->file < 0) {
-    fail (error, "%s: %s", path, strerror (errno));
-    free (file);
-    return NULL;
-  }
-  file->path = strdup (path);
-  return file;
-}
-
-uint64_t
-input_file_size (InputFile *file)
-{
-  struct stat status;
-  return fstat (file->file, &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
-bool
-input_file_read (InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error)
-{
-  for (uint64_t done = 0; done < size;) {
-    const ssize_t n = pread (file->file, (char *)bytes + done, size - done, (off_t)(offset + done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return fail (error, "%s: %s", file->path, strerror (errno));
-    if (n == 0)
-      return fail (error, "%s: the file ends too early", file->path);
-    done += (uint64_t)n;
-  }
-  return true;
-}
-
-void
-input_file_close (InputFile *file)
-{
-  if (!file)
-    return;
-  close (file->file);
-  free (file->path);
-  free (file);
-}
-
 OutputFile *
 output_file_open (const char *path, CclError *error)
 {
   OutputFile *file = calloc (1, sizeof *file);
+  char *copy = strdup (path);
 
-  file->file = open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file->file < 0) {
+  if (file && copy) {
+    *file = (OutputFile){open (path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), copy};
+    if (file->file >= 0)
+      return file;
     fail (error, "%s: %s", path, strerror (errno));
-    free (file);
-    return NULL;
+  } else {
+    fail_without_memory (error);
   }
-  file->path = strdup (path);
-  return file;
+  free (copy);
+  free (file);
+  return NULL;
 }
 
 bool

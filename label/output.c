@@ -14,18 +14,25 @@ enum { MOST_NAMES = 4 };
 /* The temporary files, for the signal handler. */
 static const char *volatile temporaries[MOST_NAMES];
 
-void
-pending_name_init (PendingName *name, const char *path, uint64_t number)
+bool
+pending_name_init (PendingName *name, const char *path, uint64_t number, CclError *error)
 {
   name->path = strdup (path);
   if (asprintf (&name->temporary, "%s.%llx.part", path, (unsigned long long)number) < 0)
-    abort ();
+    name->temporary = NULL;
+  if (!name->path || !name->temporary) {
+    free (name->path);
+    free (name->temporary);
+    *name = (PendingName){0};
+    return fail_without_memory (error);
+  }
   for (int i = 0; i < MOST_NAMES; i++) {
     if (!temporaries[i]) {
       temporaries[i] = name->temporary;
       break;
     }
   }
+  return true;
 }
 
 static void
@@ -92,8 +99,10 @@ own_part_new (const char *path, const Processes *processes, CclError *error)
   char *name;
   FILE *part;
 
-  if (asprintf (&name, "%s.%u", path, processes->rank) < 0)
-    abort ();
+  if (asprintf (&name, "%s.%u", path, processes->rank) < 0) {
+    fail_without_memory (error);
+    return NULL;
+  }
   part = fopen (name, "w+b");
   if (!part)
     fail (error, "%s: %s", name, strerror (errno));

@@ -26,8 +26,8 @@ typedef struct PendingName {
   char *path, *temporary;
 } PendingName;
 
-/* Notes a name. number: the same in all ranks and different in other programs. */
-void pending_name_init (PendingName *name, const char *path, uint64_t number);
+/* Notes a name. number: the same in all ranks and different in other programs. Not collective. */
+bool pending_name_init (PendingName *name, const char *path, uint64_t number, CclError *error);
 
 /* Renames the file. For one rank to call. */
 bool pending_name_commit (PendingName *name, CclError *error);

@@ -76,6 +76,14 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   return status;
 }
 
+static void
+abort_peers (void *data)
+{
+  Phases *phases = data;
+  if (phases->peers->abort)
+    phases->peers->abort (phases->peers->data);
+}
+
 CclTiledPeers
 phases_watch_peers (Phases *phases, const CclTiledPeers *peers)
 {
@@ -86,5 +94,6 @@ phases_watch_peers (Phases *phases, const CclTiledPeers *peers)
       .n_ranks = peers->n_ranks,
       .send = send_bytes,
       .receive = receive_bytes,
+      .abort = abort_peers,
   };
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of the program that depend on whether several processes (ranks) share the work: files,
- * messages, and agreement on success. ccl-label has one rank (one-process.c), ccl-label-mpi as many
- * as mpirun starts (mpi-processes.c).
+ * The parts of the program that depend on whether several processes (ranks) share the work:
+ * outputs, messages, and agreement on success. ccl-label has one rank (one-process.c),
+ * ccl-label-mpi as many as mpirun starts (mpi-processes.c).
  *
  * Functions marked "collective" are called by all ranks, in the same order. Functions that return
  * bool fill the error when they return false.
@@ -39,18 +39,6 @@ void processes_sum_all (uint64_t *numbers, uint32_t n);
 
 /* Ends. Collective. */
 void processes_end (void);
-
-/* A file to read from. */
-typedef struct InputFile InputFile;
-
-InputFile *input_file_open (const char *path, CclError *error);
-uint64_t input_file_size (InputFile *file);
-
-/* Reads exactly size bytes. */
-bool input_file_read (
-    InputFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error);
-
-void input_file_close (InputFile *file);
 
 /* A file that all ranks write to. */
 typedef struct OutputFile OutputFile;

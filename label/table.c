@@ -37,27 +37,39 @@ find_format (const char *name, TableFormat *format)
   return true;
 }
 
+static void
+table_free (Table *table)
+{
+  if (!table)
+    return;
+  free (table->path);
+  free (table->buffer);
+  free (table);
+}
+
 Table *
 table_open (const char *name, const char *path, const OutputFormat *format, CclError *error)
 {
   Table *table = calloc (1, sizeof *table);
-  bool succeeded = true;
+  bool succeeded = table != NULL;
 
-  table->format = *format;
-  table->buffer = malloc (BUFFER);
-  if (!find_format (name, &table->table_format))
-    succeeded = fail (error, "%s: the name of a table ends in .csv, .ndjson or .npy", name);
   if (succeeded) {
-    table->file = output_file_open (path, error);
-    succeeded = table->file != NULL;
-  }
-  table->has_own_text = format->processes.n_ranks > 1 && table->table_format != TABLE_NPY;
-  if (succeeded) {
+    table->format = *format;
+    table->buffer = malloc (BUFFER);
     table->path = strdup (path);
-    return table;
+    succeeded = table->buffer && table->path;
   }
-  free (table->buffer);
-  free (table);
+  if (!succeeded)
+    fail_without_memory (error);
+  else if (!find_format (name, &table->table_format))
+    succeeded = fail (error, "%s: the name of a table ends in .csv, .ndjson or .npy", name);
+  if (processes_agree (succeeded, error)) {
+    table->has_own_text = format->processes.n_ranks > 1 && table->table_format != TABLE_NPY;
+    table->file = output_file_open (path, error);
+    if (table->file)
+      return table;
+  }
+  table_free (table);
   return NULL;
 }
 
@@ -166,8 +178,6 @@ table_close (Table *table, bool failed, CclError *error)
       fclose (table->own_text);
   }
   const bool succeeded = output_file_close (table->file, failed, error);
-  free (table->path);
-  free (table->buffer);
-  free (table);
+  table_free (table);
   return succeeded;
 }

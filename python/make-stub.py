@@ -14,6 +14,6 @@ sys.path[:0] = [folder, os.path.dirname(module)]
 from nanobind.stubgen import StubGen  # noqa: E402
 
 loaded = importlib.import_module(os.path.basename(module).split(".")[0])
-stub = StubGen(loaded)
+stub = StubGen(loaded, include_private=True)
 stub.put(loaded)
 pathlib.Path(out).write_text(stub.get())

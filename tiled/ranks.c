@@ -1,105 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The messages of two ranks, in this order; "up" is from the sender of a group to the rank that
+ * merges it:
+ *
+ *   up    report: the group's size
+ *   down  report: whether there is memory for it
+ *   up    entries, first and last layer
+ *   down  report, entries: identities and sizes
+ *   up    labels, report: how many labels begin in the group
+ *   down  report, labels: all ranks succeed
+ *
+ * All memory is allocated before the second message. Labels precede the last report on the way up,
+ * so that every failure before it is told to all ranks. A failure while the last report and the
+ * labels are passed on is the rank's own: others may already write labels.
+ */
 #include "ranks.h"
 
 #include "join.h"
-#include "labeller-class.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 21, CLOSED = -1 };
+enum { CLOSED = -1 };
 
-/* The union of two groups that follow each other. Entries of both are numbered through: those of
- * the upper group, then those of the lower one, which keeps them in order of identity. */
-typedef struct Merger {
-  uint32_t peer; /* the rank that has sent the lower group */
-  uint64_t n_upper, n_lower;
-  Entry *entries;   /* [n_upper + n_lower] */
-  uint32_t *roots;  /* of each entry: the least entry of its component */
-  int64_t *merged;  /* of each root: its entry in the merged group; CLOSED if it touches neither
-                     * the group's first nor its last layer */
-  uint64_t *values; /* of each entry: its label, counted from the group's first one */
-  uint64_t upper_labels; /* how many components begin in the upper group */
-} Merger;
-
-struct Ranks {
-  const CclTiledPlan *plan;
-  CclTiledPeers peers; /* n_ranks 1 without peers */
-  uint32_t n_mergers;  /* of this rank */
-  Merger mergers[MOST_LEVELS];
-  uint32_t parent;    /* the rank that takes this rank's group; its own for rank 0 */
-  uint64_t n_entries; /* of the group that this rank has sent or, rank 0, of the whole picture */
-  uint64_t bytes_sent;
-  uint32_t n_messages;
-};
-
-/* The head of a message. */
-typedef struct Head {
-  uint64_t status; /* CclStatus: all but CCL_OK end the run */
-  uint64_t n_blocks, n_entries;
-  uint64_t count; /* of labels: on the way to rank 0 those of the group, on the way back N */
-  uint64_t base;  /* of labels before the group, on the way back */
-  char message[sizeof ((CclError *)0)->message];
-} Head;
-
-Ranks *
-ranks_new (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *error)
+static void
+fail_without_memory (Messages *messages)
 {
-  Ranks *ranks = calloc (1, sizeof *ranks);
-
-  if (!ranks) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory");
-    return NULL;
-  }
-  ranks->plan = plan;
-  ranks->peers = peers ? *peers : (CclTiledPeers){.n_ranks = 1};
-  ranks->parent = ranks->peers.rank;
-  return ranks;
+  messages_fail (messages, CCL_ERROR_NO_MEMORY, "not enough memory to unite blocks");
 }
 
-static CclStatus
-no_memory (CclError *error)
+void
+ranks_init (Ranks *ranks, const CclTiledPlan *plan, const CclTiledPeers *peers)
 {
-  return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to unite blocks");
+  *ranks = (Ranks){.plan = plan};
+  messages_init (&ranks->messages, peers);
+  ranks->parent = (Conversation){.is_over = true};
 }
 
-static CclStatus
-send_bytes (Ranks *ranks, uint32_t to, const void *bytes, uint64_t size, CclError *error)
+/* A hash of what must be equal in the plans of all ranks (FNV-1a). */
+static uint64_t
+hash_plan (const CclTiledPlan *plan)
 {
-  if (size == 0)
-    return CCL_OK;
-  ranks->bytes_sent += size;
-  ranks->n_messages++;
-  return ranks->peers.send (ranks->peers.data, to, bytes, size, error);
-}
-
-static CclStatus
-receive_bytes (Ranks *ranks, uint32_t from, void *bytes, uint64_t size, CclError *error)
-{
-  return size ? ranks->peers.receive (ranks->peers.data, from, bytes, size, error) : CCL_OK;
-}
-
-static CclStatus
-send_head (Ranks *ranks, uint32_t to, Head *head, CclStatus status, CclError *error)
-{
-  head->status = status;
-  if (status != CCL_OK)
-    memcpy (head->message, error->message, sizeof head->message);
-  return send_bytes (ranks, to, head, sizeof *head, error);
-}
-
-/* Returns the status that the other rank reports, with its message. */
-static CclStatus
-receive_head (Ranks *ranks, uint32_t from, Head *head, CclError *error)
-{
-  const CclStatus status = receive_bytes (ranks, from, head, sizeof *head, error);
-
-  if (status != CCL_OK)
-    return status;
-  head->message[sizeof head->message - 1] = '\0';
-  if (head->status != CCL_OK)
-    return ccl_error_set (error, (CclStatus)head->status, "%s", head->message);
-  return CCL_OK;
+  const uint64_t numbers[] = {plan->width, plan->height, plan->depth, plan->connectivity,
+      plan->threshold, plan->invert, plan->min_area, plan->max_area, plan->label_bytes};
+  uint64_t hash = UINT64_C (14695981039346656037);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    hash = (hash ^ numbers[i]) * UINT64_C (1099511628211);
+  return hash;
 }
 
 static void
@@ -111,54 +58,14 @@ group_free (Group *group)
   *group = (Group){0};
 }
 
-/* Allocates the arrays of a group of n_blocks and n_entries. */
-static CclStatus
-group_allocate (Group *group, uint64_t layer, CclError *error)
+/* Allocates the arrays of a group, except its labels. */
+static bool
+group_allocate (Group *group, uint64_t layer)
 {
   group->entries = malloc ((group->n_entries + 1) * sizeof *group->entries);
   group->first = calloc (layer, sizeof *group->first);
   group->last = calloc (layer, sizeof *group->last);
-  if (!group->entries || !group->first || !group->last)
-    return no_memory (error);
-  return CCL_OK;
-}
-
-static CclStatus
-send_group (Ranks *ranks, const Group *group, CclStatus status, CclError *error)
-{
-  const uint64_t layer = layer_size (ranks->plan) * sizeof (uint32_t);
-  Head head = {.n_blocks = group->n_blocks, .n_entries = group->n_entries};
-  const CclStatus sent = send_head (ranks, ranks->parent, &head, status, error);
-
-  if (status != CCL_OK || sent != CCL_OK || group->n_entries == 0)
-    return status != CCL_OK ? status : sent;
-  status = send_bytes (
-      ranks, ranks->parent, group->entries, group->n_entries * sizeof *group->entries, error);
-  if (status == CCL_OK)
-    status = send_bytes (ranks, ranks->parent, group->first, layer, error);
-  return status == CCL_OK ? send_bytes (ranks, ranks->parent, group->last, layer, error) : status;
-}
-
-static CclStatus
-receive_group (Ranks *ranks, uint32_t from, Group *group, CclError *error)
-{
-  const uint64_t layer = layer_size (ranks->plan);
-  Head head;
-  CclStatus status = receive_head (ranks, from, &head, error);
-
-  if (status != CCL_OK)
-    return status;
-  group->n_blocks = head.n_blocks;
-  group->n_entries = head.n_entries;
-  status = group_allocate (group, layer, error);
-  if (status != CCL_OK || group->n_entries == 0)
-    return status;
-  status = receive_bytes (ranks, from, group->entries, group->n_entries * sizeof (Entry), error);
-  if (status == CCL_OK)
-    status = receive_bytes (ranks, from, group->first, layer * sizeof (uint32_t), error);
-  return status == CCL_OK
-             ? receive_bytes (ranks, from, group->last, layer * sizeof (uint32_t), error)
-             : status;
+  return group->entries && group->first && group->last;
 }
 
 static uint32_t
@@ -207,121 +114,220 @@ renumber (const Merger *merger, uint32_t *layer, uint64_t size, uint64_t first)
 static void
 merger_clear (Merger *merger)
 {
+  group_free (&merger->group);
   free (merger->entries);
+  free (merger->open);
   free (merger->roots);
   free (merger->merged);
   free (merger->values);
 }
 
-static CclStatus
-merger_init (Merger *merger, const Group *upper, const Group *lower, CclError *error)
+/* Allocates what is needed to merge groups of n_upper and n_lower entries. */
+static bool
+merger_allocate (Merger *merger, uint64_t n_upper, uint64_t n_lower, uint64_t layer)
 {
-  const uint64_t n = upper->n_entries + lower->n_entries;
+  const uint64_t n = n_upper + n_lower;
 
-  merger->n_upper = upper->n_entries;
-  merger->n_lower = lower->n_entries;
+  merger->n_upper = n_upper;
+  merger->n_lower = merger->group.n_entries = n_lower;
   merger->entries = malloc ((n + 1) * sizeof *merger->entries);
+  merger->open = malloc ((n + 1) * sizeof *merger->open);
   merger->roots = malloc ((n + 1) * sizeof *merger->roots);
   merger->merged = malloc ((n + 1) * sizeof *merger->merged);
-  merger->values = malloc ((n + 1) * sizeof *merger->values);
-  if (!merger->entries || !merger->roots || !merger->merged || !merger->values)
-    return no_memory (error);
+  merger->values = calloc (n + 1, sizeof *merger->values);
+  return merger->entries && merger->open && merger->roots && merger->merged && merger->values &&
+         group_allocate (&merger->group, layer);
+}
+
+/* Numbers the entries of both groups through. */
+static void
+number_through (Merger *merger, const Group *upper)
+{
+  const Group *lower = &merger->group;
+  const uint64_t n = merger->n_upper + merger->n_lower;
+
   memcpy (merger->entries, upper->entries, upper->n_entries * sizeof (Entry));
   memcpy (merger->entries + upper->n_entries, lower->entries, lower->n_entries * sizeof (Entry));
   for (uint64_t i = 0; i < n; i++) {
     merger->roots[i] = (uint32_t)i;
     merger->merged[i] = CLOSED;
   }
-  return CCL_OK;
 }
 
-/* Replaces the upper group by its union with the lower one, whose arrays it may take. */
-static CclStatus
-merge (Ranks *ranks, Merger *merger, Group *upper, Group *lower, CclError *error)
+static void
+swap_layers (uint32_t **a, uint32_t **b)
 {
-  const uint64_t layer = layer_size (ranks->plan);
-  const CclStatus status = merger_init (merger, upper, lower, error);
-  uint64_t n = merger->n_upper + merger->n_lower, n_open = 0;
+  uint32_t *spare = *a;
+  *a = *b;
+  *b = spare;
+}
 
-  if (status != CCL_OK)
-    return status;
-  if (upper->n_blocks && lower->n_blocks)
-    join_layers (ranks->plan, upper->last, lower->first, unite_entries, merger);
+/* Replaces the upper group by its union with the merger's group, of which it may take arrays. */
+static void
+merge (const CclTiledPlan *plan, Merger *merger, Group *upper)
+{
+  Group *lower = &merger->group;
+  const uint64_t layer = layer_size (plan), n = merger->n_upper + merger->n_lower;
+  uint64_t n_open = 0;
+
+  if (is_empty (lower))
+    lower->begin = lower->end = upper->end;
+  number_through (merger, upper);
+  if (!is_empty (upper) && !is_empty (lower))
+    join_layers (plan, upper->last, lower->first, unite_entries, merger);
   for (uint64_t i = 0; i < n; i++)
     merger->roots[i] = find_root (merger->roots, (uint32_t)i);
 
   /* The layers of an empty group are zeros, which count for nothing here. */
-  uint32_t *first = upper->n_blocks ? upper->first : lower->first;
-  uint32_t *last = lower->n_blocks ? lower->last : upper->last;
-  const uint64_t first_entry = upper->n_blocks ? 0 : merger->n_upper;
-  const uint64_t last_entry = lower->n_blocks ? merger->n_upper : 0;
-  mark_open (merger, first, layer, first_entry);
-  mark_open (merger, last, layer, last_entry);
-  Entry *open = malloc ((n + 1) * sizeof *open);
-  if (!open)
-    return no_memory (error);
+  const uint64_t first_entry = is_empty (upper) ? merger->n_upper : 0;
+  const uint64_t last_entry = is_empty (lower) ? 0 : merger->n_upper;
+  if (is_empty (upper)) {
+    swap_layers (&upper->first, &lower->first);
+    upper->begin = lower->begin;
+  }
+  if (!is_empty (lower))
+    swap_layers (&upper->last, &lower->last);
+  upper->end = lower->end;
+  mark_open (merger, upper->first, layer, first_entry);
+  mark_open (merger, upper->last, layer, last_entry);
   for (uint64_t i = 0; i < n; i++) {
     if (merger->merged[i] != CLOSED) {
-      open[n_open] = merger->entries[i];
+      merger->open[n_open] = merger->entries[i];
       merger->merged[i] = (int64_t)n_open++;
     }
   }
-  renumber (merger, first, layer, first_entry);
-  renumber (merger, last, layer, last_entry);
+  renumber (merger, upper->first, layer, first_entry);
+  renumber (merger, upper->last, layer, last_entry);
 
-  if (first != upper->first) {
-    uint32_t *spare = upper->first;
-    upper->first = lower->first;
-    lower->first = spare;
-  }
-  if (last != upper->last) {
-    uint32_t *spare = upper->last;
-    upper->last = lower->last;
-    lower->last = spare;
-  }
   free (upper->entries);
-  upper->entries = open;
+  upper->entries = merger->open;
+  merger->open = NULL;
   upper->n_entries = n_open;
-  upper->n_blocks += lower->n_blocks;
-  return CCL_OK;
 }
 
-/* Receives the groups of the ranks below and merges them with the group, as far as this rank does.
- */
-static CclStatus
-merge_groups (Ranks *ranks, Group *group, CclStatus status, CclError *error)
+/* Whether the numbers in a layer are those of entries. */
+static bool
+is_layer_valid (const Group *group, const uint32_t *layer, uint64_t size)
 {
-  const uint32_t rank = ranks->peers.rank, n_ranks = ranks->peers.n_ranks;
+  for (uint64_t i = 0; i < size; i++)
+    if (layer[i] > group->n_entries)
+      return false;
+  return true;
+}
+
+/* Checks a report on a group that follows the rank's own one, and allocates memory for it. */
+static void
+prepare_for_group (Ranks *ranks, Merger *merger, const Report *report)
+{
+  Messages *messages = &ranks->messages;
+  const Group *upper = &ranks->merged;
+  const uint64_t layer = layer_size (ranks->plan);
+
+  if (has_failed (messages))
+    return;
+  if (report->plan != hash_plan (ranks->plan)) {
+    messages_fail (messages, CCL_ERROR_ARGUMENT, "the plans of the ranks differ");
+    return;
+  }
+  merger->group.begin = report->first_layer;
+  merger->group.end = report->end;
+  if (!is_empty (&merger->group) && !is_empty (upper) && merger->group.begin != upper->end)
+    messages_fail (
+        messages, CCL_ERROR_ARGUMENT, "the blocks of the ranks do not follow each other");
+  else if (report->n_entries > 2 * layer)
+    messages_fail (messages, CCL_ERROR_IO, "a message from another rank is damaged");
+  else if (!merger_allocate (merger, upper->n_entries, report->n_entries, layer))
+    fail_without_memory (messages);
+}
+
+/* Receives the group of the merger's peer and merges it with the rank's own one. */
+static void
+receive_group (Ranks *ranks, Merger *merger)
+{
+  Messages *messages = &ranks->messages;
+  Conversation *peer = &merger->conversation;
+  Group *group = &merger->group;
+  const uint64_t layer = layer_size (ranks->plan);
+  Report report, answer = {0};
+
+  messages_receive_report (messages, peer, &report);
+  if (peer->is_over)
+    return;
+  prepare_for_group (ranks, merger, &report);
+  messages_send_report (messages, peer, &answer);
+  if (group->n_entries > 0) {
+    messages_receive (messages, peer, group->entries, group->n_entries * sizeof (Entry));
+    messages_receive (messages, peer, group->first, layer * sizeof *group->first);
+    messages_receive (messages, peer, group->last, layer * sizeof *group->last);
+  }
+  if (!has_failed (messages)) {
+    if (is_layer_valid (group, group->first, layer) && is_layer_valid (group, group->last, layer))
+      merge (ranks->plan, merger, &ranks->merged);
+    else
+      messages_fail (messages, CCL_ERROR_IO, "a message from another rank is damaged");
+  }
+  group_free (group);
+}
+
+/* Receives the groups that this rank merges with its own one. After a failure, the ranks that send
+ * them are told. */
+static void
+receive_groups (Ranks *ranks)
+{
+  const uint32_t rank = ranks->messages.peers.rank, n_ranks = ranks->messages.peers.n_ranks;
   uint32_t step = 1;
 
   for (; step < n_ranks && !(rank & step); step *= 2) {
     if (rank + step >= n_ranks)
       continue;
-    /* After a failure, groups are received all the same, so that no rank waits. */
     Merger *merger = &ranks->mergers[ranks->n_mergers++];
-    Group lower = {0};
-    CclError failure = {CCL_OK, ""};
-    merger->peer = rank + step;
-    CclStatus received = receive_group (ranks, merger->peer, &lower, &failure);
-    if (received == CCL_OK && status == CCL_OK)
-      received = merge (ranks, merger, group, &lower, &failure);
-    if (received != CCL_OK && status == CCL_OK)
-      status = ccl_error_set (error, received, "%s", failure.message);
-    group_free (&lower);
+    merger->conversation.peer = rank + step;
+    receive_group (ranks, merger);
   }
   if (rank & step)
-    ranks->parent = rank - step;
-  return status;
+    ranks->parent = (Conversation){.peer = rank - step};
+  else if (!has_failed (&ranks->messages) &&
+           (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
+    messages_fail (&ranks->messages, CCL_ERROR_ARGUMENT,
+        "the blocks of the ranks do not cover the whole picture");
 }
 
-/* Passes a failure on to the ranks below. */
-static CclStatus
-tell_failure (Ranks *ranks, CclStatus status, CclError *error)
+/* Allocates the labels of the largest group that this rank has to do with. */
+static void
+allocate_labels (Ranks *ranks)
 {
-  Head head = {0};
-  for (uint32_t i = ranks->n_mergers; i-- > 0;)
-    send_head (ranks, ranks->mergers[i].peer, &head, status, error);
-  return status;
+  uint64_t n = ranks->merged.n_entries;
+
+  if (has_failed (&ranks->messages))
+    return;
+  for (uint32_t i = 0; i < ranks->n_mergers; i++)
+    if (ranks->mergers[i].n_upper > n)
+      n = ranks->mergers[i].n_upper;
+  ranks->labels = calloc (n + 1, sizeof *ranks->labels);
+  if (!ranks->labels)
+    fail_without_memory (&ranks->messages);
+}
+
+static void
+send_group (Ranks *ranks)
+{
+  Messages *messages = &ranks->messages;
+  const Group *group = &ranks->merged;
+  const uint64_t layer = layer_size (ranks->plan) * sizeof (uint32_t);
+  Report answer, report = {
+                     .plan = hash_plan (ranks->plan),
+                     .first_layer = group->begin,
+                     .end = group->end,
+                     .n_entries = group->n_entries,
+                 };
+
+  messages_send_report (messages, &ranks->parent, &report);
+  messages_receive_report (messages, &ranks->parent, &answer);
+  if (group->n_entries > 0) {
+    messages_send (messages, &ranks->parent, group->entries, group->n_entries * sizeof (Entry));
+    messages_send (messages, &ranks->parent, group->first, layer);
+    messages_send (messages, &ranks->parent, group->last, layer);
+  }
 }
 
 /* Replaces the entries of both groups of a merger by the final ones of the merged group. */
@@ -339,54 +345,68 @@ resolve (Merger *merger, const Entry *merged)
   }
 }
 
+/* Makes a copy of the rank's own group, which groups of other ranks are merged with. */
+static void
+copy_group (Ranks *ranks, const Group *group)
+{
+  const uint64_t layer = layer_size (ranks->plan);
+  Group *merged = &ranks->merged;
+
+  *merged = (Group){group->begin, group->end, group->n_entries};
+  if (!group_allocate (merged, layer)) {
+    fail_without_memory (&ranks->messages);
+    return;
+  }
+  memcpy (merged->entries, group->entries, group->n_entries * sizeof (Entry));
+  memcpy (merged->first, group->first, layer * sizeof *merged->first);
+  memcpy (merged->last, group->last, layer * sizeof *merged->last);
+}
+
+/* Passes identities and sizes on, from the rank that has merged this rank's group. */
+static void
+pass_entries (Ranks *ranks)
+{
+  Messages *messages = &ranks->messages;
+  Group *merged = &ranks->merged;
+  const Entry *entries = merged->entries;
+  Report report;
+
+  messages_receive_report (messages, &ranks->parent, &report);
+  messages_receive (
+      messages, &ranks->parent, merged->entries, merged->n_entries * sizeof *merged->entries);
+  for (uint32_t i = ranks->n_mergers; i-- > 0;) {
+    Merger *merger = &ranks->mergers[i];
+    if (!has_failed (messages)) {
+      resolve (merger, entries);
+      entries = merger->entries;
+    }
+    report = (Report){0};
+    messages_send_report (messages, &merger->conversation, &report);
+    messages_send (messages, &merger->conversation, merger->entries + merger->n_upper,
+        merger->n_lower * sizeof (Entry));
+  }
+}
+
 CclStatus
 ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error)
 {
-  const uint32_t rank = ranks->peers.rank;
-  const uint64_t layer = layer_size (ranks->plan);
-  Group merged = {.n_blocks = group->n_blocks, .n_entries = group->n_entries};
-  CclError own_error = {CCL_OK, ""};
-  Head head = {0};
+  Messages *messages = &ranks->messages;
 
-  if (!error)
-    error = &own_error;
-  if (status == CCL_OK && ranks->peers.n_ranks > 1) {
-    status = group_allocate (&merged, layer, error);
-    if (status == CCL_OK && group->n_blocks) {
-      memcpy (merged.entries, group->entries, group->n_entries * sizeof (Entry));
-      memcpy (merged.first, group->first, layer * sizeof (uint32_t));
-      memcpy (merged.last, group->last, layer * sizeof (uint32_t));
-    }
+  if (messages->peers.n_ranks == 1)
+    return status;
+  if (status != CCL_OK)
+    messages_fail (messages, status, error->message);
+  else
+    copy_group (ranks, group);
+  receive_groups (ranks);
+  allocate_labels (ranks);
+  send_group (ranks);
+  pass_entries (ranks);
+  if (!has_failed (messages)) {
+    const Entry *entries = ranks->n_mergers ? ranks->mergers[0].entries : ranks->merged.entries;
+    memcpy (group->entries, entries, group->n_entries * sizeof (Entry));
   }
-  status = merge_groups (ranks, &merged, status, error);
-  ranks->n_entries = merged.n_entries;
-  if (ranks->parent != rank) {
-    status = send_group (ranks, &merged, status, error);
-    const CclStatus told = receive_head (ranks, ranks->parent, &head, error);
-    status = status == CCL_OK ? told : status;
-    if (status == CCL_OK)
-      status = receive_bytes (
-          ranks, ranks->parent, merged.entries, merged.n_entries * sizeof (Entry), error);
-  }
-  if (status != CCL_OK) {
-    group_free (&merged);
-    return tell_failure (ranks, status, error);
-  }
-
-  const Entry *final = merged.entries;
-  for (uint32_t i = ranks->n_mergers; i-- > 0 && status == CCL_OK;) {
-    Merger *merger = &ranks->mergers[i];
-    resolve (merger, final);
-    status = send_head (ranks, merger->peer, &head, CCL_OK, error);
-    if (status == CCL_OK)
-      status = send_bytes (ranks, merger->peer, merger->entries + merger->n_upper,
-          merger->n_lower * sizeof (Entry), error);
-    final = merger->entries;
-  }
-  if (status == CCL_OK && ranks->peers.n_ranks > 1)
-    memcpy (group->entries, final, group->n_entries * sizeof (Entry));
-  group_free (&merged);
-  return status;
+  return messages_status (messages, error);
 }
 
 /* Gives the merged group the labels of two groups; merged may be upper. */
@@ -425,80 +445,86 @@ resolve_labels (Merger *merger, const uint64_t *merged, uint64_t base)
   }
 }
 
-CclStatus
-ranks_label (Ranks *ranks, uint64_t n_labels, uint64_t *labels, uint64_t *first_label,
-    uint64_t *n_components, CclError *error)
+/* Counts the labels of the group that this rank has merged, and collects those of its entries. */
+static uint64_t
+collect_labels (Ranks *ranks, uint64_t n_labels)
 {
-  const uint32_t rank = ranks->peers.rank;
-  uint64_t size = ranks->n_entries, base = 0;
-  CclStatus status = CCL_OK;
-  Head head = {0};
+  Messages *messages = &ranks->messages;
 
-  for (uint32_t i = 0; i < ranks->n_mergers; i++)
-    if (ranks->mergers[i].n_upper > size)
-      size = ranks->mergers[i].n_upper;
-  uint64_t *values = malloc ((size + 1) * sizeof *values);
-  if (!values)
-    return no_memory (error);
-  const uint64_t n_own = ranks->n_mergers ? ranks->mergers[0].n_upper : ranks->n_entries;
-  memcpy (values, labels, n_own * sizeof *values);
-
-  head.count = n_labels;
-  for (uint32_t i = 0; i < ranks->n_mergers && status == CCL_OK; i++) {
+  for (uint32_t i = 0; i < ranks->n_mergers; i++) {
     Merger *merger = &ranks->mergers[i];
-    Head lower;
-    status = receive_head (ranks, merger->peer, &lower, error);
-    if (status == CCL_OK)
-      status = receive_bytes (ranks, merger->peer, merger->values + merger->n_upper,
-          merger->n_lower * sizeof *values, error);
-    if (status == CCL_OK) {
-      merge_labels (merger, values, head.count, values);
-      head.count += lower.count;
+    Report lower;
+    messages_receive (messages, &merger->conversation, merger->values + merger->n_upper,
+        merger->n_lower * sizeof *merger->values);
+    messages_receive_report (messages, &merger->conversation, &lower);
+    if (!has_failed (messages)) {
+      merge_labels (merger, ranks->labels, n_labels, ranks->labels);
+      n_labels += lower.n_labels;
     }
   }
-  if (ranks->parent != rank && status == CCL_OK) {
-    const uint64_t bytes = ranks->n_entries * sizeof *values;
-    status = send_head (ranks, ranks->parent, &head, CCL_OK, error);
-    if (status == CCL_OK)
-      status = send_bytes (ranks, ranks->parent, values, bytes, error);
-    if (status == CCL_OK)
-      status = receive_head (ranks, ranks->parent, &head, error);
-    if (status == CCL_OK)
-      status = receive_bytes (ranks, ranks->parent, values, bytes, error);
-    base = head.base;
-  }
-  const uint64_t total = head.count;
-  const uint64_t *final = values;
-  for (uint32_t i = ranks->n_mergers; i-- > 0 && status == CCL_OK;) {
+  return n_labels;
+}
+
+/* Passes the final labels on to the ranks whose groups this rank has merged. Returns those of its
+ * own group. */
+static const uint64_t *
+pass_labels (Ranks *ranks, uint64_t n_labels, uint64_t n_labels_before)
+{
+  Messages *messages = &ranks->messages;
+  const uint64_t *labels = ranks->labels;
+
+  for (uint32_t i = ranks->n_mergers; i-- > 0;) {
     Merger *merger = &ranks->mergers[i];
-    resolve_labels (merger, final, base);
-    head = (Head){.count = total, .base = base + merger->upper_labels};
-    status = send_head (ranks, merger->peer, &head, CCL_OK, error);
-    if (status == CCL_OK)
-      status = send_bytes (ranks, merger->peer, merger->values + merger->n_upper,
-          merger->n_lower * sizeof *values, error);
-    final = merger->values;
+    Report report = {
+        .n_labels = n_labels, .n_labels_before = n_labels_before + merger->upper_labels};
+    if (!has_failed (messages)) {
+      resolve_labels (merger, labels, n_labels_before);
+      labels = merger->values;
+    }
+    messages_send_report (messages, &merger->conversation, &report);
+    messages_send (messages, &merger->conversation, merger->values + merger->n_upper,
+        merger->n_lower * sizeof *merger->values);
   }
-  memcpy (labels, final, n_own * sizeof *values);
-  *first_label = base + 1;
-  *n_components = total;
-  free (values);
-  return status;
+  return labels;
+}
+
+CclStatus
+ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *first_label,
+    uint64_t *n_components, CclError *error)
+{
+  Messages *messages = &ranks->messages;
+  const uint64_t bytes = ranks->merged.n_entries * sizeof *ranks->labels;
+  Report report = {0};
+
+  *first_label = 1;
+  *n_components = n_labels;
+  if (messages->peers.n_ranks == 1)
+    return CCL_OK;
+  if (!has_failed (messages))
+    memcpy (ranks->labels, group->labels, group->n_entries * sizeof *group->labels);
+  report.n_labels = collect_labels (ranks, n_labels);
+  if (messages->peers.rank > 0) {
+    messages_send (messages, &ranks->parent, ranks->labels, bytes);
+    messages_send_report (messages, &ranks->parent, &report);
+    messages_receive_report (messages, &ranks->parent, &report);
+  }
+  if (!ranks->parent.is_over || (messages->peers.rank == 0 && !has_failed (messages)))
+    messages_decide (messages);
+  messages_receive (messages, &ranks->parent, ranks->labels, bytes);
+  const uint64_t *labels = pass_labels (ranks, report.n_labels, report.n_labels_before);
+  if (!has_failed (messages)) {
+    memcpy (group->labels, labels, group->n_entries * sizeof *labels);
+    *first_label = report.n_labels_before + 1;
+    *n_components = report.n_labels;
+  }
+  return messages_status (messages, error);
 }
 
 void
-ranks_count (const Ranks *ranks, uint64_t *bytes_sent, uint32_t *n_messages)
+ranks_clear (Ranks *ranks)
 {
-  *bytes_sent = ranks->bytes_sent;
-  *n_messages = ranks->n_messages;
-}
-
-void
-ranks_free (Ranks *ranks)
-{
-  if (!ranks)
-    return;
+  group_free (&ranks->merged);
+  free (ranks->labels);
   for (uint32_t i = 0; i < ranks->n_mergers; i++)
     merger_clear (&ranks->mergers[i]);
-  free (ranks);
 }

@@ -13,6 +13,7 @@
 #ifndef CCL_TILED_RANKS_H
 #define CCL_TILED_RANKS_H
 
+#include "messages.h"
 #include "part.h"
 
 /* A component of a group that touches the group's first or last layer. */
@@ -24,34 +25,66 @@ typedef struct Entry {
 
 enum { IDENTITY_SHIFT = 44 };
 
+/* Layers of consecutive blocks. */
 typedef struct Group {
-  uint64_t n_blocks; /* that are not empty; if 0, the group has no layers and no entries */
+  uint64_t begin, end; /* layers of the picture; an empty group has no entries */
   uint64_t n_entries;
-  Entry *entries;  /* in order of identity */
-  uint32_t *first; /* the first layer: at each pixel 0, or 1 + the index of an entry */
-  uint32_t *last;  /* the last layer */
+  Entry *entries;   /* in order of identity */
+  uint32_t *first;  /* the first layer: at each pixel 0, or 1 + the index of an entry */
+  uint32_t *last;   /* the last layer */
+  uint64_t *labels; /* of the rank's own group: for each entry its label */
 } Group;
 
-typedef struct Ranks Ranks;
+static inline bool
+is_empty (const Group *group)
+{
+  return group->begin == group->end;
+}
 
-/* peers may be NULL. The plan must outlive the object. Returns NULL if there is no memory. */
-Ranks *ranks_new (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *error);
+/* The union of two groups that follow each other. Entries of both are numbered through: those of
+ * the upper group, then those of the lower one, which keeps them in order of identity. */
+typedef struct Merger {
+  Conversation conversation; /* with the rank that has sent the lower group */
+  Group group;               /* the lower group, until it is merged */
+  uint64_t n_upper, n_lower;
+  Entry *entries;   /* [n_upper + n_lower] */
+  Entry *open;      /* of the merged group, which takes them over */
+  uint32_t *roots;  /* of each entry: the least entry of its component */
+  int64_t *merged;  /* of each root: its entry in the merged group; -1 if it touches neither the
+                     * group's first nor its last layer */
+  uint64_t *values; /* of each entry: its label, counted from the group's first one */
+  uint64_t upper_labels; /* how many components begin in the upper group */
+} Merger;
+
+enum { MOST_MERGERS = 20 }; /* of a rank: there are at most 2^20 ranks */
+
+typedef struct Ranks {
+  const CclTiledPlan *plan;
+  Messages messages;
+  uint32_t n_mergers; /* of this rank */
+  Merger mergers[MOST_MERGERS];
+  Conversation parent; /* the rank that this rank sends its group to; over for rank 0 */
+  Group merged;        /* the group that this rank sends or, rank 0, the whole picture */
+  uint64_t *labels;    /* of the entries of the merged group */
+} Ranks;
+
+/* peers may be NULL. The plan must outlive the object. */
+void ranks_init (Ranks *ranks, const CclTiledPlan *plan, const CclTiledPeers *peers);
 
 /* Merges the groups. On entry, group describes this rank's block, and status and error say whether
  * the rank has failed. On success, each entry of the group has its final identity and the part of
- * the whole component. All ranks return the same status. Takes ownership of nothing. */
+ * the whole component. Otherwise ranks_label() is called all the same, because other ranks may not
+ * know of the failure yet. */
 CclStatus ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error);
 
-/* Gives labels. n_labels: how many components begin in this rank's block. labels: for each entry of
- * the group 0, or, if its component begins in this block, the label counted from the block's first
+/* Gives labels. n_labels: how many components begin in this rank's block. group: labels has for
+ * each entry 0, or, if its component begins in this block, the label counted from the block's first
  * one, 1…n_labels. On success, labels has the final ones. first_label: the first one of the block.
- * n_components: N. */
-CclStatus ranks_label (Ranks *ranks, uint64_t n_labels, uint64_t *labels, uint64_t *first_label,
+ * n_components: N. All ranks fail, or none, except that a rank can fail alone to receive the final
+ * labels or to pass them on. */
+CclStatus ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *first_label,
     uint64_t *n_components, CclError *error);
 
-/* Bytes and messages sent so far. */
-void ranks_count (const Ranks *ranks, uint64_t *bytes_sent, uint32_t *n_messages);
-
-void ranks_free (Ranks *ranks);
+void ranks_clear (Ranks *ranks);
 
 #endif /* CCL_TILED_RANKS_H */

@@ -2,7 +2,6 @@
 #include "tile.h"
 
 #include "labeller-class.h"
-#include "label-map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ tile_labeller_init (
   if (plan->device && self->most_rows > FIRST_DEVICE_ROWS)
     self->most_rows = FIRST_DEVICE_ROWS;
   if (plan->device)
-    return ccl_cuda_label_map_new (
+    return ccl_cuda_memory_new (
         plan->device, n_pixels * sizeof *self->map, &self->device_map, error);
   return CCL_OK;
 }
@@ -186,9 +185,8 @@ static CclStatus
 download (TileLabeller *self, uint32_t first, uint32_t n_layers, CclError *error)
 {
   const size_t layer = layer_size (self->plan);
-  return ccl_cuda_label_map_download (self->plan->device,
-      (uint32_t *)self->device_map + first * layer, self->map + first * layer,
-      n_layers * layer * sizeof *self->map, error);
+  return ccl_cuda_memory_download (self->plan->device, (uint32_t *)self->device_map + first * layer,
+      self->map + first * layer, n_layers * layer * sizeof *self->map, error);
 }
 
 CclStatus
@@ -280,7 +278,7 @@ tile_labeller_clear (TileLabeller *self)
   ccl_labeller_free (&self->frames);
   ccl_volume_labeller_free (&self->volumes);
   if (self->device_map)
-    ccl_cuda_label_map_free (self->plan->device, &self->device_map);
+    ccl_cuda_memory_free (self->plan->device, &self->device_map);
   free (self->pixels);
   free (self->map);
   free (self->parts);

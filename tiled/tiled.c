@@ -38,8 +38,9 @@ typedef struct Tiled {
   const CclTiledPlan *plan;
   const CclTiledIo *io;
   CclTiledPlan own_plan; /* with defaults in place of zeros */
-  uint64_t layer;        /* pixels of a layer */
-  uint64_t end;          /* the layer after the block */
+  uint32_t n_ranks;
+  uint64_t layer; /* pixels of a layer */
+  uint64_t end;   /* the layer after the block */
   uint64_t n_tiles;
   TileRecord *records; /* [n_tiles] */
   TileLabeller tile;
@@ -254,7 +255,8 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
   Group *group = &self->group;
   uint64_t n = 0;
 
-  group->n_blocks = self->n_tiles > 0;
+  group->begin = self->plan->first_layer;
+  group->end = self->end;
   memcpy (group->last, self->previous, self->layer * sizeof *group->last);
   self->roots = malloc ((2 * self->layer + 1) * sizeof *self->roots);
   if (!self->roots)
@@ -270,7 +272,8 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
     if (i == 0 || self->roots[i] != self->roots[i - 1])
       self->roots[group->n_entries++] = self->roots[i];
   group->entries = malloc ((group->n_entries + 1) * sizeof *group->entries);
-  if (!group->entries)
+  group->labels = calloc (group->n_entries + 1, sizeof *group->labels);
+  if (!group->entries || !group->labels)
     return no_memory (error);
   for (uint64_t i = 0; i < group->n_entries; i++)
     group->entries[i] = (Entry){
@@ -323,38 +326,38 @@ number_roots (Tiled *self)
   return n_labels;
 }
 
-/* Exchanges labels with other ranks. */
-static CclStatus
-give_labels (Tiled *self, Ranks *ranks, uint32_t rank, CclTiledResult *result,
-    uint64_t *first_label, uint64_t *n_labels, CclError *error)
+/* The labels of the components that begin in the block, for other ranks. Returns their number. */
+static uint64_t
+list_own_labels (Tiled *self, uint32_t rank)
 {
   const Group *group = &self->group;
-  uint64_t *labels = calloc (group->n_entries + 1, sizeof *labels);
-  CclStatus status;
+  const uint64_t n_labels = number_roots (self);
 
-  if (!labels)
-    return no_memory (error);
-  *n_labels = number_roots (self);
   for (uint64_t i = 0; i < group->n_entries; i++) {
     const uint64_t identity = group->entries[i].identity;
     if (identity >> IDENTITY_SHIFT == rank)
-      labels[i] = self->seams.nodes[identity - ((uint64_t)rank << IDENTITY_SHIFT)].label;
+      group->labels[i] = self->seams.nodes[identity - ((uint64_t)rank << IDENTITY_SHIFT)].label;
   }
-  status = ranks_label (ranks, *n_labels, labels, first_label, &result->n_components, error);
+  return n_labels;
+}
+
+/* Takes over the final labels. */
+static void
+take_labels (Tiled *self, uint64_t first_label)
+{
+  const Group *group = &self->group;
 
   for (uint64_t t = 0; t < self->n_tiles; t++) {
     const TileRecord *record = &self->records[t];
     for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
       Node *node = &self->seams.nodes[i];
       if (node->parent == i && !node->is_foreign && node->label)
-        node->label += *first_label - 1;
+        node->label += first_label - 1;
     }
     seams_rest (&self->seams);
   }
   for (uint64_t i = 0; i < group->n_entries; i++)
-    self->seams.nodes[self->roots[i]].label = labels[i];
-  free (labels);
-  return status;
+    self->seams.nodes[self->roots[i]].label = group->labels[i];
 }
 
 static CclStatus
@@ -614,6 +617,7 @@ clear (Tiled *self)
   free (self->group.entries);
   free (self->group.first);
   free (self->group.last);
+  free (self->group.labels);
   free (self->roots);
   free (self->final);
   free (self->chunk);
@@ -631,48 +635,69 @@ unite_block (Tiled *self, uint32_t rank, CclError *error)
   return status == CCL_OK ? make_group (self, rank, error) : status;
 }
 
-/* What follows the exchange between ranks. */
+/* The second pass, after the exchange between ranks. */
 static CclStatus
-label_block (Tiled *self, Ranks *ranks, uint32_t rank, CclTiledResult *result, CclError *error)
+label_block (
+    Tiled *self, uint64_t first_label, uint64_t n_labels, uint64_t n_components, CclError *error)
 {
-  uint64_t first_label, n_labels = 0;
-  CclStatus status;
+  CclStatus status = CCL_OK;
 
-  take_entries (self, rank);
-  status = give_labels (self, ranks, rank, result, &first_label, &n_labels, error);
-  if (status != CCL_OK)
-    return status;
+  take_labels (self, first_label);
   self->next_label = first_label;
   self->label_bytes = self->plan->label_bytes;
   if (!self->label_bytes)
-    self->label_bytes = result->n_components > UINT32_MAX ? 8 : 4;
-  if (self->label_bytes == 4 && result->n_components > UINT32_MAX && self->io->write)
+    self->label_bytes = n_components > UINT32_MAX ? 8 : 4;
+  if (self->label_bytes == 4 && n_components > UINT32_MAX && self->io->write)
     return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "%llu components need labels of 8 bytes",
-        (unsigned long long)result->n_components);
+        (unsigned long long)n_components);
   if (self->io->begin)
     status = self->io->begin (
-        self->io->data, result->n_components, first_label, n_labels, self->label_bytes, error);
+        self->io->data, n_components, first_label, n_labels, self->label_bytes, error);
   return status == CCL_OK ? deliver (self, error) : status;
 }
 
+/* status: of the checks of the plan. */
 static CclStatus
-run (Tiled *self, const CclTiledPeers *peers, CclTiledResult *result, CclError *error)
+run (Tiled *self, const CclTiledPeers *peers, CclStatus status, CclTiledResult *result,
+    CclError *error)
 {
   const uint32_t rank = peers ? peers->rank : 0;
-  Ranks *ranks = ranks_new (self->plan, peers, error);
-  CclStatus status;
+  uint64_t first_label = 1, n_labels = 0;
+  Ranks ranks;
 
-  if (!ranks)
-    return CCL_ERROR_NO_MEMORY;
-  status = unite_block (self, rank, error);
-  status = ranks_unite (ranks, &self->group, status, error);
+  ranks_init (&ranks, self->plan, peers);
   if (status == CCL_OK)
-    status = label_block (self, ranks, rank, result, error);
+    status = unite_block (self, rank, error);
+  status = ranks_unite (&ranks, &self->group, status, error);
+  if (status == CCL_OK) {
+    take_entries (self, rank);
+    n_labels = list_own_labels (self, rank);
+  }
+  /* Also after a failure, of which not all ranks may know. */
+  if (status == CCL_OK || self->n_ranks > 1)
+    status =
+        ranks_label (&ranks, &self->group, n_labels, &first_label, &result->n_components, error);
+  if (status == CCL_OK)
+    status = label_block (self, first_label, n_labels, result->n_components, error);
   result->n_tiles = self->n_tiles;
   result->n_seam_components = self->seams.n;
-  ranks_count (ranks, &result->bytes_sent, &result->n_messages);
-  ranks_free (ranks);
+  result->bytes_sent = ranks.messages.bytes_sent;
+  result->n_messages = ranks.messages.n_messages;
+  ranks_clear (&ranks);
   return status;
+}
+
+static void
+cut_into_tiles (Tiled *self)
+{
+  CclTiledPlan *plan = &self->own_plan;
+
+  plan->tile_layers = choose_tile_layers (plan);
+  self->layer = layer_size (plan);
+  self->end = plan->first_layer + plan->n_layers;
+  self->n_tiles = (plan->n_layers + plan->tile_layers - 1) / plan->tile_layers;
+  self->work = self->n_tiles > 1 && (self->io->write || self->io->rows) ? 2 * plan->n_layers
+                                                                        : plan->n_layers;
 }
 
 CclStatus
@@ -690,19 +715,19 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
     return ccl_error_set (
         error, CCL_ERROR_ARGUMENT, "plan, functions and the function to read must not be NULL");
   status = check_peers (peers, error);
-  if (status == CCL_OK)
-    status = check_plan (plan, peers, error);
   if (status != CCL_OK)
     return status;
+  /* Other ranks have to know that this one refuses its plan. */
+  status = check_plan (plan, peers, error);
+  if (status != CCL_OK && (!peers || peers->n_ranks == 1))
+    return status;
   self.own_plan = *plan;
-  self.own_plan.tile_layers = choose_tile_layers (plan);
   self.plan = &self.own_plan;
   self.io = io;
-  self.layer = layer_size (plan);
-  self.end = plan->first_layer + plan->n_layers;
-  self.n_tiles = (plan->n_layers + self.plan->tile_layers - 1) / self.plan->tile_layers;
-  self.work = self.n_tiles > 1 && (io->write || io->rows) ? 2 * plan->n_layers : plan->n_layers;
-  status = run (&self, peers, &own_result, error);
+  self.n_ranks = peers ? peers->n_ranks : 1;
+  if (status == CCL_OK)
+    cut_into_tiles (&self);
+  status = run (&self, peers, status, &own_result, error);
   if (status == CCL_OK && result)
     *result = own_result;
   clear (&self);

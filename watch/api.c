@@ -4,8 +4,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "folder.h"
 #include "log.h"
+#include "secrets.h"
 
 static gchar *
 builder_to_text (JsonBuilder *builder)
@@ -76,8 +76,11 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   add_int (builder, "height", status.height);
   add_double (builder, "fps", status.fps);
   add_double (builder, "latency", status.latency);
+  add_double (builder, "age", status.age);
+  add_double (builder, "backlog", status.backlog);
   add_int (builder, "frames", status.n_frames);
   add_int (builder, "skipped", status.n_skipped);
+  add_int (builder, "late", status.n_late);
   add_int (builder, "reconnects", status.n_reconnects);
   add_int (builder, "components", status.n_components);
   add_boolean (builder, "motion", status.motion);
@@ -103,10 +106,8 @@ watch_api_cameras (Watch *watch)
   return builder_to_text (builder);
 }
 
-/* The keys of a camera as in the configuration file, with credentials; none if it does not exist.
- */
-static GHashTable *
-get_settings (Watch *watch, const gchar *name)
+GHashTable *
+watch_api_settings (Watch *watch, const gchar *name)
 {
   GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   WatchCamera *camera = watch_find_camera (watch, name);
@@ -124,23 +125,17 @@ get_settings (Watch *watch, const gchar *name)
   return settings;
 }
 
-/* Whether the value of this key is a password, for instance of "source.user-pw". */
-static gboolean
-is_secret_key (const gchar *key)
-{
-  return g_regex_match_simple ("(pw|pass|token|secret|key)", key, G_REGEX_CASELESS, 0);
-}
-
 static void
 add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
 {
-  g_autoptr (GHashTable) settings = get_settings (watch, name);
+  g_autoptr (GHashTable) settings = watch_api_settings (watch, name);
   g_autoptr (GList) keys = g_list_sort (g_hash_table_get_keys (settings), (GCompareFunc)strcmp);
+  const gchar *uri = g_hash_table_lookup (settings, "uri");
 
   json_builder_set_member_name (builder, "settings");
   json_builder_begin_object (builder);
   for (GList *key = keys; key; key = key->next) {
-    g_autofree gchar *value = is_secret_key (key->data)
+    g_autofree gchar *value = watch_is_secret_key (key->data, uri)
                                   ? g_strdup ("***")
                                   : watch_redact (g_hash_table_lookup (settings, key->data));
 
@@ -185,6 +180,8 @@ watch_api_outputs (Watch *watch)
     add_int (builder, "dropped", output->n_dropped);
     add_int (builder, "queued", output->n_queued);
     add_int (builder, "capacity", output->capacity);
+    add_double (builder, "age", output->age);
+    add_boolean (builder, "stuck", output->stuck);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -197,12 +194,12 @@ static void
 append_file (GString *text, Watch *watch, const WatchPastEvent *event, const gchar *key,
     const gchar *extension)
 {
-  const gchar *folder = watch_get_config (watch)->folder;
+  WatchFolder *folder = watch_get_folder (watch);
   g_autofree gchar *name = watch_folder_name (event->camera, event->utc, extension);
-  g_autofree gchar *path = folder ? g_build_filename (folder, name, NULL) : NULL;
 
-  if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  if (folder && watch_folder_has (folder, name))
     g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
+  g_clear_pointer (&folder, watch_folder_unref);
 }
 
 gchar *
@@ -248,68 +245,4 @@ watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, gui
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return builder_to_text (builder);
-}
-
-/* The text of a string, a number or a boolean; NULL for anything else. */
-static gchar *
-value_to_text (JsonNode *node)
-{
-  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
-  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (type == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (node));
-  if (type == G_TYPE_BOOLEAN)
-    return g_strdup (json_node_get_boolean (node) ? "true" : "false");
-  if (type == G_TYPE_INT64)
-    return g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
-  if (type == G_TYPE_DOUBLE)
-    return g_strdup (g_ascii_dtostr (number, sizeof number, json_node_get_double (node)));
-  return NULL;
-}
-
-/* Puts the members of a JSON object into the settings; null removes a key. */
-static gboolean
-read_settings (GHashTable *settings, const gchar *json, gsize length, GError **error)
-{
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  JsonNode *root, *node;
-  JsonObjectIter iter;
-  const gchar *key;
-
-  if (!json_parser_load_from_data (parser, json, length, NULL) ||
-      !(root = json_parser_get_root (parser)) || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error_literal (error, WATCH_CONFIG_ERROR, 0, "the body is not a JSON object");
-    return FALSE;
-  }
-  json_object_iter_init (&iter, json_node_get_object (root));
-  while (json_object_iter_next (&iter, &key, &node)) {
-    gchar *text = value_to_text (node);
-
-    if (JSON_NODE_HOLDS_NULL (node)) {
-      g_hash_table_remove (settings, key);
-    } else if (text) {
-      g_hash_table_insert (settings, g_strdup (key), text);
-    } else {
-      g_set_error (error, WATCH_CONFIG_ERROR, 0,
-          "\"%s\" is neither a string nor a number, true, false or null", key);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-gboolean
-watch_api_set_camera (Watch *watch, const gchar *name, const gchar *json, gsize length,
-    gboolean merge, GError **error)
-{
-  g_autoptr (GHashTable) settings =
-      merge ? get_settings (watch, name)
-            : g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  WatchCameraConfig *config;
-
-  if (!read_settings (settings, json, length, error))
-    return FALSE;
-  config = watch_camera_config_new (name, settings, error);
-  return config && watch_change_camera (watch, config, error);
 }

@@ -21,7 +21,6 @@ gchar *watch_api_events (Watch *watch, WatchHistory *history, const gchar *camer
 /* {"step":SECONDS,"end":UTC,"counts":[N|null,…]}, for the last `seconds`. */
 gchar *watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, guint n_points);
 
-/* Adds or replaces the camera with the keys of a JSON object; with `merge`, keys that are not in
- * the object stay as they are and the camera must exist. Returns FALSE and sets the error. */
-gboolean watch_api_set_camera (Watch *watch, const gchar *name, const gchar *json, gsize length,
-    gboolean merge, GError **error);
+/* The keys of a camera as in the configuration file, text → text, with credentials; none if it does
+ * not exist. */
+GHashTable *watch_api_settings (Watch *watch, const gchar *name);

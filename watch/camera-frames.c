@@ -7,12 +7,14 @@
 #include "camera-private.h"
 
 #define CHECKSUM_INTERVAL G_TIME_SPAN_SECOND
+#define START_TIME (3 * G_TIME_SPAN_SECOND) /* of a connection, while decoders are made */
 
 void
 watch_camera_data (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
   camera->n_data++;
+  camera->data_time = g_get_monotonic_time ();
   g_mutex_unlock (&camera->lock);
 }
 
@@ -29,6 +31,17 @@ watch_camera_frame_skipped (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
   camera->status.n_skipped++;
+  g_mutex_unlock (&camera->lock);
+}
+
+void
+watch_camera_frame_late (WatchCamera *camera)
+{
+  g_mutex_lock (&camera->lock);
+  camera->status.n_skipped++;
+  camera->status.n_late++;
+  if (camera->play_time > 0 && g_get_monotonic_time () - camera->play_time > START_TIME)
+    watch_rate_add (&camera->late);
   g_mutex_unlock (&camera->lock);
 }
 
@@ -81,6 +94,7 @@ static void
 update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
 {
   gchar *detail = NULL;
+  gboolean is_overloaded;
 
   if (resized) {
     g_mutex_lock (&camera->lock);
@@ -89,11 +103,17 @@ update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
     watch_camera_set_state (camera, WATCH_STATE_RESIZED, detail);
     g_free (detail);
   }
+  g_mutex_lock (&camera->lock);
+  is_overloaded = watch_camera_is_overloaded (camera);
+  g_mutex_unlock (&camera->lock);
   if (frozen) {
     detail =
         g_strdup_printf ("all frames of the last %g seconds are identical", camera->config->frozen);
     watch_camera_set_state (camera, WATCH_STATE_FROZEN, detail);
     g_free (detail);
+  } else if (is_overloaded) {
+    watch_camera_set_state (camera, WATCH_STATE_OVERLOADED,
+        "the machine is too slow: more than a tenth of the frames is skipped");
   } else {
     watch_camera_set_state (camera, WATCH_STATE_PLAYING, NULL);
   }
@@ -108,7 +128,7 @@ watch_camera_frame (
   gboolean resized;
 
   camera->arrival = gst_ccl_utc_get_arrival (buffer);
-  camera->utc = gst_ccl_utc_of_frame (buffer);
+  camera->utc.time = gst_ccl_utc_of_buffer (buffer, &camera->utc.from_sender);
   camera->running_time = running_time;
   resized =
       watch_camera_store_frame (camera, sample, meta ? gst_ccl_meta_get_n_components (meta) : 0);

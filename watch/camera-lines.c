@@ -15,7 +15,7 @@ add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
 
 /* A line with the members that all lines begin with. */
 static JsonBuilder *
-begin_line (WatchCamera *camera, GstCclUtc utc, const gchar *kind)
+begin_line (WatchCamera *camera, WatchUtc utc, const gchar *kind)
 {
   JsonBuilder *builder = json_builder_new ();
   gchar *time = gst_ccl_utc_format (utc.time);
@@ -29,12 +29,20 @@ begin_line (WatchCamera *camera, GstCclUtc utc, const gchar *kind)
   return builder;
 }
 
+/* Lines of a file wait for room in the outputs, but not those that another thread writes because
+ * the camera's own one is stuck. */
 static void
 push_line (WatchCamera *camera, const gchar *text, gsize length)
 {
+  const gboolean may_wait = !camera->is_live && !g_atomic_int_get (&camera->is_stuck);
+  const gboolean is_own_thread = g_thread_self () == g_atomic_pointer_get (&camera->thread);
+
   g_atomic_int_inc (&camera->pushing);
-  camera->hub->line (
-      camera->hub->data, camera, text, length, camera->is_live ? NULL : &camera->cancelled);
+  if (may_wait && is_own_thread)
+    watch_heartbeat_rest (camera->heartbeat);
+  camera->hub->line (camera->hub->data, camera, text, length, may_wait ? &camera->cancelled : NULL);
+  if (may_wait && is_own_thread)
+    watch_heartbeat_beat (camera->heartbeat);
   g_atomic_int_add (&camera->pushing, -1);
 }
 
@@ -69,13 +77,16 @@ void
 watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail)
 {
   WatchEvent event = {.kind = "state", .running_time = GST_CLOCK_TIME_NONE};
-  GstCclUtc now = {g_get_real_time (), FALSE};
+  WatchUtc now = {g_get_real_time (), FALSE};
   gchar *clean = detail ? watch_redact (detail) : NULL;
   JsonBuilder *builder;
   gint width, height;
 
+  if (g_thread_self () == g_atomic_pointer_get (&camera->thread))
+    watch_camera_note_alive (camera);
   g_mutex_lock (&camera->lock);
-  if (camera->status.state == state && g_strcmp0 (camera->status.detail, clean) == 0) {
+  if ((camera->status.state == state && g_strcmp0 (camera->status.detail, clean) == 0) ||
+      (g_atomic_int_get (&camera->is_stuck) && state != WATCH_STATE_STUCK)) {
     g_mutex_unlock (&camera->lock);
     g_free (clean);
     return;

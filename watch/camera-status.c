@@ -5,45 +5,48 @@
 const gdouble watch_latencies[WATCH_N_LATENCIES] = {
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0};
 
+/* Of the last frames, those that were late when the state begins and when it ends. A single pause
+ * of the machine is no overload. */
+#define OVERLOAD_BEGIN 0.1
+#define OVERLOAD_END 0.02
+#define OVERLOAD_SECONDS 5
+
 const gchar *
 watch_state_name (WatchState state)
 {
-  static const gchar *const names[] = {
-      "connecting", "playing", "lost", "silent", "frozen", "garbage", "resized", "ended"};
+  static const gchar *const names[WATCH_N_STATES] = {"connecting", "playing", "lost", "silent",
+      "frozen", "garbage", "overloaded", "resized", "ended", "stuck"};
 
   return names[state];
 }
 
-/* With the lock: moves the counts to the present second. */
-static void
-advance_fps (WatchCamera *camera)
+gdouble
+watch_camera_get_late_share (WatchCamera *camera)
 {
-  gint64 second = g_get_monotonic_time () / G_TIME_SPAN_SECOND;
-  gint64 passed = MIN (second - camera->fps_second, WATCH_FPS_SECONDS + 1);
+  const guint late = watch_rate_count (&camera->late, WATCH_RATE_SECONDS);
+  const guint labelled = watch_rate_count (&camera->labelled, WATCH_RATE_SECONDS);
 
-  for (gint64 i = 1; i <= passed; i++)
-    camera->fps_counts[(camera->fps_second + i) % (WATCH_FPS_SECONDS + 1)] = 0;
-  camera->fps_second = second;
+  return late > 0 ? (gdouble)late / (late + labelled) : 0;
 }
 
-/* With the lock: the mean of the last whole seconds. */
-static gdouble
-frames_per_second (WatchCamera *camera)
+gboolean
+watch_camera_is_overloaded (WatchCamera *camera)
 {
-  guint64 sum = 0;
+  const gdouble share = watch_camera_get_late_share (camera);
 
-  advance_fps (camera);
-  for (gint64 i = 1; i <= WATCH_FPS_SECONDS; i++)
-    sum += camera->fps_counts[(camera->fps_second + WATCH_FPS_SECONDS + 1 - i) %
-                              (WATCH_FPS_SECONDS + 1)];
-  return (gdouble)sum / WATCH_FPS_SECONDS;
+  if (camera->status.state == WATCH_STATE_OVERLOADED)
+    return share >= OVERLOAD_END;
+  return share >= OVERLOAD_BEGIN && watch_rate_count_seconds (&camera->late) >= OVERLOAD_SECONDS;
 }
 
 void
 watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
 {
   g_mutex_lock (&camera->lock);
-  camera->status.fps = frames_per_second (camera);
+  camera->status.fps =
+      (gdouble)watch_rate_count (&camera->labelled, WATCH_FPS_SECONDS) / WATCH_FPS_SECONDS;
+  camera->status.backlog = MAX (camera->backlog.arrival - camera->backlog.taken, 0) / 1e6;
+  camera->status.age = (g_get_monotonic_time () - camera->labelled_arrival) / 1e6;
   *status = camera->status;
   status->detail = g_strdup (camera->status.detail);
   status->uri = g_strdup (camera->status.uri);
@@ -118,9 +121,10 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
   camera->status.height = height;
   camera->status.n_components = n_components;
   camera->status.n_frames++;
-  advance_fps (camera);
-  camera->fps_counts[camera->fps_second % (WATCH_FPS_SECONDS + 1)]++;
+  watch_rate_add (&camera->labelled);
   camera->active_time = now;
+  camera->labelled_arrival =
+      GST_CLOCK_TIME_IS_VALID (camera->arrival) ? (gint64)(camera->arrival / GST_USECOND) : now;
   is_first = camera->play_time == 0;
   if (is_first)
     camera->play_time = now;

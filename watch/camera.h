@@ -10,14 +10,17 @@
 typedef struct _WatchCamera WatchCamera;
 
 typedef enum {
-  WATCH_STATE_CONNECTING, /* no frame yet */
+  WATCH_STATE_CONNECTING, /* the first connection has no frame yet */
   WATCH_STATE_PLAYING,
-  WATCH_STATE_LOST,    /* the connection failed or ended; another follows */
-  WATCH_STATE_SILENT,  /* connected, but no frame within the timeout */
-  WATCH_STATE_FROZEN,  /* frames arrive, all of them identical */
-  WATCH_STATE_GARBAGE, /* data arrive that cannot be decoded */
-  WATCH_STATE_RESIZED, /* frames have another size than before; `playing` follows */
-  WATCH_STATE_ENDED,   /* the file was read to its end */
+  WATCH_STATE_LOST,       /* the connection failed or ended; another follows */
+  WATCH_STATE_SILENT,     /* connected, but no frame within the timeout */
+  WATCH_STATE_FROZEN,     /* frames arrive, all of them identical */
+  WATCH_STATE_GARBAGE,    /* data arrive that cannot be decoded */
+  WATCH_STATE_OVERLOADED, /* the machine is too slow: many frames are skipped */
+  WATCH_STATE_RESIZED,    /* frames have another size than before; `playing` follows */
+  WATCH_STATE_ENDED,      /* the file was read to its end */
+  WATCH_STATE_STUCK,      /* the camera's thread does not answer */
+  WATCH_N_STATES
 } WatchState;
 
 /* "connecting", "playing", ... */
@@ -38,7 +41,10 @@ typedef struct {
   gdouble fps;           /* over the last five seconds */
   guint64 n_frames;      /* labelled since the program started */
   guint64 n_skipped; /* frames that were not labelled, because of max-fps or of a slow machine */
+  guint64 n_late;    /* of the skipped ones: because of a slow machine */
   guint64 n_reconnects;
+  gdouble backlog; /* seconds by which the decoder is behind the arrival of the data */
+  gdouble age; /* seconds since the last labelled frame arrived, or since the camera was added */
   guint n_waiting;    /* decoded frames that wait for the labeller */
   guint n_components; /* in the last frame */
   gboolean motion;
@@ -73,9 +79,10 @@ typedef struct {
  * caller. Any of the functions may be NULL. */
 typedef struct {
   void (*event) (gpointer data, WatchCamera *camera, const WatchEvent *event);
-  /* Each encoded frame in decoding order, as it goes to the decoder, with its caps (video/x-h264,
-   * video/x-h265, image/jpeg, ...). `running_time` is that of the buffer's DTS or PTS: negative
-   * where a file's first decoding times are before its beginning, GST_CLOCK_STIME_NONE if unknown.
+  /* Each encoded frame in decoding order, also those that are not decoded because the machine is
+   * too slow, with its caps (video/x-h264, video/x-h265, image/jpeg, ...). `running_time` is that
+   * of the buffer's DTS or PTS: negative where a file's first decoding times are before its
+   * beginning, GST_CLOCK_STIME_NONE if unknown.
    */
   void (*encoded) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
       GstClockTimeDiff running_time);
@@ -84,7 +91,11 @@ typedef struct {
   /* The pipeline stopped: no `encoded` and `frame` until the next connection, whose running time
    * begins anew. */
   void (*stopped) (gpointer data, WatchCamera *camera);
-  /* The length of a queue of the observer, for the metrics, with their name and description. */
+  /* Whether something waits to be written. When all cameras have ended, the program waits for it.
+   */
+  gboolean (*is_busy) (gpointer data);
+  /* The length of a queue of the observer, for the metrics, with their name and description. A
+   * name that ends in "_total" is that of a counter. */
   gdouble (*queue_length) (gpointer data);
   const gchar *queue_metric, *queue_help;
   gpointer data;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "key-file.h"
 #include "log.h"
 
 #define GROUP "camera "
@@ -18,13 +19,51 @@ struct _WatchChanges {
   GHashTable *configured; /* name → WatchCameraConfig: the configuration without the changes */
 };
 
-WatchChanges *
-watch_changes_new (const gchar *path)
-{
-  WatchChanges *changes = g_new (WatchChanges, 1);
+struct _WatchNote {
+  gchar *path;               /* NULL: in memory alone */
+  GKeyFile *file;            /* with the change */
+  gchar *name;               /* of the camera */
+  WatchCameraConfig *camera; /* NULL: it is removed */
+  GError *error;             /* of writing */
+};
 
+static gboolean
+check_groups (GKeyFile *file, const gchar *path, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+
+  for (gchar **group = groups; *group; group++)
+    if (!g_str_has_prefix (*group, GROUP))
+      return watch_fail (error, "%s: there is no group \"%s\"", path, *group);
+  return TRUE;
+}
+
+static GKeyFile *
+read_state (const gchar *path, GError **error)
+{
+  GKeyFile *file;
+
+  if (g_access (path, F_OK) != 0 && errno == ENOENT)
+    return g_key_file_new ();
+  file = watch_key_file_load (path, error);
+  if (file && !check_groups (file, path, error))
+    g_clear_pointer (&file, g_key_file_unref);
+  return file;
+}
+
+WatchChanges *
+watch_changes_new (const gchar *path, const gchar *present, GError **error)
+{
+  GKeyFile *file = path ? read_state (path, error) : g_key_file_new ();
+  WatchChanges *changes;
+
+  if (!file)
+    return NULL;
+  if (!path && present)
+    g_key_file_load_from_data (file, present, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  changes = g_new (WatchChanges, 1);
   changes->path = g_strdup (path);
-  changes->file = g_key_file_new ();
+  changes->file = file;
   changes->configured = g_hash_table_new_full (
       g_str_hash, g_str_equal, g_free, (GDestroyNotify)watch_camera_config_unref);
   return changes;
@@ -39,37 +78,29 @@ watch_changes_free (WatchChanges *changes)
   g_free (changes);
 }
 
-static gboolean
-check_groups (GKeyFile *file, const gchar *path, GError **error)
+gchar *
+watch_changes_to_text (WatchChanges *changes)
 {
-  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
-
-  for (gchar **group = groups; *group; group++)
-    if (!g_str_has_prefix (*group, GROUP))
-      return watch_fail (error, "%s: there is no group \"%s\"", path, *group);
-  return TRUE;
+  return g_key_file_to_data (changes->file, NULL, NULL);
 }
 
-gboolean
-watch_changes_read (WatchChanges *changes, GError **error)
+WatchCameraConfig *
+watch_changes_get_configured (WatchChanges *changes, const gchar *name)
 {
-  GKeyFile *file;
+  return g_hash_table_lookup (changes->configured, name);
+}
 
-  if (!changes->path)
-    return TRUE;
-  if (g_access (changes->path, F_OK) != 0 && errno == ENOENT)
-    file = g_key_file_new ();
-  else
-    file = watch_key_file_load (changes->path, error);
-  if (!file)
-    return FALSE;
-  if (!check_groups (file, changes->path, error)) {
-    g_key_file_unref (file);
-    return FALSE;
-  }
-  g_key_file_unref (changes->file);
-  changes->file = file;
-  return TRUE;
+/* What is in the state file came from the page, or might have. */
+static WatchCameraConfig *
+make_camera (WatchChanges *changes, const gchar *name, GHashTable *keys, const WatchWebRules *rules,
+    GError **error)
+{
+  const WatchCameraConfig *configured = watch_changes_get_configured (changes, name);
+
+  if (watch_web_rules_check (rules, keys, configured ? configured->keys : NULL, error))
+    return watch_camera_config_new (name, keys, error);
+  g_prefix_error (error, "camera %s: ", name);
+  return NULL;
 }
 
 /* Puts one group of the state file over the cameras. */
@@ -86,7 +117,7 @@ apply_group (WatchChanges *changes, const gchar *group, WatchConfig *config)
          strcmp (((WatchCameraConfig *)g_ptr_array_index (config->cameras, i))->name, name) != 0)
     i++;
   if (keys && !g_hash_table_contains (keys, REMOVED))
-    camera = watch_camera_config_new (name, keys, &error);
+    camera = make_camera (changes, name, keys, config->web_rules, &error);
   if (error) {
     watch_log_error ("%s: %s", changes->path, error->message);
     return;
@@ -139,26 +170,71 @@ set_group (GKeyFile *file, const gchar *group, const WatchCameraConfig *camera)
     g_key_file_set_string (file, group, key, value);
 }
 
-gboolean
-watch_changes_set (
-    WatchChanges *changes, const gchar *name, const WatchCameraConfig *camera, GError **error)
+WatchNote *
+watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera)
 {
-  g_autoptr (GKeyFile) next = g_key_file_new ();
   g_autofree gchar *group = g_strconcat (GROUP, name, NULL);
-  g_autofree gchar *text = g_key_file_to_data (changes->file, NULL, NULL);
+  g_autofree gchar *present = watch_changes_to_text (changes);
+  WatchNote *note = g_new0 (WatchNote, 1);
+
+  note->path = g_strdup (changes->path);
+  note->name = g_strdup (name);
+  note->camera = camera ? watch_camera_config_ref (camera) : NULL;
+  note->file = g_key_file_new ();
+  g_key_file_load_from_data (note->file, present, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  g_key_file_remove_group (note->file, group, NULL);
+  if (!is_as_configured (changes, name, camera))
+    set_group (note->file, group, camera);
+  return note;
+}
+
+void
+watch_note_write (gpointer data)
+{
+  WatchNote *note = data;
+  g_autofree gchar *text = NULL;
   gsize length;
 
-  g_key_file_load_from_data (next, text, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
-  g_key_file_remove_group (next, group, NULL);
-  if (!is_as_configured (changes, name, camera))
-    set_group (next, group, camera);
-  g_free (text);
-  text = g_key_file_to_data (next, &length, NULL);
-  if (changes->path &&
-      !g_file_set_contents_full (changes->path, text, length,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, MODE, error))
+  if (!note->path)
+    return;
+  text = g_key_file_to_data (note->file, &length, NULL);
+  g_file_set_contents_full (note->path, text, length,
+      G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, MODE, &note->error);
+}
+
+gboolean
+watch_changes_take (WatchChanges *changes, WatchNote *note, GError **error)
+{
+  if (note->error) {
+    g_propagate_error (error, g_steal_pointer (&note->error));
     return FALSE;
+  }
   g_key_file_unref (changes->file);
-  changes->file = g_steal_pointer (&next);
+  changes->file = g_key_file_ref (note->file);
   return TRUE;
+}
+
+void
+watch_note_free (gpointer data)
+{
+  WatchNote *note = data;
+
+  g_clear_pointer (&note->camera, watch_camera_config_unref);
+  g_clear_error (&note->error);
+  g_key_file_unref (note->file);
+  g_free (note->path);
+  g_free (note->name);
+  g_free (note);
+}
+
+const gchar *
+watch_note_get_name (const WatchNote *note)
+{
+  return note->name;
+}
+
+WatchCameraConfig *
+watch_note_get_camera (const WatchNote *note)
+{
+  return note->camera;
 }

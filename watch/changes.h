@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cameras that were added, changed or removed while the program ran. They lie over those of the
- * configuration, whose file is never written. With a state file they survive a restart. Main thread
- * only. */
+ * configuration, whose file is never written. With a state file they survive a restart. An object
+ * is of one thread at a time. */
 #pragma once
 
 #include "config.h"
 
 typedef struct _WatchChanges WatchChanges;
 
-/* No changes. Without a path (NULL) they are kept in memory alone. */
-WatchChanges *watch_changes_new (const gchar *path);
+/* Reads the changes from the state file; one that does not exist is empty. Without a path (NULL)
+ * they are in memory alone: those of `present`, which may be NULL, by watch_changes_to_text(). NULL
+ * if the file is wrong, or if other users may read it and it holds a password. */
+WatchChanges *watch_changes_new (const gchar *path, const gchar *present, GError **error);
 void watch_changes_free (WatchChanges *changes);
 
-/* Reads the state file again; one that does not exist is empty. FALSE, and nothing changes, if it
- * is wrong, or if other users may read it and it holds a password. */
-gboolean watch_changes_read (WatchChanges *changes, GError **error);
+gchar *watch_changes_to_text (WatchChanges *changes);
 
 /* Puts the changes over the cameras of a configuration. A camera of the state file that is wrong,
- * for instance because its file is gone, is reported and left out. */
+ * for instance because its file is gone or not allowed, is reported and left out. */
 void watch_changes_apply (WatchChanges *changes, WatchConfig *config);
 
-/* Notes that a camera was added or changed, or removed (`camera` is NULL). The state file is on
- * disk when the function returns. FALSE, and nothing changes, if it cannot be written; the error's
- * domain is G_FILE_ERROR. */
-gboolean watch_changes_set (
-    WatchChanges *changes, const gchar *name, const WatchCameraConfig *camera, GError **error);
+/* The camera of this name in the configuration without the changes; NULL if there is none. */
+WatchCameraConfig *watch_changes_get_configured (WatchChanges *changes, const gchar *name);
+
+/* The changes with one more, on their way to the state file. */
+typedef struct _WatchNote WatchNote;
+
+/* A camera is added or changed, or removed (`camera` is NULL). No other change may be noted before
+ * this one is taken or freed. */
+WatchNote *watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera);
+/* Writes the state file (WatchNote), which is on disk when the function returns. Any thread. */
+void watch_note_write (gpointer note);
+/* What is noted holds from now on. FALSE, and nothing changes, if the state file could not be
+ * written; the error's domain is G_FILE_ERROR. */
+gboolean watch_changes_take (WatchChanges *changes, WatchNote *note, GError **error);
+void watch_note_free (gpointer note);
+
+const gchar *watch_note_get_name (const WatchNote *note);
+/* NULL: it is removed. */
+WatchCameraConfig *watch_note_get_camera (const WatchNote *note);

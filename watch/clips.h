@@ -5,12 +5,12 @@
  * was written can be played whatever happens to the program. */
 #pragma once
 
-#include "watch.h"
+#include "writer.h"
 
 typedef struct _WatchClips WatchClips;
 
-/* Adds an observer; must be called before watch_start(). */
-WatchClips *watch_clips_new (Watch *watch);
+/* Adds an observer; must be called before watch_start(). The clips are written by the writer. */
+WatchClips *watch_clips_new (Watch *watch, WatchWriter *writer);
 
-/* Finishes the files that are open; called after watch_stop(). Takes at most a second. */
+/* Ends the clips that are open; called after watch_stop(). The writer completes their files. */
 void watch_clips_free (WatchClips *clips);

@@ -17,14 +17,12 @@ struct _WatchHistory {
   WatchObserver observer;
   GMutex lock;
   GHashTable *cameras; /* name → Past */
-  guint64 n_events;
+  guint64 first, last; /* numbers: before the program's first event, and of the last one */
 };
 
-static void
-past_event_free (gpointer data)
+void
+watch_past_event_free (WatchPastEvent *event)
 {
-  WatchPastEvent *event = data;
-
   g_free (event->camera);
   g_free (event->kind);
   g_free (event->line);
@@ -45,7 +43,7 @@ past_event_copy (const WatchPastEvent *event)
 static void
 event_queue_free (gpointer queue)
 {
-  g_queue_free_full (queue, past_event_free);
+  g_queue_free_full (queue, (GDestroyNotify)watch_past_event_free);
 }
 
 static gint64
@@ -79,6 +77,19 @@ get_past (WatchHistory *history, const gchar *camera)
   return past;
 }
 
+/* The same. */
+static GQueue *
+get_queue (Past *past, const gchar *kind)
+{
+  GQueue *queue = g_hash_table_lookup (past->events, kind);
+
+  if (!queue) {
+    queue = g_queue_new ();
+    g_hash_table_insert (past->events, g_strdup (kind), queue);
+  }
+  return queue;
+}
+
 static void
 on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
@@ -93,16 +104,12 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   past_event->line = g_strdup (event->line);
 
   g_mutex_lock (&history->lock);
-  past_event->number = ++history->n_events;
+  past_event->number = ++history->last;
   past = get_past (history, event->camera);
-  queue = g_hash_table_lookup (past->events, event->kind);
-  if (!queue) {
-    queue = g_queue_new ();
-    g_hash_table_insert (past->events, g_strdup (event->kind), queue);
-  }
+  queue = get_queue (past, event->kind);
   g_queue_push_head (queue, past_event);
   if (g_queue_get_length (queue) > EVENTS_PER_KIND)
-    past_event_free (g_queue_pop_tail (queue));
+    watch_past_event_free (g_queue_pop_tail (queue));
   g_mutex_unlock (&history->lock);
 }
 
@@ -141,6 +148,9 @@ watch_history_new (Watch *watch)
 {
   WatchHistory *history = g_new0 (WatchHistory, 1);
 
+  /* Milliseconds, because there are fewer events than that: the numbers exceed those of all former
+   * runs. */
+  history->first = history->last = g_get_real_time () / 1000;
   g_mutex_init (&history->lock);
   history->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, past_free);
   history->observer = (WatchObserver){.event = on_event, .frame = on_frame, .data = history};
@@ -190,12 +200,50 @@ collect (Past *past, const gchar *const *kinds, guint64 after, GPtrArray *events
   }
 }
 
+guint
+watch_history_count_events (WatchHistory *history)
+{
+  GHashTableIter cameras, kinds;
+  gpointer past, queue;
+  guint n = 0;
+
+  g_mutex_lock (&history->lock);
+  g_hash_table_iter_init (&cameras, history->cameras);
+  while (g_hash_table_iter_next (&cameras, NULL, &past)) {
+    g_hash_table_iter_init (&kinds, ((Past *)past)->events);
+    while (g_hash_table_iter_next (&kinds, NULL, &queue))
+      n += g_queue_get_length (queue);
+  }
+  g_mutex_unlock (&history->lock);
+  return n;
+}
+
+guint64
+watch_history_add_past (WatchHistory *history, GPtrArray *events)
+{
+  g_mutex_lock (&history->lock);
+  for (guint i = events->len; i-- > 0;) {
+    WatchPastEvent *event = events->pdata[i];
+    GQueue *queue = get_queue (get_past (history, event->camera), event->kind);
+
+    /* The clock may have been set back. */
+    event->number = MIN (event->number, history->first - (events->len - 1 - i));
+    if (g_queue_get_length (queue) < EVENTS_PER_KIND)
+      g_queue_push_tail (queue, event);
+    else
+      watch_past_event_free (event);
+  }
+  g_mutex_unlock (&history->lock);
+  g_ptr_array_unref (events);
+  return history->first;
+}
+
 GPtrArray *
 watch_history_get_events (WatchHistory *history, const gchar *camera, const gchar *const *kinds,
     guint64 after, guint limit)
 {
   GPtrArray *all = g_ptr_array_new ();
-  GPtrArray *events = g_ptr_array_new_with_free_func (past_event_free);
+  GPtrArray *events = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_past_event_free);
   GHashTableIter iter;
   gpointer name, past;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The recent past of each camera, in memory: latest events and number of components over time.
- * Functions may be called in any thread. */
+/* The recent past of each camera, in memory: latest events and number of components
+ * over time. Functions may be called in any thread. */
 #pragma once
 
 #include "watch.h"
@@ -16,12 +16,14 @@ void watch_history_free (WatchHistory *history);
 void watch_history_forget (WatchHistory *history, const gchar *camera);
 
 typedef struct {
-  guint64 number; /* 1 for the first event since the program started */
+  guint64 number; /* grows with each event, also over restarts */
   gint64 utc;     /* microseconds since 1970 */
   gchar *camera;
   gchar *kind;
   gchar *line; /* a JSON object */
 } WatchPastEvent;
+
+void watch_past_event_free (WatchPastEvent *event);
 
 /* The latest events, the newest first; free with g_ptr_array_unref().
  * @camera: NULL = all
@@ -31,6 +33,13 @@ typedef struct {
  * At least 50 events of each kind are kept per camera. */
 GPtrArray *watch_history_get_events (WatchHistory *history, const gchar *camera,
     const gchar *const *kinds, guint64 after, guint limit);
+
+/* How many events are kept. */
+guint watch_history_count_events (WatchHistory *history);
+
+/* Adds events from before the program started (WatchPastEvent), the oldest first, as far as there
+ * is room; takes the array and the events. Returns a number that no event of the past exceeds. */
+guint64 watch_history_add_past (WatchHistory *history, GPtrArray *events);
 
 #define WATCH_HISTORY_SECONDS 86400
 #define WATCH_HISTORY_NO_FRAME G_MAXUINT16

@@ -16,5 +16,6 @@ gboolean watch_http_check (const WatchConfig *config, GError **error);
  * does nothing and returns an object that may be freed. */
 WatchHttp *watch_http_new (Watch *watch, GError **error);
 
-/* Closes all connections; must be called after watch_stop(). */
-void watch_http_free (WatchHttp *http);
+/* Closes all connections; must be called after watch_stop(). FALSE if a thread waits for a disk
+ * that does not answer until the monotonic time, and may still use the watch. */
+gboolean watch_http_free (WatchHttp *http, gint64 until);

@@ -5,6 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heartbeat.h"
+
+#define MAX_LINES 1000 /* that wait for a reader */
+
+enum { ERROR = 3, WARNING = 4, INFO = 6 }; /* of syslog */
+
 /* Where the credentials of a URI end: at the last '@' before its path. NULL if it has none.
  * `authority` is what follows "://". */
 static const gchar *
@@ -30,7 +36,7 @@ secret_keys (void)
   if (g_once_init_enter (&regex))
     g_once_init_leave (
         &regex, (gsize)g_regex_new (
-                    "((?:pass(?:word|wd)?|pwd|token|secret|signature|api[-_]?key)=)[^&\\s\"']+",
+                    "((?:pass(?:word|wd|phrase)?|pwd?|token|secret|signature|key)=)[^&\\s\"']+",
                     G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL));
   return (GRegex *)regex;
 }
@@ -70,23 +76,128 @@ watch_has_secret (const gchar *text)
   return has;
 }
 
+/* The lines that wait for the thread. */
+static struct {
+  GMutex lock; /* never held while a line is written */
+  GCond changed;
+  GThread *thread; /* NULL: lines are written by those who make them */
+  gboolean is_stopping, is_stopped;
+  GQueue lines;
+  guint n_lost;
+  WatchHeartbeat *heartbeat;
+} waiting;
+
+/* One call, so that lines of several threads do not mix. Nothing can be done about a failure. */
+static void
+write_text (const gchar *text)
+{
+  if (write (STDERR_FILENO, text, strlen (text)) < 0) {
+  }
+}
+
 /* The journal reads a priority before each line. */
+static gchar *
+make_line (gint priority, const gchar *text)
+{
+  if (g_getenv ("JOURNAL_STREAM"))
+    return g_strdup_printf ("<%d>%s\n", priority, text);
+  return g_strdup_printf ("ccl-watch: %s\n", text);
+}
+
+/* Tells how many lines are missing, if there are any. Called with the lock held. */
+static void
+push_lost_line (void)
+{
+  g_autofree gchar *text = NULL;
+
+  if (waiting.n_lost == 0 || waiting.lines.length >= MAX_LINES)
+    return;
+  text = g_strdup_printf ("%u messages are missing here, because nobody read them", waiting.n_lost);
+  g_queue_push_tail (&waiting.lines, make_line (WARNING, text));
+  waiting.n_lost = 0;
+}
+
+static gpointer
+run (gpointer data)
+{
+  g_mutex_lock (&waiting.lock);
+  while (!waiting.is_stopping || waiting.lines.length > 0) {
+    gchar *line = g_queue_pop_head (&waiting.lines);
+
+    push_lost_line ();
+    if (line) {
+      g_mutex_unlock (&waiting.lock);
+      watch_heartbeat_beat (waiting.heartbeat);
+      write_text (line);
+      watch_heartbeat_rest (waiting.heartbeat);
+      g_free (line);
+      g_mutex_lock (&waiting.lock);
+    } else {
+      g_cond_wait (&waiting.changed, &waiting.lock);
+    }
+  }
+  waiting.is_stopped = TRUE;
+  g_cond_broadcast (&waiting.changed);
+  g_mutex_unlock (&waiting.lock);
+  return NULL;
+}
+
+void
+watch_log_start (void)
+{
+  g_mutex_lock (&waiting.lock);
+  waiting.heartbeat = watch_heartbeat_new ("log", WATCH_HEARTBEAT_LIMIT);
+  waiting.thread = g_thread_new ("log", run, NULL);
+  g_mutex_unlock (&waiting.lock);
+}
+
+gboolean
+watch_log_stop (gint64 until)
+{
+  GThread *thread = NULL;
+
+  g_mutex_lock (&waiting.lock);
+  waiting.is_stopping = TRUE;
+  g_cond_broadcast (&waiting.changed);
+  while (!waiting.is_stopped && g_cond_wait_until (&waiting.changed, &waiting.lock, until)) {
+  }
+  if (waiting.is_stopped)
+    thread = g_steal_pointer (&waiting.thread);
+  g_mutex_unlock (&waiting.lock);
+  if (!thread)
+    return FALSE;
+  g_thread_join (thread);
+  g_clear_pointer (&waiting.heartbeat, watch_heartbeat_free);
+  return TRUE;
+}
+
+/* Takes the line. */
+static void
+push_line (gchar *line)
+{
+  gboolean has_thread;
+
+  g_mutex_lock (&waiting.lock);
+  has_thread = waiting.thread && !waiting.is_stopped;
+  if (has_thread && waiting.lines.length < MAX_LINES)
+    g_queue_push_tail (&waiting.lines, g_steal_pointer (&line));
+  else if (has_thread)
+    waiting.n_lost++;
+  g_cond_broadcast (&waiting.changed);
+  g_mutex_unlock (&waiting.lock);
+  if (!has_thread)
+    write_text (line);
+  g_free (line);
+}
+
 static void
 write_line (gint priority, const gchar *format, va_list arguments)
 {
   gchar *text = g_strdup_vprintf (format, arguments);
   gchar *clean = watch_redact (text);
-  gchar *line;
 
   g_strdelimit (clean, "\n\r", ' ');
-  if (g_getenv ("JOURNAL_STREAM"))
-    line = g_strdup_printf ("<%d>%s\n", priority, clean);
-  else
-    line = g_strdup_printf ("ccl-watch: %s\n", clean);
-  /* One call, so that lines of several threads do not mix. Nothing can be done about a failure. */
-  if (write (STDERR_FILENO, line, strlen (line)) < 0) {
-  }
-  g_free (line);
+  push_line (make_line (priority, clean));
   g_free (clean);
   g_free (text);
 }
@@ -97,7 +208,7 @@ watch_log_error (const gchar *format, ...)
   va_list arguments;
 
   va_start (arguments, format);
-  write_line (3, format, arguments);
+  write_line (ERROR, format, arguments);
   va_end (arguments);
 }
 
@@ -107,8 +218,58 @@ watch_log_warning (const gchar *format, ...)
   va_list arguments;
 
   va_start (arguments, format);
-  write_line (4, format, arguments);
+  write_line (WARNING, format, arguments);
   va_end (arguments);
+}
+
+static GMutex limit_lock; /* of all limits */
+
+/* The text of a warning; NULL if the limit leaves it out. */
+static gchar *
+take_message (WatchLogLimit *limit, const gchar *format, va_list arguments)
+{
+  gint64 now = g_get_monotonic_time ();
+  gchar *text = NULL;
+
+  g_mutex_lock (&limit_lock);
+  if (now < limit->next_time) {
+    limit->n_left_out++;
+  } else {
+    text = g_strdup_vprintf (format, arguments);
+    if (limit->n_left_out > 0) {
+      gchar *longer = g_strdup_printf (
+          "%s (and %u times since the last such message)", text, limit->n_left_out);
+
+      g_free (text);
+      text = longer;
+    }
+    limit->next_time = now + WATCH_LOG_LIMIT_SECONDS * G_TIME_SPAN_SECOND;
+    limit->n_left_out = 0;
+  }
+  g_mutex_unlock (&limit_lock);
+  return text;
+}
+
+void
+watch_log_reset_limit (WatchLogLimit *limit)
+{
+  g_mutex_lock (&limit_lock);
+  *limit = (WatchLogLimit){0};
+  g_mutex_unlock (&limit_lock);
+}
+
+void
+watch_log_warning_limited (WatchLogLimit *limit, const gchar *format, ...)
+{
+  va_list arguments;
+  gchar *text;
+
+  va_start (arguments, format);
+  text = take_message (limit, format, arguments);
+  va_end (arguments);
+  if (text)
+    watch_log_warning ("%s", text);
+  g_free (text);
 }
 
 void
@@ -117,6 +278,6 @@ watch_log_info (const gchar *format, ...)
   va_list arguments;
 
   va_start (arguments, format);
-  write_line (6, format, arguments);
+  write_line (INFO, format, arguments);
   va_end (arguments);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages to the standard error, one line each, with the priority that systemd's journal reads.
- * Credentials in URIs are removed from every message. Thread-safe. */
+ * Credentials in URIs are removed from every message. Any thread. */
 #pragma once
 
 #include <glib.h>
@@ -8,6 +8,30 @@
 void watch_log_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 void watch_log_warning (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 void watch_log_info (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* From now on, messages are written by a thread, so that no other one waits for a reader that does
+ * not read, or for a disk that hangs. At most 1000 wait; how many others are missing is written in
+ * their place. Main thread only. */
+void watch_log_start (void);
+/* Has the messages written that wait. FALSE if the thread has not ended until the monotonic time.
+ * Main thread only. */
+gboolean watch_log_stop (gint64 until);
+
+#define WATCH_LOG_LIMIT_SECONDS 60
+
+/* Of messages that may repeat, for instance because a disk is full; all zero at first. */
+typedef struct {
+  gint64 next_time; /* monotonic */
+  guint n_left_out;
+} WatchLogLimit;
+
+/* A warning that is written at most once in WATCH_LOG_LIMIT_SECONDS: others are counted, and the
+ * next one names their number. */
+void watch_log_warning_limited (WatchLogLimit *limit, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* The reason of the messages is gone: the next one is written at once. */
+void watch_log_reset_limit (WatchLogLimit *limit);
 
 /* A copy of the text in which the user and password of each URI are replaced: "rtsp://u:p@host/x"
  * becomes "rtsp://host/x"; values of query keys such as "password" become "***". */

@@ -6,24 +6,33 @@
 #include <gst/gst.h>
 #include <locale.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clips.h"
-#include "folder.h"
 #include "http.h"
+#include "key-file.h"
 #include "process-limits.h"
 #include "log.h"
 #include "notify.h"
+#include "offload.h"
 #include "pictures.h"
+#include "secrets.h"
+#include "turn.h"
 #include "watch.h"
+#include "web-address.h"
+#include "web-guard.h"
 
-#define EXIT_FAILED 1   /* a file could not be read, or nobody reads the output */
-#define EXIT_CONFIG 2   /* the command line or the configuration file is wrong */
-#define STOP_SECONDS 4  /* for cameras and outputs after SIGTERM; clips take another second */
+#define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
+#define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */
+#define STOP_SECONDS 4 /* for cameras and outputs after SIGTERM */
+#define FILE_SECONDS 1 /* at least, for pictures and clips after that */
+#define LOG_TIME (200 * G_TIME_SPAN_MILLISECOND) /* at least, for messages in the end */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
-#define TICK 1          /* s */
+#define RELOAD_SECONDS 30
+#define TICK 1 /* s */
 
 /* The command line. */
 static struct {
@@ -37,6 +46,9 @@ static struct {
   gchar *token_file;
   gchar *folder;
   gchar *state;
+  gchar **web_schemes;
+  gchar **web_folders;
+  gboolean web_local;
   gboolean check;
   gboolean version;
   gchar **cameras;
@@ -68,6 +80,14 @@ static const GOptionEntry entries[] = {
         "write pictures and clips of motion to FOLDER", "FOLDER"},
     {"state", 0, 0, G_OPTION_ARG_FILENAME, &options.state,
         "keep cameras that are added, changed or removed on the web page in FILE", "FILE"},
+    {"web-scheme", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.web_schemes,
+        "cameras that are added on the web page may have URIs of SCHEME; may be repeated",
+        "SCHEME"},
+    {"web-folder", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.web_folders,
+        "cameras that are added on the web page may name files below FOLDER; may be repeated",
+        "FOLDER"},
+    {"web-local", 0, 0, G_OPTION_ARG_NONE, &options.web_local,
+        "cameras that are added on the web page may have loopback and link-local addresses", NULL},
     {"check", 0, 0, G_OPTION_ARG_NONE, &options.check,
         "check the configuration and end with status 0 or 2", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &options.version, "print the version", NULL},
@@ -76,9 +96,10 @@ static const GOptionEntry entries[] = {
 };
 
 static GMainLoop *loop;
-static WatchChanges *changes;
+static gchar *token_of_file, *state; /* those of the start */
 static gboolean all_ended;
 static gint exit_status;
+static gint64 end; /* monotonic time at which the program ends at the latest; 0: not known */
 
 /* The configuration. */
 
@@ -167,17 +188,16 @@ check_number (const WatchConfig *config, GError **error)
   return watch_limits_check_cameras (config->cameras->len, error);
 }
 
+/* The file may be a pipe, which can be read only once. */
 static gboolean
 read_token (WatchConfig *config, GError **error)
 {
   if (!options.token_file)
     return TRUE;
-  g_clear_pointer (&config->http_token, g_free);
-  if (!g_file_get_contents (options.token_file, &config->http_token, NULL, error))
+  if (!token_of_file && !watch_token_read (options.token_file, &token_of_file, error))
     return FALSE;
-  g_strstrip (config->http_token);
-  if (!*config->http_token)
-    return watch_fail (error, "%s is empty", options.token_file);
+  g_free (config->http_token);
+  config->http_token = g_strdup (token_of_file);
   return TRUE;
 }
 
@@ -199,8 +219,13 @@ apply_command_line (WatchConfig *config, GError **error)
   if (!apply_option (config, "device", options.device, error) ||
       !apply_option (config, "http", options.http, error) ||
       !apply_option (config, "folder", options.folder, error) ||
-      !apply_option (config, "state", options.state, error))
+      !apply_option (config, "state", options.state, error) ||
+      !apply_option (config, "web-local", options.web_local ? "true" : NULL, error))
     return FALSE;
+  for (gchar **scheme = options.web_schemes; scheme && *scheme; scheme++)
+    g_ptr_array_add (config->web_rules->schemes, g_strdup (*scheme));
+  for (gchar **folder = options.web_folders; folder && *folder; folder++)
+    g_ptr_array_add (config->web_rules->folders, g_strdup (*folder));
   for (gchar **uri = options.outputs; uri && *uri; uri++) {
     gchar *name = g_strdup_printf ("output%u", ++n);
 
@@ -212,47 +237,54 @@ apply_command_line (WatchConfig *config, GError **error)
   return read_token (config, error) && add_cameras (config, error);
 }
 
-/* Puts the changes of the cameras over the configuration. The state file is that of the start. */
-static gboolean
-apply_changes (WatchConfig *config, GError **error)
+/* The hosts that the configuration names, for the guard. */
+static GPtrArray *
+list_hosts (const WatchConfig *config)
 {
-  if (!changes)
-    changes = watch_changes_new (config->state);
-  if (!watch_changes_read (changes, error))
-    return FALSE;
-  watch_changes_apply (changes, config);
-  return TRUE;
+  GPtrArray *hosts = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < config->cameras->len; i++) {
+    gchar *host = watch_uri_host (((WatchCameraConfig *)config->cameras->pdata[i])->uri);
+
+    if (host)
+      g_ptr_array_add (hosts, host);
+  }
+  for (guint i = 0; i < config->outputs->len; i++) {
+    gchar *host = watch_uri_host (((WatchOutputConfig *)config->outputs->pdata[i])->uri);
+
+    if (host)
+      g_ptr_array_add (hosts, host);
+  }
+  return hosts;
 }
 
+/* Reads the configuration and the changes that lie over it. `present` are the changes of now. */
 static WatchConfig *
-load (GError **error)
+load (const gchar *present, WatchChanges **changes, GError **error)
 {
   WatchConfig *config =
       options.config ? watch_config_load (options.config, error) : watch_config_new ();
 
-  if (config && !(apply_command_line (config, error) && check_names (config, error) &&
-                    apply_changes (config, error) && check_number (config, error) &&
-                    watch_http_check (config, error)))
-    g_clear_pointer (&config, watch_config_free);
-  return config;
+  *changes = NULL;
+  if (!config)
+    return NULL;
+  if (apply_command_line (config, error) && check_names (config, error)) {
+    if (!state)
+      state = g_strdup (config->state);
+    *changes = watch_changes_new (state, present, error);
+  }
+  if (*changes) {
+    config->hosts = list_hosts (config);
+    watch_changes_apply (*changes, config);
+    if (check_number (config, error) && watch_http_check (config, error))
+      return config;
+  }
+  g_clear_pointer (changes, watch_changes_free);
+  watch_config_free (config);
+  return NULL;
 }
 
 /* The process. */
-
-/* Other users may read the command line of a process: overwrites the credentials in it. */
-static void
-hide_credentials (gint argc, gchar **argv)
-{
-  for (gint i = 1; i < argc; i++) {
-    gsize length = strlen (argv[i]);
-    gchar *clean = watch_redact (argv[i]);
-    gsize clean_length = MIN (strlen (clean), length);
-
-    memcpy (argv[i], clean, clean_length);
-    memset (argv[i] + clean_length, 0, length - clean_length);
-    g_free (clean);
-  }
-}
 
 /* FALSE after a message of one line. */
 static gboolean
@@ -263,7 +295,7 @@ parse_command_line (gint argc, gchar **argv)
   GError *error = NULL;
   gboolean is_valid;
 
-  hide_credentials (argc, argv);
+  watch_hide_arguments (argc, argv);
   g_option_context_set_summary (context,
       "Labels the connected components of what moves in front of cameras, and writes a JSON "
       "object\n"
@@ -349,24 +381,70 @@ on_stop (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-on_reload (gpointer data)
-{
-  GError *error = NULL;
-  gchar *state =
-      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
-  WatchConfig *config;
+typedef struct {
+  gchar *present;
+  WatchConfig *config; /* NULL: see the error */
+  WatchChanges *changes;
+  GError *error;
+} Reload;
 
-  watch_notify (state);
-  config = load (&error);
-  if (config && watch_reload (data, config, &error)) {
+static void
+reload_free (gpointer data)
+{
+  Reload *reload = data;
+
+  g_clear_pointer (&reload->config, watch_config_free);
+  g_clear_pointer (&reload->changes, watch_changes_free);
+  g_clear_error (&reload->error);
+  g_free (reload->present);
+  g_free (reload);
+}
+
+static void
+load_again (gpointer data)
+{
+  Reload *reload = data;
+
+  reload->config = load (reload->present, &reload->changes, &reload->error);
+}
+
+/* `data` is NULL if it took too long. */
+static void
+end_reload (gpointer watch, gpointer data)
+{
+  Reload *reload = data;
+
+  if (!reload)
+    watch_log_error (
+        "the configuration could not be read in %d seconds; the present configuration stays",
+        RELOAD_SECONDS);
+  else if (reload->config && watch_reload (watch, g_steal_pointer (&reload->config),
+                                 g_steal_pointer (&reload->changes), &reload->error))
     watch_log_info ("the configuration was read again");
-  } else {
-    watch_log_error ("%s; the present configuration stays", error->message);
-    g_error_free (error);
-  }
+  else
+    watch_log_error ("%s; the present configuration stays", reload->error->message);
   watch_notify ("READY=1");
-  g_free (state);
+  watch_turn_end ();
+}
+
+static void
+begin_reload (gpointer watch)
+{
+  Reload *reload = g_new0 (Reload, 1);
+
+  reload->present = watch_get_changes (watch);
+  watch_offload (load_again, reload, reload_free, RELOAD_SECONDS, end_reload, watch);
+}
+
+static gboolean
+on_reload (gpointer watch)
+{
+  gchar *text =
+      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
+
+  watch_notify (text);
+  watch_turn_take (begin_reload, watch);
+  g_free (text);
   return G_SOURCE_CONTINUE;
 }
 
@@ -376,6 +454,7 @@ on_tick (gpointer data)
   Watch *watch = data;
 
   watch_start_again (watch);
+  watch_report_outputs (watch);
   if (watch_has_closed_output (watch)) {
     exit_status = EXIT_FAILED;
     g_main_loop_quit (loop);
@@ -393,7 +472,7 @@ on_watchdog (gpointer data)
 static gboolean
 quit_when_finished (gpointer data)
 {
-  if (!watch_outputs_are_finished (data))
+  if (!watch_outputs_are_finished (data) || watch_has_busy_observer (data))
     return G_SOURCE_CONTINUE;
   g_main_loop_quit (loop);
   return G_SOURCE_REMOVE;
@@ -410,22 +489,41 @@ on_all_ended (gpointer data)
   g_timeout_add (10, quit_when_finished, data);
 }
 
+/* Has the messages written that wait. FALSE if nobody reads them. */
+static gboolean
+write_messages (void)
+{
+  return watch_log_stop (MAX (end, g_get_monotonic_time () + LOG_TIME));
+}
+
+/* A thread that hangs holds what the end needs. */
+static void
+end_now (gint number)
+{
+  static const gchar text[] = "ccl-watch: a thread hangs; the program ends without it\n";
+  struct pollfd file = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+  if (poll (&file, 1, 0) > 0 && write (STDERR_FILENO, text, sizeof text - 1) < 0) {
+  }
+  _exit (exit_status);
+}
+
 /* Runs until a signal or the end of all cameras; FALSE if the web server cannot listen. */
 static gboolean
 run (Watch *watch, GError **error)
 {
   guint64 interval = watch_notify_interval ();
   WatchHttp *http = watch_http_new (watch, error);
+  WatchWriter *writer;
   WatchPictures *pictures;
   WatchClips *clips;
-  WatchRetention *retention;
   gboolean all_stopped;
 
   if (!http)
     return FALSE;
-  pictures = watch_pictures_new (watch);
-  clips = watch_clips_new (watch);
-  retention = watch_retention_new (watch);
+  writer = watch_writer_new (watch);
+  pictures = watch_pictures_new (watch, writer);
+  clips = watch_clips_new (watch, writer);
 
   loop = g_main_loop_new (NULL, FALSE);
   g_unix_signal_add (SIGTERM, on_stop, NULL);
@@ -440,23 +538,28 @@ run (Watch *watch, GError **error)
   g_main_loop_run (loop);
 
   watch_notify ("STOPPING=1");
+  signal (SIGALRM, end_now);
+  alarm (STOP_SECONDS + FILE_SECONDS + 1);
+  end = g_get_monotonic_time () + (STOP_SECONDS + FILE_SECONDS) * G_TIME_SPAN_SECOND;
   all_stopped = watch_stop (watch, STOP_SECONDS);
-  watch_http_free (http);
-  watch_retention_free (retention);
+  all_stopped = watch_http_free (http, end) && all_stopped;
   watch_clips_free (clips);
-  watch_pictures_free (pictures);
+  all_stopped =
+      watch_pictures_free (pictures, end) && watch_writer_free (writer, end) && all_stopped;
   g_main_loop_unref (loop);
   if (watch_has_failed (watch) && exit_status == 0)
     exit_status = EXIT_FAILED;
   /* Threads that are stuck may still use the watch: only the process's end frees it. */
-  if (!all_stopped)
+  if (!all_stopped) {
+    write_messages ();
     _exit (exit_status);
+  }
   return TRUE;
 }
 
 /* Takes the configuration. */
 static gboolean
-watch_cameras (WatchConfig *config, GError **error)
+watch_cameras (WatchConfig *config, WatchChanges *changes, GError **error)
 {
   Watch *watch = watch_new (config, changes, error);
   gboolean has_run;
@@ -467,6 +570,7 @@ watch_cameras (WatchConfig *config, GError **error)
   /* Outputs run from the beginning. */
   if (!has_run && !watch_stop (watch, 1)) {
     watch_log_error ("%s", (*error)->message);
+    write_messages ();
     _exit (EXIT_CONFIG);
   }
   watch_free (watch);
@@ -492,6 +596,7 @@ gint
 main (gint argc, gchar **argv)
 {
   GError *error = NULL;
+  WatchChanges *changes;
   WatchConfig *config;
   gboolean is_valid;
 
@@ -507,14 +612,19 @@ main (gint argc, gchar **argv)
     g_print ("ccl-watch %s\n", PACKAGE_VERSION);
     return 0;
   }
-  config = load (&error);
+  config = load (NULL, &changes, &error);
   if (config && options.check) {
     is_valid = watch_check_outputs (config, &error);
+    watch_changes_free (changes);
     watch_config_free (config);
   } else {
-    is_valid = config && watch_cameras (config, &error);
+    if (config && (config->http || config->state))
+      watch_guard_install ();
+    watch_log_start ();
+    is_valid = config && watch_cameras (config, changes, &error);
+    if (!write_messages ())
+      _exit (is_valid ? exit_status : EXIT_CONFIG);
   }
-  g_clear_pointer (&changes, watch_changes_free);
   if (!is_valid) {
     watch_log_error ("%s", error->message);
     g_error_free (error);

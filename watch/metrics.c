@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "heartbeat.h"
+
 /* Begins a metric; its samples follow. */
 static void
 add_metric (GString *text, const gchar *name, const gchar *type, const gchar *help)
@@ -58,6 +60,12 @@ get_skipped (const CameraStatus *camera)
 }
 
 static gdouble
+get_late (const CameraStatus *camera)
+{
+  return camera->status.n_late;
+}
+
+static gdouble
 get_reconnects (const CameraStatus *camera)
 {
   return camera->status.n_reconnects;
@@ -88,6 +96,18 @@ get_waiting_frames (const CameraStatus *camera)
 }
 
 static gdouble
+get_backlog (const CameraStatus *camera)
+{
+  return camera->status.backlog;
+}
+
+static gdouble
+get_data_age (const CameraStatus *camera)
+{
+  return camera->status.age;
+}
+
+static gdouble
 get_waiting_lines (const CameraStatus *camera)
 {
   return camera->lines.n_queued;
@@ -107,12 +127,18 @@ static const struct {
     {"ccl_watch_frames_total", "counter", "Frames that were labelled.", get_frames},
     {"ccl_watch_skipped_frames_total", "counter",
         "Frames that were not labelled, because of max-fps or of a slow machine.", get_skipped},
+    {"ccl_watch_late_frames_total", "counter",
+        "Skipped frames that were not labelled because of a slow machine.", get_late},
     {"ccl_watch_reconnects_total", "counter", "Connections after the first one.", get_reconnects},
     {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
     {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
     {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
     {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.",
         get_waiting_frames},
+    {"ccl_watch_backlog_seconds", "gauge",
+        "Time by which the decoder is behind the arrival of the data.", get_backlog},
+    {"ccl_watch_data_age_seconds", "gauge",
+        "Time since the last labelled frame arrived, or since the camera was added.", get_data_age},
     {"ccl_watch_queue_lines", "gauge", "Lines that wait to be sent, in all outputs together.",
         get_waiting_lines},
     {"ccl_watch_dropped_lines_total", "counter",
@@ -127,7 +153,7 @@ add_states (GString *text, const GPtrArray *cameras)
   for (guint i = 0; i < cameras->len; i++) {
     const CameraStatus *camera = cameras->pdata[i];
 
-    for (WatchState state = WATCH_STATE_CONNECTING; state <= WATCH_STATE_ENDED; state++)
+    for (WatchState state = 0; state < WATCH_N_STATES; state++)
       g_string_append_printf (text, "ccl_watch_camera_state{camera=\"%s\",state=\"%s\"} %d\n",
           camera->name, watch_state_name (state), camera->status.state == state);
   }
@@ -210,6 +236,12 @@ get_capacity (const WatchOutputStatus *output)
 }
 
 static gdouble
+get_age (const WatchOutputStatus *output)
+{
+  return output->age;
+}
+
+static gdouble
 get_connected (const WatchOutputStatus *output)
 {
   return output->connected;
@@ -222,12 +254,16 @@ static const struct {
 } output_metrics[] = {
     {"ccl_watch_output_lines_total", "counter", "Lines written or acknowledged.", get_delivered},
     {"ccl_watch_output_dropped_lines_total", "counter",
-        "Lines dropped, because the queue was full.", get_dropped},
+        "Lines dropped, because the queue was full, the receiver refused them or the output ended.",
+        get_dropped},
     {"ccl_watch_output_queue_lines", "gauge", "Lines that wait or are not acknowledged yet.",
         get_queued},
     {"ccl_watch_output_queue_capacity_lines", "gauge", "Lines that the queue holds at most.",
         get_capacity},
-    {"ccl_watch_output_connected", "gauge", "1 while the output is connected.", get_connected},
+    {"ccl_watch_output_oldest_line_seconds", "gauge",
+        "Time since the oldest line that waits or is not acknowledged was made.", get_age},
+    {"ccl_watch_output_connected", "gauge", "1 while the output is connected and takes lines.",
+        get_connected},
 };
 
 static void
@@ -253,8 +289,24 @@ add_queue (gpointer data, gpointer text)
 
   if (!observer->queue_length)
     return;
-  add_metric (text, observer->queue_metric, "gauge", observer->queue_help);
+  add_metric (text, observer->queue_metric,
+      g_str_has_suffix (observer->queue_metric, "_total") ? "counter" : "gauge",
+      observer->queue_help);
   add_plain_sample (text, observer->queue_metric, observer->queue_length (observer->data));
+}
+
+static void
+add_threads (GString *text)
+{
+  g_autoptr (GHashTable) ages = watch_heartbeat_get_ages ();
+  GHashTableIter iter;
+  gpointer name, age;
+
+  add_metric (text, "ccl_watch_thread_age_seconds", "gauge",
+      "Seconds since the thread last answered; 0 while it waits for work.");
+  g_hash_table_iter_init (&iter, ages);
+  while (g_hash_table_iter_next (&iter, &name, &age))
+    add_sample (text, "ccl_watch_thread_age_seconds", "thread", name, *(gdouble *)age);
 }
 
 static guint
@@ -308,6 +360,7 @@ watch_metrics (Watch *watch)
   add_cameras (text, watch);
   add_outputs (text, watch);
   watch_foreach_observer (watch, add_queue, text);
+  add_threads (text);
   add_process (text);
   return g_string_free (text, FALSE);
 }

@@ -5,36 +5,56 @@
 #include <librdkafka/rdkafka.h>
 #include <string.h>
 
-#include "log.h"
 #include "output.h"
 
 #define MAX_PENDING 10000
+#define CONNECT_TIMEOUT 3000 /* ms */
 
 typedef struct {
   WatchOutput *output;
   gchar *topic;
-  rd_kafka_conf_t *conf; /* until the producer takes it */
+  rd_kafka_conf_t *conf;
   rd_kafka_t *producer;
-  gint n_pending;
-  gint is_open; /* atomic */
+  guint n_pending;
+  gchar *failure;      /* why the producer is of no use any more */
+  gchar *reason;       /* why the last connection to a broker failed */
+  gboolean is_checked; /* the settings were accepted; until then, no connection is meant */
 } KafkaOutput;
+
+static void
+destroy_producer (KafkaOutput *self)
+{
+  if (!self->producer)
+    return;
+  rd_kafka_purge (self->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  rd_kafka_poll (self->producer, 0);
+  rd_kafka_destroy (g_steal_pointer (&self->producer));
+  self->n_pending = 0;
+}
 
 static void
 kafka_free (gpointer data)
 {
   KafkaOutput *self = data;
 
-  if (self->producer) {
-    rd_kafka_purge (self->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    rd_kafka_poll (self->producer, 0);
-    rd_kafka_destroy (self->producer);
-  }
-  if (self->conf)
-    rd_kafka_conf_destroy (self->conf);
+  destroy_producer (self);
+  rd_kafka_conf_destroy (self->conf);
+  g_free (self->reason);
+  g_free (self->failure);
   g_free (self->topic);
   g_free (self);
 }
 
+/* Whether another attempt would fail, too, because of the message. */
+static gboolean
+is_of_message (rd_kafka_resp_err_t code)
+{
+  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
+         code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE || code == RD_KAFKA_RESP_ERR_INVALID_RECORD ||
+         code == RD_KAFKA_RESP_ERR__BAD_MSG;
+}
+
+/* Called in rd_kafka_poll(). */
 static void
 on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message, void *data)
 {
@@ -42,31 +62,45 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message, void *data
 
   self->n_pending--;
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    watch_output_acknowledge (self->output, 1);
+    watch_output_acknowledge (self->output, message->_private);
+  else if (is_of_message (message->err))
+    watch_output_lose (self->output, message->_private, rd_kafka_err2str (message->err));
   else if (message->err != RD_KAFKA_RESP_ERR__PURGE_QUEUE &&
-           message->err != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT)
-    watch_output_lose (self->output, 1, rd_kafka_err2str (message->err));
+           message->err != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT && !self->failure)
+    self->failure = g_strdup (rd_kafka_err2str (message->err));
 }
 
+static const gchar *
+get_reason (KafkaOutput *self)
+{
+  return self->reason ? self->reason : "no broker answers";
+}
+
+/* Called in rd_kafka_poll(). */
 static void
-on_error (rd_kafka_t *producer, int code, const char *reason, void *data)
+on_error (rd_kafka_t *producer, int code, const char *text, void *data)
 {
   KafkaOutput *self = data;
 
-  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-    watch_output_set_connected (self->output, FALSE);
+  if (!self->is_checked)
+    return;
+  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    watch_output_disconnected (self->output, get_reason (self));
+  } else if (code == RD_KAFKA_RESP_ERR__FATAL && !self->failure) {
+    self->failure = g_strdup (text);
+  } else {
+    const gchar *times = strstr (text, " (after ");
+
+    /* Without the times and numbers of attempts: the same cause has the same text. */
+    g_free (self->reason);
+    self->reason = g_strndup (text, times ? (gsize)(times - text) : strlen (text));
+  }
 }
 
-/* librdkafka's own messages go to the standard error otherwise. It resolves the brokers' names as
- * soon as a producer exists; where the configuration is only checked, such failures are not shown.
- */
+/* Without it, messages go to the standard error. Those that matter come as errors, too. */
 static void
 on_log (const rd_kafka_t *producer, int level, const char *facility, const char *text)
 {
-  KafkaOutput *self = rd_kafka_opaque (producer);
-
-  if (level <= 3 && g_atomic_int_get (&self->is_open))
-    watch_log_warning ("output %s: %s", watch_output_name (self->output), text);
 }
 
 static gboolean
@@ -111,45 +145,69 @@ configure (KafkaOutput *self, const WatchOutputConfig *config, GError **error)
   return is_valid;
 }
 
+static gboolean
+make_producer (KafkaOutput *self, GError **error)
+{
+  rd_kafka_conf_t *conf = rd_kafka_conf_dup (self->conf);
+  gchar reason[256];
+
+  self->producer = rd_kafka_new (RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+  if (self->producer)
+    return TRUE;
+  rd_kafka_conf_destroy (conf);
+  return watch_fail (error, "%s", reason);
+}
+
 static gpointer
 kafka_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
 {
   KafkaOutput *self = g_new0 (KafkaOutput, 1);
-  gchar reason[256];
 
   self->output = output;
   self->conf = rd_kafka_conf_new ();
-  if (!configure (self, config, error)) {
-    kafka_free (self);
-    return NULL;
-  }
   rd_kafka_conf_set_opaque (self->conf, self);
   rd_kafka_conf_set_dr_msg_cb (self->conf, on_delivery);
   rd_kafka_conf_set_error_cb (self->conf, on_error);
   rd_kafka_conf_set_log_cb (self->conf, on_log);
-  self->producer = rd_kafka_new (RD_KAFKA_PRODUCER, self->conf, reason, sizeof reason);
-  if (!self->producer) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", reason);
+  /* The producer only shows whether the library accepts the settings. */
+  if (!configure (self, config, error) || !make_producer (self, error)) {
     kafka_free (self);
     return NULL;
   }
-  self->conf = NULL;
+  destroy_producer (self);
+  self->is_checked = TRUE;
   return self;
-}
-
-/* librdkafka connects by itself. */
-static gboolean
-kafka_open (gpointer data, GError **error)
-{
-  KafkaOutput *self = data;
-
-  g_atomic_int_set (&self->is_open, TRUE);
-  return TRUE;
 }
 
 static void
 kafka_close (gpointer data)
 {
+  KafkaOutput *self = data;
+
+  destroy_producer (self);
+  g_clear_pointer (&self->failure, g_free);
+  g_clear_pointer (&self->reason, g_free);
+}
+
+/* librdkafka connects by itself; the first answer of a broker shows that it can. */
+static gboolean
+kafka_open (gpointer data, GError **error)
+{
+  KafkaOutput *self = data;
+  const rd_kafka_metadata_t *metadata = NULL;
+  rd_kafka_resp_err_t code;
+
+  if (!make_producer (self, error))
+    return FALSE;
+  code = rd_kafka_metadata (self->producer, 0, NULL, &metadata, CONNECT_TIMEOUT);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy (metadata);
+    return TRUE;
+  }
+  rd_kafka_poll (self->producer, 0);
+  watch_fail (error, "%s", get_reason (self));
+  kafka_close (self);
+  return FALSE;
 }
 
 static WatchSend
@@ -158,33 +216,31 @@ kafka_send (gpointer data, const WatchLine *line, GError **error)
   KafkaOutput *self = data;
   rd_kafka_resp_err_t code;
 
-  if (self->n_pending >= MAX_PENDING) {
-    rd_kafka_poll (self->producer, 0);
+  if (self->n_pending >= MAX_PENDING)
     return WATCH_SEND_AGAIN;
-  }
   /* Without the newline: a message has a length. */
   code = rd_kafka_producev (self->producer, RD_KAFKA_V_TOPIC (self->topic),
       RD_KAFKA_V_KEY (line->camera, strlen (line->camera)),
       RD_KAFKA_V_VALUE (line->text, line->length - 1), RD_KAFKA_V_MSGFLAGS (RD_KAFKA_MSG_F_COPY),
-      RD_KAFKA_V_END);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    rd_kafka_poll (self->producer, 0);
-    return WATCH_SEND_AGAIN;
+      RD_KAFKA_V_OPAQUE ((void *)line), RD_KAFKA_V_END);
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    self->n_pending++;
+    return WATCH_SEND_PENDING;
   }
-  self->n_pending++;
-  return WATCH_SEND_PENDING;
+  if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL)
+    return WATCH_SEND_AGAIN;
+  watch_fail (error, "%s", rd_kafka_err2str (code));
+  return is_of_message (code) ? WATCH_SEND_REFUSED : WATCH_SEND_FAILED;
 }
 
 /* Runs the callbacks. */
-static void
-kafka_poll (gpointer data)
+static gboolean
+kafka_poll (gpointer data, GError **error)
 {
   KafkaOutput *self = data;
-  gint before = self->n_pending;
 
   rd_kafka_poll (self->producer, 0);
-  if (self->n_pending < before)
-    watch_output_set_connected (self->output, TRUE);
+  return !self->failure || watch_fail (error, "%s", self->failure);
 }
 
 const WatchOutputClass watch_output_kafka = {
@@ -194,4 +250,5 @@ const WatchOutputClass watch_output_kafka = {
     .close = kafka_close,
     .send = kafka_send,
     .poll = kafka_poll,
+    .is_slow_to_open = TRUE,
 };

@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines published to an MQTT broker: mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC, mqtts:// with TLS.
- * Each line is a message of QoS 1: libmosquitto keeps it until the broker acknowledged it. The
- * topic TOPIC/status holds "online" or, by the last will, "offline". "{camera}" in the topic stands
- * for the camera's name. */
+ * Each line is a message of QoS 1, and delivered when the broker has acknowledged it. "{camera}" in
+ * the topic stands for the camera's name. A topic of its own holds whether ccl-watch is connected:
+ * {"state":"online"} or, by the last will, {"state":"offline"}.
+ *
+ * Each connection has a client of libmosquitto of its own, used in the output's thread alone. Its
+ * functions with a loop of their own are not used: mosquitto_loop() cannot use a file descriptor of
+ * 1024 or more, mosquitto_loop_forever() does not return from a host that is away, and ends without
+ * a word where TLS fails. */
+#include <errno.h>
 #include <mosquitto.h>
-#include <pthread.h>
+#include <poll.h>
 #include <string.h>
 
-#include "log.h"
 #include "output.h"
 
 #define KEEPALIVE 10    /* seconds; a broker that does not answer is left after 1.5 times this */
 #define MAX_PENDING 200 /* lines on their way */
+#define CONNECT_TIMEOUT (5 * G_TIME_SPAN_SECOND) /* for the broker's answer */
+#define PATIENT_ATTEMPT 4                        /* of how many one may take minutes */
+#define CLOSE_TIMEOUT (G_TIME_SPAN_SECOND / 2)
+#define ROOM_TIMEOUT 20 /* ms to wait for an acknowledgement when all places are taken */
 
 typedef struct {
   WatchOutput *output;
   gchar *host, *topic, *status_topic;
-  gchar *user, *password, *cafile;
+  gchar *user, *password, *cafile, *client_id;
   gint port;
   gboolean is_tls;
+  guint n_attempts; /* since the last connection */
+
+  /* Of the connection. */
   struct mosquitto *client;
-  pthread_t thread; /* of the client, while it is open */
-  gint n_pending;   /* atomic */
-  gint connected;   /* atomic */
-  gint status_mid;  /* of the message about the status, which is no line */
+  GHashTable *sent; /* number of the message → WatchLine */
+  guint max_sent; /* grows from 1: a line that ends each connection shall be the first one in it */
+  gboolean connected;
+  gchar *reason; /* why it failed, if the library said it */
 } MqttOutput;
 
 static void
@@ -33,28 +45,30 @@ mqtt_free (gpointer data)
 
   if (self->client)
     mosquitto_destroy (self->client);
+  g_hash_table_unref (self->sent);
   g_free (self->host);
   g_free (self->topic);
   g_free (self->status_topic);
   g_free (self->user);
   g_free (self->password);
   g_free (self->cafile);
+  g_free (self->client_id);
+  g_free (self->reason);
   g_free (self);
 }
+
+/* Called by libmosquitto in functions that this file calls. */
 
 static void
 on_connect (struct mosquitto *client, void *data, int code)
 {
   MqttOutput *self = data;
 
+  self->connected = code == 0;
   if (code != 0) {
-    watch_log_warning (
-        "output %s: %s", watch_output_name (self->output), mosquitto_connack_string (code));
-    return;
+    g_free (self->reason);
+    self->reason = g_strdup (mosquitto_connack_string (code));
   }
-  g_atomic_int_set (&self->connected, TRUE);
-  watch_output_set_connected (self->output, TRUE);
-  mosquitto_publish (client, &self->status_mid, self->status_topic, 6, "online", 1, true);
 }
 
 static void
@@ -62,23 +76,35 @@ on_disconnect (struct mosquitto *client, void *data, int reason)
 {
   MqttOutput *self = data;
 
-  if (reason != 0 && g_atomic_int_get (&self->connected))
-    watch_log_warning ("output %s: the connection to the broker is lost; trying again",
-        watch_output_name (self->output));
-  g_atomic_int_set (&self->connected, FALSE);
-  watch_output_set_connected (self->output, FALSE);
+  self->connected = FALSE;
 }
 
+/* The message about the connection is no line. */
 static void
-on_publish (struct mosquitto *client, void *data, int mid)
+on_publish (struct mosquitto *client, void *data, int number)
+{
+  MqttOutput *self = data;
+  gpointer line;
+
+  if (!g_hash_table_steal_extended (self->sent, GINT_TO_POINTER (number), NULL, &line))
+    return;
+  self->max_sent = MIN (self->max_sent + 1, MAX_PENDING);
+  watch_output_acknowledge (self->output, line);
+}
+
+/* What fails in TLS is told only here. */
+static void
+on_log (struct mosquitto *client, void *data, int level, const char *text)
 {
   MqttOutput *self = data;
 
-  if (mid == self->status_mid)
-    return;
-  g_atomic_int_add (&self->n_pending, -1);
-  watch_output_acknowledge (self->output, 1);
+  if (level == MOSQ_LOG_ERR) {
+    g_free (self->reason);
+    self->reason = g_strchomp (g_strdup (text));
+  }
 }
+
+/* The configuration. */
 
 /* Splits [USER[:PASSWORD]@]HOST[:PORT]/TOPIC. */
 static gboolean
@@ -90,11 +116,9 @@ parse_uri (MqttOutput *self, const gchar *uri, GError **error)
           &self->user, &self->password, NULL, &self->host, &self->port, &path, NULL, NULL, error);
 
   if (is_valid &&
-      (!self->host || !*self->host || !path || strlen (path) < 2 || strpbrk (path, "+#"))) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0,
-        "the URI must be mqtt://HOST:PORT/TOPIC, and + and # cannot be in the topic");
-    is_valid = FALSE;
-  }
+      (!self->host || !*self->host || !path || strlen (path) < 2 || strpbrk (path, "+#")))
+    is_valid = watch_fail (
+        error, "the URI must be mqtt://HOST:PORT/TOPIC, and + and # cannot be in the topic");
   if (is_valid) {
     self->is_tls = strcmp (scheme, "mqtts") == 0;
     if (self->port < 0)
@@ -116,34 +140,106 @@ topic_of_camera (const gchar *topic, const gchar *camera)
   return result;
 }
 
+/* Whether it is the topic of a camera of some name. */
 static gboolean
-configure (MqttOutput *self, const gchar *client_id)
+is_topic_of_camera (const gchar *topic, const gchar *status_topic)
 {
-  mosquitto_threaded_set (self->client, true);
+  gchar *escaped = g_regex_escape_string (topic, -1);
+  gchar *marker = g_regex_escape_string ("{camera}", -1);
+  gchar **parts = g_strsplit (escaped, marker, -1);
+  gchar *pattern = g_strjoinv ("[A-Za-z0-9._-]+", parts);
+  gchar *whole = g_strdup_printf ("^%s$", pattern);
+  gboolean is = g_regex_match_simple (whole, status_topic, G_REGEX_DOLLAR_ENDONLY, 0);
+
+  g_free (whole);
+  g_free (pattern);
+  g_strfreev (parts);
+  g_free (marker);
+  g_free (escaped);
+  return is;
+}
+
+/* The default has two levels below the topic, so that subscribers to one level, the cameras, do not
+ * get it. */
+static gboolean
+choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error)
+{
+  const gchar *marker = strstr (self->topic, "{camera}");
+  const gsize length = marker ? (gsize)(marker - self->topic) : strlen (self->topic);
+  gchar *parent = g_strndup (self->topic, length);
+
+  while (g_str_has_suffix (parent, "/"))
+    parent[strlen (parent) - 1] = 0;
+  self->status_topic = status_topic ? g_strdup (status_topic)
+                       : *parent    ? g_strconcat (parent, "/ccl-watch/status", NULL)
+                                    : g_strdup ("ccl-watch/status");
+  g_free (parent);
+  if (mosquitto_pub_topic_check (self->status_topic) != MOSQ_ERR_SUCCESS || !*self->status_topic)
+    return watch_fail (error, "status-topic: \"%s\" is no topic", self->status_topic);
+  if (is_topic_of_camera (self->topic, self->status_topic))
+    return watch_fail (error,
+        "the topic of the status, \"%s\", can be that of a camera; set status-topic",
+        self->status_topic);
+  return TRUE;
+}
+
+static gboolean
+set_error (MqttOutput *self, gint code, gint number, GError **error)
+{
+  if (self->reason)
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "the broker %s: %s", self->host, self->reason);
+  else if (code == MOSQ_ERR_EAI)
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "the broker %s: the host is not known", self->host);
+  else
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "the broker %s: %s", self->host,
+        code == MOSQ_ERR_ERRNO ? g_strerror (number) : mosquitto_strerror (code));
+  return FALSE;
+}
+
+/* Makes the client of a connection. */
+static gboolean
+make_client (MqttOutput *self, GError **error)
+{
+  static const gchar will[] = "{\"state\":\"offline\"}";
+  gint code = MOSQ_ERR_SUCCESS;
+
+  g_clear_pointer (&self->reason, g_free);
+  self->max_sent = 1;
+  self->client = mosquitto_new (self->client_id, true, self);
+  if (!self->client)
+    return set_error (self, MOSQ_ERR_ERRNO, errno, error);
   mosquitto_connect_callback_set (self->client, on_connect);
   mosquitto_disconnect_callback_set (self->client, on_disconnect);
   mosquitto_publish_callback_set (self->client, on_publish);
-  mosquitto_reconnect_delay_set (self->client, 1, 30, true);
-  mosquitto_max_inflight_messages_set (self->client, MAX_PENDING);
-  return mosquitto_will_set (self->client, self->status_topic, 7, "offline", 1, true) == 0 &&
-         (!self->user ||
-             mosquitto_username_pw_set (self->client, self->user, self->password) == 0) &&
-         (!self->is_tls || mosquitto_tls_set (self->client, self->cafile,
-                               self->cafile ? NULL : "/etc/ssl/certs", NULL, NULL, NULL) == 0);
+  mosquitto_log_callback_set (self->client, on_log);
+  mosquitto_max_inflight_messages_set (self->client, MAX_PENDING + 1);
+  code = mosquitto_will_set (self->client, self->status_topic, strlen (will), will, 1, true);
+  if (code == MOSQ_ERR_SUCCESS && self->user)
+    code = mosquitto_username_pw_set (self->client, self->user, self->password);
+  if (code == MOSQ_ERR_SUCCESS && self->is_tls)
+    code = mosquitto_tls_set (
+        self->client, self->cafile, self->cafile ? NULL : "/etc/ssl/certs", NULL, NULL, NULL);
+  if (code == MOSQ_ERR_SUCCESS)
+    return TRUE;
+  if (self->cafile && self->is_tls && code == MOSQ_ERR_INVAL)
+    self->reason = g_strdup_printf ("%s cannot be read", self->cafile);
+  return set_error (self, code, errno, error);
 }
 
 static gpointer
 mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
 {
   MqttOutput *self = g_new0 (MqttOutput, 1);
-  const gchar *client_id = watch_output_option (output, "client-id");
   const gchar *password = watch_output_option (output, "password");
   const gchar *user = watch_output_option (output, "user");
-  gchar *parent;
 
   self->output = output;
+  self->sent = g_hash_table_new (NULL, NULL);
   self->cafile = g_strdup (watch_output_option (output, "cafile"));
-  if (!parse_uri (self, config->uri, error)) {
+  self->client_id = g_strdup (watch_output_option (output, "client-id"));
+  mosquitto_lib_init ();
+  if (!parse_uri (self, config->uri, error) ||
+      !choose_status_topic (self, watch_output_option (output, "status-topic"), error)) {
     mqtt_free (self);
     return NULL;
   }
@@ -155,84 +251,146 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
     g_free (self->password);
     self->password = g_strdup (password);
   }
-  parent = topic_of_camera (self->topic, "");
-  while (g_str_has_suffix (parent, "/"))
-    parent[strlen (parent) - 1] = 0;
-  self->status_topic = g_strconcat (*parent ? parent : "ccl-watch", "/status", NULL);
-  g_free (parent);
-  mosquitto_lib_init ();
-  self->client = mosquitto_new (client_id, true, self);
-  if (!self->client || !configure (self, client_id)) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "libmosquitto does not accept the settings");
+  /* Only to see whether the library accepts the settings. */
+  if (!make_client (self, error)) {
     mqtt_free (self);
     return NULL;
   }
+  g_clear_pointer (&self->client, mosquitto_destroy);
   return self;
 }
 
-static void *
-run_client (void *client)
+/* The connection. */
+
+/* Reads and writes what there is, after at most `timeout` milliseconds. */
+static gboolean
+exchange (MqttOutput *self, gint timeout, GError **error)
 {
-  mosquitto_loop_forever (client, KEEPALIVE * 1000, 1);
-  return NULL;
+  struct pollfd file = {.fd = mosquitto_socket (self->client), .events = POLLIN};
+  gint code = MOSQ_ERR_SUCCESS;
+
+  if (mosquitto_want_write (self->client))
+    file.events |= POLLOUT;
+  if (file.fd < 0)
+    return set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
+  if (poll (&file, 1, timeout) > 0) {
+    if (file.revents & ~POLLOUT)
+      code = mosquitto_loop_read (self->client, 1);
+    if (code == MOSQ_ERR_SUCCESS && file.revents & POLLOUT)
+      code = mosquitto_loop_write (self->client, 1);
+    /* With TLS, the library does not see that a connection in the background failed. */
+    if (code == MOSQ_ERR_SUCCESS && file.revents & POLLHUP && !self->connected)
+      return set_error (self, MOSQ_ERR_ERRNO, ECONNREFUSED, error);
+  }
+  if (code == MOSQ_ERR_SUCCESS)
+    code = mosquitto_loop_misc (self->client); /* asks whether the broker is there */
+  return code == MOSQ_ERR_SUCCESS || set_error (self, code, errno, error);
 }
 
-/* From here on, a thread connects again by itself, and repeats messages that were not acknowledged.
- * mosquitto_loop_start() is not used, because mosquitto_loop_stop() of libmosquitto 2.0.21 does not
- * join a thread that has ended by itself. */
 static gboolean
-mqtt_open (gpointer data, GError **error)
+publish_status (MqttOutput *self, const gchar *text, gint qos)
 {
-  MqttOutput *self = data;
-  gint code = mosquitto_connect_async (self->client, self->host, self->port, KEEPALIVE);
-
-  if (code == MOSQ_ERR_INVAL) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", mosquitto_strerror (code));
-    return FALSE;
-  }
-  if (code != MOSQ_ERR_SUCCESS)
-    watch_log_warning ("output %s: %s; trying again", watch_output_name (self->output),
-        code == MOSQ_ERR_ERRNO ? "the broker does not answer" : mosquitto_strerror (code));
-  code = pthread_create (&self->thread, NULL, run_client, self->client);
-  if (code != 0)
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", g_strerror (code));
-  return code == 0;
+  return mosquitto_publish (self->client, NULL, self->status_topic, strlen (text), text, qos,
+             true) == MOSQ_ERR_SUCCESS;
 }
 
 static void
 mqtt_close (gpointer data)
 {
   MqttOutput *self = data;
-  const gboolean connected = g_atomic_int_get (&self->connected);
+  const gint64 until = g_get_monotonic_time () + CLOSE_TIMEOUT;
 
   /* Without acknowledgement: the last will says the same if this is lost. */
-  if (connected)
-    mosquitto_publish (self->client, &self->status_mid, self->status_topic, 7, "offline", 0, true);
-  /* Without a connection, the thread may be looking up a name, or waiting to try again. */
-  if (mosquitto_disconnect (self->client) != MOSQ_ERR_SUCCESS || !connected)
-    pthread_cancel (self->thread);
-  pthread_join (self->thread, NULL);
+  if (self->connected && publish_status (self, "{\"state\":\"offline\"}", 0) &&
+      mosquitto_disconnect (self->client) == MOSQ_ERR_SUCCESS)
+    while (mosquitto_want_write (self->client) && g_get_monotonic_time () < until &&
+           exchange (self, 50, NULL)) {
+    }
+  g_clear_pointer (&self->client, mosquitto_destroy);
+  g_hash_table_remove_all (self->sent);
+  self->connected = FALSE;
+}
+
+/* Waits for the broker's answer, which follows TLS's. */
+static gboolean
+wait_for_answer (MqttOutput *self, GError **error)
+{
+  const gint64 until = g_get_monotonic_time () + CONNECT_TIMEOUT;
+
+  while (!self->connected && g_get_monotonic_time () < until)
+    if (!exchange (self, 100, error))
+      return FALSE;
+  if (!self->connected)
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "the broker %s does not answer", self->host);
+  return self->connected;
+}
+
+/* A connection in the background tries the first address of a name alone. One in the foreground
+ * tries all, but gives each up only after minutes. */
+static gboolean
+begin_to_connect (MqttOutput *self, GError **error)
+{
+  const gboolean tries_all =
+      ++self->n_attempts % PATIENT_ATTEMPT == 0 && !g_hostname_is_ip_address (self->host);
+  const gint code = (tries_all ? mosquitto_connect : mosquitto_connect_async) (
+      self->client, self->host, self->port, KEEPALIVE);
+
+  return code == MOSQ_ERR_SUCCESS || set_error (self, code, errno, error);
+}
+
+static gboolean
+mqtt_open (gpointer data, GError **error)
+{
+  MqttOutput *self = data;
+  gboolean is_open =
+      make_client (self, error) && begin_to_connect (self, error) && wait_for_answer (self, error);
+
+  if (is_open && !publish_status (self, "{\"state\":\"online\"}", 1))
+    is_open = set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
+  g_clear_pointer (&self->reason, g_free);
+  if (is_open)
+    self->n_attempts = 0;
+  else
+    mqtt_close (self);
+  return is_open;
 }
 
 static WatchSend
 mqtt_send (gpointer data, const WatchLine *line, GError **error)
 {
   MqttOutput *self = data;
+  const WatchLine *former;
+  gint code, number = 0;
   gchar *topic;
-  gint code;
 
-  if (!g_atomic_int_get (&self->connected) || g_atomic_int_get (&self->n_pending) >= MAX_PENDING)
+  if (g_hash_table_size (self->sent) >= self->max_sent && !exchange (self, ROOM_TIMEOUT, error))
+    return WATCH_SEND_FAILED;
+  if (g_hash_table_size (self->sent) >= self->max_sent)
     return WATCH_SEND_AGAIN;
   topic = topic_of_camera (self->topic, line->camera);
-  g_atomic_int_inc (&self->n_pending);
   /* Without the newline: a message has a length. */
-  code = mosquitto_publish (self->client, NULL, topic, line->length - 1, line->text, 1, false);
+  code = mosquitto_publish (self->client, &number, topic, line->length - 1, line->text, 1, false);
   g_free (topic);
-  /* Without a connection the message is kept for the next one. */
-  if (code == MOSQ_ERR_SUCCESS || code == MOSQ_ERR_NO_CONN)
-    return WATCH_SEND_PENDING;
-  g_atomic_int_add (&self->n_pending, -1);
-  return WATCH_SEND_AGAIN;
+  if (code == MOSQ_ERR_PAYLOAD_SIZE || code == MOSQ_ERR_OVERSIZE_PACKET) {
+    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", mosquitto_strerror (code));
+    return WATCH_SEND_REFUSED;
+  }
+  if (code != MOSQ_ERR_SUCCESS) {
+    set_error (self, code, errno, error);
+    return WATCH_SEND_FAILED;
+  }
+  /* Numbers have 16 bits and come again. */
+  former = g_hash_table_lookup (self->sent, GINT_TO_POINTER (number));
+  if (former)
+    watch_output_lose (self->output, former, "the broker has not acknowledged it");
+  g_hash_table_insert (self->sent, GINT_TO_POINTER (number), (gpointer)line);
+  return WATCH_SEND_PENDING;
+}
+
+static gboolean
+mqtt_poll (gpointer data, GError **error)
+{
+  return exchange (data, 0, error);
 }
 
 const WatchOutputClass watch_output_mqtt = {
@@ -241,4 +399,7 @@ const WatchOutputClass watch_output_mqtt = {
     .open = mqtt_open,
     .close = mqtt_close,
     .send = mqtt_send,
+    .poll = mqtt_poll,
+    .is_slow_to_open = TRUE,
+    .may_hang_up = TRUE,
 };

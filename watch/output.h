@@ -3,26 +3,18 @@
 #pragma once
 
 #include "config.h"
+#include "line-queue.h"
 #include "watch.h"
 
 typedef struct _WatchOutput WatchOutput;
 
-typedef struct {
-  gchar *text; /* a JSON object and a newline */
-  gsize length;
-  gchar *camera; /* its name: the key of the message, where a broker has keys */
-} WatchLine;
-
-WatchLine *watch_line_new (const gchar *text, gsize length, const gchar *camera);
-WatchLine *watch_line_ref (WatchLine *line);
-void watch_line_unref (WatchLine *line);
-
 typedef enum {
   WATCH_SEND_DELIVERED, /* the line is written */
-  WATCH_SEND_PENDING,   /* watch_output_acknowledge() follows */
-  WATCH_SEND_AGAIN,     /* not now: the same line is given again a little later */
-  WATCH_SEND_FAILED,    /* the connection is lost: open() and the same line follow */
-  WATCH_SEND_CLOSED,    /* nothing can ever be sent again */
+  WATCH_SEND_PENDING,   /* watch_output_acknowledge() follows, or the connection is lost */
+  WATCH_SEND_AGAIN,     /* not now, and nothing of it: this or another line is given later */
+  WATCH_SEND_REFUSED,   /* the line can never be sent; the error says why */
+  WATCH_SEND_FAILED,    /* the connection is lost; the error says why */
+  WATCH_SEND_CLOSED,    /* nothing can ever be sent again; the error says why */
 } WatchSend;
 
 /* A kind of destination. All functions but new() and free() are called in the output's thread. */
@@ -30,16 +22,22 @@ typedef struct {
   /* Reads the configuration and connects nothing. */
   gpointer (*new) (WatchOutput *output, const WatchOutputConfig *config, GError **error);
   void (*free) (gpointer self);
-  /* Connects; called again after WATCH_SEND_FAILED. At most a few seconds. */
+  /* Connects; called again after a failure, with longer and longer pauses. */
   gboolean (*open) (gpointer self, GError **error);
+  /* Ends the connection. Lines that were not acknowledged are given to the next one. */
   void (*close) (gpointer self);
+  /* The line is the output's, and stays until it is acknowledged or lost, or close() has returned.
+   */
   WatchSend (*send) (gpointer self, const WatchLine *line, GError **error);
-  /* Called several times a second; may be NULL. */
-  void (*poll) (gpointer self);
-  /* FALSE while sent lines may still be on their way. May be NULL. */
-  gboolean (*flush) (gpointer self);
-  /* SIGHUP; may be NULL. */
-  void (*reopen) (gpointer self);
+  /* Called several times a second while it is open; FALSE if the connection is lost. May be NULL.
+   */
+  gboolean (*poll) (gpointer self, GError **error);
+  /* SIGHUP; FALSE if the connection is lost. May be NULL. */
+  gboolean (*reopen) (gpointer self, GError **error);
+  /* open() looks up names and connects: the thread is not stuck if that takes minutes. */
+  gboolean is_slow_to_open;
+  /* The receiver ends the connection because of a line that is too long for it. */
+  gboolean may_hang_up;
 } WatchOutputClass;
 
 extern const WatchOutputClass watch_output_file; /* and the standard output */
@@ -56,16 +54,9 @@ WatchOutput *watch_output_new (const WatchOutputConfig *config, GError **error);
 WatchOutput *watch_output_ref (WatchOutput *output);
 void watch_output_unref (WatchOutput *output);
 
-/* Adds a line. If the queue is full, the oldest line is dropped, or, with `cancelled` not NULL, the
- * call waits until there is room or `*cancelled` becomes nonzero. */
+/* Adds a line. If the queue is full, the oldest line that waits is dropped, or, with `cancelled`
+ * not NULL, the call waits until there is room or `*cancelled` becomes nonzero. */
 void watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled);
-
-/* Lines sent as WATCH_SEND_PENDING arrived. Any thread. */
-void watch_output_acknowledge (WatchOutput *output, guint n_lines);
-/* Lines sent as WATCH_SEND_PENDING will never arrive. Any thread. */
-void watch_output_lose (WatchOutput *output, guint n_lines, const gchar *reason);
-/* The connection is there or not, for destinations that notice by themselves. Any thread. */
-void watch_output_set_connected (WatchOutput *output, gboolean connected);
 
 void watch_output_reopen (WatchOutput *output);
 
@@ -76,13 +67,25 @@ void watch_output_abandon (WatchOutput *output);
 /* Whether the thread ended, after watch_output_end(), until the monotonic time. */
 gboolean watch_output_wait (WatchOutput *output, gint64 until);
 
+/* Logs what changed since the last call: lines were dropped, or the destination takes none any
+ * more. To be called about every second by a thread that no output can block. */
+void watch_output_report (WatchOutput *output);
+
 void watch_output_get_status (WatchOutput *output, WatchOutputStatus *status);
 /* Adds the lines of a camera to the counts. */
 void watch_output_add_counts (WatchOutput *output, const gchar *camera, WatchLineCounts *counts);
 /* Whether it is broken for ever: a standard output that nobody reads. */
 gboolean watch_output_is_closed (WatchOutput *output);
 
-/* For destinations: an option of the group, taken from the set of unknown ones. */
+/* For destinations, in the output's thread unless they say otherwise. */
+
+/* A line sent as WATCH_SEND_PENDING arrived. */
+void watch_output_acknowledge (WatchOutput *output, const WatchLine *line);
+/* A line sent as WATCH_SEND_PENDING will never be accepted. */
+void watch_output_lose (WatchOutput *output, const WatchLine *line, const gchar *reason);
+/* A destination that connects again by itself has no connection until the next acknowledgement. */
+void watch_output_disconnected (WatchOutput *output, const gchar *reason);
+
+/* An option of the group, taken from the set of unknown ones. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);
-guint watch_output_capacity (WatchOutput *output);
 const gchar *watch_output_name (WatchOutput *output);

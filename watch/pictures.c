@@ -5,7 +5,6 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-#include "folder.h"
 #include "log.h"
 
 #define ENCODE_TIMEOUT (5 * GST_SECOND)
@@ -121,53 +120,104 @@ watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GError **err
 
 struct _WatchPictures {
   WatchObserver observer;
-  gchar *folder;
-  GThreadPool *pool; /* of one thread */
+  WatchWriter *writer;
+  GThreadPool *pool; /* of one thread, which encodes */
+  GMutex lock;
+  GCond changed;
+  guint n_jobs;                           /* that wait or are being encoded */
+  WatchLogLimit encode_limit, wait_limit; /* of messages */
 };
 
 typedef struct {
   GstSample *frame;
   gboolean boxes;
-  gchar *name;
+  gchar *camera;
+  gint64 utc;
 } Job;
 
 static void
-write_picture (gpointer data, gpointer user_data)
+store_picture (WatchPictures *self, const Job *job)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) jpeg = watch_picture_encode (job->frame, job->boxes, 0, &error);
+  WatchFile *file;
+
+  if (!jpeg) {
+    watch_log_warning_limited (
+        &self->encode_limit, "camera %s: no picture: %s", job->camera, error->message);
+    return;
+  }
+  file = watch_writer_begin (self->writer, job->camera, job->utc, "jpg");
+  if (file) {
+    watch_file_write (file, 0, gst_buffer_new_wrapped_bytes (jpeg));
+    watch_file_end (file, TRUE);
+  }
+}
+
+static void
+take_job (gpointer data, gpointer user_data)
 {
   Job *job = data;
   WatchPictures *self = user_data;
-  g_autofree gchar *path = watch_folder_make_path (self->folder, job->name);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = path ? watch_picture_encode (job->frame, job->boxes, 0, &error) : NULL;
 
-  if (bytes)
-    g_file_set_contents (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), &error);
-  if (error)
-    watch_log_warning ("picture %s was not written: %s", job->name, error->message);
+  store_picture (self, job);
   gst_sample_unref (job->frame);
-  g_free (job->name);
+  g_free (job->camera);
   g_free (job);
+  g_mutex_lock (&self->lock);
+  self->n_jobs--;
+  g_cond_signal (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+/* A frame waits for the encoder, unless too many do. */
+static void
+push_job (WatchPictures *self, const WatchEvent *event, gboolean boxes)
+{
+  gboolean has_room;
+  Job *job;
+
+  g_mutex_lock (&self->lock);
+  has_room = self->n_jobs < MAX_WAITING;
+  self->n_jobs += has_room;
+  g_mutex_unlock (&self->lock);
+  if (!has_room) {
+    watch_log_warning_limited (&self->wait_limit,
+        "camera %s: no picture, because %d wait to be encoded already", event->camera, MAX_WAITING);
+    return;
+  }
+  job = g_new (Job, 1);
+  job->frame = gst_sample_ref (event->frame);
+  job->boxes = boxes;
+  job->camera = g_strdup (event->camera);
+  job->utc = event->utc;
+  g_thread_pool_push (self->pool, job, NULL);
 }
 
 static void
 on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
   WatchPictures *self = data;
-  WatchCameraConfig *config = watch_camera_get_config (camera);
+  WatchCameraConfig *config;
 
-  if (config->pictures && event->frame && g_str_equal (event->kind, "motion-begin")) {
-    if (g_thread_pool_unprocessed (self->pool) < MAX_WAITING) {
-      Job *job = g_new (Job, 1);
-
-      job->frame = gst_sample_ref (event->frame);
-      job->boxes = config->picture_boxes;
-      job->name = watch_folder_name (event->camera, event->utc, "jpg");
-      g_thread_pool_push (self->pool, job, NULL);
-    } else {
-      watch_log_warning ("%s: no picture, because %d wait already", event->camera, MAX_WAITING);
-    }
-  }
+  if (!event->frame || !g_str_equal (event->kind, "motion-begin"))
+    return;
+  config = watch_camera_get_config (camera);
+  if (config->pictures && watch_writer_has_folder (self->writer))
+    push_job (self, event, config->picture_boxes);
   watch_camera_config_unref (config);
+}
+
+static gboolean
+is_busy (gpointer data)
+{
+  WatchPictures *self = data;
+  gboolean is_busy;
+
+  g_mutex_lock (&self->lock);
+  is_busy = self->n_jobs > 0;
+  g_mutex_unlock (&self->lock);
+  return is_busy;
 }
 
 static gdouble
@@ -177,30 +227,43 @@ count_waiting (gpointer data)
 }
 
 WatchPictures *
-watch_pictures_new (Watch *watch)
+watch_pictures_new (Watch *watch, WatchWriter *writer)
 {
   WatchPictures *self = g_new0 (WatchPictures, 1);
 
-  self->folder = g_strdup (watch_get_config (watch)->folder);
-  if (self->folder) {
-    self->pool = g_thread_pool_new (write_picture, self, 1, TRUE, NULL);
-    self->observer = (WatchObserver){
-        .event = on_event,
-        .queue_length = count_waiting,
-        .queue_metric = "ccl_watch_picture_queue",
-        .queue_help = "Pictures that wait to be written.",
-        .data = self,
-    };
-    watch_add_observer (watch, &self->observer);
-  }
+  self->writer = writer;
+  self->pool = g_thread_pool_new (take_job, self, 1, TRUE, NULL);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  self->observer = (WatchObserver){
+      .event = on_event,
+      .is_busy = is_busy,
+      .queue_length = count_waiting,
+      .queue_metric = "ccl_watch_picture_queue",
+      .queue_help = "Pictures that wait to be encoded.",
+      .data = self,
+  };
+  watch_add_observer (watch, &self->observer);
   return self;
 }
 
-void
-watch_pictures_free (WatchPictures *self)
+gboolean
+watch_pictures_free (WatchPictures *self, gint64 until)
 {
-  if (self->pool)
-    g_thread_pool_free (self->pool, FALSE, TRUE);
-  g_free (self->folder);
+  guint n_jobs;
+
+  g_mutex_lock (&self->lock);
+  while (self->n_jobs > 0 && g_cond_wait_until (&self->changed, &self->lock, until)) {
+  }
+  n_jobs = self->n_jobs;
+  g_mutex_unlock (&self->lock);
+  if (n_jobs > 0) {
+    watch_log_warning ("%u pictures were not encoded in time", n_jobs);
+    return FALSE;
+  }
+  g_thread_pool_free (self->pool, FALSE, TRUE);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
   g_free (self);
+  return TRUE;
 }

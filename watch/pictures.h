@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-#include "watch.h"
+#include "writer.h"
 
 /* A labelled frame as JPEG, with or without a box around each component. Blocks; any thread.
  * @width: the picture is made smaller if it is wider, in pixels; 0 = as it is
@@ -13,8 +13,10 @@ GBytes *watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GErr
 
 typedef struct _WatchPictures WatchPictures;
 
-/* Writes a picture at the beginning of each motion of cameras that are configured so. Adds an
- * observer; must be called before watch_start() and freed after watch_stop(), which finishes
- * pictures that wait. */
-WatchPictures *watch_pictures_new (Watch *watch);
-void watch_pictures_free (WatchPictures *pictures);
+/* Stores a picture at the beginning of each motion of cameras that are configured so. Adds an
+ * observer; must be called before watch_start(). */
+WatchPictures *watch_pictures_new (Watch *watch, WatchWriter *writer);
+
+/* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if that
+ * takes longer than until the monotonic time. */
+gboolean watch_pictures_free (WatchPictures *pictures, gint64 until);

@@ -6,11 +6,15 @@
 #include <gst/app/gstappsink.h>
 #include <string.h>
 
+#include "backlog.h"
 #include "camera-private.h"
 #include "log.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 #define GL_DISPLAY_TYPE "gst.gl.GLDisplay"
+#define MAX_WAITING 3 /* decoded frames */
+#define STREAM_LOCK_TIME G_TIME_SPAN_SECOND
+#define STREAM_LOCK_INTERVAL (10 * G_TIME_SPAN_MILLISECOND)
 
 /* Sets the properties of the configuration whose keys begin with "ELEMENT.". Keys were checked when
  * the configuration was read, so properties that the element does not have are those of another
@@ -68,8 +72,26 @@ running_time_on_pad (GstPad *pad, GstClockTime time)
 
 /* The analysis elements. */
 
+/* Whether the frame is one more than max-fps per second. */
+static gboolean
+is_above_rate (WatchCamera *camera, GstClockTime time)
+{
+  GstClockTime interval;
+
+  if (camera->config->max_fps <= 0 || !GST_CLOCK_TIME_IS_VALID (time))
+    return FALSE;
+  interval = GST_SECOND / camera->config->max_fps;
+  if (time < camera->next_time && camera->next_time - time <= interval)
+    return TRUE;
+  /* The mean rate is kept, unless the stream had a gap or began again. */
+  camera->next_time += interval;
+  if (camera->next_time < time || camera->next_time - time > interval)
+    camera->next_time = time + interval - interval / 8;
+  return FALSE;
+}
+
 /* Frames enter the analysis: notes their time of arrival where no decoder did, and skips frames
- * that are more than max-fps per second. */
+ * that are too many or too late. */
 static GstPadProbeReturn
 on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -79,20 +101,13 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_object_get (camera->queue, "current-level-buffers", &n_waiting, NULL);
   watch_camera_set_waiting (camera, n_waiting);
-  if (camera->config->max_fps > 0) {
-    GstClockTime time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
-    GstClockTime interval = GST_SECOND / camera->config->max_fps;
-
-    if (GST_CLOCK_TIME_IS_VALID (time)) {
-      if (time < camera->next_time && camera->next_time - time <= interval) {
-        watch_camera_frame_skipped (camera);
-        return GST_PAD_PROBE_DROP;
-      }
-      /* The mean rate is kept, unless the stream had a gap or began again. */
-      camera->next_time += interval;
-      if (camera->next_time < time || camera->next_time - time > interval)
-        camera->next_time = time + interval - interval / 8;
-    }
+  if (is_above_rate (camera, running_time_on_pad (pad, GST_BUFFER_PTS (buffer)))) {
+    watch_camera_frame_skipped (camera);
+    return GST_PAD_PROBE_DROP;
+  }
+  if (n_waiting >= MAX_WAITING && watch_backlog_is_late (camera, buffer)) {
+    watch_camera_frame_late (camera);
+    return GST_PAD_PROBE_DROP;
   }
   if (!GST_CLOCK_TIME_IS_VALID (gst_ccl_utc_get_arrival (buffer))) {
     buffer = gst_buffer_make_writable (buffer);
@@ -116,6 +131,25 @@ set_time_of_first_frame (WatchCamera *camera, GstClockTime running_time)
         running_time + gst_element_get_base_time (camera->sink), gst_clock_get_time (clock));
   g_object_set (camera->sink, "ts-offset", MAX (late, 0), NULL);
   gst_clear_object (&clock);
+}
+
+static gboolean
+is_stopping (WatchCamera *camera)
+{
+  return g_atomic_int_get (&camera->cancelled) != 0;
+}
+
+/* While the pipeline stops, frames that are still on their way are dropped in front of the tracker,
+ * and the end of its tracks does not reach the sink, which might wait for its time. */
+static GstPadProbeReturn
+drop_when_stopping (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  const gboolean is_buffer = (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) != 0;
+
+  return is_stopping (data) &&
+                 (is_buffer || GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+             ? GST_PAD_PROBE_DROP
+             : GST_PAD_PROBE_OK;
 }
 
 /* Labelled frames, before ccljson makes their lines. */
@@ -147,9 +181,11 @@ on_line (GstAppSink *appsink, gpointer data)
   GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
   GstMapInfo map;
 
-  if (buffer && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    watch_camera_line (camera, (const gchar *)map.data, map.size,
-        GST_BUFFER_OFFSET_IS_VALID (buffer),
+  const gboolean is_frame = buffer && GST_BUFFER_OFFSET_IS_VALID (buffer);
+
+  if (buffer && !(is_frame && is_stopping (camera)) &&
+      gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    watch_camera_line (camera, (const gchar *)map.data, map.size, is_frame,
         gst_segment_to_running_time (
             gst_sample_get_segment (sample), GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
     gst_buffer_unmap (buffer, &map);
@@ -158,10 +194,15 @@ on_line (GstAppSink *appsink, gpointer data)
   return GST_FLOW_OK;
 }
 
+/* The queue is full. If it is leaky, it drops its oldest frame. */
 static void
 on_overrun (GstElement *queue, gpointer data)
 {
-  watch_camera_frame_skipped (data);
+  gint leaky;
+
+  g_object_get (queue, "leaky", &leaky, NULL);
+  if (leaky)
+    watch_camera_frame_late (data);
 }
 
 static GstElement *
@@ -198,13 +239,9 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
 {
   GstAppSinkCallbacks callbacks = {.new_sample = on_line};
 
-  g_object_set (
-      queue, "max-size-buffers", 3, "max-size-bytes", 0, "max-size-time", (guint64)0, NULL);
-  /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. */
-  if (!camera->is_file) {
-    gst_util_set_object_arg (G_OBJECT (queue), "leaky", "downstream");
-    g_signal_connect (queue, "overrun", G_CALLBACK (on_overrun), camera);
-  }
+  g_object_set (queue, "max-size-buffers", MAX_WAITING, "max-size-bytes", 0, "max-size-time",
+      (guint64)0, NULL);
+  g_signal_connect (queue, "overrun", G_CALLBACK (on_overrun), camera);
   if (strcmp (camera->hub->labeller, "cudaccl") == 0) {
     g_object_set (labeller, "cuda-device-id", camera->hub->gpu, NULL);
     gst_util_set_object_arg (G_OBJECT (labeller), "cuda-device-choice", "least-used");
@@ -218,7 +255,11 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
   camera->queue = queue;
   camera->sink = sink;
+  camera->track = track;
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
+  if (track)
+    add_probe (track, GST_PAD_PROBE_TYPE_BUFFER, drop_when_stopping, camera);
+  add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_when_stopping, camera);
   add_probe (
       json, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_labelled, camera);
 }
@@ -380,21 +421,24 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   WatchCamera *camera = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean take;
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  gst_ccl_utc_mark_arrival (buffer);
+  take = watch_backlog_take (camera, buffer);
   if (caps) {
     watch_camera_encoded (
         camera, buffer, caps, signed_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
     gst_caps_unref (caps);
   }
-  return GST_PAD_PROBE_OK;
+  return take ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-/* Data that are on their way to a decoder: if no frame follows, they are garbage. */
+/* Data that are on their way to a decoder: if no frame follows, they are garbage. Sound is none. */
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
+  if (watch_backlog_is_media (pad, "audio"))
+    return GST_PAD_PROBE_REMOVE;
   watch_camera_data (data);
   return GST_PAD_PROBE_OK;
 }
@@ -407,6 +451,8 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
 
   if (!factory)
     return;
+  if (strcmp (GST_OBJECT_NAME (factory), "rtpjitterbuffer") == 0)
+    watch_backlog_add_source (camera, element);
   if (gst_element_factory_list_is_type (
           factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER | GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     add_probe (
@@ -487,7 +533,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 }
 
 GstElement *
-watch_pipeline_new (WatchCamera *camera)
+watch_pipeline_new (WatchCamera *camera, const gchar *uri)
 {
   GstElement *pipeline = gst_pipeline_new (camera->name);
   GstElement *decodebin = gst_element_factory_make ("uridecodebin3", NULL);
@@ -496,7 +542,10 @@ watch_pipeline_new (WatchCamera *camera)
   g_signal_connect (pipeline, "deep-element-added", G_CALLBACK (on_deep_element_added), camera);
   gst_bus_set_sync_handler (bus, on_message, camera, NULL);
   gst_object_unref (bus);
-  g_object_set (decodebin, "uri", camera->config->uri, NULL);
+  g_object_set (decodebin, "uri", uri, NULL);
+  /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. The
+   * backlog has a better rule for some sources. */
+  g_object_set (camera->queue, "leaky", camera->is_file ? NOT_LEAKY : LEAKY_DOWNSTREAM, NULL);
   g_signal_connect (decodebin, "source-setup", G_CALLBACK (on_source_setup), camera);
   g_signal_connect (decodebin, "select-stream", G_CALLBACK (on_select_stream), camera);
   g_signal_connect (decodebin, "pad-added", G_CALLBACK (on_pad_added), camera);
@@ -504,18 +553,40 @@ watch_pipeline_new (WatchCamera *camera)
   return pipeline;
 }
 
+/* Tracks end with their stream, whose end a camera that is lost does not send. A streaming thread
+ * that stays in the tracker or behind it is not waited for long. */
+static void
+end_tracks (WatchCamera *camera)
+{
+  const gint64 until = g_get_monotonic_time () + STREAM_LOCK_TIME;
+  GstPad *pad = camera->track ? gst_element_get_static_pad (camera->track, "sink") : NULL;
+  gboolean is_free = FALSE;
+
+  /* A sink that does not play waits until it does. */
+  if (!pad || GST_STATE (camera->sink) != GST_STATE_PLAYING)
+    goto done;
+  while (!(is_free = GST_PAD_STREAM_TRYLOCK (pad)) && g_get_monotonic_time () < until)
+    g_usleep (STREAM_LOCK_INTERVAL);
+  if (is_free) {
+    gst_pad_send_event (pad, gst_event_new_eos ());
+    GST_PAD_STREAM_UNLOCK (pad);
+  }
+done:
+  gst_clear_object (&pad);
+}
+
 void
 watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
 
-  g_atomic_int_set (&camera->cancelled, TRUE);
+  g_atomic_int_or (&camera->cancelled, WATCH_PIPELINE_STOPS);
+  end_tracks (camera);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
   gst_bus_remove_watch (bus);
   gst_object_unref (bus);
   gst_bin_remove (GST_BIN (pipeline), camera->analysis);
   gst_object_unref (pipeline);
-  if (!g_atomic_int_get (&camera->stopping))
-    g_atomic_int_set (&camera->cancelled, FALSE);
+  g_atomic_int_and (&camera->cancelled, ~WATCH_PIPELINE_STOPS);
 }

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "config-values.h"
 
 #define MAX_OPEN_FILES 65536
 /* A connection takes 8 open files and 7 threads where the CPU decodes a file, 11 and 8 where it
@@ -14,14 +14,21 @@
 #define THREADS_PER_CONNECTION 16
 /* Of each camera, whether it is connected or not; its thread is made with its first connection. */
 #define FILES_PER_CAMERA 1
-/* For outputs, web clients, pictures, the GPU and what libraries open for a moment. */
+/* A web client has a connection and perhaps the file that is sent to it. They may have a 16th of
+ * all open files. */
+#define FILES_PER_CLIENT 2
+#define PART_OF_CLIENTS 16
+#define LEAST_CLIENTS 16
+#define MOST_CLIENTS 256
+/* For outputs, pictures, the GPU and what libraries open for a moment. */
 #define OTHER_FILES 64
 #define OTHER_THREADS 32
 
 #define UNLIMITED G_MAXUINT
 
 static GMutex lock;
-static guint n_reserved; /* connections, guarded by the lock */
+static guint n_reserved;              /* connections, guarded by the lock */
+static guint most_clients, n_clients; /* of the web server, guarded by the lock */
 
 /* UNLIMITED if no more file can be opened, not even this folder; 0 if there is no such folder. */
 static guint
@@ -136,13 +143,17 @@ check_threads (guint threads, guint used, GError **error)
          watch_fail (error, "too many threads in the control group");
 }
 
-/* So many connections more. */
+/* So many connections more. With the lock. */
 static gboolean
 check_connections (guint n, GError **error)
 {
   guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
+  /* Files that clients do not have now, but may have. */
+  guint of_clients =
+      most_clients * FILES_PER_CLIENT - MIN (n_clients, most_clients * FILES_PER_CLIENT);
 
-  return check_files ((guint64)files + OTHER_FILES + n * FILES_PER_CONNECTION, error) &&
+  return check_files (
+             (guint64)files + OTHER_FILES + of_clients + n * FILES_PER_CONNECTION, error) &&
          check_threads (threads + OTHER_THREADS + n * THREADS_PER_CONNECTION, threads, error);
 }
 
@@ -155,6 +166,26 @@ watch_limits_raise (void)
     limit.rlim_cur = MAX (limit.rlim_cur, MIN (limit.rlim_max, MAX_OPEN_FILES));
     setrlimit (RLIMIT_NOFILE, &limit);
   }
+}
+
+guint
+watch_limits_reserve_clients (void)
+{
+  guint n = CLAMP (
+      get_limit (RLIMIT_NOFILE) / PART_OF_CLIENTS / FILES_PER_CLIENT, LEAST_CLIENTS, MOST_CLIENTS);
+
+  g_mutex_lock (&lock);
+  most_clients = n;
+  g_mutex_unlock (&lock);
+  return n;
+}
+
+void
+watch_limits_set_clients (guint n)
+{
+  g_mutex_lock (&lock);
+  n_clients = n;
+  g_mutex_unlock (&lock);
 }
 
 gboolean

@@ -12,6 +12,11 @@ void watch_limits_raise (void);
 /* Whether the limit of open files suffices for so many cameras, one of them connected. */
 gboolean watch_limits_check_cameras (guint n_cameras, GError **error);
 
+/* Keeps open files for clients of the web server; returns how many may be connected at a time. */
+guint watch_limits_reserve_clients (void);
+/* How many are connected. */
+void watch_limits_set_clients (guint n);
+
 /* Whether a connection, or as much as a connection takes, is possible now. */
 gboolean watch_limits_check (GError **error);
 /* The same, and keeps for the caller what a connection takes until watch_limits_release(). No error

@@ -7,8 +7,9 @@
 #include "process-limits.h"
 #include "log.h"
 #include "output.h"
+#include "web-guard.h"
 
-#define STUCK (90 * G_TIME_SPAN_SECOND)
+#define MAX_STUCK 3 /* threads of one camera that are left alone */
 
 struct _Watch {
   WatchConfig *config;
@@ -20,6 +21,7 @@ struct _Watch {
   GPtrArray *outputs;  /* WatchOutput, the same */
   GPtrArray *stopping; /* WatchCamera that were removed and may still run */
   GPtrArray *retired;  /* WatchOutput that were removed and may still have lines */
+  WatchFolder *folder; /* or NULL */
   GHashTable *ended;   /* WatchCamera */
   gboolean failed;     /* an ended camera did not reach its end */
   gboolean is_stopping;
@@ -179,44 +181,75 @@ remove_camera (Watch *watch, WatchCamera *camera)
   g_idle_add (call_all_ended, watch);
 }
 
-static guint
-count_cameras (Watch *watch)
+/* Whether there may be a camera of that name: there is one, or one more may be added. */
+static gboolean
+check_number (Watch *watch, const gchar *name, GError **error)
 {
-  guint n;
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
+
+  for (guint i = 0; i < cameras->len; i++)
+    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
+      return TRUE;
+  return watch_limits_check_cameras (cameras->len + 1, error);
+}
+
+WatchNote *
+watch_note_change (Watch *watch, const gchar *name, WatchCameraConfig *config, GError **error)
+{
+  if (config && !check_number (watch, name, error))
+    return NULL;
+  return watch_changes_note (watch->changes, name, config);
+}
+
+gboolean
+watch_make_change (Watch *watch, WatchNote *note, GError **error)
+{
+  WatchCameraConfig *config = watch_note_get_camera (note);
+  WatchCamera *camera = watch_find_camera (watch, watch_note_get_name (note));
+  gboolean is_made = watch_changes_take (watch->changes, note, error);
+
+  if (is_made && config)
+    set_camera (watch, watch_camera_config_ref (config));
+  else if (is_made && camera)
+    remove_camera (watch, camera);
+  g_clear_pointer (&camera, watch_camera_unref);
+  return is_made;
+}
+
+/* Threads of the camera that were replaced and have not ended. */
+static guint
+count_stuck (Watch *watch, const gchar *name)
+{
+  guint n = 0;
 
   g_mutex_lock (&watch->lock);
-  n = watch->cameras->len;
+  clear_stopped (watch);
+  for (guint i = 0; i < watch->stopping->len; i++)
+    n += strcmp (watch_camera_get_name (g_ptr_array_index (watch->stopping, i)), name) == 0;
   g_mutex_unlock (&watch->lock);
   return n;
 }
 
-gboolean
-watch_change_camera (Watch *watch, WatchCameraConfig *config, GError **error)
+/* A camera whose thread is stuck, for instance in a driver or on a disk, is replaced; its thread is
+ * left alone. */
+static void
+replace_stuck (Watch *watch, WatchCamera *camera)
 {
-  gboolean is_noted = watch_limits_check_cameras (count_cameras (watch) + 1, error) &&
-                      watch_changes_set (watch->changes, config->name, config, error);
+  const gchar *name = watch_camera_get_name (camera);
+  WatchCamera *next;
 
-  if (is_noted)
-    set_camera (watch, config);
-  else
-    watch_camera_config_unref (config);
-  return is_noted;
+  if (count_stuck (watch, name) >= MAX_STUCK)
+    return;
+  watch_log_error ("camera %s: its thread is stuck; a new one is started", name);
+  next = watch_camera_new (camera->config, &watch->hub);
+  g_mutex_lock (&watch->lock);
+  replace_camera (watch, camera, next);
+  g_mutex_unlock (&watch->lock);
+  watch_camera_abandon (camera);
+  watch_camera_start (next);
+  watch_camera_unref (next);
 }
 
-gboolean
-watch_discard_camera (Watch *watch, const gchar *name, GError **error)
-{
-  WatchCamera *camera = watch_find_camera (watch, name);
-  gboolean is_noted = watch_changes_set (watch->changes, name, NULL, error);
-
-  if (is_noted && camera)
-    remove_camera (watch, camera);
-  g_clear_pointer (&camera, watch_camera_unref);
-  return is_noted;
-}
-
-/* A camera whose thread is stuck, for instance in a driver, is replaced; its thread is left alone.
- */
 void
 watch_start_again (Watch *watch)
 {
@@ -224,19 +257,10 @@ watch_start_again (Watch *watch)
 
   for (guint i = 0; i < cameras->len; i++) {
     WatchCamera *camera = g_ptr_array_index (cameras, i);
-    WatchCamera *next;
 
     watch_camera_start (camera);
-    if (watch_camera_get_silence (camera) < STUCK)
-      continue;
-    watch_log_error (
-        "camera %s: its thread is stuck; a new one is started", watch_camera_get_name (camera));
-    next = watch_camera_new (camera->config, &watch->hub);
-    g_mutex_lock (&watch->lock);
-    replace_camera (watch, camera, next);
-    g_mutex_unlock (&watch->lock);
-    watch_camera_start (next);
-    watch_camera_unref (next);
+    if (watch_camera_check_thread (camera))
+      replace_stuck (watch, camera);
   }
   g_ptr_array_unref (cameras);
 }
@@ -363,6 +387,25 @@ replace_outputs (Watch *watch, GPtrArray *outputs)
   g_mutex_unlock (&watch->lock);
 }
 
+/* Forgets removed outputs that have delivered their lines. */
+static void
+clear_finished (Watch *watch)
+{
+  for (guint i = watch->retired->len; i-- > 0;)
+    if (watch_output_wait (g_ptr_array_index (watch->retired, i), 0))
+      g_ptr_array_remove_index (watch->retired, i);
+}
+
+void
+watch_report_outputs (Watch *watch)
+{
+  clear_finished (watch);
+  for (guint i = 0; i < watch->outputs->len; i++)
+    watch_output_report (g_ptr_array_index (watch->outputs, i));
+  for (guint i = 0; i < watch->retired->len; i++)
+    watch_output_report (g_ptr_array_index (watch->retired, i));
+}
+
 gboolean
 watch_has_closed_output (Watch *watch)
 {
@@ -399,7 +442,70 @@ watch_check_outputs (const WatchConfig *config, GError **error)
   return TRUE;
 }
 
+/* The folder of pictures and clips. */
+
+WatchFolder *
+watch_get_folder (Watch *watch)
+{
+  WatchFolder *folder;
+
+  g_mutex_lock (&watch->lock);
+  folder = watch->folder ? watch_folder_ref (watch->folder) : NULL;
+  g_mutex_unlock (&watch->lock);
+  return folder;
+}
+
+/* Takes the reference to another folder, or NULL. The former one ends when its disk answers. */
+static void
+replace_folder (Watch *watch, WatchFolder *next)
+{
+  WatchFolder *old;
+
+  g_mutex_lock (&watch->lock);
+  old = watch->folder;
+  watch->folder = next;
+  g_mutex_unlock (&watch->lock);
+  if (old) {
+    watch_folder_stop (old, 0);
+    watch_folder_unref (old);
+  }
+}
+
+/* Takes the folder of the configuration, which may be the same as before. */
+static void
+set_folder (Watch *watch, const WatchConfig *config)
+{
+  const gchar *path = watch->folder ? watch_folder_get_path (watch->folder) : NULL;
+
+  if (g_strcmp0 (path, config->folder) != 0)
+    replace_folder (watch,
+        config->folder ? watch_folder_new (config->folder, config->keep_days, config->keep_bytes)
+                       : NULL);
+  else if (watch->folder)
+    watch_folder_set_limits (watch->folder, config->keep_days, config->keep_bytes);
+}
+
 /* The supervisor. */
+
+/* Hosts that the configuration names may be local. */
+static void
+set_trusted_hosts (const WatchConfig *config)
+{
+  watch_guard_set_trusted (
+      config->web_rules->allows_local ? NULL : g_ptr_array_ref (config->hosts));
+}
+
+gchar *
+watch_get_changes (Watch *watch)
+{
+  return watch_changes_to_text (watch->changes);
+}
+
+WatchCameraConfig *
+watch_get_configured (Watch *watch, const gchar *name)
+{
+  return watch_changes_get_configured (watch->changes, name);
+}
 
 Watch *
 watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
@@ -421,6 +527,7 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
   watch->outputs = new_outputs ();
   watch->retired = new_outputs ();
   watch->ended = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)watch_camera_unref, NULL);
+  watch->changes = changes;
   outputs = make_outputs (watch, config, error);
   if (!outputs) {
     watch_config_free (config);
@@ -430,7 +537,8 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
   g_ptr_array_unref (watch->outputs);
   watch->outputs = outputs;
   watch->config = config;
-  watch->changes = changes;
+  set_folder (watch, config);
+  set_trusted_hosts (config);
   return watch;
 }
 
@@ -448,6 +556,21 @@ watch_foreach_observer (Watch *watch, GFunc function, gpointer data)
   g_rw_lock_reader_lock (&watch->hub.observers_lock);
   g_ptr_array_foreach (watch->hub.observers, function, data);
   g_rw_lock_reader_unlock (&watch->hub.observers_lock);
+}
+
+gboolean
+watch_has_busy_observer (Watch *watch)
+{
+  gboolean is_busy = FALSE;
+
+  g_rw_lock_reader_lock (&watch->hub.observers_lock);
+  for (guint i = 0; i < watch->hub.observers->len; i++) {
+    const WatchObserver *observer = g_ptr_array_index (watch->hub.observers, i);
+
+    is_busy = is_busy || (observer->is_busy && observer->is_busy (observer->data));
+  }
+  g_rw_lock_reader_unlock (&watch->hub.observers_lock);
+  return is_busy;
 }
 
 void
@@ -487,18 +610,23 @@ config_has_camera (const WatchConfig *config, const gchar *name)
 }
 
 gboolean
-watch_reload (Watch *watch, WatchConfig *config, GError **error)
+watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError **error)
 {
   GPtrArray *outputs = make_outputs (watch, config, error);
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
   WatchConfig *old = watch->config;
 
   if (!outputs) {
+    watch_changes_free (changes);
     watch_config_free (config);
     return FALSE;
   }
   replace_outputs (watch, outputs);
+  set_folder (watch, config);
   watch->config = config;
+  watch_changes_free (watch->changes);
+  watch->changes = changes;
+  set_trusted_hosts (config);
   for (guint i = 0; i < cameras->len; i++)
     if (!config_has_camera (config, watch_camera_get_name (g_ptr_array_index (cameras, i))))
       remove_camera (watch, g_ptr_array_index (cameras, i));
@@ -510,7 +638,8 @@ watch_reload (Watch *watch, WatchConfig *config, GError **error)
 gboolean
 watch_is_healthy (Watch *watch)
 {
-  return !watch->is_stopping && !watch_has_closed_output (watch);
+  return !watch->is_stopping && !watch_has_closed_output (watch) &&
+         !watch_heartbeat_is_any_stuck ();
 }
 
 gboolean
@@ -575,13 +704,17 @@ watch_stop (Watch *watch, gdouble seconds)
 {
   gint64 start = g_get_monotonic_time ();
   gint64 until = start + (gint64)(seconds * G_TIME_SPAN_SECOND);
-  gboolean all_stopped = stop_cameras (watch, (start + until) / 2);
+  gboolean all_stopped;
 
+  if (watch->folder)
+    watch_folder_stop (watch->folder, 0);
+  all_stopped = stop_cameras (watch, (start + until) / 2);
   g_rw_lock_writer_lock (&watch->hub.observers_lock);
   g_ptr_array_set_size (watch->hub.observers, 0);
   g_rw_lock_writer_unlock (&watch->hub.observers_lock);
   all_stopped = stop_outputs (watch->outputs, until) && all_stopped;
-  return stop_outputs (watch->retired, until) && all_stopped;
+  all_stopped = stop_outputs (watch->retired, until) && all_stopped;
+  return (!watch->folder || watch_folder_stop (watch->folder, until)) && all_stopped;
 }
 
 void
@@ -591,10 +724,12 @@ watch_free (Watch *watch)
   g_ptr_array_unref (watch->stopping);
   g_ptr_array_unref (watch->outputs);
   g_ptr_array_unref (watch->retired);
+  g_clear_pointer (&watch->folder, watch_folder_unref);
   g_hash_table_unref (watch->ended);
   g_ptr_array_unref (watch->hub.observers);
   g_ptr_array_unref (watch->hub.contexts);
   g_clear_pointer (&watch->config, watch_config_free);
+  watch_changes_free (watch->changes);
   g_mutex_clear (&watch->hub.lock);
   g_rw_lock_clear (&watch->hub.observers_lock);
   g_mutex_clear (&watch->lock);

@@ -6,14 +6,15 @@
 #include "camera.h"
 #include "changes.h"
 #include "config.h"
+#include "folder.h"
 
 typedef struct _Watch Watch;
 
 /* Whether watch_new() would accept the outputs. */
 gboolean watch_check_outputs (const WatchConfig *config, GError **error);
 
-/* Takes the configuration and opens the outputs. No camera runs before watch_start(). The changes
- * stay the caller's; they are those that were put over the configuration. */
+/* Takes the configuration and the changes that were put over it, and opens the outputs. No camera
+ * runs before watch_start(). */
 Watch *watch_new (WatchConfig *config, WatchChanges *changes, GError **error);
 
 /* Which element labels, and on which GPU; before watch_start(). `labeller` is a static string. */
@@ -26,16 +27,28 @@ void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpoin
 void watch_add_observer (Watch *watch, const WatchObserver *observer);
 /* Calls a function with each observer (const WatchObserver). */
 void watch_foreach_observer (Watch *watch, GFunc function, gpointer data);
+/* Whether something of an observer waits to be written. */
+gboolean watch_has_busy_observer (Watch *watch);
 void watch_start (Watch *watch);
 
-/* Takes another configuration, with the changes over it. Cameras and outputs that are the same go
- * on; files are opened again. FALSE, and nothing changes, if an output is wrong. Main thread only.
+/* Takes another configuration, and the changes that were put over it. Cameras and outputs that are
+ * the same go on; files are opened again. FALSE, and nothing changes, if an output is wrong. Main
+ * thread only.
  */
-gboolean watch_reload (Watch *watch, WatchConfig *config, GError **error);
+gboolean watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError **error);
+
+/* The changes by watch_changes_to_text(); free with g_free(). Main thread only. */
+gchar *watch_get_changes (Watch *watch);
+/* The camera of this name without changes; NULL if there is none. Main thread only. */
+WatchCameraConfig *watch_get_configured (Watch *watch, const gchar *name);
 
 /* To be called now and then: starts cameras again whose threads are stuck or could not be made.
  * Main thread only. */
 void watch_start_again (Watch *watch);
+
+/* Logs what changed about the outputs: lines were dropped, or a destination takes none any more. To
+ * be called every second. Main thread only. */
+void watch_report_outputs (Watch *watch);
 
 /* An output is broken for ever: nobody reads the standard output. Main thread only. */
 gboolean watch_has_closed_output (Watch *watch);
@@ -56,16 +69,22 @@ void watch_free (Watch *watch);
 /* The configuration of watch_new() or of the last SIGHUP; main thread only. */
 const WatchConfig *watch_get_config (Watch *watch);
 
+/* The folder of pictures and clips of that configuration; a reference, or NULL if it names none. */
+WatchFolder *watch_get_folder (Watch *watch);
+
 /* Cameras in the order in which they were added; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_cameras (Watch *watch);
 /* A reference, or NULL. */
 WatchCamera *watch_find_camera (Watch *watch, const gchar *name);
 
-/* Adds a camera, or gives an existing one this configuration, which it takes. The change is noted
- * first; FALSE, and nothing changes, if that fails. Main thread only. */
-gboolean watch_change_camera (Watch *watch, WatchCameraConfig *config, GError **error);
-/* The same for removing the camera of this name. */
-gboolean watch_discard_camera (Watch *watch, const gchar *name, GError **error);
+/* Notes that a camera is added, changed or removed (`config` is NULL); watch_note_write() writes
+ * the note to the state file. NULL and an error if there would be too many cameras. Main thread
+ * only. */
+WatchNote *watch_note_change (
+    Watch *watch, const gchar *name, WatchCameraConfig *config, GError **error);
+/* Adds the camera, gives an existing one its configuration, or removes it. FALSE, and nothing
+ * changes, if the note could not be written. Main thread only. */
+gboolean watch_make_change (Watch *watch, WatchNote *note, GError **error);
 
 /* Lines of one camera, in all outputs together. */
 typedef struct {
@@ -78,16 +97,18 @@ void watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *coun
 /* Counters of one output. */
 typedef struct {
   gchar *name;
-  gchar *uri; /* without credentials */
-  gboolean connected;
-  guint64 n_delivered; /* lines written, or acknowledged by the broker */
+  gchar *uri;         /* without credentials */
+  gboolean connected; /* and it takes lines, if there are any */
+  gboolean stuck; /* the disk or the reader hangs: it has not answered for the seconds of `stuck` */
+  guint64 n_delivered; /* lines written, or acknowledged by the receiver */
   guint64 n_dropped;
   guint n_queued; /* lines that wait or are not acknowledged yet */
+  gdouble age;    /* of the oldest of these lines, seconds; 0 if there is none */
   guint capacity;
 } WatchOutputStatus;
 
 /* WatchOutputStatus of each output; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_outputs (Watch *watch);
 
-/* FALSE if the watch is stopping or an output is broken for ever. */
+/* FALSE if a thread is stuck, the watch is stopping, or an output is broken for ever. */
 gboolean watch_is_healthy (Watch *watch);

@@ -17,9 +17,10 @@
 #include "algorithms.h"
 #include "band.h"
 #include "instructions.h"
-#include "layout.h"
+#include "mapping.h"
 #include "workers.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ typedef struct Share {
 typedef struct CpuLabeller {
   CclLabeller base;
   const RunLabeller *runs;
-  Workers *workers;
+  Workers *workers; /* NULL before a frame size for which there are several threads */
   Job job;
   CclComponent *rows;
   uint32_t *roots; /* of the component in each row: its provisional label */
@@ -78,7 +79,9 @@ typedef struct CpuLabeller {
   uint32_t min_area, max_area;
   size_t max_cached_bytes; /* of a label map */
 
-  Layout layout;
+  uint64_t pixels_per_thread;
+  uint32_t band_capacity, share_capacity;
+  Mapping mapping;
 } CpuLabeller;
 
 /* The best code for this processor, or the code for the named instructions; NULL without any. */
@@ -105,7 +108,7 @@ static uint64_t *
 lay_out_words (Layout *layout, size_t n)
 {
   /* A word of zeros lies before the first word of a row. */
-  uint64_t *words = lay_out (layout, n + 1, sizeof (uint64_t));
+  uint64_t *words = lay_out_zeros (layout, n + 1, sizeof (uint64_t));
   return words ? words + 1 : NULL;
 }
 
@@ -117,7 +120,8 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   const size_t n_links = 64 * n_words + LIST_MARGIN;
 
   scratch->touching = lay_out (layout, n_words, sizeof *scratch->touching);
-  scratch->touching_words = lay_out (layout, n_words / 64 + 1, sizeof *scratch->touching_words);
+  scratch->touching_words =
+      lay_out_zeros (layout, n_words / 64 + 1, sizeof *scratch->touching_words);
   scratch->links_above = lay_out (layout, n_links, sizeof *scratch->links_above);
   scratch->links_below = lay_out (layout, n_links, sizeof *scratch->links_below);
   for (int i = 0; i < 2; i++)
@@ -126,7 +130,8 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->firsts = lay_out (layout, n_runs, sizeof *scratch->firsts);
   scratch->lasts = lay_out (layout, n_runs, sizeof *scratch->lasts);
   scratch->span_labels = lay_out (layout, n_runs, sizeof *scratch->span_labels);
-  scratch->span_firsts = lay_out (layout, n_runs, sizeof *scratch->span_firsts);
+  /* Vector code reads some more than it has written, as indices. */
+  scratch->span_firsts = lay_out_zeros (layout, n_runs, sizeof *scratch->span_firsts);
   scratch->span_lasts = lay_out (layout, n_runs + 16, sizeof *scratch->span_lasts);
   if (scratch->span_lasts)
     scratch->span_lasts += 16;
@@ -152,7 +157,7 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
         job->rows_per_strip == 2 ? lay_out_words (layout, job->words_per_row) : slot->top;
     slot->starts = lay_out_words (layout, job->words_per_row);
     slot->ends = lay_out_words (layout, job->words_per_row);
-    slot->occupied = lay_out (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
+    slot->occupied = lay_out_zeros (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
     slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
     slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
   }
@@ -243,6 +248,19 @@ describe (const Features *features, uint32_t label, uint32_t top)
   };
 }
 
+/* Calls work (self, part, thread) for every part, as workers_share() does. */
+static void
+share_work (CpuLabeller *self, uint32_t n_parts, bool again_soon,
+    void (*work) (void *data, uint32_t part, uint32_t thread))
+{
+  if (self->n_threads > 1) {
+    workers_share (self->workers, n_parts, again_soon, work, self);
+    return;
+  }
+  for (uint32_t part = 0; part < n_parts; part++)
+    work (self, part, 0);
+}
+
 /* Merges a band with the one above it. Returns the number of components that this removes. */
 static uint32_t
 merge_with_above (const CpuLabeller *self, uint32_t band, const Scratch *scratch)
@@ -282,8 +300,7 @@ label_bands (CpuLabeller *self)
     atomic_store_explicit (
         &share->n_unlabelled, share->end_band - share->first_band, memory_order_relaxed);
   }
-  workers_share (
-      self->workers, self->n_bands, self->job.labels || self->is_shared, label_band, self);
+  share_work (self, self->n_bands, self->job.labels || self->is_shared, label_band);
 }
 
 /* Merges components that reach from the bands of one thread into those of the next. Returns the
@@ -532,7 +549,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   if (self->is_shared) {
     self->min_area = options->min_area;
     self->max_area = options->max_area ? options->max_area : UINT32_MAX;
-    workers_share (self->workers, self->n_threads, true, number_share, self);
+    share_work (self, self->n_threads, true, number_share);
     n_components = join_numbers (self);
   } else if (labels || is_filtered (options)) {
     n_components = number_components (self, options, UINT32_MAX);
@@ -541,9 +558,9 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   }
   self->n_rows = n_components < max_rows ? n_components : max_rows;
   if (self->is_shared)
-    workers_share (self->workers, self->n_bands, false, finish_band, self);
+    share_work (self, self->n_bands, false, finish_band);
   else if (labels || self->n_rows >= MIN_SHARED_ROWS)
-    workers_share (self->workers, self->n_bands, false, deliver_band, self);
+    share_work (self, self->n_bands, false, deliver_band);
   else
     fill_rows (self, 0, self->n_rows);
 
@@ -551,12 +568,81 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
   return CCL_OK;
 }
 
+/* Makes sure that an array has room for n elements. Its content is lost. */
+static bool
+ensure (void *array, uint32_t *capacity, uint32_t n, size_t size)
+{
+  if (n <= *capacity)
+    return true;
+  void *larger = calloc (n, size);
+  if (!larger)
+    return false;
+  free (*(void **)array);
+  *(void **)array = larger;
+  *capacity = n;
+  return true;
+}
+
+/* Threads stay while one is enough. */
+static bool
+ensure_workers (CpuLabeller *self)
+{
+  if (self->n_threads == 1 || (self->workers && workers_number (self->workers) == self->n_threads))
+    return true;
+  Workers *workers = workers_new (self->n_threads);
+  if (!workers)
+    return false;
+  workers_free (self->workers);
+  self->workers = workers;
+  return true;
+}
+
+/* Divides frames of a size into bands for as many threads as are useful. What is allocated stays
+ * for other sizes, too; when there is no memory, the former size is to be set again, for which
+ * nothing is allocated. */
+static bool
+set_size (CpuLabeller *self, uint32_t width, uint32_t height)
+{
+  const uint32_t n_strips = height / 2 + height % 2;
+  const uint32_t n_threads = workers_choose_number (
+      self->base.plan.n_threads, (uint64_t)width * height, self->pixels_per_thread, n_strips);
+  const uint32_t n_bands =
+      n_threads > 1 && n_strips / n_threads >= 8 ? n_threads * BANDS_PER_THREAD : n_threads;
+
+  if (!ensure (&self->bands, &self->band_capacity, n_bands, sizeof *self->bands) ||
+      !ensure (&self->shares, &self->share_capacity, n_threads, sizeof *self->shares))
+    return false;
+  self->base.plan.width = width;
+  self->base.plan.height = height;
+  self->n_threads = n_threads;
+  self->n_bands = n_bands;
+  self->is_shared = false;
+  self->job.width = width;
+  self->job.n_words = (width + 63) / 64;
+  self->job.words_per_row = self->job.n_words + 1;
+  cut_into_bands (self);
+  return mapping_lay_out (&self->mapping, lay_out_everything, self) && ensure_workers (self);
+}
+
+static CclStatus
+cpu_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
+{
+  CpuLabeller *self = (CpuLabeller *)labeller;
+  const CclPlan former = labeller->plan;
+
+  if (set_size (self, width, height))
+    return CCL_OK;
+  ccl_cpu_set_no_memory (error, width, height);
+  set_size (self, former.width, former.height);
+  return CCL_ERROR_NO_MEMORY;
+}
+
 static void
 cpu_labeller_free (CclLabeller *labeller)
 {
   CpuLabeller *self = (CpuLabeller *)labeller;
   workers_free (self->workers);
-  layout_unmap (&self->layout);
+  mapping_unmap (&self->mapping);
   free (self->bands);
   free (self->shares);
   free (self);
@@ -565,12 +651,16 @@ cpu_labeller_free (CclLabeller *labeller)
 static const CclLabellerClass cpu_labeller_class = {
     .name = "cpu",
     .run = cpu_labeller_run,
+    .resize = cpu_labeller_resize,
     .free = cpu_labeller_free,
 };
 
-/* The size of the largest label map that is worth caching. */
-static size_t
-choose_max_cached_bytes (void)
+static size_t max_cached_bytes;
+static pthread_once_t max_cached_bytes_once = PTHREAD_ONCE_INIT;
+
+/* Finds the size of the largest label map that is worth caching. */
+static void
+find_max_cached_bytes (void)
 {
   /* On some processors sysconf() adds up the caches of all cores. */
   FILE *file = fopen ("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
@@ -581,7 +671,7 @@ choose_max_cached_bytes (void)
       kib = 0;
     fclose (file);
   }
-  return kib ? kib * 1024 / 4 * MAX_CACHED_QUARTERS : SIZE_MAX;
+  max_cached_bytes = kib ? kib * 1024 / 4 * MAX_CACHED_QUARTERS : SIZE_MAX;
 }
 
 static CclLabeller *
@@ -597,44 +687,22 @@ runs_labeller_new (
     return NULL;
   }
 
+  pthread_once (&max_cached_bytes_once, find_max_cached_bytes);
   self = calloc (1, sizeof *self);
-  if (!self)
-    goto no_memory;
-  self->base.klass = &cpu_labeller_class;
-  self->base.plan = *plan;
-  self->runs = runs;
-  self->job.width = plan->width;
-  self->job.n_words = (plan->width + 63) / 64;
-  self->job.words_per_row = self->job.n_words + 1;
-  self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
-  const uint64_t pixels_per_thread =
-      tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD;
-  const uint32_t n_strips = plan->height / 2 + plan->height % 2;
-  self->n_threads = workers_choose_number (
-      plan->n_threads, (uint64_t)plan->width * plan->height, pixels_per_thread, n_strips);
-  self->n_bands = self->n_threads;
-  if (self->n_threads > 1 && n_strips / self->n_threads >= 8)
-    self->n_bands *= BANDS_PER_THREAD;
-  self->min_shared_labels = pixels_per_thread / PIXELS_PER_SHARED_LABEL;
-  self->max_cached_bytes =
-      tuning->max_cached_bytes ? tuning->max_cached_bytes : choose_max_cached_bytes ();
-  self->bands = calloc (self->n_bands, sizeof *self->bands);
-  self->shares = calloc (self->n_threads, sizeof *self->shares);
-  if (!self->bands || !self->shares)
-    goto no_memory;
-  cut_into_bands (self);
-  self->workers = workers_new (self->n_threads);
-  if (!self->workers)
-    goto no_memory;
-  self->layout = layout_map (lay_out_everything, self);
-  if (!self->layout.memory)
-    goto no_memory;
-  return &self->base;
-
-no_memory:
-  ccl_cpu_set_no_memory (error, plan);
-  if (self)
+  if (self) {
+    self->base.klass = &cpu_labeller_class;
+    self->base.plan = *plan;
+    self->runs = runs;
+    self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+    self->pixels_per_thread =
+        tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD;
+    self->min_shared_labels = self->pixels_per_thread / PIXELS_PER_SHARED_LABEL;
+    self->max_cached_bytes = tuning->max_cached_bytes ? tuning->max_cached_bytes : max_cached_bytes;
+    if (set_size (self, plan->width, plan->height))
+      return &self->base;
     cpu_labeller_free (&self->base);
+  }
+  ccl_cpu_set_no_memory (error, plan->width, plan->height);
   return NULL;
 }
 

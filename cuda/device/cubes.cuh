@@ -16,7 +16,7 @@
 #define N_CUBES_BEFORE 13
 
 /* The thread's slice among all threads of a volume's grid. The grid of a single slice may be
- * folded, as a frame's. */
+ * wrapped, as a frame's. */
 static __device__ __forceinline__ uint32_t
 thread_slice (const CclLabellingParameters &p)
 {

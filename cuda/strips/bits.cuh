@@ -21,9 +21,9 @@ enum {
   /* The most listed links of a warp's words: a word with 8 parts below 9 runs touches at most 16
    * pairs of them, one less than their sum, and each new run links one pair without the list. */
   WARP_LINKS = 32 * 9,
-  ROUND_PIECES = 1024, /* pieces whose features fit into shared memory at a time */
+  ROUND_COMPONENTS = 1024, /* tile components whose features fit into shared memory at a time */
   TILE_EDGE = CCL_STRIPS_TILE_EDGE,
-  QUAD_WIDTH = 128,
+  GROUP_WIDTH = 128,
   FIRST_WORDS = 2 * STRIPS * TILE_WIDTH / 32, /* words of 32 pixels in a tile */
 };
 
@@ -80,9 +80,9 @@ sum_of_positions (uint32_t top, uint32_t bottom)
 }
 
 static __device__ __forceinline__ uint32_t
-count_bits (uint4 quad)
+count_bits (uint4 group)
 {
-  return __popc (quad.x) + __popc (quad.y) + __popc (quad.z) + __popc (quad.w);
+  return __popc (group.x) + __popc (group.y) + __popc (group.z) + __popc (group.w);
 }
 
 /* Shifts in the bits of four pixels from below, the first pixel lowest. */

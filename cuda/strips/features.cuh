@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The features of pieces and components, in pixels of the frame. */
+/* The features of tile components and components, in pixels of the frame. */
 #ifndef CCL_STRIPS_FEATURES_CUH
 #define CCL_STRIPS_FEATURES_CUH
 
 #include "bits.cuh"
 
-/* The features of one piece. */
-struct PieceFeatures {
+/* The features of one tile component. */
+struct ComponentFeatures {
   unsigned long long sum_x, sum_y;
   uint32_t area, left, right, bottom;
 };
 
-static __device__ __forceinline__ PieceFeatures
-load_features (const CclStripsFeatures &f, uint32_t piece)
+static __device__ __forceinline__ ComponentFeatures
+load_features (const CclStripsFeatures &f, uint32_t component)
 {
-  return {__ldcg (&f.sum_x[piece]), __ldcg (&f.sum_y[piece]), __ldcg (&f.area[piece]),
-      __ldcg (&f.left[piece]), __ldcg (&f.right[piece]), __ldcg (&f.bottom[piece])};
+  return {__ldcg (&f.sum_x[component]), __ldcg (&f.sum_y[component]), __ldcg (&f.area[component]),
+      __ldcg (&f.left[component]), __ldcg (&f.right[component]), __ldcg (&f.bottom[component])};
 }
 
 #endif /* CCL_STRIPS_FEATURES_CUH */

@@ -4,7 +4,7 @@
 #define CCL_STRIPS_LABEL_TILE_CUH
 
 #include "dependent-launch.cuh"
-#include "pieces.cuh"
+#include "tile-components.cuh"
 #include "runs.cuh"
 
 template <typename Pixel, int ROWS>
@@ -33,7 +33,7 @@ clear_tile (Tile &tile)
     tile.occupied[0][threadIdx.x + 1] = tile.bottom[0][threadIdx.x + 1] = 0;
   tile.first_bits[threadIdx.x] = 0;
   if (threadIdx.x == 0)
-    tile.n_pieces = tile.n_open = 0;
+    tile.n_tile_components = tile.n_open = 0;
 }
 
 /* Writes the label map of a tile without foreground. */
@@ -60,17 +60,17 @@ write_empty_tile (const Parameters &p, const Place &place)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
   if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height) {
-    const uint32_t quad = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
-    ((uint4 *)p.first_bits)[quad] = make_uint4 (0, 0, 0, 0);
+    const uint32_t group = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
+    ((uint4 *)p.first_bits)[group] = make_uint4 (0, 0, 0, 0);
     if (p.labels)
-      p.quad_count[quad] = 0;
+      p.group_count[group] = 0;
   }
   if (threadIdx.x == 0)
     p.open_count[blockIdx.x] = 0;
   if (!p.labels)
     return;
   if (threadIdx.x == 0)
-    p.piece_count[blockIdx.x] = 0;
+    p.component_count[blockIdx.x] = 0;
   clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
 }
 
@@ -113,13 +113,13 @@ label_tile (const Parameters &p)
   __syncthreads ();
   join_runs (tile, place, first_run, end_run, n_links);
   __syncthreads ();
-  find_pieces (tile, place, first_run, end_run);
+  find_components (tile, place, first_run, end_run);
   __syncthreads ();
 
-  const uint32_t n_pieces = tile.n_pieces;
+  const uint32_t n_tile_components = tile.n_tile_components;
 #pragma unroll 1
-  for (uint32_t round = 0; round < n_pieces; round += ROUND_PIECES) {
-    const uint32_t in_round = min (n_pieces - round, (uint32_t)ROUND_PIECES);
+  for (uint32_t round = 0; round < n_tile_components; round += ROUND_COMPONENTS) {
+    const uint32_t in_round = min (n_tile_components - round, (uint32_t)ROUND_COMPONENTS);
     if (round > 0) {
       __syncthreads ();
 #pragma unroll 1
@@ -129,13 +129,13 @@ label_tile (const Parameters &p)
     }
     sum_features<ROWS> (tile, place, word, round, in_round);
     __syncthreads ();
-    write_pieces<ROWS> (p, tile, place, round, in_round);
+    write_components<ROWS> (p, tile, place, round, in_round);
     write_edges<ROWS> (p, tile, place, round);
 #pragma unroll 1
     for (uint32_t run = first_run + place.lane; p.labels && run < end_run; run += 32) {
-      const uint32_t number = tile.piece[tile.parent[run]] - round;
+      const uint32_t number = tile.component[tile.parent[run]] - round;
       if (number < in_round)
-        p.run_piece[blockIdx.x * TILE_RUNS + run] = round + number;
+        p.run_component[blockIdx.x * TILE_RUNS + run] = round + number;
     }
   }
   __syncthreads ();
@@ -143,7 +143,7 @@ label_tile (const Parameters &p)
   if (threadIdx.x == 0) {
     p.open_count[blockIdx.x] = tile.n_open;
     if (p.labels)
-      p.piece_count[blockIdx.x] = n_pieces;
+      p.component_count[blockIdx.x] = n_tile_components;
   }
 }
 

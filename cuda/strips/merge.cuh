@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The merge phase: union-find over open pieces, across the edges of tiles. */
+/* The merge phase: union-find over open tile components, across the edges of tiles. */
 #ifndef CCL_STRIPS_MERGE_CUH
 #define CCL_STRIPS_MERGE_CUH
 
@@ -7,20 +7,20 @@
 #include "dependent-launch.cuh"
 #include "parents.cuh"
 
-/* The root of a piece, both given by their first pixels. Takes the entry of the piece and gives
- * that of the root. On the way up, pieces are linked to their grandparents, which halves the way of
- * the next search. */
+/* The root of a tile component, both given by their first pixels. Takes the entry of the tile
+ * component and gives that of the root. Path halving: tile components on the way are
+ * linked to their grandparents. */
 static __device__ __forceinline__ uint32_t
-find_root (uint32_t *parent, uint32_t piece, uint32_t *entry)
+find_root (uint32_t *parent, uint32_t component, uint32_t *entry)
 {
   uint32_t above = *entry;
   if (above & CCL_STRIPS_ROOT)
-    return piece;
+    return component;
   uint32_t next = load_parent (parent, above);
 #pragma unroll 1
   while (!(next & CCL_STRIPS_ROOT)) {
-    store_parent (parent, piece, next);
-    piece = above;
+    store_parent (parent, component, next);
+    component = above;
     above = next;
     next = load_parent (parent, above);
   }
@@ -28,19 +28,20 @@ find_root (uint32_t *parent, uint32_t piece, uint32_t *entry)
   return above;
 }
 
-/* A piece that is joined to another is no longer counted as a component. */
+/* A tile component that is joined to another is no longer counted as a component. */
 static __device__ __forceinline__ void
 clear_first_bit (const Parameters &p, uint32_t pixel)
 {
-  const uint32_t quad = pixel / QUAD_WIDTH;
+  const uint32_t group = pixel / GROUP_WIDTH;
   atomicAnd (&p.first_bits[pixel / 32], ~(1u << pixel % 32));
-  atomicSub (&p.chunk_count[quad >> p.chunk_shift], 1u);
+  atomicSub (&p.chunk_count[group >> p.chunk_shift], 1u);
   if (p.labels)
-    atomicSub ((uint32_t *)p.quad_count + quad / 4, 1u << quad % 4 * 8);
+    atomicSub ((uint32_t *)p.group_count + group / 4, 1u << group % 4 * 8);
 }
 
-/* What follows after a root has been linked to a piece with this entry. Pointer jumping: where the
- * pieces of a component form a long line, all threads that joined them shorten it together. */
+/* What follows after a root has been linked to a tile component with this entry. Pointer jumping:
+ * where the tile components of a component form a long line, all threads that joined them shorten
+ * it together. */
 static __device__ __forceinline__ void
 finish_link (const Parameters &p, uint32_t root, uint32_t entry)
 {
@@ -51,13 +52,15 @@ finish_link (const Parameters &p, uint32_t root, uint32_t entry)
     store_parent (p.parent, root, entry);
 }
 
-/* Joins the sets of two pieces: the root with the later first pixel is linked to the other. */
+/* Joins the sets of two tile components: the root with the later first pixel is linked to the
+ * other. */
 static __device__ __forceinline__ void
-unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
+unite_components (const Parameters &p, uint32_t a, uint32_t b)
 {
   uint32_t *const parent = p.parent;
-  /* Most pieces are still roots, so the later of the two is linked before anything is known of it.
-   * If it has a parent already, it keeps the earlier one of the two parents, which are joined. */
+  /* Most tile components are still roots, so the later of the two is linked before anything is
+   * known of it. If it has a parent already, it keeps the earlier one of the two parents, which are
+   * joined. */
   const uint32_t later = max (a, b);
   b = min (a, b);
   a = atomicMin (&parent[later], b);
@@ -89,14 +92,15 @@ unite_pieces (const Parameters &p, uint32_t a, uint32_t b)
   }
 }
 
-/* How many pairs of pieces a block remembers. */
+/* How many pairs of tile components a block remembers. */
 enum { PAIRS = 128 };
 
-/* Joins the two pieces of every lane (b NOTHING: none). Pieces often touch in several places: one
- * lane of the warp joins them, and one warp of the block, unless another pair has taken their place
- * in `pairs` in between. */
+/* Joins the two tile components of every lane (b NOTHING: none). Tile components often touch in
+ * several places: one lane of the warp joins them, and one warp of the block, unless another pair
+ * has taken their place in `pairs` in between. */
 static __device__ __forceinline__ void
-unite_pieces_of_lanes (const Parameters &p, unsigned long long pairs[PAIRS], uint32_t a, uint32_t b)
+unite_components_of_lanes (
+    const Parameters &p, unsigned long long pairs[PAIRS], uint32_t a, uint32_t b)
 {
   const uint32_t lanes = __ballot_sync (FULL_WARP, b != NOTHING);
   if (b == NOTHING)
@@ -104,7 +108,7 @@ unite_pieces_of_lanes (const Parameters &p, unsigned long long pairs[PAIRS], uin
   const unsigned long long pair = (unsigned long long)a << 32 | b;
   const uint32_t same = __match_any_sync (lanes, pair);
   if (lane_of_warp () == __ffs (same) - 1 && atomicExch (&pairs[(a ^ b * 5) % PAIRS], pair) != pair)
-    unite_pieces (p, a, b);
+    unite_components (p, a, b);
 }
 
 /* The pixels that a thread compares, as indices of p.edge; NOTHING: none. */
@@ -160,8 +164,8 @@ contact_of_thread (const Parameters &p)
   return contact;
 }
 
-/* The piece of a pixel of an edge; NOTHING if the tile has no open pieces. The two loads are
- * independent, so that their latencies overlap. */
+/* The tile component of a pixel of an edge; NOTHING if the tile has no open tile components. The
+ * two loads are independent, so that their latencies overlap. */
 static __device__ __forceinline__ uint32_t
 edge_pixel (const Parameters &p, uint32_t index)
 {
@@ -180,7 +184,7 @@ merge_tiles (const Parameters &p)
   __shared__ unsigned long long pairs[PAIRS];
   let_next_kernel_start ();
   if (threadIdx.x < PAIRS)
-    pairs[threadIdx.x] = 0; /* no pair: its pieces differ */
+    pairs[threadIdx.x] = 0; /* no pair: its tile components differ */
   __syncthreads ();
   const Contact contact = contact_of_thread<ROWS> (p);
   load_parameters (p.width | low_word (p.parent));
@@ -199,8 +203,8 @@ merge_tiles (const Parameters &p)
     across = after;
     after = NOTHING;
   }
-  unite_pieces_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : across);
-  unite_pieces_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : after);
+  unite_components_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : across);
+  unite_components_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : after);
 }
 
 #endif /* CCL_STRIPS_MERGE_CUH */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tile phase: the runs of a tile, from words to pieces. */
+/* The tile phase: the runs of a tile, from words to tile components. */
 #ifndef CCL_STRIPS_RUNS_CUH
 #define CCL_STRIPS_RUNS_CUH
 
@@ -138,10 +138,10 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
   }
 }
 
-/* Links the runs of a warp to their roots, which are the pieces, numbers those and clears the
- * features of the pieces of the first round. */
+/* Links the runs of a warp to their roots, which are the tile components, numbers those and clears
+ * the features of the tile components of the first round. */
 static __device__ __forceinline__ void
-find_pieces (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
+find_components (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
 {
   uint32_t *const parent = tile.parent;
 #pragma unroll 1
@@ -157,14 +157,14 @@ find_pieces (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_ru
       atomicMin (&parent[run], above);
     }
     const uint32_t roots = __ballot_sync (FULL_WARP, is_root);
-    uint32_t piece = 0;
+    uint32_t component = 0;
     if (place.lane == 0 && roots)
-      piece = atomicAdd (&tile.n_pieces, __popc (roots));
-    piece = __shfl_sync (FULL_WARP, piece, 0) + lanes_below (roots);
+      component = atomicAdd (&tile.n_tile_components, __popc (roots));
+    component = __shfl_sync (FULL_WARP, component, 0) + lanes_below (roots);
     if (is_root) {
-      tile.piece[run] = piece;
-      if (piece < ROUND_PIECES)
-        clear_features (tile, piece);
+      tile.component[run] = component;
+      if (component < ROUND_COMPONENTS)
+        clear_features (tile, component);
     }
   }
 }

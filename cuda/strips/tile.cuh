@@ -30,7 +30,7 @@ place_of_thread (const Parameters &p)
   place.tile_column = blockIdx.x - place.tile_row * p.tile_columns;
   place.tile_x = place.tile_column * TILE_WIDTH;
   place.tile_y = place.tile_row * STRIPS * ROWS;
-  place.origin = place.tile_y * (p.tile_columns * QUAD_WIDTH) + place.tile_x;
+  place.origin = place.tile_y * (p.tile_columns * GROUP_WIDTH) + place.tile_x;
   return place;
 }
 
@@ -43,8 +43,9 @@ struct Word {
   uint32_t base;   /* see parts_through() */
 };
 
-/* The area of a piece and the sum of its y coordinates in one word, so that they are summed
- * together: over a whole tile of 64 rows, the sum of y is below 2^18 and the area at most 2^13. */
+/* The area of a tile component and the sum of its y coordinates in one word, so that they are
+ * summed together: over a whole tile of 64 rows, the sum of y is below 2^18 and the area at most
+ * 2^13. */
 static __device__ __forceinline__ uint32_t
 pack_area (uint32_t area, uint32_t sum_y)
 {
@@ -63,7 +64,7 @@ unpack_sum_y (uint32_t area_and_sum_y)
   return area_and_sum_y & ((1u << 18) - 1);
 }
 
-/* The features of a piece or a part of it, in coordinates of the tile. */
+/* The features of a tile component or a part of it, in coordinates of the tile. */
 struct Features {
   uint32_t area_and_sum_y; /* see pack_area() */
   uint32_t sum_x;
@@ -78,18 +79,18 @@ struct Tile {
   uint32_t base[STRIPS + 1][WORDS + 2];   /* see parts_through() */
   uint32_t top[STRIPS][WORDS];            /* the upper row, without the empty words */
   uint32_t parent[TILE_RUNS];             /* a run with a smaller number, or the run itself */
-  uint16_t piece[TILE_RUNS];              /* of runs that are roots */
+  uint16_t component[TILE_RUNS];          /* of runs that are roots */
   /* The tile's pixels in raster order, 32 to a word. */
   alignas (16) uint32_t first_bits[FIRST_WORDS]; /* first pixels that count as components */
-  uint32_t n_pieces, n_open;
+  uint32_t n_tile_components, n_open;
   union {
     uint32_t links[TILE_WARPS][WARP_LINKS]; /* two runs each */
-    /* The features of the pieces of a round, an array for each. */
+    /* The features of the tile components of a round, an array for each. */
     struct {
-      uint32_t area_and_sum_y[ROUND_PIECES]; /* see pack_area() */
-      uint32_t sum_x[ROUND_PIECES];
-      uint32_t first[ROUND_PIECES];
-      uint32_t left[ROUND_PIECES], right[ROUND_PIECES], last_row[ROUND_PIECES];
+      uint32_t area_and_sum_y[ROUND_COMPONENTS]; /* see pack_area() */
+      uint32_t sum_x[ROUND_COMPONENTS];
+      uint32_t first[ROUND_COMPONENTS];
+      uint32_t left[ROUND_COMPONENTS], right[ROUND_COMPONENTS], last_row[ROUND_COMPONENTS];
     };
   };
 };
@@ -105,11 +106,11 @@ run_at (const Tile &tile, uint32_t s, uint32_t column)
 }
 
 static __device__ __forceinline__ void
-clear_features (Tile &tile, uint32_t piece)
+clear_features (Tile &tile, uint32_t component)
 {
-  tile.area_and_sum_y[piece] = tile.sum_x[piece] = 0;
-  tile.right[piece] = tile.last_row[piece] = 0;
-  tile.first[piece] = tile.left[piece] = NOTHING;
+  tile.area_and_sum_y[component] = tile.sum_x[component] = 0;
+  tile.right[component] = tile.last_row[component] = 0;
+  tile.first[component] = tile.left[component] = NOTHING;
 }
 
 #endif /* CCL_STRIPS_TILE_CUH */

@@ -52,7 +52,7 @@ def elements(plugin, folder):
         return str(value).lower() if isinstance(value, bool) else str(value)
 
     sections = {}
-    for source in pathlib.Path(folder).glob("*.c"):
+    for source in pathlib.Path(folder).glob("*/*.c"):
         sections.update(re.findall(r"/\*\*\n \* SECTION:element-(\w+)\n(.*?)\n \*/", read(source), re.S))
     Gst.init(None)
     name = Gst.Plugin.load_file(plugin).get_name()

@@ -29,6 +29,12 @@ struct _GstCclMeta {
 GstCclComponent *gst_ccl_rows_new (guint n_rows);
 GstCclTrackInfo *gst_ccl_tracks_new (guint n_rows);
 
+/* The same, with a copy of these rows. */
+GstCclComponent *gst_ccl_rows_copy (const GstCclComponent *components, guint n_rows);
+
+/* Removes the table and the identities. */
+void gst_ccl_meta_unset_table (GstCclMeta *self);
+
 /* Adds a GstCclMeta to a buffer. Takes over the reference to the rows; everything else is unset. */
 GstCclMeta *gst_ccl_meta_add (GstBuffer *buffer, guint frame_width, guint frame_height,
     guint n_components, GstCclComponent *rows, guint n_rows);

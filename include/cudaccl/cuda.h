@@ -45,6 +45,13 @@ CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
 CCL_API
 CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
 
+/* Returns the number of devices that the driver finds, 1 or more, or -1: CCL_ERROR_NOT_FOUND (no
+ * driver, no device, a build without GPU support), CCL_ERROR_DEVICE. Opens none of them. Any thread
+ * may call, and after a failure again: a driver or a device that comes later is found.
+ * Since: 0.3 */
+CCL_API
+int ccl_cuda_count_devices (CclError *error);
+
 /* Finds the device on which this process has the fewest open CclCudaDevices, for programs that
  * spread streams over all devices. Of several, it is the one with the lowest number; devices of
  * compute capability below 7.5 are left out.
@@ -56,7 +63,7 @@ CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
 CCL_API
 int ccl_cuda_find_least_used_device (CclError *error);
 
-/* Adds a reference and returns the device. Since: 0.2 */
+/* Adds a reference and returns the device; NULL for NULL. Since: 0.2 */
 CCL_API
 CclCudaDevice *ccl_cuda_device_ref (CclCudaDevice *device);
 
@@ -65,7 +72,8 @@ CclCudaDevice *ccl_cuda_device_ref (CclCudaDevice *device);
 CCL_API
 void ccl_cuda_device_unref (CclCudaDevice **device);
 
-/* The device's name as the driver gives it; valid as long as the device. Since: 0.2 */
+/* The device's name as the driver gives it; valid as long as the device. NULL for NULL.
+ * Since: 0.2 */
 CCL_API
 const char *ccl_cuda_device_name (const CclCudaDevice *device);
 
@@ -110,12 +118,15 @@ CCL_API
 CclLabeller *ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error);
 
 /* Queues the next runs of a labeller made by ccl_cuda_labeller_new() on this CUstream, behind the
- * work that is queued there. NULL selects the labeller's own stream. No frame of
- * ccl_labeller_queue() may be queued meanwhile. Since: 0.2 */
+ * work that is queued there. NULL selects the labeller's own stream.
+ *
+ * Returns CCL_OK, or CCL_ERROR_ARGUMENT: the labeller is NULL or one of the CPU's, or a frame of
+ * ccl_labeller_queue() has not been waited for. Since: 0.3, before without status and error */
 CCL_API
-void ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream);
+CclStatus ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error);
 
-/* The CUstream on which runs of the labeller are queued. Since: 0.2 */
+/* The CUstream on which runs of the labeller are queued; NULL for a labeller of the CPU.
+ * Since: 0.2 */
 CCL_API
 void *ccl_cuda_labeller_get_stream (CclLabeller *labeller);
 
@@ -141,9 +152,12 @@ CclForeground *ccl_cuda_foreground_new (
 
 /* Queues the next runs of an object made by ccl_cuda_foreground_new() on this CUstream: that of
  * ccl_cuda_labeller_get_stream() if a labeller is to read the masks. NULL selects the object's own
- * stream. Work that earlier runs have queued on another stream must have finished. Since: 0.2 */
+ * stream. Work that earlier runs have queued on another stream must have finished.
+ *
+ * Returns CCL_OK, or CCL_ERROR_ARGUMENT: the object is NULL or one of the CPU's. Since: 0.3, before
+ * without status and error */
 CCL_API
-void ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream);
+CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclError *error);
 
 /* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
  * ccl_volume_labeller_free().
@@ -159,9 +173,54 @@ CclVolumeLabeller *ccl_cuda_volume_labeller_new (
     CclCudaDevice *device, const CclVolumePlan *plan, CclError *error);
 
 /* As ccl_cuda_labeller_set_stream(), for a labeller made by ccl_cuda_volume_labeller_new().
- * Since: 0.2 */
+ * Since: 0.3, before without status and error */
 CCL_API
-void ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream);
+CclStatus ccl_cuda_volume_labeller_set_stream (
+    CclVolumeLabeller *labeller, void *stream, CclError *error);
+
+/* Allocates size bytes of device memory, for programs without CUDA headers. Free it with
+ * ccl_cuda_memory_free() on the same device.
+ *
+ * memory: filled with the address of the memory, NULL if size is 0 and after an error.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY or CCL_ERROR_DEVICE. Thread safe.
+ * Since: 0.3 */
+CCL_API
+CclStatus ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error);
+
+/* Frees device memory and sets the handle to NULL. Work that uses the memory must have ended.
+ * Since: 0.3 */
+CCL_API
+void ccl_cuda_memory_free (CclCudaDevice *device, void **memory);
+
+/* Copies size bytes from host memory to device memory, after the work that is queued on the legacy
+ * default stream, and waits.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CCL_API
+CclStatus ccl_cuda_memory_upload (
+    CclCudaDevice *device, const void *host, void *memory, size_t size, CclError *error);
+
+/* Copies size bytes from device memory to host memory, after the work that is queued on the legacy
+ * default stream, and waits. The results of a run are complete when it was waited for.
+ *
+ * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CCL_API
+CclStatus ccl_cuda_memory_download (
+    CclCudaDevice *device, const void *memory, void *host, size_t size, CclError *error);
+
+/* Copies a label map of width × height pixels from device memory to host memory, as
+ * ccl_cuda_memory_download() does. Bytes of a row beyond 4 × width are not written. Since: 0.3 */
+CCL_API
+CclStatus ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t width,
+    uint32_t height, const CclLabels *to, CclError *error);
+
+/* The number of the device whose memory an address is in.
+ *
+ * Returns -1 if there is none: CCL_ERROR_ARGUMENT, CCL_ERROR_NOT_FOUND (no driver, a build without
+ * GPU support), CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CCL_API
+int ccl_cuda_find_device_of (const void *address, CclError *error);
 
 #ifdef __cplusplus
 }

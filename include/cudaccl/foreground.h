@@ -66,6 +66,12 @@ typedef enum CclDenoise {
   CCL_DENOISE_OPENING_5 = 4, /* opening, 5×5 */
 } CclDenoise;
 
+/* The name of a filter: "none", "median-3x3", "median-5x5", "opening-3x3" or "opening-5x5", as
+ * options of programs and properties of elements have it. A static string; NULL for any other
+ * number. Any thread may call. Since: 0.3 */
+CCL_API
+const char *ccl_denoise_name (CclDenoise denoise);
+
 /* The properties that are fixed when the object is made. */
 typedef struct CclForegroundPlan {
   uint32_t width;  /* pixels, ≥ 1 */
@@ -75,13 +81,28 @@ typedef struct CclForegroundPlan {
                              * of value 0 are background in every foreground mask and do not count
                              * in Otsu's histogram. NULL: all pixels count. It is copied. */
   uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
-                       * the frame size, at most one per processor of the process. A GPU ignores
-                       * it. */
+                       * the frame size, at most one per processor that the affinity mask and the
+                       * quotas of control groups leave to the process. A GPU ignores it. */
   bool has_chroma;    /* the background model learns luma and chroma: each frame has CclFrame.chroma
                        * of the same subsampling. false: luma only; chroma is ignored */
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel. A region of interest mask always
                           * has one byte per pixel */
+  uint32_t reduction; /* the background model works on means of so many × so many pixels, and pixels
+                       * of the mask are repeated as often: 1, 2, 4 or CCL_MAX_REDUCTION. It takes
+                       * less time and averages noise; objects need a size of some ten reduced
+                       * pixels. CCL_REDUCTION_AUTO: the least that leaves at most 450,000 pixels,
+                       * so 4 for 1920×1080, 2 for 1280×720 and 1 for 768×576. Other methods ignore
+                       * it. Since: 0.3 */
 } CclForegroundPlan;
+
+#define CCL_MAX_REDUCTION 8
+#define CCL_REDUCTION_AUTO 0
+
+/* The defaults of CclForegroundPlan; width and height must be set. Since: 0.3 */
+#define CCL_FOREGROUND_PLAN_DEFAULT                                                                \
+  {                                                                                                \
+    .method = CCL_FOREGROUND_THRESHOLD, .reduction = CCL_REDUCTION_AUTO                            \
+  }
 
 /* The largest window of a closing, in pixels. */
 #define CCL_MAX_CLOSING 63
@@ -116,6 +137,13 @@ typedef struct CclForegroundOptions {
                   * learn this number of times slower, so that objects that stop remain foreground
                   * longer. 0 and 1: as fast as others */
 } CclForegroundOptions;
+
+/* The defaults of CclForegroundOptions. Since: 0.3 */
+#define CCL_FOREGROUND_OPTIONS_DEFAULT                                                             \
+  {                                                                                                \
+    .closing_width = 1, .closing_height = 1, .history = 500, .var_threshold = 9,                   \
+    .learning_rate = -1, .mixtures = 5, .shadows = CCL_SHADOWS_REMOVE, .light = true, .hold = 4    \
+  }
 
 /* The values of a foreground mask. */
 #define CCL_MASK_BACKGROUND 0
@@ -166,7 +194,8 @@ CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
 CCL_API
 CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
 
-/* Waits until the masks of all runs can be read. Returns CCL_OK or CCL_ERROR_DEVICE. Since: 0.2 */
+/* Waits until the masks of all runs can be read. Returns CCL_OK, CCL_ERROR_ARGUMENT (the object is
+ * NULL) or CCL_ERROR_DEVICE. Since: 0.2 */
 CCL_API
 CclStatus ccl_foreground_wait (CclForeground *foreground, CclError *error);
 

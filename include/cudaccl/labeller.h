@@ -5,9 +5,11 @@
  * A labeller is planned once for a frame size and then run on frame after frame. Planning
  * allocates everything. Running allocates nothing and, on a GPU, synchronises once.
  *
- *   CclPlan plan = {.width = 1920, .height = 1080, .connectivity = CCL_CONNECTIVITY_8,
- *       .max_components = 4096};
+ *   CclPlan plan = CCL_PLAN_DEFAULT;
+ *   CclOptions options = CCL_OPTIONS_DEFAULT;
  *   CclError error;
+ *   plan.width = 1920;
+ *   plan.height = 1080;
  *   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
  *   if (labeller && ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) == CCL_OK)
  *     printf ("%u components\n", table.n_components);
@@ -22,9 +24,10 @@
  *   other, also on one device.
  * - Arguments are checked. A function that fails returns its CclStatus, fills the CclError that
  *   it was given (NULL is allowed) and leaves its object usable.
- * - Plans and options need to live only for the call. Set all fields that a comment does not call
- *   optional; initialise the others to zero, as fields may be added at the end of a struct in a
- *   later version of the library with another soname.
+ * - Plans and options need to live only for the call. For each of these structs, a macro
+ *   CCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
+ *   ccl-label. Fields that have no default, such as the size of frames, are 0 in it and must be
+ * set.
  * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
  *   handle that is NULL, are allowed.
  *
@@ -60,6 +63,11 @@ typedef enum CclStatus {
   CCL_ERROR_IO = 6,          /* a read, a write or a message to another process failed */
 } CclStatus;
 
+/* The name of a status, as "CCL_ERROR_NO_MEMORY"; NULL for other numbers. A static string. Thread
+ * safe. Since: 0.3 */
+CCL_API
+const char *ccl_status_name (CclStatus status);
+
 /* Why a function failed. The message is one line without a final full stop or newline. */
 typedef struct CclError {
   CclStatus status;
@@ -93,10 +101,16 @@ typedef struct CclPlan {
   const char *algorithm;   /* a name from the backend's list of algorithms; NULL and "auto" select
                             * the fastest one that offers the connectivity and the frame size */
   uint32_t n_threads; /* CPU: the most threads that share a frame; 0 means as many as are useful for
-                       * the frame size, at most one per processor of the process. A GPU ignores
-                       * it. */
+                       * the frame size, at most one per processor that the affinity mask and the
+                       * quotas of control groups leave to the process. A GPU ignores it. */
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel */
 } CclPlan;
+
+/* The defaults of CclPlan; width and height must be set. Since: 0.3 */
+#define CCL_PLAN_DEFAULT                                                                           \
+  {                                                                                                \
+    .connectivity = CCL_CONNECTIVITY_8, .max_components = 4096                                     \
+  }
 
 typedef enum CclLocation {
   CCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
@@ -139,6 +153,12 @@ typedef struct CclOptions {
   uint32_t min_area;  /* components of fewer pixels get no label and no row; 0 and 1 keep all */
   uint32_t max_area;  /* components of more pixels get no label and no row; 0 means no limit */
 } CclOptions;
+
+/* The defaults of CclOptions. Since: 0.3 */
+#define CCL_OPTIONS_DEFAULT                                                                        \
+  {                                                                                                \
+    .threshold = 0, .min_area = 1                                                                  \
+  }
 
 /* The memory for the label map of a frame: one uint32_t per pixel, 0 for background. It belongs to
  * the caller; bytes of a row beyond 4 × width are not written. A GPU labeller takes device memory,
@@ -231,8 +251,21 @@ CclStatus ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
 CCL_API
 CclStatus ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error);
 
+/* Changes the size of the next frames. The memory of the labeller is kept unless it is too small or
+ * far too large: a program that labels crops of many sizes resizes one labeller. The rows of the
+ * last table become invalid.
+ *
+ * width, height: as in CclPlan.
+ *
+ * Returns CCL_OK; CCL_ERROR_ARGUMENT (also if a frame is queued); CCL_ERROR_UNSUPPORTED (the
+ * labeller's algorithm cannot label frames of this size); CCL_ERROR_NO_MEMORY; CCL_ERROR_DEVICE.
+ * After an error the frames keep their size. Since: 0.3 */
+CCL_API
+CclStatus ccl_labeller_resize (
+    CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error);
+
 /* The name of the algorithm that a labeller uses, which "auto" may have selected; a static string.
- * Since: 0.2 */
+ * NULL for NULL. Since: 0.2 */
 CCL_API
 const char *ccl_labeller_algorithm (const CclLabeller *labeller);
 

@@ -42,7 +42,7 @@ typedef struct CclRegion {
   CclRegionKind kind;
   bool relative;     /* points are fractions of the frame's width and height instead of pixels */
   uint32_t n_points; /* 3…CCL_MAX_REGION_POINTS for a polygon, 2 for a line */
-  const CclPoint *points;
+  const CclPoint *points; /* not all on one line; those of a line are different */
   uint64_t stay; /* polygon: nanoseconds after which a track that is inside stays too long; 0: never
                   */
 } CclRegion;
@@ -55,6 +55,12 @@ typedef struct CclRegionsPlan {
   uint32_t n_regions;  /* 0…CCL_MAX_REGIONS */
   const CclRegion *regions;
 } CclRegionsPlan;
+
+/* The defaults of CclRegionsPlan: no regions. Width and height must be set. Since: 0.3 */
+#define CCL_REGIONS_PLAN_DEFAULT                                                                   \
+  {                                                                                                \
+    .max_tracks = 1024                                                                             \
+  }
 
 /* The place of a track: a point of its box, moved into the frame. */
 typedef enum CclAnchor {
@@ -71,6 +77,7 @@ typedef struct CclRegionsOptions {
                            * gives no events */
 } CclRegionsOptions;
 
+/* The defaults of CclRegionsOptions. Since: 0.2 */
 #define CCL_REGIONS_OPTIONS_DEFAULT                                                                \
   {                                                                                                \
     .anchor = CCL_ANCHOR_FOOT, .settle_frames = 3                                                  \
@@ -119,8 +126,9 @@ CCL_API
 CclRegions *ccl_regions_new (const CclRegionsPlan *plan, CclError *error);
 
 /* Continues with the counts of another set, which stays as it is: a region that both sets define
- * alike keeps its counts, and its tracks do not enter it again. Call it before the first run.
- * `former` may be NULL. Since: 0.2 */
+ * alike keeps its counts, and its tracks do not enter it again. Of more tracks than the plan's
+ * max_tracks, the oldest continue; the others are not inside any more. Call it before the first
+ * run. `former` may be NULL. Since: 0.2 */
 CCL_API
 void ccl_regions_inherit (CclRegions *regions, const CclRegions *former);
 

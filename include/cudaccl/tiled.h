@@ -53,6 +53,12 @@ typedef struct CclTiledPlan {
                                * unnamed file of this folder; NULL: in memory */
 } CclTiledPlan;
 
+/* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */
+#define CCL_TILED_PLAN_DEFAULT                                                                     \
+  {                                                                                                \
+    .depth = 1, .connectivity = 8, .min_area = 1, .memory = (uint64_t)1 << 30                      \
+  }
+
 /* One component. */
 typedef struct CclTiledComponent {
   uint64_t label;                /* 1…N in raster order of first pixels */
@@ -94,14 +100,24 @@ typedef struct CclTiledIo {
 } CclTiledIo;
 
 /* The transport between processes. Messages between two ranks arrive in the order in which they are
- * sent. A send may wait for its receive. The functions fill the error and return CCL_ERROR_IO if
- * they fail. */
+ * sent. A send may wait for its receive.
+ *
+ * A function that fails fills the error and returns CCL_ERROR_IO; it has then sent or received
+ * nothing. It is called once more for the same message, because the other rank waits for it: so a
+ * function that fails once makes all ranks return its error. If it fails again, it is not called
+ * for that rank any more, and abort is called. */
 typedef struct CclTiledPeers {
   void *data;
   uint32_t rank;    /* of this process, < n_ranks */
   uint32_t n_ranks; /* 1…2^20 */
   CclStatus (*send) (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error);
   CclStatus (*receive) (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error);
+
+  /* Called at most once, when a rank cannot be reached that may wait for this one: ends its wait,
+   * in that its functions fail, as those of a broken connection do by themselves, or ends all
+   * processes, as MPI_Abort() does. NULL is allowed; such a rank then waits until its own transport
+   * fails. Since: 0.3 */
+  void (*abort) (void *data);
 } CclTiledPeers;
 
 /* The number of components, and the cost of a run. */
@@ -118,8 +134,9 @@ typedef struct CclTiledResult {
  *
  * peers: NULL for one process. result: filled on success; NULL is allowed.
  *
- * If a rank fails before the second pass, all ranks return its error. A failure in the second pass
- * is returned by its own rank only.
+ * If a rank fails before the second pass, all ranks return its error. A failure in the second pass,
+ * which begins with the message that brings a rank its labels, is returned by its own rank only. A
+ * rank that cannot be reached any more makes the others fail, unless they have their labels.
  *
  * Returns CCL_OK; CCL_ERROR_ARGUMENT; CCL_ERROR_UNSUPPORTED (a layer is larger than CCL_MAX_PIXELS,
  * the sums of coordinates could exceed 64 bits, or N needs more than label_bytes);

@@ -35,6 +35,12 @@ typedef struct CclTrackerPlan {
                             * tracked */
 } CclTrackerPlan;
 
+/* The defaults of CclTrackerPlan; width and height must be set. Since: 0.3 */
+#define CCL_TRACKER_PLAN_DEFAULT                                                                   \
+  {                                                                                                \
+    .max_tracks = 1024, .max_components = 4096                                                     \
+  }
+
 /* Settings that may differ from frame to frame. */
 typedef struct CclTrackerOptions {
   uint32_t confirm_frames; /* ≥ 1: a track is confirmed when it was found in so many successive
@@ -50,6 +56,7 @@ typedef struct CclTrackerOptions {
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
 #define CCL_TRACKER_FRAME_RATE 25
 
+/* The defaults of CclTrackerOptions. Since: 0.2 */
 #define CCL_TRACKER_OPTIONS_DEFAULT                                                                \
   {                                                                                                \
     .confirm_frames = 3, .max_lost = 15, .static_frames = 50, .frame_rate = 0                      \

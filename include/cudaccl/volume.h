@@ -30,6 +30,12 @@ typedef struct CclVolumePlan {
   uint32_t max_components; /* rows of the component table, ≥ 1 */
 } CclVolumePlan;
 
+/* The defaults of CclVolumePlan; width, height and depth must be set. Since: 0.3 */
+#define CCL_VOLUME_PLAN_DEFAULT                                                                    \
+  {                                                                                                \
+    .connectivity = CCL_CONNECTIVITY_26, .max_components = 4096                                    \
+  }
+
 /* A volume of the planned size, one byte per voxel. Only width bytes of each row are read. It
  * belongs to the caller and is never written. */
 typedef struct CclVolume {

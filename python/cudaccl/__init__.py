@@ -5,22 +5,25 @@
     labels, table = cudaccl.label(image, connectivity=8, threshold=0)
     print(table["area"], table["centroid_x"])
 
-An array in host memory (NumPy, PyTorch, whatever has the buffer protocol or DLPack) is labelled on
-the CPU; an array on a GPU (CuPy, PyTorch, JAX, Numba, whatever has __cuda_array_interface__ or
-DLPack) is labelled there, without a copy. CPU and GPU give identical results.
+An array in host memory (NumPy, PyTorch, whatever has the buffer protocol or DLPack), a list or a grey
+image of PIL is labelled on the CPU; an array on a GPU (CuPy, PyTorch, JAX, Numba, whatever has
+__cuda_array_interface__ or DLPack) is labelled there, without a copy. CPU and GPU give identical
+results.
 
-Arrays are indexed [y, x] or [z, y, x]. Every pixel greater than the threshold is foreground. Labels
-are 1…N in raster order of each component's first pixel, as those of scipy.ndimage.label, and 0 is
-background.
+Arrays are indexed [y, x]. Volumes, indexed [z, y, x], are labelled with ndim=3. Every pixel greater
+than the threshold is foreground. Labels are 1…N in raster order of each component's first pixel, as
+those of scipy.ndimage.label, and 0 is background.
 
 Errors: ValueError for an argument out of range or an array in the wrong place, TypeError for a type
-that cannot be labelled, MemoryError, OSError for files, and RuntimeError where there is no GPU or it failed. A call
-that fails leaves its object usable.
+that cannot be labelled, MemoryError, OSError for files, and RuntimeError where there is no GPU or it
+failed. A call that fails leaves its object usable.
 
 Threads: every function may be called by any thread. The interpreter's lock (GIL) is released while
 the library works. Calls on one object run one after the other.
 """
-from ._arrays import DeviceArray, copy_to_device, copy_to_host
+from ._cudaccl import DeviceArray
+from ._cudaccl import version as __version__
+from ._arrays import copy_to_device, copy_to_host
 from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
@@ -29,7 +32,7 @@ from ._regionprops import regionprops_table
 from ._tracker import Tracker, Tracks, event_dtype, member_dtype, track_dtype
 
 __all__ = [
-    "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache", "component_dtype",
+    "__version__", "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache", "component_dtype",
     "components", "copy_to_device", "copy_to_host", "event_dtype", "label", "label_file", "member_dtype",
     "regionprops_table", "table_to_array", "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

@@ -10,6 +10,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._cudaccl import DeviceArray, View
 
@@ -44,8 +45,14 @@ def stream_address(stream: Any) -> int:
         if hasattr(stream, name):
             stream = getattr(stream, name)
             break
-    stream = getattr(stream, "value", stream)  # a ctypes pointer, None for the default stream
-    return operator.index(stream or 0)
+    address = getattr(stream, "value", stream)  # a ctypes pointer, None for the default stream
+    try:
+        address = operator.index(address or 0)
+    except TypeError:
+        address = -1
+    if not 0 <= address < 2**64:
+        raise TypeError(f"a stream is a CUstream as a number, or a stream of another library, not {stream!r}")
+    return address
 
 
 def names_stream(array: Any) -> bool:
@@ -58,11 +65,29 @@ def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
     """A view of an array on the stream, or on the caller's current one without it."""
     if stream is not None:
         stream = stream_address(stream)
-    elif not names_stream(array) and kind_of(array) == "torch" and array.is_cuda:
+    if type(array) is np.ndarray:
+        return View(array, stream, writable)
+    if isinstance(array, np.ma.MaskedArray) and np.ma.getmask(array) is not np.ma.nomask:
+        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
+    if kind_of(array) == "torch":
+        if stream is None and array.is_cuda and not names_stream(array):
+            import torch
+
+            stream = torch.cuda.current_stream(array.device).cuda_stream
+        if not writable:
+            array = exportable(array)
+    return View(array, stream, writable)
+
+
+def exportable(tensor: Any) -> Any:
+    """A tensor of PyTorch that other libraries may read."""
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    if not names_stream(tensor) and str(tensor.dtype) == "torch.bool":
         import torch
 
-        stream = torch.cuda.current_stream(array.device).cuda_stream
-    return View(array, stream, writable)
+        return tensor.view(torch.uint8)  # releases before 2.0 refuse to export bool
+    return tensor
 
 
 def empty(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
@@ -106,7 +131,7 @@ def zeros(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
     return finish(empty(like, shape, dtype, device), like)
 
 
-def copy_to_device(array: np.ndarray, device: int | str = 0) -> DeviceArray:
+def copy_to_device(array: NDArray[Any], device: int | str = 0) -> DeviceArray:
     """Copies a NumPy array to the memory of a GPU.
 
     array: of int32, uint8, bool or float64, any shape.
@@ -120,7 +145,7 @@ def copy_to_device(array: np.ndarray, device: int | str = 0) -> DeviceArray:
     return copy
 
 
-def copy_to_host(array: DeviceArray) -> np.ndarray:
+def copy_to_host(array: DeviceArray) -> NDArray[Any]:
     """Copies a DeviceArray to a new NumPy array of its shape and type. Since: 0.2"""
     if not isinstance(array, DeviceArray):
         raise TypeError(f"a DeviceArray is needed, not {type(array).__name__}")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, view_of
+from ._types import Array, Out, SupportsArrayInterface
 
 METHODS = {"threshold": 0, "otsu": 1, "mog2": 2}
 DENOISE = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 3, "opening-5x5": 4}
 SHADOWS = {"keep": 0, "mark": 1, "remove": 2}
 PIXELS = {"uint8": 0, "uint16": 1}
+DEFAULTS = _cudaccl.ForegroundOptions()  # those of the library and the elements
+AUTO_REDUCTION = 0
 SCENE_CHANGES = ("unchanged", "moved", "infrared", "covered", "blinded", "uncovered")
 
 
@@ -19,6 +25,16 @@ def choose(name: str, names: dict[str, int], value: str) -> int:
     if value not in names:
         raise ValueError(f"{name} is one of {', '.join(names)}, not {value!r}")
     return names[value]
+
+
+def name_of(names: dict[str, int], value: int) -> str:
+    return next(name for name, number in names.items() if number == value)
+
+
+def check_reduction(reduction: int) -> int:
+    if reduction not in (1, 2, 4, 8):
+        raise ValueError(f"reduction is 1, 2, 4, 8 or None, not {reduction!r}")
+    return reduction
 
 
 def check_closing(closing: tuple[int, int]) -> None:
@@ -45,8 +61,12 @@ class Foreground:
     pixels: 'uint8', or 'uint16' for frames and chroma of 16 bits, which all methods read in full; of
         chroma the upper bytes. Samples of 10 bits belong in the upper bits of a word.
     n_threads: the most threads that share a frame on a CPU, 0 for as many as are useful.
+    reduction: the background model works on means of so many × so many pixels: 1, 2, 4 or 8. It takes
+        less time and averages noise; objects need a size of some ten reduced pixels. None: the least
+        that leaves at most 450,000 pixels.
 
-    The other arguments are attributes, too, and hold from the next frame:
+    The other arguments are attributes, too, and hold from the next frame. Their defaults are those of
+    the elements:
 
     threshold: 0…255, with frames of uint16 0…65535, for 'threshold': a pixel is foreground when its
         value is greater.
@@ -74,15 +94,20 @@ class Foreground:
 
     def __init__(self, shape: tuple[int, int], method: str = "mog2", *, device: int | str = "cpu",
                  roi_mask: Any = None, chroma: bool = False, pixels: str = "uint8", n_threads: int = 0,
-                 threshold: int = 0, invert: bool = False, denoise: str = "none", closing: tuple[int, int] = (0, 0), history: int = 500,
-                 var_threshold: float = 16.0, learning_rate: float = -1.0, mixtures: int = 5, shadows: str = "keep",
-                 light: bool = False, hold: int = 0) -> None:
+                 reduction: int | None = None, threshold: int = DEFAULTS.threshold, invert: bool = DEFAULTS.invert,
+                 denoise: str = name_of(DENOISE, DEFAULTS.denoise),
+                 closing: tuple[int, int] = (DEFAULTS.closing_width, DEFAULTS.closing_height),
+                 history: int = DEFAULTS.history, var_threshold: float = DEFAULTS.var_threshold,
+                 learning_rate: float = DEFAULTS.learning_rate, mixtures: int = DEFAULTS.mixtures,
+                 shadows: str = name_of(SHADOWS, DEFAULTS.shadows), light: bool = DEFAULTS.light,
+                 hold: int = DEFAULTS.hold) -> None:
         if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
             raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
         self._device = device_number(device)
         roi_view = None if roi_mask is None else view_of(roi_mask)
         self._foreground = _cudaccl.Foreground(*shape, choose("method", METHODS, method), roi_view, chroma,
-                                               bool(choose("pixels", PIXELS, pixels)), self._device, n_threads)
+                                               bool(choose("pixels", PIXELS, pixels)), self._device, n_threads,
+                                               AUTO_REDUCTION if reduction is None else check_reduction(reduction))
         self._scene_change = 0
         self.threshold = threshold
         self.invert = invert
@@ -112,6 +137,17 @@ class Foreground:
         options.denoise = choose("denoise", DENOISE, self.denoise)
         options.shadows = choose("shadows", SHADOWS, self.shadows)
         return options
+
+    @overload
+    def apply(self, frame: SupportsArrayInterface, *, chroma: tuple[Any, Any] | None = None, out: None = None,
+              stream: Any = None) -> NDArray[np.uint8]: ...
+
+    @overload
+    def apply(self, frame: Array, *, chroma: tuple[Any, Any] | None = None, out: None = None,
+              stream: Any = None) -> Array: ...
+
+    @overload
+    def apply(self, frame: Any, *, chroma: tuple[Any, Any] | None = None, out: Out, stream: Any = None) -> Out: ...
 
     def apply(self, frame: Any, *, chroma: tuple[Any, Any] | None = None, out: Any = None, stream: Any = None) -> Any:
         """The foreground mask of the next frame.

@@ -3,46 +3,38 @@
 from __future__ import annotations
 
 import atexit
-import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
+from ._images import (check_connectivity, check_shape, compare_on_gpu, read_image, threshold_of, wanted_ndim,
+                      whole_threshold)
 from ._regionprops import check_table
+from ._types import Array, HostImage, Out, Table
 
-component_dtype = np.dtype(
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._types import LabelOptions, RunOptions
+
+component_dtype: np.dtype[np.void] = np.dtype(
     [(name, np.uint32) for name in ("label", "area", "x", "y", "width", "height")]
     + [(name, np.float64) for name in ("centroid_x", "centroid_y")])
 """A row of the component table of an image: label, area (pixels), bounding box (pixels; x and y are
 its upper left corner) and centroid (pixel centres are at integer coordinates). Since: 0.2"""
 
-volume_component_dtype = np.dtype(
+volume_component_dtype: np.dtype[np.void] = np.dtype(
     [(name, np.uint32) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
     + [(name, np.float64) for name in ("centroid_x", "centroid_y", "centroid_z")])
 """A row of the component table of a volume, as component_dtype; area counts voxels. Since: 0.2"""
 
-# scikit-image counts the axes along which neighbours may differ.
-CONNECTIVITIES = {2: {None: 8, 4: 4, 8: 8, 1: 4, 2: 8},
-                  3: {None: 26, 6: 6, 18: 18, 26: 26, 1: 6, 2: 18, 3: 26}}
-
-ALL = 2**32 - 1  # rows of a table; the CPU uses memory only for those that an image needs
+ALL = 2**32 - 1
+MOST_ROWS = 2**31 - 1  # of a table; the CPU uses memory only for those that an image needs
 FIRST_GPU_ROWS = 65536  # a GPU allocates all rows
-
-
-def check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) not in CONNECTIVITIES:
-        raise ValueError(f"an image has 2 dimensions and a volume has 3, not {len(shape)}")
-
-
-def check_connectivity(connectivity: int | None, ndim: int) -> int:
-    try:
-        return CONNECTIVITIES[ndim][connectivity]
-    except (KeyError, TypeError):
-        known = "4 or 8, or 1 or 2" if ndim == 2 else "6, 18 or 26, or 1, 2 or 3"
-        raise ValueError(f"the connectivity of {ndim} dimensions is {known}, not {connectivity!r}") from None
 
 
 def check_integers(least: int, most: int, **arguments: Any) -> None:
@@ -62,10 +54,12 @@ class Labeller:
     shape: (height, width) or (depth, height, width); at most 2**31 - 1 pixels.
     connectivity: 4 or 8 for images, 6, 18 or 26 for volumes, or scikit-image's number of axes: 1 to
         the number of dimensions. None: the greatest.
+    ndim: 2 for images, 3 for volumes. None: 3 with a connectivity that images do not have (6, 18, 26
+        or 3), else 2.
     device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
-    max_components: the most rows of a table; of more components it has the first ones. None: all
-        rows. On a GPU, a labeller without a limit has memory for 65536 rows at first and allocates more when an
-        image has more components.
+    max_components: the most rows of a table, 1…2**31 - 1; of more components it has the first ones.
+        None: all rows. On a GPU, a labeller without a limit has memory for 65536 rows at first and
+        allocates more when an image has more components.
     algorithm: a name of the library's list, 'auto' for the fastest; images only.
     n_threads: the most threads that share an image on a CPU, 0 for as many as are useful. Volumes
         use one thread.
@@ -77,21 +71,22 @@ class Labeller:
     threads run one after the other. Since: 0.2
     """
 
-    def __init__(self, shape: tuple[int, ...], *, connectivity: int | None = None, device: int | str = "cpu",
-                 max_components: int | None = None, algorithm: str = "auto", n_threads: int = 0) -> None:
+    def __init__(self, shape: tuple[int, ...], *, connectivity: int | None = None, ndim: int | None = None,
+                 device: int | str = "cpu", max_components: int | None = None, algorithm: str = "auto",
+                 n_threads: int = 0) -> None:
         try:
             self._shape = tuple(operator.index(length) for length in shape)
         except TypeError:
             raise TypeError(f"a shape is (height, width) or (depth, height, width), not {shape!r}") from None
-        check_shape(self._shape)
+        check_shape(self._shape, wanted_ndim(ndim, connectivity))
         if any(not 0 < length < 2**31 for length in self._shape):
             raise ValueError(f"the lengths of a shape must be 1…{2**31 - 1}, not {self._shape}")
         self._connectivity = check_connectivity(connectivity, len(self._shape))
         self._device = device_number(device)
         self._complete = max_components is None
         if max_components is None:
-            max_components = ALL if self._device == HOST else FIRST_GPU_ROWS
-        check_integers(1, ALL, max_components=max_components)
+            max_components = MOST_ROWS if self._device == HOST else FIRST_GPU_ROWS
+        check_integers(1, MOST_ROWS, max_components=max_components)
         check_integers(0, ALL, n_threads=n_threads)
         if not isinstance(algorithm, str):
             raise TypeError(f"algorithm must be a name, not {algorithm!r}")
@@ -103,6 +98,12 @@ class Labeller:
     def _make(self, max_components: int) -> None:
         self._labeller = _cudaccl.Labeller(self._shape, self._connectivity, self._device, max_components,
                                            self._algorithm, self._n_threads)
+
+    def _resize(self, shape: tuple[int, ...]) -> None:
+        """Changes the shape of the next images; not of volumes."""
+        if shape != self._shape:
+            self._labeller.resize(shape)
+            self._shape = shape
 
     def __repr__(self) -> str:
         device = "cpu" if self._device == HOST else f"cuda:{self._device}"
@@ -123,17 +124,29 @@ class Labeller:
         """The number of components of the last image, also if its table has fewer rows; 0 at first."""
         return self._n_components
 
+    @overload
+    def label(self, image: HostImage, *, out: None = None,
+              **options: Unpack[RunOptions]) -> tuple[NDArray[np.int32], Table]: ...
+
+    @overload
+    def label(self, image: Array, *, out: None = None, **options: Unpack[RunOptions]) -> tuple[Array, Table]: ...
+
+    @overload
+    def label(self, image: Any, *, out: Out, **options: Unpack[RunOptions]) -> tuple[Out, Table]: ...
+
     def label(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0, max_area: int = 0,
-              out: Any = None, stream: Any = None) -> tuple[Any, np.ndarray]:
+              out: Any = None, stream: Any = None) -> tuple[Any, Table]:
         """Labels an image; returns its label map and its component table.
 
-        image: an array of the labeller's shape, of bool or any integer type, with any strides on a
-            CPU. It is not written. On a GPU it must be there, with consecutive pixels in each row;
-            other types than bool, uint8, and uint16 of two dimensions, are compared with the
-            threshold by the array's own library. A labeller on a GPU also takes images in host
-            memory.
+        image: an array of the labeller's shape, of bool, integers or floats, in any byte order and with
+            any strides on a CPU; there, lists and grey images of PIL are arrays, too. Masked pixels of a
+            masked array are background, inverted or not. It is not written. On a GPU it must be there,
+            with consecutive pixels in each row; other types than bool, uint8, and uint16 of two
+            dimensions, are compared with the threshold by the array's own library. A labeller on a GPU
+            also takes images in host memory.
         threshold: a pixel is foreground when its value is greater; 0…255 for bool and uint8 on a GPU.
-            A floating-point number counts as its floor, since no integer is between them.
+            Neither pixels nor threshold are rounded to each other's type. Pixels that are not a number
+            are background.
         invert: swaps foreground and background.
         min_area, max_area: components with fewer or more pixels get no label and no row; a max_area
             of 0 means no limit.
@@ -149,37 +162,40 @@ class Labeller:
 
         Raises ValueError or TypeError for a wrong array, RuntimeError if a GPU failed. Since: 0.2
         """
-        return self._label(image, view_of(image, stream), threshold, invert, min_area, max_area, out, stream)
+        image, view, threshold, invert = read_image(image, threshold, invert, stream)
+        return self._label(image, view, threshold, invert, min_area, max_area, out, stream)
 
     def _label(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
-               out: Any, stream: Any) -> tuple[Any, np.ndarray]:
+               out: Any, stream: Any) -> tuple[Any, Table]:
         if self._must_compare(view, threshold):
-            image, threshold = compare(image, threshold), 0
+            image, threshold = compare_on_gpu(image, threshold), 0
             view = view_of(image, stream)
         labels = empty(image, self._shape, "int32", self._device) if out is None else out
         table = self._run(view, threshold, invert, min_area, max_area, view_of(labels, stream, True))
         return labels if out is not None else finish(labels, image), table
 
     def components(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
-                   max_area: int = 0, stream: Any = None) -> np.ndarray:
+                   max_area: int = 0, stream: Any = None) -> Table:
         """The component table of an image, without a label map, in less time. See label().
         Since: 0.2"""
-        return self._components(image, view_of(image, stream), threshold, invert, min_area, max_area, stream)
+        image, view, threshold, invert = read_image(image, threshold, invert, stream)
+        return self._components(image, view, threshold, invert, min_area, max_area, stream)
 
     def _components(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
-                    stream: Any) -> np.ndarray:
+                    stream: Any) -> Table:
         if self._must_compare(view, threshold):
-            view, threshold = view_of(compare(image, threshold), stream), 0
+            view, threshold = view_of(compare_on_gpu(image, threshold), stream), 0
         return self._run(view, threshold, invert, min_area, max_area, None)
 
     def _must_compare(self, view: _cudaccl.View, threshold: float) -> bool:
         """Whether the image's own library must compare its pixels with the threshold."""
-        return not view.is_byte and view.device != HOST and not self._labeller.reads(view, whole_threshold(threshold))
+        return not view.is_byte and view.device != HOST and (
+            view.is_float or not self._labeller.reads(view, whole_threshold(threshold)))
 
     def _run(self, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
-             labels: _cudaccl.View | None) -> np.ndarray:
-        if type(threshold) is not int:
-            threshold = whole_threshold(threshold)
+             labels: _cudaccl.View | None) -> Table:
+        if type(threshold) is not int or view.is_float:
+            threshold = threshold_of(view, threshold)
         try:
             rows, n_components = self._labeller.run(view, threshold, bool(invert), min_area, max_area, labels)
         except TypeError:
@@ -194,32 +210,17 @@ class Labeller:
         return table
 
 
-def whole_threshold(threshold: float) -> int:
-    """The greatest integer that is not greater: the same integers are greater than it."""
-    try:
-        return math.floor(threshold)
-    except (OverflowError, TypeError, ValueError):
-        raise TypeError(f"threshold must be a finite number, not {threshold!r}") from None
-
-
-def compare(image: Any, threshold: float) -> Any:
-    """The foreground mask of an image on a GPU, made by the library of the image."""
-    try:
-        return image > threshold
-    except TypeError:
-        raise TypeError(f"on a GPU, arrays of {kind_of(image)} must be of uint8, uint16 or bool") from None
-
-
-# Labellers of the last images, so that label() of the next image allocates nothing. A call takes
-# its labeller out, so that no two threads share one.
-cache: dict[tuple, Labeller] = {}
+# Labellers of the last images, so that label() of the next image allocates nothing; one of images
+# takes those of all shapes. A call takes its labeller out, so that no two threads share one.
+cache: dict[tuple[Any, ...], Labeller] = {}
 CACHED = 4
 
 
 def clear_cache() -> None:
-    """Frees the memory that label() and components() keep: the labellers of the last four shapes.
+    """Frees the memory that label() and components() keep: a few labellers of the last images.
     Since: 0.2"""
     cache.clear()
+    _cudaccl.clear_engines()
 
 
 atexit.register(clear_cache)
@@ -229,12 +230,17 @@ class CachedLabeller:
     """A labeller from the cache, for one call."""
 
     def __init__(self, shape: tuple[int, ...], connectivity: int | None, device: int, n_threads: int) -> None:
-        self._key = shape, check_connectivity(connectivity, len(shape)), device, n_threads
+        self._shape = shape
+        self._key = shape if len(shape) == 3 else None, check_connectivity(connectivity, len(shape)), device, n_threads
 
     def __enter__(self) -> Labeller:
-        shape, connectivity, device, n_threads = self._key
-        self._labeller = cache.pop(self._key, None) or Labeller(
-            shape, connectivity=connectivity, device="cpu" if device == HOST else device, n_threads=n_threads)
+        _, connectivity, device, n_threads = self._key
+        kept: Labeller | None = cache.pop(self._key, None)
+        self._labeller = kept or Labeller(
+            self._shape, connectivity=connectivity, ndim=len(self._shape),
+            device="cpu" if device == HOST else device, n_threads=n_threads)
+        if kept:
+            kept._resize(self._shape)
         return self._labeller
 
     def __exit__(self, *error: object) -> None:
@@ -246,21 +252,44 @@ class CachedLabeller:
                 break
 
 
-def label(image: Any, connectivity: int | None = None, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
-          max_area: int = 0, out: Any = None, stream: Any = None, n_threads: int = 0) -> tuple[Any, np.ndarray]:
+@overload
+def label(image: HostImage, connectivity: int | None = None, *, out: None = None,
+          **options: Unpack[LabelOptions]) -> tuple[NDArray[np.int32], Table]: ...
+
+
+@overload
+def label(image: Array, connectivity: int | None = None, *, out: None = None,
+          **options: Unpack[LabelOptions]) -> tuple[Array, Table]: ...
+
+
+@overload
+def label(image: Any, connectivity: int | None = None, *, out: Out,
+          **options: Unpack[LabelOptions]) -> tuple[Out, Table]: ...
+
+
+def label(image: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
+          invert: bool = False, min_area: int = 0, max_area: int = 0, out: Any = None, stream: Any = None,
+          n_threads: int = 0) -> tuple[Any, Table]:
     """Labels an image of two dimensions or a volume of three, on the device where it is.
 
-    An array of three dimensions is a volume, also if its last dimension is one of colours. Arrays
-    without elements have an empty table. The arguments and the result are those of Labeller and
-    Labeller.label(). The labellers of the last four shapes stay in memory for the next call:
-    clear_cache() frees them.
+    ndim: 2 for an image, 3 for a volume. None: 3 with a connectivity that images do not have (6, 18, 26
+        or 3), else 2; so colours and batches are not taken for volumes.
+
+    Arrays without elements have an empty table. The other arguments and the result are those of
+    Labeller and Labeller.label(). A few labellers stay in memory for the next calls: clear_cache()
+    frees them.
 
         labels, table = cudaccl.label(image, connectivity=8, threshold=127, min_area=20)
 
     Since: 0.2
     """
-    view = view_of(image, stream)
-    check_shape(view.shape)
+    if type(image) is np.ndarray and out is None and stream is None and ndim in (None, 2):
+        found = _cudaccl.label_plain_image(
+            image, connectivity, threshold, invert, min_area, max_area, n_threads, True)
+        if found is not None:
+            return cast("tuple[Any, Table]", found)
+    image, view, threshold, invert = read_image(image, threshold, invert, stream)
+    check_shape(view.shape, wanted_ndim(ndim, connectivity))
     if 0 in view.shape:
         check_connectivity(connectivity, len(view.shape))
         return zeros(image, view.shape, "int32", view.device) if out is None else out, no_components(view.shape)
@@ -268,11 +297,17 @@ def label(image: Any, connectivity: int | None = None, *, threshold: float = 0, 
         return labeller._label(image, view, threshold, invert, min_area, max_area, out, stream)
 
 
-def components(image: Any, connectivity: int | None = None, *, threshold: float = 0, invert: bool = False,
-               min_area: int = 0, max_area: int = 0, stream: Any = None, n_threads: int = 0) -> np.ndarray:
+def components(image: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
+               invert: bool = False, min_area: int = 0, max_area: int = 0, stream: Any = None,
+               n_threads: int = 0) -> Table:
     """The component table of an image or a volume, without a label map. See label(). Since: 0.2"""
-    view = view_of(image, stream)
-    check_shape(view.shape)
+    if type(image) is np.ndarray and stream is None and ndim in (None, 2):
+        found = _cudaccl.label_plain_image(
+            image, connectivity, threshold, invert, min_area, max_area, n_threads, False)
+        if found is not None:
+            return cast("Table", found)
+    image, view, threshold, invert = read_image(image, threshold, invert, stream)
+    check_shape(view.shape, wanted_ndim(ndim, connectivity))
     if 0 in view.shape:
         check_connectivity(connectivity, len(view.shape))
         return no_components(view.shape)
@@ -280,11 +315,19 @@ def components(image: Any, connectivity: int | None = None, *, threshold: float 
         return labeller._components(image, view, threshold, invert, min_area, max_area, stream)
 
 
-def no_components(shape: tuple[int, ...]) -> np.ndarray:
+def no_components(shape: tuple[int, ...]) -> Table:
     return np.empty(0, component_dtype if len(shape) == 2 else volume_component_dtype)
 
 
-def table_to_array(table: np.ndarray, like: Any) -> Any:
+@overload
+def table_to_array(table: Table, like: HostImage) -> NDArray[np.float64]: ...
+
+
+@overload
+def table_to_array(table: Table, like: Array) -> Array: ...
+
+
+def table_to_array(table: Table, like: Any) -> Any:
     """A component table as an array of float64 on the device and of the kind of another array, for
     work that continues on a GPU.
 
@@ -294,7 +337,7 @@ def table_to_array(table: np.ndarray, like: Any) -> Any:
     Since: 0.2
     """
     check_table(table)
-    columns = np.stack([table[name].astype(np.float64) for name in table.dtype.names], axis=1)
+    columns = np.stack([table[name].astype(np.float64) for name in table.dtype.names or ()], axis=1)
     kind, device = kind_of(like), view_of(like).device
     if device == HOST:
         return finish(columns, like)

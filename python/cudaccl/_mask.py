@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._foreground import DENOISE, Foreground, check_closing, choose
@@ -43,16 +44,17 @@ class Region:
 
     def __init__(self, mask: Any, shape: tuple[int, ...]) -> None:
         self._mask = mask
-        self._slice = None
+        self._slice: NDArray[np.bool_] | None = None
         if mask.shape == shape:
             return
         if mask.shape not in (shape[1:], (1, *shape[1:])) or len(shape) != 3:
             raise ValueError("the region of interest mask has another size than the picture")
-        self._slice = mask.layers(0, mask.shape[0]).reshape(1, *shape[1:])
+        self._slice = mask.inside(0, mask.shape[0]).reshape(1, *shape[1:])
 
-    def layers(self, first: int, n: int) -> np.ndarray:
+    def layers(self, first: int, n: int) -> NDArray[Any]:
         """Layers, true inside; or the one slice."""
-        return self._mask.layers(first, n) if self._slice is None else self._slice
+        layers: NDArray[np.bool_] = self._mask.inside(first, n) if self._slice is None else self._slice
+        return layers
 
 
 class Mask:
@@ -80,7 +82,7 @@ class Mask:
         """Whether the mask is more than a comparison with the threshold."""
         return self.settings.filters or self.region is not None
 
-    def histogram(self, first: int, n: int) -> np.ndarray:
+    def histogram(self, first: int, n: int) -> NDArray[Any]:
         """How many pixels of the region in n layers have each value."""
         dtype = self.picture.dtype
         if dtype.kind != "u" or dtype.itemsize > 2:
@@ -92,9 +94,9 @@ class Mask:
             counts += np.bincount(samples.reshape(-1), minlength=len(counts))
         return counts
 
-    def use_otsu(self, histograms: list[np.ndarray]) -> None:
+    def use_otsu(self, histograms: list[NDArray[Any]]) -> None:
         """Sets the threshold of the sum of all ranks' histograms."""
-        self.picture.threshold = _cudaccl.otsu_threshold(sum(histograms).tolist())
+        self.picture.threshold = _cudaccl.otsu_threshold(np.sum(histograms, axis=0).tolist())
 
     def read(self, first: int, n: int, pixels: memoryview) -> None:
         out = np.frombuffer(pixels, bool).reshape(n, *self.picture.shape[1:])
@@ -105,21 +107,21 @@ class Mask:
             if self.region:
                 out[done:done + count] &= self.region.layers(first + done, count)
 
-    def _filtered(self, first: int, n: int) -> np.ndarray:
+    def _filtered(self, first: int, n: int) -> NDArray[Any]:
         """The mask of layers after the filters."""
         begin, end = max(0, first - self._halo), min(self.picture.shape[0], first + n + self._halo)
         mask = self._input(begin, end)
         if not self.settings.filters:
             return mask
         frame = mask[0] if self._is_volume else mask
-        if self._filter_shape != frame.shape:
-            self._filter = Foreground(frame.shape, "threshold", denoise=self.settings.denoise,
+        if self._filter is None or self._filter_shape != frame.shape:
+            self._filter = Foreground((frame.shape[0], frame.shape[1]), "threshold", denoise=self.settings.denoise,
                                       closing=self.settings.closing, n_threads=self.settings.n_threads)
             self._filter_shape = frame.shape
         filtered = self._filter.apply(np.ascontiguousarray(frame)) > 0
         return filtered[None] if self._is_volume else filtered[first - begin:first - begin + n]
 
-    def _input(self, begin: int, end: int) -> np.ndarray:
+    def _input(self, begin: int, end: int) -> NDArray[Any]:
         """Layers before the filters. Those that the call before had are not read again, so that a
         compressed file is read from its beginning to its end."""
         last = self._first + len(self._kept)

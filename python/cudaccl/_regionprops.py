@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
 
 
-def check_table(table: np.ndarray) -> None:
+def check_table(table: NDArray[Any]) -> None:
     if "area" not in (getattr(getattr(table, "dtype", None), "names", None) or ()):
         raise TypeError("a component table is needed, such as components() returns")
 
 
-def regionprops_table(table: np.ndarray, properties: Iterable[str] = ("label", "bbox"), *,
-                      separator: str = "-") -> dict[str, np.ndarray]:
+def regionprops_table(table: NDArray[Any], properties: Iterable[str] = ("label", "bbox"), *,
+                      separator: str = "-") -> dict[str, NDArray[Any]]:
     """The columns of skimage.measure.regionprops_table() for a component table.
 
     table: of component_dtype or volume_component_dtype, from label() or components().
@@ -31,13 +33,13 @@ def regionprops_table(table: np.ndarray, properties: Iterable[str] = ("label", "
     check_table(table)
     if isinstance(properties, str):
         properties = [properties]
-    axes = [axis for axis in AXES if axis in table.dtype.names]
+    axes = [axis for axis in AXES if axis in (table.dtype.names or ())]
     start = [table[axis].astype(np.int64) for axis in axes]
     stop = [low + table[size] for low, size in zip(start, SIZES[-len(axes):])]
     area = table["area"].astype(np.float64)
     box_area = np.prod([high - low for low, high in zip(start, stop)], axis=0).astype(np.float64)
 
-    columns: dict[str, np.ndarray] = {}
+    columns: dict[str, NDArray[Any]] = {}
     for name in properties:
         if name == "label":
             columns[name] = table["label"].astype(np.int64)

@@ -2,15 +2,18 @@
 """Tracking of components."""
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
 from ._labeller import component_dtype
 
-track_dtype = np.dtype(
+DEFAULTS = _cudaccl.tracker_defaults()  # those of the library and the elements
+
+track_dtype: np.dtype[np.void] = np.dtype(
     [("id", np.uint64), ("state", np.uint32), ("age", np.uint64), ("lost", np.uint64), ("label", np.uint32),
      ("n_sharing", np.uint32), ("x", np.float64), ("y", np.float64), ("width", np.float64), ("height", np.float64),
      ("velocity_x", np.float64), ("velocity_y", np.float64)], align=True)
@@ -19,11 +22,11 @@ lost), age and lost (frames since it was first and last found), label of its com
 n_sharing (other tracks in that component), the estimated box of the object (pixels; edges are between
 pixels) and its velocity (pixels per frame). Since: 0.2"""
 
-member_dtype = np.dtype([("row", np.uint32), ("track", np.uint32)])
+member_dtype: np.dtype[np.void] = np.dtype([("row", np.uint32), ("track", np.uint32)])
 """A track that is in a component: the row of the component table and the index of the track.
 Since: 0.2"""
 
-event_dtype = np.dtype([("kind", np.uint32), ("id", np.uint64), ("other", np.uint64)], align=True)
+event_dtype: np.dtype[np.void] = np.dtype([("kind", np.uint32), ("id", np.uint64), ("other", np.uint64)], align=True)
 """An event of a confirmed track: kind (0 appeared, 1 vanished, 2 merged, 3 split), its id, and for
 merged and split the id of the oldest other track. Since: 0.2"""
 
@@ -31,13 +34,13 @@ merged and split the id of the oldest other track. Since: 0.2"""
 class Tracks(NamedTuple):
     """The tracks of a frame. Since: 0.2"""
 
-    tracks: np.ndarray
+    tracks: NDArray[Any]
     """Rows of track_dtype in the order of their ids."""
 
-    members: np.ndarray
+    members: NDArray[Any]
     """Rows of member_dtype in the order of components."""
 
-    events: np.ndarray
+    events: NDArray[Any]
     """Rows of event_dtype."""
 
 
@@ -61,8 +64,10 @@ class Tracker:
     Raises ValueError or MemoryError. Calls from several threads run one after the other. Since: 0.2
     """
 
-    def __init__(self, shape: tuple[int, int], *, max_tracks: int = 1024, max_components: int = 1024,
-                 confirm_frames: int = 3, max_lost: int = 15, static_frames: int = 50, frame_rate: float = 0.0) -> None:
+    def __init__(self, shape: tuple[int, int], *, max_tracks: int = DEFAULTS["max_tracks"],
+                 max_components: int = DEFAULTS["max_components"], confirm_frames: int = DEFAULTS["confirm_frames"],
+                 max_lost: int = DEFAULTS["max_lost"], static_frames: int = DEFAULTS["static_frames"],
+                 frame_rate: float = DEFAULTS["frame_rate"]) -> None:
         if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
             raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
         if not (1 <= max_tracks <= 4096 and 1 <= max_components <= 4096):
@@ -73,7 +78,7 @@ class Tracker:
         self.static_frames = static_frames
         self.frame_rate = frame_rate
 
-    def update(self, table: np.ndarray, elapsed: float = 1.0, *, labels: np.ndarray | None = None) -> Tracks:
+    def update(self, table: NDArray[Any], elapsed: float = 1.0, *, labels: NDArray[Any] | None = None) -> Tracks:
         """Tracks the components of the next frame.
 
         table: rows of component_dtype, without a label map in any order.

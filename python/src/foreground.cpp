@@ -5,18 +5,21 @@
 #include <bit>
 #include <mutex>
 
+/* The library's defaults. */
+static const CclForegroundOptions initial = CCL_FOREGROUND_OPTIONS_DEFAULT;
+
 /* CclForegroundOptions, whose attributes take any Python integer until checked() is called. */
 struct Options {
-  int64_t threshold = 0;
-  bool invert = false;
-  int denoise = 0;
-  int64_t closing_width = 0, closing_height = 0;
-  int64_t history = 1;
-  double var_threshold = 1, learning_rate = -1;
-  int64_t mixtures = 1;
-  int shadows = 0;
-  bool light = false;
-  int64_t hold = 0;
+  int64_t threshold = initial.threshold;
+  bool invert = initial.invert;
+  int denoise = initial.denoise;
+  int64_t closing_width = initial.closing_width, closing_height = initial.closing_height;
+  int64_t history = initial.history;
+  double var_threshold = initial.var_threshold, learning_rate = initial.learning_rate;
+  int64_t mixtures = initial.mixtures;
+  int shadows = initial.shadows;
+  bool light = initial.light;
+  int64_t hold = initial.hold;
 
   CclForegroundOptions
   checked () const
@@ -39,7 +42,7 @@ struct Options {
 class Foreground {
 public:
   Foreground (uint32_t height, uint32_t width, int method, const View *roi_mask, bool has_chroma,
-      bool has_words, int device, uint32_t n_threads)
+      bool has_words, int device, uint32_t n_threads, uint32_t reduction)
       : shape_ ({height, width}), device_ (device), has_chroma_ (has_chroma), has_words_ (has_words)
   {
     if (has_words && std::endian::native != std::endian::little)
@@ -53,7 +56,8 @@ public:
         .roi_mask = roi_mask ? &roi : nullptr,
         .n_threads = n_threads,
         .has_chroma = has_chroma,
-        .format = has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8};
+        .format = has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8,
+        .reduction = reduction};
     CclError error = {};
     handle_ = device == HOST ? ccl_cpu_foreground_new (&plan, &error)
                              : ccl_cuda_foreground_new (open_device (device), &plan, &error);
@@ -91,7 +95,7 @@ public:
       lock.lock ();
       if (device_ != HOST)
         ccl_cuda_foreground_set_stream (
-            handle_, frame.stream == 1 ? nullptr : (void *)frame.stream);
+            handle_, frame.stream == 1 ? nullptr : (void *)frame.stream, nullptr);
       status = ccl_foreground_run (handle_, &input, &options, &output, &error);
       if (status == CCL_OK)
         status = ccl_foreground_wait (handle_, &error);
@@ -195,9 +199,10 @@ bind_foreground (nb::module_ &module)
       .def_rw ("hold", &Options::hold);
 
   nb::class_<Foreground> (module, "Foreground", "A maker of foreground masks.")
-      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t> (),
+      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t, uint32_t> (),
           nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
-          nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"))
+          nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"),
+          nb::arg ("reduction"))
       .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("u").none (),
           nb::arg ("v").none (), nb::arg ("mask"), nb::arg ("options"),
           "Makes the mask of a frame and waits for it; returns the scene change.")

@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,9 +12,9 @@
 #include <mutex>
 #include <utility>
 
-/* CclOptions with the threshold of any integer type. */
+/* CclOptions with a threshold for any type. */
 struct Options {
-  int64_t threshold;
+  Threshold threshold;
   bool invert;
   uint32_t min_area, max_area;
 };
@@ -23,6 +24,7 @@ struct Engine {
   CclPixelFormat format;
   CclLabeller *frames = nullptr; /* one of the two is NULL */
   CclVolumeLabeller *volumes = nullptr;
+  std::vector<size_t> shape; /* that it is made for */
   std::atomic<bool> is_lent = false;
 
   explicit Engine (CclPixelFormat pixels) : format (pixels)
@@ -58,6 +60,9 @@ struct LentRows {
     engine->is_lent = false;
   }
 };
+
+/* Rows as a buffer, and the number of components. */
+using Rows = nb::typed<nb::tuple, nb::any, uint32_t>;
 
 /* A GPU's table is lent from this size in bytes on. To copy it takes 4 µs for each 100 kB, because
  * the GPU has just written it, and the next run takes longer to write to memory that was read. */
@@ -97,12 +102,25 @@ public:
            threshold >= 0 && threshold <= (has_words ? 65535 : 255);
   }
 
-  /* Labels an image; returns the rows of the component table and the number of components. */
-  nb::tuple
-  run (const View &image, int64_t threshold, bool invert, int64_t min_area, int64_t max_area,
-      const View *labels)
+  /* Changes the shape of the next images, of two dimensions. */
+  void
+  resize (const std::vector<uint32_t> &shape)
   {
-    const bool as_it_is = reads (image, threshold);
+    if (shape.size () != 2 || shape_.size () != 2)
+      throw nb::value_error ("only labellers of images can be resized");
+    const nb::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock (mutex_);
+    shape_.assign (shape.begin (), shape.end ());
+    mask_.reset ();
+  }
+
+  /* Labels an image; returns the rows of the component table and the number of components. */
+  Rows
+  run (const View &image, std::variant<int64_t, double> number, bool invert, int64_t min_area,
+      int64_t max_area, const View *labels)
+  {
+    const Threshold threshold = threshold_for (image, number);
+    const bool as_it_is = reads (image, threshold.whole);
     const CclPixelFormat format = as_it_is ? format_of (image) : CCL_PIXEL_FORMAT_8;
     check_image (image, as_it_is);
     if (labels)
@@ -124,6 +142,8 @@ public:
       if (!engine && add_engine (format, &error))
         engine = engines_.back ();
       if (!engine)
+        status = error.status;
+      else if (!fit (*engine, &error))
         status = error.status;
       else if (engine->volumes)
         status = run_volume (*engine, image, as_it_is, options, labels, &error);
@@ -151,21 +171,50 @@ private:
     return has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
   }
 
+  /* A labeller of images of the shape, or NULL. */
+  CclLabeller *
+  make_frames (CclPixelFormat format, CclError *error) const
+  {
+    const CclPlan plan = {.width = (uint32_t)shape_[1],
+        .height = (uint32_t)shape_[0],
+        .connectivity = (CclConnectivity)connectivity_,
+        .max_components = max_components_,
+        .algorithm = algorithm_.c_str (),
+        .n_threads = n_threads_,
+        .format = format};
+    return gpu_ ? ccl_cuda_labeller_new (gpu_, &plan, error) : ccl_cpu_labeller_new (&plan, error);
+  }
+
+  /* Resizes an engine to the shape, or replaces its labeller where the algorithm is another one for
+   * this shape. Returns whether it fits. */
+  bool
+  fit (Engine &engine, CclError *error) const
+  {
+    if (engine.shape == shape_)
+      return true;
+    CclStatus status =
+        ccl_labeller_resize (engine.frames, (uint32_t)shape_[1], (uint32_t)shape_[0], error);
+    if (status == CCL_ERROR_UNSUPPORTED) {
+      CclLabeller *other = make_frames (engine.format, error);
+      if (!other)
+        return false;
+      ccl_labeller_free (&engine.frames);
+      engine.frames = other;
+      status = CCL_OK;
+    }
+    if (status == CCL_OK)
+      engine.shape = shape_;
+    return status == CCL_OK;
+  }
+
   /* Returns whether there is one more. */
   bool
   add_engine (CclPixelFormat format, CclError *error)
   {
     auto engine = std::make_shared<Engine> (format);
+    engine->shape = shape_;
     if (shape_.size () == 2) {
-      const CclPlan plan = {.width = (uint32_t)shape_[1],
-          .height = (uint32_t)shape_[0],
-          .connectivity = (CclConnectivity)connectivity_,
-          .max_components = max_components_,
-          .algorithm = algorithm_.c_str (),
-          .n_threads = n_threads_,
-          .format = format};
-      engine->frames =
-          gpu_ ? ccl_cuda_labeller_new (gpu_, &plan, error) : ccl_cpu_labeller_new (&plan, error);
+      engine->frames = make_frames (format, error);
     } else {
       const CclVolumePlan plan = {.width = (uint32_t)shape_[2],
           .height = (uint32_t)shape_[1],
@@ -234,7 +283,7 @@ private:
   {
     if (labels.shape != shape_)
       throw nb::value_error ("the label map has another shape than the image");
-    if (labels.type.kind == 'b' || labels.type.size != 4)
+    if ((labels.type.kind != 'i' && labels.type.kind != 'u') || labels.type.size != 4)
       throw nb::type_error ("the label map must be of int32 or uint32");
     if (labels.device != device_)
       throw nb::value_error ("the label map must be in the memory of the labeller's device");
@@ -254,7 +303,7 @@ private:
   prepare (const View &image, bool as_it_is, const Options &options)
   {
     const CclOptions same = {
-        (uint32_t)options.threshold, options.invert, options.min_area, options.max_area};
+        (uint32_t)options.threshold.whole, options.invert, options.min_area, options.max_area};
     const size_t ndim = shape_.size ();
     if (as_it_is || image.device != HOST) {
       CclOptions given = same;
@@ -282,7 +331,7 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_labeller_set_stream (engine.frames, stream_of (image));
+      ccl_cuda_labeller_set_stream (engine.frames, stream_of (image), nullptr);
     return ccl_labeller_run (
         engine.frames, &frame, &pixels.options, labels ? &map : nullptr, &table_, error);
   }
@@ -297,7 +346,7 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[1], (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_volume_labeller_set_stream (engine.volumes, stream_of (image));
+      ccl_cuda_volume_labeller_set_stream (engine.volumes, stream_of (image), nullptr);
     return ccl_volume_labeller_run (
         engine.volumes, &volume, &pixels.options, labels ? &map : nullptr, &volume_table_, error);
   }
@@ -317,7 +366,7 @@ private:
   }
 
   template <typename Table>
-  static nb::tuple
+  static Rows
   rows (const std::shared_ptr<Engine> &engine, const Table &table, bool lend)
   {
     const size_t size = size_of (table);
@@ -364,6 +413,8 @@ bind_labeller (nb::module_ &module)
           nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("labels").none (),
           "Labels an image; returns the component table's rows as a buffer, and the number of "
           "components.")
+      .def ("resize", &Labeller::resize, nb::arg ("shape"),
+          "Changes the shape of the next images, of two dimensions.")
       .def ("reads", &Labeller::reads, nb::arg ("image"), nb::arg ("threshold"),
           "Whether the library reads the pixels as they are and compares them with the threshold.")
       .def_prop_ro ("algorithm", &Labeller::algorithm);

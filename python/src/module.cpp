@@ -30,10 +30,12 @@ to_uint32 (const char *name, int64_t value)
 NB_MODULE (_cudaccl, module)
 {
   module.doc () = "The binding of libcudaccl, for the package cudaccl alone.";
+  module.attr ("version") = PACKAGE_VERSION;
   bind_view (module);
   bind_device (module);
   bind_labeller (module);
   bind_foreground (module);
+  bind_plain_images (module);
   bind_tiled (module);
   bind_tracker (module);
 }

@@ -6,6 +6,7 @@
 #include <cudaccl/cudaccl.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -16,9 +17,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace nb = nanobind;
+
+/* A shape as Python has it. */
+using Shape = nb::typed<nb::tuple, size_t, nb::ellipsis>;
 
 /* The device number of arrays and objects in host memory. */
 constexpr int HOST = -1;
@@ -45,7 +50,7 @@ int device_of (uintptr_t address);
 
 /* The element types of arrays. */
 struct ElementType {
-  char kind; /* 'b' bool, 'i' signed integer, 'u' unsigned integer */
+  char kind; /* 'b' bool, 'i' signed integer, 'u' unsigned integer, 'f' float */
   int size;  /* bytes */
 
   bool
@@ -94,14 +99,24 @@ private:
   nb::ndarray<nb::ro> tensor_;
 };
 
+/* A threshold for pixels of any type. */
+struct Threshold {
+  int64_t whole; /* for integers */
+  double real;   /* for floats */
+};
+
+/* number: an integer, for floats any number. */
+Threshold threshold_for (const View &image, const std::variant<int64_t, double> &number);
+
 /* Converts host memory to a foreground mask: 1 where a value is greater than the threshold. */
-void make_mask (const View &image, int64_t threshold, uint8_t *mask);
+void make_mask (const View &image, const Threshold &threshold, uint8_t *mask);
 
 /* Each part adds its classes to the module. */
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
+void bind_plain_images (nb::module_ &module);
 void bind_tiled (nb::module_ &module);
 void bind_tracker (nb::module_ &module);
 

@@ -15,33 +15,38 @@ extern "C" {
 
 namespace nb = nanobind;
 
+using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
 [[noreturn]] static void
 raise (const CclError &error)
 {
-  PyErr_SetString (PyExc_OSError, error.message);
+  PyErr_SetString (
+      error.status == CCL_ERROR_NO_MEMORY ? PyExc_MemoryError : PyExc_OSError, error.message);
   throw nb::python_error ();
 }
 
 /* One file, a folder of slices or several files. */
 class Reader {
 public:
-  /* raw_sides: width, height and depth of files without a header; empty: none. */
+  /* raw_sides: width, height and, of a volume, depth of files without a header; empty: none. */
   Reader (
       std::vector<std::string> paths, std::vector<uint64_t> raw_sides, const std::string &raw_type)
   {
-    RawFormat raw = {};
+    PictureOptions options = {};
     std::vector<char *> names;
     CclError error = {};
 
+    options.formats = picture_formats;
     if (!raw_sides.empty ()) {
-      raw = {raw_sides[0], raw_sides[1], raw_sides[2], SAMPLE_UINT8};
-      if (!sample_type_parse (raw_type.c_str (), &raw.type))
+      options.raw = {raw_sides[0], raw_sides[1], raw_sides.size () > 2 ? raw_sides[2] : 1,
+          raw_sides.size () > 2, SAMPLE_UINT8};
+      if (!sample_type_parse (raw_type.c_str (), &options.raw.type))
         throw nb::value_error (("files of " + raw_type + " cannot be read").c_str ());
     }
     for (std::string &path : paths)
       names.push_back (path.data ());
     const nb::gil_scoped_release release;
-    picture_ = picture_open (names.data (), (uint32_t)names.size (), &raw, &error);
+    picture_ = picture_open (names.data (), (uint32_t)names.size (), &options, &error);
     if (!picture_) {
       const nb::gil_scoped_acquire acquire;
       raise (error);
@@ -55,11 +60,18 @@ public:
     picture_free (picture_);
   }
 
-  /* Depth, height and width. */
-  nb::tuple
+  /* Of a volume depth, height and width. */
+  nb::typed<nb::tuple, uint64_t, nb::ellipsis>
   shape () const
   {
-    return nb::make_tuple (picture_->depth, picture_->height, picture_->width);
+    return picture_->is_volume ? nb::make_tuple (picture_->depth, picture_->height, picture_->width)
+                               : nb::make_tuple (picture_->height, picture_->width);
+  }
+
+  bool
+  may_be_colours () const
+  {
+    return picture_->may_be_colours;
   }
 
   const char *
@@ -68,26 +80,43 @@ public:
     return sample_type_name (picture_->type);
   }
 
-  /* Reads rows, counted through all slices, into an array with as many bytes. */
+  /* Reads rows of grey samples, counted through all slices, into an array with as many bytes. */
   void
-  read (uint64_t first_row, uint64_t n_rows, nb::ndarray<nb::c_contig, nb::device::cpu> samples)
+  read (uint64_t first_row, uint64_t n_rows, Array samples)
   {
-    const uint64_t row_bytes = picture_->width * sample_bytes (picture_->type);
+    read_rows (first_row, n_rows, sample_bytes (picture_->type), samples, picture_read_grey);
+  }
+
+  /* Reads rows of a mask: 0 where a pixel is black or transparent, else 255. */
+  void
+  read_mask (uint64_t first_row, uint64_t n_rows, Array mask)
+  {
+    read_rows (first_row, n_rows, 1, mask,
+        [] (Picture *picture, uint64_t row, uint64_t n, void *pixels, CclError *error) {
+          return picture_read_mask (picture, row, n, (uint8_t *)pixels, error);
+        });
+  }
+
+private:
+  template <typename Read>
+  void
+  read_rows (uint64_t first_row, uint64_t n_rows, uint32_t pixel_bytes, Array &to, Read read)
+  {
+    const uint64_t n_all = picture_->height * picture_->depth;
     CclError error = {};
     bool succeeded;
 
-    if (first_row + n_rows > picture_->height * picture_->depth ||
-        samples.nbytes () != n_rows * row_bytes)
+    if (first_row > n_all || n_rows > n_all - first_row ||
+        to.nbytes () != n_rows * picture_->width * pixel_bytes)
       throw nb::value_error ("rows outside the picture, or an array of another size");
     {
       const nb::gil_scoped_release release;
-      succeeded = picture_->klass->read (picture_, first_row, n_rows, samples.data (), &error);
+      succeeded = read (picture_, first_row, n_rows, to.data (), &error);
     }
     if (!succeeded)
       raise (error);
   }
 
-private:
   Picture *picture_ = nullptr;
 };
 
@@ -99,5 +128,10 @@ NB_MODULE (_pictures, module)
           nb::arg ("paths"), nb::arg ("raw_sides"), nb::arg ("raw_type"))
       .def_prop_ro ("shape", &Reader::shape)
       .def_prop_ro ("dtype", &Reader::dtype)
-      .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"));
+      .def_prop_ro ("may_be_colours", &Reader::may_be_colours)
+      .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
+          nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
+      .def ("read_mask", &Reader::read_mask, nb::arg ("first_row"), nb::arg ("n_rows"),
+          nb::arg ("mask"),
+          nb::sig ("def read_mask(self, first_row: int, n_rows: int, mask: object) -> None"));
 }

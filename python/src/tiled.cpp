@@ -9,10 +9,17 @@ static_assert (sizeof (CclTiledComponent) == 88, "tiled_component_dtype lists it
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
-  nb::object read, begin, write, rows, send, receive;
+  nb::object read, begin, write, rows, send, receive, abort;
   uint64_t layer_pixels;
   uint32_t label_bytes;
-  std::exception_ptr raised; /* the exception of a function, which ends the run */
+  std::exception_ptr raised; /* the first exception of a function, which ends the run */
+
+  void
+  keep_exception ()
+  {
+    if (!raised)
+      raised = std::current_exception ();
+  }
 };
 
 /* Memory of the library as a memoryview, valid for the time of a call. */
@@ -40,10 +47,10 @@ call (void *data, CclError *error, Function &&function)
     return CCL_OK;
   } catch (const nb::python_error &exception) {
     snprintf (error->message, sizeof error->message, "%s", nb::str (exception.value ()).c_str ());
-    run.raised = std::current_exception ();
+    run.keep_exception ();
   } catch (const std::exception &exception) {
     snprintf (error->message, sizeof error->message, "%s", exception.what ());
-    run.raised = std::current_exception ();
+    run.keep_exception ();
   }
   error->status = CCL_ERROR_IO;
   return CCL_ERROR_IO;
@@ -95,6 +102,14 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   return call (data, error, [&] (Run &run) { run.receive (from, view_of (bytes, size, true)); });
 }
 
+/* The exception is that of the message that failed. */
+static void
+abort_ranks (void *data)
+{
+  CclError error;
+  call (data, &error, [&] (Run &run) { run.abort (); });
+}
+
 /* shape: (height, width) or (depth, height, width); block: first layer and number of layers. */
 static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
@@ -102,7 +117,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
     uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
     const std::optional<std::string> &scratch_folder, nb::object read, nb::object begin,
     nb::object write, nb::object rows, uint32_t rank, uint32_t n_ranks, nb::object send,
-    nb::object receive)
+    nb::object receive, nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -130,6 +145,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .rows = rows,
       .send = send,
       .receive = receive,
+      .abort = abort,
       .layer_pixels = is_volume ? width * height : width,
       .label_bytes = 0,
       .raised = {}};
@@ -142,7 +158,13 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .progress = nullptr,
   };
   const CclTiledPeers peers = {
-      .data = &run, .rank = rank, .n_ranks = n_ranks, .send = send_bytes, .receive = receive_bytes};
+      .data = &run,
+      .rank = rank,
+      .n_ranks = n_ranks,
+      .send = send_bytes,
+      .receive = receive_bytes,
+      .abort = abort.is_none () ? nullptr : abort_ranks,
+  };
   CclTiledResult result = {};
   CclError error = {};
   CclStatus status;
@@ -178,5 +200,6 @@ bind_tiled (nb::module_ &module)
       nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("read"), nb::arg ("begin"),
       nb::arg ("write").none (), nb::arg ("rows").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
       nb::arg ("send").none (), nb::arg ("receive").none (),
+      nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's block of one; returns the number of components.");
 }

@@ -32,7 +32,7 @@ public:
   }
 
   /* Tracks the rows of a component table, given as bytes, with its label map if there is one. */
-  nb::tuple
+  nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
   run (const View &rows, const View *labels, double elapsed, int64_t confirm_frames,
       int64_t max_lost, int64_t static_frames, double frame_rate)
   {
@@ -79,7 +79,7 @@ private:
   {
     if (labels.shape != shape_)
       throw nb::value_error ("the label map has another shape than the frames");
-    if (labels.type.kind == 'b' || labels.type.size != 4)
+    if ((labels.type.kind != 'i' && labels.type.kind != 'u') || labels.type.size != 4)
       throw nb::type_error ("the label map must be of int32 or uint32");
     if (labels.device != HOST)
       throw nb::value_error ("the label map must be in host memory");
@@ -92,9 +92,26 @@ private:
   std::mutex mutex_;
 };
 
+/* The library's defaults. */
+static nb::typed<nb::dict, nb::str, nb::any>
+defaults ()
+{
+  const CclTrackerPlan plan = CCL_TRACKER_PLAN_DEFAULT;
+  const CclTrackerOptions options = CCL_TRACKER_OPTIONS_DEFAULT;
+  nb::dict values;
+  values["max_tracks"] = plan.max_tracks;
+  values["max_components"] = plan.max_components;
+  values["confirm_frames"] = options.confirm_frames;
+  values["max_lost"] = options.max_lost;
+  values["static_frames"] = options.static_frames;
+  values["frame_rate"] = options.frame_rate;
+  return values;
+}
+
 void
 bind_tracker (nb::module_ &module)
 {
+  module.def ("tracker_defaults", defaults, "The defaults of a tracker's arguments.");
   nb::class_<Tracker> (module, "Tracker", "A tracker of components.")
       .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), nb::arg ("height"),
           nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))

@@ -2,6 +2,8 @@
 /* Arrays of callers. */
 #include "module.h"
 
+#include <nanobind/stl/variant.h>
+
 #include <cstring>
 #include <unordered_map>
 
@@ -10,25 +12,31 @@ ElementType::name () const
 {
   if (kind == 'b')
     return "bool";
-  return (kind == 'u' ? "uint" : "int") + std::to_string (8 * size);
+  return (kind == 'u' ? "uint" : kind == 'i' ? "int" : "float") + std::to_string (8 * size);
 }
 
 [[noreturn]] static void
 refuse_type (const std::string &type)
 {
-  throw nb::type_error (("arrays of " + type +
-                         " are not supported, only integers and bool: compare with a threshold "
-                         "first, as in image > 0.5")
-                            .c_str ());
+  throw nb::type_error (("arrays must hold bool, integers or floats, not " + type).c_str ());
 }
 
+/* float16, float128 and bfloat16 are compared with the threshold by the array's own library only.
+ */
 static ElementType
-check_type (char kind, int size, const std::string &name)
+check_type (char kind, int size, const std::string &name, bool on_gpu)
 {
   if (kind == 'b' && size == 1)
     return {kind, size};
   if ((kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8))
     return {kind, size};
+  if (kind == 'f' && (size == 4 || size == 8 || (on_gpu && size == 2)))
+    return {kind, size};
+  if (kind == 'f')
+    throw nb::type_error (("pixels of " + name +
+                           " cannot be read here: compare them with a threshold first, as in "
+                           "image > 0.5")
+                              .c_str ());
   refuse_type (name);
 }
 
@@ -41,15 +49,22 @@ type_of_format (const char *format, int size)
     code++;
   if (*code == '>' || *code == '!')
     throw nb::type_error ("arrays must be in the byte order of this machine");
+  const std::string bits = std::to_string (8 * size);
   if (strlen (code) == 1) {
     if (*code == '?')
-      return check_type ('b', size, format);
+      return check_type ('b', size, "bool", false);
     if (strchr ("bhilqn", *code))
-      return check_type ('i', size, format);
+      return check_type ('i', size, "int" + bits, false);
     if (strchr ("BHILQN", *code))
-      return check_type ('u', size, format);
+      return check_type ('u', size, "uint" + bits, false);
+    if (strchr ("efdg", *code))
+      return check_type ('f', size, "float" + bits, false);
   }
-  refuse_type (std::string ("format '") + code + "'");
+  refuse_type (*code == 'Z'              ? "complex numbers"
+               : *code == 'O'            ? "objects"
+               : *code == 'T'            ? "structures"
+               : strpbrk (code, "swcpx") ? "text or bytes"
+                                         : "other types");
 }
 
 /* How the arrays of a class are imported. */
@@ -99,6 +114,26 @@ View::import_buffer (nb::handle object, bool writable)
   return true;
 }
 
+/* The element type of a typestr of __cuda_array_interface__, such as "<u2". */
+static ElementType
+type_of_interface (const std::string &typestr)
+{
+  static const struct {
+    char kind;
+    const char *name;
+  } names[] = {{'b', "bool"}, {'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}};
+
+  if (typestr.size () < 3 || typestr.size () > 6)
+    refuse_type ("'" + typestr + "'");
+  if (typestr[0] == '>')
+    throw nb::type_error ("arrays must be in the byte order of this machine");
+  const int size = atoi (typestr.c_str () + 2);
+  for (const auto &known : names)
+    if (known.kind == typestr[1])
+      return check_type (known.kind, size, known.name + std::to_string (8 * size), true);
+  refuse_type ("'" + typestr + "'");
+}
+
 bool
 View::import_cuda_array_interface (
     nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
@@ -129,27 +164,25 @@ View::import_cuda_array_interface (
   if (!field (MASK).is_none ())
     throw nb::value_error ("masked arrays are not supported");
 
-  const auto typestr = nb::cast<std::string> (field (TYPESTR));
-  if (typestr.size () < 3)
-    refuse_type ("'" + typestr + "'");
-  if (typestr[0] == '>')
-    throw nb::type_error ("arrays must be in the byte order of this machine");
-  type = check_type (typestr[1], atoi (typestr.c_str () + 2), "'" + typestr + "'");
-  shape = nb::cast<std::vector<size_t>> (field (SHAPE));
-  const nb::object given_strides = field (STRIDES);
-  if (!given_strides.is_none ())
-    strides = nb::cast<std::vector<ptrdiff_t>> (given_strides);
+  bool is_read_only;
+  try {
+    type = type_of_interface (nb::cast<std::string> (field (TYPESTR)));
+    shape = nb::cast<std::vector<size_t>> (field (SHAPE));
+    const nb::object given_strides = field (STRIDES);
+    if (!given_strides.is_none ())
+      strides = nb::cast<std::vector<ptrdiff_t>> (given_strides);
+    const auto [address, flag] = nb::cast<std::pair<uintptr_t, bool>> (field (DATA));
+    data = (char *)address;
+    is_read_only = flag;
+    stream = wanted_stream || given_stream.is_none () ? wanted_stream.value_or (0)
+                                                      : nb::cast<uintptr_t> (given_stream);
+  } catch (const std::bad_cast &) {
+    throw nb::type_error ("__cuda_array_interface__ has missing or wrong fields");
+  }
   if (!strides.empty () && strides.size () != shape.size ())
     throw nb::value_error ("shape and strides of __cuda_array_interface__ differ in length");
-
-  const nb::object location = field (DATA);
-  data = (char *)nb::cast<uintptr_t> (location[0]);
-  if (writable && nb::cast<bool> (location[1]))
+  if (writable && is_read_only)
     throw nb::value_error ("the output array is read-only");
-  if (wanted_stream)
-    stream = *wanted_stream;
-  else if (!given_stream.is_none ())
-    stream = nb::cast<uintptr_t> (given_stream);
   device = n_elements () > 0 ? device_of ((uintptr_t)data) : 0;
   owner_ = nb::borrow (object);
   return true;
@@ -168,13 +201,22 @@ is_on_gpu (int device_type)
 }
 
 static ElementType
-type_of_dlpack (nb::dlpack::dtype dtype)
+type_of_dlpack (nb::dlpack::dtype dtype, bool on_gpu)
 {
-  static const char kinds[] = {'i', 'u', 'f', 0, 'f', 'c', 'b'};
-  const char kind = dtype.code < sizeof kinds && dtype.lanes == 1 ? kinds[dtype.code] : 0;
-  return check_type (kind, dtype.bits / 8,
-      "DLPack type " + std::to_string (dtype.code) + " of " + std::to_string (dtype.bits) +
-          " bits");
+  static const struct {
+    char kind;
+    const char *name;
+  } types[] = {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {0, "handles of "}, {'f', "bfloat"},
+      {'c', "complex"}, {'b', "bool"}};
+  const bool is_known = dtype.code < sizeof types / sizeof *types;
+  const std::string name = (is_known ? types[dtype.code].name : "other types of ") +
+                           std::to_string (dtype.bits) +
+                           (is_known && types[dtype.code].kind ? "" : " bits");
+
+  if (dtype.lanes != 1)
+    refuse_type ("vectors");
+  /* A bfloat16 is no float16, but only its own library compares it. */
+  return check_type (is_known ? types[dtype.code].kind : 0, dtype.bits / 8, name, on_gpu);
 }
 
 bool
@@ -187,7 +229,7 @@ View::import_exchange (const ExchangeApi *api, nb::handle object,
   const nb::dlpack::dltensor &tensor = exchanged_->tensor;
   if (writable && exchanged_->is_read_only ())
     throw nb::value_error ("the output array is read-only");
-  type = type_of_dlpack (tensor.dtype);
+  type = type_of_dlpack (tensor.dtype, is_on_gpu (tensor.device.device_type));
   data = (char *)tensor.data + tensor.byte_offset;
   shape.assign (tensor.shape, tensor.shape + tensor.ndim);
   if (tensor.strides)
@@ -218,7 +260,7 @@ View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, 
   else
     tensor_ = nb::cast<nb::ndarray<nb::ro>> (capsule);
 
-  type = type_of_dlpack (tensor_.dtype ());
+  type = type_of_dlpack (tensor_.dtype (), on_gpu);
   data = (char *)tensor_.data ();
   for (size_t i = 0; i < tensor_.ndim (); i++) {
     shape.push_back (tensor_.shape (i));
@@ -275,7 +317,8 @@ View::n_elements () const
 {
   size_t n = 1;
   for (size_t length : shape)
-    n *= length;
+    if (__builtin_mul_overflow (n, length, &n))
+      throw nb::value_error ("the array's shape has more elements than memory has bytes");
   return n;
 }
 
@@ -292,19 +335,11 @@ View::has_plain_rows () const
 }
 
 /* The elements of a row in the type T. */
-template <typename T>
+/* Compares values with a limit of a type that has all of them. */
+template <typename T, typename Limit>
 static void
-make_mask_row (const char *row, ptrdiff_t stride, size_t n, int64_t threshold, uint8_t *mask)
+compare_row (const char *row, ptrdiff_t stride, size_t n, Limit limit, uint8_t *mask)
 {
-  const bool below =
-      std::is_signed_v<T> ? threshold < (int64_t)std::numeric_limits<T>::min () : threshold < 0;
-  const bool above =
-      threshold >= 0 && (uint64_t)threshold >= (uint64_t)std::numeric_limits<T>::max ();
-  if (below || above) {
-    memset (mask, below, n);
-    return;
-  }
-  const T limit = (T)threshold;
   if (stride == sizeof (T) && (uintptr_t)row % alignof (T) == 0) {
     const T *values = (const T *)row;
     for (size_t x = 0; x < n; x++)
@@ -318,12 +353,33 @@ make_mask_row (const char *row, ptrdiff_t stride, size_t n, int64_t threshold, u
   }
 }
 
-using MakeMaskRow = void (*) (const char *, ptrdiff_t, size_t, int64_t, uint8_t *);
+template <typename T>
+static void
+make_mask_row (
+    const char *row, ptrdiff_t stride, size_t n, const Threshold &threshold, uint8_t *mask)
+{
+  if constexpr (std::is_floating_point_v<T>) {
+    compare_row<T> (row, stride, n, threshold.real, mask); /* not a number: background */
+  } else {
+    const int64_t whole = threshold.whole;
+    const bool below =
+        std::is_signed_v<T> ? whole < (int64_t)std::numeric_limits<T>::min () : whole < 0;
+    const bool above = whole >= 0 && (uint64_t)whole >= (uint64_t)std::numeric_limits<T>::max ();
+    if (below || above)
+      memset (mask, below, n);
+    else
+      compare_row<T> (row, stride, n, (T)whole, mask);
+  }
+}
+
+using MakeMaskRow = void (*) (const char *, ptrdiff_t, size_t, const Threshold &, uint8_t *);
 
 static MakeMaskRow
 row_function (ElementType type)
 {
   const bool is_signed = type.kind == 'i';
+  if (type.kind == 'f')
+    return type.size == 4 ? make_mask_row<float> : make_mask_row<double>;
   switch (type.size) {
   case 1:
     return is_signed ? make_mask_row<int8_t> : make_mask_row<uint8_t>;
@@ -337,7 +393,7 @@ row_function (ElementType type)
 }
 
 void
-make_mask (const View &image, int64_t threshold, uint8_t *mask)
+make_mask (const View &image, const Threshold &threshold, uint8_t *mask)
 {
   const MakeMaskRow make_row = row_function (image.type);
   const size_t ndim = image.shape.size ();
@@ -351,18 +407,49 @@ make_mask (const View &image, int64_t threshold, uint8_t *mask)
           image.strides[ndim - 1], n, threshold, mask);
 }
 
+Threshold
+threshold_for (const View &image, const std::variant<int64_t, double> &number)
+{
+  const int64_t *whole = std::get_if<int64_t> (&number);
+  if (whole)
+    return {*whole, (double)*whole};
+  if (image.type.kind != 'f')
+    throw nb::type_error ("the threshold of integers is an integer");
+  return {0, std::get<double> (number)};
+}
+
+/* Writes the foreground of an image in host memory to a mask of bool without gaps. */
+static void
+compare (const View &image, std::variant<int64_t, double> number, const View &mask)
+{
+  const size_t ndim = image.shape.size ();
+  if (image.device != HOST || mask.device != HOST || ndim < 2 || ndim > 3 ||
+      mask.shape != image.shape || !mask.type.is_byte () || !mask.has_plain_rows () ||
+      mask.strides[0] * (ptrdiff_t)mask.shape[0] != (ptrdiff_t)mask.n_elements ())
+    throw nb::value_error ("an image and a mask of its shape are needed");
+  const Threshold threshold = threshold_for (image, number);
+  const nb::gil_scoped_release release;
+  make_mask (image, threshold, (uint8_t *)mask.data);
+}
+
 void
 bind_view (nb::module_ &module)
 {
+  module.def ("compare", compare, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("mask"),
+      "Sets a mask of bool to where an image is greater than the threshold. Nothing is rounded.");
   nb::class_<View> (module, "View", "An array of the caller's, without a copy.")
       .def (nb::init<nb::handle, std::optional<uintptr_t>, bool> (), nb::arg ("array").none (),
           nb::arg ("stream") = nb::none (), nb::arg ("writable") = false)
-      .def_prop_ro ("shape", [] (const View &view) { return nb::tuple (nb::cast (view.shape)); })
+      .def_prop_ro (
+          "shape", [] (const View &view) -> Shape { return nb::tuple (nb::cast (view.shape)); })
       .def_prop_ro (
           "device", [] (const View &view) { return view.device; },
           "The GPU's number, or -1 for host memory.")
       .def_prop_ro ("dtype", [] (const View &view) { return view.type.name (); })
       .def_prop_ro (
           "is_byte", [] (const View &view) { return view.type.is_byte (); },
-          "Whether the elements are uint8 or bool.");
+          "Whether the elements are uint8 or bool.")
+      .def_prop_ro (
+          "is_float", [] (const View &view) { return view.type.kind == 'f'; },
+          "Whether the elements are floats.");
 }

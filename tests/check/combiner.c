@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cclcombiner: the mask used for each video frame, and the metadata attached to the frame. */
+#include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 
 #include "frames.h"
 #include "leaks.h"
+
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 #define WIDTH 64
 #define HEIGHT 48
@@ -484,6 +489,229 @@ GST_START_TEST (test_gaps_of_the_masks)
 }
 GST_END_TEST
 
+/* Calls of GstAggregatorClass::aggregate. */
+static gint n_aggregated;
+static GstFlowReturn (*counted_aggregate) (GstAggregator *aggregator, gboolean timeout);
+
+static GstFlowReturn
+count_and_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  g_atomic_int_inc (&n_aggregated);
+  return counted_aggregate (aggregator, timeout);
+}
+
+/* A live pipeline in which the present time is long after that of all frames. */
+static Harnesses
+new_live_harnesses (void)
+{
+  Harnesses h = new_harnesses ();
+  GstAggregatorClass *klass = GST_AGGREGATOR_GET_CLASS (h.video->element);
+  GstClock *clock = gst_system_clock_obtain ();
+
+  if (klass->aggregate != count_and_aggregate)
+    counted_aggregate = klass->aggregate;
+  klass->aggregate = count_and_aggregate;
+  gst_harness_set_live (h.video, TRUE);
+  gst_harness_set_live (h.mask, TRUE);
+  gst_element_set_clock (h.video->element, clock);
+  gst_element_set_base_time (h.video->element, gst_clock_get_time (clock) - 3600 * GST_SECOND);
+  gst_object_unref (clock);
+  return h;
+}
+
+/* Fails the test if the element works while nothing arrives. */
+static void
+assert_idle (void)
+{
+  gint before = g_atomic_int_get (&n_aggregated);
+
+  g_usleep (G_USEC_PER_SEC / 10);
+  fail_unless (g_atomic_int_get (&n_aggregated) - before <= 2, "%d calls without a buffer",
+      g_atomic_int_get (&n_aggregated) - before);
+}
+
+/* While the next time lies in the past, the element waits for buffers. It does not poll. */
+GST_START_TEST (test_live_element_waits_while_a_camera_is_silent)
+{
+  Harnesses h = new_live_harnesses ();
+  GstBuffer *frame = frame_at (GST_SECOND);
+
+  assert_idle ();
+  gst_harness_push (h.mask, mask_at (0, 10));
+  gst_harness_push (h.video, frame_at (0));
+  assert_frame (&h, 0, 10);
+  assert_idle ();
+  GST_BUFFER_DURATION (frame) = GST_CLOCK_TIME_NONE;
+  gst_harness_push (h.video, frame); /* its mask is late */
+  assert_frame (&h, GST_SECOND, -1);
+  assert_idle ();
+  gst_harness_push (h.mask, mask_at (2 * GST_SECOND, 12));
+  assert_idle ();
+  gst_harness_push (h.video, frame_at (2 * GST_SECOND));
+  assert_frame (&h, 2 * GST_SECOND, 12);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Frames that need no mask wait for none, however far in the future their time is. */
+GST_START_TEST (test_live_frames_that_need_no_mask_pass_at_once)
+{
+  const GstClockTime future = 7200 * GST_SECOND;
+  Harnesses h = new_live_harnesses ();
+
+  gst_harness_push_event (h.mask, gst_event_new_gap (future, GST_SECOND));
+  gst_harness_push (h.video, frame_at (future));
+  assert_frame (&h, future, 0);
+  gst_harness_push (h.video, frame_at (future + GST_SECOND / 2)); /* the gap covers it, too */
+  assert_frame (&h, future + GST_SECOND / 2, 0);
+  gst_harness_push (h.video, frame_at (GST_CLOCK_TIME_NONE));
+  assert_frame (&h, GST_CLOCK_TIME_NONE, -1);
+  teardown (&h);
+}
+GST_END_TEST
+
+static guint
+count_regions_of_interest (GstBuffer *frame)
+{
+  return gst_buffer_get_n_meta (frame, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+}
+
+/* What was attached before the tee comes in both branches. A region that is new in the branch of
+ * the mask is carried, also if another one is at the same place. */
+GST_START_TEST (test_metadata_from_before_the_tee_is_not_doubled)
+{
+  Harnesses h = new_harnesses ();
+  GstBuffer *frame = frame_at (0), *mask = mask_at (0, 2), *out;
+  GstVideoRegionOfInterestMeta *roi;
+  GstCclLabeller *before = gst_ccl_labeller_new ("before", NULL);
+
+  /* At half the size, edges are rounded: (3, 5) to (10, 12) becomes (1, 2) to (5, 6). */
+  gst_buffer_add_video_region_of_interest_meta (frame, "face", 3, 5, 7, 7);
+  gst_buffer_add_video_region_of_interest_meta (mask, "face", 1, 2, 4, 4);
+  gst_ccl_meta_set_labeller (
+      gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 5, NULL, 0, NULL, 0), before);
+  gst_ccl_meta_set_labeller (
+      gst_buffer_add_ccl_meta (mask, MASK_WIDTH, MASK_HEIGHT, 5, NULL, 0, NULL, 0), before);
+  gst_buffer_add_video_region_of_interest_meta (mask, "hand", 1, 2, 4, 4);
+  roi = gst_buffer_add_video_region_of_interest_meta (mask, "face", 1, 2, 4, 4);
+  roi->id = 7;
+  gst_buffer_add_video_region_of_interest_meta (mask, "face", 20, 10, 4, 4);
+
+  out = combine (&h, frame, mask);
+  fail_unless_equals_int (count_regions_of_interest (out), 4);
+  fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_CCL_META_API_TYPE), 2);
+  fail_unless_equals_int (
+      gst_ccl_meta_get_n_components (gst_buffer_get_ccl_meta_by_name (out, "before")), 5);
+  gst_buffer_unref (out);
+  gst_ccl_labeller_unref (before);
+  teardown (&h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_metadata_from_before_the_tee_of_the_same_size)
+{
+  Harnesses h = new_harnesses ();
+  GstBuffer *frame = frame_at (0), *mask, *out;
+
+  gst_harness_set_src_caps (h.mask, frame_caps ("I420", WIDTH, HEIGHT));
+  gst_buffer_add_video_region_of_interest_meta (frame, "face", 3, 5, 7, 7);
+  mask = gst_buffer_copy (frame);
+  gst_buffer_add_video_region_of_interest_meta (mask, "face", 4, 5, 7, 7);
+  gst_buffer_add_ccl_meta (mask, WIDTH, HEIGHT, 9, NULL, 0, NULL, 0);
+  out = combine (&h, frame, mask);
+  fail_unless_equals_int (count_regions_of_interest (out), 2);
+  assert_count (out, 9);
+  gst_buffer_unref (out);
+  teardown (&h);
+}
+GST_END_TEST
+
+#if HAVE_ANALYTICS
+
+static void
+add_detection (GstBuffer *buffer, const char *type, gint x, gint y)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd detection;
+
+  if (!relations)
+    relations = gst_buffer_add_analytics_relation_meta (buffer);
+  fail_unless (gst_analytics_relation_meta_add_od_mtd (
+      relations, g_quark_from_string (type), x, y, 4, 4, 1, &detection));
+}
+
+static gsize
+count_detections (GstBuffer *buffer)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+
+  return relations ? gst_analytics_relation_get_length (relations) : 0;
+}
+
+/* A frame and its mask are copies of one buffer with a detection. GStreamer cannot merge what was
+ * added to both. */
+GST_START_TEST (test_analytics_from_before_the_tee)
+{
+  static const struct {
+    gboolean of_both, of_frame, of_mask;
+    gsize expected;
+    const gchar *warning;
+  } cases[] = {
+      {FALSE, FALSE, FALSE, 0, NULL},
+      {FALSE, FALSE, TRUE, 1, NULL},
+      {TRUE, FALSE, FALSE, 1, NULL},
+      {TRUE, FALSE, TRUE, 2, NULL},
+      {TRUE, TRUE, TRUE, 2, "both cannot be merged"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Harnesses h = new_harnesses ();
+    GstBuffer *frame = frame_at (0), *mask, *out;
+    GstBus *bus = gst_bus_new ();
+
+    gst_element_set_bus (h.video->element, bus);
+    gst_harness_set_src_caps (h.mask, frame_caps ("I420", WIDTH, HEIGHT));
+    if (cases[i].of_both)
+      add_detection (frame, "face", 8, 8);
+    mask = gst_buffer_copy (frame);
+    if (cases[i].of_frame)
+      add_detection (frame, "car", 20, 20);
+    if (cases[i].of_mask)
+      add_detection (mask, "hand", 30, 30);
+    out = combine (&h, frame, mask);
+    fail_unless_equals_int (count_detections (out), cases[i].expected);
+    assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, cases[i].warning);
+    gst_buffer_unref (out);
+    gst_element_set_bus (h.video->element, NULL);
+    gst_object_unref (bus);
+    teardown (&h);
+  }
+}
+GST_END_TEST
+
+#endif
+
+/* A segment that has no times has no frame to which a mask could belong. */
+GST_START_TEST (test_segments_of_bytes)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      .video = {.buffers = {frame_at (0), frame_at (GST_SECOND)}},
+      .mask = {.buffers = {mask_at (0, 10), mask_at (GST_SECOND, 11)}},
+  };
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (h.video, gst_event_new_segment (&segment));
+  gst_harness_push_event (h.mask, gst_event_new_segment (&segment));
+  start (&run, &h);
+  assert_frame (&h, 0, -1);
+  assert_frame (&h, GST_SECOND, -1);
+  finish (&run);
+  teardown (&h);
+}
+GST_END_TEST
+
 static void
 check_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, guint *n)
 {
@@ -548,6 +776,14 @@ combiner_suite (void)
   tcase_add_test (tcase, test_gap_without_a_time);
   tcase_add_test (tcase, test_mask_without_pixels);
   tcase_add_test (tcase, test_gaps_of_the_masks);
+  tcase_add_test (tcase, test_live_element_waits_while_a_camera_is_silent);
+  tcase_add_test (tcase, test_live_frames_that_need_no_mask_pass_at_once);
+  tcase_add_test (tcase, test_metadata_from_before_the_tee_is_not_doubled);
+  tcase_add_test (tcase, test_metadata_from_before_the_tee_of_the_same_size);
+#if HAVE_ANALYTICS
+  tcase_add_test (tcase, test_analytics_from_before_the_tee);
+#endif
+  tcase_add_test (tcase, test_segments_of_bytes);
   tcase_add_test (tcase, test_pipeline);
   return suite;
 }

@@ -8,6 +8,8 @@
 #include "leaks.h"
 #include "skips.h"
 
+#include <dlfcn.h>
+#include <glib/gstdio.h>
 #include <gst/ccl/ccl.h>
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
@@ -17,6 +19,11 @@
 #include <gst/cuda/gstcudastream.h>
 #endif
 #include <gst/cuda/gstcudautils.h>
+#include <unistd.h>
+
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 #define TEST(name)                                                                                 \
   GST_START_TEST (name)                                                                            \
@@ -33,6 +40,8 @@ static const char blobs[] = "##....#.\n"
                             ".#.#....\n"
                             ".###...#\n"
                             ".......#\n";
+
+static const char empty[] = "........\n........\n........\n........\n........\n........\n";
 
 #define BLOBS                                                                                      \
   {4, 0, 0, 2, 2, 0.5, 0.5}, {2, 5, 0, 2, 2, 5.5, 0.5}, {5, 1, 3, 3, 2, 2.0, 3.6},                 \
@@ -108,6 +117,69 @@ SIMULATED_TEST (test_no_device)
 {
   g_setenv ("SIMCUDA_DEVICES", "0", TRUE);
   assert_does_not_start ("cuda-device-id", -1, "no CUDA device");
+}
+GST_END_TEST
+
+/* The driver on LD_LIBRARY_PATH; NULL if there is none. */
+static gchar *
+find_driver (void)
+{
+  gchar **folders = g_strsplit (g_getenv ("LD_LIBRARY_PATH"), ":", -1), *found = NULL;
+
+  for (guint i = 0; folders[i] && !found; i++) {
+    found = g_build_filename (folders[i], "libcuda.so.1", NULL);
+    if (!g_file_test (found, G_FILE_TEST_EXISTS))
+      g_clear_pointer (&found, g_free);
+  }
+  g_strfreev (folders);
+  return found;
+}
+
+/* In a process whose LD_LIBRARY_PATH is an empty folder, which gets the driver. */
+static void
+start_before_and_after_the_driver (const gchar *driver)
+{
+  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  gchar *name = g_build_filename (g_getenv ("LD_LIBRARY_PATH"), "libcuda.so.1", NULL);
+
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  fail_unless_equals_int (symlink (driver, name), 0);
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  g_free (name);
+}
+
+/* The linker reads LD_LIBRARY_PATH when a process starts, so this test runs again in a process of
+ * its own, where LATE_DRIVER is the driver's path. */
+SIMULATED_TEST (test_driver_that_comes_later)
+{
+  gchar *arguments[] = {"/proc/self/exe", NULL}, **environment;
+  gchar *driver, *folder, *name;
+  gint status;
+
+  if (g_getenv ("LATE_DRIVER")) {
+    if (!dlopen ("libcuda.so.1", RTLD_LAZY)) /* otherwise a driver is installed here */
+      start_before_and_after_the_driver (g_getenv ("LATE_DRIVER"));
+    return;
+  }
+  driver = find_driver ();
+  folder = g_dir_make_tmp ("late-driver-XXXXXX", NULL);
+  environment = g_environ_setenv (g_get_environ (), "LATE_DRIVER", driver, TRUE);
+  environment = g_environ_setenv (environment, "LD_LIBRARY_PATH", folder, TRUE);
+  environment = g_environ_setenv (environment, "GST_CHECKS", "test_driver_that_comes_later", TRUE);
+  fail_unless (g_spawn_sync (
+      NULL, arguments, environment, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
+  fail_unless (g_spawn_check_wait_status (status, NULL));
+  name = g_build_filename (folder, "libcuda.so.1", NULL);
+  g_unlink (name);
+  g_rmdir (folder);
+  g_strfreev (environment);
+  g_free (name);
+  g_free (folder);
+  g_free (driver);
 }
 GST_END_TEST
 
@@ -250,7 +322,6 @@ GST_END_TEST
 TEST (test_background_of_16_bits_in_cuda_memory)
 {
   static const char *const formats[] = {"GRAY16_LE", "P010_10LE", "P012_LE", "P016_LE"};
-  static const char empty[] = "........\n........\n........\n........\n........\n........\n";
   GstCudaContext *context = new_context ();
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -667,6 +738,101 @@ TEST (test_frames_of_several_contexts)
 }
 GST_END_TEST
 
+/* A frame of the first or second context, or of system memory. */
+static GstBuffer *
+frame_of_turn (GstCudaContext *const contexts[2], guint turn, Drawing drawing)
+{
+  return turn % 3 == 2 ? gray8_frame (drawing) : device_frame (contexts[turn % 3], drawing);
+}
+
+/* Frames of two contexts of one GPU in turn, as from decoders with contexts of their own, and of
+ * system memory in between: the background model stays. */
+TEST (test_background_of_frames_of_several_contexts)
+{
+  GstCudaContext *contexts[] = {new_context (), new_context ()};
+
+  for (guint last = 6; last < 9; last++) {
+    GstHarness *h = new_cuda_harness (blobs);
+    GstBus *bus = gst_bus_new ();
+    GstBuffer *out;
+
+    gst_element_set_bus (h->element, bus);
+    gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+    for (guint turn = 0; turn < last; turn++) {
+      out = label (h, frame_of_turn (contexts, turn, empty));
+      assert_count (out, 0);
+      gst_buffer_unref (out);
+    }
+    out = label (h, frame_of_turn (contexts, last, blobs));
+    assert_components (out, BLOBS);
+    gst_buffer_unref (out);
+    assert_warning (bus, 0, 0, NULL);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+  gst_object_unref (contexts[0]);
+  gst_object_unref (contexts[1]);
+}
+GST_END_TEST
+
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
+
+/* A batch of a frame of each context, as from decoders with contexts of their own. */
+static GstBuffer *
+new_batch (GstCudaContext *const contexts[2], Drawing drawing)
+{
+  GstBuffer *batch = gst_buffer_new ();
+  GstAnalyticsBatchMeta *meta = gst_buffer_add_analytics_batch_meta (batch);
+
+  meta->n_streams = 2;
+  meta->streams = g_new0 (GstAnalyticsBatchStream, 2);
+  for (guint i = 0; i < 2; i++) {
+    GstAnalyticsBatchStream *stream = &meta->streams[i];
+    GstCaps *caps = cuda_caps ("GRAY8", drawing_width (drawing), drawing_height (drawing));
+
+    stream->index = i;
+    stream->n_sticky_events = stream->n_objects = 1;
+    stream->sticky_events = g_new (GstEvent *, 1);
+    stream->sticky_events[0] = gst_event_new_caps (caps);
+    stream->objects = g_new (GstMiniObject *, 1);
+    stream->objects[0] = GST_MINI_OBJECT_CAST (device_frame (contexts[i], drawing));
+    gst_caps_unref (caps);
+  }
+  return batch;
+}
+
+/* Each stream of a batch has a background model in the context of its frames. */
+TEST (test_background_of_a_batch_of_several_contexts)
+{
+  GstCudaContext *contexts[] = {new_context (), new_context ()};
+  GstHarness *h = gst_harness_new ("cudaccl");
+  GstAnalyticsBatchMeta *meta;
+  GstBuffer *out;
+
+  g_object_set (h->element, "attach-labels", TRUE, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "mog2");
+  gst_harness_set_src_caps_str (
+      h, "multistream/x-analytics-batch(" GST_CAPS_FEATURE_META_GST_ANALYTICS_BATCH_META ")");
+  for (guint turn = 0; turn < 4; turn++)
+    gst_buffer_unref (label (h, new_batch (contexts, empty)));
+  out = label (h, new_batch (contexts, blobs));
+  meta = gst_buffer_get_analytics_batch_meta (out);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *frame = GST_BUFFER_CAST (meta->streams[i].objects[0]);
+
+    assert_components (frame, BLOBS);
+    fail_unless (context_of_labels (frame) == contexts[i]);
+  }
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  gst_object_unref (contexts[0]);
+  gst_object_unref (contexts[1]);
+}
+GST_END_TEST
+
+#endif
+
 /* The context of an application is used, and passed on to other elements. */
 TEST (test_context_is_shared)
 {
@@ -1013,6 +1179,7 @@ simulated_tcase (void)
 
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_no_device);
+  tcase_add_test (tcase, test_driver_that_comes_later);
   tcase_add_test (tcase, test_device_too_old);
   tcase_add_test (tcase, test_least_used_of_devices_too_old);
   tcase_add_test (tcase, test_device_memory_exhausted);
@@ -1061,6 +1228,10 @@ cuda_suite (void)
   tcase_add_test (tcase, test_helpers_check_their_arguments);
   tcase_add_test (tcase, test_label_map_is_in_cuda_memory);
   tcase_add_test (tcase, test_frames_of_several_contexts);
+  tcase_add_test (tcase, test_background_of_frames_of_several_contexts);
+#if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
+  tcase_add_test (tcase, test_background_of_a_batch_of_several_contexts);
+#endif
   tcase_add_test (tcase, test_context_is_shared);
   tcase_add_test (tcase, test_page_locked_pool);
   tcase_add_test (tcase, test_page_locked_memory_is_ordinary_memory);

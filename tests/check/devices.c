@@ -294,6 +294,44 @@ TEST (test_frames_of_another_device_are_copied)
 }
 GST_END_TEST
 
+/* Without a named device, the background model starts anew where frames are on another device, with
+ * a single warning. */
+TEST (test_background_starts_anew_on_another_device)
+{
+  GstCudaContext *contexts[] = {new_context_on (0), new_context_on (1)};
+  GstBufferPool *pools[] = {
+      new_cuda_pool (contexts[0], "NV12"), new_cuda_pool (contexts[1], "NV12")};
+  GstHarness *gpu = new_harness ("cudaccl", "foreground=mog2", cuda_caps ("NV12", WIDTH, HEIGHT));
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (gpu->element, bus);
+  for (guint number = 0; number < 8; number++) {
+    const guint device = number / 2 % 2;
+    GstBuffer *frame = new_cuda_frame (pools[device], "NV12", number);
+    GstBuffer *out = gst_harness_push_and_pull (gpu, frame);
+
+    fail_unless (context_of_labels (out) == contexts[device]);
+    if (number % 2 == 0)
+      assert_count (out, 0);
+    else
+      fail_unless (gst_ccl_meta_get_n_components (gst_buffer_get_ccl_meta (out)) > 0);
+    gst_buffer_unref (out);
+    if (number == 1)
+      assert_warning (bus, 0, 0, NULL);
+  }
+  assert_warning (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "starts anew");
+  assert_warning (bus, 0, 0, NULL);
+
+  gst_element_set_bus (gpu->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (gpu);
+  for (guint device = 0; device < 2; device++) {
+    free_pool (pools[device]);
+    gst_object_unref (contexts[device]);
+  }
+}
+GST_END_TEST
+
 /* The same for GRAY8 frames of the library's own helper, whose memory GStreamer takes for RGBA. */
 TEST (test_gray8_frames_of_another_device_are_copied)
 {
@@ -668,6 +706,7 @@ devices_suite (void)
   tcase_add_test (tcase, test_frames_of_system_memory_on_each_device);
   tcase_add_test (tcase, test_frames_are_labelled_where_they_are);
   tcase_add_test (tcase, test_frames_of_another_device_are_copied);
+  tcase_add_test (tcase, test_background_starts_anew_on_another_device);
   tcase_add_test (tcase, test_gray8_frames_of_another_device_are_copied);
   tcase_add_test (tcase, test_copies_wait_for_the_other_device);
   tcase_add_test (tcase, test_page_locked_memory_of_another_device);

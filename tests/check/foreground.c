@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include <png.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* An empty scene, and one with two objects. */
@@ -545,6 +546,24 @@ TEST (test_roi_mask_kinds_of_pnm)
 }
 GST_END_TEST
 
+/* Starts an element with a region of interest mask that cannot be read. */
+static void
+assert_roi_mask_fails (const char *path, const char *message)
+{
+  GstElement *element = gst_element_factory_make (element_name (), NULL);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "roi-mask", path, NULL);
+  fail_unless_equals_int (
+      gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+
 /* The error for a file that is no image differs from that for a damaged image. */
 TEST (test_roi_mask_files_that_fail)
 {
@@ -556,26 +575,36 @@ TEST (test_roi_mask_files_that_fail)
       {"P5 2 1 255\n1", "damaged"},
       {"P5 0 1 255\n", "damaged"},
       {"P5 99999 99999 255\n", "too large"},
+      {"P5 16384 16384 255\n", "too large"},
       {"\x89PNG\r\n\x1a\nrest", "libpng"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     gchar *path = write_file (files[i].content, strlen (files[i].content));
-    GstElement *element = gst_element_factory_make (element_name (), NULL);
-    GstBus *bus = gst_bus_new ();
 
-    gst_element_set_bus (element, bus);
-    g_object_set (element, "roi-mask", path, NULL);
-    fail_unless_equals_int (
-        gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, files[i].part);
-    gst_element_set_state (element, GST_STATE_NULL);
-    gst_element_set_bus (element, NULL);
-    gst_object_unref (element);
-    gst_object_unref (bus);
+    assert_roi_mask_fails (path, files[i].part);
     g_unlink (path);
     g_free (path);
   }
+}
+GST_END_TEST
+
+/* A file that is no regular one is refused without waiting for its data; so is a very large one. */
+TEST (test_roi_mask_kinds_of_files)
+{
+  gchar *fifo = g_strdup_printf ("%s/roi-mask-%d", g_get_tmp_dir (), getpid ());
+  gchar *large = write_file ("P5 ", 3);
+
+  fail_unless_equals_int (mkfifo (fifo, 0600), 0);
+  fail_unless_equals_int (truncate (large, 1 << 29), 0);
+  assert_roi_mask_fails (fifo, "not a regular file");
+  assert_roi_mask_fails ("/dev/zero", "not a regular file");
+  assert_roi_mask_fails ("/", "not a regular file");
+  assert_roi_mask_fails (large, "larger than 268435456 bytes");
+  g_unlink (fifo);
+  g_unlink (large);
+  g_free (fifo);
+  g_free (large);
 }
 GST_END_TEST
 
@@ -935,6 +964,7 @@ foreground_suite (void)
   tcase_add_test (tcase, test_roi_mask_kinds_of_png);
   tcase_add_test (tcase, test_roi_mask_kinds_of_pnm);
   tcase_add_test (tcase, test_roi_mask_files_that_fail);
+  tcase_add_test (tcase, test_roi_mask_kinds_of_files);
   tcase_add_test (tcase, test_motion_messages);
   tcase_add_test (tcase, test_motion_needs_consecutive_frames);
   tcase_add_test (tcase, test_elements_agree);

@@ -704,6 +704,49 @@ GST_START_TEST (test_matrix_of_another_angle_is_refused)
 GST_END_TEST
 #endif
 
+static void
+add_reference_timestamp (GstBuffer *buffer, const char *caps_name, GstClockTime time)
+{
+  GstCaps *caps = gst_caps_new_empty_simple (caps_name);
+
+  gst_buffer_add_reference_timestamp_meta (buffer, caps, time, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (caps);
+}
+
+/* 31 January 2026, 23:59:59.12 in Unix time; NTP's time begins 2,208,988,800 s earlier. */
+GST_START_TEST (test_time_of_day)
+{
+  const gint64 utc = G_GINT64_CONSTANT (1769903999120000), before = g_get_real_time ();
+  const GstClockTime arrival = g_get_monotonic_time () * GST_USECOND;
+  GstBuffer *buffer = gst_buffer_new (), *copy;
+  gboolean from_sender = TRUE;
+  gchar *text = gst_ccl_utc_format (utc);
+
+  fail_unless_equals_string (text, "2026-01-31T23:59:59.120000Z");
+  g_free (text);
+
+  fail_if (GST_CLOCK_TIME_IS_VALID (gst_ccl_utc_get_arrival (buffer)));
+  fail_unless (gst_ccl_utc_of_buffer (buffer, &from_sender) >= before);
+  fail_if (from_sender);
+
+  gst_ccl_utc_mark_arrival (buffer);
+  copy = gst_buffer_copy (buffer);
+  fail_unless (gst_ccl_utc_get_arrival (copy) >= arrival);
+  g_usleep (2000);
+  fail_unless (gst_ccl_utc_of_buffer (copy, &from_sender) < g_get_real_time () - 1000);
+  fail_if (from_sender);
+  gst_buffer_unref (copy);
+
+  add_reference_timestamp (buffer, "timestamp/x-unix", utc * GST_USECOND);
+  fail_unless (gst_ccl_utc_of_buffer (buffer, &from_sender) == utc);
+  fail_unless (from_sender);
+  add_reference_timestamp (
+      buffer, "timestamp/x-ntp", utc * GST_USECOND + 2208988800 * GST_SECOND + GST_SECOND);
+  fail_unless (gst_ccl_utc_of_buffer (buffer, NULL) == utc + G_USEC_PER_SEC);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
 static Suite *
 metadata_suite (void)
 {
@@ -730,6 +773,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_maps_are_read_as_rows);
   tcase_add_test (tcase, test_maps_that_are_too_small);
   tcase_add_test (tcase, test_list_of_components);
+  tcase_add_test (tcase, test_time_of_day);
 #if GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_matrix_crops);
   tcase_add_loop_test (tcase, test_matrix_flips, 0, 2);

@@ -986,6 +986,22 @@ GST_START_TEST (test_flush_removes_trails)
 }
 GST_END_TEST
 
+/* Only time segments have stream times. A critical fails the test. */
+GST_START_TEST (test_segment_of_bytes)
+{
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstSegment segment;
+  guint32 *pixels;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  pixels = pixels_of (gst_harness_push_and_pull (h, frame_with (&box, 1)));
+  fail_unless_equals_int (pixels[box.y * WIDTH + box.x], GREEN);
+  g_free (pixels);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 #define TRACKER                                                                                    \
   "ccltrack regions=\"region a 20,40 60,40 60,60 20,60; line b 80,10 80,60; line far "             \
   "2000%,-9000% "                                                                                  \
@@ -1121,6 +1137,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_lines_and_texts_grow_with_the_frame);
   tcase_add_test (tcase, test_trail);
   tcase_add_test (tcase, test_flush_removes_trails);
+  tcase_add_test (tcase, test_segment_of_bytes);
   tcase_add_test (tcase, test_regions);
   tcase_add_test (tcase, test_regions_as_overlay_composition);
   tcase_add_test (tcase, test_bad_region_events);

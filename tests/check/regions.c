@@ -5,6 +5,8 @@
 #include "leaks.h"
 
 #include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define WIDTH 320
 #define HEIGHT 120
@@ -245,7 +247,7 @@ GST_START_TEST (test_changes_while_playing)
 }
 GST_END_TEST
 
-/* A new frame size ends all tracks; counts go on. */
+/* A new frame size ends all tracks: the one inside leaves; counts go on. */
 GST_START_TEST (test_new_frame_size)
 {
   GstHarness *h = new_harness ("regions=\"" DOOR "\"");
@@ -261,7 +263,27 @@ GST_START_TEST (test_new_frame_size)
   gst_buffer_unref (gst_harness_push_and_pull (h, frame));
   g_object_get (tracker, "stats", &stats, NULL);
   fail_unless_equals_uint64 (get_count (stats, 0, "entered"), 2);
+  fail_unless_equals_uint64 (get_count (stats, 0, "left"), 1);
   fail_unless_equals_uint64 (get_count (stats, 0, "inside"), 1);
+  gst_structure_free (stats);
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Who is inside leaves at the end of the stream. */
+GST_START_TEST (test_end_of_stream)
+{
+  GstHarness *h = new_harness ("regions=\"" DOOR "\"");
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstStructure *stats;
+
+  g_free (walk (h, 0, 8));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  g_object_get (tracker, "stats", &stats, NULL);
+  fail_unless_equals_uint64 (get_count (stats, 0, "entered"), 1);
+  fail_unless_equals_uint64 (get_count (stats, 0, "left"), 1);
+  fail_unless_equals_uint64 (get_count (stats, 0, "inside"), 0);
   gst_structure_free (stats);
   gst_object_unref (tracker);
   gst_harness_teardown (h);
@@ -346,14 +368,14 @@ static const struct {
     {"region a 1,1 2,2 stay=3", "line 1, column 1: region \"a\" has 2 points"},
     {"region a 1,1 2,2 2,1 stay=-3", "line 1, column 27: expected a number of seconds"},
     {"line a 1,1 2,2 stay=3", "line 1, column 16: a line has no stay"},
+    {"line gate 0,0 0,0", "line 1, column 1: both points of line \"gate\" are the same"},
+    {"region a 1,1 5,5 3,3", "line 1, column 1: all points of region \"a\" are on one line"},
 };
 
-/* At the start, and while playing. */
 GST_START_TEST (test_bad_text)
 {
   GstElement *tracker = gst_element_factory_make ("ccltrack", NULL);
   GstBus *bus = gst_bus_new ();
-  GstHarness *h;
 
   gst_element_set_bus (tracker, bus);
   g_object_set (tracker, "regions", bad_texts[__i__].text, NULL);
@@ -363,14 +385,44 @@ GST_START_TEST (test_bad_text)
   gst_element_set_state (tracker, GST_STATE_NULL);
   gst_element_set_bus (tracker, NULL);
   gst_object_unref (tracker);
+  gst_object_unref (bus);
+}
+GST_END_TEST
 
-  h = new_harness ("regions=\"" DOOR "\"");
-  tracker = gst_harness_find_element (h, "ccltrack");
+/* A mistake while playing costs a warning: the former regions stay, with their counts, and the next
+ * correct ones are taken. */
+GST_START_TEST (test_mistakes_while_playing)
+{
+  static const struct {
+    const char *property, *value, *message;
+  } mistakes[] = {
+      {"regions", "region dor 48,70 92", "line 1, column 20: expected a comma"},
+      {"regions", "line far 0,0 9999999,0", "point 2 of region \"far\" is outside"},
+      {"regions-location", "/nowhere/regions.json", "/nowhere/regions.json"},
+  };
+  GstHarness *h = new_harness ("regions=\"" DOOR "; " GATE "\"");
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstBus *bus = gst_bus_new ();
+
   gst_element_set_bus (tracker, bus);
-  g_free (walk (h, 0, 2));
-  g_object_set (tracker, "regions", bad_texts[__i__].text, NULL);
-  fail_unless_equals_int (gst_harness_push (h, new_frame (2)), GST_FLOW_ERROR);
-  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, bad_texts[__i__].message);
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
+    gchar *events = walk (h, 5 * i, 5 * i + 1), *more;
+
+    g_object_set (tracker, mistakes[i].property, mistakes[i].value, NULL);
+    more = walk (h, 5 * i + 1, 5 * i + 5);
+    fail_unless_equals_string (events, i == 1   ? "5: entered door"
+                                       : i == 2 ? "10: stayed door"
+                                                : "");
+    fail_unless_equals_string (more, "");
+    assert_warning (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, mistakes[i].message);
+    assert_warning (bus, 0, 0, NULL);
+    g_free (events);
+    g_free (more);
+  }
+  assert_walk (h, 15, 20, "16: left door");
+  g_object_set (tracker, "regions-location", NULL, "regions", "line new 110,0 110,120", NULL);
+  assert_walk (h, 20, 25, "20: crossed new backward");
+  assert_warning (bus, 0, 0, NULL);
   gst_element_set_bus (tracker, NULL);
   gst_object_unref (tracker);
   gst_object_unref (bus);
@@ -382,9 +434,10 @@ static const struct {
   const char *content, *message;
 } bad_files[] = {
     {"", "top level: is not an object"},
-    {"{\"regions\": [\n{\"name\": \"a\",]}", ":2:"},
+    {"{\"regions\": [\n{\"name\": \"a\",]}", ": line 2: is not JSON"},
+    {"root:x:0:0:root:/root:/bin/sh\n", ": line 1: is not JSON"},
     {"[]", "top level: is not an object"},
-    {"{\"region\": []}", "top level: unknown member \"region\""},
+    {"{\"region\": []}", "top level: has a member that is none of regions, lines"},
     {"{\"lines\": {}}", "lines: is not an array"},
     {"{\"lines\": [3]}", "line 1: is not an object"},
     {"{\"lines\": [{\"points\": []}]}", "line 1: needs a \"name\""},
@@ -419,6 +472,38 @@ GST_START_TEST (test_bad_file)
 }
 GST_END_TEST
 
+/* A file that is no regular one is refused without waiting for its data; so is a very large one. */
+GST_START_TEST (test_kinds_of_files)
+{
+  GstElement *tracker = gst_element_factory_make ("ccltrack", NULL);
+  gchar *fifo = g_strdup_printf ("%s/regions-%d", g_get_tmp_dir (), getpid ());
+  gchar *large = write_file ("");
+  const struct {
+    const char *path, *message;
+  } files[] = {{fifo, "not a regular file"}, {"/dev/zero", "not a regular file"},
+      {"/", "not a regular file"}, {large, "larger than 1048576 bytes"}};
+  GstBus *bus = gst_bus_new ();
+
+  fail_unless_equals_int (mkfifo (fifo, 0600), 0);
+  fail_unless_equals_int (truncate (large, 1 << 30), 0);
+  gst_element_set_bus (tracker, bus);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_object_set (tracker, "regions-location", files[i].path, NULL);
+    fail_unless_equals_int (
+        gst_element_set_state (tracker, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, files[i].message);
+  }
+  gst_element_set_state (tracker, GST_STATE_NULL);
+  gst_element_set_bus (tracker, NULL);
+  gst_object_unref (tracker);
+  gst_object_unref (bus);
+  g_unlink (fifo);
+  g_unlink (large);
+  g_free (fifo);
+  g_free (large);
+}
+GST_END_TEST
+
 static Suite *
 regions_suite (void)
 {
@@ -435,10 +520,13 @@ regions_suite (void)
   tcase_add_test (tcase, test_counts);
   tcase_add_test (tcase, test_changes_while_playing);
   tcase_add_test (tcase, test_new_frame_size);
+  tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_message);
   tcase_add_test (tcase, test_json);
   tcase_add_loop_test (tcase, test_bad_text, 0, G_N_ELEMENTS (bad_texts));
+  tcase_add_test (tcase, test_mistakes_while_playing);
   tcase_add_loop_test (tcase, test_bad_file, 0, G_N_ELEMENTS (bad_files));
+  tcase_add_test (tcase, test_kinds_of_files);
   return suite;
 }
 

@@ -425,7 +425,69 @@ GST_START_TEST (test_flush_removes_the_tracks)
   fail_unless (find_track (out, 2, NULL) != NULL);
   fail_unless_equals_int (track_info (out, 2)->age, 9);
   gst_buffer_unref (out);
+  assert_events (h, "appeared 1, vanished 1, appeared 2");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The tracks of confirmed and of lost objects vanish with the stream, those of others do not. */
+GST_START_TEST (test_end_of_stream)
+{
+  GstHarness *h = new_harness (TRACKED);
+  const Rectangle other = {200, 60, 30, 30};
+
+  for (guint i = 0; i < 10; i++) {
+    const Rectangle objects[] = {walker (i), other};
+
+    gst_buffer_unref (track (h, i, objects, i < 5 ? 2 : 1));
+  }
+  gst_buffer_unref (track (h, 10, (const Rectangle[]){walker (10), {250, 10, 20, 20}}, 2));
   assert_events (h, "appeared 1, appeared 2");
+  gst_harness_push_event (h, gst_event_new_eos ());
+  assert_events (h, "vanished 1, vanished 2");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* An element that is stopped without the end of the stream can only post messages. */
+GST_START_TEST (test_stop)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_unref (track_walker (h, i));
+  gst_element_set_bus (tracker, bus);
+  gst_element_set_state (tracker, GST_STATE_NULL);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_message_get_structure (message), "event"), "vanished");
+  gst_message_unref (message);
+  gst_element_set_bus (tracker, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Only time segments have running times and stream times. A critical fails the test. */
+GST_START_TEST (test_segment_of_bytes)
+{
+  GstHarness *h = new_harness (TRACKED);
+  GstBuffer *out = NULL;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 5; i++) {
+    gst_clear_buffer (&out);
+    out = track_walker (h, i);
+  }
+  fail_unless (find_track (out, 1, NULL) != NULL);
+  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 GST_END_TEST
@@ -449,7 +511,7 @@ GST_START_TEST (test_identities_are_not_used_again)
   }
   fail_unless (find_track (out, 2, NULL) != NULL);
   gst_buffer_unref (out);
-  assert_events (h, "appeared 1, appeared 2");
+  assert_events (h, "appeared 1, vanished 1, appeared 2");
   gst_harness_teardown (h);
 }
 GST_END_TEST
@@ -740,6 +802,9 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_unknown_frame_rate);
   tcase_add_test (tcase, test_empty_gap_buffer);
   tcase_add_test (tcase, test_flush_removes_the_tracks);
+  tcase_add_test (tcase, test_end_of_stream);
+  tcase_add_test (tcase, test_stop);
+  tcase_add_test (tcase, test_segment_of_bytes);
   tcase_add_test (tcase, test_identities_are_not_used_again);
   tcase_add_test (tcase, test_labeller);
   tcase_add_test (tcase, test_properties_list_tentative_tracks);

@@ -11,10 +11,11 @@ import sys
 import tempfile
 import zlib
 
+import cv2
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, 'label'))
-from formats import write_tiff  # noqa: E402
+from formats import write_samples, write_tiff  # noqa: E402
 
 FOUR, INVERT, LABELS, DEVICE, ALL = 1, 2, 4, 8, 64
 RAW, BITS, RUNS, NOISE = 0, 16, 32, 48
@@ -141,6 +142,23 @@ def pictures():
                 file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 11, 7, bits, colours, 0, 0, interlaced))
                            + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
             keep('png-' + name)
+        with open(path, 'wb') as file:
+            np.save(file, np.asfortranarray(image.astype('>u2')))
+        keep('npy-fortran')
+        bits = np.packbits(image % 2, axis=1).tobytes()
+        text = ' '.join(str(value) for value in image.ravel()).encode()
+        for name, content in {'pbm': b'P4 11 7\n' + bits, 'pbm-text': b'P1 11 7 ' + b'101 ' * 26, 'pgm-text': b'P2 11 7 300\n' + text,
+                              'ppm': b'P6 3 7 255\n' + image[:, :9].tobytes(), 'ppm-text': b'P3 11 2 999\n# text\n' + text}.items():
+            files[name] = bytes(1) + content
+        colours = np.stack([image, image[::-1], image[:, ::-1]], axis=2)
+        for name, settings in {'colours': {}, 'planes': {'planes': True}, 'tiled-planes': {'planes': True, 'tile': 16}}.items():
+            write_samples(path, colours, **settings)
+            keep('tiff-' + name)
+        palette = np.arange(48).reshape(16, 3) * 900
+        write_samples(path, image[..., None] % 16, photometric=3, bits=4, palette=palette)
+        keep('tiff-palette')
+        for name, settings in {'grey': [], 'progressive': [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]}.items():
+            files['jpeg-' + name] = bytes(1) + cv2.imencode('.jpg', image if name == 'grey' else colours, settings)[1].tobytes()
     return files
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arbitrary files for the readers of ccl-label. A reader either reports an error of one line, or
- * delivers the same pixels however they are read. The first byte selects how the rest is read: as a
- * raw file or as one that says its format.
+ * Arbitrary files for the readers of pictures. A reader either reports an error of one line, or
+ * delivers the same pixels and the same mask however they are read. The first byte selects how the
+ * rest is read: as a raw file or as one that says its format.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,19 +24,26 @@ check_message (const CclError *error)
   }
 }
 
+static bool
+read_rows (Picture *picture, bool mask, uint64_t row, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  return mask ? picture_read_mask (picture, row, n, pixels, error)
+              : picture_read (picture, row, n, 100, pixels, error);
+}
+
 /* Reads all rows at once, and again one by one from the last to the first. */
 static void
-read_all (Picture *picture)
+read_all (Picture *picture, bool mask)
 {
   const uint64_t n_rows = picture->height * picture->depth, width = picture->width;
   uint8_t *at_once = malloc (n_rows * width), *row = malloc (width);
   CclError error = {CCL_OK, ""};
 
-  if (!picture_read (picture, 0, n_rows, 100, at_once, &error)) {
+  if (!read_rows (picture, mask, 0, n_rows, at_once, &error)) {
     check_message (&error);
   } else {
     for (uint64_t y = n_rows; y-- > 0 && y + 20 > n_rows;) {
-      if (!picture_read (picture, y, 1, 100, row, &error) ||
+      if (!read_rows (picture, mask, y, 1, row, &error) ||
           memcmp (row, at_once + y * width, width) != 0) {
         fprintf (
             stderr, "row %lu differs when it is read alone: %s\n", (unsigned long)y, error.message);
@@ -52,22 +59,24 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   CclError error = {CCL_OK, ""};
-  RawFormat raw = {0};
+  PictureOptions options = {.formats = picture_formats};
   char path[40];
 
   if (size < 1)
     return 0;
   if (data[0] % 16 == 15)
-    raw = (RawFormat){1 + data[0] / 16, 3, 1, SAMPLE_UINT16};
+    options.raw = (RawFormat){1 + data[0] / 16, 3, 1, false, SAMPLE_UINT16};
   const int file = memfd_create ("picture", MFD_CLOEXEC);
   if (file < 0 || write (file, data + 1, size - 1) != (ssize_t)(size - 1))
     abort ();
   snprintf (path, sizeof path, "/proc/self/fd/%d", file);
-  Picture *picture = picture_open_file (path, &raw, &error);
-  if (!picture)
+  Picture *picture = picture_open_file (path, &options, &error);
+  if (!picture) {
     check_message (&error);
-  else if (picture->width * picture->height * picture->depth <= MOST_PIXELS)
-    read_all (picture);
+  } else if (picture->width * picture->height * picture->depth <= MOST_PIXELS) {
+    read_all (picture, false);
+    read_all (picture, true);
+  }
   picture_free (picture);
   close (file);
   return 0;
@@ -77,10 +86,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 void
 make_quick (uint8_t *data, size_t size)
 {
-  static const char *const heads[] = {
-      "P5\n4 3\n255\n", "P5 3 2 65535\n", "\x89PNG\r\n\x1a\n", "\x93NUMPY\x01", "II*", "II+"};
-  static const size_t lengths[] = {11, 13, 8, 8, 4, 4};
-  const uint32_t format = data[0] % 7;
-  if (format < 6 && size > 1 + lengths[format])
+  static const char *const heads[] = {"P5\n4 3\n255\n", "P5 3 2 65535\n", "\x89PNG\r\n\x1a\n",
+      "\x93NUMPY\x01", "II*", "II+", "P1\n2 2\n", "P3 1 1 9\n", "\xff\xd8\xff\xe0", "P4\n9 2\n"};
+  static const size_t lengths[] = {11, 13, 8, 8, 4, 4, 7, 9, 4, 7};
+  const uint32_t format = data[0] % 11;
+  if (format < 10 && size > 1 + lengths[format])
     memcpy (data + 1, heads[format], lengths[format]);
 }

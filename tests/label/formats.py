@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes and reads TIFF in a few lines of its own, so that ccl-label is not checked by the library
 that it uses."""
+import itertools
 import struct
 import zlib
 
@@ -62,6 +63,55 @@ def write_tiff(path, pages, tile=None, rows_per_strip=7, big=False, deflate=Fals
         data += pack("Q" if big else "H", len(fields)) + b"".join(fields)
         link = len(data)
         data += pack(offset_type, 0)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def write_samples(path, colours, planes=False, tile=None, extra=None, photometric=2, palette=None, bits=None):
+    """A TIFF with several samples per pixel, in planes or not, in strips of 7 rows or tiles."""
+    height, width, samples = colours.shape
+    item = colours.dtype.itemsize
+    parts = []
+    for plane in ([colours[..., i:i + 1] for i in range(samples)] if planes else [colours]):
+        if tile:
+            for y, x in itertools.product(range(0, height, tile), range(0, width, tile)):
+                part = np.zeros((tile, tile, plane.shape[2]), colours.dtype)
+                inside = plane[y:y + tile, x:x + tile]
+                part[:inside.shape[0], :inside.shape[1]] = inside
+                parts.append(part.tobytes())
+        elif bits:
+            for y in range(0, height, 7):
+                rows = np.unpackbits(plane[y:y + 7, :, 0, None], axis=2)[..., 8 - bits:].reshape(-1, width * bits)
+                parts.append(np.packbits(rows, axis=1).tobytes())
+        else:
+            parts += [plane[y:y + 7].tobytes() for y in range(0, height, 7)]
+    data = bytearray(b"II*\0" + bytes(4))
+    offsets = []
+    for part in parts:
+        offsets.append(len(data))
+        data += part
+    kind = {"u": 1, "i": 2, "f": 3}[colours.dtype.kind]
+    tags = {256: [width], 257: [height], 258: [bits or 8 * item] * samples, 259: [1], 262: [photometric], 277: [samples],
+            284: [2 if planes else 1], 339: [kind] * samples}
+    if extra is not None:
+        tags[338] = [extra]
+    if palette is not None:
+        tags[320] = list(palette.T.ravel())
+    if tile:
+        tags |= {322: [tile], 323: [tile], 324: offsets, 325: [len(part) for part in parts]}
+    else:
+        tags |= {273: offsets, 278: [7], 279: [len(part) for part in parts]}
+    fields = []
+    for tag, values in sorted(tags.items()):
+        code, number = ("I", 4) if tag in (256, 257, 273, 279, 324, 325) else ("H", 3)
+        content = struct.pack(f"<{len(values)}{code}", *map(int, values))
+        if len(content) > 4:
+            place = len(data)
+            data += content
+            content = struct.pack("<I", place)
+        fields.append(struct.pack("<HHI", tag, number, len(values)) + content.ljust(4, b"\0"))
+    struct.pack_into("<I", data, 4, len(data))
+    data += struct.pack("<H", len(fields)) + b"".join(fields) + bytes(4)
     with open(path, "wb") as file:
         file.write(data)
 

@@ -19,6 +19,10 @@ class Tap:
     def __init__(self):
         self.number = 0
 
+    def pytest_collectreport(self, report):
+        if report.failed:
+            print("# " + "\n# ".join(report.longreprtext.splitlines()), flush=True)
+
     def pytest_collection_finish(self, session):
         print(f"1..{len(session.items)}", flush=True)
 
@@ -36,6 +40,11 @@ class Tap:
     def line(self, result, text):
         self.number += 1
         print(f"{result} {self.number} {text}", flush=True)
+
+
+def pytest_addoption(parser):
+    if os.environ.get("CCL_TAP"):  # pytest's comparisons ask for it, also without its terminal
+        parser.addoption("--verbose", type=int, default=0)
 
 
 def pytest_configure(config):

@@ -72,6 +72,10 @@ def content():
     tap.equal(package - modules, sources | {"py.typed", "_cudaccl.pyi", "_pictures.pyi"}, "files")
     assert all(name.startswith(("cudaccl/", "cudaccl-")) for name in names), names
     assert any(name.endswith("LICENSE") for name in names), names
+    metadata = next((folder / "content").glob("*.dist-info/METADATA")).read_text()
+    for line in ("Author: The cudaccl project", "Author-Email: cudaccl maintainers <", "Project-URL: Homepage, ",
+                 "License-Expression: LGPL-2.1-or-later", "Keywords: ", "Classifier: Typing :: Typed"):
+        assert f"\n{line}".lower() in metadata.lower(), line
     stable = sys.version_info >= (3, 12)
     tap.equal("abi3" in wheel().name and all("abi3" in name for name in modules), stable, "stable ABI")
 
@@ -92,7 +96,19 @@ def install():
     command(folder / "env/bin/python", "-c", EXAMPLE)
 
 
+def types():
+    """mypy accepts the package, and infers the types of results in a program"""
+    wheel()
+    try:
+        command(folder / "env/bin/pip", "install", "-q", "mypy")
+    except AssertionError as error:
+        raise tap.Skip("pip finds no mypy (network?)") from error
+    command(folder / "env/bin/python", "-m", "mypy", "--strict", "--allow-untyped-calls", "--ignore-missing-imports", "-p", "cudaccl",
+            "--cache-dir", folder / "mypy")
+    command(folder / "env/bin/python", "-m", "mypy", "--cache-dir", folder / "mypy", PROJECT / "tests/python/typed-program.py")
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    status = tap.run(build, content, libraries, install)
+    status = tap.run(build, content, libraries, install, types)
 sys.exit(status)

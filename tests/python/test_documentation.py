@@ -3,6 +3,9 @@
 import ast
 import inspect
 import pathlib
+import shutil
+import subprocess
+import sys
 
 import cudaccl
 import pytest
@@ -46,3 +49,14 @@ def test_the_stub_names_what_the_package_uses():
     classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
     assert classes == {"DeviceArray", "Foreground", "ForegroundOptions", "Labeller", "LentRows", "Tracker", "View"}
     assert (FOLDER / "py.typed").exists()
+
+
+def test_the_development_shell_finds_the_package(tmp_path):
+    build = FOLDER.parents[1]
+    if not (build / "meson-info").exists() or not shutil.which("meson"):
+        pytest.skip("the package is not in a build folder")
+    result = subprocess.run(["meson", "devenv", "-C", build, "-w", tmp_path, sys.executable, "-c",
+                             "import cudaccl; print(cudaccl.__file__)"], capture_output=True, text=True,
+                            env={"PATH": "/usr/bin:/bin"})
+    assert result.returncode == 0, result.stderr
+    assert pathlib.Path(result.stdout.strip()).parent == FOLDER

@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 
 import cudaccl
 import numpy as np
@@ -160,7 +161,12 @@ def every_file(image, volume):
     for name in ["volume.npy", "slices", pathlib.Path("pages.tif"), [f"slices/{z}.png" for z in range(len(volume))]]:
         yield {"image": name}, volume
     yield {"image": "volume.raw", "raw_shape": volume.shape}, volume
-    yield {"image": "image.png", "connectivity": 26}, image[None]
+    np.save("slice.npy", image[None])
+    yield {"image": "slice.npy", "connectivity": 26}, image[None]
+    cv2.imwrite("image.jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 100])
+    yield {"image": "image.jpg", "threshold": 127}, cv2.imread("image.jpg", cv2.IMREAD_GRAYSCALE) > 127
+    np.save("fortran.npy", np.asfortranarray(volume))
+    yield {"image": "fortran.npy"}, volume
 
 
 @pytest.mark.parametrize("n_ranks", [1, 3])
@@ -185,7 +191,8 @@ def check_mask(mask, **arguments):
     """label_file() finds the components of a mask, for all ranks and tiles."""
     want, areas = expected(mask, 8 if mask.ndim == 2 else 26)
     for n_ranks, tile in (1, 0), (1, 1), (3, 7):
-        results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(labels="labels.npy", tile=tile, comm=comm, **arguments))
+        results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+            labels="labels.npy", ndim=mask.ndim, tile=tile, comm=comm, **arguments))
         assert results == [len(areas)] * n_ranks and (np.load("labels.npy") == want).all(), arguments
 
 
@@ -240,7 +247,7 @@ def test_filters_that_are_refused():
                                        ({"roi_mask": image[:8]}, ValueError, "another size"),
                                        ({"roi_mask": image[:1]}, ValueError, "another size"),
                                        ({"roi_mask": "absent.png"}, OSError, "absent.png"),
-                                       ({"roi_mask": [[1]]}, TypeError, "list"), ({"memory": 1e9}, TypeError, "memory"),
+                                       ({"roi_mask": [["a"]]}, TypeError, "pixels"), ({"memory": 1e9}, TypeError, "memory"),
                                        ({"tile": -1}, ValueError, "tile"), ({"threshold": np.nan}, ValueError, "threshold"),
                                        ({"image": image.astype(np.int16), "foreground": "otsu"}, ValueError, "uint16")]:
             for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(
@@ -275,6 +282,176 @@ def test_damaged_files():
     assert not os.path.exists("table.npy")
 
 
+class Layers:
+    """A picture whose layers are what a function makes of the right ones."""
+
+    def __init__(self, image, change):
+        self.image, self.change, self.shape, self.dtype = image, change, image.shape, image.dtype
+
+    def __getitem__(self, rows):
+        return self.change(self.image[rows])
+
+
+@pytest.mark.parametrize("change, error, message", [
+    (lambda rows: rows[0], ValueError, "has the shape"), (lambda rows: rows[:1], ValueError, "has the shape"),
+    (lambda rows: rows[:-1], ValueError, "has the shape"), (lambda rows: rows[:, :-1], ValueError, "has the shape"),
+    (lambda rows: rows[0, 0], ValueError, "has the shape"), (lambda rows: rows[None], ValueError, "has the shape"),
+    (lambda rows: rows.astype(np.float32), TypeError, "is of float32")])
+@pytest.mark.parametrize("roi", [False, True])
+def test_layers_that_are_not_as_they_should_be(change, error, message, roi):
+    image = np.ones((20, 30), np.uint8)
+    labels = np.full(image.shape, 7, np.uint32)
+    arguments = {"image": image, "roi_mask": Layers(image, change)} if roi else {"image": Layers(image, change)}
+    with pytest.raises(error, match=message):
+        cudaccl.label_file(**arguments, labels=labels, tile=4)
+    assert (labels == 7).all()
+    assert cudaccl.label_file(Layers(image, lambda rows: rows[:, ::-1]), labels) == 1 and (labels == 1).all()
+
+
+@pytest.mark.parametrize("labels, error, message", [
+    (np.zeros((40, 29), np.uint32), ValueError, "has the shape"), (np.zeros((41, 30), np.uint32), ValueError, "has the shape"),
+    (np.zeros(30, np.uint32), ValueError, "has the shape"), (np.zeros((40, 30), np.uint8), ValueError, "300 labels"),
+    (np.zeros((40, 30), np.int8), ValueError, "300 labels"), (np.zeros((40, 30), bool), ValueError, "300 labels"),
+    (np.broadcast_to(np.uint32(0), (40, 30)), ValueError, "read-only"), (5, TypeError, "assignment")])
+def test_label_maps_that_are_refused(labels, error, message):
+    image = np.zeros((40, 30), np.uint8)
+    image[::2, ::2] = 1
+    with pytest.raises(error, match=message):
+        cudaccl.label_file(image, labels)
+    assert isinstance(labels, int) or not labels.any()
+    fitting = np.zeros(image.shape, np.int16)
+    assert cudaccl.label_file(image, fitting) == 300 == fitting.max()
+
+
+def test_the_label_map_is_not_the_picture():
+    image = np.ones((9, 8), np.uint32)
+    for labels in image, image[::-1]:
+        with pytest.raises(ValueError, match="memory of the picture"):
+            cudaccl.label_file(image, labels)
+    assert (image == 1).all()
+
+
+def test_outputs_that_are_inputs_or_each_other():
+    """By device and inode: names, links, and names of files that are not there yet."""
+    image = np.ones((9, 8), np.uint8)
+    np.save("image.npy", image)
+    np.save("roi.npy", image)
+    os.mkdir("folder")
+    np.save("folder/0.npy", image)
+    os.symlink("image.npy", "symbolic.npy")
+    os.link("image.npy", "hard.npy")
+    os.symlink("absent.npy", "dangling.npy")
+    os.symlink(".", "here")
+    before = {path: path.read_bytes() for path in pathlib.Path().rglob("*.npy") if path.exists()}
+    for arguments in [{"labels": "image.npy"}, {"table": "image.npy"}, {"labels": "symbolic.npy"}, {"labels": "hard.npy"},
+                      {"labels": "here/image.npy"}, {"labels": os.path.abspath("image.npy")},
+                      {"labels": "roi.npy", "roi_mask": "roi.npy"}, {"image": "folder", "labels": "folder/0.npy"},
+                      {"image": ["image.npy", "roi.npy"], "table": "roi.npy"},
+                      {"image": np.load("image.npy", mmap_mode="r"), "labels": "image.npy"},
+                      {"labels": "new.npy", "table": "new.npy"}, {"labels": "new.npy", "table": "./new.npy"},
+                      {"labels": "new.npy", "table": "here/new.npy"}, {"labels": "dangling.npy", "table": "absent.npy"},
+                      {"image": image, "labels": "image.npy", "table": "hard.npy"}]:
+        for n_ranks in 1, 2:
+            for result in run_ranks(n_ranks, lambda comm: cudaccl.label_file(**{"image": "image.npy", **arguments}, comm=comm)):
+                assert isinstance(result, ValueError), (arguments, result)
+    assert {path: path.read_bytes() for path in pathlib.Path().rglob("*.npy") if path.exists()} == before
+    assert cudaccl.label_file("image.npy", "folder/1.npy", "new.npy") == 1
+
+
+@pytest.mark.parametrize("name", ["labels.gif", "labels", "labels.npy.gz", ".npy/labels"])
+def test_names_of_outputs_that_are_refused(name):
+    image = np.ones((9, 8), np.uint8)
+    for output in "labels", "table":
+        with pytest.raises((ValueError, FileNotFoundError), match="labels|npy"):
+            cudaccl.label_file(image, **{output: name})
+    os.mkdir("folder.npy")
+    with pytest.raises(IsADirectoryError):
+        cudaccl.label_file(image, "folder.npy")
+    assert os.listdir() == ["folder.npy"]
+    assert cudaccl.label_file(image, "LABELS.NPY") == 1 and np.load("LABELS.NPY").all()
+
+
+def test_missing_and_unreadable_files():
+    for name in "absent.npy", ["absent.npy"], "no/where.png":
+        with pytest.raises(FileNotFoundError, match="absent|where") as error:
+            cudaccl.label_file(name)
+        assert error.value.filename
+    with pytest.raises(FileNotFoundError):
+        cudaccl.label_file(np.ones((3, 3), bool), roi_mask="absent.npy")
+    with pytest.raises(FileNotFoundError):
+        cudaccl.label_file(np.ones((3, 3), bool), "no/where.npy")
+    with pytest.raises(OSError, match="not a regular file"):
+        cudaccl.label_file("/dev/zero")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint64", "int64"])
+def test_thresholds_are_not_rounded(dtype):
+    """float32(0.1) is greater than 0.1, and 2**63 + 1 is not 2**63."""
+    cases = [(0.1, [0.1, 0.0], [True, False])] if dtype[0] == "f" else []
+    if dtype == "float32":
+        cases = [(0.1, np.array([0.1, 0.0], np.float32), [True, False])]
+    if dtype == "uint64":
+        cases = [(2**63, [2**63 + 1, 2**63], [True, False]), (-1, [0, 1], [True, True]), (2**64, [2**64 - 1, 0], [False, False]),
+                 (2**53, [2**53 + 1, 2**53], [True, False])]
+    if dtype == "int64":
+        cases = [(-2**70, [-2**63, 0], [True, True]), (2**53, [2**53 + 1, 2**53], [True, False]), (np.inf, [2**63 - 1, 0], [False, False])]
+    if dtype == "float64":
+        cases = [(0.1, [np.nextafter(0.1, 1), 0.1], [True, False]), (-np.inf, [-1e300, np.nan], [True, False])]
+    for threshold, row, want in cases:
+        image = np.array([row], dtype)
+        labels = np.zeros(image.shape, np.uint32)
+        cudaccl.label_file(image, labels, threshold=threshold)
+        assert (labels > 0).tolist() == [want], (threshold, row)
+        if -2**63 <= threshold < 2**63 or dtype[0] == "f":
+            assert (cudaccl.label(image, threshold=threshold)[0] > 0).tolist() == [want], (threshold, row)
+
+
+def test_lists_masked_arrays_and_pictures_of_pil():
+    image = np.array([[0, 3, 3], [0, 0, 0], [5, 0, 5]], np.uint8)
+    assert cudaccl.label_file(image.tolist()) == 3
+    assert cudaccl.label_file(np.ma.masked_equal(image, 5)) == 1
+    labels = np.zeros(image.shape, np.uint32)
+    cudaccl.label_file(np.ma.masked_equal(image, 5), labels, invert=True)
+    assert (labels > 0).tolist() == (image == 0).tolist()
+    with pytest.raises(ValueError, match="masked"):
+        cudaccl.label_file(np.ma.masked_equal(image, 5), roi_mask=image)
+    pil = pytest.importorskip("PIL.Image")
+    assert cudaccl.label_file(pil.fromarray(image)) == 3
+
+
+def test_a_volume_is_asked_for():
+    volume = np.ones((5, 6, 3), np.uint8)
+    for connectivity in None, 8, 1:
+        with pytest.raises(ValueError, match="ndim=3"):
+            cudaccl.label_file(volume, connectivity=connectivity)
+    for arguments in {"ndim": 3}, {"connectivity": 26}, {"connectivity": 3}, {"ndim": 3, "connectivity": 1}:
+        assert cudaccl.label_file(volume, **arguments) == 1
+    np.save("volume.npy", np.ones((5, 6, 9), np.uint8))
+    assert cudaccl.label_file("volume.npy") == 1  # a file with a volume is one
+    np.save("colours.npy", volume)
+    with pytest.raises(ValueError, match="convert colours to grey"):
+        cudaccl.label_file("colours.npy")
+    assert cudaccl.label_file("colours.npy", ndim=3) == 1
+    cv2.imwrite("image.png", volume[0])
+    for arguments in {"ndim": 3}, {"connectivity": 26}:
+        with pytest.raises(ValueError, match="3 dimensions, not 2"):
+            cudaccl.label_file("image.png", **arguments)
+
+
+def test_masks_in_files():
+    """What is black or transparent is outside, whatever the format."""
+    image = np.ones((1, 4), np.uint8)
+    rgba = np.zeros((1, 4, 4), np.uint8)
+    rgba[0, :, 3] = [255, 255, 0, 255]
+    rgba[0, 1, 2] = rgba[0, 2, 1] = 1
+    cv2.imwrite("roi.png", rgba)
+    np.save("roi.npy", np.array([[0, -1, 0, 0]], np.int8))
+    for roi in "roi.png", "roi.npy", np.array([[0, -1, 0, 0]]), np.array([[0, 0.5, 0, 0]]):
+        labels = np.zeros(image.shape, np.uint32)
+        cudaccl.label_file(image, labels, roi_mask=roi)
+        assert labels.tolist() == [[0, 1, 0, 0]], roi
+
+
 class Broken:
     """A picture with an unreadable row."""
     shape, dtype = (20, 30), np.dtype(np.uint8)
@@ -301,6 +478,62 @@ def test_errors_leave_nothing(n_ranks):
                 **{"image": "image.npy", "table": "t.npy", **arguments}, comm=comm)):
             assert isinstance(result, error), (arguments, result)
     assert sorted(os.listdir()) == ["image.npy", "labels.npy"]
+
+
+class FailingMessages(Threads):
+    """In one rank, one call of Send or Recv raises, or all do from one on."""
+
+    faulty_rank, function, number, is_lasting = 0, "Send", 0, False
+    n_calls = 0
+    has_raised = False
+
+    def check(self, function):
+        if self.rank == self.faulty_rank and function == self.function:
+            FailingMessages.n_calls += 1
+            if self.n_calls - 1 == self.number or (self.is_lasting and self.n_calls > self.number):
+                FailingMessages.has_raised = True
+                raise ZeroDivisionError("the line is cut")
+
+    def Send(self, data, dest, tag):
+        self.check("Send")
+        super().Send(data, dest, tag)
+
+    def Recv(self, data, source, tag):
+        self.check("Recv")
+        while True:
+            try:
+                data[:] = self.queues[source, self.rank].get(timeout=0.01)
+                return
+            except queue.Empty:
+                if self.aborted.is_set():
+                    raise ConnectionError("aborted") from None
+                assert time.monotonic() < self.end, "a rank waits for ever"
+
+    def Abort(self):
+        self.aborted.set()
+
+
+@pytest.mark.parametrize("is_lasting", [False, True])
+@pytest.mark.parametrize("function", ["Send", "Recv"])
+@pytest.mark.parametrize("faulty_rank", [0, 1, 2])
+def test_ranks_that_fail_to_send_or_receive(faulty_rank, function, is_lasting, monkeypatch):
+    image = np.ones((9, 5), np.uint8)
+    monkeypatch.setattr(sys.modules[__name__], "Threads", FailingMessages)
+    FailingMessages.faulty_rank, FailingMessages.function, FailingMessages.is_lasting = faulty_rank, function, is_lasting
+    number, has_raised = 0, True
+    while has_raised:
+        FailingMessages.number, FailingMessages.n_calls, FailingMessages.has_raised = number, 0, False
+        FailingMessages.aborted, FailingMessages.end = threading.Event(), time.monotonic() + 60
+        results = run_ranks(3, lambda comm: cudaccl.label_file(image, "labels.npy", comm=comm))
+        has_raised = FailingMessages.has_raised
+        if has_raised:
+            assert isinstance(results[faulty_rank], ZeroDivisionError), results
+            assert all(isinstance(result, (OSError, ZeroDivisionError)) for result in results), results
+            assert not os.listdir()
+        else:
+            assert results == [1] * 3
+        number += 1
+    assert number > 2
 
 
 def test_a_full_disk_leaves_nothing():

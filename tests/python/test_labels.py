@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Labels and tables of arrays in host memory against scipy, scikit-image and OpenCV."""
 import gc
+import re
 import sys
 import threading
 
@@ -64,12 +65,107 @@ def test_image_of_any_type_as_scipy(dtype, data):
     assert (cudaccl.components(image, connectivity, threshold=threshold, invert=invert) == table).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+@given(data=st.data())
+def test_floats_as_scipy(dtype, data):
+    numbers = st.sampled_from([0, 0.1, 0.5, -1, 3, 1e-30, np.nan, np.inf, -np.inf, 60000])
+    image = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=2, max_dims=2, max_side=20), elements=numbers.map(np.dtype(dtype).type)))
+    threshold = data.draw(st.sampled_from([0, 1, 0.1, np.float32(0.1), 0.5, -2, 1e-30, np.inf, -np.inf, 2**70]))
+    invert = data.draw(st.booleans())
+    step = data.draw(st.sampled_from([-1, 1, 2]))
+    exact = np.longdouble(threshold)
+    expected, count = reference((image.astype(np.longdouble) > exact) ^ invert, 8)
+    labels, table = cudaccl.label(image, threshold=threshold, invert=invert)
+    assert (labels == expected).all()
+    check_table(table, expected, count)
+    assert (cudaccl.label(image[::step, ::step], threshold=threshold)[0] == cudaccl.label(image[::step, ::step].copy(), threshold=threshold)[0]).all()
+
+
+@pytest.mark.parametrize("dtype", [">u2", ">i4", ">u8", ">f4", ">f8", ">f2"])
+def test_other_byte_orders(dtype):
+    image = np.random.default_rng(3).integers(0, 5, (20, 30)).astype(dtype)
+    assert (cudaccl.label(image, threshold=2)[0] == cudaccl.label(image.astype(int), threshold=2)[0]).all()
+
+
+@given(images("int16", side=12), st.data())
+def test_masked_pixels_are_background(image, data):
+    mask = data.draw(hnp.arrays(bool, image.shape))
+    threshold, invert = data.draw(st.sampled_from([-3, 0, 2.5])), data.draw(st.booleans())
+    masked = np.ma.array(image, mask=mask)
+    expected, count = reference(((image > threshold) ^ invert) & ~mask, 8)
+    labels, table = cudaccl.label(masked, threshold=threshold, invert=invert)
+    assert type(labels) is np.ndarray and (labels == expected).all()
+    check_table(table, expected, count)
+    assert (cudaccl.components(masked, threshold=threshold, invert=invert) == table).all()
+    labeller = cudaccl.Labeller(image.shape)
+    assert (labeller.label(masked, threshold=threshold, invert=invert)[0] == expected).all()
+    assert (labeller.components(masked, threshold=threshold, invert=invert) == table).all()
+    assert (cudaccl.label(np.ma.array(image))[0] == cudaccl.label(image)[0]).all()
+
+
+def test_lists_and_other_arrays():
+    rows = [[0, 1, 1], [0, 0, 0], [1, 0, 2.5]]
+    expected = cudaccl.label(np.array(rows))[0]
+    for image in rows, tuple(rows), np.matrix(rows), [np.array(row) for row in rows]:
+        labels, table = cudaccl.label(image)
+        assert type(labels) is np.ndarray and (labels == expected).all() and len(table) == 3
+        assert len(cudaccl.components(image, threshold=2)) == 1
+    labeller = cudaccl.Labeller((3, 3))
+    assert (labeller.label(rows)[0] == expected).all() and len(labeller.components(rows)) == 3
+
+    class Array:
+        """What NumPy alone knows how to read."""
+
+        def __array__(self, *arguments, **options):
+            return np.array(rows, *arguments, **options)
+
+    assert (cudaccl.label(Array())[0] == expected).all()
+    assert cudaccl.label([[[1]]], ndim=3)[0].shape == (1, 1, 1)
+
+
+def test_pictures_of_pil():
+    pil = pytest.importorskip("PIL.Image")
+    image = np.random.default_rng(2).integers(0, 256, (30, 40), np.uint8)
+    for mode in "L", "1", "I", "F", "I;16":
+        picture = pil.fromarray(image.astype(np.uint16)) if mode == "I;16" else pil.fromarray(image).convert(mode)
+        assert picture.mode == mode
+        labels, _ = cudaccl.label(picture, threshold=0 if mode == "1" else 127)
+        assert type(labels) is np.ndarray and (labels > 0).tolist() == (np.asarray(picture) > (0 if mode == "1" else 127)).tolist()
+    for mode in "RGB", "RGBA", "P", "LA", "CMYK":
+        with pytest.raises(ValueError, match=f"mode {mode} .*convert"):
+            cudaccl.label(pil.fromarray(image).convert(mode))
+
+
+def test_a_volume_is_asked_for():
+    volume = np.random.default_rng(4).integers(0, 2, (5, 6, 3), np.uint8)
+    for arguments in {}, {"ndim": 2}, {"connectivity": 8}, {"connectivity": 1}:
+        with pytest.raises(ValueError, match="ndim=3"):
+            cudaccl.components(volume, **arguments)
+        with pytest.raises(ValueError, match="ndim=3"):
+            cudaccl.Labeller(volume.shape, **arguments)
+    rows = cudaccl.components(volume, ndim=3)
+    for arguments in {"connectivity": 26}, {"connectivity": 3}, {"ndim": 3, "connectivity": 3}:
+        assert (cudaccl.components(volume, **arguments) == rows).all()
+        assert (cudaccl.Labeller(volume.shape, **arguments).components(volume) == rows).all()
+    for ndim in 1, 4, "2":
+        with pytest.raises(ValueError, match="ndim must be"):
+            cudaccl.label(volume[0], ndim=ndim)
+    with pytest.raises(ValueError, match="3 dimensions, not 2"):
+        cudaccl.label(volume[0], ndim=3)
+
+
+def test_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", cudaccl.__version__)
+
+
 @given(images("uint8", 3, 12), st.sampled_from([6, 18, 26]), st.integers(0, 3))
 def test_volume_as_scipy(volume, connectivity, threshold):
     expected, count = reference(volume > threshold, connectivity)
     labels, table = cudaccl.label(volume, connectivity, threshold=threshold)
     assert (labels == expected).all()
     check_table(table, expected, count)
+    axes = RANK[connectivity]  # scikit-image's connectivity
+    assert (cudaccl.label(volume, axes, ndim=3, threshold=threshold)[0] == expected).all()
 
 
 @given(images("uint8"), st.sampled_from([4, 8]))
@@ -95,7 +191,7 @@ def test_image_as_scikit_image(image, connectivity):
 
 @given(st.sampled_from([2, 3]).flatmap(lambda ndim: images("bool", ndim, 12)))
 def test_columns_of_scikit_image(image):
-    labels, table = cudaccl.label(image)
+    labels, table = cudaccl.label(image, ndim=image.ndim)
     newest = hasattr(measure, "blur_effect") and tuple(map(int, __import__("skimage").__version__.split(".")[:2])) >= (0, 23)
     properties = ["label", "area", "bbox", "centroid", "extent", "area_bbox", "equivalent_diameter_area", "slice"]
     properties += ["num_pixels"] if newest else []
@@ -134,7 +230,7 @@ def test_views_with_any_strides(dtype, data):
 @given(images("uint8", 3, 10), st.permutations([0, 1, 2]), st.sampled_from([-1, 1, 2]))
 def test_volumes_with_any_strides(volume, axes, step):
     view = volume.transpose(axes)[::step, :, ::step]
-    assert (cudaccl.label(view)[0] == cudaccl.label(view.copy())[0]).all()
+    assert (cudaccl.label(view, ndim=3)[0] == cudaccl.label(view.copy(), ndim=3)[0]).all()
 
 
 def test_broadcast_rows():
@@ -193,26 +289,38 @@ def test_output_arrays():
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (0, 3, 3), (3, 0, 3), (3, 3, 0)])
 def test_empty_arrays(shape):
-    labels, table = cudaccl.label(np.zeros(shape, np.uint8))
-    assert labels.shape == shape and labels.dtype == np.int32 and len(table) == 0
-    assert ("z" in table.dtype.names) == (len(shape) == 3)
-    assert len(cudaccl.components(np.zeros(shape, np.int64))) == 0
+    for image in np.zeros(shape, np.uint8), np.zeros(shape, np.float16), np.ma.zeros(shape, ">i4"):
+        labels, table = cudaccl.label(image, ndim=len(shape))
+        assert labels.shape == shape and labels.dtype == np.int32 and len(table) == 0
+        assert ("z" in table.dtype.names) == (len(shape) == 3)
+    assert len(cudaccl.components(np.zeros(shape, np.int64), ndim=len(shape))) == 0
 
 
 ONES = np.ones((4, 4), np.uint8)
 
 
 @pytest.mark.parametrize("image, error, message", [
-    (np.zeros((4, 4), np.float32), TypeError, "integers and bool"),
-    (np.zeros((4, 4), complex), TypeError, "integers and bool"),
-    (np.zeros((4, 4), [("a", "u1")]), TypeError, "integers and bool"),
-    (np.zeros((4, 4), ">i4"), TypeError, "byte order"),
+    (np.zeros((4, 4), complex), TypeError, "integers or floats, not complex128"),
+    (np.zeros((4, 4), object), TypeError, "integers or floats, not object"),
+    (np.zeros((4, 4), "U2"), TypeError, "integers or floats, not str"),
+    (np.zeros((4, 4), "S2"), TypeError, "integers or floats, not bytes"),
+    (np.zeros((4, 4), "M8[s]"), TypeError, "integers or floats, not datetime64"),
+    (np.zeros((4, 4), "m8[s]"), TypeError, "integers or floats, not timedelta64"),
+    (np.zeros((4, 4), [("a", "u1")]), TypeError, "integers or floats, not void"),
     (np.zeros(4, np.uint8), ValueError, "2 dimensions"),
     (np.uint8(1), ValueError, "2 dimensions"),
-    (np.zeros((2, 2, 2, 2), np.uint8), ValueError, "3, not 4"),
-    ([[0, 1]], TypeError, "an array is needed, not list"),
-    (None, TypeError, "an array is needed, not NoneType"),
+    (np.zeros((2, 2, 2, 2), np.uint8), ValueError, "2 dimensions, not 4"),
+    (np.zeros((480, 640, 3), np.uint8), ValueError, r"shape \(480, 640, 3\).* ndim=3.* colours to grey"),
+    (np.zeros((10, 48, 64), np.uint8), ValueError, r"shape \(10, 48, 64\).* several images"),
+    ([[[0, 1]]], ValueError, "2 dimensions"),
+    ([[0, 1], [1]], TypeError, "cannot be made of this list"),
+    ([["a"]], TypeError, "not str"),
+    ([0, 1], ValueError, "2 dimensions"),
+    ([], ValueError, "2 dimensions"),
+    (None, TypeError, "NoneType"),
     ("text", TypeError, "an array is needed, not str"),
+    (b"text", ValueError, "2 dimensions"),
+    ({}, TypeError, "an array is needed, not dict"),
 ])
 def test_images_that_are_refused(image, error, message):
     with pytest.raises(error, match=message):
@@ -235,6 +343,11 @@ def test_arguments_that_are_refused(arguments):
     (lambda: cudaccl.label(ONES, min_area=1.5), TypeError, "min_area must be an integer, not 1.5"),
     (lambda: cudaccl.label(ONES, max_area=None), TypeError, "max_area must be an integer, not None"),
     (lambda: cudaccl.label(ONES, n_threads=1.5), TypeError, "n_threads must be an integer"),
+    (lambda: cudaccl.label(ONES, stream="a"), TypeError, "a stream is"),
+    (lambda: cudaccl.label(ONES, stream=-1), TypeError, "a stream is"),
+    (lambda: cudaccl.label(ONES.astype(float), threshold="1"), TypeError, "threshold must be a number"),
+    (lambda: cudaccl.label(ONES.astype(float), threshold=np.nan), TypeError, "threshold must be a number"),
+    (lambda: cudaccl.label(ONES, out=np.zeros((4, 4), ">i4")), TypeError, "byte order"),
     (lambda: cudaccl.label(ONES, out=np.broadcast_to(np.int32(0), (4, 4))), ValueError, "read-only"),
     (lambda: cudaccl.Labeller(4), TypeError, "a shape is"),
     (lambda: cudaccl.Labeller((4.5, 4)), TypeError, "a shape is"),
@@ -274,7 +387,7 @@ def test_labeller():
 @pytest.mark.parametrize("shape, arguments, error", [
     ((0, 4), {}, ValueError), ((4,), {}, ValueError), ((2**16, 2**16), {}, ValueError), ((-1, 4), {}, ValueError),
     ((4, 4), {"algorithm": "none"}, ValueError), ((4, 4), {"connectivity": 26}, ValueError),
-    ((4, 4), {"max_components": 0}, ValueError), ((4, 4), {"device": "gpu"}, ValueError),
+    ((4, 4), {"max_components": 0}, ValueError), ((4, 4), {"max_components": 2**31}, ValueError), ((4, 4), {"device": "gpu"}, ValueError),
     ((4, 4), {"device": "cuda:x"}, ValueError), ((4, 4), {"device": -1}, ValueError),
     ((4, 4), {"n_threads": -1}, ValueError), ((2**31, 1), {}, ValueError)])
 def test_labellers_that_are_refused(shape, arguments, error):
@@ -352,11 +465,45 @@ def test_images_and_results_are_released():
 def test_cache_is_bounded_and_can_be_cleared():
     from cudaccl import _labeller
 
-    for side in range(1, 9):
-        cudaccl.label(np.ones((side, side), bool))
+    for n_threads in range(1, 9):  # floats are labelled by the general functions, others by a shorter way
+        cudaccl.label(np.ones((5, 5)), n_threads=n_threads)
+        cudaccl.label(np.ones((5, 5), bool), n_threads=n_threads)
+        cudaccl.label(np.ones((2, 5, n_threads), bool), 26)
     assert len(_labeller.cache) == _labeller.CACHED
     cudaccl.clear_cache()
     assert not _labeller.cache
+
+
+IMAGES_OF_MANY_KINDS = {
+    "bytes": lambda image: image,
+    "bool": lambda image: image.astype(bool),
+    "strided": lambda image: np.repeat(image, 2, 0)[::2],
+    "reversed": lambda image: image[::-1].copy()[::-1],
+    "transposed": lambda image: image.T.copy().T,
+    "int16": lambda image: image.astype(np.int16),
+    "uint16": lambda image: image.astype(np.uint16),
+    "float": lambda image: image.astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("kind", IMAGES_OF_MANY_KINDS)
+def test_shapes_that_change(kind):
+    for i in range(120):
+        shape = tuple(np.random.default_rng(i).integers(1, (9, 60, 400)[i % 3], 2))
+        image = (np.random.default_rng(i).random(shape) < i / 120).astype(np.uint8)
+        connectivity, invert, min_area = (4, 8)[i // 2 % 2], i % 5 == 0, i % 4
+        foreground = image == 0 if invert else image != 0
+        want, n = ndimage.label(foreground, np.ones((3, 3)) if connectivity == 8 else None)
+        areas = np.bincount(want.ravel(), minlength=n + 1)
+        keep = areas >= min_area
+        keep[0] = False
+        labels, table = cudaccl.label(
+            IMAGES_OF_MANY_KINDS[kind](image), connectivity, invert=invert, min_area=min_area)
+        assert (labels == np.where(keep, np.cumsum(keep), 0)[want]).all()
+        assert (table["area"] == areas[keep]).all() and (table["label"] == np.arange(1, keep.sum() + 1)).all()
+        only_table = cudaccl.components(
+            IMAGES_OF_MANY_KINDS[kind](image), connectivity, invert=invert, min_area=min_area)
+        assert (only_table == table).all()
 
 
 def test_dlpack_in_host_memory():
@@ -378,8 +525,12 @@ def test_dlpack_in_host_memory():
     out = np.empty((9, 11), np.int32)
     cudaccl.label(Tensor(image[:, ::-1]), out=Tensor(out))
     assert (out == reference(image[:, ::-1] > 0, 8)[0]).all()
-    with pytest.raises(TypeError, match="DLPack type"):
-        cudaccl.label(Tensor(image.astype(np.float32)))
+    real = image.astype(np.float32) / 7
+    assert (cudaccl.label(Tensor(real), threshold=0.3)[0] == reference(real > 0.3, 8)[0]).all()
+    with pytest.raises(TypeError, match="pixels of float16 cannot be read here: compare .* image > 0.5"):
+        cudaccl.label(Tensor(image.astype(np.float16)))
+    with pytest.raises(TypeError, match="not complex64"):
+        cudaccl.label(Tensor(image.astype(np.complex64)))
 
 
 def test_no_gpu_is_a_clear_error():
@@ -388,4 +539,18 @@ def test_no_gpu_is_a_clear_error():
         __cuda_array_interface__ = {"shape": (4, 4), "typestr": "|u1", "data": (4096, False), "version": 3}
 
     with pytest.raises(ValueError, match="GPU"):
+        cudaccl.label(Fake())
+
+
+@pytest.mark.parametrize("fields", [
+    {}, {"shape": (4, -4)}, {"shape": "ab"}, {"typestr": 5}, {"typestr": ""}, {"typestr": "|u99999999999"}, {"typestr": "<f2x"},
+    {"data": 5}, {"data": ()}, {"data": (2**70, False)}, {"strides": "x"}, {"stream": "a"}, {"shape": None}, {"data": None}])
+def test_interfaces_that_are_malformed(fields):
+    class Fake:
+        __cuda_array_interface__ = {**({"shape": (4, 4), "typestr": "|u1", "data": (4096, False), "version": 3} if fields else {}), **fields}
+
+    with pytest.raises((TypeError, ValueError), match="__cuda_array_interface__|must hold|on a GPU"):
+        cudaccl.label(Fake())
+    Fake.__cuda_array_interface__ = {**Fake.__cuda_array_interface__, "shape": (2**40, 2**40), "typestr": "|u1", "data": (1, False)}
+    with pytest.raises((TypeError, ValueError), match="memory has bytes|__cuda_array_interface__"):
         cudaccl.label(Fake())

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Foreground masks and tracking."""
+import pathlib
+import re
+
 import cudaccl
 import numpy as np
 import pytest
@@ -49,6 +52,21 @@ def test_background_model_finds_what_moves():
     assert len(last) >= 1 and abs(int(last["x"].max()) + int(last["width"][last["x"].argmax()]) - 108) <= 3
     foreground.reset()
     assert not foreground.apply(frame).any()
+
+
+def test_defaults_are_those_of_the_elements():
+    # The manual of the elements has a table of the properties of the background model.
+    manual = (pathlib.Path(__file__).parents[2] / "docs" / "foreground.md").read_text()
+    model = cudaccl.Foreground((4, 4))
+    table = manual[manual.index("| property | default |"):].partition("\n\n")[0]
+    expected = dict(re.findall(r"^\| `([a-z-]+)` \| (\S+) \|", table, re.MULTILINE))
+    assert {"history", "var-threshold", "learning-rate", "mixtures", "shadows", "light", "hold"} <= set(expected)
+    for name, default in expected.items():
+        value = getattr(model, name.replace("-", "_"))
+        assert str(value).lower() == default or value == float(default), name
+    assert model.closing == (1, 1) and model.denoise == "none" and model.threshold == 0
+    tracker = cudaccl.Tracker((4, 4))
+    assert (tracker.confirm_frames, tracker.max_lost, tracker.static_frames) == (3, 15, 50)
 
 
 @pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
@@ -171,6 +189,15 @@ def test_settings_that_are_refused(name, value):
 def test_frames_that_are_refused(frame, error):
     with pytest.raises(error):
         cudaccl.Foreground((4, 5)).apply(frame)
+
+
+def test_masked_frames_are_refused():
+    masked = np.ma.masked_equal(np.eye(4, 5, dtype=np.uint8), 1)
+    for call in (lambda: cudaccl.Foreground((4, 5)).apply(masked), lambda: cudaccl.Foreground((4, 5), roi_mask=masked),
+                 lambda: cudaccl.label(np.eye(4, 5, dtype=np.uint8), out=masked.astype(np.int32))):
+        with pytest.raises(TypeError, match="masked array"):
+            call()
+    assert cudaccl.Foreground((4, 5)).apply(np.ma.array(np.zeros((4, 5), np.uint8))).shape == (4, 5)
 
 
 def table_of(*boxes):

@@ -10,6 +10,8 @@ with a 5×5 median filter, and the better figure counts. Shadows count as backgr
 Then it scores the identities of people who cross, in scenes of --crossings seeds: those of ccltrack, and
 those of SORT, which gets the same components.
 
+With --sequence it instead scores the masks of real sequences with published truth, in the same table.
+
 With --video, --truth and --score it also runs the demo on a video and scores the tracks.
 """
 import argparse
@@ -31,9 +33,12 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "second-opinion"))
 import crossings  # noqa: E402
 import scenes  # noqa: E402
+import sequences  # noqa: E402
 from masks import Foreground, Score  # noqa: E402
 
 PRODUCT = "cudaccl"
+ELEMENT = "ccl foreground=mog2 denoise=median-5x5"
+NAME_WIDTH = 18  # of the first column
 MODEL_PROPERTIES = ("history", "var-threshold", "learning-rate", "mixtures", "shadows", "light", "hold")
 OPENCV = {
     "MOG2": cv2.createBackgroundSubtractorMOG2,
@@ -83,7 +88,7 @@ def best_other(row):
 
 
 def row_text(name, row, methods):
-    line = f"{name:9}" + "".join(f"{row[method]['f']:9.3f}" for method in [PRODUCT, *methods])
+    line = f"{name:{NAME_WIDTH}}" + "".join(f"{row[method]['f']:9.3f}" for method in [PRODUCT, *methods])
     best = best_other(row)
     return line + (f"{row[PRODUCT]['f'] - row[best]['f']:+11.3f} {best}" if best else "")
 
@@ -91,7 +96,7 @@ def row_text(name, row, methods):
 def print_means(results, methods):
     rows = list(results.values())
     means = {method: sum(row[method]["f"] for row in rows) / len(rows) for method in [PRODUCT, *methods]}
-    print(f"{'mean':9}" + "".join(f"{mean:9.3f}" for mean in means.values()))
+    print(f"{'mean':{NAME_WIDTH}}" + "".join(f"{mean:9.3f}" for mean in means.values()))
     if methods:
         best = sum(row[best_other(row)]["f"] for row in rows) / len(rows)
         print(f"mean of OpenCV's best for each scene: {best:.3f}; difference {means[PRODUCT] - best:+.3f}")
@@ -163,6 +168,25 @@ def judge_video(video, truth, score):
             print(f"{video}, overlap {overlap}: {result.stdout.strip()}", flush=True)
 
 
+def judge_sequences(pairs, element, methods):
+    """Prints the scores of each sequence and their mean, and returns them."""
+    print_head("sequence", methods)
+    rows = {}
+    for video, truth in pairs:
+        path = pathlib.Path(video).resolve()
+        name = (path.parent if path.name in ("input", "video.mkv", "video.mp4") else path).name
+        rows[name] = sequences.judge(video, truth, element, PRODUCT, {method: OPENCV[method]() for method in methods})
+        print(row_text(name, rows[name], methods), flush=True)
+    if len(rows) > 1:
+        print_means(rows, methods)
+    return rows
+
+
+def print_head(first, methods):
+    print(f"{first:{NAME_WIDTH}}" + "".join(f"{method:>9}" for method in [PRODUCT, *methods])
+          + ("  less OpenCV's best" if methods else ""), flush=True)
+
+
 def names_from(known):
     def parse(text):
         names = [name for name in text.split(",") if name]
@@ -188,6 +212,9 @@ def parse_arguments():
                         help="number of seeds, from --seed on, for the identities; 0: none (%(default)s)")
     parser.add_argument("--plot-crossings", default="quality-crossings.svg",
                         help="file for the plot of the identities (%(default)s)")
+    parser.add_argument("--sequence", nargs=2, action="append", metavar=("INPUT", "TRUTH"),
+                        help="a video or folder of numbered images, and its true masks; may be repeated")
+    parser.add_argument("--element", default=ELEMENT, help="makes the masks of --sequence (%(default)s)")
     parser.add_argument("--video", help="a video with ground truth")
     parser.add_argument("--truth", help="its ground truth, as --score reads it")
     parser.add_argument("--score", metavar="COMMAND",
@@ -201,10 +228,15 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     methods, results, identities = arguments.methods, {}, {}
+    if arguments.sequence:
+        rows = judge_sequences(arguments.sequence, arguments.element, methods)
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"element": arguments.element, "sequences": rows}, file, indent=1)
+        print(f"written: {arguments.json}")
+        return
     prepare_plots()
     if arguments.scenes:
-        print(f"{'scene':9}" + "".join(f"{method:>9}" for method in [PRODUCT, *methods])
-              + ("  less OpenCV's best" if methods else ""), flush=True)
+        print_head("scene", methods)
     for name in arguments.scenes:
         results[name] = judge(arguments.make_masks, name, arguments.seed, methods)
         print(row_text(name, results[name], methods), flush=True)

@@ -7,16 +7,24 @@ usage: test-quality.py MAKE-MASKS
 """
 import pathlib
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
 import tap  # noqa: E402
 
 try:
+    import cv2
+    import numpy
+
     import crossings
     import identity
     import quality
+    import sequences
 except ImportError as missing:
     print(f"1..0 # SKIP Python module not installed: {missing.name}")
+    sys.exit(0)
+except ValueError as missing:  # of gi.require_version
+    print(f"1..0 # SKIP {missing}")
     sys.exit(0)
 except AttributeError:
     print("1..0 # SKIP this OpenCV has no module bgsegm")
@@ -71,6 +79,34 @@ def test_defaults():
     assert defaults["shadows"] == 2 and defaults["light"] == 1, defaults
 
 
+def test_sequence():
+    """frames, pixels and values that do not count are left out of a sequence's score"""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "input").mkdir(), (folder / "groundtruth").mkdir()
+        for number in range(1, 6):
+            image = numpy.zeros((37, 51, 3), numpy.uint8)
+            image[10:20, 10:20] = 255
+            truth = numpy.zeros((37, 51), numpy.uint8)
+            truth[10:20, 10:15] = 255  # half of the square; the lower half of the rest does not count
+            truth[15:20, 15:20] = 170
+            truth[0:2, 0:5] = 255  # missed
+            truth[30:35, 30:35] = 255  # missed, outside the region
+            if number in (1, 5):  # frames that do not count
+                image[:] = 255
+            cv2.imwrite(str(folder / f"input/in{number:06}.png"), image)
+            cv2.imwrite(str(folder / f"groundtruth/gt{number:06}.png"), truth)
+        region = numpy.full((37, 51), 255, numpy.uint8)
+        region[25:] = 0
+        cv2.imwrite(str(folder / "ROI.bmp"), region)
+        (folder / "temporalROI.txt").write_text("2 4")
+        row = sequences.judge(folder / "input", folder / "groundtruth", "ccl threshold=128", "ccl", {})["ccl"]
+    found, mistaken, missed = 50, 25, 10  # of each of the frames 2, 3 and 4
+    assert row["precision"] == found / (found + mistaken), row
+    assert row["recall"] == found / (found + missed), row
+    assert row["f"] == 2 * found / (2 * found + mistaken + missed), row
+
+
 def test_crossing():
     """identities of people who cross, beside SORT's"""
     row = crossings.judge(1, n_frames=250, first=60)
@@ -81,4 +117,4 @@ def test_crossing():
         assert row[method]["mota"] > row["SORT"]["mota"] and row[method]["idf1"] > row["SORT"]["idf1"]
 
 
-sys.exit(tap.run(test_baseline, test_shadows, test_lamp, test_measures, test_defaults, test_crossing))
+sys.exit(tap.run(test_baseline, test_shadows, test_lamp, test_measures, test_defaults, test_sequence, test_crossing))

@@ -35,6 +35,6 @@ def metadata():
 
 def element_properties():
     """The properties of ccl and cudaccl, from the table in gstcclproperties.c."""
-    names = set(re.findall(r'\{KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/gstcclproperties.c").read_text()))
+    names = set(re.findall(r'\{GST_CCL_KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/labelling/gstcclproperties.c").read_text()))
     assert {"threshold", "cuda-device-id", "stats"} <= names, names
     return names

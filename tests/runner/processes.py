@@ -41,12 +41,21 @@ def running(*words, **options):
 
 
 @contextlib.contextmanager
-def mosquitto(port, folder):
+def mosquitto(port, folder, *settings):
     """An MQTT broker that keeps its state in the folder when SIGTERM stops it, so that a subscriber gets the
-    messages that were sent while it was away."""
+    messages that were sent while it was away. The settings are lines of its configuration, for the listener."""
     configuration = folder / "mosquitto.conf"
-    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n"
+    configuration.write_text(f"listener {port} 127.0.0.1\n" + "".join(f"{line}\n" for line in settings) +
+                             f"allow_anonymous true\nuser root\n"
                              f"persistence true\npersistence_location {folder}/\n")
     with running("mosquitto", "-c", configuration, stderr=subprocess.DEVNULL) as broker:
         wait_for(lambda: listens(port), "no mosquitto")
         yield broker
+
+
+def make_certificate(folder, name):
+    """Makes NAME.crt and NAME.key of 127.0.0.1, its own authority; returns the settings for mosquitto()."""
+    subprocess.run([*"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 -subj /CN=localhost "
+                    "-addext subjectAltName=IP:127.0.0.1".split(), "-keyout", f"{folder}/{name}.key",
+                    "-out", f"{folder}/{name}.crt"], check=True, stderr=subprocess.DEVNULL)
+    return [f"certfile {folder}/{name}.crt", f"keyfile {folder}/{name}.key"]

@@ -61,8 +61,8 @@ def messages():
 
 def errors():
     """every error that an element may post has a section on the troubleshooting page"""
-    elements = read_sources("gst/*.c")
-    labellers = read_sources("gst/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
+    elements = read_sources("gst/*/*.c")
+    labellers = read_sources("gst/*/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
     # Elements do not pass wrong arguments; where users can cause one, the element has its own message.
     texts += re.findall(r'ccl_error_set \(\s*\w+, CCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
@@ -79,16 +79,16 @@ def errors():
 
 
 def table(heading):
-    """The names in the first column of the README's table that has this heading."""
-    rows = (ROOT / "README.md").read_text().split(f"\n| {heading} |")[1].split("\n\n")[0]
+    """The names in the first column of the table with this heading in docs/elements.md."""
+    rows = (ROOT / "docs/elements.md").read_text().split(f"\n| {heading} |")[1].split("\n\n")[0]
     return {name for row in rows.splitlines()[2:] for name in re.findall("`([^`]+)`", row.split("|")[1])}
 
 
 def elements():
-    """the README lists every element that the plugin registers"""
+    """docs/elements.md lists every element that the plugin registers"""
     registered = set(re.findall(r"GST_ELEMENT_REGISTER \((\w+),", (ROOT / "gst/gstcclplugin.c").read_text()))
     assert "ccl" in registered, registered
-    tap.equal(registered - table("element"), set(), "not in the README:")
+    tap.equal(registered - table("element"), set(), "not in docs/elements.md:")
 
 
 def foreign():
@@ -120,7 +120,7 @@ def symbols():
 
 
 def properties():
-    """the README lists the properties of the labelling elements"""
+    """docs/elements.md lists the properties of the labelling elements"""
     tap.equal(table("property"), api.element_properties())
 
 

@@ -8,8 +8,8 @@
  * I420 frames without padding; with a wide other than 0, luma has 16 bits, little-endian. Each mask
  * is written before the next frame is read. FOREGROUND is threshold, otsu or mog2. NAME is
  * threshold, invert, denoise (0…4 as CclDenoise), history, var-threshold, learning-rate, mixtures,
- * shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, chroma or wide. Where
- * none is given, values are those of OpenCV without shadows.
+ * shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, reduction, chroma or
+ * wide. Where none is given, values are those of OpenCV without shadows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +57,8 @@ set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *
     options->closing_width = (uint32_t)number;
   else if (IS ("closing-height"))
     options->closing_height = (uint32_t)number;
+  else if (IS ("reduction"))
+    plan->reduction = (uint32_t)number;
   else if (IS ("chroma"))
     plan->has_chroma = number != 0;
   else if (IS ("wide"))

@@ -161,6 +161,9 @@ cuInit (unsigned flags)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (settings ().n_devices == 0)
     return CUDA_ERROR_NO_DEVICE;
+  CUresult fault = count_call (CallKind::init);
+  if (fault != CUDA_SUCCESS)
+    return fault;
   if (!initialised) {
     if (settings ().seed)
       complain ("SIMCUDA_SEED=%llu", (unsigned long long)settings ().seed);

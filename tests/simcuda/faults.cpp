@@ -11,8 +11,8 @@
 namespace simcuda {
 
 static const char *const kind_names[] = {
-    "other", "allocate", "copy", "launch", "synchronise", "create"};
-static const int n_kinds = 6;
+    "other", "init", "allocate", "copy", "launch", "synchronise", "create"};
+static const int n_kinds = 7;
 
 static uint64_t counts[n_kinds];
 static int fault_kind = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fault injection: SIMCUDA_FAULT=KIND:N:ERROR[:lost] makes the N-th call (from 1) of a kind
- * (allocate, copy, launch, synchronise, create) return the CUresult ERROR. With "lost", and with
- * errors that destroy the context, all later calls fail as well.
+ * (init, allocate, copy, launch, synchronise, create) return the CUresult ERROR. With "lost", and
+ * with errors that destroy the context, all later calls fail as well.
  */
 #ifndef SIMCUDA_FAULTS_H
 #define SIMCUDA_FAULTS_H
@@ -13,7 +13,7 @@
 
 namespace simcuda {
 
-enum class CallKind { other, allocate, copy, launch, synchronise, create };
+enum class CallKind { other, init, allocate, copy, launch, synchronise, create };
 
 /* Counts a call; returns the error to return from it, or CUDA_SUCCESS. */
 CUresult count_call (CallKind kind);

@@ -3,7 +3,10 @@
  * Pictures labelled in tiles by 1 to 9 MPI processes must equal a flood fill, or what a file of
  * cases says. One mpirun runs all cases: ranks that take no part in a case wait.
  *
- * usage: test-tiled-mpi N_SEEDS [CASES]
+ * usage: test-tiled-mpi N_SEEDS [CASES] | faults
+ *
+ * faults: in each case one rank fails once, at one of its allocations, sends or receives. All ranks
+ * must return, and all or only that one with an error.
  *
  * CASES: for each case eight uint32_t (width, height, depth, connectivity, ranks, tile layers, N,
  * 0), ten uint32_t (the first layers of the blocks and the end), the pixels, and uint32_t labels.
@@ -15,18 +18,65 @@
 
 #include "tiled-case.h"
 
+/* Of this rank: the calls of each kind that succeed until one fails; negative: all do. */
+typedef enum FaultKind { FAULT_ALLOCATION, FAULT_SEND, FAULT_RECEIVE, N_FAULTS } FaultKind;
+static int n_good_calls[N_FAULTS] = {-1, -1, -1};
+static bool was_hit;
+static bool is_synchronous; /* sends wait for their receive */
+
+static bool
+call_fails (FaultKind kind)
+{
+  if (n_good_calls[kind] < 0 || n_good_calls[kind]-- > 0)
+    return false;
+  was_hit = true;
+  return true;
+}
+
+/* The linker's --wrap redirects the library's allocations to these functions. */
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+void *__real_calloc (size_t n, size_t size);
+void *__wrap_calloc (size_t n, size_t size);
+
+void *
+__wrap_malloc (size_t size)
+{
+  return call_fails (FAULT_ALLOCATION) ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t n, size_t size)
+{
+  return call_fails (FAULT_ALLOCATION) ? NULL : __real_calloc (n, size);
+}
+
+static CclStatus
+fail (CclError *error)
+{
+  *error = (CclError){CCL_ERROR_IO, "the line is cut"};
+  return CCL_ERROR_IO;
+}
+
 static CclStatus
 send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error)
 {
-  (void)data, (void)error;
-  MPI_Send (bytes, (int)size, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
+  (void)data;
+  if (call_fails (FAULT_SEND))
+    return fail (error);
+  if (is_synchronous)
+    MPI_Ssend (bytes, (int)size, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
+  else
+    MPI_Send (bytes, (int)size, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
   return CCL_OK;
 }
 
 static CclStatus
 receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error)
 {
-  (void)data, (void)error;
+  (void)data;
+  if (call_fails (FAULT_RECEIVE))
+    return fail (error);
   MPI_Recv (bytes, (int)size, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return CCL_OK;
 }
@@ -95,6 +145,79 @@ run_file (const char *path, int rank, int *n_cases)
   return passed;
 }
 
+static CclStatus
+read_layers (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
+{
+  const CclTiledPlan *plan = data;
+  (void)error;
+  for (uint64_t i = 0; i < n * plan->width; i++)
+    pixels[i] = i % plan->width % 2 == 0 || first + i / plan->width + 1 == plan->height;
+  return CCL_OK;
+}
+
+static CclStatus
+take_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  (void)data, (void)rows, (void)n, (void)error;
+  return CCL_OK;
+}
+
+/* Labels a comb with a fault. Returns whether the fault has happened. */
+static bool
+run_with_fault (int rank, int n_ranks, FaultKind kind, int faulty_rank, int number, bool *passed)
+{
+  CclTiledPlan plan = {.width = 31,
+      .height = 3 * (uint64_t)n_ranks,
+      .depth = 1,
+      .connectivity = 8,
+      .first_layer = 3 * (uint64_t)rank,
+      .n_layers = 3,
+      .tile_layers = 2,
+      .n_threads = 1};
+  const CclTiledIo io = {.data = &plan, .read = read_layers, .rows = take_rows};
+  const CclTiledPeers peers = {.rank = (uint32_t)rank,
+      .n_ranks = (uint32_t)n_ranks,
+      .send = send_bytes,
+      .receive = receive_bytes};
+  CclTiledResult result = {0};
+  CclError error = {CCL_OK, ""};
+  int counts[3], sums[3];
+
+  was_hit = false;
+  if (rank == faulty_rank)
+    n_good_calls[kind] = number;
+  const CclStatus status = ccl_tiled_run (&plan, &io, &peers, &result, &error);
+  n_good_calls[kind] = -1;
+  counts[0] = was_hit;
+  counts[1] = status != CCL_OK;
+  counts[2] = was_hit == (status != CCL_OK);
+  MPI_Allreduce (counts, sums, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  /* All fail, or the faulty one alone. */
+  *passed = sums[1] == (sums[0] ? n_ranks : 0) || sums[2] == n_ranks;
+  if (status == CCL_OK && result.n_components != 1)
+    *passed = false;
+  if (!*passed && rank == 0)
+    printf ("# fault %d of kind %d in rank %d: %d ranks failed\n", number, (int)kind, faulty_rank,
+        sums[1]);
+  return sums[0] > 0;
+}
+
+static bool
+run_faults (int rank, int *n_cases)
+{
+  bool passed = true;
+  int n_ranks;
+
+  MPI_Comm_size (MPI_COMM_WORLD, &n_ranks);
+  for (int kind = 0; kind < N_FAULTS; kind++)
+    for (int faulty = 0; faulty < n_ranks; faulty++)
+      for (int number = 0;
+           passed && run_with_fault (rank, n_ranks, (FaultKind)kind, faulty, number, &passed);
+           number++, ++*n_cases)
+        is_synchronous = number % 2;
+  return passed;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -103,7 +226,10 @@ main (int argc, char **argv)
 
   MPI_Init (&argc, &argv);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
-  const uint32_t n_seeds = argc > 1 ? (uint32_t)atoi (argv[1]) : 100;
+  const bool has_faults = argc > 1 && strcmp (argv[1], "faults") == 0;
+  if (has_faults)
+    passed = run_faults (rank, &n_cases);
+  const uint32_t n_seeds = has_faults ? 0 : argc > 1 ? (uint32_t)atoi (argv[1]) : 100;
   for (uint32_t seed = 100000; seed < 100000 + n_seeds && passed; seed++, n_cases++) {
     TiledCase *c = tiled_case_new (seed);
     passed = run_case (c, rank);

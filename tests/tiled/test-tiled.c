@@ -13,6 +13,7 @@ typedef struct Network {
 typedef struct Rank {
   Network *network;
   const TiledCase *c;
+  uint32_t odd_rank, odd_plan; /* of test_plan_of_one_rank_is_refused_by_all() */
   CclTiledPeers peers;
   CclTiledResult result;
   bool passed;
@@ -203,6 +204,61 @@ test_failure_of_one_rank_ends_all (void)
   }
 }
 
+/* A rank with another plan than the others. */
+static gpointer
+run_with_another_plan (gpointer data)
+{
+  const Rank *rank = data;
+  const CclTiledIo io = {.read = read_nothing};
+  CclTiledPlan plan = {.width = 10,
+      .height = 6,
+      .depth = 1,
+      .connectivity = 8,
+      .first_layer = 2 * rank->peers.rank,
+      .n_layers = 2};
+  CclError error = {CCL_OK, ""};
+
+  if (rank->peers.rank == rank->odd_rank) {
+    switch (rank->odd_plan) {
+    case 0:
+      plan.connectivity = 5;
+      break;
+    case 1:
+      plan.connectivity = 4;
+      break;
+    case 2:
+      plan.first_layer++;
+      plan.n_layers--;
+      break;
+    case 3:
+      plan.first_layer = 5;
+      break;
+    }
+  }
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  return NULL;
+}
+
+static void
+test_plan_of_one_rank_is_refused_by_all (void)
+{
+  enum { N_RANKS = 3 };
+  for (uint32_t fault = 0; fault < 4 * N_RANKS; fault++) {
+    Network *network = network_new ();
+    GThread *threads[N_RANKS];
+    Rank ranks[N_RANKS] = {0};
+    for (uint32_t i = 0; i < N_RANKS; i++) {
+      ranks[i] = (Rank){.network = network, .odd_rank = fault / 4, .odd_plan = fault % 4};
+      ranks[i].peers = (CclTiledPeers){&ranks[i], i, N_RANKS, send_bytes, receive_bytes};
+      threads[i] = g_thread_new ("rank", run_with_another_plan, &ranks[i]);
+    }
+    for (uint32_t i = 0; i < N_RANKS; i++)
+      g_thread_join (threads[i]);
+    network_free (network);
+  }
+}
+
 /* Pixels that differ between the passes. */
 static CclStatus
 read_changing (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
@@ -361,6 +417,8 @@ main (int argc, char **argv)
   g_test_add_func (
       "/tiled/messages-are-in-proportion-to-seams", test_messages_are_in_proportion_to_seams);
   g_test_add_func ("/tiled/failure-of-one-rank-ends-all", test_failure_of_one_rank_ends_all);
+  g_test_add_func (
+      "/tiled/plan-of-one-rank-is-refused-by-all", test_plan_of_one_rank_is_refused_by_all);
   g_test_add_func ("/tiled/changing-pixels-are-an-error", test_changing_pixels_are_an_error);
   g_test_add_func ("/tiled/plans-that-are-refused", test_plans_that_are_refused);
   return g_test_run ();

@@ -4,6 +4,7 @@
 #include "foreground-class.h"
 
 #include "guarded-memory.h"
+#include "reduction-checks.h"
 
 #include <glib.h>
 #include <math.h>
@@ -1480,6 +1481,8 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"light-of-wide-frames", check_light_of_wide_frames},
       {"light-of-noise", check_light_of_noise},
       {"no-ghost-of-what-stood", check_no_ghost_of_what_stood},
+      {"reduction", check_reduction},
+      {"reduction-factors", check_reduction_factors},
   };
 
   if (!subjects)

@@ -263,7 +263,7 @@ judge_light (ReferenceLight *light)
     return light->bright > light->dark ? CCL_SCENE_BLINDED : CCL_SCENE_COVERED;
   if (in_frame * 4 >= n_cells && measured * 4 < in_frame)
     return CCL_SCENE_UNCOVERED;
-  if (bad * 100 <= measured * 33)
+  if (bad * 100 <= measured * 80)
     return CCL_SCENE_UNCHANGED;
   return MIN (light->frame_colour, light->model_colour) * 4 <
                  MAX (light->frame_colour, light->model_colour)

@@ -565,6 +565,40 @@ check_random_everything (const Subject *subject)
   g_rand_free (random);
 }
 
+/* One labeller for frames of many sizes, which grow and shrink. */
+static void
+check_sizes_that_change (const Subject *subject)
+{
+  GRand *random = g_rand_new_with_seed (3);
+  CclLabeller *labeller = plan (subject, 7, 5, 1000);
+  bool passed = labeller != NULL;
+
+  for (uint32_t i = 0; i < 160 && passed; i++) {
+    const bool is_flat = i % 8 == 5, is_tall = i % 8 == 7;
+    const uint32_t width = g_rand_int_range (random, 1, is_flat ? 3000 : is_tall ? 4 : 150);
+    const uint32_t height = g_rand_int_range (random, 1, is_flat ? 4 : is_tall ? 900 : 120);
+    const uint32_t density = g_rand_int_range (random, 0, 101);
+    Mask *mask = mask_new_from_noise (width, height, 1 + i % 3, density, i);
+    const CclOptions options = {
+        .invert = g_rand_boolean (random), .min_area = i % 4 == 0 ? i % 7 : 0};
+    const Layout layout = {.padding = i % 5, .label_padding = i % 3, .at_start = i % 2};
+    CclError error = {0};
+
+    describe (subject, mask, 1 + i % 3, density, i);
+    if (ccl_labeller_resize (labeller, width, height, &error) != CCL_OK) {
+      passed = error.status == CCL_ERROR_UNSUPPORTED || fail (&options, &layout, error.message);
+    } else {
+      passed = check_mask (subject, labeller, mask, &options, &layout);
+      /* The second frame of a size. */
+      if (passed && i % 3 == 0)
+        passed = check_mask (subject, labeller, mask, &options, &layout);
+    }
+    mask_free (mask);
+  }
+  g_rand_free (random);
+  ccl_labeller_free (&labeller);
+}
+
 /* Frames too large for the flood fill, with a result known in closed form: a component of size_x ×
  * size_y pixels starts at every pixel whose coordinates are multiples of step_x and step_y. */
 typedef struct Tiling {
@@ -708,6 +742,7 @@ static const struct {
     {"more-components-than-rows", check_overflow},
     {"frames-are-independent", check_frames_are_independent},
     {"random-sizes-options-and-layouts", check_random_everything},
+    {"sizes-that-change", check_sizes_that_change},
     {"huge/full-frame-of-16384x16384", check_full_frame_of_16384x16384},
     {"huge/dots-on-16384x16384", check_dots_on_16384x16384},
     {"huge/blocks-on-16385x9001", check_blocks_on_16385x9001},

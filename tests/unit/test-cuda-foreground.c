@@ -167,7 +167,7 @@ test_shares_the_labellers_stream (void)
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &labeller_plan, &error);
   CUstream stream = ccl_cuda_labeller_get_stream (labeller);
 
-  ccl_cuda_foreground_set_stream (foreground, stream);
+  ccl_cuda_foreground_set_stream (foreground, stream, NULL);
   for (uint32_t value = 2; value <= 20; value++) {
     const CclForegroundOptions options = {.denoise = value % 2 ? CCL_DENOISE_MEDIAN_3 : 0};
     CclTable table = {0};
@@ -187,7 +187,7 @@ test_shares_the_labellers_stream (void)
   /* The labeller and its stream are freed first; the foreground must not use that stream then. */
   ccl_labeller_free (&labeller);
   g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
-  ccl_cuda_foreground_set_stream (foreground, NULL);
+  ccl_cuda_foreground_set_stream (foreground, NULL, NULL);
   g_assert_cmpint (
       ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
           &(CclForegroundOptions){0}, &(CclMask){(void *)mask, width}, &error),

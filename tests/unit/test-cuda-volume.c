@@ -123,7 +123,7 @@ test_stream_of_the_caller (void)
       (void *)memory, plan.width, plan.width * plan.height, CCL_LOCATION_DEVICE};
 
   for (int with_stream = 1; with_stream >= 0; with_stream--) {
-    ccl_cuda_volume_labeller_set_stream (labeller, with_stream ? stream : NULL);
+    ccl_cuda_volume_labeller_set_stream (labeller, with_stream ? stream : NULL, NULL);
     for (int value = 1; value >= 0; value--) {
       check (ccl_cuda_call (device->driver, &error,
                  cuMemsetD8Async (memory, (unsigned char)value, size, with_stream ? stream : NULL)),

@@ -225,7 +225,10 @@ static void
 test_least_used_device (void)
 {
   CclError error = {CCL_OK};
+  const int n_devices = ccl_cuda_count_devices (&error);
+  g_assert_cmpint (n_devices, >=, 1);
   g_assert_cmpint (ccl_cuda_find_least_used_device (&error), >=, 0);
+  g_assert_cmpint (ccl_cuda_find_least_used_device (&error), <, n_devices);
   g_assert_cmpint (error.status, ==, CCL_OK);
 }
 
@@ -492,7 +495,7 @@ test_runs_wait_for_the_callers_stream (void)
   CclFrame frame = {(void *)memory, width, CCL_LOCATION_DEVICE};
   CclTable table;
 
-  ccl_cuda_labeller_set_stream (labeller, stream);
+  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, stream, NULL), ==, CCL_OK);
   for (uint32_t value = 1; value <= 20; value++) {
     uint32_t area = 0;
     g_assert_cmpint (driver->cuMemsetD8Async (memory, 0, width * height, stream), ==, CUDA_SUCCESS);
@@ -503,7 +506,12 @@ test_runs_wait_for_the_callers_stream (void)
     area = table.n_components == 1 ? table.rows[0].area : 0;
     g_assert_cmpuint (area, ==, value * 1000);
   }
-  ccl_cuda_labeller_set_stream (labeller, NULL);
+  g_assert_cmpint (
+      ccl_labeller_queue (labeller, &frame, &(CclOptions){0}, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, NULL, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_true (ccl_cuda_labeller_get_stream (labeller) == stream);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, NULL, NULL), ==, CCL_OK);
   g_assert_cmpint (driver->cuStreamDestroy (stream), ==, CUDA_SUCCESS);
   g_assert_cmpint (
       ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);

@@ -162,6 +162,15 @@ test_unknown_instructions_are_unsupported (void)
   g_assert_nonnull (strstr (error.message, "abacus"));
 }
 
+static void
+test_names_of_filters (void)
+{
+  g_assert_cmpstr (ccl_denoise_name (CCL_DENOISE_NONE), ==, "none");
+  g_assert_cmpstr (ccl_denoise_name (CCL_DENOISE_OPENING_5), ==, "opening-5x5");
+  g_assert_null (ccl_denoise_name ((CclDenoise)(CCL_DENOISE_OPENING_5 + 1)));
+  g_assert_null (ccl_denoise_name ((CclDenoise)-1));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -170,6 +179,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/otsu/separates-best", test_otsu_separates_best);
   g_test_add_func ("/otsu/by-hand", test_otsu_by_hand);
+  g_test_add_func ("/foreground/names-of-filters", test_names_of_filters);
   g_test_add_func ("/cpu/foreground/device-frames-are-refused", test_device_frames_are_refused);
   g_test_add_func (
       "/cpu/foreground/unknown-instructions", test_unknown_instructions_are_unsupported);

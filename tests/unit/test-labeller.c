@@ -2,8 +2,11 @@
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
 #include "labeller-class.h"
 #include "labeller-tuning.h"
+#include "processors.h"
 #include <cudaccl/foreground.h>
 #include <cudaccl/volume.h>
+
+#include "processors.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -22,6 +25,17 @@
 
 /* The linker's --wrap redirects the labellers' allocations to these functions. */
 static int n_allocations;
+static int n_good_allocations = -1; /* that succeed until the others fail; negative: all do */
+
+static bool
+allocation_fails (void)
+{
+  n_allocations++;
+  if (n_good_allocations <= 0)
+    return n_good_allocations == 0;
+  n_good_allocations--;
+  return false;
+}
 
 void *__real_malloc (size_t size);
 void *__wrap_malloc (size_t size);
@@ -29,35 +43,50 @@ void *__real_calloc (size_t n, size_t size);
 void *__wrap_calloc (size_t n, size_t size);
 void *__real_realloc (void *memory, size_t size);
 void *__wrap_realloc (void *memory, size_t size);
+void *__real_aligned_alloc (size_t alignment, size_t size);
+void *__wrap_aligned_alloc (size_t alignment, size_t size);
 void *__real_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset);
+void *__real_mmap64 (void *address, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset);
+void *__wrap_mmap64 (void *address, size_t size, int protection, int flags, int file, off_t offset);
 
 void *
 __wrap_malloc (size_t size)
 {
-  n_allocations++;
-  return __real_malloc (size);
+  return allocation_fails () ? NULL : __real_malloc (size);
 }
 
 void *
 __wrap_calloc (size_t n, size_t size)
 {
-  n_allocations++;
-  return __real_calloc (n, size);
+  return allocation_fails () ? NULL : __real_calloc (n, size);
 }
 
 void *
 __wrap_realloc (void *memory, size_t size)
 {
-  n_allocations++;
-  return __real_realloc (memory, size);
+  return allocation_fails () ? NULL : __real_realloc (memory, size);
+}
+
+void *
+__wrap_aligned_alloc (size_t alignment, size_t size)
+{
+  return allocation_fails () ? NULL : __real_aligned_alloc (alignment, size);
 }
 
 void *
 __wrap_mmap (void *address, size_t size, int protection, int flags, int file, off_t offset)
 {
-  n_allocations++;
-  return __real_mmap (address, size, protection, flags, file, offset);
+  return allocation_fails () ? MAP_FAILED
+                             : __real_mmap (address, size, protection, flags, file, offset);
+}
+
+/* The name with large file offsets. */
+void *
+__wrap_mmap64 (void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+  return allocation_fails () ? MAP_FAILED
+                             : __real_mmap64 (address, size, protection, flags, file, offset);
 }
 
 static const CclPlan small_plan = {
@@ -355,6 +384,68 @@ test_thresholds_above_255_are_refused (void)
   assert_run_refused (&small_frame, &(CclOptions){.threshold = 256}, NULL, true, "256");
 }
 
+/* After a refusal, frames keep their size. */
+static void
+test_sizes_that_are_refused (void)
+{
+  static const struct {
+    uint32_t width, height;
+  } sizes[] = {{0, 2}, {3, 0}, {65536, 65536}, {UINT32_MAX, UINT32_MAX}};
+  CclLabeller *labeller = small_labeller ();
+  CclError error;
+  CclTable table;
+
+  for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    g_assert_cmpint (ccl_labeller_resize (labeller, sizes[i].width, sizes[i].height, &error), ==,
+        CCL_ERROR_ARGUMENT);
+    assert_error (&error, CCL_ERROR_ARGUMENT, "pixels");
+  }
+  g_assert_cmpint (
+      ccl_labeller_queue (labeller, &small_frame, &no_options, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_labeller_resize (labeller, 5, 5, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+  ccl_labeller_free (&labeller);
+}
+
+/* When there is no memory, frames keep their size. With memory again, they get the new one. */
+static void
+test_sizes_without_memory (void)
+{
+  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
+    CclPlan plan = small_plan;
+    plan.algorithm = *name;
+    plan.n_threads = 2;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    uint8_t *pixels = g_malloc0 (3000 * 1000);
+    const CclFrame large = {.data = pixels, .stride = 3000};
+    CclError error;
+    CclTable table;
+
+    pixels[0] = pixels[2] = 1;
+    for (n_good_allocations = 0;; n_good_allocations++) {
+      const int n_good = n_good_allocations;
+      const CclStatus status = ccl_labeller_resize (labeller, 3000, 1000, &error);
+      n_good_allocations = n_good;
+      if (status == CCL_OK)
+        break;
+      assert_error (&error, CCL_ERROR_NO_MEMORY, "3000×1000");
+      g_assert_cmpint (
+          ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+      g_assert_cmpuint (table.n_components, ==, 2);
+    }
+    g_assert_cmpint (n_good_allocations, >, 0);
+    n_good_allocations = -1;
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &large, &no_options, NULL, &table, &error), ==, CCL_OK);
+    g_assert_cmpuint (table.n_components, ==, 2);
+    ccl_labeller_free (&labeller);
+    g_free (pixels);
+  }
+}
+
 static void
 test_label_maps_that_do_not_fit_are_refused (void)
 {
@@ -527,7 +618,7 @@ count_foreground_threads (uint32_t side, uint32_t n_threads)
 static void
 test_number_of_threads (void)
 {
-  const guint n_processors = g_get_num_processors ();
+  const guint n_processors = processors_find ().n;
 
   g_assert_cmpuint (count_labeller_threads (8192, 0), ==, MIN (n_processors, 67) - 1);
   g_assert_cmpuint (count_labeller_threads (640, 0), ==, 0);
@@ -557,6 +648,8 @@ main (int argc, char **argv)
   ADD ("missing-arguments-are-refused", test_missing_arguments_are_refused);
   ADD ("frames-are-queued-and-waited-for", test_frames_are_queued_and_waited_for);
   ADD ("thresholds-above-255-are-refused", test_thresholds_above_255_are_refused);
+  ADD ("sizes-that-are-refused", test_sizes_that_are_refused);
+  ADD ("sizes-without-memory", test_sizes_without_memory);
   ADD ("label-maps-that-do-not-fit-are-refused", test_label_maps_that_do_not_fit_are_refused);
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
   ADD ("long-messages-are-cut", test_long_messages_are_cut);

@@ -326,6 +326,31 @@ test_unchanged_regions_keep_their_counts (void)
   scene_free (scene);
 }
 
+/* A set for fewer tracks than the former one has continues with the oldest. */
+static void
+test_more_tracks_than_fit_are_not_inside_for_ever (void)
+{
+  const CclRegionsPlan plan = {WIDTH, HEIGHT, 2, 2, yard_and_gate};
+  Scene *scene = scene_new (yard_and_gate, 2, 1);
+  CclRegions *former = scene->regions;
+
+  for (guint i = 1; i <= 4; i++)
+    put (scene, i, 200, 200);
+  expect (scene, SECOND, "1 entered 0, 2 entered 0, 3 entered 0, 4 entered 0");
+  g_assert_cmpuint (scene->result.counts[0].inside, ==, 4);
+  scene->regions = ccl_regions_new (&plan, NULL);
+  ccl_regions_inherit (scene->regions, former);
+  ccl_regions_free (&former);
+  put (scene, 1, 200, 200);
+  put (scene, 2, 200, 200);
+  expect (scene, SECOND, "");
+  g_assert_cmpuint (scene->result.counts[0].entered, ==, 4);
+  g_assert_cmpuint (scene->result.counts[0].inside, ==, 2);
+  expect (scene, SECOND, "1 left 0, 2 left 0");
+  g_assert_cmpuint (scene->result.counts[0].inside, ==, 0);
+  scene_free (scene);
+}
+
 /* Where a place is relative to a triangle: the areas with its corners add up inside. */
 static gboolean
 in_triangle (const CclPoint *a, const CclPoint *b, const CclPoint *c, double x, double y)
@@ -439,6 +464,10 @@ test_bad_definitions (void)
   const CclRegion wide = {.name = "wide", .kind = CCL_REGION_POLYGON, .n_points = 3, .points = far};
   const CclRegion nan_line = {
       .name = "nan", .kind = CCL_REGION_LINE, .n_points = 2, .points = nan_points};
+  static const CclPoint same[] = {{0, 0}, {0, 0}}, diagonal[] = {{1, 1}, {1, 1}, {5, 5}, {3, 3}};
+  const CclRegion dot = {.name = "dot", .kind = CCL_REGION_LINE, .n_points = 2, .points = same};
+  const CclRegion flat = {
+      .name = "flat", .kind = CCL_REGION_POLYGON, .n_points = 4, .points = diagonal};
 
   refuse (twice, 2, "\"yard\"");
   refuse (&nameless, 1, "no name");
@@ -446,6 +475,8 @@ test_bad_definitions (void)
   refuse (&bent, 1, "\"bent\" has 3 points");
   refuse (&wide, 1, "point 2 of region \"wide\"");
   refuse (&nan_line, 1, "point 2 of region \"nan\"");
+  refuse (&dot, 1, "both points of line \"dot\" are the same");
+  refuse (&flat, 1, "all corners of region \"flat\" are on one line");
 }
 
 static void
@@ -489,6 +520,7 @@ main (int argc, char **argv)
   add (anchors);
   add (many_tracks);
   add (unchanged_regions_keep_their_counts);
+  add (more_tracks_than_fit_are_not_inside_for_ever);
   add (polygons_are_unions_of_triangles);
   add (crossings_agree_with_polygons);
   add (bad_definitions);

@@ -48,9 +48,10 @@ def video(name, *parts):
 class Served:
     """A running ccl-watch. `url` is that of its page; `lines` are the objects that it wrote."""
 
-    def __init__(self, *arguments, http="127.0.0.1:0"):
+    def __init__(self, *arguments, http="127.0.0.1:0", **options):
+        """`options` are those of subprocess.Popen."""
         self.process = subprocess.Popen([WATCH, f"--http={http}", *map(str, arguments)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         self.lines, self.log, self.url = [], [], None
         self.readers = [threading.Thread(target=self._read_lines, daemon=True),
                         threading.Thread(target=self._read_log, daemon=True)]

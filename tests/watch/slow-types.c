@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loaded before GIO, this makes two threads use the type GSocket for the first time together, which
  * can happen on a busy machine: a connection registers it slowly, and meanwhile the first thread
- * makes a GSocketService, whose class names GSocket. */
+ * makes a socket to listen at. */
 #include <dlfcn.h>
 #include <gio/gio.h>
 #include <string.h>
@@ -18,11 +18,13 @@ g_type_add_interface_static (GType type, GType interface, const GInterfaceInfo *
   next (type, interface, info);
 }
 
-GSocketService *
-g_socket_service_new (void)
+GSocket *
+g_socket_new (GSocketFamily family, GSocketType type, GSocketProtocol protocol, GError **error)
 {
-  GSocketService *(*next) (void) = dlsym (RTLD_NEXT, "g_socket_service_new");
+  GSocket *(*next) (GSocketFamily, GSocketType, GSocketProtocol, GError **) =
+      dlsym (RTLD_NEXT, "g_socket_new");
 
-  sleep (1);
-  return next ();
+  if (gettid () == getpid ())
+    sleep (1);
+  return next (family, type, protocol, error);
 }

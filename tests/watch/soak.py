@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ccl-watch for hours: RTSP cameras of five frames per second, an MQTT broker, and faults all along:
-cameras are killed, stopped, replaced by others of another size, or send garbage; the broker ends,
-starts again, and is stopped; the file is renamed; the configuration is reloaded. Checks that every
-line of the file reaches the broker's subscriber, that every camera plays again, and that memory,
-threads and open files stay the same. Prints TAP. Writes the measurements as CSV (seconds, KiB, files,
-threads, reconnections) and as a plot with the name OUT.svg if matplotlib is installed.
+"""ccl-watch for hours: RTSP cameras of five frames per second, an MQTT broker, and the faults of
+soak_faults.py all along. Checks that every line of the file reaches the broker's subscriber, that every
+camera plays again, and that memory, threads and open files stay the same. Prints TAP. Writes the
+measurements as CSV (seconds, KiB, files, threads, reconnections) and as a plot with the name OUT.svg if
+matplotlib is installed.
 
 The broker ends by SIGTERM: killed, it would lose lines that it has acknowledged.
 
-usage: soak.py [--cameras N] CCL_WATCH SECONDS [OUT.csv [VIDEO]]
+usage: soak.py [--cameras N] CCL_WATCH SLOW_DECODER SECONDS [OUT.csv [VIDEO]]
 """
 import argparse
 import contextlib
@@ -21,93 +20,17 @@ import subprocess
 import sys
 import time
 
-from watching import HERE, Lines, Watch, folder, free_port, listens, mosquitto, running, tap, wait_for
+from soak_faults import Broker, Camera, Reader, SafeBroker, Scene, next_faults
+from watching import Lines, Watch, folder, free_port, listens, running, tap, wait_for
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--cameras", type=int, default=8)
 parser.add_argument("program")
+parser.add_argument("slow_decoder")
 parser.add_argument("seconds", type=float)
 parser.add_argument("csv", type=pathlib.Path, nargs="?")
 parser.add_argument("video", nargs="?")
 options = parser.parse_args()
-RATE = 5
-FAULTS = ("kill", "stop", "resize", "garbage", "broker ends", "broker stops", "rename", "reload")
-SIZES = ("160x120", "192x144")
-
-
-class Camera:
-    """A camera on a port of its own, which can be killed and started again."""
-
-    def __init__(self, number):
-        self.name = f"c{number}"
-        self.port = free_port()
-        self.process = None
-        self.start(SIZES[0])
-
-    def start(self, size, **environment):
-        video = [options.video] if options.video else []
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "rtsp-camera.py", str(self.port), size, str(RATE), *video],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
-
-    def kill(self):
-        self.process.send_signal(signal.SIGCONT)
-        self.process.kill()
-        self.process.wait()
-
-
-class Broker:
-    """mosquitto, which can be ended and started again."""
-
-    def __init__(self, port, stack):
-        self.port, self.stack = port, stack
-        self.start()
-
-    def start(self):
-        self.own_stack = self.stack.enter_context(contextlib.ExitStack())
-        self.process = self.own_stack.enter_context(mosquitto(self.port, folder))
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-        self.own_stack.close()
-
-
-def disturb(fault, cameras, broker, program, old_files):
-    """One fault, which is over when the function returns."""
-    camera = random.choice(cameras)
-    pause = random.uniform(0.5, 4)
-    if fault in ("kill", "resize", "garbage"):
-        camera.kill()
-        if fault == "garbage":
-            camera.start(SIZES[0], GARBAGE="1")
-            time.sleep(3 + pause)
-            camera.kill()
-        else:
-            time.sleep(pause)
-        camera.start(random.choice(SIZES) if fault == "resize" else SIZES[0])
-    elif fault == "broker ends":
-        broker.end()
-        time.sleep(pause)
-        broker.start()
-    elif fault in ("stop", "broker stops"):
-        process = camera.process if fault == "stop" else broker.process
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(pause)
-        process.send_signal(signal.SIGCONT)
-    else:
-        if fault == "rename":
-            old_files.append(folder / f"renamed {len(old_files)}.ndjson")
-            with contextlib.suppress(FileNotFoundError):
-                program.path.rename(old_files[-1])
-        program.process.send_signal(signal.SIGHUP)
-        wait_for(program.path.exists, "no file")
-
-
-def next_faults():
-    """All faults, in another order each time."""
-    while True:
-        yield from random.sample(FAULTS, len(FAULTS))
 
 
 def median(values):
@@ -116,34 +39,43 @@ def median(values):
 
 def soak():
     """cameras and a broker with faults: no line is lost, every camera comes back, memory and files stay the same"""
-    port = free_port()
-    old_files, samples, faults = [], [], []
+    port, page = free_port(), free_port()
+    samples, faults = [], []
     with contextlib.ExitStack() as stack:
-        broker = Broker(port, stack)
+        # The subscriber is slower than the broker gets many lines.
+        broker = Broker(port, stack, folder, "max_queued_messages 0")
+        safe_broker, reader = SafeBroker(stack), Reader(stack)
         received = folder / "received.ndjson"
         stack.enter_context(running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t soak -q 1 -i soak -c".split(),
                                     stdout=open(received, "w"), stderr=subprocess.DEVNULL))
-        cameras = [Camera(number) for number in range(options.cameras)]
+        cameras = [Camera(number, options.video) for number in range(options.cameras)]
         for camera in cameras:
             stack.callback(camera.kill)
         for camera in cameras:
             wait_for(lambda port=camera.port: listens(port), "no camera")
         configuration = folder / "soak.conf"
         configuration.write_text(
+            f"[ccl-watch]\nhttp=127.0.0.1:{page}\n"
             "[cameras]\nccl.min-area=20\ntimeout=2\nretry-min=0.2\nretry-max=1\n"
-            f"[output mqtt]\nuri=mqtt://127.0.0.1:{port}/soak\nqueue=100000\n"
+            f"[output mqtt]\nuri=mqtt://127.0.0.1:{port}/soak\nqueue=20000\n"
+            f"[output safe]\nuri=mqtts://127.0.0.1:{safe_broker.port}/soak\ncafile={safe_broker.authority}\nqueue=20000\n"
+            f"[output pipe]\nuri={reader.pipe}\nstuck=2\nqueue=20000\n"
             f"[output file]\nuri={folder}/lines.ndjson\n" + "".join(
                 f"[camera {camera.name}]\nuri=rtsp://127.0.0.1:{camera.port}/camera\n" for camera in cameras))
-        program = stack.enter_context(Watch(options.program, "-c", configuration, output=False,
-                                            environment={"MALLOC_PERTURB_": "0"}))
+        fast = folder / "fast"
+        fast.touch()
+        program = stack.enter_context(Watch(
+            options.program, "-c", configuration, output=False,
+            environment={"MALLOC_PERTURB_": "0", "LD_PRELOAD": options.slow_decoder, "FRAME_TIME": "100000", "FAST": str(fast)}))
+        scene = Scene(program, cameras, broker, page, safe_broker, reader, fast)
         for camera in cameras:
             program.wait_for_state("playing", camera.name)
         start = time.monotonic()
-        for fault in next_faults():
+        for fault in next_faults(options.seconds >= 600):
             if time.monotonic() > start + options.seconds:
                 break
-            disturb(fault, cameras, broker, program, old_files)
-            faults.append(fault)
+            fault(scene)
+            faults.append(fault.__name__)
             time.sleep(random.uniform(0.5, 2))
             samples.append((time.monotonic() - start, program.memory(), program.open_files(),
                             len(os.listdir(f"/proc/{program.process.pid}/task")), reconnections(program)))
@@ -153,9 +85,11 @@ def soak():
             count = len(program.lines.frames(camera.name))
             wait_for(lambda c=camera, n=count: len(program.lines.frames(c.name)) > n, f"{camera.name} is not back", 60)
         tap.equal(program.finish(signal.SIGTERM, 8), 0, "exit status")
-        sent = {line for path in [*old_files, program.path] for line in Lines(path).text().splitlines()}
+        sent = {line for path in [*scene.old_files, program.path] for line in Lines(path).text().splitlines()}
         wait_for(lambda: sent <= set(Lines(received).text().splitlines()), "not all lines arrived")
-        for path in [*old_files, program.path]:
+        wait_for(lambda: sent <= set(Lines(reader.received).text().splitlines()), "the reader has not all lines")
+        assert "dropped" not in program.log() and "not delivered" not in program.log(), program.log()[-2000:]
+        for path in [*scene.old_files, program.path]:
             Lines(path).all()
     report(samples, faults, len(sent))
     half = len(samples) // 2

@@ -7,7 +7,6 @@ usage: test-cameras.py CCL_WATCH CLOCK_STEP FAKE_CAMERA
 """
 import collections
 import contextlib
-import datetime
 import functools
 import json
 import os
@@ -21,16 +20,13 @@ import threading
 import time
 
 
-from watching import Watch, ball, camera, folder, tap, wait_for
+from watching import Watch, ball, camera, folder, seconds_of, tap, wait_for
 
 PROGRAM, CLOCK_STEP, FAKE_CAMERA = sys.argv[1:4]
 watch = functools.partial(Watch, PROGRAM)
 SMALL = ["-s", "ccl.min-area=20"]
+WHOLE = "ccltrack.regions=region whole 0%,0% 100%,0% 100%,100% 0%,100%"
 QUICK = [*SMALL, "-s", "retry-min=0.1", "-s", "retry-max=0.3", "-s", "timeout=1.5"]
-
-
-def seconds_of(line):
-    return datetime.datetime.fromisoformat(line["utc"].replace("Z", "+00:00")).timestamp()
 
 
 def files():
@@ -213,6 +209,29 @@ def secrets():
     assert "yard=rtsp://127.0.0.1" in title, title
 
 
+def secret_properties():
+    """passwords among the properties of a source: the same"""
+    configuration = folder / "properties.conf"
+    camera, uri = "[camera door]\n", "uri=rtsp://127.0.0.1:9/camera\n"
+    for text, is_secret in {
+            camera + uri + "source.user-pw=s3cret\n": True, "[cameras]\nsource.user-pw=s3cret\n" + camera + uri: True,
+            "[cameras]\nsource.proxy=user:s3cret@host:80\n" + camera + uri: True,  # only its description says so
+            camera + "uri=srt://127.0.0.1:9?passphrase=s3cret12345\n": True,
+            camera + uri + "source.user-pw=\n": False, camera + uri + "source.user-id=key\n": False}.items():
+        configuration.write_text(text)
+        configuration.chmod(0o644)
+        done = subprocess.run([PROGRAM, "--check", "-c", configuration], stderr=subprocess.PIPE, text=True, timeout=20)
+        tap.equal((done.returncode, "other users may read it" in done.stderr), (2, True) if is_secret else (0, False), text)
+        assert "s3cret" not in done.stderr, done.stderr
+    secrets = ["source.user-pw=s3cret", "source.proxy=user:s3cret@host:80"]
+    words = ["-s", secrets[0], "-s", secrets[1], "--set=source.proxy-pw=s3cret", *QUICK]
+    with watch("a=rtsp://127.0.0.1:9/camera", *words) as program:
+        program.wait_for_state("lost")
+        title = open(f"/proc/{program.process.pid}/cmdline").read()
+        for text in title, program.log(), program.lines.text():
+            assert "s3cret" not in text, text
+
+
 def sender_clock():
     """RTSP: the time is that of the sender's clock"""
     with camera() as (_, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *SMALL) as program:
@@ -245,15 +264,28 @@ def local_camera():
         assert len({c["x"] for line in program.lines.frames() for c in line["components"]}) > 10, "the square stands still"
 
 
+def assert_tracks_ended(program, name):
+    """Each track of the camera that appeared has vanished, and left the region, when the camera was lost."""
+    lines = [line for line in program.lines.all() if line["source"] == name]
+    lines = lines[:next(i for i, line in enumerate(lines) if line.get("state") in ("lost", "silent"))]
+    for begin, end in ("appeared", "vanished"), ("entered", "left"):
+        began, ended = ([line["id"] for line in lines if line.get("event") == event] for event in (begin, end))
+        assert began, f"no {begin}"
+        tap.equal(collections.Counter(ended), collections.Counter(began), end)
+
+
 def camera_killed():
-    """RTSP: a camera that is killed is lost; one of another size in its place plays; others go on"""
+    """RTSP: a camera that is killed is lost, its tracks end; one of another size in its place plays; others go on"""
     with camera() as (_, other), camera() as (first, port):
-        with watch(f"door=rtsp://127.0.0.1:{port}/camera", f"yard=rtsp://127.0.0.1:{other}/camera", *QUICK) as program:
+        with watch(f"door=rtsp://127.0.0.1:{port}/camera", f"yard=rtsp://127.0.0.1:{other}/camera", *QUICK,
+                   "-s", WHOLE) as program:
             program.wait_for_state("playing", "door")
             program.wait_for_state("playing", "yard")
+            wait_for(lambda: "entered" in program.lines.events("door"), "no track in the region")
             first.kill()
             first.wait()
             seen = program.wait_for_state("lost", "door")
+            assert_tracks_ended(program, "door")
             with camera(port, "240x180"):
                 seen = program.wait_for_state("resized", "door", seen)
                 program.wait_for_state("playing", "door", seen - 1)
@@ -265,11 +297,13 @@ def camera_killed():
 
 
 def camera_stopped():
-    """RTSP: a camera that hangs is silent, and plays when it goes on"""
-    with camera() as (process, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
+    """RTSP: a camera that hangs is silent, its tracks end, and it plays when it goes on"""
+    with camera() as (process, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK, "-s", WHOLE) as program:
         seen = program.wait_for_state("playing")
+        wait_for(lambda: "entered" in program.lines.events(), "no track in the region")
         process.send_signal(signal.SIGSTOP)
         seen = program.wait_for_state("silent", after=seen)
+        assert_tracks_ended(program, "door")
         process.send_signal(signal.SIGCONT)
         program.wait_for_state("playing", after=seen)
         ids = [line["id"] for line in program.lines.all() if line.get("event") == "appeared"]
@@ -303,6 +337,64 @@ def no_stream():
         port = mute.getsockname()[1]
         with watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
             program.wait_for_state("silent")
+            tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
+
+
+@contextlib.contextmanager
+def answering(answer):
+    """A port that takes connections and answers the first data with these bytes; None: not at all."""
+    def serve(server):
+        with contextlib.suppress(OSError):
+            while True:
+                connection = server.accept()[0]
+                connections.append(connection)
+                if answer is not None:
+                    connection.recv(4096)
+                    connection.sendall(answer)
+                    connection.close()
+    connections = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, args=[server], daemon=True).start()
+        yield server.getsockname()[1]
+
+
+@contextlib.contextmanager
+def full_queue():
+    """A port whose queue of connections is full: the system does not answer another one."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server, socket.socket() as first, socket.socket() as second:
+        for client in first, second:
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+        yield server.getsockname()[1]
+
+
+def unreachable():
+    """cameras that cannot be reached: one clear sentence for each reason"""
+    with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as http, answering(None) as mute, full_queue() as full, \
+            camera(PASSWORD="s3cret") as (_, port):
+        expected = {
+            "rtsp://127.0.0.1:9/x": ("lost", "127.0.0.1 refuses connections to port 9"),
+            "http://127.0.0.1:9/x": ("lost", "127.0.0.1 refuses connections to port 9"),
+            "rtsp://user:s3cret@nowhere.invalid/x": ("lost", "there is no host named nowhere.invalid"),
+            "rtsp://255.255.255.255/x": ("lost", "there is no route to 255.255.255.255"),
+            f"rtsp://127.0.0.1:{full}/x": ("lost", f"127.0.0.1 does not answer on port {full}"),
+            f"rtsp://127.0.0.1:{http}/x": ("lost", f"port {http} of 127.0.0.1 does not speak RTSP"),
+            f"rtsp://127.0.0.1:{mute}/x": ("silent", f"127.0.0.1 accepts connections to port {mute} and sends nothing"),
+            f"rtsp://127.0.0.1:{port}/camera": ("lost", "the user name or the password is missing or wrong"),
+            f"rtsp://user:s3cret@127.0.0.1:{port}/nothing": ("lost", "the camera has no stream of this address"),
+        }
+        names = {f"c{i}": uri for i, uri in enumerate(expected)}
+        with watch(*[f"{name}={uri}" for name, uri in names.items()], "-s", "timeout=1.5", "-s", "retry-min=60",
+                   "-s", "retry-max=60") as program:
+            def states():
+                return {line["source"]: (line["state"], line["detail"]) for line in program.lines.all()
+                        if line.get("event") == "state"}
+            wait_for(lambda: len(states()) == len(names), "not all states")
+            # A machine without a name server does not know whether there is such a host.
+            offline = ("lost", "the address of the host nowhere.invalid cannot be found now")
+            for name, uri in names.items():
+                assert states()[name] == expected[uri] or "invalid" in uri and states()[name] == offline, states()[name]
+            assert "s3cret" not in program.log(), program.log()
             tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
 
 
@@ -487,5 +579,6 @@ def help_and_version():
 
 
 sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
-                 secrets, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream, refused, frozen,
-                 reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads, help_and_version))
+                 secrets, secret_properties, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream,
+                 unreachable, refused, frozen, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
+                 help_and_version))

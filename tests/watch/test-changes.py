@@ -6,6 +6,7 @@ import http.client
 import os
 import pathlib
 import random
+import resource
 import signal
 import stat
 import subprocess
@@ -28,7 +29,7 @@ CONFIGURATION = ("# a comment\n[cameras]\npace=true\nloop=true\n"
 
 def start(*words):
     configuration.write_text(CONFIGURATION)
-    return served.Served("-c", configuration, *words)
+    return served.Served("-c", configuration, "--web-folder", served.folder, "--web-local", *words)
 
 
 def cameras(server):
@@ -142,6 +143,16 @@ def not_written():
         tap.equal(cameras(server), {"door": None, "yard": None})
 
 
+def at_the_limit():
+    """with as many cameras as the limit of open files allows, present ones can be changed, no other one can be added"""
+    with start() as server:
+        limit = 64 + 24 + 2  # for everything else, for a connection, for two cameras
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (limit, limit))
+        tap.equal(server.request("/api/cameras/door", "PATCH", {"timeout": 7})[0], 200)
+        tap.equal(server.request("/api/cameras/gate", "PUT", {"uri": str(video)})[0] // 100, 4)
+        tap.equal(cameras(server), {"door": "7", "yard": None})
+
+
 def killed_while_writing():
     """SIGKILL at any moment: the state file is whole and has every change that was answered"""
     for _ in range(4):
@@ -165,4 +176,5 @@ def killed_while_writing():
         assert found in (last, last + 1), f"{found} in the file, {last} was answered"
 
 
-sys.exit(tap.run(survive, undone, edited, without_file, refused, wrong_camera, not_written, killed_while_writing))
+sys.exit(tap.run(survive, undone, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
+                 killed_while_writing))

@@ -167,11 +167,11 @@ def rtsp_clip():
         camera.wait()
 
 
-def fill(store, ages):
-    """Files of 1000 bytes, the first the oldest; returns their paths."""
+def fill(store, ages, days=None):
+    """Files of 1000 bytes and these ages; their names are of these days, or in the order of the list."""
     paths = []
     for n, age in enumerate(ages):
-        path = store / "a" / f"2026-01-{n + 1:02}T00-00-00.000Z.{'mp4' if n % 2 else 'jpg'}"
+        path = store / "a" / f"2026-01-{(days or range(1, 32))[n]:02}T00-00-00.000Z.{'mp4' if n % 2 else 'jpg'}"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * 1000)
         os.utime(path, (time.time() - age,) * 2)
@@ -179,9 +179,9 @@ def fill(store, ages):
     return paths
 
 
-def retention(name, ages, settings, kept):
+def retention(name, ages, settings, kept, days=None):
     store = served.folder / name
-    paths = fill(store, ages)
+    paths = fill(store, ages, days)
     others = [store / "a" / "notes.txt", store / "other.jpg"]
     for other in others:
         other.write_text("x" * 5000)
@@ -205,6 +205,8 @@ def keeps_bytes():
     """the oldest files are deleted until keep-bytes hold, but not one that is being written"""
     retention("bytes", [400, 300, 200, 100], "keep-bytes=2500", [False, False, True, True])
     retention("written", [1, 300, 200, 100], "keep-bytes=1500", [True, False, False, False])
+    # A camera with a wrong clock names its files by other days.
+    retention("clock", [400, 300, 200, 100], "keep-bytes=2500", [False, False, True, True], days=[28, 27, 2, 1])
 
 
 sys.exit(tap.run(clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,

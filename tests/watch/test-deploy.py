@@ -67,6 +67,7 @@ def references():
 def configuration():
     """ccl-watch accepts the configuration that the pod makes, with the pod's own command"""
     init, = pod["initContainers"]
+    mode, = [volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume]
     with tempfile.TemporaryDirectory(prefix="deploy test ") as name:
         folder = pathlib.Path(name)
         parts = {"/config": resources["ConfigMap"]["data"],
@@ -77,6 +78,7 @@ def configuration():
             (folder / path[1:]).mkdir(parents=True)
             for file, text in files.items():
                 (folder / path[1:] / file).write_text(text)
+                (folder / path[1:] / file).chmod(mode if path == "/secret" else 0o644)
             command = command.replace(path + "/", f"'{folder}{path}'/")
             arguments = [argument.replace(path + "/", f"{folder}{path}/") for argument in arguments]
         subprocess.run(["sh", "-c", command], check=True)

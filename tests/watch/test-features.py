@@ -126,7 +126,7 @@ def features():
             # GStreamer leaks data of plugins that it loads for the first time.
             subprocess.run([PROGRAM, "--check", "-c", configuration], check=True, timeout=120, env={
                 **os.environ, "ASAN_OPTIONS": os.environ["ASAN_OPTIONS"] + ":detect_leaks=0:fast_unwind_on_malloc=1"})
-            server = stack.enter_context(served.Served("-c", configuration, "-o", "-"))
+            server = stack.enter_context(served.Served("-c", configuration, "--web-folder", served.folder, "-o", "-"))
 
         def wait(condition, what):
             """Fails as soon as the program has ended, with its log."""

@@ -52,6 +52,36 @@ test_reserved_files_are_not_given_twice (void)
   g_assert_true (watch_limits_check (NULL));
 }
 
+static guint
+count_possible (void)
+{
+  guint n = 0;
+
+  while (watch_limits_reserve (NULL))
+    n++;
+  for (guint i = 0; i < n; i++)
+    watch_limits_release ();
+  return n;
+}
+
+/* Cameras have as many files with all web clients as without one. */
+static void
+test_clients_have_files_of_their_own (void)
+{
+  guint most = watch_limits_reserve_clients (), possible = count_possible ();
+  gint files[LIMIT];
+
+  g_assert_cmpuint (most, <, LIMIT / 16);
+  for (guint i = 0; i < most; i++)
+    g_assert_cmpint (files[i] = dup (0), >=, 0);
+  watch_limits_set_clients (most);
+  g_assert_cmpuint (count_possible (), ==, possible);
+  for (guint i = 0; i < most; i++)
+    close (files[i]);
+  watch_limits_set_clients (0);
+  g_assert_cmpuint (count_possible (), ==, possible);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -62,5 +92,6 @@ main (int argc, char **argv)
   g_test_add_func ("/limits/no-file-is-left", test_no_file_is_left);
   g_test_add_func (
       "/limits/reserved-files-are-not-given-twice", test_reserved_files_are_not_given_twice);
+  g_test_add_func ("/limits/clients-have-files-of-their-own", test_clients_have_files_of_their_own);
   return g_test_run ();
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The outputs of ccl-watch: files, TCP, mosquitto, and a Kafka cluster of librdkafka. Receivers are
-away, killed and stuck, disks full, and the program is killed at random moments; then lines are
-counted. Prints TAP.
+"""The outputs of ccl-watch to files and TCP receivers. Receivers are away, killed and stuck, disks
+full, and the program is killed at random moments; then lines are counted. Prints TAP.
 
-usage: test-outputs.py CCL_WATCH SLOW_TYPES [KAFKA_MOCK]
+usage: test-outputs.py CCL_WATCH SLOW_TYPES FEED_OUTPUT
 """
 import contextlib
 import functools
 import json
+import os
 import random
 import resource
 import shutil
@@ -19,10 +19,11 @@ import sys
 import threading
 import time
 
-from watching import (Lines, Watch, ball, folder, free_port, mosquitto, running, tap, wait_for)
+from feeding import Feed
+from watching import Lines, Watch, ball, folder, free_port, numbers, running, tap, wait_for
 
-PROGRAM, SLOW_TYPES = sys.argv[1:3]
-MOCK = sys.argv[3] if len(sys.argv) > 3 else None
+PROGRAM, SLOW_TYPES, FEEDER = sys.argv[1:]
+feed = functools.partial(Feed, FEEDER)
 watch = functools.partial(Watch, PROGRAM)
 SMALL = ["-s", "ccl.min-area=20"]
 PACE = [*SMALL, "-s", "pace=true"]
@@ -33,10 +34,6 @@ def configure(*words, **outputs):
     path = folder / "outputs.conf"
     path.write_text("".join(f"[output {name}]\n{keys}\n" for name, keys in outputs.items()))
     return ["-c", path, *words]
-
-
-def numbers(lines):
-    return [line["frame"] for line in lines if "frame" in line]
 
 
 # Files.
@@ -116,6 +113,129 @@ def tmpfs_full():
             tap.equal(numbers(lines), list(range(100)), "frames")
     finally:
         subprocess.run(["umount", "-l", place], check=True)
+
+
+def foreign_files():
+    """file: files that rotate-keep did not make stay"""
+    path = folder / "kept.ndjson"
+    foreign = [path.with_name(path.name + ending) for ending in (
+        ".1", ".1.gz", ".20260101", ".20260101T000000.000000.gz", ".20260101T000000", ".2026-01-01", ".0")]
+    old = path.with_name(path.name + ".20260101T000000.000000")
+    for file in [*foreign, old]:
+        file.write_text("text\n")
+    with feed(path, "rotate-size=1000", "rotate-keep=2") as fed:
+        fed.push(50)
+        tap.equal(fed.end()["delivered"], 50, "lines")
+    tap.equal([file for file in foreign if not file.exists()], [], "files that are gone")
+    assert not old.exists(), "its own old file is there"
+
+
+def rotated_by_age():
+    """file: rotate-age counts from the file's beginning, however often the program starts again"""
+    path = folder / "aged.ndjson"
+    for _ in range(4):
+        with feed(path, "rotate-age=3") as fed:
+            fed.push(1)
+            tap.equal(fed.end()["delivered"], 1, "lines")
+        time.sleep(1.1)
+    tap.equal(len(list(folder.glob("aged.ndjson.*"))), 1, "old files")
+
+
+def foreign_text():
+    """file: text of others at the end stays; a part of a line of ccl-watch is removed"""
+    path = folder / "text"
+    for text, rest in (("hello", "hello\n"), ("hello\n", "hello\n"), ("a\nb", "a\nb\n"), ("\0" * 9000, "\0" * 9000 + "\n"),
+                       ('{"source":"a"}', '{"source":"a"}\n'), ('{"event":1', '{"event":1\n'), ("", ""),
+                       ('{"source":"a","n":1', ""), ("x" * 5000 + '\n{"sou', "x" * 5000 + "\n"), ("{", "")):
+        path.write_text(text)
+        with feed(path) as fed:
+            fed.push(1)
+            tap.equal(fed.end()["delivered"], 1, "lines")
+        got = path.read_text()
+        assert got.startswith(rest + '{"source":"a","n":0,') and got.endswith("}\n"), (text[-30:], got[-200:])
+
+
+def others_append():
+    """file: a full disk costs no text of another program that appends to the same file"""
+    path = folder / "shared"
+    with feed(path, preexec_fn=limit_file_size) as fed:
+        fed.push(60, 101)
+        with open(path, "a") as other:
+            other.write("foreign\n" * 100)
+        fed.push(60, 101)
+        wait_for(lambda: "File too large" in fed.log(), "the disk is not full")
+        tap.equal(path.read_text().count("foreign\n"), 100, "lines of the other program")
+        assert path.read_text().endswith("}\n")
+
+
+def quiet():
+    """file: a full disk, and a file that cannot be renamed, are each reported a few times, not for each line"""
+    full = folder / "full"
+    with feed(full, preexec_fn=limit_file_size) as fed:
+        fed.push(200, 100)
+        time.sleep(3)
+        fed.push(200, 100)
+        assert 1 <= len(fed.log().splitlines()) <= 2, fed.log()
+        resource.prlimit(fed.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        tap.equal(fed.end()["delivered"], 400, "lines")
+        assert "works again" in fed.log(), fed.log()
+    long = folder / ("x" * 250)  # with the time behind it, it is too long for a name
+    with feed(long, "rotate-size=1000") as fed:
+        for _ in range(20):
+            fed.push(100, 100)
+            time.sleep(0.1)
+        tap.equal(fed.end()["delivered"], 2000, "lines")
+        assert 1 <= fed.log().count("cannot be renamed") <= 2, fed.log()
+
+
+def hung_disk():
+    """file: a disk or a reader that hangs is reported while it does, and dropped lines, too; then it goes on"""
+    path = folder / "pipe"
+    os.mkfifo(path)
+    with feed(path, "queue=100", "stuck=1") as fed:
+        fed.flood(1000, 1000)
+        tap.equal(fed.status()["stuck"], False, "stuck")
+        wait_for(lambda: fed.status()["stuck"], "it is not stuck")
+        tap.equal(fed.status()["connected"], False, "connected")
+        wait_for(lambda: "nothing was taken for 1 s" in fed.log(), "nothing in the log")
+        assert "lines were dropped" in fed.log(), fed.log()
+        with open(folder / "received", "w") as received, running("cat", path, stdout=received) as reader:
+            wait_for(lambda: "lines are taken again" in fed.log(), "nothing in the log")
+            status = fed.end()
+            reader.wait(timeout=10)
+        n = len((folder / "received").read_text().splitlines())
+        tap.equal((status["delivered"], status["dropped"], status["queued"]), (n, 1000 - n, 0), "lines")
+        tap.equal(status["camera_dropped"], status["dropped"], "dropped lines of the camera")
+
+
+def stopped_reader():
+    """standard output: SIGTERM ends the program in time though the reader is stopped, without criticals"""
+    with running(PROGRAM, f"a={ball(9000, 3000)}", *PACE, "-s", "loop=true", stdout=subprocess.PIPE,
+                 stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        tap.equal(process.wait(timeout=7), 0, "exit status")
+        log = process.stderr.read()
+        assert "CRITICAL" not in log and "were not delivered in time" in log, log
+
+
+def full_output_and_no_files():
+    """a full output does not hold up the main thread, though a new camera of a file cannot start"""
+    camera = "[camera {0}]\nuri=" + str(ball(9000, 3000)) + "\nloop=true\nccl.min-area=20\n"
+    words = configure(stdout="uri=-\nqueue=1")
+    with open(words[1], "a") as file:
+        file.write(camera.format("a"))
+    with watch(*words, output=False, stdout=subprocess.PIPE) as program:
+        program.process.stdout.readline()
+        time.sleep(2)  # the pipe is full then
+        limit = program.open_files() + 64 + 24 - 8  # a connection begins when 64 + 24 files are left
+        resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE, (limit, 4096))
+        with open(words[1], "a") as file:
+            file.write(camera.format("b"))
+        program.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: "camera b: lost: too many open files" in program.log(), "it is not lost")
+        tap.equal(program.finish(signal.SIGTERM, 7), 0, "exit status")
 
 
 def closed_pipe():
@@ -227,125 +347,59 @@ def tcp_stuck():
             assert "were not delivered in time" in program.log() or "dropped" in program.log()
 
 
-# MQTT.
-
-@contextlib.contextmanager
-def subscriber(port, topic):
-    """Collects the messages in a file; the broker keeps those of a time without it."""
-    path = folder / f"{topic.replace('/', '-')}.ndjson"
-    with open(path, "w") as file:
-        words = f"mosquitto_sub -h 127.0.0.1 -p {port} -t {topic} -q 1 -i {path.stem} -c".split()
-        subprocess.run([*words, "-E"], check=True, timeout=20)  # until it has subscribed
-        with running(*words, stdout=file, stderr=subprocess.DEVNULL):
-            yield Lines(path)
-
-
-def needs(*programs):
-    for program in programs:
-        if not shutil.which(program):
-            raise tap.Skip(f"{program} is not installed")
-
-
-def mqtt():
-    """MQTT: the broker restarts, is stuck, and is away at the end: every line arrives"""
-    needs("mosquitto", "mosquitto_sub")
+def tcp_slow():
+    """TCP: a receiver that stops for longer than the timeout gets every line when it goes on"""
     port = free_port()
-    (folder / "mosquitto.db").unlink(missing_ok=True)
-    with contextlib.ExitStack() as stack:
-        broker = stack.enter_context(mosquitto(port, folder))
-        received = stack.enter_context(subscriber(port, "cameras/a"))
-        program = stack.enter_context(watch(
-            f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/cameras/{{camera}}"))
-        wait_for(lambda: len(received.frames()) > 20, "nothing is received")
-        broker.terminate()
-        broker.wait()
-        time.sleep(0.5)
-        broker = stack.enter_context(mosquitto(port, folder))
-        wait_for(lambda: len(received.frames()) > 60, "nothing is received")
-        broker.send_signal(signal.SIGSTOP)
-        time.sleep(1)
-        broker.send_signal(signal.SIGCONT)
-        wait_for(lambda: len(program.lines.frames()) >= 140, "the video does not go on")
-        broker.terminate()
-        broker.wait()
-        time.sleep(1.5)
-        assert program.process.poll() is None, "the program did not wait for the broker"
-        stack.enter_context(mosquitto(port, folder))
-        tap.equal(program.finish(), 0, "exit status")
-        wait_for(lambda: set(numbers(received.all())) == set(range(150)), "not all lines")
+    receiver = Receiver(port)
+    with feed(f"tcp://127.0.0.1:{port}", "timeout=1", "stuck=1") as fed:
+        fed.push(10)
+        wait_for(lambda: len(receiver.lines) == 10, "no lines")
+        receiver.reading = False
+        fed.push(9000, 2000)
+        wait_for(lambda: "has taken nothing for 1 s" in fed.log(), "the connection is not ended", 30)
+        receiver.reading = True
+        wait_for(lambda: {line["n"] for line in receiver.lines} == set(range(9010)), "not all lines")
+        status = fed.end()
+        tap.equal((status["delivered"], status["dropped"], status["queued"]), (9010, 0, 0), "lines")
+    receiver.close()
 
 
-def last_will():
-    """MQTT: the status topic says online, and offline after SIGKILL and after SIGTERM"""
-    needs("mosquitto", "mosquitto_sub")
+def tcp_patient():
+    """TCP: a receiver that stops for some seconds keeps its connection; the log says that nothing is taken"""
     port = free_port()
-    with mosquitto(port, folder):
-        for number in (signal.SIGKILL, signal.SIGTERM):
-            with running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t cameras/status -R".split(),
-                         stdout=subprocess.PIPE) as status, \
-                    watch(f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/cameras") as program:
-                tap.equal(status.stdout.readline(), "online\n")
-                program.finish(number)
-                tap.equal(status.stdout.readline(), "offline\n")
+    receiver = Receiver(port)
+    with feed(f"tcp://127.0.0.1:{port}", "stuck=1") as fed:
+        receiver.reading = False
+        fed.push(9000, 2000)
+        wait_for(lambda: "nothing was taken for 1 s" in fed.log(), "nothing in the log")
+        status = fed.status()
+        tap.equal((status["connected"], status["stuck"]), (False, False), "connected and stuck")
+        time.sleep(5)  # the former limit
+        receiver.reading = True
+        tap.equal(fed.end()["delivered"], 9000, "lines")
+        wait_for(lambda: len(receiver.lines) >= 9000, "not all lines")
+        tap.equal([line["n"] for line in receiver.lines], list(range(9000)), "lines in their order, once")
+        assert "trying again" not in fed.log(), fed.log()
+    receiver.close()
 
 
-def acknowledged():
-    """MQTT and SIGTERM: every line in the file is at the broker, too"""
-    needs("mosquitto", "mosquitto_sub")
-    port = free_port()
-    (folder / "mosquitto.db").unlink(missing_ok=True)
-    with mosquitto(port, folder), subscriber(port, "lines") as received:
-        for _ in range(3):
-            with watch(f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/lines") as program:
-                time.sleep(random.uniform(0.5, 1.5))
-                tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
-                sent = set(program.lines.text().splitlines())
-            wait_for(lambda: sent <= set(received.text().splitlines()), "not all lines")
+def tcp_talkative():
+    """TCP: a receiver that sends without end does not stop the output"""
+    with socket.create_server(("127.0.0.1", 0)) as server, \
+            feed(f"tcp://127.0.0.1:{server.getsockname()[1]}") as fed:
+        client = server.accept()[0]
+
+        def talk():
+            with contextlib.suppress(OSError):
+                while True:
+                    client.sendall(b"x" * 1000000)
+        threading.Thread(target=talk, daemon=True).start()
+        with client.makefile() as file:
+            for _ in range(3):
+                fed.push(100)
+                tap.equal(sum(1 for _, line in zip(range(100), file)), 100, "lines")
 
 
-# Kafka.
-
-@contextlib.contextmanager
-def kafka():
-    """The cluster: the process and where it listens."""
-    needs("kcat")
-    if not MOCK:
-        raise tap.Skip("librdkafka-dev is not installed")
-    with running(MOCK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as cluster:
-        yield cluster, cluster.stdout.readline().strip()
-
-
-def consumed(address):
-    words = ["kcat", "-C", "-q", "-e", "-b", address, "-t", "components", "-o", "beginning", "-f", "%k %s\n"]
-    lines = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, timeout=30).stdout.splitlines()
-    return [line.split(" ", 1) for line in lines]
-
-
-def kafka_away():
-    """Kafka: away for a while and stuck for a while: every line arrives, with the camera as its key"""
-    with kafka() as (cluster, address), \
-            watch(f"a={ball(100, 25)}", *PACE, "-o", f"kafka://{address}/components") as program:
-        wait_for(lambda: len(program.lines.frames()) > 20, "no lines")
-        print("down", file=cluster.stdin, flush=True)
-        time.sleep(1)
-        print("up", file=cluster.stdin, flush=True)
-        wait_for(lambda: len(program.lines.frames()) > 60, "no lines")
-        cluster.send_signal(signal.SIGSTOP)
-        time.sleep(1)
-        cluster.send_signal(signal.SIGCONT)
-        tap.equal(program.finish(), 0, "exit status")
-        messages = consumed(address)
-        tap.equal({key for key, _ in messages}, {"a"}, "keys")
-        tap.equal({text for _, text in messages}, set(program.lines.text().splitlines()), "lines")
-
-
-def kafka_never():
-    """Kafka: without a cluster, SIGTERM ends within 5 s and says how many lines are lost"""
-    with watch(f"a={ball(60, 25)}", *PACE, "-o", f"kafka://127.0.0.1:{free_port()}/components") as program:
-        wait_for(lambda: len(program.lines.frames()) > 20, "no lines")
-        tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
-        assert "lines were not delivered in time" in program.log(), program.log()
-
-
-sys.exit(tap.run(appended, rotated, reopened, disk_full, tmpfs_full, closed_pipe, terminated, killed, tcp, tcp_at_start, tcp_stuck,
-                 mqtt, last_will, acknowledged, kafka_away, kafka_never))
+sys.exit(tap.run(appended, rotated, reopened, disk_full, tmpfs_full, foreign_files, rotated_by_age, foreign_text, others_append,
+                 quiet, hung_disk, stopped_reader, full_output_and_no_files, closed_pipe, terminated, killed,
+                 tcp, tcp_at_start, tcp_stuck, tcp_slow, tcp_patient, tcp_talkative))

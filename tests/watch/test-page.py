@@ -31,7 +31,7 @@ class page:
             raise tap.Skip("chromium is not installed")
         if not browser:
             raise tap.Skip("python3-websocket is not installed")
-        self.server = served.Served("--set", "pace=true", "--set", "loop=true", *arguments)
+        self.server = served.Served("--set", "pace=true", "--set", "loop=true", "--web-folder", served.folder, *arguments)
         self.browser = browser.Browser(CHROMIUM)
         self.browser.size(1280, 860)
         self.browser.open(self.server.url + "/")
@@ -82,6 +82,41 @@ def shows_cameras():
         view.wait("document.querySelector('#summary').textContent.startsWith('No answer from ccl-watch since')")
         tap.equal(view.evaluate("getComputedStyle(document.querySelector('main')).opacity"), "0.5", "grey without an answer")
         shoot(view, "offline")
+
+
+def many_cameras():
+    """50 cameras fit a few screens, those in trouble come first; one is searched for and opened; events are at hand"""
+    video = served.video("many", (30, True))
+    names = "[...document.querySelectorAll('.camera:not([hidden])')].map((card) => card.dataset.name)"
+    with page("--set", "max-fps=2", *(f"p{number}={video}" for number in range(5)),
+              *(f"c{number}=rtsp://127.0.0.1:9/stream" for number in range(45))) as (_, view):
+        view.wait("document.querySelectorAll('.state.playing, .state.motion').length == 5", 30)
+        view.wait("document.querySelectorAll('.state.lost').length == 45", 30)
+        order = view.evaluate(names)
+        tap.equal(order, [f"c{number}" for number in range(45)] + [f"p{number}" for number in range(5)])
+        view.wait("document.querySelector('#summary').textContent == '5 of 50 playing; lost: c0, c1, c2 and 42 more'")
+        height = view.evaluate("document.documentElement.scrollHeight")
+        assert height < 1800, f"{height} pixels high"
+        shoot(view, "many")
+        view.evaluate("""{ document.querySelector('#search').value = 'P3';
+            document.querySelector('#search').dispatchEvent(new Event('input')); }""")
+        tap.equal(view.evaluate(names), ["p3"], "search")
+        view.evaluate(f"{card('p3')}.querySelector('.picture').click()")
+        view.wait(f"{card('p3')}.querySelector('.line').getAttribute('d')")
+        assert view.evaluate(f"{card('p3')}.querySelector('.edit').offsetWidth"), "the open card has its buttons"
+        view.evaluate("document.querySelector('#search').value = ''")
+        view.evaluate("""{ document.querySelector('#filter').value = 'trouble';
+            document.querySelector('#filter').dispatchEvent(new Event('change')); }""")
+        tap.equal(len(view.evaluate(names)), 45, "in trouble")
+        view.size(390, 844, scale=2)
+        tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width on a phone")
+        height = view.evaluate("document.documentElement.scrollHeight")
+        assert height < 2500, f"{height} pixels high on a phone"
+        shoot(view, "many-phone")
+        view.evaluate("document.querySelector('#show-events').click()")
+        view.wait("document.querySelector('#events').getBoundingClientRect().top < 300")
+        shoot(view, "many-phone-events")
+        tap.equal(view.problems, [], "problems")
 
 
 def plays_clip():
@@ -155,4 +190,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, plays_clip, manages_cameras, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, asks_for_token, policy_holds))

@@ -4,6 +4,7 @@
 import concurrent.futures
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ token_file = served.folder / "token"
 token_file.write_text(TOKEN + "\n")
 token_file.chmod(0o600)
 store = served.folder / "store"
-open_server = served.Served("--folder", store, "--set", "pace=true", f"door={moving}")
+open_server = served.Served("--folder", store, "--web-folder", served.folder, "--set", "pace=true", f"door={moving}")
 closed_server = served.Served("--token-file", token_file, "--set", "pace=true", f"door={moving}",
                               f"gate=rtsp://admin:{SECRET}@127.0.0.1:9/s")
 
@@ -79,6 +80,41 @@ def live_picture():
     tap.equal(open_server.request("/api/cameras/nobody/picture")[0], 404)
 
 
+def media():
+    """/media: files and ranges of them; no symbolic link below the folder is followed"""
+    content = bytes(range(256)) * 4000
+    name = "2026-11-22T04-30-00.123Z.mp4"
+    folder = store / "made"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+    for text, first, last in ((None, 0, len(content) - 1), ("bytes=0-0", 0, 0), ("bytes=700000-", 700000, len(content) - 1),
+                              ("bytes=300000-900000", 300000, 900000), ("bytes=-5", len(content) - 5, len(content) - 1),
+                              ("bytes=1-99999999", 1, len(content) - 1), ("bytes=0-1,5-6", 0, len(content) - 1)):
+        status, headers, body = open_server.request(f"/media/made/{name}", **({"Range": text} if text else {}))
+        part = content[first:last + 1]
+        tap.equal((status, body == part), (200 if part == content else 206, True), text)
+        tap.equal(headers["Content-Range"], None if part == content else f"bytes {first}-{last}/{len(content)}", text)
+        tap.equal((headers["Content-Type"], headers["Accept-Ranges"]), ("video/mp4", "bytes"))
+    tap.equal(open_server.request(f"/media/made/{name}", Range="bytes=2000000-")[0], 416)
+    status, headers, body = open_server.request(f"/media/made/{name}", "HEAD")
+    tap.equal((status, headers["Content-Length"], body), (200, str(len(content)), b""))
+    outside = served.folder / "outside"
+    outside.mkdir()
+    (outside / name).write_text("outside")
+    (folder / name.replace("04-30", "04-31")).symlink_to(outside / name)
+    (store / "linked").symlink_to(outside)
+    for path in f"made/{name.replace('04-30', '04-31')}", f"linked/{name}":
+        status, _, body = open_server.request(f"/media/{path}")
+        tap.equal((status, b"outside" in body), (404, False), path)
+
+
+def many_ranges():
+    """a request for thousands of ranges costs no more than one for the whole"""
+    whole = open_server.request("/page.js")[2]
+    body = open_server.request("/page.js", Range="bytes=" + ",".join(["0-"] * 5000))[2]
+    tap.equal(len(body), len(whole))
+
+
 def many_viewers():
     """/api/cameras/NAME/picture: clients that ask at the same time share one picture"""
     playing(open_server)
@@ -116,7 +152,7 @@ def change_cameras():
     tap.equal(open_server.request("/api/cameras/yard", "DELETE")[0], 204)
     tap.equal([c["name"] for c in open_server.get("/api/cameras")["cameras"]], ["door"])
     tap.equal(open_server.request("/api/cameras/yard", "DELETE")[0], 404)
-    assert open_server.get("/api/cameras/door")["frames"] > before
+    served.wait_for(lambda: open_server.get("/api/cameras/door")["frames"] > before, "frames of the other camera")
     tap.equal(open_server.get("/api/cameras/door")["reconnects"], 0)
 
 
@@ -247,7 +283,8 @@ def metrics():
     for name in ("ccl_watch_skipped_frames_total", "ccl_watch_reconnects_total",
                  "ccl_watch_output_queue_lines", "ccl_watch_output_dropped_lines_total",
                  "ccl_watch_queue_frames", "ccl_watch_queue_lines",
-                 "ccl_watch_dropped_lines_total", "ccl_watch_picture_queue", "ccl_watch_clip_queue_bytes", "process_resident_memory_bytes", "process_open_fds"):
+                 "ccl_watch_dropped_lines_total", "ccl_watch_picture_queue", "ccl_watch_clip_queue_bytes",
+                 "ccl_watch_incomplete_files_total", "process_resident_memory_bytes", "process_open_fds"):
         assert samples[name][0][1] >= 0, name
 
 
@@ -271,6 +308,36 @@ def health():
     tap.equal(open_server.request("/healthz")[::2], (200, b"ok\n"))
 
 
+def events_survive():
+    """the latest events survive SIGTERM and SIGKILL; their numbers go on; those of a removed camera are gone"""
+    kept = served.folder / "kept"
+    moving_twice = served.video("twice", (2, True), (60, False))
+    words = "--folder", kept, "--set", "pace=true", f"a={moving_twice}", f"b={moving_twice}"
+    query = "/api/events?kinds=motion-begin"
+    with served.Served(*words) as first:
+        served.wait_for(lambda: all("picture" in event for event in first.get(query)["events"]) and
+                        len(first.get(query)["events"]) == 2, "two motions with pictures")
+        before = first.get(query)["events"]
+        tap.equal(first.stop(), 0)
+    for number in signal.SIGKILL, signal.SIGTERM:
+        with served.Served(*words) as server:
+            served.wait_for(lambda: server.get(query)["events"][-2:] == before, "the events of the first run")
+            served.wait_for(lambda: len(server.get(query)["events"]) >= 4, "two more")
+            tap.equal(server.get(f"{query}&after={before[0]['number']}")["events"], server.get(query)["events"][:-2])
+            newest = server.get(query)["events"][0]
+            served.wait_for(lambda: f'"number":{newest["number"]},' in (kept / "events.ndjson").read_text(), "the file")
+            server.stop(number)
+    with served.Served(*words) as server:
+        served.wait_for(lambda: server.get(query)["events"][-2:] == before, "the events of the first run")
+        server.request("/api/cameras/b", "DELETE")
+        tap.equal({event["source"] for event in server.get(query)["events"]}, {"a"})
+        tap.equal(server.stop(), 0)
+    assert '"source":"b"' not in (kept / "events.ndjson").read_text()
+    (kept / "events.ndjson").write_text("{\nnonsense\n" + '{"number":1,"source":7}\n' + "\0" * 100)
+    with served.Served(*words) as server:
+        served.wait_for(lambda: len(server.get(query)["events"]) == 2, "new events after a damaged file")
+
+
 def ends():
     """SIGTERM ends the program while a client is connected"""
     tap.equal(open_server.stop(), 0)
@@ -278,8 +345,8 @@ def ends():
 
 
 try:
-    status = tap.run(cameras, events, counts, live_picture, many_viewers, change_cameras, wrong_requests, cross_site,
-                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, ends)
+    status = tap.run(cameras, events, counts, live_picture, media, many_ranges, many_viewers, change_cameras, wrong_requests, cross_site,
+                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, events_survive, ends)
 finally:
     for server in open_server, closed_server:
         if server.process.poll() is None:

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs ccl-watch and cameras for its tests, and reads the lines of ccl-watch."""
 import contextlib
+import datetime
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "runner"))
 import tap  # noqa: E402,F401
-from processes import free_port, listens, mosquitto, running, wait_for  # noqa: E402,F401
+from processes import free_port, listens, make_certificate, mosquitto, running, wait_for  # noqa: E402,F401
 
 scratch = tempfile.TemporaryDirectory(prefix="watch test ")
 folder = pathlib.Path(scratch.name)
@@ -32,6 +37,17 @@ def ball(frames, rate, size="80x60"):
     return video
 
 
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise tap.Skip(f"{program} is not installed")
+
+
+def numbers(lines):
+    """Of the frames among the lines."""
+    return [line["frame"] for line in lines if "frame" in line]
+
+
 class Lines:
     """The lines of a file that grows, as objects."""
 
@@ -48,9 +64,21 @@ class Lines:
     def frames(self, source=None):
         return [line for line in self.all() if "frame" in line and source in (None, line["source"])]
 
-    def states(self, source=None):
-        return [line["state"] for line in self.all()
-                if line.get("event") == "state" and source in (None, line["source"])]
+    def events(self, source=None):
+        return [line["event"] for line in self.all() if "event" in line and source in (None, line["source"])]
+
+    def states(self, source=None, everything=False):
+        """Without `everything`, as if no camera had been overloaded, which depends on what else the machine does."""
+        states = [(line["source"], line["state"]) for line in self.all()
+                  if line.get("event") == "state" and source in (None, line["source"])]
+        if everything:
+            return [state for _, state in states]
+        kept, last = [], {}
+        for name, state in states:
+            if state != "overloaded" and (state, last.get(name)) != ("playing", "playing"):
+                kept.append(state)
+                last[name] = state
+        return kept
 
 
 class Watch:
@@ -104,6 +132,46 @@ class Watch:
         """Resident memory in KiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0])
+
+
+def seconds_of(line):
+    return datetime.datetime.fromisoformat(line["utc"].replace("Z", "+00:00")).timestamp()
+
+
+def get(program, path):
+    """Status and text that the web server of a Watch answers."""
+    url = wait_for(lambda: re.search(r"web page at (http://\S+?)/?\s", program.log()), "no address")[1]
+    try:
+        with urllib.request.urlopen(url + path, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.read().decode()
+
+
+def metric(program, name, **labels):
+    wanted = name + "{" + ",".join(f'{key}="{value}"' for key, value in labels.items()) + "}"
+    return next(float(line.split()[-1]) for line in get(program, "/metrics")[1].splitlines()
+                if line.startswith(wanted))
+
+
+def recording(size, seconds, key_seconds=1):
+    """A video of H.264 with 25 frames per second, and a key frame every few seconds, for recorded_cameras()."""
+    path = folder / f"{size} {seconds} {key_seconds}.h264"
+    width, height = size.split("x")
+    if not path.exists():
+        subprocess.run([*f"gst-launch-1.0 -q videotestsrc pattern=ball motion=wavy num-buffers={25 * seconds} ! "
+                        f"video/x-raw,format=I420,width={width},height={height},framerate=25/1 ! x264enc tune=zerolatency "
+                        f"speed-preset=ultrafast key-int-max={25 * key_seconds} ! video/x-h264,stream-format=byte-stream ! "
+                        "filesink".split(), f"location={path}"], check=True, timeout=120)
+    return path
+
+
+@contextlib.contextmanager
+def recorded_cameras(n, *videos):
+    """recorded-cameras.py; yields the process and its port."""
+    with running(sys.executable, HERE / "recorded-cameras.py", 0, n, *videos, stdout=subprocess.PIPE,
+                 stderr=subprocess.DEVNULL) as process:
+        yield process, int(process.stdout.readline())
 
 
 @contextlib.contextmanager

@@ -2,14 +2,18 @@
 "use strict";
 
 const STATUS_MS = 1000;  // between two requests of the cameras' states
-const PICTURE_MS = 400;  // between a live picture and the next one
+const PICTURE_MS = 400;  // between a live picture of a camera and the next one, at least
+const PICTURES_PER_SECOND = 12;  // of all cameras together
 const COUNTS_MS = 5000;
 const EVENTS_MS = 2000;
 const MAX_EVENTS = 40;
+const MAX_LARGE = 8;     // more cameras are shown small
+const MAX_NAMED = 3;     // cameras in the summary, for each state
+const CALM = ["playing", "connecting", "resized", "ended"];  // all other states are trouble
 const CHART = { width: 300, height: 64, points: 150 };
 
 const find = (selector, parent = document) => parent.querySelector(selector);
-const cards = new Map(); // name → { element, pictureFailed, shownAt }
+const cards = new Map(); // name → { element, camera, loading, loadedAt }
 
 // Requests
 
@@ -76,28 +80,54 @@ function ago(utc) {
 
 function makeCard(name) {
   const element = find("#camera-template").content.firstElementChild.cloneNode(true);
-  const card = { element, loading: false };
+  const card = { element, camera: null, loading: false, loadedAt: 0 };
   element.dataset.name = name;
   find("h3", element).textContent = name;
   find("svg", element).setAttribute("aria-label", `Number of components of ${name} over time`);
+  find(".more", element).addEventListener("click", () => openCard(element, !element.classList.contains("open")));
   find(".edit", element).addEventListener("click", () => openCameraDialog(name));
   find(".remove", element).addEventListener("click", () => openRemoveDialog(name));
   const image = find("img", element);
   image.alt = `Live picture of ${name}`;
-  image.addEventListener("click", () => view(`${cameraPath(name)}/picture?boxes=${boxes()}&t=${Date.now()}`, name));
+  const picture = find(".picture", element);
+  picture.setAttribute("aria-label", name);
+  picture.addEventListener("keydown", (event) => {
+    if (event.key === "Enter")
+      picture.click();
+  });
+  picture.addEventListener("click", () => {
+    if (isSmall(element))
+      openCard(element, true);
+    else if (!image.hidden)
+      view(`${cameraPath(name)}/picture?boxes=${boxes()}&t=${Date.now()}`, name);
+  });
   cards.set(name, card);
   find("#cameras").append(element);
+}
+
+const isSmall = (element) => find("#cameras").classList.contains("small") && !element.classList.contains("open");
+
+// A small card shows all that a large one does while it is open.
+function openCard(element, open) {
+  element.classList.toggle("open", open);
+  find(".more", element).setAttribute("aria-expanded", open);
+  find(".more", element).textContent = open ? "Less" : "Details";
+  updateCounts().catch(showProblem);
 }
 
 const boxes = () => (find("#boxes").checked ? 1 : 0);
 
 function updateCard(camera) {
   const { element } = cards.get(camera.name);
-  const moving = camera.motion && camera.state === "playing";
+  const moving = hasMotion(camera);
   const state = find(".state", element);
-  element.classList.toggle("absent", !["playing", "resized", "ended"].includes(camera.state));
+  cards.get(camera.name).camera = camera;
+  element.classList.toggle("trouble", isTrouble(camera));
+  element.classList.toggle("absent", isTrouble(camera) || camera.state === "connecting");
+  element.title = isTrouble(camera) && camera.detail ? `${camera.name}: ${camera.state}, ${camera.detail}` : camera.name;
   state.className = `state ${moving ? "motion" : camera.state}`;
   state.textContent = moving ? "motion" : camera.state;
+  find(".count", element).textContent = camera.width ? camera.components : "";
   find(".uri", element).textContent = camera.uri;
   find(".uri", element).title = camera.uri;
   find(".detail", element).hidden = !camera.detail || camera.state === "playing";
@@ -106,8 +136,37 @@ function updateCard(camera) {
   find(".fps", element).textContent = camera.width ? camera.fps.toFixed(1) : "–";
   find(".latency", element).textContent = camera.width ? seconds(camera.latency) : "–";
   find(".reconnects", element).textContent = camera.reconnects;
-  cards.get(camera.name).hasFrame = camera.width > 0;
 }
+
+const isTrouble = (camera) => !CALM.includes(camera.state);
+const hasMotion = (camera) => camera.motion && camera.state === "playing";
+
+function matches(camera) {
+  const text = find("#search").value.trim().toLowerCase();
+  const filter = find("#filter").value;
+  return (!text || camera.name.toLowerCase().includes(text) || camera.uri.toLowerCase().includes(text)) &&
+    (filter === "all" || (filter === "trouble" ? isTrouble(camera) : hasMotion(camera)));
+}
+
+// Cameras in trouble first, otherwise in the order of the configuration; only those that are looked for.
+function arrange(cameras) {
+  const size = find("#size").value;
+  const shown = cameras.filter(matches);
+  const order = [...shown.filter(isTrouble), ...shown.filter((camera) => !isTrouble(camera))];
+  const list = find("#cameras");
+  list.classList.toggle("small", size === "small" || (size === "auto" && cameras.length > MAX_LARGE));
+  for (const { element, camera } of cards.values())
+    element.hidden = !matches(camera);
+  order.forEach(({ name }, i) => {
+    const { element } = cards.get(name);
+    if (list.children[i] !== element)
+      list.insertBefore(element, list.children[i]);
+  });
+  find("#no-cameras").hidden = cameras.length > 0;
+  find("#no-match").hidden = cameras.length === 0 || shown.length > 0;
+}
+
+let present = []; // cameras of the last answer
 
 async function updateCameras() {
   const { cameras } = await request("GET", "api/cameras");
@@ -118,30 +177,42 @@ async function updateCameras() {
       cards.delete(name);
     }
   }
+  const isNew = cameras.some(({ name }) => !cards.has(name));
   for (const camera of cameras) {
     if (!cards.has(camera.name))
       makeCard(camera.name);
     updateCard(camera);
   }
-  find("#no-cameras").hidden = cameras.length > 0;
+  present = cameras;
+  arrange(cameras);
   summarize(cameras);
+  if (isNew)
+    updateCounts().catch(showProblem);
 }
 
 // Counts the cameras that play and names those in trouble.
 function summarize(cameras) {
   const named = (state) => cameras.filter((camera) => camera.state === state).map(({ name }) => name);
-  const troubles = ["lost", "silent", "garbage", "frozen"].filter((state) => named(state).length > 0)
-    .map((state) => `; ${state}: ${named(state).join(", ")}`);
+  const list = (names) => names.slice(0, MAX_NAMED).join(", ") +
+    (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "");
+  const states = [...new Set(cameras.filter(isTrouble).map(({ state }) => state))].sort();
+  const troubles = states.map((state) => `; ${state}: ${list(named(state))}`);
   showSummary(`${named("playing").length} of ${cameras.length} playing${troubles.join("")}`, troubles.length > 0);
 }
 
-// Loads the next live picture of each camera that is in view and has none on its way.
+function isInView({ element }) {
+  const { top, bottom, height } = element.getBoundingClientRect();
+  return height > 0 && bottom > 0 && top < innerHeight;
+}
+
+// Loads the next live picture of each camera that is in view and has none on its way. Where there are many, each
+// has fewer.
 async function updatePictures() {
-  for (const [name, card] of cards) {
-    const { top, bottom } = card.element.getBoundingClientRect();
-    if (card.hasFrame && !card.loading && bottom > 0 && top < innerHeight)
+  const inView = [...cards].filter(([, card]) => card.camera.width > 0 && isInView(card));
+  const interval = Math.max(PICTURE_MS, inView.length * 1000 / PICTURES_PER_SECOND);
+  for (const [name, card] of inView)
+    if (!card.loading && performance.now() - card.loadedAt >= interval - PICTURE_MS / 2)
       loadPicture(name, card);
-  }
 }
 
 function loadPicture(name, card) {
@@ -150,6 +221,7 @@ function loadPicture(name, card) {
   // One of a few widths, so that viewers share pictures.
   const width = Math.min(960, Math.ceil(shown.parentElement.clientWidth * devicePixelRatio / 160) * 160);
   card.loading = true;
+  card.loadedAt = performance.now();
   next.onload = () => {
     card.loading = false;
     shown.src = next.src;
@@ -180,7 +252,10 @@ function drawChart(element, counts, span) {
 
 async function updateCounts() {
   const span = Number(find("#window").value);
-  for (const [name, { element }] of [...cards]) {
+  for (const [name, card] of [...cards]) {
+    const { element } = card;
+    if (isSmall(element) || !isInView(card))
+      continue;
     const { counts } = await request(
       "GET", `${cameraPath(name)}/counts?seconds=${span}&points=${CHART.points}`);
     drawChart(element, counts, span);
@@ -348,6 +423,24 @@ find("#viewer").addEventListener("close", () => {
   find("#viewer img").removeAttribute("src");
 });
 
+// On a narrow window, cameras and events take turns.
+function showPart(events) {
+  document.body.classList.toggle("shows-events", events);
+  find("#show-cameras").setAttribute("aria-pressed", !events);
+  find("#show-events").setAttribute("aria-pressed", events);
+  scrollTo(0, 0);
+}
+
+find("#show-cameras").addEventListener("click", () => showPart(false));
+find("#show-events").addEventListener("click", () => showPart(true));
+find("#search").addEventListener("input", () => arrange(present));
+find("#filter").addEventListener("change", () => arrange(present));
+find("#size").value = localStorage.getItem("size") || "auto";
+find("#size").addEventListener("change", () => {
+  localStorage.setItem("size", find("#size").value);
+  arrange(present);
+  updateCounts().catch(showProblem);
+});
 find("#add").addEventListener("click", () => openCameraDialog(null));
 find("#window").addEventListener("change", () => updateCounts().catch(showProblem));
 find("#kinds").addEventListener("change", () => updateEvents().catch(showProblem));

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Analysis at a reduced size: the background model works on means of factor × factor pixels, and
+ * the mask is enlarged by repeating its pixels. Where the frame ends inside such a square, its last
+ * row and column are repeated. Means are rounded to the nearest integer, so CPU and GPU give
+ * identical bits.
+ */
+#ifndef CCL_REDUCTION_H
+#define CCL_REDUCTION_H
+
+#include "labeller-class.h"
+
+#include <cudaccl/foreground.h>
+
+/* Above this number of pixels, CCL_REDUCTION_AUTO halves the frame in both directions again. Frames
+ * of up to 768×576 keep their size: at half of it, the boxes of people fit worse (docs/quality.md).
+ */
+#define CCL_REDUCTION_PIXELS 450000u
+
+/* How one axis of the chroma is reduced: the factor, and the shift of the reduced chroma. */
+typedef struct CclChromaReduction {
+  uint32_t factor, shift;
+} CclChromaReduction;
+
+static inline uint32_t
+ccl_reduced (uint32_t size, uint32_t factor)
+{
+  return size / factor + (size % factor != 0);
+}
+
+/* The factor that a plan asks for. */
+static inline uint32_t
+ccl_reduction_factor (const CclForegroundPlan *plan)
+{
+  if (plan->method != CCL_FOREGROUND_MOG2)
+    return 1;
+  if (plan->reduction != CCL_REDUCTION_AUTO)
+    return plan->reduction;
+  uint32_t factor = 1;
+  while (factor < CCL_MAX_REDUCTION &&
+         (uint64_t)ccl_reduced (plan->width, factor) * ccl_reduced (plan->height, factor) >
+             CCL_REDUCTION_PIXELS)
+    factor *= 2;
+  return factor;
+}
+
+/* Chroma loses its subsampling first. */
+static inline CclChromaReduction
+ccl_reduce_chroma (uint32_t factor, uint32_t shift)
+{
+  CclChromaReduction reduction = {.factor = factor, .shift = shift};
+  while (reduction.factor > 1 && reduction.shift > 0) {
+    reduction.factor /= 2;
+    reduction.shift--;
+  }
+  return reduction;
+}
+
+/* The plan of the model that sees reduced frames: planar, of one or two bytes. */
+static inline CclForegroundPlan
+ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
+{
+  CclForegroundPlan reduced = *plan;
+  reduced.width = ccl_reduced (plan->width, factor);
+  reduced.height = ccl_reduced (plan->height, factor);
+  reduced.format = plan->format == CCL_PIXEL_FORMAT_16 ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
+  reduced.reduction = 1;
+  reduced.roi_mask = NULL;
+  return reduced;
+}
+
+/* The options of the model that sees reduced frames. The mask is inverted when it is enlarged, and
+ * closings reach as far in the frame as without reduction. */
+static inline CclForegroundOptions
+ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)
+{
+  CclForegroundOptions reduced = *options;
+  reduced.invert = false;
+  reduced.closing_width = ccl_reduced (options->closing_width, factor);
+  reduced.closing_height = ccl_reduced (options->closing_height, factor);
+  return reduced;
+}
+
+#endif /* CCL_REDUCTION_H */

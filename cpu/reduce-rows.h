@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of frames reduced to means of squares, and rows of masks enlarged; plain loops that the
+ * compiler vectorises for each instruction set. */
+#ifndef CCL_CPU_REDUCE_ROWS_H
+#define CCL_CPU_REDUCE_ROWS_H
+
+#include "pixels.h"
+
+#include <string.h>
+
+/* Adds up rows of bytes, column by column. */
+static ALWAYS_INLINE void
+add_rows (const uint8_t *const *rows, uint32_t n_rows, size_t n_bytes, uint16_t *restrict sums)
+{
+  const uint8_t *first = rows[0], *second = rows[n_rows > 1 ? 1 : 0];
+  if (n_rows == 1)
+    for (size_t i = 0; i < n_bytes; i++)
+      sums[i] = first[i];
+  else
+    for (size_t i = 0; i < n_bytes; i++)
+      sums[i] = (uint16_t)(first[i] + second[i]);
+  for (uint32_t y = 2; y + 1 < n_rows; y += 2) {
+    const uint8_t *upper = rows[y], *lower = rows[y + 1];
+    for (size_t i = 0; i < n_bytes; i++)
+      sums[i] = (uint16_t)(sums[i] + upper[i] + lower[i]);
+  }
+}
+
+/* The means of `factor` successive samples; constants for the compiler. */
+static ALWAYS_INLINE void
+average_samples (const uint16_t *restrict sums, uint32_t step, uint32_t factor, uint32_t shift,
+    uint32_t n, uint8_t *restrict means)
+{
+  const uint32_t half = shift > 0 ? 1u << (shift - 1) : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t sum = half;
+    for (uint32_t k = 0; k < factor; k++)
+      sum += sums[(size_t)(i * factor + k) * step];
+    means[i] = (uint8_t)(sum >> shift);
+  }
+}
+
+static void
+reduce_row (const ReducedRow *row)
+{
+  const uint32_t n_bytes = (row->n_samples - 1) * row->step + 1;
+  const uint32_t padded = row->n_means * row->factor;
+  uint32_t shift = 0;
+
+  while (1u << shift < row->factor * row->n_rows)
+    shift++;
+  add_rows (row->rows, row->n_rows, n_bytes, row->sums);
+  for (uint32_t i = row->n_samples; i < padded; i++)
+    row->sums[(size_t)i * row->step] = row->sums[n_bytes - 1];
+#define AVERAGE(STEP, FACTOR)                                                                      \
+  case STEP * 16 + FACTOR:                                                                         \
+    average_samples (row->sums, STEP, FACTOR, shift, row->n_means, row->means);                    \
+    break;
+  switch (row->step * 16 + row->factor) {
+    AVERAGE (1, 1)
+    AVERAGE (1, 2)
+    AVERAGE (1, 4)
+    AVERAGE (1, 8)
+    AVERAGE (2, 1)
+    AVERAGE (2, 2)
+    AVERAGE (2, 4)
+    AVERAGE (2, 8)
+  default:
+    average_samples (row->sums, row->step, row->factor, shift, row->n_means, row->means);
+  }
+#undef AVERAGE
+}
+
+static void
+reduce_wide_row (const ReducedRow *row)
+{
+  uint32_t shift = 0;
+  while (1u << shift < row->factor * row->n_rows)
+    shift++;
+  const uint32_t half = shift > 0 ? 1u << (shift - 1) : 0;
+  for (uint32_t i = 0; i < row->n_means; i++) {
+    uint32_t sum = half;
+    for (uint32_t k = 0; k < row->factor; k++) {
+      const uint32_t column = i * row->factor + k;
+      const uint32_t x = column < row->n_samples ? column : row->n_samples - 1;
+      for (uint32_t y = 0; y < row->n_rows; y++)
+        sum += row->rows[y][2 * (size_t)x] | (uint32_t)row->rows[y][2 * (size_t)x + 1] << 8;
+    }
+    row->means[2 * (size_t)i] = (uint8_t)(sum >> shift);
+    row->means[2 * (size_t)i + 1] = (uint8_t)(sum >> shift >> 8);
+  }
+}
+
+static void
+enlarge_row (const uint8_t *restrict from, uint32_t factor, uint32_t width, uint8_t *restrict to)
+{
+  const uint32_t whole = width / factor;
+  if (factor == 2) {
+    for (uint32_t i = 0; i < whole; i++) {
+      const uint16_t pair = (uint16_t)(from[i] * 0x0101u);
+      memcpy (to + (size_t)i * 2, &pair, sizeof pair);
+    }
+  } else if (factor == 4) {
+    for (uint32_t i = 0; i < whole; i++) {
+      const uint32_t pixels = from[i] * 0x01010101u;
+      memcpy (to + (size_t)i * 4, &pixels, sizeof pixels);
+    }
+  } else {
+    for (uint32_t i = 0; i < whole; i++)
+      memset (to + (size_t)i * factor, from[i], factor);
+  }
+  for (uint32_t x = whole * factor; x < width; x++)
+    to[x] = from[whole];
+}
+
+#endif /* CCL_CPU_REDUCE_ROWS_H */

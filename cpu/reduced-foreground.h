@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Foreground masks of a background model that sees reduced frames (reduction.h). */
+#ifndef CCL_CPU_REDUCED_FOREGROUND_H
+#define CCL_CPU_REDUCED_FOREGROUND_H
+
+#include "pixels.h"
+
+#include "labeller-tuning.h"
+
+/* Takes over `inner`, an object of ccl_reduced_plan(), and frees it also on failure. NULL if there
+ * is not enough memory. */
+CclForeground *reduced_foreground_new (
+    const CclForegroundPlan *plan, uint32_t factor, const PixelCode *code, CclForeground *inner);
+
+/* The object that sees the reduced frames; the object itself if it sees whole ones. */
+const CclForeground *reduced_foreground_inner (const CclForeground *foreground);
+
+#endif /* CCL_CPU_REDUCED_FOREGROUND_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Foreground masks of a background model that sees reduced frames (core/reduction.h). */
+#ifndef CCL_CUDA_REDUCED_FOREGROUND_H
+#define CCL_CUDA_REDUCED_FOREGROUND_H
+
+#include <cudaccl/foreground.h>
+
+#include "device.h"
+
+/* Takes over `inner`, an object of ccl_reduced_plan() on the device, and frees it also on failure.
+ */
+CclForeground *ccl_cuda_reduced_foreground_new (CclCudaDevice *device,
+    const CclForegroundPlan *plan, uint32_t factor, CclForeground *inner, CclError *error);
+
+/* The object that sees the reduced frames, or NULL if the object is of another class. */
+CclForeground *ccl_cuda_reduced_foreground_inner (CclForeground *foreground);
+
+/* As ccl_cuda_foreground_set_stream(), for an object of this class. */
+void ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stream);
+
+#endif /* CCL_CUDA_REDUCED_FOREGROUND_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames reduced for the background model, and its masks enlarged (core/reduction.h). */
+#include "geometry.cuh"
+#include "reduction-parameters.h"
+
+#include <cudaccl/foreground.h>
+
+template <bool WIDE>
+static __device__ __forceinline__ uint32_t
+load_sample (const uint8_t *sample)
+{
+  return WIDE ? sample[0] | (uint32_t)sample[1] << 8 : sample[0];
+}
+
+template <bool WIDE>
+static __device__ __forceinline__ void
+reduce_pixel (const CclReducedPlane &plane, uint32_t x, uint32_t y)
+{
+  uint32_t sum = plane.shift > 0 ? 1u << (plane.shift - 1) : 0;
+  for (uint32_t i = 0; i < plane.factor_y; i++) {
+    const uint32_t row = min (y * plane.factor_y + i, plane.n_rows - 1);
+    const uint8_t *samples = plane.samples + row * plane.stride;
+    for (uint32_t k = 0; k < plane.factor_x; k++) {
+      const uint32_t column = min (x * plane.factor_x + k, plane.n_samples - 1);
+      sum += load_sample<WIDE> (samples + (uint64_t)column * plane.step);
+    }
+  }
+  const uint32_t mean = sum >> plane.shift;
+  if (WIDE)
+    ((uint16_t *)(plane.means + y * plane.means_stride))[x] = (uint16_t)mean;
+  else
+    plane.means[y * plane.means_stride + x] = (uint8_t)mean;
+}
+
+/* Grids have at most 65,535 blocks in the second dimension, so a thread has several rows of a tall
+ * frame. */
+template <bool WIDE>
+static __device__ __forceinline__ void
+reduce_plane (const CclReducedPlane &plane)
+{
+  const uint32_t x = thread_column ();
+  if (x >= plane.width)
+    return;
+  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < plane.height;
+       y += gridDim.y * blockDim.y)
+    reduce_pixel<WIDE> (plane, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__ (256)
+    ccl_reduce (const CclReductionParameters parameters)
+{
+  reduce_plane<false> (parameters.planes[blockIdx.z]);
+}
+
+/* Luma of 16 bits; chroma has bytes. */
+extern "C" __global__ void __launch_bounds__ (256)
+    ccl_reduce_words (const CclReductionParameters parameters)
+{
+  if (blockIdx.z == 0)
+    reduce_plane<true> (parameters.planes[0]);
+  else
+    reduce_plane<false> (parameters.planes[blockIdx.z]);
+}
+
+/* Marked shadows are not inverted. */
+static __device__ __forceinline__ uint32_t
+enlarged_pixel (const CclEnlargementParameters &p, const uint8_t *from, uint32_t x, uint32_t y)
+{
+  const uint32_t value = from[x >> p.factor_shift];
+  const uint32_t mask = value == CCL_MASK_SHADOW ? value : value ^ p.invert;
+  return p.roi_mask ? mask & p.roi_mask[(uint64_t)y * p.width + x] : mask;
+}
+
+extern "C" __global__ void __launch_bounds__ (256) ccl_enlarge (const CclEnlargementParameters p)
+{
+  const uint32_t x = thread_column () * CCL_ENLARGED_PIXELS, y = thread_row ();
+  if (x >= p.width || y >= p.height)
+    return;
+  const uint8_t *from = p.from + (y >> p.factor_shift) * p.from_stride;
+  uint8_t *to = p.mask + y * p.mask_stride + x;
+  if (p.aligned && x + CCL_ENLARGED_PIXELS <= p.width) {
+    uint32_t pixels = 0;
+    for (uint32_t i = 0; i < CCL_ENLARGED_PIXELS; i++)
+      pixels |= enlarged_pixel (p, from, x + i, y) << 8 * i;
+    *(uint32_t *)to = pixels;
+  } else {
+    for (uint32_t i = 0; i < CCL_ENLARGED_PIXELS && x + i < p.width; i++)
+      to[i] = (uint8_t)enlarged_pixel (p, from, x + i, y);
+  }
+}

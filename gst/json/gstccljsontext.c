@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstccljsontext.h"
+
+#include <math.h>
+
+/* JSON has no infinities and no NaN; the labellers never write one. */
+static void
+append_double (GString *line, gdouble value)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (!isfinite (value)) {
+    g_string_append (line, "null");
+    return;
+  }
+  /* 15 digits can read back as the same double, 17 always do. */
+  if (g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.15g", value), NULL) != value &&
+      g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.16g", value), NULL) != value)
+    g_ascii_formatd (text, sizeof text, "%.17g", value);
+  g_string_append (line, text);
+}
+
+static const gchar *
+state_name (GstCclTrackState state)
+{
+  switch (state) {
+  case GST_CCL_TRACK_STATE_TENTATIVE:
+    return "tentative";
+  case GST_CCL_TRACK_STATE_STATIC:
+    return "static";
+  case GST_CCL_TRACK_STATE_LOST:
+    return "lost";
+  default:
+    return "confirmed";
+  }
+}
+
+static void
+append_track (GString *line, const GstCclMeta *meta, guint row)
+{
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+  guint n_ids;
+  const guint64 *ids = gst_ccl_meta_get_ids (meta, row, &n_ids);
+
+  if (!track)
+    return;
+
+  g_string_append_printf (line,
+      ",\"id\":%" G_GUINT64_FORMAT ",\"state\":\"%s\",\"age\":%u,\"vx\":", track->id,
+      state_name (track->state), track->age);
+  append_double (line, track->velocity_x);
+  g_string_append (line, ",\"vy\":");
+  append_double (line, track->velocity_y);
+  g_string_append (line, ",\"ids\":[");
+  for (guint i = 0; i < n_ids; i++)
+    g_string_append_printf (line, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", ids[i]);
+  g_string_append_c (line, ']');
+  if (track->parent_id)
+    g_string_append_printf (line, ",\"parent\":%" G_GUINT64_FORMAT, track->parent_id);
+}
+
+static void
+append_component (
+    GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
+{
+  g_string_append_printf (line,
+      "{\"label\":%u,\"area\":%u,\"x\":%u,\"y\":%u,\"width\":%u,\"height\":%u,\"cx\":",
+      component->label, component->area, component->x, component->y, component->width,
+      component->height);
+  append_double (line, component->centroid_x);
+  g_string_append (line, ",\"cy\":");
+  append_double (line, component->centroid_y);
+  append_track (line, meta, row);
+  g_string_append_c (line, '}');
+}
+
+void
+gst_ccl_json_append_string (GString *line, const gchar *text)
+{
+  g_string_append_c (line, '"');
+  for (const gchar *c = text; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_printf (line, "\\%c", *c);
+    else if ((guchar)*c < 0x20)
+      g_string_append_printf (line, "\\u%04x", (guint)(guchar)*c);
+    else
+      g_string_append_c (line, *c);
+  }
+  g_string_append_c (line, '"');
+}
+
+/* Names the labeller where the frame has metadata of several. */
+static void
+append_labeller (GString *line, GstBuffer *frame, const GstCclMeta *meta)
+{
+  GstCclLabeller *labeller;
+
+  if (gst_buffer_get_n_meta (frame, GST_CCL_META_API_TYPE) < 2)
+    return;
+  labeller = gst_ccl_meta_get_labeller (meta);
+  if (!labeller)
+    return;
+  g_string_append (line, "\"labeller\":");
+  gst_ccl_json_append_string (line, gst_ccl_labeller_get_name (labeller));
+  g_string_append_c (line, ',');
+  gst_ccl_labeller_unref (labeller);
+}
+
+void
+gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *meta)
+{
+  guint n_rows;
+  gsize row_stride;
+  gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
+
+  g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
+      gst_ccl_meta_get_frame_height (meta));
+  append_labeller (line, frame, meta);
+  g_string_append_printf (line, "\"count\":%u,\"truncated\":%s,\"components\":[",
+      gst_ccl_meta_get_n_components (meta), gst_ccl_meta_is_truncated (meta) ? "true" : "false");
+  for (guint i = 0; i < n_rows; i++) {
+    if (i > 0)
+      g_string_append_c (line, ',');
+    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i));
+  }
+  g_string_append_c (line, ']');
+}
+
+void
+gst_ccl_json_append_unlabelled (GString *line, const GstVideoInfo *info)
+{
+  g_string_append_printf (line,
+      "\"width\":%d,\"height\":%d,\"count\":null,\"truncated\":false,\"components\":[]",
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+}
+
+void
+gst_ccl_json_append_time (GString *line, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    g_string_append_printf (line, "%" G_GUINT64_FORMAT, time);
+  else
+    g_string_append (line, "null");
+}

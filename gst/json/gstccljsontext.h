@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parts of a line of JSON. Each function appends one; commas between parts are the caller's. */
+#ifndef __GST_CCL_JSON_TEXT_H__
+#define __GST_CCL_JSON_TEXT_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* A text in quotes, with the characters escaped that JSON does not allow there. */
+void gst_ccl_json_append_string (GString *line, const gchar *text);
+
+/* A time in nanoseconds, or null if it is GST_CLOCK_TIME_NONE. */
+void gst_ccl_json_append_time (GString *line, GstClockTime time);
+
+/* The members of a frame's object from `width` to `components`. */
+void gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *meta);
+
+/* The same members of a frame of that size that was not labelled. */
+void gst_ccl_json_append_unlabelled (GString *line, const GstVideoInfo *info);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_JSON_TEXT_H__ */

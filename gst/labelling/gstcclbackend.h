@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ccl and cudaccl do in different ways, as their common helpers see it. */
+#ifndef __GST_CCL_BACKEND_H__
+#define __GST_CCL_BACKEND_H__
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include <cudaccl/foreground.h>
+#include <cudaccl/labeller.h>
+
+#include "gstcclplanes.h"
+#include "gstcclproperties.h"
+#include "gstcclsite.h"
+
+G_BEGIN_DECLS
+
+/* The maps that an element makes of a frame, and may attach to it. */
+typedef enum {
+  GST_CCL_MAP_LABELS, /* guint32 per pixel */
+  GST_CCL_MAP_MASK,   /* guint8 per pixel */
+  GST_CCL_N_MAPS
+} GstCclMapKind;
+
+static inline gsize
+gst_ccl_map_pixel_size (GstCclMapKind kind)
+{
+  return kind == GST_CCL_MAP_LABELS ? sizeof (guint32) : sizeof (guint8);
+}
+
+/* The memory for a map of a frame, and its layout. */
+typedef struct {
+  GstBuffer *buffer;     /* NULL: no map is made */
+  gsize offset;          /* of the first pixel, bytes */
+  gsize stride;          /* bytes */
+  GstMapFlags map_flags; /* for writing */
+  CclLocation location;
+} GstCclMap;
+
+/* The methods are called in the streaming thread, without the object lock. Those with an error
+ * return NULL or FALSE after filling it, which ends the stream with an element error. */
+typedef struct {
+  /* Which element it is. Set by gst_ccl_base_class_install_properties(). */
+  GstCclBackend backend;
+
+  /* The kind of memory that maps are in, for error messages: "memory", "device memory". */
+  const gchar *map_memory;
+
+  /* Optional. Chooses where the next frame of a stream is labelled: at the present site, which it
+   * then returns as it is, or at another one, which it returns with a new reference. NULL after an
+   * error. The present site is that of the frame before; NULL for the first one. has_model: with
+   * the present site, the stream would lose a background model. Without this method all sites are
+   * NULL. */
+  GstCclSite *(*choose_site) (GstElement *element, GstCclSite *present, gboolean has_model,
+      GstBuffer *buffer, CclError *error);
+
+  /* Makes a labeller and an object for foreground masks. */
+  CclLabeller *(*plan) (
+      GstElement *element, GstCclSite *site, const CclPlan *plan, CclError *error);
+  CclForeground *(*plan_foreground) (
+      GstElement *element, GstCclSite *site, const CclForegroundPlan *plan, CclError *error);
+
+  /* Optional. Called for every frame that needs a mask, before the mask is made: makes the
+   * labeller's work wait for that of the foreground. */
+  void (*connect) (GstElement *element, CclForeground *foreground, CclLabeller *labeller);
+
+  /* Optional. Called for every frame of the format info: corrects the layout of its planes, which
+   * is that of system memory, copies the frame if it has to, and prepares the labeller for memory
+   * of this kind. with_chroma: not only the luma is read. */
+  gboolean (*locate) (GstElement *element, GstCclSite *site, GstBuffer *buffer,
+      const GstVideoInfo *info, gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes,
+      CclError *error);
+
+  /* Makes an active pool of maps of the size of frames of that format. NULL if there is no memory.
+   */
+  GstBufferPool *(*new_map_pool) (
+      GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind);
+
+  /* Fills in the fields of a map whose buffer came from such a pool. */
+  void (*locate_map) (
+      GstElement *element, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map);
+} GstCclMethods;
+
+/* The element that a helper works for. */
+typedef struct {
+  GstElement *element;
+  const GstCclMethods *methods;
+} GstCclOwner;
+
+G_END_DECLS
+
+#endif /* __GST_CCL_BACKEND_H__ */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclbase.h"
+
+#include "gstcclbatch.h"
+#include "gstcclqueue.h"
+#include "gstcclrefusal.h"
+#include "gstcclstats.h"
+#include "gstcclstream.h"
+#include "shared/gstcclframe.h"
+#include "shared/gstcclquery.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_base_debug);
+#define GST_CAT_DEFAULT gst_ccl_base_debug
+
+enum { SIGNAL_RESET, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+typedef struct {
+  GstCclOwner owner; /* this element */
+
+  /* Guarded by the object lock. */
+  GstCclSettings settings;
+  GstCclStats stats;
+  gboolean reset; /* the background models are to be discarded before the next frame */
+  gchar *refusal; /* the latest error about caps since the start */
+
+  /* Of the streaming thread. */
+  GstCclStream stream; /* of frames that come one by one */
+  GstCclBatches batches;
+  gboolean takes_batches; /* instead of frames */
+  GstCclQueue queue;
+} GstCclBasePrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCclBase, gst_ccl_base, GST_TYPE_BASE_TRANSFORM,
+    G_ADD_PRIVATE (GstCclBase)
+        GST_DEBUG_CATEGORY_INIT (gst_ccl_base_debug, "cclbase", 0, "base class of ccl and cudaccl"))
+
+#define PRIVATE(base) ((GstCclBasePrivate *)gst_ccl_base_get_instance_private (base))
+
+static void
+gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (object);
+  gst_ccl_settings_set (&PRIVATE (GST_CCL_BASE (object))->settings, id, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_ccl_base_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
+
+  GST_OBJECT_LOCK (object);
+  if (!gst_ccl_settings_get (&priv->settings, id, value))
+    g_value_take_boxed (value, gst_ccl_stats_to_structure (&priv->stats));
+  GST_OBJECT_UNLOCK (object);
+}
+
+void
+gst_ccl_base_class_install_properties (GstCclBaseClass *klass, GstCclBackend backend)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  klass->methods.backend = backend;
+  object_class->set_property = gst_ccl_base_set_property;
+  object_class->get_property = gst_ccl_base_get_property;
+  gst_ccl_settings_install (object_class, backend);
+}
+
+GstCclSettings
+gst_ccl_base_get_settings (GstCclBase *base)
+{
+  GstCclSettings settings;
+
+  GST_OBJECT_LOCK (base);
+  settings = PRIVATE (base)->settings;
+  GST_OBJECT_UNLOCK (base);
+  settings.roi_mask = NULL;
+  return settings;
+}
+
+/* Calls a function for the stream of single frames and for those of batches. */
+static void
+for_each_stream (GstCclBase *base, void (*function) (GstCclStream *stream))
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  GHashTableIter iter;
+  gpointer stream;
+
+  function (&priv->stream);
+  g_hash_table_iter_init (&iter, priv->batches.streams);
+  while (g_hash_table_iter_next (&iter, NULL, &stream))
+    function (stream);
+}
+
+static gboolean
+gst_ccl_base_start (GstBaseTransform *trans)
+{
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (trans));
+  gboolean started;
+  gchar *roi_mask;
+
+  GST_OBJECT_LOCK (trans);
+  gst_ccl_stats_reset (&priv->stats);
+  priv->reset = FALSE;
+  roi_mask = g_strdup (priv->settings.roi_mask);
+  g_clear_pointer (&priv->refusal, g_free);
+  GST_OBJECT_UNLOCK (trans);
+  gst_ccl_stream_reset_motion (&priv->stream);
+  priv->queue.hints = (GstCclHints){FALSE};
+  started = gst_ccl_foreground_stage_open (
+      &priv->stream.labeller.foreground, GST_ELEMENT (trans), roi_mask);
+  priv->batches.roi_mask = priv->stream.labeller.foreground.roi_mask;
+  g_free (roi_mask);
+  return started;
+}
+
+static gboolean
+gst_ccl_base_stop (GstBaseTransform *trans)
+{
+  GstCclBase *base = GST_CCL_BASE (trans);
+
+  gst_ccl_queue_finish (&PRIVATE (base)->queue, &PRIVATE (base)->owner);
+  for_each_stream (base, gst_ccl_stream_forget);
+  g_hash_table_remove_all (PRIVATE (base)->batches.streams);
+  gst_ccl_foreground_stage_close (&PRIVATE (base)->stream.labeller.foreground);
+  return TRUE;
+}
+
+/* Any thread may ask for a reset; the streaming thread carries it out. */
+static void
+gst_ccl_base_reset (GstCclBase *base)
+{
+  GST_OBJECT_LOCK (base);
+  PRIVATE (base)->reset = TRUE;
+  GST_OBJECT_UNLOCK (base);
+}
+
+/* Carries out a reset that was asked for, and takes the settings for the frames of a buffer. */
+static void
+begin_buffer (GstCclBase *base)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  gboolean reset;
+
+  GST_OBJECT_LOCK (base);
+  gst_ccl_queue_begin (&priv->queue, &priv->settings);
+  reset = priv->reset;
+  priv->reset = FALSE;
+  GST_OBJECT_UNLOCK (base);
+  if (reset) {
+    GST_DEBUG_OBJECT (base, "the background model is discarded");
+    for_each_stream (base, gst_ccl_stream_reset_model);
+  }
+}
+
+static gboolean
+gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (trans));
+
+  priv->takes_batches = gst_ccl_batches_are_caps (incaps);
+  return priv->takes_batches || gst_ccl_stream_set_caps (&priv->stream, incaps);
+}
+
+static gboolean
+gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (direction == GST_PAD_SINK)
+    gst_ccl_refusal_report (&PRIVATE (GST_CCL_BASE (trans))->refusal, GST_ELEMENT (trans),
+        GST_BASE_TRANSFORM_SINK_PAD (trans), query);
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
+}
+
+static gboolean
+gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclBase *base = GST_CCL_BASE (trans);
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_FLUSH_STOP:
+    /* The next frame may be of another scene. */
+    gst_ccl_base_reset (base);
+    for_each_stream (base, gst_ccl_stream_reset_motion);
+    break;
+  case GST_EVENT_EOS:
+    for_each_stream (base, gst_ccl_base_get_settings (base).post_motion
+                               ? gst_ccl_stream_end_motion
+                               : gst_ccl_stream_reset_motion);
+    break;
+  default:
+    break;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->sink_event (trans, event);
+}
+
+/* Passes the peer's answer on, except for GstVideoCropMeta. */
+static gboolean
+gst_ccl_base_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)
+                          ->propose_allocation (trans, decide_query, query);
+
+  gst_ccl_query_remove_crop_meta (query);
+  return answered;
+}
+
+static GstFlowReturn
+gst_ccl_base_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
+{
+  GstFlowReturn ret = GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)
+                          ->submit_input_buffer (trans, is_discont, input);
+
+  if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    GST_OBJECT_LOCK (trans);
+    PRIVATE (GST_CCL_BASE (trans))->stats.dropped++;
+    GST_OBJECT_UNLOCK (trans);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstCclBase *base = GST_CCL_BASE (trans);
+  GstCclBasePrivate *priv = PRIVATE (base);
+
+  begin_buffer (base);
+#if GST_CCL_HAS_BATCHES
+  if (priv->takes_batches)
+    gst_ccl_batches_queue (&priv->batches, &priv->owner, &priv->queue, buffer);
+  else
+#endif
+  {
+    priv->stream.segment = trans->segment;
+    gst_ccl_queue_add (&priv->queue, &priv->owner, &priv->stream, buffer);
+  }
+  return gst_ccl_queue_end (&priv->queue, &priv->owner);
+}
+
+/* The class of an instance is known when all its init functions have run. */
+static void
+gst_ccl_base_constructed (GObject *object)
+{
+  GstCclBase *base = GST_CCL_BASE (object);
+
+  PRIVATE (base)->owner =
+      (GstCclOwner){GST_ELEMENT (base), &GST_CCL_BASE_GET_CLASS (base)->methods};
+  G_OBJECT_CLASS (gst_ccl_base_parent_class)->constructed (object);
+}
+
+static void
+gst_ccl_base_finalize (GObject *object)
+{
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
+
+  gst_ccl_batches_clear (&priv->batches);
+  gst_ccl_stream_clear (&priv->stream);
+  gst_ccl_queue_clear (&priv->queue);
+  gst_ccl_settings_clear (&priv->settings);
+  g_free (priv->refusal);
+  G_OBJECT_CLASS (gst_ccl_base_parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_base_class_init (GstCclBaseClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  gst_ccl_frame_labeller_init_log ();
+  gst_ccl_queue_init_log ();
+  gst_ccl_stream_init_log ();
+  gst_ccl_foreground_stage_init_log ();
+
+  G_OBJECT_CLASS (klass)->constructed = gst_ccl_base_constructed;
+  G_OBJECT_CLASS (klass)->finalize = gst_ccl_base_finalize;
+
+  /**
+   * GstCclBase::reset:
+   *
+   * Action signal: discards the background model (foreground=mog2); the next frame starts a new
+   * one. Any thread may emit it.
+   *
+   * Since: 0.2
+   */
+  signals[SIGNAL_RESET] = g_signal_new_class_handler ("reset", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_ccl_base_reset), NULL, NULL, NULL,
+      G_TYPE_NONE, 0);
+
+  /* Allocation queries need no method: the default one returns the answer of the peer downstream,
+   * as frames are passed on as they are. */
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_base_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_base_stop);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_ccl_base_query);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);
+  trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_base_submit_input_buffer);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_sync_values);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_base_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CCL_BASE, 0);
+}
+
+static void
+gst_ccl_base_init (GstCclBase *base)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+
+  gst_ccl_settings_init (&priv->settings);
+  gst_ccl_stream_init (&priv->stream, &priv->owner, -1);
+  gst_ccl_batches_init (&priv->batches);
+  gst_ccl_queue_init (&priv->queue, &priv->stats);
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (base), TRUE);
+}

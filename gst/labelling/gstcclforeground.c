@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclforeground.h"
+
+#include "gstcclplanes.h"
+#include "shared/gstcclerror.h"
+
+GST_DEBUG_CATEGORY_STATIC (ccl_foreground_debug);
+#define GST_CAT_DEFAULT ccl_foreground_debug
+
+void
+gst_ccl_foreground_stage_init_log (void)
+{
+  GST_DEBUG_CATEGORY_INIT (
+      ccl_foreground_debug, "cclforeground", 0, "foreground masks of ccl and cudaccl");
+}
+
+gboolean
+gst_ccl_foreground_stage_open (
+    GstCclForegroundStage *stage, GstElement *element, const gchar *roi_mask)
+{
+  GError *error = NULL;
+
+  *stage = (GstCclForegroundStage){NULL};
+  if (!roi_mask)
+    return TRUE;
+
+  stage->roi_mask = gst_ccl_roi_mask_read (roi_mask, &error);
+  if (!stage->roi_mask) {
+    GST_ELEMENT_ERROR (element, RESOURCE, OPEN_READ,
+        ("The region of interest mask cannot be read: %s", error->message), (NULL));
+    g_error_free (error);
+    return FALSE;
+  }
+  GST_DEBUG_OBJECT (element, "region of interest mask %s of %u×%u pixels", roi_mask,
+      stage->roi_mask->width, stage->roi_mask->height);
+  return TRUE;
+}
+
+void
+gst_ccl_foreground_stage_close (GstCclForegroundStage *stage)
+{
+  gst_ccl_foreground_stage_forget (stage);
+  g_clear_pointer (&stage->roi_mask, gst_ccl_roi_mask_free);
+}
+
+void
+gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage)
+{
+  ccl_foreground_free (&stage->foreground);
+}
+
+/* Without a mask the labeller itself compares pixels with the threshold. */
+static gboolean
+needs_mask (const GstCclForegroundStage *stage, const GstCclSettings *settings)
+{
+  return settings->foreground != CCL_FOREGROUND_THRESHOLD ||
+         settings->denoise != CCL_DENOISE_NONE || settings->closing_width > 1 ||
+         settings->closing_height > 1 || settings->attach_mask || stage->roi_mask;
+}
+
+/* The region of interest mask in the size of the frames. The caller frees it. */
+static GstCclRoiMask *
+scale_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner, guint width, guint height,
+    CclError *error)
+{
+  GstCclRoiMask *scaled = gst_ccl_roi_mask_scale (stage->roi_mask, width, height);
+
+  if (!scaled)
+    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+        "No memory for a region of interest mask of %u×%u pixels", width, height);
+  if ((stage->roi_mask->width != width || stage->roi_mask->height != height) &&
+      !stage->size_warning) {
+    stage->size_warning = TRUE;
+    GST_ELEMENT_WARNING (owner->element, RESOURCE, SETTINGS,
+        ("The region of interest mask has %u×%u pixels, the frames have %u×%u: it is scaled",
+            stage->roi_mask->width, stage->roi_mask->height, width, height),
+        (NULL));
+  }
+  return scaled;
+}
+
+gboolean
+gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwner *owner,
+    GstCclSite *site, const GstVideoInfo *info, const GstCclSettings *settings, CclError *error)
+{
+  const gboolean is_needed = needs_mask (stage, settings);
+  /* Formats of grey have one component. */
+  const gboolean has_chroma =
+      settings->foreground == CCL_FOREGROUND_MOG2 && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
+  GstCclRoiMask *scaled = NULL;
+  CclFrame roi_mask;
+  CclForegroundPlan plan = {
+      .width = GST_VIDEO_INFO_WIDTH (info),
+      .height = GST_VIDEO_INFO_HEIGHT (info),
+      .method = (CclForegroundMethod)settings->foreground,
+      .n_threads = settings->n_threads,
+      .has_chroma = has_chroma,
+      .format = gst_ccl_planes_pixel_format (info),
+      .reduction = (guint)settings->reduction,
+  };
+
+  if (!is_needed || stage->method != settings->foreground || stage->has_chroma != has_chroma ||
+      stage->format != plan.format || stage->reduction != plan.reduction)
+    ccl_foreground_free (&stage->foreground);
+  stage->has_chroma = has_chroma;
+  stage->format = plan.format;
+  stage->reduction = plan.reduction;
+  if (!is_needed || stage->foreground)
+    return TRUE;
+
+  if (stage->roi_mask) {
+    scaled = scale_roi_mask (stage, owner, plan.width, plan.height, error);
+    if (!scaled)
+      return FALSE;
+    roi_mask = (CclFrame){scaled->pixels, scaled->width, CCL_LOCATION_HOST};
+    plan.roi_mask = &roi_mask;
+  }
+  stage->foreground = owner->methods->plan_foreground (owner->element, site, &plan, error);
+  stage->method = settings->foreground;
+  gst_ccl_roi_mask_free (scaled);
+  if (stage->foreground)
+    GST_DEBUG_OBJECT (owner->element, "foreground masks of %u×%u pixels, method %d", plan.width,
+        plan.height, stage->method);
+  return stage->foreground != NULL;
+}
+
+gboolean
+gst_ccl_foreground_stage_has_model (const GstCclForegroundStage *stage)
+{
+  return stage->foreground && stage->method == CCL_FOREGROUND_MOG2;
+}
+
+void
+gst_ccl_foreground_stage_warn_of_move (GstCclForegroundStage *stage, GstElement *element)
+{
+  if (stage->move_warning || !gst_ccl_foreground_stage_has_model (stage))
+    return;
+  stage->move_warning = TRUE;
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("Frames of a stream are in the memory of another GPU than those before: its background "
+       "model "
+       "starts anew there, each time; cuda-device-id names one GPU for all frames"),
+      (NULL));
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclframelabeller.h"
+
+#include "gstcclattach.h"
+#include "shared/gstcclerror.h"
+
+GST_DEBUG_CATEGORY_STATIC (frame_labeller_debug);
+#define GST_CAT_DEFAULT frame_labeller_debug
+
+static void
+drop_pool (GstBufferPool **pool)
+{
+  if (*pool)
+    gst_buffer_pool_set_active (*pool, FALSE);
+  gst_clear_object (pool);
+}
+
+static void
+free_labeller (gpointer data)
+{
+  CclLabeller *labeller = data;
+
+  ccl_labeller_free (&labeller);
+}
+
+void
+gst_ccl_frame_labeller_init (GstCclFrameLabeller *self)
+{
+  *self = (GstCclFrameLabeller){.labellers = g_ptr_array_new_with_free_func (free_labeller)};
+  gst_video_info_init (&self->info);
+}
+
+void
+gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self)
+{
+  gst_ccl_frame_labeller_forget (self);
+  g_clear_pointer (&self->labellers, g_ptr_array_unref);
+}
+
+void
+gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
+{
+  gst_ccl_foreground_stage_forget (&self->foreground);
+  g_ptr_array_set_size (self->labellers, 0);
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
+    drop_pool (&self->map_pools[kind]);
+  drop_pool (&self->segmentation_pool);
+  g_clear_pointer (&self->description, gst_ccl_labeller_unref);
+  g_clear_pointer (&self->site, gst_ccl_site_unref);
+}
+
+/* The largest number of components that a frame can have: a table needs no more rows. */
+static guint
+most_components (const GstVideoInfo *info, gint connectivity)
+{
+  guint64 width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+
+  if (connectivity == CCL_CONNECTIVITY_8)
+    return (guint)(((width + 1) / 2) * ((height + 1) / 2));
+  return (guint)((width * height + 1) / 2);
+}
+
+void
+gst_ccl_frame_labeller_init_log (void)
+{
+  GST_DEBUG_CATEGORY_INIT (
+      frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
+}
+
+/* Makes a labeller if all are in use. With a foreground mask, it reads the mask instead of the
+ * frames. */
+static gboolean
+prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    const GstCclSettings *settings, CclError *error)
+{
+  const GstCclMethods *methods = owner->methods;
+  const GstVideoInfo *info = &self->info;
+  CclPlan plan = {
+      .width = GST_VIDEO_INFO_WIDTH (info),
+      .height = GST_VIDEO_INFO_HEIGHT (info),
+      .connectivity = (CclConnectivity)settings->connectivity,
+      .max_components =
+          MIN (settings->max_components, most_components (info, settings->connectivity)),
+      .algorithm = gst_ccl_settings_get_algorithm (settings, methods->backend),
+      .n_threads = settings->n_threads,
+      .format =
+          self->foreground.foreground ? CCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
+  };
+  CclLabeller *labeller;
+
+  /* Settings are the same for all frames that are queued at once. */
+  if (self->format != plan.format || self->planned.connectivity != settings->connectivity ||
+      self->planned.max_components != settings->max_components ||
+      self->planned.algorithm != settings->algorithm)
+    g_ptr_array_set_size (self->labellers, 0);
+  if (self->labellers->len > self->n_queued)
+    return TRUE;
+
+  labeller = methods->plan (owner->element, self->site, &plan, error);
+  if (!labeller)
+    return FALSE;
+  g_ptr_array_add (self->labellers, labeller);
+  self->planned = *settings;
+  self->format = plan.format;
+  GST_INFO_OBJECT (owner->element, "labelling %u×%u frames with algorithm %s", plan.width,
+      plan.height, ccl_labeller_algorithm (labeller));
+  return TRUE;
+}
+
+/* Takes an unused map from its pool. */
+static gboolean
+acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind kind,
+    GstCclMap *map, CclError *error)
+{
+  const GstCclMethods *methods = owner->methods;
+  GstBufferPool **pool = &self->map_pools[kind];
+  const GstVideoInfo *info = &self->info;
+
+  if (!*pool)
+    *pool = methods->new_map_pool (owner->element, self->site, info, kind);
+  if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
+    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
+        methods->map_memory, kind == GST_CCL_MAP_LABELS ? "label map" : "foreground mask",
+        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+    return FALSE;
+  }
+  methods->locate_map (owner->element, info, kind, map);
+  return TRUE;
+}
+
+/* Makes labeller and foreground for a frame, and the maps that the settings ask for. */
+static gboolean
+prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
+    GstCclMap maps[GST_CCL_N_MAPS], CclError *error)
+{
+  if (!gst_ccl_foreground_stage_prepare (
+          &self->foreground, owner, self->site, &self->info, settings, error) ||
+      !prepare_labeller (self, owner, settings, error))
+    return FALSE;
+  if (settings->attach_labels &&
+      !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
+    return FALSE;
+  return !self->foreground.foreground ||
+         acquire_map (self, owner, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
+}
+
+/* Queues the work on a frame whose memory is mapped. */
+static gboolean
+queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
+    CclFrame pixels, GstCclLabelledFrame *frame, CclError *error)
+{
+  const GstCclMethods *methods = owner->methods;
+  CclForeground *foreground = self->foreground.foreground;
+  const GstCclMap *maps = frame->maps;
+  CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
+  CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
+  CclOptions options = gst_ccl_settings_get_options (settings);
+
+  if (foreground) {
+    CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
+
+    if (methods->connect)
+      methods->connect (owner->element, foreground, frame->labeller);
+    if (ccl_foreground_run (foreground, &pixels, &foreground_options, &mask, error) != CCL_OK)
+      return FALSE;
+    /* The labeller reads the mask instead of the frame. */
+    pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
+    options.threshold = CCL_MASK_SHADOW;
+    options.invert = FALSE;
+  }
+  if (ccl_labeller_queue (
+          frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CCL_OK)
+    return TRUE;
+  if (foreground)
+    ccl_foreground_wait (foreground, NULL);
+  return FALSE;
+}
+
+/* Maps the label map and the mask. */
+static gboolean
+map_maps (GstCclLabelledFrame *frame, CclError *error)
+{
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
+    const GstCclMap *map = &frame->maps[kind];
+
+    if (!map->buffer)
+      continue;
+    if (!gst_buffer_map (map->buffer, &frame->map_infos[kind], map->map_flags)) {
+      gst_ccl_error_set (
+          error, CCL_ERROR_DEVICE, "The memory of a label map or foreground mask cannot be mapped");
+      return FALSE;
+    }
+    frame->data[kind] = frame->map_infos[kind].data + map->offset;
+  }
+  return TRUE;
+}
+
+static void
+unmap (GstCclLabelledFrame *frame)
+{
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++) {
+    if (frame->data[kind])
+      gst_buffer_unmap (frame->maps[kind].buffer, &frame->map_infos[kind]);
+    frame->data[kind] = NULL;
+  }
+  gst_ccl_planes_unmap (&frame->planes);
+}
+
+/* Maps the memory of a frame and of its maps, and queues the work. */
+static gboolean
+map_and_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
+    GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
+{
+  const GstCclMethods *methods = owner->methods;
+  const gboolean has_chroma = self->foreground.has_chroma;
+  const GstVideoInfo *info = &self->info;
+  GstCclPlanes planes;
+  CclFrame pixels;
+
+  gst_ccl_planes_init (&planes, info);
+  if (methods->locate && !methods->locate (owner->element, self->site, buffer, info, has_chroma,
+                             frame->labeller, &planes, error))
+    return FALSE;
+  if (!gst_ccl_planes_map (&planes, info, buffer, has_chroma, &frame->planes, &pixels, error) ||
+      !map_maps (frame, error))
+    return FALSE;
+  frame->start = gst_util_get_timestamp ();
+  return queue_work (self, owner, settings, pixels, frame, error);
+}
+
+gboolean
+gst_ccl_frame_labeller_choose_site (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    GstBuffer *buffer, GstCclSite **site, CclError *error)
+{
+  const GstCclMethods *methods = owner->methods;
+
+  *site = NULL;
+  if (!methods->choose_site)
+    return TRUE;
+  *site = methods->choose_site (owner->element, self->site,
+      gst_ccl_foreground_stage_has_model (&self->foreground), buffer, error);
+  return *site != NULL;
+}
+
+gboolean
+gst_ccl_frame_labeller_can_queue (const GstCclFrameLabeller *self, const GstCclSite *site)
+{
+  return self->n_queued == 0 || (!self->foreground.foreground && site == self->site);
+}
+
+/* What was made at the present site cannot be used at another one. */
+static void
+move (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclSite *site)
+{
+  if (site == self->site)
+    return;
+  gst_ccl_foreground_stage_warn_of_move (&self->foreground, owner->element);
+  gst_ccl_frame_labeller_forget (self);
+  self->site = site;
+}
+
+gboolean
+gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclSite *site,
+    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
+{
+  *frame = (GstCclLabelledFrame){NULL};
+  move (self, owner, site);
+  if (!prepare (self, owner, settings, frame->maps, error))
+    return FALSE;
+  frame->labeller = g_ptr_array_index (self->labellers, self->n_queued);
+  if (!map_and_queue (self, owner, settings, buffer, frame, error))
+    return FALSE;
+  self->n_queued++;
+  return TRUE;
+}
+
+gboolean
+gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error)
+{
+  CclForeground *foreground = self->foreground.foreground;
+  const gboolean is_labelled = ccl_labeller_wait (frame->labeller, &frame->table, error) == CCL_OK;
+
+  self->n_queued--;
+  /* The labeller has waited for the mask, unless it failed; then this waits. */
+  if (foreground) {
+    ccl_foreground_wait (foreground, NULL);
+    frame->scene_change = ccl_foreground_get_scene_change (foreground);
+  }
+  unmap (frame);
+  return is_labelled;
+}
+
+/* Describes the element and its settings, once for all frames with the same settings. */
+static void
+update_description (
+    GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings)
+{
+  GstStructure *description;
+  gchar *name;
+
+  if (self->description && gst_ccl_settings_give_same_result (&self->described, settings))
+    return;
+  g_clear_pointer (&self->description, gst_ccl_labeller_unref);
+  description = gst_ccl_settings_describe (settings, owner->methods->backend);
+  name = gst_object_get_name (GST_OBJECT_CAST (owner->element));
+  self->description = gst_ccl_labeller_new (name, description);
+  self->described = *settings;
+  g_free (name);
+  gst_structure_free (description);
+}
+
+void
+gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame)
+{
+  const GstVideoInfo *info = &self->info;
+  const GstCclMap *labels = &frame->maps[GST_CCL_MAP_LABELS];
+  const GstCclMap *mask = &frame->maps[GST_CCL_MAP_MASK];
+  GstCclAttachment attached_labels = {labels->buffer, labels->stride};
+  GstCclAttachment attached_mask = {NULL};
+
+  if (settings->attach_mask)
+    attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
+  update_description (self, owner, settings);
+  gst_ccl_attach (buffer, settings->meta, self->description, GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info), &frame->table, &attached_labels, &attached_mask,
+      &self->segmentation_pool);
+}
+
+void
+gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame)
+{
+  unmap (frame);
+  for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
+    gst_clear_buffer (&frame->maps[kind].buffer);
+}

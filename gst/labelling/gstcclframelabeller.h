@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Labels the frames of ccl and cudaccl: makes foreground mask, label map and component table of
+ * each frame, and keeps the objects that make them. */
+#ifndef __GST_CCL_FRAME_LABELLER_H__
+#define __GST_CCL_FRAME_LABELLER_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+
+#include <cudaccl/labeller.h>
+
+#include "gstcclbackend.h"
+#include "gstcclforeground.h"
+#include "gstcclproperties.h"
+#include "gstcclsite.h"
+
+G_BEGIN_DECLS
+
+/* Labels the frames of one stream. Belongs to the streaming thread. */
+typedef struct {
+  GstVideoInfo info;      /* of the frames; forget before their size changes */
+  GPtrArray *labellers;   /* a CclLabeller for each frame that is queued at once */
+  guint n_queued;         /* frames */
+  GstCclSite *site;       /* of the latest frame; NULL: none, or the element has no choice */
+  GstCclSettings planned; /* the settings that the labellers were made with */
+  CclPixelFormat format;  /* of the pixels that they read */
+  GstCclForegroundStage foreground;
+  GstBufferPool *map_pools[GST_CCL_N_MAPS];
+  GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
+  GstCclLabeller *description;      /* of the element with the settings below, for metadata */
+  GstCclSettings described;
+} GstCclFrameLabeller;
+
+/* A frame that is being labelled, or is labelled. */
+typedef struct {
+  CclLabeller *labeller; /* that has the frame; NULL: none */
+  GstCclMappedPlanes planes;
+  GstCclMap maps[GST_CCL_N_MAPS]; /* label map and foreground mask, where the settings need them */
+  GstMapInfo map_infos[GST_CCL_N_MAPS];
+  gpointer data[GST_CCL_N_MAPS]; /* of maps that are mapped */
+  GstClockTime start;            /* of labelling: a time of gst_util_get_timestamp() */
+  CclTable table;                /* valid until the labeller gets another frame */
+  CclSceneChange scene_change;
+} GstCclLabelledFrame;
+
+/* Registers the log category; for class_init, which runs once. */
+void gst_ccl_frame_labeller_init_log (void);
+
+void gst_ccl_frame_labeller_init (GstCclFrameLabeller *self);
+
+/* Frees all but the region of interest mask, and leaves the site. What the next frame needs is made
+ * anew. No frame may be queued. */
+void gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self);
+
+/* Frees what forget() leaves, but for the region of interest mask. */
+void gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self);
+
+/* Chooses where a frame is labelled, and sets *site to that of the frame before or to a new
+ * reference. */
+gboolean gst_ccl_frame_labeller_choose_site (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    GstBuffer *buffer, GstCclSite **site, CclError *error);
+
+/* Whether a frame of that site may be queued now. Foreground masks are made one at a time, and all
+ * frames that are queued are of one site. */
+gboolean gst_ccl_frame_labeller_can_queue (const GstCclFrameLabeller *self, const GstCclSite *site);
+
+/* Queues the work on a frame, whose buffer must stay until gst_ccl_frame_labeller_wait(), to be
+ * called in any case unless this fails. Takes the reference to the site if it is a new one. Clear
+ * the frame with gst_ccl_labelled_frame_clear(), after a failure, too. */
+gboolean gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    GstCclSite *site, const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame,
+    CclError *error);
+
+/* Waits for a queued frame. */
+gboolean gst_ccl_frame_labeller_wait (
+    GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error);
+
+/* Attaches the result to the frame as the metadata that the settings name. */
+void gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame);
+
+void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_FRAME_LABELLER_H__ */

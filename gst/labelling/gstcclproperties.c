@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclproperties.h"
+
+#include <string.h>
+
+#include "gstcclattach.h"
+#include "shared/gstcclproperty.h"
+
+static const GEnumValue foreground_values[] = {
+    {CCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", "threshold"},
+    {CCL_FOREGROUND_OTSU, "Pixels greater than a threshold that Otsu's method chooses per frame",
+        "otsu"},
+    {CCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", "mog2"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (foreground_get_type, "GstCclForeground", foreground_values)
+
+/* Their names are the library's. */
+static GEnumValue denoise_values[] = {
+    {CCL_DENOISE_NONE, "No filter", NULL},
+    {CCL_DENOISE_MEDIAN_3, "Median filter, 3×3 pixels", NULL},
+    {CCL_DENOISE_MEDIAN_5, "Median filter, 5×5 pixels", NULL},
+    {CCL_DENOISE_OPENING_3, "Opening (erosion, then dilation), 3×3 pixels", NULL},
+    {CCL_DENOISE_OPENING_5, "Opening (erosion, then dilation), 5×5 pixels", NULL},
+    {0, NULL, NULL},
+};
+
+static GType
+denoise_get_type (void)
+{
+  static GType type = 0;
+
+  if (g_once_init_enter (&type)) {
+    for (GEnumValue *value = denoise_values; value->value_name; value++)
+      value->value_nick = ccl_denoise_name ((CclDenoise)value->value);
+    g_once_init_leave (&type, g_enum_register_static ("GstCclDenoise", denoise_values));
+  }
+  return type;
+}
+
+static const GEnumValue shadows_values[] = {
+    {CCL_SHADOWS_KEEP, "Shadows are foreground", "keep"},
+    {CCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", "mark"},
+    {CCL_SHADOWS_REMOVE, "Shadows are background", "remove"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (shadows_get_type, "GstCclShadows", shadows_values)
+
+static const GEnumValue reduction_values[] = {
+    {CCL_REDUCTION_AUTO,
+        "The least that leaves at most 450,000 pixels: 4 for 1920×1080, 2 for 1280×720", "auto"},
+    {1, "The model has the frame's size", "1"},
+    {2, "Half the width and height", "2"},
+    {4, "A quarter of the width and height", "4"},
+    {8, "An eighth of the width and height", "8"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (reduction_get_type, "GstCclReduction", reduction_values)
+
+static const GEnumValue connectivity_values[] = {
+    {CCL_CONNECTIVITY_4, "Pixels that share an edge are neighbours", "4"},
+    {CCL_CONNECTIVITY_8, "Pixels that share an edge or a corner are neighbours", "8"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (connectivity_get_type, "GstCclConnectivity", connectivity_values)
+
+#define ALGORITHM_AUTO 0
+
+static const GEnumValue cpu_algorithm_values[] = {
+    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
+    {1, "Runs: connects runs of foreground pixels", "runs"},
+    {2, "BBDT: block-based scan with a decision tree", "bbdt"},
+    {3, "DRAG: block-based scan with a directed rooted acyclic graph", "drag"},
+    {4, "SAUF: pixel-based scan with an array-based union-find", "sauf"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (cpu_algorithm_get_type, "GstCclAlgorithm", cpu_algorithm_values)
+
+static const GEnumValue gpu_algorithm_values[] = {
+    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
+    {1, "Strips: connects runs of foreground pixels in horizontal strips", "strips"},
+    {2, "BKE: block-based Komura equivalence; 8-connectivity only", "bke"},
+    {3, "KE: Komura equivalence", "ke"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm", gpu_algorithm_values)
+
+static const GEnumValue device_choice_values[] = {
+    {GST_CCL_DEVICE_CHOICE_SHARED, "The GPU of a neighbour's CUDA context, or else the first one",
+        "shared"},
+    {GST_CCL_DEVICE_CHOICE_LEAST_USED,
+        "The GPU with the fewest elements of this process that label on it", "least-used"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (device_choice_get_type, "GstCudaCclDeviceChoice", device_choice_values)
+
+/* clang-format off */
+#define FIELD(field) G_STRUCT_OFFSET (GstCclSettings, field)
+#define PLAYING GST_CCL_CHANGES_IN_PLAYING
+#define CONTROLLED GST_CCL_CONTROLLABLE
+#define READY GST_CCL_CHANGES_IN_READY
+#define BOTH (GST_CCL_BACKEND_CPU | GST_CCL_BACKEND_GPU)
+
+static const GstCclProperty properties[] = {
+  {GST_CCL_KIND_ENUM, FIELD (foreground), "foreground", "Foreground",
+      "The method that separates foreground from background",
+      0, 0, foreground_get_type, PLAYING, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (threshold), "threshold", "Threshold",
+      "A pixel is foreground when its value is greater than this (foreground=threshold); 0 to 255 in "
+      "formats of 8 bits; in GRAY16_LE, P010_10LE, P012_LE and P016_LE, 0 to 65535: the 16 bits as stored",
+      0, 65535, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (invert), "invert", "Invert",
+      "Swap foreground and background",
+      0, 0, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (denoise), "denoise", "Denoise",
+      "The filter that removes noise from the foreground mask before labelling",
+      0, 0, denoise_get_type, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (closing_width), "closing-width", "Closing width",
+      "Gaps in the foreground mask that are narrower than this number of pixels are filled after the "
+      "noise filter (1 = none)",
+      1, CCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (closing_height), "closing-height", "Closing height",
+      "Gaps in the foreground mask that are lower than this number of pixels are filled after the "
+      "noise filter (1 = none)",
+      1, CCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (history), "history", "History",
+      "The time constant of the background model in frames (foreground=mog2)",
+      1, G_MAXINT, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (var_threshold), "var-threshold", "Variance threshold",
+      "A pixel is background up to this squared distance from the mean of a Gaussian, in units of "
+      "its variance (foreground=mog2)",
+      (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (learning_rate), "learning-rate", "Learning rate",
+      "The weight of a frame in the background model: 0 keeps the model, 1 replaces it by the "
+      "frame, negative values select 1 / history (foreground=mog2)",
+      -1, 1, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (mixtures), "mixtures", "Mixtures",
+      "The largest number of Gaussians per pixel (foreground=mog2)",
+      1, 5, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
+      "How cast shadows are treated: pixels that are darker than the background but of its colour "
+      "(foreground=mog2)",
+      0, 0, shadows_get_type, CONTROLLED, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (light), "light", "Light",
+      "Compare frames with the background in the light of the frame, and post a message "
+      "scene-change when light does not explain a frame (foreground=mog2)",
+      0, 0, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (hold), "hold", "Hold",
+      "How many times slower the background model learns pixels that were foreground in the frame before; "
+      "raise it where objects that stop are to stay in the result for longer (foreground=mog2)",
+      1, 16, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (reduction), "reduction", "Reduction",
+      "The background model works on means of so many × so many pixels, which takes less time and "
+      "averages noise; choose less than auto for objects of only a few pixels (foreground=mog2)",
+      0, 0, reduction_get_type, PLAYING, BOTH},
+  {GST_CCL_KIND_STRING, FIELD (roi_mask), "roi-mask", "Region of interest mask",
+      "Path of a PNG, PBM, PGM or PPM file, which is read at the start: where it is black or "
+      "transparent, frames have no foreground. A mask of another size is scaled to the frames",
+      0, 0, NULL, READY, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (connectivity), "connectivity", "Connectivity",
+      "The pixels that are neighbours of each other",
+      0, 0, connectivity_get_type, CONTROLLED, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
+      "The labelling algorithm; the output does not depend on it",
+      0, 0, cpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_CPU},
+  {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
+      "The labelling algorithm; the output does not depend on it",
+      0, 0, gpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_GPU},
+  {GST_CCL_KIND_UINT, FIELD (n_threads), "n-threads", "Number of threads",
+      "The largest number of threads for labelling and for the background model "
+      "(0 = as many as useful)",
+      0, G_MAXINT, NULL, READY, GST_CCL_BACKEND_CPU},
+  {GST_CCL_KIND_INT, FIELD (cuda_device_id), "cuda-device-id", "CUDA device ID",
+      "The number of the GPU to label on; frames in the memory of another one are copied to it "
+      "(-1 = the GPU that holds the frames; for frames in system memory, cuda-device-choice decides)",
+      -1, G_MAXINT, NULL, READY, GST_CCL_BACKEND_GPU},
+  {GST_CCL_KIND_ENUM, FIELD (cuda_device_choice), "cuda-device-choice", "CUDA device choice",
+      "The GPU for frames in system memory where cuda-device-id is -1",
+      0, 0, device_choice_get_type, READY, GST_CCL_BACKEND_GPU},
+  {GST_CCL_KIND_UINT, FIELD (min_area), "min-area", "Minimum area",
+      "Components of fewer pixels become background",
+      0, CCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (max_area), "max-area", "Maximum area",
+      "Components of more pixels become background (0 = no limit)",
+      0, CCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (max_components), "max-components", "Maximum components",
+      "The largest number of rows of the component table. The table of a frame with more "
+      "components has the first ones and is marked as truncated",
+      1, CCL_MAX_PIXELS, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_FLAGS, FIELD (meta), "meta", "Metadata",
+      "The kinds of metadata that the element attaches to a frame",
+      0, 0, gst_ccl_meta_flags_get_type, PLAYING, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (attach_labels), "attach-labels", "Attach labels",
+      "Attach the label map to the GstCclMeta",
+      0, 0, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (attach_mask), "attach-mask", "Attach mask",
+      "Attach the foreground mask to the GstCclMeta",
+      0, 0, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (post_messages), "post-messages", "Post messages",
+      "Post an element message with the components of each frame",
+      0, 0, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_BOOLEAN, FIELD (post_motion), "post-motion", "Post motion",
+      "Post an element message motion-begin after min-frames consecutive frames with components, and "
+      "motion-end after quiet-time without components",
+      0, 0, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_UINT, FIELD (min_frames), "min-frames", "Minimum frames",
+      "The number of consecutive frames with components after which motion begins",
+      1, G_MAXINT, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (quiet_time), "quiet-time", "Quiet time",
+      "The time in seconds without components after which motion ends",
+      0, G_MAXINT, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
+      "Counts since the start: labelled frames, their components, and frames that were dropped "
+      "because they were late; mean and 99th percentile of the labelling time in nanoseconds",
+      0, 0, NULL, 0, BOTH},
+};
+/* clang-format on */
+
+/* What the library has a default for, has the library's. */
+void
+gst_ccl_settings_init (GstCclSettings *settings)
+{
+  const CclPlan plan = CCL_PLAN_DEFAULT;
+  const CclOptions options = CCL_OPTIONS_DEFAULT;
+  const CclForegroundPlan foreground_plan = CCL_FOREGROUND_PLAN_DEFAULT;
+  const CclForegroundOptions foreground = CCL_FOREGROUND_OPTIONS_DEFAULT;
+
+  *settings = (GstCclSettings){
+      .foreground = (gint)foreground_plan.method,
+      .threshold = options.threshold,
+      .invert = options.invert,
+      .denoise = (gint)foreground.denoise,
+      .closing_width = foreground.closing_width,
+      .closing_height = foreground.closing_height,
+      .history = foreground.history,
+      .mixtures = foreground.mixtures,
+      .var_threshold = foreground.var_threshold,
+      .learning_rate = foreground.learning_rate,
+      .shadows = (gint)foreground.shadows,
+      .light = foreground.light,
+      .hold = foreground.hold,
+      .reduction = (gint)foreground_plan.reduction,
+      .connectivity = (gint)plan.connectivity,
+      .algorithm = ALGORITHM_AUTO,
+      .min_area = options.min_area,
+      .max_area = options.max_area,
+      .max_components = plan.max_components,
+      .n_threads = plan.n_threads,
+      .cuda_device_id = -1,
+      .cuda_device_choice = GST_CCL_DEVICE_CHOICE_SHARED,
+      .meta = GST_CCL_META_FLAG_CCL,
+      .min_frames = 3,
+      .quiet_time = 5,
+  };
+}
+
+void
+gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend)
+{
+  GstCclSettings initial;
+
+  gst_ccl_settings_init (&initial);
+  gst_ccl_properties_install (
+      object_class, properties, G_N_ELEMENTS (properties), backend, &initial);
+}
+
+void
+gst_ccl_settings_clear (GstCclSettings *settings)
+{
+  gst_ccl_properties_clear (properties, G_N_ELEMENTS (properties), settings);
+}
+
+void
+gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *value)
+{
+  gst_ccl_property_set (&properties[id - 1], settings, value);
+}
+
+gboolean
+gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value)
+{
+  return gst_ccl_property_get (&properties[id - 1], settings, value);
+}
+
+CclOptions
+gst_ccl_settings_get_options (const GstCclSettings *settings)
+{
+  return (CclOptions){
+      .threshold = settings->threshold,
+      .invert = settings->invert,
+      .min_area = settings->min_area,
+      .max_area = settings->max_area,
+  };
+}
+
+CclForegroundOptions
+gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
+{
+  return (CclForegroundOptions){
+      .threshold = settings->threshold,
+      .invert = settings->invert,
+      .denoise = (CclDenoise)settings->denoise,
+      .closing_width = settings->closing_width,
+      .closing_height = settings->closing_height,
+      .history = settings->history,
+      .var_threshold = (gfloat)settings->var_threshold,
+      .learning_rate = settings->learning_rate,
+      .mixtures = settings->mixtures,
+      .shadows = (CclShadows)settings->shadows,
+      .light = settings->light,
+      .hold = settings->hold,
+  };
+}
+
+/* Fields of foreground and labelling, which come first in GstCclSettings, but no paths. */
+static gboolean
+determines_result (const GstCclProperty *row)
+{
+  return row->kind != GST_CCL_KIND_STATS && row->kind != GST_CCL_KIND_STRING &&
+         row->offset <= FIELD (max_components);
+}
+
+/* The name of a value of an enumeration. */
+static const gchar *
+nick_of (const GstCclProperty *row, gint value)
+{
+  GEnumClass *klass = g_type_class_ref (row->get_type ());
+  const gchar *nick = g_enum_get_value (klass, value)->value_nick;
+
+  g_type_class_unref (klass);
+  return nick; /* a static string */
+}
+
+static void
+describe (const GstCclProperty *row, const GstCclSettings *settings, GstStructure *description)
+{
+  gconstpointer field = G_STRUCT_MEMBER_P (settings, row->offset);
+
+  switch (row->kind) {
+  case GST_CCL_KIND_BOOLEAN:
+    gst_structure_set (description, row->name, G_TYPE_BOOLEAN, *(const gboolean *)field, NULL);
+    break;
+  case GST_CCL_KIND_UINT:
+    gst_structure_set (description, row->name, G_TYPE_UINT, *(const guint *)field, NULL);
+    break;
+  case GST_CCL_KIND_INT:
+    gst_structure_set (description, row->name, G_TYPE_INT, *(const gint *)field, NULL);
+    break;
+  case GST_CCL_KIND_DOUBLE:
+    gst_structure_set (description, row->name, G_TYPE_DOUBLE, *(const gdouble *)field, NULL);
+    break;
+  case GST_CCL_KIND_ENUM:
+    gst_structure_set (
+        description, row->name, G_TYPE_STRING, nick_of (row, *(const gint *)field), NULL);
+    break;
+  default:
+    g_return_if_reached ();
+  }
+}
+
+GstStructure *
+gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend)
+{
+  GstStructure *description =
+      gst_structure_new_empty (backend == GST_CCL_BACKEND_CPU ? "ccl" : "cudaccl");
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    if (determines_result (&properties[i]) && (properties[i].classes & backend))
+      describe (&properties[i], settings, description);
+  return description;
+}
+
+gboolean
+gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    const GstCclProperty *row = &properties[i];
+    const gsize size = row->kind == GST_CCL_KIND_DOUBLE ? sizeof (gdouble) : sizeof (gint);
+
+    if (determines_result (row) &&
+        memcmp (G_STRUCT_MEMBER_P (a, row->offset), G_STRUCT_MEMBER_P (b, row->offset), size))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+const gchar *
+gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend)
+{
+  const GEnumValue *value =
+      backend == GST_CCL_BACKEND_CPU ? cpu_algorithm_values : gpu_algorithm_values;
+
+  for (; value->value_nick; value++)
+    if (value->value == settings->algorithm && value->value != ALGORITHM_AUTO)
+      return value->value_nick;
+  return NULL;
+}

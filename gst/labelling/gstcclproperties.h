@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of ccl and cudaccl. */
+#ifndef __GST_CCL_PROPERTIES_H__
+#define __GST_CCL_PROPERTIES_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/foreground.h>
+#include <cudaccl/labeller.h>
+
+G_BEGIN_DECLS
+
+/* Where an element labels frames. */
+typedef enum {
+  GST_CCL_BACKEND_CPU = 1 << 0, /* ccl */
+  GST_CCL_BACKEND_GPU = 1 << 1, /* cudaccl */
+} GstCclBackend;
+
+/* Which GPU an element uses that was given none. Applications store the numbers. */
+typedef enum {
+  GST_CCL_DEVICE_CHOICE_SHARED = 0,     /* a neighbour's, or the first one */
+  GST_CCL_DEVICE_CHOICE_LEAST_USED = 1, /* that with the fewest elements of this process */
+} GstCclDeviceChoice;
+
+/* The values of the properties, in the field types that the table in gstcclproperties.c names.
+ * Their units and ranges are in that table, too. */
+typedef struct {
+  /* Foreground. */
+  gint foreground; /* CclForegroundMethod */
+  guint threshold;
+  gboolean invert;
+  gint denoise; /* CclDenoise */
+  guint closing_width, closing_height;
+  guint history, mixtures;
+  gdouble var_threshold, learning_rate;
+  gint shadows; /* CclShadows */
+  gboolean light;
+  guint hold;
+  gint reduction;  /* as CclForegroundPlan.reduction */
+  gchar *roi_mask; /* path of a file, or NULL; owned */
+
+  /* Labelling. */
+  gint connectivity; /* CclConnectivity */
+  gint algorithm;    /* value of the enumeration of the backend */
+  guint min_area, max_area;
+  guint max_components;
+  guint n_threads;         /* 0: as many as useful */
+  gint cuda_device_id;     /* -1: none is named */
+  gint cuda_device_choice; /* GstCclDeviceChoice: which one, if none is named */
+
+  /* Output. */
+  guint meta; /* GstCclMetaFlags */
+  gboolean attach_labels, attach_mask;
+  gboolean post_messages, post_motion;
+  guint min_frames;
+  gdouble quiet_time; /* seconds */
+} GstCclSettings;
+
+/* Sets every field to the default of its property. */
+void gst_ccl_settings_init (GstCclSettings *settings);
+
+/* Frees the fields' memory. */
+void gst_ccl_settings_clear (GstCclSettings *settings);
+
+/* Sets and gets the field of the property with that number. Read-only properties, which have no
+ * field, are left to the caller: then gst_ccl_settings_get() returns FALSE. */
+void gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *value);
+gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value);
+
+/* The settings in the terms of the library. */
+CclOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
+CclForegroundOptions gst_ccl_settings_get_foreground_options (const GstCclSettings *settings);
+
+/* The settings that the result depends on as fields of a structure with the name of the element's
+ * factory. Fields have the names of properties; enumerations are strings. */
+GstStructure *gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend);
+
+/* Whether gst_ccl_settings_describe() describes both alike. */
+gboolean gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b);
+
+/* The name of the algorithm for a CclPlan; NULL for "auto". A static string. */
+const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
+
+/* Installs all properties that elements of the backend have. For class_init. */
+void gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_PROPERTIES_H__ */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The frames of a buffer while they are labelled: work on all of them is queued before the first
+ * one is waited for. */
+#ifndef __GST_CCL_QUEUE_H__
+#define __GST_CCL_QUEUE_H__
+
+#include <gst/gst.h>
+
+#include "gstcclbackend.h"
+#include "gstcclhints.h"
+#include "gstcclproperties.h"
+#include "gstcclstats.h"
+#include "gstcclstream.h"
+
+G_BEGIN_DECLS
+
+/* Belongs to the streaming thread, but for the statistics. */
+typedef struct {
+  GArray *frames;          /* those that are queued */
+  GstCclSettings settings; /* for them; roi_mask is NULL */
+  CclError error;          /* the first one of the buffer; its status is CCL_OK if there is none */
+  gboolean error_posted;   /* another error of the buffer was posted */
+  GstCclHints hints;
+  GstCclStats *stats; /* of the element, whose object lock guards them */
+} GstCclQueue;
+
+/* Registers the log category; for class_init, which runs once. */
+void gst_ccl_queue_init_log (void);
+
+void gst_ccl_queue_init (GstCclQueue *queue, GstCclStats *stats);
+void gst_ccl_queue_clear (GstCclQueue *queue);
+
+/* Begins with a buffer. Its frames are labelled with these settings. */
+void gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings);
+
+/* Queues the work on a frame, whose owner keeps it until it is delivered. Returns FALSE after an
+ * error, which is kept. */
+gboolean gst_ccl_queue_add (
+    GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, GstBuffer *buffer);
+
+/* Waits for all frames that are queued, and delivers those that are labelled: attaches the results
+ * and posts messages. */
+void gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner);
+
+/* Finishes the buffer. Posts the error if one was kept. */
+GstFlowReturn gst_ccl_queue_end (GstCclQueue *queue, const GstCclOwner *owner);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_QUEUE_H__ */

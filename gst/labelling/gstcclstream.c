@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclstream.h"
+
+#include "gstcclattach.h"
+#include "shared/gstcclframe.h"
+
+GST_DEBUG_CATEGORY_STATIC (stream_debug);
+#define GST_CAT_DEFAULT stream_debug
+
+void
+gst_ccl_stream_init_log (void)
+{
+  GST_DEBUG_CATEGORY_INIT (stream_debug, "cclstream", 0, "streams of ccl and cudaccl");
+}
+
+void
+gst_ccl_stream_init (GstCclStream *stream, const GstCclOwner *owner, gint number)
+{
+  stream->owner = owner;
+  stream->number = number;
+  stream->caps = NULL;
+  gst_ccl_stream_reset_motion (stream);
+  gst_segment_init (&stream->segment, GST_FORMAT_UNDEFINED);
+  gst_ccl_frame_labeller_init (&stream->labeller);
+}
+
+void
+gst_ccl_stream_clear (GstCclStream *stream)
+{
+  gst_ccl_frame_labeller_clear (&stream->labeller);
+  gst_clear_caps (&stream->caps);
+}
+
+void
+gst_ccl_stream_forget (GstCclStream *stream)
+{
+  gst_ccl_frame_labeller_forget (&stream->labeller);
+}
+
+void
+gst_ccl_stream_reset_model (GstCclStream *stream)
+{
+  ccl_foreground_reset (stream->labeller.foreground.foreground);
+}
+
+void
+gst_ccl_stream_reset_motion (GstCclStream *stream)
+{
+  stream->motion = (GstCclMotion){FALSE};
+}
+
+/* Reads the caps of frames, which must be raw video. Posts an error if there can be no such frames.
+ */
+static gboolean
+read_caps (GstElement *element, const GstCaps *caps, GstVideoInfo *info)
+{
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gint width = 0, height = 0;
+
+  gst_structure_get_int (structure, "width", &width);
+  gst_structure_get_int (structure, "height", &height);
+  if ((gint64)width * height > CCL_MAX_PIXELS) {
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("A frame of %d×%d pixels is too large: at most %d pixels can be labelled", width, height,
+            CCL_MAX_PIXELS),
+        (NULL));
+    return FALSE;
+  }
+  if (!gst_video_info_from_caps (info, caps)) {
+    GST_ERROR_OBJECT (element, "invalid caps %" GST_PTR_FORMAT, caps);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* The background model does not depend on any other field of the caps. */
+static void
+set_info (GstCclStream *stream, const GstVideoInfo *info)
+{
+  const GstVideoInfo *current = &stream->labeller.info;
+
+  if (GST_VIDEO_INFO_WIDTH (current) != GST_VIDEO_INFO_WIDTH (info) ||
+      GST_VIDEO_INFO_HEIGHT (current) != GST_VIDEO_INFO_HEIGHT (info)) {
+    GST_DEBUG_OBJECT (stream->owner->element, "new frame size %d×%d", GST_VIDEO_INFO_WIDTH (info),
+        GST_VIDEO_INFO_HEIGHT (info));
+    gst_ccl_stream_forget (stream);
+  } else if (GST_VIDEO_INFO_FORMAT (current) != GST_VIDEO_INFO_FORMAT (info)) {
+    GST_DEBUG_OBJECT (stream->owner->element, "new format");
+    gst_ccl_stream_reset_model (stream);
+  }
+  stream->labeller.info = *info;
+}
+
+gboolean
+gst_ccl_stream_set_caps (GstCclStream *stream, const GstCaps *caps)
+{
+  GstVideoInfo info;
+
+  if (!read_caps (stream->owner->element, caps, &info))
+    return FALSE;
+  set_info (stream, &info);
+  return TRUE;
+}
+
+/* Posts a message about a stream. With batches it has the number of the stream. */
+static void
+post_structure (const GstCclStream *stream, GstStructure *structure)
+{
+  if (stream->number >= 0)
+    gst_structure_set (structure, "stream", G_TYPE_UINT, (guint)stream->number, NULL);
+  gst_element_post_message (stream->owner->element,
+      gst_message_new_element (GST_OBJECT_CAST (stream->owner->element), structure));
+}
+
+static void
+post_motion (const GstCclStream *stream, const gchar *event, GstClockTime time, guint n_components)
+{
+  GstStructure *structure = gst_ccl_moment_structure (event, time, &stream->segment);
+
+  GST_DEBUG_OBJECT (stream->owner->element, "%s at %" GST_TIME_FORMAT, event, GST_TIME_ARGS (time));
+  gst_structure_set (structure, "count", G_TYPE_UINT, n_components, NULL);
+  post_structure (stream, structure);
+}
+
+static void
+post_scene_change (const GstCclStream *stream, CclSceneChange change, GstClockTime time)
+{
+  static const gchar *const kinds[] = {
+      [CCL_SCENE_MOVED] = "moved",
+      [CCL_SCENE_INFRARED] = "infrared",
+      [CCL_SCENE_COVERED] = "covered",
+      [CCL_SCENE_BLINDED] = "blinded",
+      [CCL_SCENE_UNCOVERED] = "uncovered",
+  };
+  GstStructure *structure = gst_ccl_moment_structure ("scene-change", time, &stream->segment);
+
+  GST_INFO_OBJECT (stream->owner->element, "scene change (%s) at %" GST_TIME_FORMAT, kinds[change],
+      GST_TIME_ARGS (time));
+  gst_structure_set (structure, "kind", G_TYPE_STRING, kinds[change], NULL);
+  post_structure (stream, structure);
+}
+
+void
+gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
+    const GstCclSettings *settings, const GstCclLabelledFrame *frame)
+{
+  const CclTable *table = &frame->table;
+  GstElementFactory *factory = gst_element_get_factory (stream->owner->element);
+  const GstClockTime quiet_time = (GstClockTime)(settings->quiet_time * GST_SECOND);
+  const gchar *motion;
+
+  if (frame->scene_change != CCL_SCENE_UNCHANGED)
+    post_scene_change (stream, frame->scene_change, GST_BUFFER_PTS (buffer));
+  if (settings->post_messages)
+    post_structure (
+        stream, gst_ccl_message_structure (
+                    factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (stream->owner->element),
+                    buffer, &stream->segment, table));
+  motion = gst_ccl_motion_frame (&stream->motion, GST_BUFFER_PTS (buffer), table->n_components,
+      settings->min_frames, quiet_time);
+  if (motion && settings->post_motion)
+    post_motion (stream, motion, GST_BUFFER_PTS (buffer), table->n_components);
+}
+
+void
+gst_ccl_stream_end_motion (GstCclStream *stream)
+{
+  if (gst_ccl_motion_end (&stream->motion))
+    post_motion (stream, "motion-end", stream->motion.last, 0);
+}

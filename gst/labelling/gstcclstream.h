@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A stream of frames that ccl or cudaccl labels: what is kept from frame to frame, and the messages
+ * that its frames give rise to. */
+#ifndef __GST_CCL_STREAM_H__
+#define __GST_CCL_STREAM_H__
+
+#include <gst/gst.h>
+
+#include "gstcclbackend.h"
+#include "gstcclframelabeller.h"
+#include "gstcclmotion.h"
+#include "gstcclproperties.h"
+
+G_BEGIN_DECLS
+
+/* Belongs to the streaming thread. */
+typedef struct {
+  const GstCclOwner *owner;
+  gint number;   /* of a stream in batches; -1: frames come one by one */
+  GstCaps *caps; /* of a stream in batches */
+  GstSegment segment;
+  GstCclFrameLabeller labeller;
+  GstCclMotion motion;
+} GstCclStream;
+
+/* Registers the log category; for class_init, which runs once. */
+void gst_ccl_stream_init_log (void);
+
+void gst_ccl_stream_init (GstCclStream *stream, const GstCclOwner *owner, gint number);
+
+/* Frees all but the region of interest mask. No frame may be queued. */
+void gst_ccl_stream_clear (GstCclStream *stream);
+
+/* Frees labellers and the background model, and leaves the site; what the next frame needs is made
+ * anew. No frame may be queued. */
+void gst_ccl_stream_forget (GstCclStream *stream);
+
+/* Discards what the background model has learned. */
+void gst_ccl_stream_reset_model (GstCclStream *stream);
+
+/* Forgets that there was motion. */
+void gst_ccl_stream_reset_motion (GstCclStream *stream);
+
+/* Sets the format of the frames, of which none may be queued, from caps of raw video. Returns FALSE
+ * if there can be no such frames; if they are too large, it posts an error. */
+gboolean gst_ccl_stream_set_caps (GstCclStream *stream, const GstCaps *caps);
+
+/* Posts the messages about a labelled frame. */
+void gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
+    const GstCclSettings *settings, const GstCclLabelledFrame *frame);
+
+/* Ends the motion, with a message if there was motion. Unless motion is reported, reset it. */
+void gst_ccl_stream_end_motion (GstCclStream *stream);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_STREAM_H__ */

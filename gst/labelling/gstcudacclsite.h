@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A GPU on which cudaccl labels frames, in one CUDA context, and copies of frames that are in
+ * another context of that GPU or on another GPU. */
+#ifndef __GST_CUDA_CCL_SITE_H__
+#define __GST_CUDA_CCL_SITE_H__
+
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/gst.h>
+
+#include <cudaccl/cuda.h>
+
+#include "gstcclsite.h"
+
+G_BEGIN_DECLS
+
+/* Belongs to the streaming thread. */
+typedef struct {
+  GstCclSite parent;
+  CclCudaDevice *device;
+  GstCudaContext *context;
+  guint device_id;
+
+  /* Of the latest frame that was copied. */
+  CclCudaPeer *peer;
+  GstCudaContext *peer_context;
+  GstBufferPool *copies; /* buffers of copy_size bytes at least */
+  gsize copy_size;
+
+  GSList **list; /* all open sites of an element, without references */
+} GstCudaCclSite;
+
+/* The site of that context, with a new reference: one of the list, or a new one, which is added to
+ * the list. The list must outlive the site. NULL after an error. */
+GstCudaCclSite *gst_cuda_ccl_site_open (GSList **list, GstCudaContext *context, CclError *error);
+
+/* An active pool of buffers in the device's memory of width × height pixels of four bytes:
+ * GStreamer's allocator has no format for labels, masks or bytes. NULL if there is no memory. */
+GstBufferPool *gst_cuda_ccl_site_new_pool (const GstCudaCclSite *site, gint width, gint height);
+
+/* Queues a copy of the first `size` bytes of a memory of another context, with the same layout, on
+ * a CUstream of the site's context. Returns a new reference to the copy, NULL after an error. */
+GstBuffer *gst_cuda_ccl_site_copy (
+    GstCudaCclSite *site, GstCudaMemory *memory, gsize size, gpointer stream, CclError *error);
+
+guint gst_cuda_ccl_device_of (GstCudaContext *context);
+
+/* The CUstream on which memory is written, or NULL: the legacy default stream. */
+gpointer gst_cuda_ccl_stream_of (GstCudaMemory *memory);
+
+G_END_DECLS
+
+#endif /* __GST_CUDA_CCL_SITE_H__ */

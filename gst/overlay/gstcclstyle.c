@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclstyle.h"
+
+#include "shared/gstcclproperty.h"
+
+/* clang-format off */
+#define FIELD(field) G_STRUCT_OFFSET (GstCclStyle, field)
+#define PLAYING GST_CCL_CHANGES_IN_PLAYING, GST_CCL_ALL_CLASSES
+#define CONTROLLED GST_CCL_CONTROLLABLE, GST_CCL_ALL_CLASSES
+
+static const GstCclProperty properties[] = {
+  {GST_CCL_KIND_BOOLEAN, FIELD (boxes), "draw-boxes", "Draw boxes",
+      "Draw the bounding box of each component",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (box_color), "box-color", "Box color",
+      "Color of the boxes, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (box_width), "box-width", "Box width",
+      "Width of the boxes' and other lines in pixels; the lines are just inside the box; 0 means "
+      "2 pixels on frames of up to 720 rows, and in proportion to the height on larger ones",
+      0, 100, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (ids), "draw-ids", "Draw identities",
+      "Write the identity of each track",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (track_colors), "track-colors", "Track colors",
+      "Draw each track in a color that depends on its identity, instead of box-color and text-color",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (trail_length), "trail-length", "Trail length",
+      "Draw the trail of each track over this number of latest frames",
+      0, 10000, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (regions), "draw-regions", "Draw regions",
+      "Draw the regions and lines of the ccltrack upstream, with their counts",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (region_color), "region-color", "Region color",
+      "Color of regions and lines, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (backdrop_color), "backdrop-color", "Backdrop color",
+      "Color behind texts, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (labels), "draw-labels", "Draw labels",
+      "Write the label of each component",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (areas), "draw-areas", "Draw areas",
+      "Write the area of each component, in pixels",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (text_color), "text-color", "Text color",
+      "Color of labels and areas, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (centroids), "draw-centroids", "Draw centroids",
+      "Draw a cross at the centroid of each component",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (centroid_color), "centroid-color", "Centroid color",
+      "Color of the crosses, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (fill), "fill-components", "Fill components",
+      "Paint the components in distinct colors; needs attach-labels=true on the labeller",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_DOUBLE, FIELD (fill_alpha), "fill-alpha", "Fill alpha",
+      "Opacity of the colors that components are painted in, from 0 (invisible) to 1",
+      0, 1, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (mask), "draw-mask", "Draw mask",
+      "Paint the foreground mask; needs attach-mask=true on the labeller",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (mask_color), "mask-color", "Mask color",
+      "Color of the mask, 0xAARRGGBB",
+      0, G_MAXUINT, NULL, CONTROLLED},
+  {GST_CCL_KIND_STRING, FIELD (labeller), "labeller", "Labeller",
+      "Name of the element whose components are drawn, where several labellers are upstream "
+      "(NULL = the nearest one)",
+      0, 0, NULL, PLAYING},
+};
+/* clang-format on */
+
+void
+gst_ccl_style_init (GstCclStyle *style)
+{
+  *style = (GstCclStyle){
+      .boxes = TRUE,
+      .box_color = 0xff00ff00,
+      .ids = TRUE,
+      .text_color = 0xffffffff,
+      .backdrop_color = 0xa0000000,
+      .track_colors = TRUE,
+      .regions = TRUE,
+      .region_color = 0xffffff00,
+      .centroid_color = 0xffff0000,
+      .fill_alpha = 0.5,
+      .mask_color = 0x80ff0000,
+  };
+}
+
+void
+gst_ccl_style_clear (GstCclStyle *style)
+{
+  gst_ccl_properties_clear (properties, G_N_ELEMENTS (properties), style);
+}
+
+void
+gst_ccl_style_set (GstCclStyle *style, guint id, const GValue *value)
+{
+  gst_ccl_property_set (&properties[id - 1], style, value);
+}
+
+void
+gst_ccl_style_get (const GstCclStyle *style, guint id, GValue *value)
+{
+  gst_ccl_property_get (&properties[id - 1], style, value);
+}
+
+void
+gst_ccl_style_install (GObjectClass *object_class)
+{
+  GstCclStyle initial;
+
+  gst_ccl_style_init (&initial);
+  gst_ccl_properties_install (
+      object_class, properties, G_N_ELEMENTS (properties), GST_CCL_ALL_CLASSES, &initial);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What several elements ask about a frame: its times, and whether it has pixels. */
+#ifndef __GST_CCL_FRAME_H__
+#define __GST_CCL_FRAME_H__
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Whether a buffer stands for a gap in the stream. Elements that make buffers of gap events, as
+ * GstAggregator does, give them no memory. */
+gboolean gst_ccl_is_empty_gap (GstBuffer *buffer);
+
+/* The running time and the stream time of a time stamp; GST_CLOCK_TIME_NONE if there is no time
+ * stamp, if it is outside of the segment, or if the segment is not one of time. */
+GstClockTime gst_ccl_running_time (const GstSegment *segment, GstClockTime timestamp);
+GstClockTime gst_ccl_stream_time (const GstSegment *segment, GstClockTime timestamp);
+
+/* Sets controlled properties to their values at the time of the frame. The method before_transform
+ * of elements with such properties. */
+void gst_ccl_sync_values (GstBaseTransform *trans, GstBuffer *frame);
+
+/* A new structure of that name with the three times of a moment in the segment: timestamp (a PTS),
+ * stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */
+GstStructure *gst_ccl_moment_structure (
+    const gchar *name, GstClockTime timestamp, const GstSegment *segment);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_FRAME_H__ */

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclregionlist.h"
+
+#include <gio/gio.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "shared/gstcclfile.h"
+
+#define MAX_FILE_SIZE (1 << 20)
+#define MAX_STAY 1e9 /* seconds */
+
+static void
+clear_region (gpointer data)
+{
+  CclRegion *region = data;
+
+  g_free ((gchar *)region->name);
+  g_free ((CclPoint *)region->points);
+}
+
+GArray *
+gst_ccl_region_list_new (void)
+{
+  GArray *list = g_array_new (FALSE, TRUE, sizeof (CclRegion));
+
+  g_array_set_clear_func (list, clear_region);
+  return list;
+}
+
+static const gchar *
+kind_name (CclRegionKind kind)
+{
+  return kind == CCL_REGION_LINE ? "line" : "region";
+}
+
+/* Whether all points are on one straight line. */
+static gboolean
+is_flat (const CclPoint *points, guint n)
+{
+  const CclPoint first = points[0];
+  CclPoint other = first;
+
+  for (guint i = 1; i < n; i++) {
+    const CclPoint point = points[i];
+
+    if ((other.x - first.x) * (point.y - first.y) != (other.y - first.y) * (point.x - first.x))
+      return FALSE;
+    if (other.x == first.x && other.y == first.y)
+      other = point;
+  }
+  return TRUE;
+}
+
+static gboolean
+are_same (const CclPoint *a, const CclPoint *b)
+{
+  return a->x == b->x && a->y == b->y;
+}
+
+/* Adds a region; takes over the name. Returns why it cannot be added, or NULL. */
+static gchar *
+add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points, gboolean relative,
+    gdouble stay)
+{
+  const guint n = points->len;
+  CclRegion region = {.name = name,
+      .kind = kind,
+      .relative = relative,
+      .n_points = n,
+      .points = g_memdup2 (points->data, n * sizeof (CclPoint)),
+      .stay = (guint64)(stay * GST_SECOND)};
+  gchar *reason = NULL;
+
+  for (guint i = 0; i < list->len && !reason; i++)
+    if (g_str_equal (g_array_index (list, CclRegion, i).name, name))
+      reason = g_strdup_printf ("the name \"%s\" is used twice", name);
+  if (!reason && kind == CCL_REGION_LINE && n != 2)
+    reason = g_strdup_printf ("line \"%s\" has %u points instead of 2", name, n);
+  if (!reason && kind == CCL_REGION_POLYGON && (n < 3 || n > CCL_MAX_REGION_POINTS))
+    reason = g_strdup_printf (
+        "region \"%s\" has %u points; 3 to %d are possible", name, n, CCL_MAX_REGION_POINTS);
+  if (!reason && kind == CCL_REGION_LINE && are_same (&region.points[0], &region.points[1]))
+    reason = g_strdup_printf ("both points of line \"%s\" are the same", name);
+  if (!reason && kind == CCL_REGION_POLYGON && is_flat (region.points, n))
+    reason = g_strdup_printf ("all points of region \"%s\" are on one line", name);
+  if (!reason && list->len >= CCL_MAX_REGIONS)
+    reason = g_strdup_printf ("more than %d regions and lines", CCL_MAX_REGIONS);
+  if (reason)
+    clear_region (&region);
+  else
+    g_array_append_val (list, region);
+  return reason;
+}
+
+/* A text that is being read. */
+typedef struct {
+  const gchar *text, *at;
+  GError **error;
+} Reader;
+
+/* Sets the error for a place of the text. Returns FALSE. */
+static gboolean G_GNUC_PRINTF (3, 4)
+    fail (const Reader *reader, const gchar *at, const gchar *format, ...)
+{
+  const gchar *start = reader->text;
+  guint line = 1;
+  gchar *reason;
+  va_list arguments;
+
+  for (const gchar *c = reader->text; c < at; c++) {
+    if (*c == '\n') {
+      line++;
+      start = c + 1;
+    }
+  }
+  va_start (arguments, format);
+  reason = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (reader->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+      "regions, line %u, column %ld: %s", line, g_utf8_strlen (start, at - start) + 1, reason);
+  g_free (reason);
+  return FALSE;
+}
+
+static gboolean
+ends_item (gchar c)
+{
+  return c == '\0' || c == ';' || c == '\n';
+}
+
+static gboolean
+ends_word (gchar c)
+{
+  return ends_item (c) || g_ascii_isspace (c);
+}
+
+static void
+skip_spaces (Reader *reader)
+{
+  while (g_ascii_isspace (*reader->at) && *reader->at != '\n')
+    reader->at++;
+}
+
+/* The length of the word, for messages. */
+static gint
+word_length (const gchar *word)
+{
+  gint length = 0;
+
+  while (!ends_word (word[length]))
+    length++;
+  return length;
+}
+
+static gboolean
+read_kind (Reader *reader, CclRegionKind *kind)
+{
+  const gint length = word_length (reader->at);
+
+  if (length == 6 && strncmp (reader->at, "region", 6) == 0)
+    *kind = CCL_REGION_POLYGON;
+  else if (length == 4 && strncmp (reader->at, "line", 4) == 0)
+    *kind = CCL_REGION_LINE;
+  else
+    return fail (
+        reader, reader->at, "expected \"region\" or \"line\", found \"%.*s\"", length, reader->at);
+  reader->at += length;
+  skip_spaces (reader);
+  return TRUE;
+}
+
+/* Sets name to a new string. */
+static gboolean
+read_name (Reader *reader, gchar **name)
+{
+  const gchar *start = reader->at, *end;
+
+  if (*start == '"' || *start == '\'') {
+    end = strchr (start + 1, *start);
+    if (!end)
+      return fail (reader, start, "the quoted name has no end");
+    reader->at = end + 1;
+    start++;
+  } else {
+    end = start + word_length (start);
+    reader->at = end;
+  }
+  if (end == start)
+    return fail (reader, start, "expected a name");
+  *name = g_strndup (start, (gsize)(end - start));
+  skip_spaces (reader);
+  return TRUE;
+}
+
+/* Reads a number and whether it is in percent. */
+static gboolean
+read_coordinate (Reader *reader, gdouble *value, gboolean *percent)
+{
+  gchar *end;
+
+  *value = g_ascii_strtod (reader->at, &end);
+  if (end == reader->at || !isfinite (*value))
+    return fail (reader, reader->at, "expected a number, found \"%.*s\"", word_length (reader->at),
+        reader->at);
+  *percent = *end == '%';
+  if (*percent) {
+    *value /= 100;
+    end++;
+  }
+  reader->at = end;
+  return TRUE;
+}
+
+/* Reads "X,Y". The first point decides whether all are relative. */
+static gboolean
+read_point (Reader *reader, GArray *points, gboolean *relative)
+{
+  const gchar *start = reader->at;
+  gboolean percent_x, percent_y;
+  CclPoint point;
+
+  if (!read_coordinate (reader, &point.x, &percent_x))
+    return FALSE;
+  if (*reader->at != ',')
+    return fail (reader, reader->at, "expected a comma between x and y");
+  reader->at++;
+  if (!read_coordinate (reader, &point.y, &percent_y))
+    return FALSE;
+  if (!ends_word (*reader->at))
+    return fail (reader, reader->at, "expected a space after the point");
+  if (points->len == 0)
+    *relative = percent_x;
+  if (percent_x != *relative || percent_y != *relative)
+    return fail (reader, start, "pixels and %% are mixed");
+  g_array_append_val (points, point);
+  return TRUE;
+}
+
+static gboolean
+read_stay (Reader *reader, CclRegionKind kind, gdouble *stay)
+{
+  const gchar *start = reader->at;
+  gchar *end;
+
+  if (kind == CCL_REGION_LINE)
+    return fail (reader, start, "a line has no stay");
+  reader->at += strlen ("stay=");
+  *stay = g_ascii_strtod (reader->at, &end);
+  if (end == reader->at || !ends_word (*end) || !(*stay >= 0 && *stay <= MAX_STAY))
+    return fail (reader, reader->at, "expected a number of seconds");
+  reader->at = end;
+  return TRUE;
+}
+
+static gboolean
+read_points (Reader *reader, CclRegionKind kind, GArray *points, gboolean *relative, gdouble *stay)
+{
+  gboolean ok = TRUE;
+
+  while (ok && !ends_item (*reader->at)) {
+    if (g_str_has_prefix (reader->at, "stay="))
+      ok = read_stay (reader, kind, stay);
+    else
+      ok = read_point (reader, points, relative);
+    skip_spaces (reader);
+  }
+  return ok;
+}
+
+static gboolean
+read_item (Reader *reader, GArray *list)
+{
+  const gchar *start = reader->at;
+  gboolean relative = FALSE, ok;
+  gchar *name = NULL, *reason = NULL;
+  CclRegionKind kind = CCL_REGION_POLYGON;
+  gdouble stay = 0;
+  GArray *points;
+
+  if (!read_kind (reader, &kind) || !read_name (reader, &name))
+    return FALSE;
+  points = g_array_new (FALSE, FALSE, sizeof (CclPoint));
+  ok = read_points (reader, kind, points, &relative, &stay);
+  if (ok)
+    reason = add_region (list, kind, name, points, relative, stay);
+  else
+    g_free (name);
+  if (reason)
+    ok = fail (reader, start, "%s", reason);
+  g_free (reason);
+  g_array_unref (points);
+  return ok;
+}
+
+gboolean
+gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error)
+{
+  Reader reader = {text, text, error};
+  gboolean ok = TRUE;
+
+  while (ok && text && *reader.at) {
+    skip_spaces (&reader);
+    if (ends_item (*reader.at))
+      reader.at += *reader.at != '\0';
+    else
+      ok = read_item (&reader, list);
+  }
+  return ok;
+}
+
+/* A JSON file that is being read. */
+typedef struct {
+  const gchar *path;
+  GError **error;
+} File;
+
+static gboolean G_GNUC_PRINTF (3, 4)
+    fail_in_file (const File *file, const gchar *place, const gchar *format, ...)
+{
+  gchar *reason;
+  va_list arguments;
+
+  va_start (arguments, format);
+  reason = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (file->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "regions-location: %s: %s: %s",
+      file->path, place, reason);
+  g_free (reason);
+  return FALSE;
+}
+
+static gboolean
+is_number (JsonNode *node)
+{
+  return node && JSON_NODE_HOLDS_VALUE (node) &&
+         (json_node_get_value_type (node) == G_TYPE_INT64 ||
+             json_node_get_value_type (node) == G_TYPE_DOUBLE);
+}
+
+static JsonArray *
+get_array (JsonNode *node)
+{
+  return node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+}
+
+static gboolean
+take_points (const File *file, const gchar *place, JsonNode *node, GArray *points)
+{
+  JsonArray *array = get_array (node);
+
+  if (!array)
+    return fail_in_file (file, place, "needs \"points\", an array of [x, y]");
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    JsonArray *pair = get_array (json_array_get_element (array, i));
+    CclPoint point;
+
+    if (!pair || json_array_get_length (pair) != 2 ||
+        !is_number (json_array_get_element (pair, 0)) ||
+        !is_number (json_array_get_element (pair, 1)))
+      return fail_in_file (file, place, "point %u is not [x, y]", i + 1);
+    point.x = json_array_get_double_element (pair, 0);
+    point.y = json_array_get_double_element (pair, 1);
+    g_array_append_val (points, point);
+  }
+  return TRUE;
+}
+
+/* Members that are not known are probably misspelt. Nothing of a file that may be of another kind
+ * is in a message. */
+static gboolean
+check_members (const File *file, const gchar *place, JsonObject *object, const gchar *const *known)
+{
+  GList *members = json_object_get_members (object);
+  gboolean ok = TRUE;
+
+  for (GList *m = members; m && ok; m = m->next)
+    ok = g_strv_contains (known, m->data);
+  g_list_free (members);
+  if (!ok) {
+    gchar *names = g_strjoinv (", ", (gchar **)known);
+
+    fail_in_file (file, place, "has a member that is none of %s", names);
+    g_free (names);
+  }
+  return ok;
+}
+
+static gboolean
+take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind kind, GArray *list)
+{
+  static const gchar *const members[] = {"name", "points", "relative", "stay", NULL};
+  static const gchar *const members_of_line[] = {"name", "points", "relative", NULL};
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonNode *name, *relative, *stay;
+  GArray *points;
+  gchar *reason = NULL;
+  gboolean ok;
+
+  if (!object)
+    return fail_in_file (file, place, "is not an object");
+  if (!check_members (file, place, object, kind == CCL_REGION_LINE ? members_of_line : members))
+    return FALSE;
+  name = json_object_get_member (object, "name");
+  relative = json_object_get_member (object, "relative");
+  stay = json_object_get_member (object, "stay");
+  if (!name || json_node_get_value_type (name) != G_TYPE_STRING || !*json_node_get_string (name))
+    return fail_in_file (file, place, "needs a \"name\"");
+  if (relative && json_node_get_value_type (relative) != G_TYPE_BOOLEAN)
+    return fail_in_file (file, place, "\"relative\" is neither true nor false");
+  if (stay && !(is_number (stay) && json_node_get_double (stay) >= 0 &&
+                  json_node_get_double (stay) <= MAX_STAY))
+    return fail_in_file (file, place, "\"stay\" is not a number of seconds");
+  points = g_array_new (FALSE, FALSE, sizeof (CclPoint));
+  ok = take_points (file, place, json_object_get_member (object, "points"), points);
+  if (ok)
+    reason = add_region (list, kind, g_strdup (json_node_get_string (name)), points,
+        relative && json_node_get_boolean (relative), stay ? json_node_get_double (stay) : 0);
+  if (reason)
+    ok = fail_in_file (file, place, "%s", reason);
+  g_free (reason);
+  g_array_unref (points);
+  return ok;
+}
+
+static gboolean
+take_regions (
+    const File *file, JsonObject *root, const gchar *member, CclRegionKind kind, GArray *list)
+{
+  JsonNode *node = json_object_get_member (root, member);
+  JsonArray *array = get_array (node);
+  gboolean ok = TRUE;
+
+  if (node && !array)
+    return fail_in_file (file, member, "is not an array");
+  for (guint i = 0; array && ok && i < json_array_get_length (array); i++) {
+    gchar *place = g_strdup_printf ("%s %u", kind_name (kind), i + 1);
+    ok = take_region (file, place, json_array_get_element (array, i), kind, list);
+    g_free (place);
+  }
+  return ok;
+}
+
+static void
+on_json_error (JsonParser *parser, const GError *error, gpointer line)
+{
+  *(guint *)line = json_parser_get_current_line (parser);
+}
+
+/* The object that a JSON text is; NULL with the error set. json-glib's own message would quote what
+ * it found. */
+static JsonObject *
+parse_object (JsonParser *parser, const File *file, const gchar *text, gsize size)
+{
+  guint line = 0;
+  gchar *place;
+  JsonNode *root;
+
+  g_signal_connect (parser, "error", G_CALLBACK (on_json_error), &line);
+  if (!json_parser_load_from_data (parser, text, (gssize)size, NULL)) {
+    place = g_strdup_printf ("line %u", line);
+    fail_in_file (file, place, "is not JSON");
+    g_free (place);
+    return NULL;
+  }
+  root = json_parser_get_root (parser);
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    return json_node_get_object (root);
+  fail_in_file (file, "top level", "is not an object");
+  return NULL;
+}
+
+gboolean
+gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error)
+{
+  static const gchar *const members[] = {"regions", "lines", NULL};
+  const File file = {path, error};
+  gsize size;
+  gchar *text = gst_ccl_file_read (path, MAX_FILE_SIZE, &size, error);
+  JsonParser *parser;
+  JsonObject *object;
+  gboolean ok;
+
+  if (!text) {
+    g_prefix_error (error, "regions-location: ");
+    return FALSE;
+  }
+  parser = json_parser_new ();
+  object = parse_object (parser, &file, text, size);
+  ok = object && check_members (&file, "top level", object, members) &&
+       take_regions (&file, object, "regions", CCL_REGION_POLYGON, list) &&
+       take_regions (&file, object, "lines", CCL_REGION_LINE, list);
+  g_object_unref (parser);
+  g_free (text);
+  return ok;
+}
+
+static void
+append_double (GValue *array, gdouble number)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_DOUBLE);
+  g_value_set_double (&value, number);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static GstStructure *
+describe_region (
+    const CclRegion *region, guint frame_width, guint frame_height, const CclRegionCounts *counts)
+{
+  GstStructure *structure = gst_structure_new (kind_name (region->kind), "name", G_TYPE_STRING,
+      region->name, "kind", G_TYPE_STRING, kind_name (region->kind), NULL);
+  GValue points = G_VALUE_INIT;
+
+  gst_value_array_init (&points, 2 * region->n_points);
+  for (guint i = 0; i < region->n_points; i++) {
+    append_double (&points, region->points[i].x / (region->relative ? 1 : frame_width));
+    append_double (&points, region->points[i].y / (region->relative ? 1 : frame_height));
+  }
+  gst_structure_take_value (structure, "points", &points);
+  if (region->kind == CCL_REGION_LINE)
+    gst_structure_set (structure, "forward", G_TYPE_UINT64, counts->forward, "backward",
+        G_TYPE_UINT64, counts->backward, NULL);
+  else
+    gst_structure_set (structure, "inside", G_TYPE_UINT, counts->inside, "entered", G_TYPE_UINT64,
+        counts->entered, "left", G_TYPE_UINT64, counts->left, "stayed", G_TYPE_UINT64,
+        counts->stayed, NULL);
+  return structure;
+}
+
+void
+gst_ccl_region_list_describe (const GArray *list, guint frame_width, guint frame_height,
+    const CclRegionCounts *counts, GstStructure *structure)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, list->len);
+  for (guint i = 0; i < list->len; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value, describe_region (&g_array_index (list, CclRegion, i), frame_width,
+                                    frame_height, &counts[i]));
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  gst_structure_take_value (structure, "regions", &array);
+}

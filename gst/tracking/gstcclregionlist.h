@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Regions and lines as users write them, as text or as a JSON file, and as GStreamer structures. */
+#ifndef __GST_CCL_REGION_LIST_H__
+#define __GST_CCL_REGION_LIST_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/regions.h>
+
+G_BEGIN_DECLS
+
+/* A new empty list: an array of CclRegion that owns names and points. Free it with
+ * g_array_unref(). */
+GArray *gst_ccl_region_list_new (void);
+
+/* Adds the regions and lines of a text; NULL or "" has none. The text consists of items that are
+ * separated by semicolons or newlines:
+ *
+ *   region NAME X,Y X,Y X,Y… [stay=SECONDS]
+ *   line NAME X,Y X,Y
+ *
+ * A name is a word, or in single or double quotes. Coordinates are pixels, or fractions of the
+ * frame if all numbers of an item end with %.
+ *
+ * Returns FALSE with the error set; its message names line and column. */
+gboolean gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error);
+
+/* Adds the regions and lines of a JSON file, a regular file of at most 2^20 bytes; docs/tracking.md
+ * describes it. Returns FALSE with the error set; its message names the file and the place in it.
+ */
+gboolean gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error);
+
+/* Sets the field `regions` of a structure to an array of structures, one for each region and line:
+ * `name`, `kind` ("region" or "line"), `points` (x and y in turn, fractions of a frame of the given
+ * size), and its counts: `inside`, `entered`, `left` and `stayed`, or `forward` and `backward`. */
+void gst_ccl_region_list_describe (const GArray *list, guint frame_width, guint frame_height,
+    const CclRegionCounts *counts, GstStructure *structure);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_REGION_LIST_H__ */

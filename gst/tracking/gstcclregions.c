@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclregions.h"
+
+#include <gio/gio.h>
+
+#include "gstcclregionlist.h"
+
+/* Makes the regions of a list for frames of that size. *regions is NULL for an empty list. */
+static gboolean
+plan_regions (const GArray *list, guint frame_width, guint frame_height, guint max_tracks,
+    CclRegions **regions, CclError *error)
+{
+  const CclRegionsPlan plan = {.width = frame_width,
+      .height = frame_height,
+      .max_tracks = max_tracks,
+      .n_regions = list->len,
+      .regions = (const CclRegion *)(gpointer)list->data};
+
+  *regions = list->len > 0 ? ccl_regions_new (&plan, error) : NULL;
+  return *regions || list->len == 0;
+}
+
+/* Takes the regions in place of the present ones, whose counts they continue. */
+static void
+take_regions (GstCclRegionStage *stage, CclRegions *regions)
+{
+  if (regions)
+    ccl_regions_inherit (regions, stage->regions);
+  ccl_regions_free (&stage->regions);
+  stage->regions = regions;
+  stage->changed = TRUE;
+}
+
+/* Loads a new list, and plans its regions if there was a frame. */
+static gboolean
+load (const GstCclRegionStage *stage, GArray *list, const gchar *text, const gchar *path,
+    guint max_tracks, CclRegions **regions, GError **error)
+{
+  CclError reason;
+
+  if (!gst_ccl_region_list_add_text (list, text, error) ||
+      (path && !gst_ccl_region_list_add_file (list, path, error)))
+    return FALSE;
+  if (stage->frame_width == 0 ||
+      plan_regions (list, stage->frame_width, stage->frame_height, max_tracks, regions, &reason))
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, reason.message);
+  return FALSE;
+}
+
+gboolean
+gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text, const gchar *path,
+    guint max_tracks, GError **error)
+{
+  GArray *list = gst_ccl_region_list_new ();
+  CclRegions *regions = NULL;
+
+  if (!load (stage, list, text, path, max_tracks, &regions, error)) {
+    g_array_unref (list);
+    return FALSE;
+  }
+  if (list->len > 0 || (stage->list && stage->list->len > 0))
+    take_regions (stage, regions);
+  g_clear_pointer (&stage->list, g_array_unref);
+  stage->list = list;
+  return TRUE;
+}
+
+void
+gst_ccl_region_stage_close (GstCclRegionStage *stage)
+{
+  ccl_regions_free (&stage->regions);
+  g_clear_pointer (&stage->list, g_array_unref);
+  *stage = (GstCclRegionStage){0};
+}
+
+/* Plans the regions of the list for another frame size. */
+static gboolean
+resize (GstCclRegionStage *stage, guint frame_width, guint frame_height, guint max_tracks,
+    CclError *error)
+{
+  CclRegions *regions;
+
+  if (!plan_regions (stage->list, frame_width, frame_height, max_tracks, &regions, error))
+    return FALSE;
+  ccl_regions_reset (stage->regions); /* its tracks are of another tracker */
+  if (stage->regions || regions)
+    take_regions (stage, regions);
+  stage->frame_width = frame_width;
+  stage->frame_height = frame_height;
+  return TRUE;
+}
+
+gboolean
+gst_ccl_region_stage_run (GstCclRegionStage *stage, guint frame_width, guint frame_height,
+    guint max_tracks, const CclTracks *tracks, GstClockTime elapsed,
+    const CclRegionsOptions *options, CclRegionsResult *result, CclError *error)
+{
+  *result = (CclRegionsResult){0};
+  if ((stage->frame_width != frame_width || stage->frame_height != frame_height) &&
+      !resize (stage, frame_width, frame_height, max_tracks, error))
+    return FALSE;
+  if (!stage->regions)
+    return TRUE;
+  if (ccl_regions_run (stage->regions, tracks, elapsed, options, result, error) != CCL_OK)
+    return FALSE;
+  stage->changed |= result->n_events > 0;
+  return TRUE;
+}
+
+const CclRegion *
+gst_ccl_region_stage_get (const GstCclRegionStage *stage, guint region)
+{
+  return &g_array_index (stage->list, CclRegion, region);
+}

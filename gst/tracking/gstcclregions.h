@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The regions and lines of ccltrack. */
+#ifndef __GST_CCL_REGIONS_H__
+#define __GST_CCL_REGIONS_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/regions.h>
+
+G_BEGIN_DECLS
+
+/* Belongs to the streaming thread. Zero is one without regions. */
+typedef struct {
+  GArray *list;                    /* CclRegion; see gstcclregionlist.h */
+  CclRegions *regions;             /* NULL: the list is empty, or there was no frame yet */
+  guint frame_width, frame_height; /* of the latest frame; 0: there was none yet */
+  gboolean changed;                /* list or counts are not those that were described last */
+} GstCclRegionStage;
+
+/* Replaces the regions by those of a text and of a file; NULL: none. Regions that are the same as
+ * before keep their counts. On failure the former regions stay, and the error names the place in
+ * the text or in the file, or the region. max_tracks is that of the tracker. */
+gboolean gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text, const gchar *path,
+    guint max_tracks, GError **error);
+
+/* Frees everything. */
+void gst_ccl_region_stage_close (GstCclRegionStage *stage);
+
+/* Finds the events of a frame, whose size may differ from that of the frame before. */
+gboolean gst_ccl_region_stage_run (GstCclRegionStage *stage, guint frame_width, guint frame_height,
+    guint max_tracks, const CclTracks *tracks, GstClockTime elapsed,
+    const CclRegionsOptions *options, CclRegionsResult *result, CclError *error);
+
+/* The definition that an event belongs to. */
+const CclRegion *gst_ccl_region_stage_get (const GstCclRegionStage *stage, guint region);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_REGIONS_H__ */

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-ccltrack
+ * @title: ccltrack
+ * @short_description: tracks components and gives them identities
+ * @see_also: ccl, cudaccl, cclcombiner, ccljson, ccloverlay
+ *
+ * Tracks components from frame to frame by their motion. It belongs behind `ccl`, `cudaccl` or
+ * `cclcombiner` and reads only the frame's #GstCclMeta, so frames may be in any memory. For 200
+ * tracks it takes 0.1 to 0.2 ms per frame.
+ *
+ * It needs only the component table. Where the label map is attached, too (`attach-labels=true` on
+ * the labeller), it also compares the pixels of the components of successive frames, which
+ * distinguishes objects whose boxes overlap. That takes another 0.1 to 0.5 ms per frame, and a
+ * label map in CUDA memory is downloaded. No label map is kept longer than its frame.
+ *
+ * It replaces the table of the #GstCclMeta by one with a row per track, in the order of their
+ * identities. gst_ccl_meta_get_track() has the track of a row:
+ *
+ * - `id` is its identity, unique in the life of the element, from 1.
+ * - The box is the estimated box of the whole object, also while the object shares a component
+ *   with others, or is in several pieces.
+ * - `label`, `area` and the centroid are those of the component that the track is in. Tracks that
+ *   share a component have the same label, and gst_ccl_meta_get_ids() lists their identities.
+ * - `state`, `age` and velocity are those of the track. Ages and velocities refer to frames of the
+ *   negotiated frame rate, dropped frames included. Where the caps have no frame rate, a frame is
+ *   the median of the latest 31 intervals between time stamps.
+ * - `parent_id` is the older track that the track split from last: one with which it shared a
+ *   component, or one whose component it began in.
+ *
+ * Confirmed and static tracks are listed; the properties `tentative` and `lost` add the others. The
+ * row of a lost track has its predicted box, label 0 and area 0.
+ *
+ * Where the labeller attached analytics metadata (`meta=ccl+analytics`) and GStreamer is 1.26 or
+ * later, each listed track is a #GstAnalyticsTrackingMtd related to the detections of its
+ * components.
+ *
+ * When a track appears, vanishes, merges into a component with another one or splits from it, the
+ * element posts an element message named `ccl-track` and pushes a custom downstream event of the
+ * same name and content before the frame. Fields: `event` ("appeared", "vanished", "merged",
+ * "split"), `id`, `other` (the other track, the parent of a track that appeared, or 0), and the
+ * frame's `timestamp`, `stream-time` and `running-time`. `ccljson` writes the event as a line. A
+ * flush removes all tracks without events.
+ *
+ * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
+ * the file of `regions-location` as JSON; both may change while playing. After a change with a
+ * mistake, the former regions stay, and a warning is posted. Items are separated by semicolons or
+ * newlines:
+ *
+ * |[<!-- language="plain" -->
+ * region NAME X,Y X,Y X,Y… [stay=SECONDS]
+ * line NAME X,Y X,Y
+ * ]|
+ *
+ * Coordinates are pixels, or parts of the frame where they end with `%`. The place of a track is
+ * its foot point, the middle of its box's lower edge (property `anchor`). Further values of `event`
+ * are "entered", "left" and "stayed", with the field `region`, and "crossed", with the fields
+ * `line` and `direction`: "forward" from the left side of the line to its right side, seen from its
+ * first point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have
+ * the counts, and `ccloverlay` draws them.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
+ *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! ccljson ! fdsink
+ * ]| This prints the moving objects of each frame, with their identities, as lines of JSON.
+ *
+ * |[
+ * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
+ *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
+ *     ccltrack regions="region door 10%,20% 30%,20% 30%,90% stay=5; line gate 320,0 320,400" ! \
+ *     ccloverlay ! videoconvert ! autovideosink
+ * ]| This shows the number of tracks in the region, and how often the line was crossed in each
+ * direction.
+ *
+ * Since: 0.2
+ */
+#include "gstccltrack.h"
+
+#include <gst/ccl/ccl.h>
+#include <gst/video/video.h>
+
+#include "gstcclframeclock.h"
+#include "gstcclparents.h"
+#include "gstcclregions.h"
+#include "gstccltrackanalytics.h"
+#include "gstccltrackreport.h"
+#include "gstccltracksettings.h"
+#include "gstccltracktable.h"
+#include "shared/gstcclerror.h"
+#include "shared/gstcclframe.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
+#define GST_CAT_DEFAULT gst_ccl_track_debug
+
+#define MAX_TRACKS 1024
+#define MAX_COMPONENTS 4096
+
+struct _GstCclTrack {
+  GstBaseTransform parent;
+
+  /* Guarded by the object lock. */
+  GstCclTrackSettings settings;
+  gboolean regions_changed; /* since they were loaded */
+  guint64 n_confirmed;      /* tracks since the start */
+  GstStructure *region_counts;
+
+  /* Of the streaming thread. */
+  CclTracker *tracker;
+  guint frame_width, frame_height; /* that the tracker was planned for */
+  guint64 id_offset;               /* added to the tracker's identities: those of former trackers */
+  guint64 last_id;                 /* the greatest identity so far */
+  GstCclFrameClock clock;
+  GstClockTime last_pts; /* time stamp of the last frame */
+  gboolean flushed;      /* the tracks of before the flush end with the next frame */
+  GstCclRegionStage region_stage;
+  gboolean warned; /* that a frame has no GstCclMeta */
+  GstCclTrackTable table;
+  GArray *detections; /* for gst_ccl_track_analytics_relate() */
+  GstCclParents parents;
+};
+
+G_DEFINE_TYPE_WITH_CODE (GstCclTrack, gst_ccl_track, GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_ccl_track_debug, "ccltrack", 0, "tracking of components"))
+GST_ELEMENT_REGISTER_DEFINE (ccltrack, "ccltrack", GST_RANK_NONE, GST_TYPE_CCL_TRACK)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static void
+free_tracker (GstCclTrack *self)
+{
+  ccl_tracker_free (&self->tracker);
+  self->id_offset = self->last_id;
+  gst_ccl_parents_reset (&self->parents);
+}
+
+/* Makes a tracker for the frame size. */
+static gboolean
+make_tracker (GstCclTrack *self, guint frame_width, guint frame_height)
+{
+  const CclTrackerPlan plan = {
+      .width = frame_width,
+      .height = frame_height,
+      .max_tracks = MAX_TRACKS,
+      .max_components = MAX_COMPONENTS,
+  };
+  CclError error;
+
+  free_tracker (self);
+  self->tracker = ccl_tracker_new (&plan, &error);
+  if (!self->tracker) {
+    gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
+    return FALSE;
+  }
+  self->frame_width = frame_width;
+  self->frame_height = frame_height;
+  GST_DEBUG_OBJECT (self, "tracking components of %u×%u frames", frame_width, frame_height);
+  return TRUE;
+}
+
+/* Maps the label map, where one is attached that the tracker can use. An application may have
+ * attached rows in another order, and another tracker's rows are in the order of identities. */
+static gboolean
+map_labels (const GstCclMeta *meta, const CclTable *table, GstCclPixels *pixels)
+{
+  for (guint row = 1; row < table->n_rows; row++)
+    if (table->rows[row].label <= table->rows[row - 1].label)
+      return FALSE;
+  if (!gst_ccl_meta_map_labels (meta, pixels))
+    return FALSE;
+  if (GPOINTER_TO_SIZE (pixels->data) % 4 == 0 && pixels->stride % 4 == 0)
+    return TRUE;
+  gst_ccl_pixels_unmap (pixels);
+  return FALSE;
+}
+
+static CclStatus
+run_tracker (GstCclTrack *self, const GstCclMeta *meta, const CclTable *table, gdouble elapsed,
+    const CclTrackerOptions *options, CclTracks *tracks, CclError *error)
+{
+  GstCclPixels pixels;
+  CclStatus status;
+
+  if (!map_labels (meta, table, &pixels))
+    return ccl_tracker_run (self->tracker, table, NULL, elapsed, options, tracks, error);
+  status = ccl_tracker_run (self->tracker, table,
+      &(CclLabels){(gpointer)pixels.data, pixels.stride}, elapsed, options, tracks, error);
+  gst_ccl_pixels_unmap (&pixels);
+  return status;
+}
+
+/* Reports what happened in a frame with that time stamp. */
+static void
+report (
+    GstCclTrack *self, const CclTracks *tracks, const CclRegionsResult *regions, GstClockTime pts)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM_CAST (self);
+  const guint n_confirmed =
+      gst_ccl_track_report_tracks (trans, tracks, &self->parents, self->id_offset, pts);
+  GstStructure *counts;
+
+  gst_ccl_track_report_regions (trans, &self->region_stage, regions, self->id_offset, pts);
+  counts = gst_ccl_track_announce_regions (trans, &self->region_stage, regions);
+  GST_OBJECT_LOCK (self);
+  self->n_confirmed += n_confirmed;
+  if (counts) {
+    g_clear_pointer (&self->region_counts, gst_structure_free);
+    self->region_counts = counts;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Ends all tracks, as if their objects were not found any more: they leave their regions and
+ * vanish.
+ */
+static void
+end_tracks (GstCclTrack *self, GstClockTime pts)
+{
+  const CclTable nothing = {0};
+  GstCclTrackSettings settings;
+  CclRegionsResult regions;
+  CclTracks tracks;
+  CclError error;
+
+  self->flushed = FALSE;
+  if (!self->tracker)
+    return;
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  settings.options.max_lost = 0;
+  settings.options.frame_rate = self->clock.frame_rate;
+  if (ccl_tracker_run (self->tracker, &nothing, NULL, 1, &settings.options, &tracks, &error) !=
+          CCL_OK ||
+      !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
+          MAX_TRACKS, &tracks, 0, &settings.region_options, &regions, &error)) {
+    GST_WARNING_OBJECT (self, "tracks end without events: %s", error.message);
+    return;
+  }
+  report (self, &tracks, &regions, pts);
+  gst_ccl_parents_reset (&self->parents);
+}
+
+/* The tracks of before a flush, or of frames of another size, end before the frame. */
+static gboolean
+prepare_tracker (GstCclTrack *self, const GstCclMeta *meta, GstBuffer *frame)
+{
+  const guint frame_width = gst_ccl_meta_get_frame_width (meta);
+  const guint frame_height = gst_ccl_meta_get_frame_height (meta);
+  const gboolean is_new =
+      !self->tracker || self->frame_width != frame_width || self->frame_height != frame_height;
+
+  if (is_new || self->flushed)
+    end_tracks (self, GST_BUFFER_PTS (frame));
+  return !is_new || make_tracker (self, frame_width, frame_height);
+}
+
+/* Loads the regions if they changed. Returns FALSE with the error set if that fails; then the
+ * former regions stay. */
+static gboolean
+load_regions (GstCclTrack *self, GError **error)
+{
+  gchar *text = NULL, *path = NULL;
+  gboolean changed, ok;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->regions_changed;
+  self->regions_changed = FALSE;
+  if (changed) {
+    text = g_strdup (self->settings.regions);
+    path = g_strdup (self->settings.regions_location);
+  }
+  GST_OBJECT_UNLOCK (self);
+  ok = !changed || gst_ccl_region_stage_load (&self->region_stage, text, path, MAX_TRACKS, error);
+  g_free (text);
+  g_free (path);
+  return ok;
+}
+
+/* A mistake in the regions must not end a stream that is playing. */
+static void
+update_regions (GstCclTrack *self)
+{
+  GError *error = NULL;
+
+  if (load_regions (self, &error))
+    return;
+  GST_ELEMENT_WARNING (
+      self, RESOURCE, SETTINGS, ("%s; the former regions and lines stay", error->message), (NULL));
+  g_error_free (error);
+}
+
+static GstFlowReturn
+gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+  GstCclTrackSettings settings;
+  CclRegionsResult regions;
+  GstClockTime elapsed_time;
+  GstCclMeta *meta;
+  CclTracks tracks;
+  CclError error;
+
+  if (gst_ccl_is_empty_gap (frame))
+    return GST_FLOW_OK;
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  meta = gst_buffer_get_ccl_meta_by_name (frame, self->settings.labeller);
+  GST_OBJECT_UNLOCK (self);
+  if (!meta) {
+    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
+    return GST_FLOW_OK;
+  }
+  update_regions (self);
+  if (!prepare_tracker (self, meta, frame))
+    return GST_FLOW_ERROR;
+
+  const CclTable table = gst_ccl_track_table_read (&self->table, meta);
+  const GstClockTime now = gst_ccl_running_time (&trans->segment, GST_BUFFER_PTS (frame));
+  const gdouble elapsed = gst_ccl_frame_clock_advance (&self->clock, now, &elapsed_time);
+  self->last_pts = GST_BUFFER_PTS (frame);
+  settings.options.frame_rate = self->clock.frame_rate;
+  if (run_tracker (self, meta, &table, elapsed, &settings.options, &tracks, &error) != CCL_OK ||
+      !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
+          MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
+    gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
+    return GST_FLOW_ERROR;
+  }
+  if (tracks.n_tracks > 0)
+    self->last_id = MAX (self->last_id, self->id_offset + tracks.tracks[tracks.n_tracks - 1].id);
+  gst_ccl_track_analytics_relate (frame, &table, &tracks, &settings, self->id_offset, now,
+      self->clock.frame_rate, self->detections);
+  gst_ccl_parents_update (&self->parents, &tracks, &table);
+  gst_ccl_track_table_write (
+      &self->table, meta, &table, &tracks, &self->parents, &settings, self->id_offset);
+  report (self, &tracks, &regions, GST_BUFFER_PTS (frame));
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  gst_ccl_frame_clock_set_caps (&GST_CCL_TRACK (trans)->clock, incaps);
+  return TRUE;
+}
+
+static gboolean
+gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    self->flushed = TRUE;
+    gst_ccl_frame_clock_reset (&self->clock);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    end_tracks (self, self->last_pts);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_track_parent_class)->sink_event (trans, event);
+}
+
+static void
+free_arrays (GstCclTrack *self)
+{
+  gst_ccl_track_table_clear (&self->table);
+  g_clear_pointer (&self->detections, g_array_unref);
+  gst_ccl_parents_clear (&self->parents);
+}
+
+static gboolean
+gst_ccl_track_start (GstBaseTransform *trans)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+  GError *error = NULL;
+
+  gst_ccl_track_table_init (&self->table, MAX_TRACKS, MAX_COMPONENTS);
+  self->detections = g_array_new (FALSE, FALSE, sizeof (guint));
+  gst_ccl_parents_init (&self->parents, MAX_TRACKS);
+  gst_ccl_frame_clock_reset (&self->clock);
+  self->last_pts = GST_CLOCK_TIME_NONE;
+  self->flushed = FALSE;
+  self->warned = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->n_confirmed = 0;
+  g_clear_pointer (&self->region_counts, gst_structure_free);
+  self->regions_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (load_regions (self, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  g_error_free (error);
+  free_arrays (self);
+  return FALSE;
+}
+
+static gboolean
+gst_ccl_track_stop (GstBaseTransform *trans)
+{
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+
+  end_tracks (self, self->last_pts); /* its events are lost by now, its messages are not */
+  free_tracker (self);
+  gst_ccl_region_stage_close (&self->region_stage);
+  free_arrays (self);
+  return TRUE;
+}
+
+static void
+gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  GST_OBJECT_LOCK (object);
+  gst_ccl_track_settings_set (&self->settings, id, value);
+  self->regions_changed |= g_str_has_prefix (pspec->name, "regions");
+  GST_OBJECT_UNLOCK (object);
+}
+
+/* The object lock is held. */
+static GstStructure *
+new_stats (const GstCclTrack *self)
+{
+  GstStructure *stats =
+      gst_structure_new ("stats", "tracks", G_TYPE_UINT64, self->n_confirmed, NULL);
+  GValue none = G_VALUE_INIT;
+
+  if (self->region_counts) {
+    gst_structure_set_value (
+        stats, "regions", gst_structure_get_value (self->region_counts, "regions"));
+  } else {
+    gst_value_array_init (&none, 0);
+    gst_structure_take_value (stats, "regions", &none);
+  }
+  return stats;
+}
+
+static void
+gst_ccl_track_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  GST_OBJECT_LOCK (object);
+  if (!gst_ccl_track_settings_get (&self->settings, id, value))
+    g_value_take_boxed (value, new_stats (self));
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_ccl_track_finalize (GObject *object)
+{
+  GstCclTrack *self = GST_CCL_TRACK (object);
+
+  gst_ccl_track_settings_clear (&self->settings);
+  g_clear_pointer (&self->region_counts, gst_structure_free);
+  G_OBJECT_CLASS (gst_ccl_track_parent_class)->finalize (object);
+}
+
+static void
+gst_ccl_track_class_init (GstCclTrackClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_ccl_track_set_property;
+  object_class->get_property = gst_ccl_track_get_property;
+  object_class->finalize = gst_ccl_track_finalize;
+  gst_ccl_track_settings_install (object_class);
+
+  gst_element_class_set_static_metadata (element_class, "Tracker of components",
+      "Filter/Analyzer/Video/Metadata",
+      "Gives the connected components of successive frames identities", GST_CCL_AUTHOR);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_track_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_track_stop);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_track_set_caps);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_track_sink_event);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_sync_values);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_ccl_track_transform_ip);
+}
+
+static void
+gst_ccl_track_init (GstCclTrack *self)
+{
+  gst_ccl_track_settings_init (&self->settings);
+  gst_ccl_frame_clock_init (&self->clock);
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstccltrackreport.h"
+
+#include "gstcclregionlist.h"
+#include "shared/gstcclevents.h"
+#include "shared/gstcclframe.h"
+
+/* Posts a message and pushes an event of the same content. Takes the structure. */
+static void
+report (GstBaseTransform *trans, GstStructure *structure)
+{
+  gst_element_post_message (GST_ELEMENT_CAST (trans),
+      gst_message_new_element (GST_OBJECT_CAST (trans), gst_structure_copy (structure)));
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure));
+}
+
+/* Identities are those that users see; other: 0 for none. */
+static GstStructure *
+new_event (GstBaseTransform *trans, GstClockTime pts, const gchar *event, guint64 id, guint64 other)
+{
+  GstStructure *structure = gst_ccl_moment_structure (GST_CCL_TRACK_EVENT, pts, &trans->segment);
+
+  gst_structure_set (structure, "event", G_TYPE_STRING, event, "id", G_TYPE_UINT64, id, "other",
+      G_TYPE_UINT64, other, NULL);
+  return structure;
+}
+
+guint
+gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
+    const GstCclParents *parents, guint64 id_offset, GstClockTime pts)
+{
+  static const gchar *const names[] = {
+      [CCL_TRACK_APPEARED] = "appeared",
+      [CCL_TRACK_VANISHED] = "vanished",
+      [CCL_TRACK_MERGED] = "merged",
+      [CCL_TRACK_SPLIT] = "split",
+  };
+  guint n_appeared = 0;
+
+  for (guint i = 0; i < tracks->n_events; i++) {
+    const CclTrackEvent *event = &tracks->events[i];
+    const gboolean appeared = event->kind == CCL_TRACK_APPEARED;
+    const guint64 other = appeared ? gst_ccl_parents_get (parents, event->id) : event->other;
+
+    report (trans, new_event (trans, pts, names[event->kind], id_offset + event->id,
+                       other ? id_offset + other : 0));
+    n_appeared += appeared;
+  }
+  return n_appeared;
+}
+
+void
+gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
+    const CclRegionsResult *result, guint64 id_offset, GstClockTime pts)
+{
+  static const gchar *const names[] = {
+      [CCL_REGION_ENTERED] = "entered",
+      [CCL_REGION_LEFT] = "left",
+      [CCL_REGION_STAYED] = "stayed",
+      [CCL_REGION_FORWARD] = "crossed",
+      [CCL_REGION_BACKWARD] = "crossed",
+  };
+
+  for (guint i = 0; i < result->n_events; i++) {
+    const CclRegionEvent *event = &result->events[i];
+    const CclRegion *region = gst_ccl_region_stage_get (stage, event->region);
+    GstStructure *structure = new_event (trans, pts, names[event->kind], id_offset + event->id, 0);
+
+    if (region->kind == CCL_REGION_LINE)
+      gst_structure_set (structure, "line", G_TYPE_STRING, region->name, "direction", G_TYPE_STRING,
+          event->kind == CCL_REGION_FORWARD ? "forward" : "backward", NULL);
+    else
+      gst_structure_set (structure, "region", G_TYPE_STRING, region->name, NULL);
+    report (trans, structure);
+  }
+}
+
+GstStructure *
+gst_ccl_track_announce_regions (
+    GstBaseTransform *trans, GstCclRegionStage *stage, const CclRegionsResult *result)
+{
+  GstStructure *structure;
+
+  if (!stage->changed)
+    return NULL;
+  stage->changed = FALSE;
+  structure = gst_structure_new_empty (GST_CCL_REGIONS_EVENT);
+  gst_ccl_region_list_describe (
+      stage->list, stage->frame_width, stage->frame_height, result->counts, structure);
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (trans),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_copy (structure)));
+  return structure;
+}

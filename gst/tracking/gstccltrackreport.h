@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The messages and events of ccltrack. Each event of a track, a region or a line is an element
+ * message, and a custom downstream event of the same content. */
+#ifndef __GST_CCL_TRACK_REPORT_H__
+#define __GST_CCL_TRACK_REPORT_H__
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/gst.h>
+
+#include <cudaccl/tracker.h>
+
+#include "gstcclparents.h"
+#include "gstcclregions.h"
+
+G_BEGIN_DECLS
+
+/* The object lock must not be held. pts: time stamp of the frame; id_offset is added to the
+ * identities of the tracker. */
+
+/* Reports the events of tracks. Returns the number of tracks that appeared. */
+guint gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
+    const GstCclParents *parents, guint64 id_offset, GstClockTime pts);
+
+/* Reports the events of regions and lines. */
+void gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
+    const CclRegionsResult *result, guint64 id_offset, GstClockTime pts);
+
+/* Announces new regions and counts to the elements downstream. Returns a copy of what it announced,
+ * or NULL if nothing is new. */
+GstStructure *gst_ccl_track_announce_regions (
+    GstBaseTransform *trans, GstCclRegionStage *stage, const CclRegionsResult *result);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRACK_REPORT_H__ */

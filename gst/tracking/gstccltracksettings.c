@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstccltracksettings.h"
+
+#include "shared/gstcclproperty.h"
+
+static const GEnumValue anchor_values[] = {
+    {CCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
+    {CCL_ANCHOR_CENTER, "The middle of the box", "center"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (anchor_get_type, "GstCclAnchor", anchor_values)
+
+/* clang-format off */
+#define FIELD(field) G_STRUCT_OFFSET (GstCclTrackSettings, field)
+#define PLAYING GST_CCL_CHANGES_IN_PLAYING, GST_CCL_ALL_CLASSES
+#define CONTROLLED GST_CCL_CONTROLLABLE, GST_CCL_ALL_CLASSES
+
+static const GstCclProperty properties[] = {
+  {GST_CCL_KIND_STRING, FIELD (labeller), "labeller", "Labeller",
+      "Name of the element whose components are tracked, where several labellers are upstream "
+      "(NULL = the nearest one)",
+      0, 0, NULL, PLAYING},
+  {GST_CCL_KIND_UINT, FIELD (options.confirm_frames), "confirm-frames", "Confirm frames",
+      "The number of successive frames in which an object must be found before its track is confirmed; "
+      "raise it where noise gives short tracks",
+      1, 1000, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
+      "The number of frames for which a track is kept while its object is not found; raise it where "
+      "objects pass behind others",
+      0, 100000, NULL, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (options.static_frames), "static-frames", "Static frames",
+      "The number of frames without motion after which a track is static; 0 means never",
+      0, 100000000, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (tentative), "tentative", "Tentative",
+      "List tracks that are not confirmed yet",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (lost), "lost", "Lost",
+      "List lost tracks, with their predicted boxes",
+      0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_STRING, FIELD (regions), "regions", "Regions",
+      "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; "
+      "numbers are pixels, or parts of the frame with %",
+      0, 0, NULL, PLAYING},
+  {GST_CCL_KIND_STRING, FIELD (regions_location), "regions-location", "Regions location",
+      "Path of a JSON file with more regions and lines. It is read at the start and each time "
+      "the property is set",
+      0, 0, NULL, PLAYING},
+  {GST_CCL_KIND_ENUM, FIELD (region_options.anchor), "anchor", "Anchor",
+      "The point of a box that regions and lines refer to",
+      0, 0, anchor_get_type, CONTROLLED},
+  {GST_CCL_KIND_UINT, FIELD (region_options.settle_frames), "settle-frames", "Settle frames",
+      "The number of successive frames on the other side of a border or line after which a "
+      "track has entered, left or crossed",
+      1, 1000, NULL, CONTROLLED},
+  {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
+      "Counts since the start: confirmed tracks, and the events of each region and line",
+      0, 0, NULL, 0, GST_CCL_ALL_CLASSES},
+};
+/* clang-format on */
+
+void
+gst_ccl_track_settings_init (GstCclTrackSettings *settings)
+{
+  *settings = (GstCclTrackSettings){
+      .options = CCL_TRACKER_OPTIONS_DEFAULT,
+      .region_options = CCL_REGIONS_OPTIONS_DEFAULT,
+  };
+}
+
+void
+gst_ccl_track_settings_clear (GstCclTrackSettings *settings)
+{
+  gst_ccl_properties_clear (properties, G_N_ELEMENTS (properties), settings);
+}
+
+void
+gst_ccl_track_settings_set (GstCclTrackSettings *settings, guint id, const GValue *value)
+{
+  gst_ccl_property_set (&properties[id - 1], settings, value);
+}
+
+gboolean
+gst_ccl_track_settings_get (const GstCclTrackSettings *settings, guint id, GValue *value)
+{
+  return gst_ccl_property_get (&properties[id - 1], settings, value);
+}
+
+void
+gst_ccl_track_settings_install (GObjectClass *object_class)
+{
+  GstCclTrackSettings initial;
+
+  gst_ccl_track_settings_init (&initial);
+  gst_ccl_properties_install (
+      object_class, properties, G_N_ELEMENTS (properties), GST_CCL_ALL_CLASSES, &initial);
+}
+
+gboolean
+gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track)
+{
+  switch (track->state) {
+  case CCL_TRACK_TENTATIVE:
+    return settings->tentative;
+  case CCL_TRACK_LOST:
+    return settings->lost;
+  default:
+    return TRUE;
+  }
+}

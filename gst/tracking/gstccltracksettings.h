@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of ccltrack. */
+#ifndef __GST_CCL_TRACK_SETTINGS_H__
+#define __GST_CCL_TRACK_SETTINGS_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/regions.h>
+#include <cudaccl/tracker.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  CclTrackerOptions options; /* frame_rate: not a property */
+  CclRegionsOptions region_options;
+  gboolean tentative, lost; /* list these tracks, too */
+
+  /* Owned. NULL: not set. */
+  gchar *labeller;                   /* name of the one whose components are tracked */
+  gchar *regions, *regions_location; /* as text; path of a file */
+} GstCclTrackSettings;
+
+/* Sets every field to the default of its property. */
+void gst_ccl_track_settings_init (GstCclTrackSettings *settings);
+
+/* Frees the fields' memory. */
+void gst_ccl_track_settings_clear (GstCclTrackSettings *settings);
+
+/* Set and get the field of the property with that number. The property `stats`, which has no field,
+ * is left to the caller: then gst_ccl_track_settings_get() returns FALSE. */
+void gst_ccl_track_settings_set (GstCclTrackSettings *settings, guint id, const GValue *value);
+gboolean gst_ccl_track_settings_get (const GstCclTrackSettings *settings, guint id, GValue *value);
+
+/* Installs the properties. For class_init. */
+void gst_ccl_track_settings_install (GObjectClass *object_class);
+
+/* Whether the metadata lists a track. */
+gboolean gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRACK_SETTINGS_H__ */

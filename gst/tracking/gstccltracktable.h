@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The component table as the tracker reads it from the metadata of a frame, and the table of tracks
+ * that replaces it. */
+#ifndef __GST_CCL_TRACK_TABLE_H__
+#define __GST_CCL_TRACK_TABLE_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+
+#include <cudaccl/tracker.h>
+
+#include "gstcclparents.h"
+#include "gstccltracksettings.h"
+
+G_BEGIN_DECLS
+
+/* Memory for both tables, allocated once. */
+typedef struct {
+  guint max_components;
+  CclComponent *components;
+  GstCclComponent *rows;
+  GstCclTrackInfo *infos; /* of the tracks in rows */
+  guint64 *ids;
+  guint *first_id; /* of each component's identities in ids, and the end */
+} GstCclTrackTable;
+
+void gst_ccl_track_table_init (GstCclTrackTable *self, guint max_tracks, guint max_components);
+void gst_ccl_track_table_clear (GstCclTrackTable *self);
+
+/* The first rows of the metadata, at most max_components; valid until the next call. */
+CclTable gst_ccl_track_table_read (GstCclTrackTable *self, const GstCclMeta *meta);
+
+/* Replaces the table of the metadata, from which `table` was read, by one row for each track that
+ * the settings list. id_offset is added to the identities of the tracker. */
+void gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
+    const CclTracks *tracks, const GstCclParents *parents, const GstCclTrackSettings *settings,
+    guint64 id_offset);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRACK_TABLE_H__ */

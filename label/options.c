@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "options.h"
+
+#include "error.h"
+#include "parse-size.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Less cannot hold the tile of a usual row; who writes --memory 1 means a unit. */
+#define LEAST_MEMORY ((uint64_t)1 << 20)
+
+const char options_help[] =
+    "usage: ccl-label [OPTION…] INPUT…\n"
+    "\n"
+    "Labels the connected components of a picture and prints their number. INPUT is a PNG, JPEG,\n"
+    "PNM, NPY, TIFF or raw file, or - for standard input; a folder or several files are the "
+    "slices\n"
+    "of a volume, as are the pages of a TIFF file.\n"
+    "\n"
+    "  -o, --output FILE     write the label map: .npy, .raw or .tif (BigTIFF)\n"
+    "  -t, --table FILE      write the component table: .csv, .ndjson or .npy\n"
+    "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
+    "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
+    "      --invert          swap foreground and background\n"
+    "      --foreground otsu Otsu's threshold, of uint8 or uint16, in place of --threshold\n"
+    "      --denoise FILTER  median-3x3, median-5x5, opening-3x3 or opening-5x5 (none)\n"
+    "      --closing-width N, --closing-height N\n"
+    "                        fill gaps that are narrower or lower than N pixels (1)\n"
+    "      --roi-mask FILE   no foreground where this picture is 0\n"
+    "      --min-area N      components of fewer pixels get no label\n"
+    "      --max-area N      components of more pixels get no label\n"
+    "      --bits 32|64      bits of a label (32, or 64 if there are more than 2^32 − 1)\n"
+    "      --compress NAME   of a BigTIFF: none, deflate, lzw or zstd\n"
+    "      --memory SIZE     the most memory for tiles, for example 500M or 2GiB (1GiB)\n"
+    "      --tile N          rows or slices of a tile, instead of --memory\n"
+    "      --n-threads N     threads (all processors)\n"
+    "      --gpu[=N]         label on an NVIDIA GPU: the first one, or number N\n"
+    "      --size WxH[xD]    the input is raw, of this size\n"
+    "      --type TYPE       of raw samples: uint8, int16, float32, … (uint8)\n"
+    "  -q, --quiet           no progress bar\n"
+    "      --statistics      print time, memory and messages to standard error\n"
+    "  -h, --help            this text\n"
+    "      --version         the version\n"
+    "\n"
+    "mpirun -n N ccl-label … shares the work between N processes.\n";
+
+/* Parses a whole number. */
+static bool
+parse_number (const char *text, uint64_t most, uint64_t *number)
+{
+  char *end;
+  errno = 0;
+  const unsigned long long value = strtoull (text, &end, 10);
+  if (!isdigit ((unsigned char)*text) || *end || errno || value > most)
+    return false;
+  *number = value;
+  return true;
+}
+
+static bool
+parse_sides (const char *text, RawFormat *raw)
+{
+  unsigned long long sides[3] = {0, 0, 1};
+  int length = 0;
+  const int n =
+      sscanf (text, "%llux%llu%nx%llu%n", &sides[0], &sides[1], &length, &sides[2], &length);
+  if (n < 2 || text[length] || strchr (text, '-') || !sides[0] || !sides[1] || !sides[2])
+    return false;
+  raw->width = sides[0];
+  raw->height = sides[1];
+  raw->depth = sides[2];
+  raw->is_volume = n == 3;
+  return true;
+}
+
+enum {
+  THRESHOLD = 256,
+  INVERT,
+  FOREGROUND,
+  DENOISE,
+  CLOSING_WIDTH,
+  CLOSING_HEIGHT,
+  ROI_MASK,
+  MIN_AREA,
+  MAX_AREA,
+  BITS,
+  COMPRESS,
+  MEMORY,
+  TILE,
+  THREADS,
+  GPU,
+  SIZE,
+  TYPE,
+  STATISTICS,
+  VERSION
+};
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"table", required_argument, NULL, 't'},
+    {"connectivity", required_argument, NULL, 'c'},
+    {"threshold", required_argument, NULL, THRESHOLD},
+    {"invert", no_argument, NULL, INVERT},
+    {"foreground", required_argument, NULL, FOREGROUND},
+    {"denoise", required_argument, NULL, DENOISE},
+    {"closing-width", required_argument, NULL, CLOSING_WIDTH},
+    {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
+    {"roi-mask", required_argument, NULL, ROI_MASK},
+    {"min-area", required_argument, NULL, MIN_AREA},
+    {"max-area", required_argument, NULL, MAX_AREA},
+    {"bits", required_argument, NULL, BITS},
+    {"compress", required_argument, NULL, COMPRESS},
+    {"memory", required_argument, NULL, MEMORY},
+    {"tile", required_argument, NULL, TILE},
+    {"n-threads", required_argument, NULL, THREADS},
+    {"threads", required_argument, NULL, THREADS}, /* another name of it */
+    {"gpu", optional_argument, NULL, GPU},
+    {"size", required_argument, NULL, SIZE},
+    {"type", required_argument, NULL, TYPE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"statistics", no_argument, NULL, STATISTICS},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},
+    {0},
+};
+
+static bool
+parse_denoise (const char *name, CclDenoise *denoise)
+{
+  for (int i = 0; ccl_denoise_name ((CclDenoise)i); i++) {
+    if (strcmp (ccl_denoise_name ((CclDenoise)i), name) == 0) {
+      *denoise = (CclDenoise)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Takes an option's value. Returns false if it is not valid. */
+static bool
+take_option (Options *options, int option, const char *value)
+{
+  uint64_t number = 0;
+  char *end = "";
+  bool is_valid = true;
+
+  switch (option) {
+  case 'o':
+    options->labels = value;
+    break;
+  case 't':
+    options->table = value;
+    break;
+  case 'c':
+    is_valid = parse_number (value, 26, &number);
+    options->connectivity = (uint32_t)number;
+    break;
+  case THRESHOLD:
+    options->mask.threshold = strtod (value, &end);
+    is_valid = end != value && !*end && !isnan (options->mask.threshold);
+    break;
+  case INVERT:
+    options->mask.invert = true;
+    break;
+  case FOREGROUND:
+    options->mask.use_otsu = strcmp (value, "otsu") == 0;
+    is_valid = options->mask.use_otsu || strcmp (value, "threshold") == 0;
+    break;
+  case DENOISE:
+    is_valid = parse_denoise (value, &options->mask.denoise);
+    break;
+  case CLOSING_WIDTH:
+    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    options->mask.closing_width = (uint32_t)number;
+    break;
+  case CLOSING_HEIGHT:
+    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    options->mask.closing_height = (uint32_t)number;
+    break;
+  case ROI_MASK:
+    options->mask.roi_mask = value;
+    break;
+  case MIN_AREA:
+    is_valid = parse_number (value, INT64_MAX, &options->min_area);
+    break;
+  case MAX_AREA:
+    is_valid = parse_number (value, INT64_MAX, &options->max_area);
+    break;
+  case BITS:
+    is_valid = parse_number (value, 64, &number) && (number == 32 || number == 64);
+    options->bits = (uint32_t)number;
+    break;
+  case COMPRESS:
+    options->compression = value;
+    break;
+  case MEMORY:
+    is_valid = parse_size (value, &options->memory) && options->memory >= LEAST_MEMORY;
+    break;
+  case TILE:
+    is_valid = parse_number (value, INT64_MAX, &options->tile);
+    break;
+  case THREADS:
+    is_valid = parse_number (value, 4096, &number);
+    options->mask.n_threads = (uint32_t)number;
+    break;
+  case GPU:
+    options->use_gpu = true;
+    if (value) {
+      is_valid = parse_number (value, 1024, &number);
+      options->gpu = (int)number;
+    }
+    break;
+  case SIZE:
+    is_valid = parse_sides (value, &options->picture.raw);
+    break;
+  case TYPE:
+    is_valid = sample_type_parse (value, &options->picture.raw.type);
+    break;
+  case 'q':
+    options->quiet = true;
+    break;
+  case STATISTICS:
+    options->statistics = true;
+    break;
+  }
+  return is_valid;
+}
+
+/* Says why an option's value is refused. */
+static void
+fail_option (CclError *error, int option, const char *value)
+{
+  const struct option *found = long_options;
+
+  while (found->val != option)
+    found++;
+  if (option == MEMORY)
+    fail (error, "--memory cannot be '%s': at least 1MiB, in units of " SIZE_UNITS, value);
+  else
+    fail (error, "--%s cannot be '%s'", found->name, value);
+}
+
+Request
+options_parse (int argc, char **argv, Options *options, int *first, CclError *error)
+{
+  int option, index = 0;
+
+  *options = (Options){.picture.formats = picture_formats, .compression = "none", .gpu = -1};
+  opterr = 0;
+  while ((option = getopt_long (argc, argv, "o:t:c:qh", long_options, &index)) != -1) {
+    if (option == '?' || option == ':') {
+      fail (error, "%s is not an option, or lacks its value; --help lists all", argv[optind - 1]);
+      return REQUEST_INVALID;
+    }
+    if (option == 'h' || option == VERSION)
+      return option == 'h' ? REQUEST_HELP : REQUEST_VERSION;
+    if (!take_option (options, option, optarg)) {
+      fail_option (error, option, optarg);
+      return REQUEST_INVALID;
+    }
+  }
+  if (optind == argc) {
+    fail (error, "no input; --help lists the options");
+    return REQUEST_INVALID;
+  }
+  *first = optind;
+  return REQUEST_LABEL;
+}

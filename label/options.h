@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef CCL_LABEL_OPTIONS_H
+#define CCL_LABEL_OPTIONS_H
+
+#include "mask.h"
+#include "picture.h"
+
+/* The command line. */
+typedef struct Options {
+  PictureOptions picture;
+  const char *labels, *table, *compression;
+  uint32_t connectivity; /* 0: not given */
+  MaskSettings mask;
+  uint64_t min_area, max_area, memory, tile;
+  uint32_t bits;
+  bool use_gpu;
+  int gpu; /* −1: the one of the local rank */
+  bool quiet, statistics;
+} Options;
+
+/* What a command line asks for. */
+typedef enum Request { REQUEST_LABEL, REQUEST_HELP, REQUEST_VERSION, REQUEST_INVALID } Request;
+
+/* Parses the arguments. first: the index of the first input. Fills the error if they are invalid.
+ */
+Request options_parse (int argc, char **argv, Options *options, int *first, CclError *error);
+
+/* The text of --help. */
+extern const char options_help[];
+
+#endif /* CCL_LABEL_OPTIONS_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef CCL_LABEL_STATISTICS_H
+#define CCL_LABEL_STATISTICS_H
+
+#include <cudaccl/tiled.h>
+
+#include "phases.h"
+#include "processes.h"
+
+/* Prints time, memory and messages of a run, over all ranks, to standard error as a line of JSON;
+ * of the phases, the mean of the ranks. Collective. */
+void statistics_print (
+    const Processes *processes, const Phases *phases, const CclTiledResult *result);
+
+#endif /* CCL_LABEL_STATISTICS_H */

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "picture.h"
+
+#include "error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of samples that are converted at once; more if a row has more. */
+#define BYTES_AT_ONCE ((uint64_t)1 << 20)
+
+static const struct {
+  const char *name;
+  uint32_t bytes;
+} types[] = {
+    [SAMPLE_UINT8] = {"uint8", 1},
+    [SAMPLE_INT8] = {"int8", 1},
+    [SAMPLE_UINT16] = {"uint16", 2},
+    [SAMPLE_INT16] = {"int16", 2},
+    [SAMPLE_UINT32] = {"uint32", 4},
+    [SAMPLE_INT32] = {"int32", 4},
+    [SAMPLE_UINT64] = {"uint64", 8},
+    [SAMPLE_INT64] = {"int64", 8},
+    [SAMPLE_FLOAT32] = {"float32", 4},
+    [SAMPLE_FLOAT64] = {"float64", 8},
+};
+
+uint32_t
+sample_bytes (SampleType type)
+{
+  return types[type].bytes;
+}
+
+const char *
+sample_type_name (SampleType type)
+{
+  return types[type].name;
+}
+
+bool
+sample_type_parse (const char *name, SampleType *type)
+{
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (strcmp (types[i].name, name) == 0) {
+      *type = (SampleType)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool
+picture_check (const Picture *picture, const PictureFile *file, CclError *error)
+{
+  const uint64_t width = picture->width, height = picture->height, depth = picture->depth;
+  const uint64_t most = UINT32_MAX,
+                 most_pixels = file->most_pixels ? file->most_pixels : INT64_MAX / 32;
+
+  if (width < 1 || height < 1 || depth < 1)
+    return fail (error, "%s: damaged: the picture is empty", file->name);
+  if (width > most || height > most || depth > most || width * height > most_pixels / depth)
+    return fail (error, "%s: a picture of %llu×%llu×%llu pixels is too large", file->name,
+        (unsigned long long)width, (unsigned long long)height, (unsigned long long)depth);
+  return true;
+}
+
+/* Reports a file of no known format: "neither PNG, NPY nor TIFF". */
+static void
+fail_unknown (const char *name, const PictureFormat *const *formats, CclError *error)
+{
+  char names[100] = "";
+  size_t length = 0;
+
+  for (size_t i = 0; formats[i] && length < sizeof names; i++)
+    length += (size_t)snprintf (names + length, sizeof names - length, "%s%s",
+        i == 0           ? ""
+        : formats[i + 1] ? ", "
+                         : " nor ",
+        formats[i]->name);
+  fail (error, "%s: neither %s", name, names);
+}
+
+static Picture *
+open_known (PictureFile *file, const PictureFormat *const *formats, CclError *error)
+{
+  uint8_t head[PICTURE_HEAD] = {0};
+  const ssize_t n = picture_file_read_some (file, 0, head, sizeof head);
+
+  for (size_t i = 0; formats[i]; i++) {
+    if (n <= 0 || !formats[i]->begins (head, (size_t)n))
+      continue;
+    if (formats[i]->open)
+      return formats[i]->open (file, error);
+    fail (error, "%s: built without the library that reads %s", file->name, formats[i]->name);
+    picture_file_close (file);
+    return NULL;
+  }
+  fail_unknown (file->name, formats, error);
+  picture_file_close (file);
+  return NULL;
+}
+
+Picture *
+picture_open_file (const char *path, const PictureOptions *options, CclError *error)
+{
+  PictureFile *file = picture_file_open (path, options->pipes, error);
+
+  if (!file)
+    return NULL;
+  if (options->most_bytes && file->size > options->most_bytes) {
+    fail (error, "%s: larger than %llu bytes", file->name, (unsigned long long)options->most_bytes);
+    picture_file_close (file);
+    return NULL;
+  }
+  file->most_pixels = options->most_pixels;
+  if (options->raw.width)
+    return picture_open_raw (file, &options->raw, error);
+  return open_known (file, options->formats, error);
+}
+
+static bool
+read_rows_in_order (
+    PictureInOrder *self, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error)
+{
+  const Picture *picture = &self->picture;
+  const uint64_t row_bytes = picture->width * picture->n_channels * sample_bytes (picture->type);
+
+  if (first_row < self->next_row) {
+    self->next_row = 0;
+    if (!self->rewind (self, error))
+      return false;
+  }
+  for (; self->next_row < first_row; self->next_row++)
+    if (!self->read_row (self, samples, error)) /* skipped; overwritten by the rows to read */
+      return false;
+  for (uint64_t i = 0; i < n_rows; i++, self->next_row++)
+    if (!self->read_row (self, (char *)samples + i * row_bytes, error))
+      return false;
+  return true;
+}
+
+bool
+picture_read_in_order (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error)
+{
+  PictureInOrder *self = (PictureInOrder *)picture;
+
+  if (read_rows_in_order (self, first_row, n_rows, samples, error))
+    return true;
+  self->next_row = UINT64_MAX; /* after a failure, the next call begins anew */
+  return false;
+}
+
+/* Takes rows of samples. n: pixels; done: pixels before them. */
+typedef void (*TakePixels) (
+    const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data);
+
+/* Reads rows of a type of samples, a few at a time, and gives them to a function. */
+static bool
+for_rows (Picture *picture, bool grey, uint64_t first_row, uint64_t n_rows, TakePixels take,
+    void *data, CclError *error)
+{
+  const uint32_t n_channels = grey ? 1 : picture->n_channels;
+  const uint64_t row_bytes = picture->width * n_channels * sample_bytes (picture->type);
+  uint64_t at_once = BYTES_AT_ONCE / row_bytes;
+  bool succeeded = true;
+
+  if (at_once < 1)
+    at_once = 1;
+  if (at_once > n_rows)
+    at_once = n_rows;
+  void *samples = malloc (at_once * row_bytes);
+  if (!samples)
+    return fail (
+        error, "not enough memory for rows of %llu pixels", (unsigned long long)picture->width);
+  for (uint64_t row = 0; row < n_rows && succeeded; row += at_once) {
+    const uint64_t n = n_rows - row < at_once ? n_rows - row : at_once;
+    succeeded = grey ? picture_read_grey (picture, first_row + row, n, samples, error)
+                     : picture->klass->read (picture, first_row + row, n, samples, error);
+    if (succeeded)
+      take (picture, samples, n * picture->width, row * picture->width, data);
+  }
+  free (samples);
+  return succeeded;
+}
+
+/* The sum of the weights is 1. */
+#define WEIGHTED(type, sum)                                                                        \
+  for (uint64_t i = 0; i < n; i++) {                                                               \
+    const type *s = (const type *)samples + i * n_channels;                                        \
+    ((type *)data)[done + i] = (type)(sum);                                                        \
+  }
+
+static void
+take_grey (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const uint32_t n_channels = picture->n_channels, bytes = sample_bytes (picture->type);
+
+  if (n_channels == 2) {
+    for (uint64_t i = 0; i < n; i++)
+      memcpy ((char *)data + (done + i) * bytes, (const char *)samples + 2 * i * bytes, bytes);
+  } else if (picture->type == SAMPLE_UINT8) {
+    WEIGHTED (uint8_t, (19595u * s[0] + 38470u * s[1] + 7471u * s[2] + 32768u) >> 16);
+  } else if (picture->type == SAMPLE_UINT16) {
+    WEIGHTED (uint16_t, (19595u * s[0] + 38470u * s[1] + 7471u * s[2] + 32768u) >> 16);
+  } else if (picture->type == SAMPLE_FLOAT32) {
+    WEIGHTED (float, 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2]);
+  } else if (picture->type == SAMPLE_FLOAT64) {
+    WEIGHTED (double, 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2]);
+  }
+}
+
+bool
+picture_read_grey (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error)
+{
+  if (picture->n_channels == 1)
+    return picture->klass->read (picture, first_row, n_rows, samples, error);
+  return for_rows (picture, false, first_row, n_rows, take_grey, samples, error);
+}
+
+#define COMPARE(type, limit)                                                                       \
+  for (uint64_t i = 0; i < n; i++)                                                                 \
+  pixels[i] = ((const type *)samples)[i] > (limit) ? 255 : 0
+
+/* Compares n samples with the threshold. No sample is rounded; an integer is greater than a number
+ * when it is greater than the number's floor. */
+static void
+compare (SampleType type, const void *samples, uint64_t n, double threshold, uint8_t *pixels)
+{
+  const double limit = floor (threshold);
+
+  switch (type) {
+  case SAMPLE_UINT8:
+    COMPARE (uint8_t, limit);
+    break;
+  case SAMPLE_INT8:
+    COMPARE (int8_t, limit);
+    break;
+  case SAMPLE_UINT16:
+    COMPARE (uint16_t, limit);
+    break;
+  case SAMPLE_INT16:
+    COMPARE (int16_t, limit);
+    break;
+  case SAMPLE_UINT32:
+    COMPARE (uint32_t, limit);
+    break;
+  case SAMPLE_INT32:
+    COMPARE (int32_t, limit);
+    break;
+  case SAMPLE_UINT64:
+    if (limit < 0)
+      memset (pixels, 255, n);
+    else if (limit >= 0x1p64)
+      memset (pixels, 0, n);
+    else
+      COMPARE (uint64_t, (uint64_t)limit);
+    break;
+  case SAMPLE_INT64:
+    if (limit < -0x1p63)
+      memset (pixels, 255, n);
+    else if (limit >= 0x1p63)
+      memset (pixels, 0, n);
+    else
+      COMPARE (int64_t, (int64_t)limit);
+    break;
+  case SAMPLE_FLOAT32:
+    COMPARE (float, threshold);
+    break;
+  case SAMPLE_FLOAT64:
+    COMPARE (double, threshold);
+    break;
+  }
+}
+
+typedef struct Comparison {
+  double threshold;
+  uint8_t *pixels;
+} Comparison;
+
+static void
+take_comparison (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const Comparison *comparison = data;
+  compare (picture->type, samples, n, comparison->threshold, comparison->pixels + done);
+}
+
+bool
+picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
+    uint8_t *pixels, CclError *error)
+{
+  Comparison comparison = {threshold, pixels};
+
+  if (picture->type == SAMPLE_UINT8)
+    return picture_read_grey (picture, first_row, n_rows, pixels, error);
+  return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
+}
+
+/* Whether a sample is zero; floats have two zeros. */
+static bool
+is_zero (SampleType type, const uint8_t *sample)
+{
+  double real;
+  float half;
+
+  if (type == SAMPLE_FLOAT64) {
+    memcpy (&real, sample, sizeof real);
+    return real == 0;
+  }
+  if (type == SAMPLE_FLOAT32) {
+    memcpy (&half, sample, sizeof half);
+    return half == 0;
+  }
+  for (uint32_t i = 0; i < types[type].bytes; i++)
+    if (sample[i])
+      return false;
+  return true;
+}
+
+static void
+take_mask (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const uint32_t n_channels = picture->n_channels, n_colours = n_channels < 3 ? 1 : 3;
+  const uint32_t bytes = sample_bytes (picture->type);
+  const uint8_t *sample = samples;
+  uint8_t *pixels = (uint8_t *)data + done;
+
+  for (uint64_t i = 0; i < n; i++) {
+    bool is_black = true, is_transparent = false;
+    for (uint32_t channel = 0; channel < n_channels; channel++, sample += bytes) {
+      if (channel < n_colours)
+        is_black &= is_zero (picture->type, sample);
+      else
+        is_transparent = is_zero (picture->type, sample);
+    }
+    pixels[i] = is_black || is_transparent ? 0 : 255;
+  }
+}
+
+bool
+picture_read_mask (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, uint8_t *pixels, CclError *error)
+{
+  return for_rows (picture, false, first_row, n_rows, take_mask, pixels, error);
+}
+
+void
+picture_free (Picture *picture)
+{
+  if (picture)
+    picture->klass->free (picture);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pictures in files: frames and volumes, read a few rows at a time. A format's reader delivers the
+ * samples as they are stored; the functions below make grey values or a mask of them.
+ *
+ * Functions that return bool or a pointer fill the error, a line that names the file, when they
+ * fail. A picture belongs to one thread at a time.
+ */
+#ifndef CCL_PICTURES_PICTURE_H
+#define CCL_PICTURES_PICTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cudaccl/labeller.h>
+
+#include "file.h"
+
+typedef enum SampleType {
+  SAMPLE_UINT8,
+  SAMPLE_INT8,
+  SAMPLE_UINT16,
+  SAMPLE_INT16,
+  SAMPLE_UINT32,
+  SAMPLE_INT32,
+  SAMPLE_UINT64,
+  SAMPLE_INT64,
+  SAMPLE_FLOAT32,
+  SAMPLE_FLOAT64,
+} SampleType;
+
+uint32_t sample_bytes (SampleType type);
+
+/* A name such as "uint8" or "float32". */
+const char *sample_type_name (SampleType type);
+
+/* Finds the type of such a name. */
+bool sample_type_parse (const char *name, SampleType *type);
+
+typedef struct Picture Picture;
+
+/* What a format implements. */
+typedef struct PictureClass {
+  /* Reads rows, counted through all slices: n_channels samples for each pixel, in the byte order of
+   * this machine. */
+  bool (*read) (
+      Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
+  void (*free) (Picture *picture);
+} PictureClass;
+
+/* The first member of each format's struct. */
+struct Picture {
+  const PictureClass *klass;
+  uint64_t width, height, depth; /* ≥ 1; height × depth rows of width pixels */
+  bool is_volume;                /* whether the file has slices, if only one */
+  bool may_be_colours;           /* a volume whose rows may be meant as the colours of a pixel */
+  uint32_t n_channels; /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
+  SampleType type;     /* with colours uint8, uint16, float32 or float64 */
+};
+
+/* How to read files without a header. */
+typedef struct RawFormat {
+  uint64_t width, height, depth; /* width 0: no file is raw */
+  bool is_volume;
+  SampleType type;
+} RawFormat;
+
+/* A format of files. */
+typedef struct PictureFormat {
+  const char *name;
+
+  /* Whether a file begins like one of this format. n: the bytes of the beginning, at most
+   * PICTURE_HEAD. */
+  bool (*begins) (const uint8_t *head, size_t n);
+
+  /* Opens a file, which then belongs to the picture; it is closed if that fails. NULL: this build
+   * lacks the library that reads the format. */
+  Picture *(*open) (PictureFile *file, CclError *error);
+} PictureFormat;
+
+enum { PICTURE_HEAD = 8 };
+
+extern const PictureFormat picture_png, picture_pnm, picture_npy, picture_tiff, picture_jpeg;
+
+/* All formats, with NULL at the end. */
+extern const PictureFormat *const picture_formats[];
+
+/* How to open a picture. */
+typedef struct PictureOptions {
+  RawFormat raw;
+  const PictureFormat *const *formats; /* with NULL at the end */
+  bool pipes; /* read pipes, too, and "-" as standard input; only for single files */
+  uint64_t most_bytes, most_pixels; /* of a file; 0: no limit */
+} PictureOptions;
+
+/* Opens a file, a folder of slices, or several files, each a slice of a volume. Its first bytes
+ * tell the format of a file. Free with picture_free(). */
+Picture *picture_open (
+    char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error);
+
+/* Opens one file. */
+Picture *picture_open_file (const char *path, const PictureOptions *options, CclError *error);
+
+/* Reads rows as grey samples of the picture's type. Colours become grey by the weights of BT.601,
+ * those of JPEG; opacity is ignored. */
+bool picture_read_grey (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
+
+/* Reads rows as one byte per pixel: grey samples of uint8 as they are; of other types 255 where a
+ * sample is greater than the threshold, else 0. */
+bool picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
+    uint8_t *pixels, CclError *error);
+
+/* Reads rows as a mask: 0 where a pixel is black or transparent, else 255. */
+bool picture_read_mask (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, uint8_t *pixels, CclError *error);
+
+void picture_free (Picture *picture); /* NULL is allowed */
+
+/* For readers of formats. */
+
+Picture *picture_open_raw (PictureFile *file, const RawFormat *raw, CclError *error);
+
+/* Reports a size that no picture may have. */
+bool picture_check (const Picture *picture, const PictureFile *file, CclError *error);
+
+/* A picture whose rows can only be read one after the other, from the first one on. */
+typedef struct PictureInOrder {
+  Picture picture;
+  uint64_t next_row;
+  bool (*rewind) (struct PictureInOrder *self, CclError *error);
+  bool (*read_row) (struct PictureInOrder *self, void *samples, CclError *error);
+} PictureInOrder;
+
+/* PictureClass.read of such a picture. */
+bool picture_read_in_order (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
+
+#endif /* CCL_PICTURES_PICTURE_H */

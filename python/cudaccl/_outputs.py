@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The files that label_file() writes."""
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+TAG = 15  # of messages between ranks
+MOST_BYTES = 2**30  # of one message: MPI counts with an int
+
+
+class Alone:
+    """The communicator of a single process."""
+
+    def Get_rank(self) -> int:
+        return 0
+
+    def Get_size(self) -> int:
+        return 1
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value]
+
+
+def together(comm: Any, function: Callable[[], Any]) -> Any:
+    """Calls a function in each rank; if it fails in any, all raise: the others an OSError."""
+    result, error = None, None
+    try:
+        result = function()
+    except BaseException as raised:  # KeyboardInterrupt, too
+        error = raised
+    messages = comm.allgather(None if error is None else str(error) or type(error).__name__)
+    if error is not None:
+        raise error
+    for message in messages:
+        if message is not None:
+            raise OSError(f"another rank has failed: {message}")
+    return result
+
+
+def identity(path: str) -> tuple[Any, ...]:
+    """What tells whether two names are those of one file, which need not exist yet."""
+    try:
+        status = os.stat(path)
+        return status.st_dev, status.st_ino
+    except FileNotFoundError:
+        folder, name = os.path.split(os.path.realpath(path))
+        status = os.stat(folder)
+        return status.st_dev, status.st_ino, name
+
+
+def check_output_names(inputs: list[str], outputs: list[str]) -> None:
+    """Refuses names of outputs that are not those of NumPy files, and a file that is read or that
+    another output has."""
+    read = {identity(path): path for path in inputs}
+    written: dict[tuple[Any, ...], str] = {}
+    for path in outputs:
+        if not path.lower().endswith(".npy"):
+            raise ValueError(f"the name of a NumPy file ends in .npy, not {os.path.basename(path)!r}")
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{path} is a folder")
+        file = identity(path)
+        if file in read:
+            raise ValueError(f"{path} cannot be an output: it is the file {read[file]}, which is read")
+        if file in written:
+            raise ValueError(f"{path} and {written[file]} are one file: each output needs its own")
+        written[file] = path
+
+
+class NpyFile:
+    """A NumPy file that ranks write together. It has its name when it is complete."""
+
+    def __init__(self, path: str, comm: Any) -> None:
+        self.path, self._comm = path, comm
+        number = comm.allgather(os.getpid())[0]
+        self._temporary = f"{path}.{number:x}.part"
+        self._file = -1
+
+    def open(self) -> None:
+        """Creates the file in rank 0, then opens it in the others. Collective."""
+        rank = self._comm.Get_rank()
+        together(self._comm, lambda: self._open(os.O_CREAT | os.O_TRUNC) if rank == 0 else None)
+        together(self._comm, lambda: self._open(0) if rank > 0 else None)
+
+    def _open(self, flags: int) -> None:
+        self._file = os.open(self._temporary, os.O_RDWR | os.O_CLOEXEC | flags, 0o666)
+
+    def begin(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+        """Notes the content; rank 0 writes the header."""
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
+        self._offset = header.tell()
+        if self._comm.Get_rank() == 0:
+            os.pwrite(self._file, header.getvalue(), 0)
+            os.ftruncate(self._file, self._offset + math.prod(shape) * dtype.itemsize)
+
+    def write(self, offset: int, data: memoryview) -> None:
+        """Writes bytes at an offset after the header."""
+        done = 0
+        while done < len(data):
+            done += os.pwrite(self._file, data[done:], self._offset + offset + done)
+
+    def close(self) -> None:
+        if self._file >= 0:
+            try:
+                os.fsync(self._file)
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+    def commit(self) -> None:
+        """Gives the file its name. For rank 0."""
+        os.replace(self._temporary, self.path)
+
+    def discard(self) -> None:
+        """Closes the file, and removes it unless it has its name."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        if self._comm.Get_rank() == 0 and os.path.exists(self._temporary):
+            os.unlink(self._temporary)
+
+
+
+
+def commit(files: list[NpyFile]) -> None:
+    for file in files:
+        file.commit()
+
+
+@contextlib.contextmanager
+def written_together(files: list[NpyFile], comm: Any) -> Iterator[str | None]:
+    """Opens files, gives them their names at the end, and removes them after an error. Collective.
+    The context is the folder of the first one, None without files."""
+    try:
+        for file in files:
+            file.open()
+        yield os.path.dirname(os.path.abspath(files[0].path)) if files else None
+        for file in files:
+            together(comm, file.close)
+        together(comm, lambda: commit(files) if comm.Get_rank() == 0 else None)
+    finally:
+        for file in files:
+            file.discard()
+
+
+class LabelMap:
+    """The label map of label_file(), in a file or in an array of the caller's."""
+
+    def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any) -> None:
+        self._shape = shape
+        self._layer = math.prod(shape[1:])
+        self._array = labels
+        self.file = NpyFile(os.fspath(labels), comm) if isinstance(labels, (str, os.PathLike)) else None
+
+    def begin(self, n_components: int, n_bytes: int) -> None:
+        self._dtype: np.dtype[Any] = np.dtype(f"u{n_bytes}")
+        if self.file:
+            self.file.begin(self._dtype, self._shape)
+        else:
+            self._check_type(n_components)
+
+    def _check_type(self, n_components: int) -> None:
+        """Refuses an array whose type has too few numbers."""
+        try:
+            dtype = np.dtype(self._array.dtype)
+        except (AttributeError, TypeError):
+            return
+        most = 0
+        if dtype.kind in "iu":
+            most = np.iinfo(dtype).max
+        elif dtype.kind == "f":
+            most = 2 ** (np.finfo(dtype).nmant + 1)
+        if n_components > most:
+            raise ValueError(f"a label map of {dtype} cannot have {n_components} labels")
+
+    def write(self, first: int, n: int, data: memoryview) -> None:
+        if self.file:
+            self.file.write(first * self._layer * self._dtype.itemsize, data)
+        else:
+            self._array[first:first + n] = np.frombuffer(data, self._dtype).reshape(n, *self._shape[1:])
+
+
+class Table:
+    """The component table of label_file(), in a file."""
+
+    def __init__(self, path: str, dtype: np.dtype[Any], comm: Any) -> None:
+        self._dtype = dtype
+        self.file = NpyFile(path, comm)
+
+    def begin(self, n_components: int, first_label: int) -> None:
+        self._next_row = first_label - 1
+        self.file.begin(self._dtype, (n_components,))
+
+    def write(self, data: memoryview) -> None:
+        self.file.write(self._next_row * self._dtype.itemsize, data)
+        self._next_row += len(data) // self._dtype.itemsize
+
+
+class Messages:
+    """Messages between the ranks of a communicator."""
+
+    def __init__(self, comm: Any) -> None:
+        self._comm = comm
+
+    def send(self, to: int, data: memoryview) -> None:
+        for done in range(0, len(data), MOST_BYTES):
+            self._comm.Send(data[done:done + MOST_BYTES], dest=to, tag=TAG)
+
+    def receive(self, source: int, data: memoryview) -> None:
+        for done in range(0, len(data), MOST_BYTES):
+            self._comm.Recv(data[done:done + MOST_BYTES], source=source, tag=TAG)

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "codebook-reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+
+static const int16_t logs[] = {CCL_LIGHT_LOGS};
+static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+
+static void
+set_tolerances (CodebookReference *self)
+{
+  for (uint32_t i = 0; i < CCL_CODEBOOK_LEVELS; i++) {
+    const uint32_t distance = ccl_codebook_median_distance (self->noise[i]);
+    self->frame.tolerances[i] = ccl_codebook_tolerance (distance, CCL_CODEBOOK_TOLERANCE);
+    self->frame.weak_tolerances[i] = ccl_codebook_tolerance (distance, CCL_CODEBOOK_WEAK_TOLERANCE);
+  }
+}
+
+CodebookReference *
+codebook_reference_new (uint32_t width, uint32_t height)
+{
+  CodebookReference *self = g_new0 (CodebookReference, 1);
+  const size_t n = (size_t)width * height;
+  self->width = width;
+  self->height = height;
+  self->n_pixels = (uint32_t)n;
+  self->blocks = g_new0 (CclCodebookBlock, (n + CCL_CODEBOOK_LANES - 1) / CCL_CODEBOOK_LANES);
+  self->states = g_new0 (CclCodebookState, n);
+  self->classes = g_new0 (CclPixelClass, n);
+  self->background = g_new0 (uint8_t, n);
+  self->recurrent = g_new0 (bool, n);
+  self->mask = g_new0 (uint8_t, n);
+  self->grid = ccl_light_grid (width, height);
+  const size_t n_cells = (size_t)self->grid.columns * self->grid.rows;
+  self->cells = g_new0 (CclLightCell, n_cells);
+  self->factors = g_new0 (uint16_t, n_cells);
+  self->lost = g_new0 (uint32_t, n_cells);
+  self->settled = g_new0 (uint32_t, n_cells);
+  set_tolerances (self);
+  self->has_light = true;
+  return self;
+}
+
+void
+codebook_reference_free (CodebookReference *self)
+{
+  g_free (self->blocks);
+  g_free (self->states);
+  g_free (self->classes);
+  g_free (self->background);
+  g_free (self->recurrent);
+  g_free (self->mask);
+  g_free (self->cells);
+  g_free (self->factors);
+  g_free (self->lost);
+  g_free (self->settled);
+  g_free (self);
+}
+
+/* The light of a cell. Noise is what the pixels of the frame before differed by. */
+static void
+measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uint32_t row)
+{
+  CclLightCell *cell = &self->cells[row * self->grid.columns + column];
+  const uint32_t step = 1u << (self->grid.shift - 4);
+  uint32_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0}, n = 0, near = 0, explained = 0;
+  uint32_t samples[256];
+
+  for (uint32_t i = 0; i < 256; i++) {
+    const uint32_t x = (column << self->grid.shift) + i % 16 * step;
+    const uint32_t y = (row << self->grid.shift) + i / 16 * step;
+    if (x >= self->width || y >= self->height)
+      continue;
+    const uint32_t pixel = y * self->width + x;
+    if (!ccl_light_compares (luma[pixel]) || !ccl_light_compares (self->background[pixel]))
+      continue;
+    samples[n++] = pixel;
+    counts[CLAMP (logs[luma[pixel]] - logs[self->background[pixel]], -128, 128) + 128]++;
+  }
+  memset (cell, 0, sizeof *cell);
+  cell->measured = n >= CCL_LIGHT_LEAST_SAMPLES;
+  if (!cell->measured)
+    return;
+  uint32_t middle = 0;
+  for (uint32_t below = counts[0]; 2 * below < n; below += counts[middle])
+    middle++;
+  cell->ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t of_frame = luma[samples[i]], of_model = self->background[samples[i]];
+    const int ratio = CLAMP (logs[of_frame] - logs[of_model], -128, 128);
+    const uint32_t expected = ccl_light_expected (of_model, powers[128 + cell->ratio]);
+    const bool is_near = ccl_light_is_near (ratio, cell->ratio);
+    near += is_near;
+    explained += is_near || ccl_codebook_difference (of_frame, expected) <=
+                                ccl_codebook_median_distance (self->noise[of_model >> 4]);
+  }
+  cell->uniform = 5 * near >= 3 * n;
+  cell->explained = 5 * explained >= 3 * n;
+}
+
+static uint32_t
+factor_at (const CodebookReference *self, uint32_t x, uint32_t y)
+{
+  const CclLightGrid *grid = &self->grid;
+  uint32_t c0, c1, wx, r0, r1, wy;
+  ccl_light_place (x, grid->shift, grid->columns, &c0, &c1, &wx);
+  ccl_light_place (y, grid->shift, grid->rows, &r0, &r1, &wy);
+  const uint16_t *above = self->factors + r0 * grid->columns;
+  const uint16_t *below = self->factors + r1 * grid->columns;
+  const uint32_t left = ccl_light_between (above[c0], below[c0], wy, grid->shift);
+  const uint32_t right = ccl_light_between (above[c1], below[c1], wy, grid->shift);
+  return ccl_light_between (left, right, wx, grid->shift);
+}
+
+/* The difference between the factors of the cells around a pixel. */
+static uint32_t
+spread_at (const CodebookReference *self, uint32_t x, uint32_t y)
+{
+  const CclLightGrid *grid = &self->grid;
+  uint32_t c0, c1, wx, r0, r1, wy;
+  ccl_light_place (x, grid->shift, grid->columns, &c0, &c1, &wx);
+  ccl_light_place (y, grid->shift, grid->rows, &r0, &r1, &wy);
+  const uint16_t *above = self->factors + r0 * grid->columns;
+  const uint16_t *below = self->factors + r1 * grid->columns;
+  const uint32_t least = MIN (MIN (above[c0], above[c1]), MIN (below[c0], below[c1]));
+  const uint32_t most = MAX (MAX (above[c0], above[c1]), MAX (below[c0], below[c1]));
+  return most - least;
+}
+
+static CclCodebookValue
+corrected (const CodebookReference *self, CclCodebookValue value, uint32_t x, uint32_t y)
+{
+  const uint32_t factor = factor_at (self, x, y);
+  return (CclCodebookValue){
+      (uint8_t)ccl_light_correct_luma (value.luma, factor, 255),
+      (uint8_t)ccl_light_correct_chroma (value.u, factor),
+      (uint8_t)ccl_light_correct_chroma (value.v, factor),
+      (uint8_t)ccl_codebook_slack (value.luma, spread_at (self, x, y)),
+  };
+}
+
+static void
+update_pixel (CodebookReference *self, uint32_t pixel, CclCodebookValue value, uint32_t cell)
+{
+  CclCodebookBlock *block = &self->blocks[pixel / CCL_CODEBOOK_LANES];
+  const uint32_t lane = pixel % CCL_CODEBOOK_LANES;
+  CclCodeword words[CCL_CODEBOOK_WORDS];
+
+  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+    words[k] = ccl_codebook_word (block, k, lane);
+  const CclCodebookResult result =
+      ccl_codebook_update (words, value, self->states[pixel], &self->frame);
+  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+    ccl_codebook_set_word (block, k, lane, words[k]);
+  self->classes[pixel] = result.pixel_class;
+  self->background[pixel] = result.background;
+  self->recurrent[pixel] = result.is_recurrent;
+  self->states[pixel].was_background = !result.is_strong;
+  self->states[pixel].place = result.place;
+  self->lost[cell] += result.is_strong;
+  self->settled[cell] += result.is_settled;
+  self->sums.chroma += result.chroma;
+  self->sums.model_chroma += result.model_chroma;
+  if (ccl_codebook_counts_as_noise (&result))
+    self->noise[result.level][MIN (result.distance, CCL_CODEBOOK_DISTANCES - 1)]++;
+}
+
+/* Counts the pixels of the 5×5 window that have the class; outside, the frame continues. */
+static void
+count_window (const CodebookReference *self, int64_t x, int64_t y, int classes[3], int *recurrent,
+    int *strong)
+{
+  for (int64_t j = y - 2; j <= y + 2; j++) {
+    for (int64_t i = x - 2; i <= x + 2; i++) {
+      const int64_t pixel = CLAMP (j, 0, (int64_t)self->height - 1) * self->width +
+                            CLAMP (i, 0, (int64_t)self->width - 1);
+      classes[self->classes[pixel]]++;
+      *recurrent += self->recurrent[pixel];
+      *strong += !self->states[pixel].was_background;
+    }
+  }
+}
+
+static void
+filter (CodebookReference *self)
+{
+  for (uint32_t y = 0; y < self->height; y++) {
+    for (uint32_t x = 0; x < self->width; x++) {
+      const uint32_t pixel = y * self->width + x;
+      int classes[3] = {0}, recurrent = 0, strong = 0;
+      count_window (self, x, y, classes, &recurrent, &strong);
+      const int objects = classes[CCL_PIXEL_FOREGROUND], shadows = classes[CCL_PIXEL_SHADOW];
+      const bool in_object = !self->is_lost && 2 * (objects + shadows) > 25 &&
+                             strong >= CCL_CODEBOOK_LEAST_STRONG && 3 * objects >= 2 * shadows;
+      self->mask[pixel] = in_object ? 255 : 0;
+      self->states[pixel].in_object = in_object;
+      self->states[pixel].is_dynamic = self->recurrent[pixel] || 2 * recurrent > 25;
+    }
+  }
+}
+
+/* Whether the cells of the frame that has been run are those of another scene. */
+static void
+judge_scene (CodebookReference *self)
+{
+  const CclLightGrid *grid = &self->grid;
+  CclCodebookSums *sums = &self->sums;
+  for (uint32_t row = 0; row < grid->rows; row++) {
+    for (uint32_t column = 0; column < grid->columns; column++) {
+      const uint32_t i = row * grid->columns + column;
+      const uint32_t width = MIN (1u << grid->shift, self->width - (column << grid->shift));
+      const uint32_t height = MIN (1u << grid->shift, self->height - (row << grid->shift));
+      sums->cells++;
+      sums->lost += ccl_codebook_fills_cell (self->lost[i], width * height);
+      sums->settled += ccl_codebook_fills_cell (self->settled[i], width * height);
+    }
+  }
+  self->is_lost = ccl_codebook_is_lost (sums);
+  self->n_changed_frames = ccl_codebook_is_another_scene (sums) ? self->n_changed_frames + 1 : 0;
+  self->frame.scene_changes = ccl_codebook_has_changed (sums, self->n_changed_frames);
+  if (self->frame.scene_changes) {
+    self->n_changed_frames = 0;
+    self->n_scene_changes++;
+  }
+}
+
+void
+codebook_reference_run (
+    CodebookReference *self, const uint8_t *luma, const uint8_t *u, const uint8_t *v)
+{
+  const uint32_t n_cells = self->grid.columns * self->grid.rows;
+  const bool corrects = self->has_light && self->n_frames > 0;
+
+  if (corrects) {
+    for (uint32_t i = 0; i < n_cells; i++)
+      measure_cell (self, luma, i % self->grid.columns, i / self->grid.columns);
+    ccl_light_smooth (&self->grid, self->cells, self->factors);
+  }
+  memset (self->noise, 0, sizeof self->noise);
+  memset (&self->sums, 0, sizeof self->sums);
+  memset (self->lost, 0, n_cells * sizeof *self->lost);
+  memset (self->settled, 0, n_cells * sizeof *self->settled);
+  for (uint32_t pixel = 0; pixel < self->n_pixels; pixel++) {
+    const uint32_t x = pixel % self->width, y = pixel / self->width;
+    const uint32_t cell = (y >> self->grid.shift) * self->grid.columns + (x >> self->grid.shift);
+    const CclCodebookValue value = {luma[pixel], u[pixel], v[pixel], 0};
+    update_pixel (self, pixel, corrects ? corrected (self, value, x, y) : value, cell);
+  }
+  judge_scene (self);
+  set_tolerances (self);
+  filter (self);
+  self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
+  self->n_frames++;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The reference for a frame's codebooks (codebook.h): one pixel at a time, windows counted pixel by
+ * pixel, at the size at which the model works.
+ */
+#ifndef CCL_TEST_CODEBOOK_REFERENCE_H
+#define CCL_TEST_CODEBOOK_REFERENCE_H
+
+#include "codebook.h"
+#include "light.h"
+
+typedef struct CodebookReference {
+  uint32_t width, height, n_pixels;
+  CclCodebookBlock *blocks; /* of CCL_CODEBOOK_LANES pixels in raster order */
+  CclCodebookState *states; /* of each pixel */
+  CclPixelClass *classes;   /* before the filter */
+  uint8_t *background;      /* the luma of each pixel's heaviest word */
+  bool *recurrent;          /* whether a word beside it is recurrent */
+  CclCodebookNoise noise;   /* of the last frame */
+  CclCodebookFrame frame;
+  CclLightGrid grid;
+  CclLightCell *cells;
+  uint16_t *factors;        /* of each cell */
+  uint32_t *lost, *settled; /* pixels of each cell that are not background; and match a word */
+  CclCodebookSums sums;
+  uint32_t n_changed_frames; /* in a row that look like another scene */
+  uint32_t n_scene_changes;
+  bool is_lost; /* the mask is empty */
+  bool has_light;
+  uint64_t n_frames;
+  uint8_t *mask; /* of the last frame: 255 where an object is */
+} CodebookReference;
+
+/* Free with codebook_reference_free(). */
+CodebookReference *codebook_reference_new (uint32_t width, uint32_t height);
+void codebook_reference_free (CodebookReference *reference);
+
+/* Computes the mask of the next frame from width × height values of 8 bits each. */
+void codebook_reference_run (
+    CodebookReference *reference, const uint8_t *luma, const uint8_t *u, const uint8_t *v);
+
+#endif /* CCL_TEST_CODEBOOK_REFERENCE_H */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Functions of the library refuse NULL, and objects of the other backend. */
+#include <cudaccl/cudaccl.h>
+
+#include <glib.h>
+
+static const CclPlan plan = {
+    .width = 8, .height = 8, .connectivity = CCL_CONNECTIVITY_8, .max_components = 4};
+static const CclVolumePlan volume_plan = {
+    .width = 8, .height = 8, .depth = 8, .connectivity = CCL_CONNECTIVITY_26, .max_components = 4};
+static const CclForegroundPlan foreground_plan = {.width = 8, .height = 8};
+static const CclTrackerPlan tracker_plan = {
+    .width = 8, .height = 8, .max_tracks = 4, .max_components = 4};
+static const CclRegionsPlan regions_plan = {.width = 8, .height = 8, .max_tracks = 4};
+static const CclOptions options = {0};
+static const uint8_t pixels[512] = {1};
+
+/* The call returns CCL_ERROR_ARGUMENT with a message, also without an error to fill. */
+#define assert_refused(function, ...)                                                              \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    CclError error = {CCL_OK, ""};                                                                 \
+    g_assert_cmpint (function (__VA_ARGS__, &error), ==, CCL_ERROR_ARGUMENT);                      \
+    g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);                                        \
+    g_assert_cmpstr (error.message, !=, "");                                                       \
+    g_assert_cmpint (function (__VA_ARGS__, NULL), ==, CCL_ERROR_ARGUMENT);                        \
+  }                                                                                                \
+  G_STMT_END
+
+/* The call returns NULL with a message. In a build without GPU support, no device can be opened. */
+#define assert_not_made(function, ...)                                                             \
+  G_STMT_START                                                                                     \
+  {                                                                                                \
+    CclError error = {CCL_OK, ""};                                                                 \
+    g_assert_null (function (__VA_ARGS__, &error));                                                \
+    g_assert_true (error.status == CCL_ERROR_ARGUMENT || error.status == CCL_ERROR_NOT_FOUND);     \
+    g_assert_cmpstr (error.message, !=, "");                                                       \
+    g_assert_null (function (__VA_ARGS__, NULL));                                                  \
+  }                                                                                                \
+  G_STMT_END
+
+static void
+test_null_where_an_object_is_made (void)
+{
+  assert_not_made (ccl_cpu_labeller_new, NULL);
+  assert_not_made (ccl_cpu_volume_labeller_new, NULL);
+  assert_not_made (ccl_cpu_foreground_new, NULL);
+  assert_not_made (ccl_tracker_new, NULL);
+  assert_not_made (ccl_regions_new, NULL);
+  assert_not_made (ccl_cuda_labeller_new, NULL, &plan);
+  assert_not_made (ccl_cuda_labeller_new, NULL, NULL);
+  assert_not_made (ccl_cuda_volume_labeller_new, NULL, &volume_plan);
+  assert_not_made (ccl_cuda_foreground_new, NULL, &foreground_plan);
+  assert_not_made (ccl_cuda_peer_new, NULL, NULL);
+  assert_not_made (ccl_cuda_device_open_in_context, NULL);
+}
+
+static void
+test_null_object (void)
+{
+  const CclFrame frame = {.data = pixels, .stride = 8};
+  const CclVolume volume = {.data = pixels, .row_stride = 8, .slice_stride = 64};
+  const CclForegroundOptions foreground_options = {0};
+  const CclTrackerOptions tracker_options = CCL_TRACKER_OPTIONS_DEFAULT;
+  const CclRegionsOptions regions_options = {.settle_frames = 1};
+  const CclMask mask = {(void *)pixels, 8};
+  const CclTracks no_tracks = {0};
+  CclTable table = {0};
+  CclVolumeTable volume_table;
+  CclTracks tracks;
+  CclRegionsResult result;
+
+  assert_refused (ccl_labeller_run, NULL, &frame, &options, NULL, &table);
+  assert_refused (ccl_labeller_queue, NULL, &frame, &options, NULL);
+  assert_refused (ccl_labeller_wait, NULL, &table);
+  assert_refused (ccl_labeller_resize, NULL, 8, 8);
+  assert_refused (ccl_volume_labeller_run, NULL, &volume, &options, NULL, &volume_table);
+  assert_refused (ccl_foreground_run, NULL, &frame, &foreground_options, &mask);
+  assert_refused (ccl_foreground_wait, NULL);
+  assert_refused (ccl_tracker_run, NULL, &table, NULL, 1, &tracker_options, &tracks);
+  assert_refused (ccl_regions_run, NULL, &no_tracks, 1, &regions_options, &result);
+  assert_refused (ccl_cuda_labeller_set_stream, NULL, NULL);
+  assert_refused (ccl_cuda_volume_labeller_set_stream, NULL, NULL);
+  assert_refused (ccl_cuda_foreground_set_stream, NULL, NULL);
+  assert_refused (ccl_tiled_run, NULL, NULL, NULL, NULL);
+  g_assert_cmpint (ccl_cuda_peer_copy (NULL, NULL, NULL, NULL, NULL, 0, NULL), !=, CCL_OK);
+  g_assert_cmpint (ccl_cuda_memory_new (NULL, 1, NULL, NULL), !=, CCL_OK);
+  g_assert_cmpint (ccl_cuda_find_device_of (NULL, NULL), ==, -1);
+  g_assert_null (ccl_cuda_labeller_get_stream (NULL));
+  g_assert_null (ccl_labeller_algorithm (NULL));
+  g_assert_null (ccl_cuda_device_name (NULL));
+  g_assert_null (ccl_cuda_device_ref (NULL));
+  g_assert_cmpint (ccl_foreground_get_scene_change (NULL), ==, CCL_SCENE_UNCHANGED);
+  g_assert_false (ccl_cpu_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cpu_algorithm_uses_threads (NULL));
+  g_assert_false (ccl_cuda_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  ccl_foreground_reset (NULL);
+  ccl_tracker_reset (NULL);
+  ccl_regions_reset (NULL);
+  ccl_regions_inherit (NULL, NULL);
+}
+
+/* A handle that is NULL, as after it was freed, and no handle. */
+static void
+test_null_where_an_object_is_freed (void)
+{
+  CclLabeller *labeller = NULL;
+  CclVolumeLabeller *volume_labeller = NULL;
+  CclForeground *foreground = NULL;
+  CclTracker *tracker = NULL;
+  CclRegions *regions = NULL;
+  CclCudaDevice *device = NULL;
+  CclCudaPeer *peer = NULL;
+
+  ccl_labeller_free (&labeller), ccl_labeller_free (NULL);
+  ccl_volume_labeller_free (&volume_labeller), ccl_volume_labeller_free (NULL);
+  ccl_foreground_free (&foreground), ccl_foreground_free (NULL);
+  ccl_tracker_free (&tracker), ccl_tracker_free (NULL);
+  ccl_regions_free (&regions), ccl_regions_free (NULL);
+  ccl_cuda_device_unref (&device), ccl_cuda_device_unref (NULL);
+  ccl_cuda_peer_free (&peer), ccl_cuda_peer_free (NULL);
+}
+
+static void
+test_null_inside_an_argument (void)
+{
+  const CclRegion region = {.name = "gate", .kind = CCL_REGION_LINE, .n_points = 2};
+  const CclRegionsOptions regions_options = {.settle_frames = 1};
+  const CclTracks no_tracks = {.n_tracks = 1};
+  const CclTrackerOptions tracker_options = CCL_TRACKER_OPTIONS_DEFAULT;
+  const CclTable no_rows = {.n_components = 1, .n_rows = 1};
+  CclRegionsPlan incomplete = regions_plan;
+  CclRegionsResult result;
+  CclTracks tracks;
+
+  incomplete.n_regions = 1;
+  assert_not_made (ccl_regions_new, &incomplete);
+  incomplete.regions = &region;
+  assert_not_made (ccl_regions_new, &incomplete);
+  CclRegions *regions = ccl_regions_new (&regions_plan, NULL);
+  assert_refused (ccl_regions_run, regions, &no_tracks, 1, &regions_options, &result);
+  ccl_regions_free (&regions);
+  CclTracker *tracker = ccl_tracker_new (&tracker_plan, NULL);
+  assert_refused (ccl_tracker_run, tracker, &no_rows, NULL, 1, &tracker_options, &tracks);
+  ccl_tracker_free (&tracker);
+}
+
+static void
+test_names_of_status_codes (void)
+{
+  g_assert_cmpstr (ccl_status_name (CCL_OK), ==, "CCL_OK");
+  g_assert_cmpstr (ccl_status_name (CCL_ERROR_NO_MEMORY), ==, "CCL_ERROR_NO_MEMORY");
+  g_assert_cmpstr (ccl_status_name (CCL_ERROR_IO), ==, "CCL_ERROR_IO");
+  g_assert_null (ccl_status_name ((CclStatus)(CCL_ERROR_IO + 1)));
+  g_assert_null (ccl_status_name ((CclStatus)-1));
+}
+
+/* Strides whose product with the height is greater than a size_t. */
+static void
+test_strides_that_wrap_around (void)
+{
+  const CclVolume volume = {.data = pixels, .row_stride = SIZE_MAX / 7 + 1, .slice_stride = 64};
+  const CclVolume good = {.data = pixels, .row_stride = 8, .slice_stride = 64};
+  uint32_t map[512];
+  const CclVolumeLabels labels = {map, (SIZE_MAX / 7 + 4) / 4 * 4, 256};
+  CclVolumeLabeller *labeller = ccl_cpu_volume_labeller_new (&volume_plan, NULL);
+  CclVolumeTable table;
+
+  assert_refused (ccl_volume_labeller_run, labeller, &volume, &options, NULL, &table);
+  assert_refused (ccl_volume_labeller_run, labeller, &good, &options, &labels, &table);
+  ccl_volume_labeller_free (&labeller);
+}
+
+/* Functions for objects of a GPU leave those of the CPU as they are. */
+static void
+test_objects_of_the_cpu (void)
+{
+  const CclFrame frame = {.data = pixels, .stride = 8};
+  const CclVolume volume = {.data = pixels, .row_stride = 8, .slice_stride = 64};
+  const CclForegroundOptions foreground_options = {0};
+  uint8_t mask_pixels[64];
+  const CclMask mask = {mask_pixels, 8};
+  void *stream = GINT_TO_POINTER (0x1234);
+  CclTable table;
+  CclVolumeTable volume_table;
+
+  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
+    CclPlan own_plan = plan;
+    own_plan.algorithm = *name;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&own_plan, NULL);
+    assert_refused (ccl_cuda_labeller_set_stream, labeller, stream);
+    assert_refused (ccl_cuda_labeller_set_stream, labeller, NULL);
+    g_assert_null (ccl_cuda_labeller_get_stream (labeller));
+    g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, NULL), ==, CCL_OK);
+    g_assert_cmpuint (table.n_components, ==, 1);
+    ccl_labeller_free (&labeller);
+    g_assert_null (labeller);
+  }
+
+  CclVolumeLabeller *volumes = ccl_cpu_volume_labeller_new (&volume_plan, NULL);
+  assert_refused (ccl_cuda_volume_labeller_set_stream, volumes, stream);
+  g_assert_cmpint (
+      ccl_volume_labeller_run (volumes, &volume, &options, NULL, &volume_table, NULL), ==, CCL_OK);
+  g_assert_cmpuint (volume_table.n_components, ==, 1);
+  ccl_volume_labeller_free (&volumes);
+
+  CclForeground *foreground = ccl_cpu_foreground_new (&foreground_plan, NULL);
+  assert_refused (ccl_cuda_foreground_set_stream, foreground, stream);
+  g_assert_cmpint (
+      ccl_foreground_run (foreground, &frame, &foreground_options, &mask, NULL), ==, CCL_OK);
+  g_assert_cmpuint (mask_pixels[0], ==, 255);
+  ccl_foreground_free (&foreground);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/arguments/null-where-an-object-is-made", test_null_where_an_object_is_made);
+  g_test_add_func ("/arguments/null-object", test_null_object);
+  g_test_add_func ("/arguments/null-where-an-object-is-freed", test_null_where_an_object_is_freed);
+  g_test_add_func ("/arguments/null-inside-an-argument", test_null_inside_an_argument);
+  g_test_add_func ("/arguments/strides-that-wrap-around", test_strides_that_wrap_around);
+  g_test_add_func ("/arguments/names-of-status-codes", test_names_of_status_codes);
+  g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
+  return g_test_run ();
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Properties of the codebook model, of single pixels and of small frames whose truth is known.
+ */
+#include "codebook-reference.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* A pixel and the parameters of its frame. Its mask is its class: it is its own window. */
+typedef struct Pixel {
+  CclCodeword words[CCL_CODEBOOK_WORDS];
+  CclCodebookState state;
+  CclCodebookFrame frame;
+} Pixel;
+
+static Pixel
+pixel_new (void)
+{
+  Pixel pixel = {.state = {.was_background = true}};
+  memset (pixel.frame.tolerances, CCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.tolerances);
+  memset (pixel.frame.weak_tolerances, CCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.weak_tolerances);
+  return pixel;
+}
+
+static CclCodebookResult
+show (Pixel *self, uint8_t luma)
+{
+  const CclCodebookValue value = {luma, 128, 128, 0};
+  const CclCodebookResult result =
+      ccl_codebook_update (self->words, value, self->state, &self->frame);
+  self->state.was_background = result.pixel_class == CCL_PIXEL_BACKGROUND;
+  self->state.in_object = result.pixel_class == CCL_PIXEL_FOREGROUND;
+  self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
+  return result;
+}
+
+static void
+test_constant_scene_is_background (void)
+{
+  for (int luma = 0; luma < 256; luma++) {
+    Pixel pixel = pixel_new ();
+    for (int t = 0; t < 100; t++) {
+      const CclCodebookResult result = show (&pixel, (uint8_t)luma);
+      g_assert_cmpint (result.pixel_class, ==, CCL_PIXEL_BACKGROUND);
+      g_assert_cmpint (result.background, ==, luma);
+    }
+  }
+}
+
+static void
+test_object_is_foreground_and_learnt_slowly (void)
+{
+  Pixel pixel = pixel_new ();
+  for (int t = 0; t < 100; t++)
+    show (&pixel, 100);
+  int n = 0;
+  while (show (&pixel, 160).pixel_class == CCL_PIXEL_FOREGROUND)
+    n++;
+  /* 100 frames of the background, at 60 % of its weight, gained at a quarter of the rate. */
+  g_assert_cmpint (n, >=, 235);
+  g_assert_cmpint (n, <=, 245);
+  g_assert_cmpint (show (&pixel, 100).pixel_class, ==, CCL_PIXEL_BACKGROUND);
+}
+
+static void
+test_darker_pixel_of_same_colour_is_shadow (void)
+{
+  Pixel pixel = pixel_new ();
+  for (int t = 0; t < 100; t++)
+    show (&pixel, 100);
+  g_assert_cmpint (show (&pixel, 70).pixel_class, ==, CCL_PIXEL_SHADOW);
+  g_assert_cmpint (show (&pixel, 40).pixel_class, ==, CCL_PIXEL_FOREGROUND);
+}
+
+/* Leaves: two frames in twenty. */
+static uint8_t
+leaves (int t)
+{
+  return t % 20 < 18 ? 100 : 160;
+}
+
+static void
+test_recurrent_value_becomes_background (void)
+{
+  Pixel pixel = pixel_new ();
+  for (int t = 0; t < 1000; t++) {
+    const CclPixelClass class = show (&pixel, leaves (t)).pixel_class;
+    if (leaves (t) == 100 || t > 600)
+      g_assert_cmpint (class, ==, CCL_PIXEL_BACKGROUND);
+    else if (t < CCL_CODEBOOK_RECURRENT_AGE)
+      g_assert_cmpint (class, ==, CCL_PIXEL_FOREGROUND);
+  }
+}
+
+static void
+test_word_of_least_weight_is_replaced (void)
+{
+  Pixel pixel = pixel_new ();
+  /* Words of 20, 50, 80 …; each is seen one frame longer than the next. */
+  for (int k = 0; k < CCL_CODEBOOK_WORDS; k++)
+    for (int t = 0; t < 2 * (CCL_CODEBOOK_WORDS - k); t++)
+      show (&pixel, (uint8_t)(20 + 25 * k));
+  const Pixel before = pixel;
+  show (&pixel, 250);
+  for (int k = 0; k < CCL_CODEBOOK_WORDS - 1; k++)
+    g_assert_cmpmem (
+        &pixel.words[k], sizeof pixel.words[k], &before.words[k], sizeof before.words[k]);
+  const CclCodeword *last = &pixel.words[CCL_CODEBOOK_WORDS - 1];
+  g_assert_cmpint (last->luma, ==, 250 * CCL_CODEBOOK_STEPS);
+  g_assert_cmpint (last->birth, ==, before.frame.time);
+  g_assert_cmpint (last->visits, ==, 0);
+}
+
+static void
+test_counters_saturate (void)
+{
+  Pixel pixel = pixel_new ();
+  bool saturated = false;
+  int n_rebases = 0;
+
+  for (int t = 0; t < 100000; t++) {
+    n_rebases += pixel.frame.rebases;
+    const CclPixelClass class = show (&pixel, leaves (t)).pixel_class;
+    if (t > 600)
+      g_assert_cmpint (class, ==, CCL_PIXEL_BACKGROUND);
+    g_assert_cmpint (pixel.frame.time, <, CCL_CODEBOOK_MOST_TIME);
+    for (int k = 0; k < CCL_CODEBOOK_WORDS; k++) {
+      g_assert_cmpint (pixel.words[k].weight, <=, CCL_CODEBOOK_MOST_WEIGHT);
+      saturated |= pixel.words[k].weight > CCL_CODEBOOK_MOST_WEIGHT - CCL_CODEBOOK_GAIN;
+      if (pixel.words[k].weight > 0)
+        g_assert_cmpint (pixel.words[k].birth, <=, pixel.frame.time);
+    }
+  }
+  g_assert_true (saturated);
+  g_assert_cmpint (n_rebases, ==, 2);
+}
+
+static void
+test_visits_saturate (void)
+{
+  CclCodeword words[CCL_CODEBOOK_WORDS] = {{.weight = 1, .luma = 100 * CCL_CODEBOOK_STEPS}};
+  const CclCodebookPlaces places = {0, 1, 0, false};
+  const CclCodebookValue value = {100, 128, 128, 0};
+  for (int i = 1; i <= 1000; i++) {
+    ccl_codebook_learn (words, &places, value, true, 0);
+    g_assert_cmpint (words[0].visits, ==, MIN (i, CCL_CODEBOOK_MOST_VISITS));
+  }
+}
+
+static void
+test_mean_stays_near_constant_value (void)
+{
+  for (uint32_t from = 0; from < 256; from++) {
+    for (uint32_t value = 0; value < 256; value++) {
+      uint32_t mean = from * CCL_CODEBOOK_STEPS;
+      for (int t = 0; t < 200; t++)
+        mean = ccl_codebook_moved (mean, value);
+      g_assert_cmpint (mean >> 8, ==, value);
+    }
+  }
+}
+
+static void
+test_median_distance (void)
+{
+  uint32_t counts[CCL_CODEBOOK_DISTANCES] = {[3] = 100, [7] = 100, [63] = 55};
+  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 0); /* too few */
+  counts[63]++;
+  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 7);
+  counts[3] = 200;
+  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 3);
+  g_assert_cmpint (ccl_codebook_tolerance (0, 20), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (10, 20), ==, 30);
+  g_assert_cmpint (ccl_codebook_tolerance (63, 20), ==, CCL_CODEBOOK_MOST_TOLERANCE);
+}
+
+/* Frames. */
+
+enum { WIDTH = 80, HEIGHT = 48, N = WIDTH * HEIGHT };
+
+typedef struct Scene {
+  CodebookReference *reference;
+  GRand *random;
+  uint8_t luma[N], u[N], v[N];
+} Scene;
+
+static void
+scene_start (Scene *self)
+{
+  self->reference = codebook_reference_new (WIDTH, HEIGHT);
+  self->random = g_rand_new_with_seed (1);
+  memset (self->u, 110, N);
+  memset (self->v, 140, N);
+}
+
+static void
+scene_clear (Scene *self)
+{
+  codebook_reference_free (self->reference);
+  g_rand_free (self->random);
+}
+
+/* A texture of squares of 4 pixels. Those of numbers 1 and 2 differ by 75 everywhere. */
+static uint8_t
+texture (uint32_t number, int x, int y)
+{
+  uint32_t hash = (uint32_t)(x >> 2) * 2654435761u ^ (uint32_t)(y >> 2) * 40503u;
+  hash = (hash ^ hash >> 15) * 2246822519u;
+  return (uint8_t)(50 + ((hash >> 16) + 75 * number) % 150);
+}
+
+/* Draws a texture with its left columns hidden by another one, which moves with its edge. */
+static void
+draw (Scene *self, uint32_t number, int shift, int hidden, int noise)
+{
+  for (int i = 0; i < N; i++) {
+    const int x = i % WIDTH, y = i / WIDTH;
+    int luma = x < hidden ? texture (99, x - hidden + 1000, y) : texture (number, x + shift, y);
+    for (int k = 0; k < 4 && noise > 0; k++)
+      luma += g_rand_int_range (self->random, -noise, noise + 1);
+    self->luma[i] = (uint8_t)CLAMP (luma, 0, 255);
+  }
+}
+
+/* The foreground pixels of the next frame. */
+static int
+run (Scene *self)
+{
+  int n = 0;
+  codebook_reference_run (self->reference, self->luma, self->u, self->v);
+  for (int i = 0; i < N; i++)
+    n += self->reference->mask[i] != 0;
+  return n;
+}
+
+static void
+test_noise_is_background (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 60; t++) {
+    draw (&scene, 1, 100, 0, 11);
+    const int n = run (&scene);
+    if (t > 20)
+      g_assert_cmpint (n, <, N / 25);
+  }
+  int widest = 0;
+  for (int i = 0; i < CCL_CODEBOOK_LEVELS; i++)
+    widest = MAX (widest, scene.reference->frame.tolerances[i]);
+  g_assert_cmpint (widest, >, CCL_CODEBOOK_TOLERANCE);
+  scene_clear (&scene);
+}
+
+static void
+test_change_of_light_is_background (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 60; t++) {
+    draw (&scene, 1, 100, 0, 0);
+    for (int i = 0; i < N && t >= 30; i++) {
+      scene.luma[i] = (uint8_t)(scene.luma[i] * 3 / 4);
+      scene.u[i] = 114;
+      scene.v[i] = 137;
+    }
+    g_assert_cmpint (run (&scene), ==, 0);
+  }
+  g_assert_cmpint (scene.reference->n_scene_changes, ==, 0);
+  scene_clear (&scene);
+}
+
+static void
+test_other_scene_becomes_background (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 120; t++) {
+    const bool is_other = t >= 40 && t < 80;
+    draw (&scene, is_other ? 2 : 1, 100, 0, 0);
+    memset (scene.u, is_other ? 140 : 110, N);
+    memset (scene.v, is_other ? 110 : 140, N);
+    const int n = run (&scene);
+    if (t < 40 || t % 40 > CCL_CODEBOOK_CHANGE_FRAMES) /* until then, it could be an object */
+      g_assert_cmpint (n, ==, 0);
+  }
+  g_assert_cmpint (scene.reference->n_scene_changes, ==, 2);
+  /* An object is found at once. */
+  draw (&scene, 1, 100, 30, 0);
+  g_assert_cmpint (run (&scene), >, 20 * HEIGHT);
+  scene_clear (&scene);
+}
+
+static void
+test_object_is_no_change_of_scene (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 300; t++) {
+    draw (&scene, 1, 100, t < 50 ? 0 : 2 * (t - 50), 0); /* it passes and fills the picture */
+    run (&scene);
+    if (t == 70)
+      g_assert_cmpint (run (&scene), >, 20 * HEIGHT);
+    g_assert_cmpint (scene.reference->n_scene_changes, ==, 0);
+  }
+  scene_clear (&scene);
+}
+
+static void
+test_shake_is_no_change_of_scene (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 600; t++) {
+    draw (&scene, 1, 100 + g_rand_int_range (scene.random, -6, 7), 0, 0);
+    run (&scene);
+  }
+  g_assert_cmpint (scene.reference->n_scene_changes, ==, 0);
+  scene_clear (&scene);
+}
+
+static void
+test_infrared_is_change_of_scene (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 60; t++) {
+    draw (&scene, 1, 100, 0, 0);
+    if (t >= 30) {
+      memset (scene.u, 128, N);
+      memset (scene.v, 128, N);
+      for (int i = 0; i < N; i++)
+        if (i % WIDTH < WIDTH / 2)
+          scene.luma[i] = (uint8_t)(250 - scene.luma[i]);
+    }
+    g_assert_cmpint (run (&scene), ==, 0);
+  }
+  g_assert_cmpint (scene.reference->n_scene_changes, ==, 1);
+  scene_clear (&scene);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/codebook/constant-scene-is-background", test_constant_scene_is_background);
+  g_test_add_func ("/codebook/object-is-foreground-and-learnt-slowly",
+      test_object_is_foreground_and_learnt_slowly);
+  g_test_add_func ("/codebook/darker-pixel-of-same-colour-is-shadow",
+      test_darker_pixel_of_same_colour_is_shadow);
+  g_test_add_func (
+      "/codebook/recurrent-value-becomes-background", test_recurrent_value_becomes_background);
+  g_test_add_func (
+      "/codebook/word-of-least-weight-is-replaced", test_word_of_least_weight_is_replaced);
+  g_test_add_func ("/codebook/counters-saturate", test_counters_saturate);
+  g_test_add_func ("/codebook/visits-saturate", test_visits_saturate);
+  g_test_add_func ("/codebook/mean-stays-near-constant-value", test_mean_stays_near_constant_value);
+  g_test_add_func ("/codebook/median-distance", test_median_distance);
+  g_test_add_func ("/codebook/noise-is-background", test_noise_is_background);
+  g_test_add_func ("/codebook/change-of-light-is-background", test_change_of_light_is_background);
+  g_test_add_func ("/codebook/other-scene-becomes-background", test_other_scene_becomes_background);
+  g_test_add_func ("/codebook/object-is-no-change-of-scene", test_object_is_no_change_of_scene);
+  g_test_add_func ("/codebook/shake-is-no-change-of-scene", test_shake_is_no_change_of_scene);
+  g_test_add_func ("/codebook/infrared-is-change-of-scene", test_infrared_is_change_of_scene);
+  return g_test_run ();
+}

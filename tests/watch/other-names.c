@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Preloaded: the name "inside.test" leads to 127.0.0.1, "changing.test" to a public address when it
+ * is asked for the first time and to 127.0.0.1 afterwards. */
+#include <dlfcn.h>
+#include <netdb.h>
+#include <string.h>
+
+static int n_asked;
+
+int
+getaddrinfo (
+    const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result)
+{
+  int (*next) (const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+      dlsym (RTLD_NEXT, "getaddrinfo");
+
+  if (node && strcmp (node, "inside.test") == 0)
+    node = "127.0.0.1";
+  if (node && strcmp (node, "changing.test") == 0)
+    node = __atomic_fetch_add (&n_asked, 1, __ATOMIC_SEQ_CST) == 0 ? "198.51.100.1" : "127.0.0.1";
+  return next (node, service, hints, result);
+}

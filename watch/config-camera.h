@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The configuration of a camera. */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef enum {
+  WATCH_RESULTS_COMPONENTS, /* a line per frame, without tracks */
+  WATCH_RESULTS_TRACKS,     /* a line per frame, and event lines of tracks */
+  WATCH_RESULTS_EVENTS,     /* event lines alone */
+} WatchResults;
+
+/* One camera; the group [camera NAME] of the file. Immutable and reference-counted, so that all
+ * threads may read it. */
+typedef struct {
+  gchar *name;          /* letters, digits, '.', '_' and '-' */
+  gchar *uri;           /* with credentials: never show it, use watch_redact() */
+  WatchResults results; /* key `results` */
+  gboolean pace;        /* key `pace`: a file is played at its own speed, like a camera */
+  gboolean loop;        /* key `loop`: a file begins again at its end */
+  gdouble timeout;      /* key `timeout`, seconds without a frame until the camera is silent */
+  gdouble frozen;       /* key `frozen`, seconds of identical frames; 0 = not checked */
+  gdouble
+      max_delay; /* key `max-delay`, seconds until a frame is too old to be decoded; 0 = none is */
+  gdouble stuck; /* key `stuck`, seconds without an answer of the camera's thread */
+  gdouble max_fps;        /* key `max-fps`, frames per second that are labelled; 0 = all */
+  gdouble retry_min;      /* key `retry-min`, seconds until the first attempt to connect again */
+  gdouble retry_max;      /* key `retry-max`, and the most seconds between attempts */
+  GHashTable *keys;       /* as they were given, text → text */
+  GHashTable *properties; /* "ELEMENT.PROPERTY" → text, for instance "ccl.min-area" → "200" */
+
+  /* Pictures and clips. */
+  gboolean pictures;      /* key `pictures` */
+  gboolean picture_boxes; /* key `picture-boxes` */
+  gboolean clips;         /* key `clips` */
+  gdouble clip_pre;       /* key `clip-pre`, seconds before the motion */
+  gdouble clip_post;      /* key `clip-post`, seconds after the motion */
+} WatchCameraConfig;
+
+WatchCameraConfig *watch_camera_config_ref (WatchCameraConfig *config);
+void watch_camera_config_unref (WatchCameraConfig *config);
+gboolean watch_camera_config_equal (const WatchCameraConfig *a, const WatchCameraConfig *b);
+
+/* Reads a camera from key/value pairs as they stand in a group of the file (`uri` is required;
+ * keys as above, others are "ELEMENT.PROPERTY"). The error's message is one line without
+ * credentials. For the HTTP interface: text → text. */
+WatchCameraConfig *watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error);
+
+/* The URI that a text stands for, which is a URI, the name of a device or the path of a file; free
+ * with g_free(). Does not look at the file. */
+gchar *watch_camera_uri (const gchar *text, GError **error);

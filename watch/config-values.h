@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Values of keys, and the error that a wrong one is. */
+#pragma once
+
+#include <gio/gio.h>
+
+#define WATCH_CONFIG_ERROR (watch_config_error_quark ())
+GQuark watch_config_error_quark (void);
+
+/* Sets the error and returns FALSE. */
+gboolean watch_fail (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+gboolean watch_parse_boolean (const gchar *text, gboolean *value, GError **error);
+gboolean watch_parse_number (const gchar *text, gdouble least, gdouble *value, GError **error);
+/* Sizes such as "100M" or "2GiB" by the rule of parse-size.h, durations such as "7d". */
+gboolean watch_parse_size (const gchar *text, guint64 *bytes, GError **error);
+gboolean watch_parse_duration (const gchar *text, gdouble *seconds, GError **error);
+
+/* Whether it can be the name of a camera or an output. */
+gboolean watch_check_name (const gchar *name, GError **error);

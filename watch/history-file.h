@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keeps the latest events in FOLDER/events.ndjson, so that they survive a restart: a JSON object
+ * per line, as in the answer of the API. A thread reads the file at the start, then adds new events
+ * every few seconds, and writes it anew when most of its lines are of no use any more. */
+#pragma once
+
+#include "history.h"
+
+typedef struct _WatchHistoryFile WatchHistoryFile;
+
+/* Starts the thread, which reads the events of the cameras that there are into the history. The
+ * folder is that of the watch, which may change; without one, nothing is kept. Main thread only. */
+WatchHistoryFile *watch_history_file_new (Watch *watch, WatchHistory *history);
+
+/* The file is written anew, for instance because a camera was removed. Any thread. */
+void watch_history_file_rewrite (WatchHistoryFile *file);
+
+/* Writes the last events and frees the object. FALSE, and nothing is freed, if the disk does not
+ * answer until the monotonic time: the thread still uses the history and the watch. */
+gboolean watch_history_file_free (WatchHistoryFile *file, gint64 until);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who may ask for what: token, cookie, and requests that pages of other sites make. */
+#pragma once
+
+#include <libsoup/soup.h>
+
+typedef struct _WatchHttpAccess WatchHttpAccess;
+
+/* Without a token (NULL), programs and browsers of this machine have access. */
+WatchHttpAccess *watch_http_access_new (const gchar *token);
+void watch_http_access_free (WatchHttpAccess *access);
+
+/* Whether the request is no GET or HEAD. */
+gboolean watch_http_is_change (SoupServerMessage *message);
+
+/* Answers a request that is not allowed and returns FALSE. `is_public`: no token is needed. */
+gboolean watch_http_access_check (
+    WatchHttpAccess *access, SoupServerMessage *message, gboolean is_public);
+
+/* Answers a request whose body is the token: gives the browser a cookie. */
+void watch_http_access_login (WatchHttpAccess *access, SoupServerMessage *message);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keeps connections of cameras from addresses that only this machine reaches, at the moment they
+ * are made: whatever name, redirection or playlist led there. Hosts that the configuration itself
+ * names are left alone.
+ *
+ * It stands where GLib looks for the addresses of a name and for the proxy of an address, which all
+ * network sources of GStreamer do before they connect by TCP. */
+#pragma once
+
+#include <glib.h>
+
+/* Must be called before any other thread uses the network. */
+void watch_guard_install (void);
+
+/* The hosts that may be local; takes the array of gchar * in lower case. Any thread. */
+void watch_guard_set_trusted (GPtrArray *hosts);
