@@ -26,7 +26,8 @@ load_counting (
   while (image->file && strcmp (image->file, usual->file))
     image++;
   if (!image->file)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "no counting kernels of %s", usual->file);
+    return ccl_error_set (
+        error, CUDACCL_ERROR_UNSUPPORTED, "no counting kernels of %s", usual->file);
   exchange->image = image;
   TRY (ccl_cuda_device_load (device, usual, &exchange->place, error));
   return ccl_cuda_call (device->driver, error, cuModuleLoadData (&exchange->counting, image->ptx));
@@ -59,7 +60,7 @@ find_counters (const CclCudaDriver *driver, CUmodule module, const char *kernel,
   if (library)
     dlclose (library); /* the driver itself stays loaded */
   if (!get_global)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "the driver has no cuModuleGetGlobal");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "the driver has no cuModuleGetGlobal");
   snprintf (name, sizeof name, "%s_accesses", kernel);
   return ccl_cuda_result (
       driver, get_global (counters, &size, module, name), "cuModuleGetGlobal", error);
@@ -76,7 +77,7 @@ visit_counters (CudaImplementation *cuda, const Exchange exchanges[MAX_IMAGES], 
       AccessCount *count = &counts[*n_counts];
       CUdeviceptr counters;
       if (++*n_counts > MAX_COUNTED_KERNELS)
-        return ccl_error_set (error, CCL_ERROR_DEVICE, "more kernels than are counted");
+        return ccl_error_set (error, CUDACCL_ERROR_DEVICE, "more kernels than are counted");
       TRY (find_counters (cuda->device->driver, exchanges[i].counting, *kernel, &counters, error));
       count->kernel = *kernel;
       if (reads)
@@ -85,7 +86,7 @@ visit_counters (CudaImplementation *cuda, const Exchange exchanges[MAX_IMAGES], 
         TRY_DRIVER (cuda, cuMemsetD8Async (counters, 0, sizeof count->n, cuda->stream));
       TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
     }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Counts the second run: the first one includes work that is done only once. */
@@ -111,15 +112,15 @@ cuda_count_accesses (Implementation *implementation, AccessCount counts[MAX_COUN
   CclStatus status;
 
   if (!algorithm)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "not a kernel of this project");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "not a kernel of this project");
   if (cuda->labeller && cuda_is_iterative (algorithm))
-    return ccl_error_set (error, CCL_ERROR_DEVICE,
+    return ccl_error_set (error, CUDACCL_ERROR_DEVICE,
         "accesses of an iterative algorithm are counted for raw labels only");
   ENTER (cuda);
   status = load_counting (cuda->device, algorithm->image, &exchanges[0], error);
-  if (status == CCL_OK && cuda->labeller && algorithm->steps[0].kernel)
+  if (status == CUDACCL_OK && cuda->labeller && algorithm->steps[0].kernel)
     status = load_counting (cuda->device, &ccl_cuda_image_analysis, &exchanges[1], error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     /* What is made meanwhile has the counting kernels. */
     exchange_modules (cuda->device, exchanges);
     if (cuda->has_labelling)
@@ -127,7 +128,7 @@ cuda_count_accesses (Implementation *implementation, AccessCount counts[MAX_COUN
     status = cuda->labeller ? cuda_make_engine (cuda, error) : cuda_allocate (cuda, error);
     exchange_modules (cuda->device, exchanges);
   }
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = count_run (cuda, exchanges, counts, n_counts, error);
   cuda->device->driver->cuStreamSynchronize (cuda->stream);
   cuda_free_engine (cuda);

@@ -9,7 +9,7 @@ Reference *
 check_expect (const Input *input, unsigned connectivity, unsigned volume_connectivity)
 {
   const size_t row = input->width, slice = row * input->height;
-  const CclOptions options = {0};
+  const CclLabellerOptions options = {0};
 
   if (input->depth == 1)
     return reference_new (
@@ -84,5 +84,5 @@ check_run (Implementation *implementation, const Input *input, const Reference *
   differs (expected, &labelling, input, difference);
   g_free (labelling.labels);
   g_free (labelling.components);
-  return CCL_OK;
+  return CUDACCL_OK;
 }

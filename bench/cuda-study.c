@@ -29,7 +29,7 @@ record_replay (CudaImplementation *cuda)
       !driver->cuGraphExecDestroy)
     return;
   /* The work that a labeller does for its first frame only must not be recorded. */
-  if (cuda_queue (cuda, NULL) != CCL_OK ||
+  if (cuda_queue (cuda, NULL) != CUDACCL_OK ||
       driver->cuStreamSynchronize (cuda->stream) != CUDA_SUCCESS ||
       driver->cuStreamBeginCapture (cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) !=
           CUDA_SUCCESS)
@@ -37,7 +37,7 @@ record_replay (CudaImplementation *cuda)
   status = cuda_queue (cuda, NULL);
   if (driver->cuStreamEndCapture (cuda->stream, &graph) != CUDA_SUCCESS)
     graph = NULL;
-  if (status == CCL_OK && graph &&
+  if (status == CUDACCL_OK && graph &&
       driver->cuGraphInstantiateWithFlags (&cuda->replay, graph, 0) != CUDA_SUCCESS)
     cuda->replay = NULL;
   if (graph)
@@ -61,7 +61,7 @@ queue_batch (CudaImplementation *cuda, unsigned n_runs, CclError *error)
       TRY_DRIVER (cuda, cuGraphLaunch (cuda->replay, cuda->stream));
     else
       TRY (cuda_queue (cuda, error));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* The time between the implementation's two events, once the second has happened. */
@@ -73,7 +73,7 @@ read_events (CudaImplementation *cuda, double *seconds, CclError *error)
   TRY_DRIVER (cuda, cuEventSynchronize (cuda->end));
   TRY_DRIVER (cuda, cuEventElapsedTime (&milliseconds, cuda->begin, cuda->end));
   *seconds = 1e-3 * milliseconds;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -83,7 +83,7 @@ cuda_device_time (Implementation *implementation, unsigned n_runs, double *secon
 
   ENTER (cuda);
   if (!cuda->device->driver->cuEventElapsedTime)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "the driver has no clock to read");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "the driver has no clock to read");
   if (!cuda->tried_replay)
     record_replay (cuda);
   /* One batch occupies the device while the next is queued, unless queueing waits. */
@@ -94,7 +94,7 @@ cuda_device_time (Implementation *implementation, unsigned n_runs, double *secon
   TRY_DRIVER (cuda, cuEventRecord (cuda->end, cuda->stream));
   TRY (read_events (cuda, seconds, error));
   *seconds /= n_runs;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* The step of the papers that a phase of an algorithm belongs to. */
@@ -102,9 +102,9 @@ static Step
 step_of (CclPhase phase)
 {
   switch (phase) {
-  case CCL_PHASE_INITIALISATION:
+  case CUDACCL_PHASE_INITIALISATION:
     return STEP_SCAN;
-  case CCL_PHASE_RELABELLING:
+  case CUDACCL_PHASE_RELABELLING:
     return STEP_RELABELLING;
   default:
     return STEP_MERGING;
@@ -152,7 +152,7 @@ cuda_steps (Implementation *implementation, double seconds[N_STEPS], CclError *e
   for (Step step = 0; step < N_STEPS; step++)
     seconds[step] = -1;
   if (!cuda->has_labelling || !cuda->device->driver->cuEventElapsedTime)
-    return CCL_OK;
+    return CUDACCL_OK;
   ENTER (cuda);
   cuda_forget_replay (cuda);
   /* Freeing and allocating count together. */
@@ -170,5 +170,5 @@ cuda_steps (Implementation *implementation, double seconds[N_STEPS], CclError *e
     TRY (time_phase (cuda, first, end, &time, error));
     seconds[step] = MAX (0, seconds[step]) + time;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }

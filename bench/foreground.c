@@ -4,7 +4,7 @@
 #include "foreground.h"
 #include "labeller-class.h"
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #if HAVE_CUDA
 #include "engine.h"
@@ -39,7 +39,7 @@ make_mask (Chain *chain, CclError *error)
   CclFrame frame = {
       .data = luma,
       .stride = width,
-      .location = chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST,
+      .location = chain->device ? CUDACCL_LOCATION_DEVICE : CUDACCL_LOCATION_HOST,
   };
 
   if (sequence->has_chroma) {
@@ -56,21 +56,21 @@ static CclStatus
 chain_run (Implementation *implementation, CclError *error)
 {
   Chain *chain = (Chain *)implementation;
-  const CclFrame mask = {
-      chain->mask, chain->sequence->width, chain->device ? CCL_LOCATION_DEVICE : CCL_LOCATION_HOST};
+  const CclFrame mask = {chain->mask, chain->sequence->width,
+      chain->device ? CUDACCL_LOCATION_DEVICE : CUDACCL_LOCATION_HOST};
   CclTable table;
 
   TRY (make_mask (chain, error));
   if (implementation->delivery != DELIVER_TABLE)
     return ccl_foreground_wait (chain->foreground, error);
   return ccl_labeller_run (
-      chain->labeller, &mask, &(CclOptions){.threshold = 127}, NULL, &table, error);
+      chain->labeller, &mask, &(CclLabellerOptions){.threshold = 127}, NULL, &table, error);
 }
 
 #if HAVE_CUDA
 static CclStatus
-make_on_gpu (
-    Chain *chain, const CclForegroundPlan *plan, const CclPlan *labeller_plan, CclError *error)
+make_on_gpu (Chain *chain, const CclForegroundPlan *plan, const CclLabellerPlan *labeller_plan,
+    CclError *error)
 {
   const CclAlgorithm *algorithm = ccl_cuda_algorithm_find ("strips");
   CUdeviceptr mask;
@@ -85,7 +85,7 @@ make_on_gpu (
       chain->foreground, ccl_cuda_labeller_get_stream (chain->labeller), NULL);
   chain->engine = algorithm->engine->new (chain->device, algorithm, labeller_plan,
       ccl_cuda_labeller_get_stream (chain->labeller), error);
-  return chain->engine ? CCL_OK : error->status;
+  return chain->engine ? CUDACCL_OK : error->status;
 }
 
 static void
@@ -111,7 +111,7 @@ queue_frames (Chain *chain, unsigned n, CclError *error)
       TRY (chain->engine->klass->queue (
           chain->engine, &mask, NULL, ccl_cuda_labeller_get_stream (chain->labeller), error));
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* A model that follows the light waits for the frame before, so each frame is timed by itself. Work
@@ -140,7 +140,7 @@ time_single_frames (Chain *chain, unsigned n, double *seconds, CclError *error)
   for (int i = 0; i < 2; i++)
     driver->cuEventDestroy (events[i]);
   *seconds = 1e-3 * sum / n;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Frames are queued while those before run, so that the host's part does not count. */
@@ -167,7 +167,7 @@ chain_device_time (
   driver->cuEventDestroy (events[0]);
   driver->cuEventDestroy (events[1]);
   *seconds = 1e-3 * milliseconds / BATCH;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 #endif
 
@@ -177,13 +177,13 @@ chain_prepare (Implementation *implementation, const Input *input, CclError *err
   Chain *chain = (Chain *)implementation;
   const CclForegroundPlan plan = {.width = input->width,
       .height = input->height,
-      .method = CCL_FOREGROUND_MOG2,
+      .method = CUDACCL_FOREGROUND_MOG2,
       .n_threads = 1,
       .has_chroma = chain->sequence->has_chroma,
       .reduction = chain->sequence->reduction};
-  const CclPlan labeller_plan = {.width = input->width,
+  const CclLabellerPlan labeller_plan = {.width = input->width,
       .height = input->height,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 4096,
       .n_threads = 1};
 
@@ -200,7 +200,7 @@ chain_prepare (Implementation *implementation, const Input *input, CclError *err
   }
   for (unsigned i = 0; i < chain->sequence->n_warm_up; i++)
     TRY (chain_run (implementation, error));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -247,7 +247,7 @@ foreground_new (const FrameSequence *sequence, CclDenoise denoise, bool labels, 
       .var_threshold = sequence->has_chroma ? 9 : 16,
       .learning_rate = -1,
       .mixtures = 5,
-      .shadows = sequence->has_chroma ? CCL_SHADOWS_REMOVE : CCL_SHADOWS_KEEP,
+      .shadows = sequence->has_chroma ? CUDACCL_SHADOWS_REMOVE : CUDACCL_SHADOWS_KEEP,
       .light = sequence->has_chroma,
   };
   return &chain->head;
@@ -331,9 +331,9 @@ foreground_move_to_gpu (FrameSequence *sequence, char name[128], CclError *error
   sequence->pixels = (const uint8_t *)memory;
   sequence->device = device;
   g_strlcpy (name, ccl_cuda_device_name (device), 128);
-  return CCL_OK;
+  return CUDACCL_OK;
 #else
-  return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "built without CUDA");
+  return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "built without CUDA");
 #endif
 }
 

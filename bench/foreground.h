@@ -5,7 +5,7 @@
 
 #include "implementation.h"
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include <cudaccl/foreground.h>
 
 /* Frames without padding, one after the other: luma, and with NV12 chroma behind it. */

@@ -59,7 +59,7 @@ bandwidth_run (Implementation *implementation, CclError *error)
     memcpy (bandwidth->output, pixels, n);
   else
     widen_bytes (pixels, bandwidth->output, n);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus

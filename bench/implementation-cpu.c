@@ -31,7 +31,7 @@ cpu_run_once (CpuImplementation *cpu, CclError *error)
 {
   const Input *input = cpu->input;
   const size_t row = input->width, slice = row * input->height;
-  const CclOptions options = {0};
+  const CclLabellerOptions options = {0};
 
   if (cpu->labels_volumes) {
     const CclVolume volume = {.data = input->pixels, .row_stride = row, .slice_stride = slice};
@@ -62,7 +62,7 @@ cpu_allocate (CpuImplementation *cpu, CclError *error)
   const Input *input = cpu->input;
   const uint32_t max_components =
       cpu->max_components == UINT_MAX ? MAX (1, n_components (cpu)) : cpu->max_components;
-  const CclPlan plan = {
+  const CclLabellerPlan plan = {
       .width = input->width,
       .height = input->height,
       .connectivity = cpu->connectivity,
@@ -85,7 +85,7 @@ cpu_allocate (CpuImplementation *cpu, CclError *error)
     cpu->volume_labeller = ccl_cpu_volume_labeller_new (&volume_plan, error);
   else
     cpu->labeller = ccl_cpu_labeller_new (&plan, error);
-  return cpu->labeller || cpu->volume_labeller ? CCL_OK : error->status;
+  return cpu->labeller || cpu->volume_labeller ? CUDACCL_OK : error->status;
 }
 
 static CclStatus
@@ -95,13 +95,13 @@ cpu_prepare (Implementation *implementation, const Input *input, CclError *error
 
   if (cpu->labels_volumes != (input->depth > 1))
     return ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "%s only", cpu->labels_volumes ? "volumes" : "images");
+        error, CUDACCL_ERROR_UNSUPPORTED, "%s only", cpu->labels_volumes ? "volumes" : "images");
   cpu->input = input;
   cpu->table.n_components = cpu->volume_table.n_components = 0;
   TRY (cpu_allocate (cpu, error));
   TRY (cpu_run_once (cpu, error));
   if (cpu->max_components != UINT_MAX || n_components (cpu) <= 1)
-    return CCL_OK;
+    return CUDACCL_OK;
   TRY (cpu_allocate (cpu, error));
   return cpu_run_once (cpu, error);
 }
@@ -127,7 +127,7 @@ cpu_fetch (Implementation *implementation, Labelling *labelling, CclError *error
       .n_rows = cpu->table.n_rows, /* 0 for volumes */
       .components = g_memdup2 (cpu->table.rows, cpu->table.n_rows * sizeof *cpu->table.rows),
   };
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void

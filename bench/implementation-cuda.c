@@ -12,10 +12,10 @@
 
 enum { DEFAULT_MAX_COMPONENTS = 4096 }; /* the elements' default */
 
-CclPlan
+CclLabellerPlan
 cuda_plan (const CudaImplementation *cuda)
 {
-  return (CclPlan){
+  return (CclLabellerPlan){
       .width = cuda->input->width,
       .height = cuda->input->height,
       .connectivity = (CclConnectivity)cuda->connectivity,
@@ -48,11 +48,11 @@ label_volume (CudaImplementation *cuda, CclError *error)
 {
   const size_t height = cuda->input->height;
   const CclVolume volume = {(const void *)cuda->frame, cuda->frame_stride,
-      cuda->frame_stride * height, CCL_LOCATION_DEVICE};
+      cuda->frame_stride * height, CUDACCL_LOCATION_DEVICE};
   const CclVolumeLabels labels = {
       (void *)cuda->label_map, cuda->label_stride, cuda->label_stride * height};
 
-  return ccl_volume_labeller_run (cuda->volume_labeller, &volume, &(CclOptions){0},
+  return ccl_volume_labeller_run (cuda->volume_labeller, &volume, &(CclLabellerOptions){0},
       cuda->label_map ? &labels : NULL, &cuda->volume_table, error);
 }
 
@@ -80,15 +80,15 @@ cuda_queue (CudaImplementation *cuda, CclError *error)
 CclStatus
 cuda_run_once (CudaImplementation *cuda, CclError *error)
 {
-  const CclFrame frame = {(const void *)cuda->frame, cuda->frame_stride, CCL_LOCATION_DEVICE};
+  const CclFrame frame = {(const void *)cuda->frame, cuda->frame_stride, CUDACCL_LOCATION_DEVICE};
   const CclLabels labels = {(void *)cuda->label_map, cuda->label_stride};
 
   if (cuda->labeller)
-    return ccl_labeller_run (cuda->labeller, &frame, &(CclOptions){0},
+    return ccl_labeller_run (cuda->labeller, &frame, &(CclLabellerOptions){0},
         cuda->label_map ? &labels : NULL, &cuda->table, error);
   TRY (cuda_queue (cuda, error));
   TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Rows of frame and label map are aligned to 256 bytes. */
@@ -106,7 +106,7 @@ copy_rows (CudaImplementation *cuda, CUDA_MEMCPY2D copy, size_t pixel_size, CclE
   copy.Height = (size_t)cuda->input->height * cuda->input->depth;
   TRY_DRIVER (cuda, cuMemcpy2DAsync (&copy, cuda->stream));
   TRY_DRIVER (cuda, cuStreamSynchronize (cuda->stream));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -168,7 +168,7 @@ allocate_raw_labels (CudaImplementation *cuda, CclError *error)
       step->block.z = cuda->block[2];
     }
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -191,7 +191,7 @@ allocate_volume_labeller (CudaImplementation *cuda, CclError *error)
 CclStatus
 cuda_allocate (CudaImplementation *cuda, CclError *error)
 {
-  CclPlan plan;
+  CclLabellerPlan plan;
 
   if (cuda->is_npp)
     TRY (peer_npp_allocate (cuda, error));
@@ -205,7 +205,7 @@ cuda_allocate (CudaImplementation *cuda, CclError *error)
     return allocate_volume_labeller (cuda, error);
   plan = cuda_plan (cuda);
   cuda->labeller = ccl_research_labeller_new (cuda->device, &plan, error);
-  return cuda->labeller ? CCL_OK : error->status;
+  return cuda->labeller ? CUDACCL_OK : error->status;
 }
 
 void
@@ -268,12 +268,12 @@ allocate_and_run (CudaImplementation *cuda, uint32_t n_rows, CclError *error)
 CclStatus
 cuda_make_engine (CudaImplementation *cuda, CclError *error)
 {
-  const CclPlan plan = cuda_plan (cuda);
+  const CclLabellerPlan plan = cuda_plan (cuda);
 
   cuda_free_engine (cuda);
   cuda->engine =
       cuda->algorithm->engine->new (cuda->device, cuda->algorithm, &plan, cuda->stream, error);
-  return cuda->engine ? CCL_OK : error->status;
+  return cuda->engine ? CUDACCL_OK : error->status;
 }
 
 void
@@ -306,7 +306,7 @@ cuda_prepare (Implementation *implementation, const Input *input, CclError *erro
 
   implementation->gave_up = false;
   if (!supports (cuda, input))
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "this connectivity is not offered");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "this connectivity is not offered");
   ENTER (cuda);
   cuda->input = input;
   cuda->table.n_components = cuda->volume_table.n_components = 0;
@@ -320,12 +320,12 @@ cuda_prepare (Implementation *implementation, const Input *input, CclError *erro
   if (cuda->algorithm && cuda->patience > 0 && cuda_is_iterative (cuda->algorithm))
     TRY (try_iterations (cuda, error));
   if (cuda->has_labelling && implementation->delivery == DELIVER_RAW_LABELS)
-    return CCL_OK;
+    return CUDACCL_OK;
   TRY (allocate_and_run (cuda, cuda->max_components == UINT_MAX ? 1 : cuda->max_components, error));
   /* A table with room for all components needs their number. */
   if (cuda->max_components == UINT_MAX && n_components (cuda) > 1)
     TRY (allocate_and_run (cuda, n_components (cuda), error));
-  return cuda->labeller ? cuda_make_engine (cuda, error) : CCL_OK;
+  return cuda->labeller ? cuda_make_engine (cuda, error) : CUDACCL_OK;
 }
 
 static CclStatus
@@ -364,7 +364,7 @@ cuda_fetch (Implementation *implementation, Labelling *labelling, CclError *erro
         g_memdup2 (cuda->table.rows, cuda->table.n_rows * sizeof *cuda->table.rows);
   }
   if (!labelling->labels)
-    return CCL_OK;
+    return CUDACCL_OK;
   if (cuda->has_labelling) {
     copy.srcDevice = cuda->labelling.labels;
     copy.srcPitch = 4 * (size_t)cuda->labelling.parameters.label_stride;
@@ -375,7 +375,7 @@ cuda_fetch (Implementation *implementation, Labelling *labelling, CclError *erro
   /* NPP labels the background, too, and 0 is a label. */
   for (size_t i = 0; cuda->is_npp && i < n_pixels; i++)
     labelling->labels[i] = cuda->input->pixels[i] ? labelling->labels[i] + 1 : 0;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -384,7 +384,7 @@ cuda_release (Implementation *implementation)
   CudaImplementation *cuda = (CudaImplementation *)implementation;
   const CclCudaDriver *driver = cuda->device->driver;
 
-  if (!cuda->input || ccl_cuda_device_enter (cuda->device, NULL) != CCL_OK)
+  if (!cuda->input || ccl_cuda_device_enter (cuda->device, NULL) != CUDACCL_OK)
     return;
   if (cuda->stream)
     driver->cuStreamSynchronize (cuda->stream);
@@ -470,7 +470,7 @@ is_chosen (const CclAlgorithm *algorithm, const ImplementationSettings *settings
     names++;
   return g_strcmp0 (*names, algorithm->name) == 0 ||
          g_str_equal (algorithm->name,
-             settings->connectivity == CCL_CONNECTIVITY_8 ? BASELINE_8 : BASELINE_4);
+             settings->connectivity == CUDACCL_CONNECTIVITY_8 ? BASELINE_8 : BASELINE_4);
 }
 
 /* An algorithm with an engine of its own offers no raw labels. An inexact algorithm and one for
@@ -504,12 +504,13 @@ add_block_shapes (GPtrArray *implementations, CclCudaDevice *device,
   static const uint32_t shapes[][3] = {{8, 8, 1}, {16, 8, 1}, {32, 2, 1}, {32, 4, 1}, {16, 16, 1},
       {32, 8, 1}, {64, 4, 1}, {128, 2, 1}, {256, 1, 1}, {32, 16, 1}, {4, 4, 4}, {8, 4, 4},
       {8, 8, 4}, {16, 4, 4}, {32, 4, 2}};
-  const bool labels_volumes = row->connectivities & (CCL_OFFERS_6 | CCL_OFFERS_18 | CCL_OFFERS_26);
+  const bool labels_volumes =
+      row->connectivities & (CUDACCL_OFFERS_6 | CUDACCL_OFFERS_18 | CUDACCL_OFFERS_26);
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
     CudaImplementation shaped = {.algorithm = row, .head.delivery = DELIVER_RAW_LABELS};
     bool is_allowed = false;
-    for (guint step = 0; step < CCL_MAX_STEPS; step++)
+    for (guint step = 0; step < CUDACCL_MAX_STEPS; step++)
       is_allowed |= allows_shape (&row->steps[step], shapes[i]);
     if (!is_allowed || (shapes[i][2] > 1 && !labels_volumes))
       continue;
@@ -558,7 +559,7 @@ implementations_add_cuda (
         (CudaImplementation){
             .head = {.algorithm = "npp", .delivery = DELIVER_RAW_LABELS}, .is_npp = true});
   ccl_cuda_device_unref (&device);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 void

@@ -57,7 +57,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (CurrentDevice, ccl_cuda_device_leave)
 bool cuda_is_iterative (const CclAlgorithm *algorithm);
 
 /* The plan of a labeller for the input. */
-CclPlan cuda_plan (const CudaImplementation *cuda);
+CclLabellerPlan cuda_plan (const CudaImplementation *cuda);
 
 /* Queues one run on the stream. */
 CclStatus cuda_queue (CudaImplementation *cuda, CclError *error);

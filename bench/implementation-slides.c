@@ -108,7 +108,7 @@ slides_run (Implementation *implementation, CclError *error)
 
   if (!slides->workers) {
     label_block (input->pixels, slides->labels, input->width, input->height);
-    return CCL_OK;
+    return CUDACCL_OK;
   }
   workers_run (slides->workers, run_block, slides);
   for (unsigned i = 1; i < implementation->threads; i++)
@@ -117,7 +117,7 @@ slides_run (Implementation *implementation, CclError *error)
   for (uint32_t i = 0; i < input->width * input->height; i++)
     if (slides->labels[i])
       slides->labels[i] = find_root (slides->labels, i + 1);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -141,13 +141,13 @@ slides_prepare (Implementation *implementation, const Input *input, CclError *er
   const unsigned n = implementation->threads;
 
   if (input->depth > 1)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "images only");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "images only");
   slides->input = input;
   slides->labels = g_malloc (4 * input_n_pixels (input));
   if (g_str_equal (implementation->algorithm, "slides-mpi")) {
     slides->workers = workers_new (n);
     if (!slides->workers)
-      return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "%u threads cannot be started", n);
+      return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "%u threads cannot be started", n);
     slides->blocks = g_new0 (Block, n);
     for (unsigned i = 0; i < n; i++) {
       Block *block = &slides->blocks[i];
@@ -169,7 +169,7 @@ slides_fetch (Implementation *implementation, Labelling *labelling, CclError *er
       .labels = g_memdup2 (slides->labels, 4 * input_n_pixels (slides->input)),
       .is_raw = true,
   };
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -201,7 +201,7 @@ add (GPtrArray *implementations, const ImplementationSettings *settings, const c
 void
 implementations_add_slides (GPtrArray *implementations, const ImplementationSettings *settings)
 {
-  if (settings->connectivity != CCL_CONNECTIVITY_8 ||
+  if (settings->connectivity != CUDACCL_CONNECTIVITY_8 ||
       (settings->only_chosen && !settings->algorithms))
     return;
   add (implementations, settings, "slides-serial", 1);

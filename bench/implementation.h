@@ -76,8 +76,8 @@ typedef struct Implementation Implementation;
 /* Functions that can fail return a status and fill the error. */
 typedef struct ImplementationClass {
   /* Allocates everything that a run needs, runs once, and keeps the input, which must live until
-   * release. CCL_ERROR_UNSUPPORTED if it does not offer such inputs, which is no failure. If the
-   * first run was given up, gave_up is set. */
+   * release. CUDACCL_ERROR_UNSUPPORTED if it does not offer such inputs, which is no failure. If
+   * the first run was given up, gave_up is set. */
   CclStatus (*prepare) (Implementation *implementation, const Input *input, CclError *error);
 
   /* One labelling. Returns when the result can be read: a table in host memory, a label map in the
@@ -173,8 +173,8 @@ typedef Implementation *(*PeerOpenCVNew) (
 void implementation_describe_cuda (char gpu[128], char driver[32]);
 
 /* All that the settings ask for, bandwidth bounds of each device first, ended by NULL. The errors
- * say why no GPU and no OpenCV take part; their status is CCL_OK if they do or are not asked for.
- * Free each with implementation_free(), and the array with g_free(). */
+ * say why no GPU and no OpenCV take part; their status is CUDACCL_OK if they do or are not asked
+ * for. Free each with implementation_free(), and the array with g_free(). */
 Implementation **implementations_new (
     const ImplementationSettings *settings, CclError *no_cuda, CclError *no_opencv);
 
@@ -194,7 +194,7 @@ bool implementation_is_wanted (const ImplementationSettings *settings, const cha
   G_STMT_START                                                                                     \
   {                                                                                                \
     const CclStatus try_status = (call);                                                           \
-    if (try_status != CCL_OK)                                                                      \
+    if (try_status != CUDACCL_OK)                                                                  \
       return try_status;                                                                           \
   }                                                                                                \
   G_STMT_END

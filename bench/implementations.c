@@ -58,7 +58,7 @@ add_opencv (GPtrArray *implementations, const ImplementationSettings *settings, 
   const PeerOpenCVNew new = (PeerOpenCVNew)peer_opencv_symbol ("peer_opencv_new", &why);
 
   if (!new)
-    ccl_error_set (no_opencv, CCL_ERROR_UNSUPPORTED, "%s", why);
+    ccl_error_set (no_opencv, CUDACCL_ERROR_UNSUPPORTED, "%s", why);
   any_algorithm.algorithms = NULL;
   for (guint d = 0; new &&d < G_N_ELEMENTS (deliveries); d++)
     for (unsigned t = 0; t < settings->n_threads; t++)
@@ -71,13 +71,13 @@ implementations_new (const ImplementationSettings *settings, CclError *no_cuda, 
 {
   GPtrArray *implementations = g_ptr_array_new ();
 
-  *no_cuda = *no_opencv = (CclError){.status = CCL_OK};
+  *no_cuda = *no_opencv = (CclError){.status = CUDACCL_OK};
 #if HAVE_CUDA
   if (settings->cuda)
     implementations_add_cuda (implementations, settings, no_cuda);
 #else
   if (settings->cuda)
-    ccl_error_set (no_cuda, CCL_ERROR_UNSUPPORTED, "the tool was built without CUDA");
+    ccl_error_set (no_cuda, CUDACCL_ERROR_UNSUPPORTED, "the tool was built without CUDA");
 #endif
   if (settings->cpu) {
     implementations_add_bandwidth (implementations, settings);

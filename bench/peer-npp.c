@@ -84,7 +84,7 @@ peer_npp_allocate (CudaImplementation *cuda, CclError *error)
   uint64_t bytes = 0;
 
   if (npp.get_scratch_size (size_of (cuda), &bytes) || !bytes)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "NPP does not label this size");
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "NPP does not label this size");
   return ccl_cuda_device_allocate (cuda->device, bytes, &cuda->scratch, error);
 }
 
@@ -118,6 +118,6 @@ peer_npp_queue (CudaImplementation *cuda, CclError *error)
       cuda->connectivity == 8 ? NORM_8 : NORM_4, (uint8_t *)cuda->scratch, context);
 
   if (result != 0)
-    return ccl_error_set (error, CCL_ERROR_DEVICE, "NPP gives status %d", result);
-  return CCL_OK;
+    return ccl_error_set (error, CUDACCL_ERROR_DEVICE, "NPP gives status %d", result);
+  return CUDACCL_OK;
 }

@@ -36,12 +36,12 @@ run (Implementation *implementation, CclError *error)
                   self->centroids, self->connectivity, CV_32S)
             : cv::connectedComponents (self->frame, self->labels, self->connectivity, CV_32S);
     self->n_components = n - 1; /* it counts the background, too */
-    return CCL_OK;
+    return CUDACCL_OK;
   } catch (const std::exception &exception) {
-    error->status = CCL_ERROR_DEVICE;
+    error->status = CUDACCL_ERROR_DEVICE;
     g_strlcpy (error->message, exception.what (), sizeof error->message);
     g_strstrip (g_strdelimit (error->message, "\n", ' '));
-    return CCL_ERROR_DEVICE;
+    return CUDACCL_ERROR_DEVICE;
   }
 }
 
@@ -49,7 +49,7 @@ CclStatus
 prepare (Implementation *implementation, const Input *input, CclError *error)
 {
   if (input->depth > 1)
-    return error->status = CCL_ERROR_UNSUPPORTED;
+    return error->status = CUDACCL_ERROR_UNSUPPORTED;
   static_cast<OpenCV *> (implementation)->frame =
       cv::Mat ((int)input->height, (int)input->width, CV_8UC1, input->pixels);
   return run (implementation, error);
@@ -66,7 +66,7 @@ fetch (Implementation *implementation, Labelling *labelling, CclError *)
       (uint32_t *)g_memdup2 (self->labels.data, self->labels.total () * self->labels.elemSize ());
   labelling->is_raw = true;
   labelling->n_components = (uint32_t)self->n_components;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 void
@@ -124,21 +124,22 @@ mog2_run (Implementation *implementation, CclError *)
   const int width = (int)self->sequence->width, height = (int)self->sequence->height;
   const size_t frame = frame_at (self->sequence, self->time++) * self->sequence->frame_size;
   const int size =
-      self->denoise == CCL_DENOISE_MEDIAN_3 || self->denoise == CCL_DENOISE_OPENING_3 ? 3 : 5;
+      self->denoise == CUDACCL_DENOISE_MEDIAN_3 || self->denoise == CUDACCL_DENOISE_OPENING_3 ? 3
+                                                                                              : 5;
 
   self->model->apply (
       cv::Mat (height, width, CV_8UC1, const_cast<uint8_t *> (self->sequence->pixels + frame)),
       self->raw);
-  if (self->denoise == CCL_DENOISE_NONE)
+  if (self->denoise == CUDACCL_DENOISE_NONE)
     self->mask = self->raw;
-  else if (self->denoise <= CCL_DENOISE_MEDIAN_5)
+  else if (self->denoise <= CUDACCL_DENOISE_MEDIAN_5)
     cv::medianBlur (self->raw, self->mask, size);
   else
     cv::morphologyEx (self->raw, self->mask, cv::MORPH_OPEN, cv::Mat::ones (size, size, CV_8U));
   if (self->delivery == DELIVER_TABLE)
     cv::connectedComponentsWithStats (
         self->mask, self->label_map, self->statistics, self->centroids, 8, CV_32S);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -150,7 +151,7 @@ mog2_prepare (Implementation *implementation, const Input *, CclError *error)
   self->model = cv::createBackgroundSubtractorMOG2 (500, 16, false);
   for (unsigned i = 0; i < self->sequence->n_warm_up; i++)
     mog2_run (self, error);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 void

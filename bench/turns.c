@@ -29,7 +29,7 @@ take_turn (Implementation *implementation, unsigned warm_up, bool with_steps, do
         &turn->device, error));
   if (with_steps && klass->steps)
     TRY (klass->steps (implementation, turn->steps, error));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -56,5 +56,5 @@ run_stream (Implementation *implementation, double begin, double end, double per
     ++*n_frames;
     *n_late += period > 0 && seconds_now () > due + period;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }

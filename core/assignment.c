@@ -31,10 +31,10 @@ relax_row (const CclAssignmentProblem *p, const CclAssignmentScratch *s, uint32_
 static uint32_t
 nearest (const CclAssignmentScratch *s, uint32_t n_touched)
 {
-  uint32_t best = CCL_UNASSIGNED;
+  uint32_t best = CUDACCL_UNASSIGNED;
   for (uint32_t i = 0; i < n_touched; i++) {
     const uint32_t column = s->touched[i];
-    if (!s->done[column] && (best == CCL_UNASSIGNED || s->distance[column] < s->distance[best]))
+    if (!s->done[column] && (best == CUDACCL_UNASSIGNED || s->distance[column] < s->distance[best]))
       best = column;
   }
   return best;
@@ -47,7 +47,7 @@ augment (const CclAssignmentProblem *p, const CclAssignmentScratch *s, uint32_t 
 {
   uint32_t n_touched = relax_row (p, s, start, 0, 0);
   uint32_t end = nearest (s, n_touched);
-  while (s->row_of_column[end] != CCL_UNASSIGNED) {
+  while (s->row_of_column[end] != CUDACCL_UNASSIGNED) {
     s->done[end] = true;
     n_touched = relax_row (p, s, s->row_of_column[end], s->distance[end], n_touched);
     end = nearest (s, n_touched);
@@ -66,7 +66,7 @@ augment (const CclAssignmentProblem *p, const CclAssignmentScratch *s, uint32_t 
     s->done[column] = false;
   }
 
-  for (uint32_t row = CCL_UNASSIGNED, column = end; row != start;) {
+  for (uint32_t row = CUDACCL_UNASSIGNED, column = end; row != start;) {
     row = s->previous[column];
     const uint32_t next = column_of_row[row];
     s->row_of_column[column] = row;
@@ -83,16 +83,16 @@ ccl_assign (const CclAssignmentProblem *problem, const CclAssignmentScratch *scr
   for (uint32_t i = 0; i < n_all; i++) {
     scratch->column_price[i] = 0;
     scratch->distance[i] = INFINITY;
-    scratch->row_of_column[i] = CCL_UNASSIGNED;
+    scratch->row_of_column[i] = CUDACCL_UNASSIGNED;
     scratch->done[i] = false;
   }
   for (uint32_t row = 0; row < problem->n_rows; row++) {
     scratch->row_price[row] = 0;
-    column_of_row[row] = CCL_UNASSIGNED;
+    column_of_row[row] = CUDACCL_UNASSIGNED;
   }
   for (uint32_t row = 0; row < problem->n_rows; row++)
     augment (problem, scratch, row, column_of_row);
   for (uint32_t row = 0; row < problem->n_rows; row++)
     if (column_of_row[row] >= problem->n_columns)
-      column_of_row[row] = CCL_UNASSIGNED;
+      column_of_row[row] = CUDACCL_UNASSIGNED;
 }

@@ -3,12 +3,12 @@
  * The sparse linear assignment problem: each row gets at most one column and each column goes to at
  * most one row, with the least sum of costs.
  */
-#ifndef CCL_ASSIGNMENT_H
-#define CCL_ASSIGNMENT_H
+#ifndef CUDACCL_ASSIGNMENT_H
+#define CUDACCL_ASSIGNMENT_H
 
 #include <stdint.h>
 
-#define CCL_UNASSIGNED UINT32_MAX
+#define CUDACCL_UNASSIGNED UINT32_MAX
 
 /* The entries of row r are those from first[r] to first[r + 1] - 1; a column appears at most once
  * in a row. A row without a column costs `unassigned`. */
@@ -31,7 +31,7 @@ typedef struct CclAssignmentScratch {
   uint8_t *done;           /* columns + rows */
 } CclAssignmentScratch;
 
-/* Fills column_of_row (n_rows elements; CCL_UNASSIGNED where a row gets none). Among
+/* Fills column_of_row (n_rows elements; CUDACCL_UNASSIGNED where a row gets none). Among
  * assignments of equal cost the choice depends on the order of rows and entries alone.
  *
  * Method: successive shortest paths with prices (R. Jonker, A. Volgenant, "A shortest augmenting
@@ -40,4 +40,4 @@ typedef struct CclAssignmentScratch {
 void ccl_assign (const CclAssignmentProblem *problem, const CclAssignmentScratch *scratch,
     uint32_t *column_of_row);
 
-#endif /* CCL_ASSIGNMENT_H */
+#endif /* CUDACCL_ASSIGNMENT_H */

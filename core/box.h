@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes with edges between pixels: pixel x lies from x to x + 1. */
-#ifndef CCL_BOX_H
-#define CCL_BOX_H
+#ifndef CUDACCL_BOX_H
+#define CUDACCL_BOX_H
 
 #include <stdbool.h>
 
@@ -51,4 +51,4 @@ ccl_box_holds (const CclBox *a, const CclBox *b, double slack)
          b->bottom <= a->bottom + slack;
 }
 
-#endif /* CCL_BOX_H */
+#endif /* CUDACCL_BOX_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The background model of one pixel: a codebook of CCL_CODEBOOK_WORDS words. A word is a colour
+ * The background model of one pixel: a codebook of CUDACCL_CODEBOOK_WORDS words. A word is a colour
  * that the pixel has had, with a weight that grows with the frames in which it was seen.
  *
  * K. Kim, T. H. Chalidabhongse, D. Harwood and L. Davis, "Real-time foreground-background
@@ -17,11 +17,11 @@
  *
  * 2. The pixel matches the word whose distance is least, if this distance is within the tolerance.
  *
- * 3. The pixel is background if the matched word has at least CCL_CODEBOOK_SHARE of the greatest
- *    weight, or if it is recurrent: it has CCL_CODEBOOK_RECURRENT_SHARE of that weight, is
- *    CCL_CODEBOOK_RECURRENT_AGE frames old, and has CCL_CODEBOOK_RECURRENT_VISITS visits. A visit
- *    is counted where the pixel was background in the frame before, and is not any more. Leaves in
- *    the wind and a shaking camera make recurrent words.
+ * 3. The pixel is background if the matched word has at least CUDACCL_CODEBOOK_SHARE of the
+ * greatest weight, or if it is recurrent: it has CUDACCL_CODEBOOK_RECURRENT_SHARE of that weight,
+ * is CUDACCL_CODEBOOK_RECURRENT_AGE frames old, and has CUDACCL_CODEBOOK_RECURRENT_VISITS visits. A
+ * visit is counted where the pixel was background in the frame before, and is not any more. Leaves
+ * in the wind and a shaking camera make recurrent words.
  *
  * 4. The matched word moves towards the pixel and gains weight. Without a match, a new word takes
  *    the place of the word of least weight. Inside objects, words gain weight slowly.
@@ -36,20 +36,20 @@
  * shadow, where the light differs between neighbouring cells and the correction is uncertain.
  *
  * A background pixel whose distance is nearly the tolerance is weak. An object is where most pixels
- * of a window of 5×5 are not background or weak, if at least CCL_CODEBOOK_LEAST_STRONG of them are
- * not weak: faint parts of an object count where a part is plain, and not alone.
+ * of a window of 5×5 are not background or weak, if at least CUDACCL_CODEBOOK_LEAST_STRONG of them
+ * are not weak: faint parts of an object count where a part is plain, and not alone.
  *
  * The scene has changed if in most cells half the pixels are not background, and match the same
- * words as in the frame before, for CCL_CODEBOOK_CHANGE_FRAMES frames in a row. A quarter of the
- * cells and fewer frames are enough where the frame has gained or lost its chroma, as when a camera
- * turns to infrared; the mask is empty meanwhile. The matched words become the background, and the
- * old ones are kept with little weight. A shaking camera or a passing object does not match the
- * same words for so long.
+ * words as in the frame before, for CUDACCL_CODEBOOK_CHANGE_FRAMES frames in a row. A quarter of
+ * the cells and fewer frames are enough where the frame has gained or lost its chroma, as when a
+ * camera turns to infrared; the mask is empty meanwhile. The matched words become the background,
+ * and the old ones are kept with little weight. A shaking camera or a passing object does not match
+ * the same words for so long.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CCL_CODEBOOK_H
-#define CCL_CODEBOOK_H
+#ifndef CUDACCL_CODEBOOK_H
+#define CUDACCL_CODEBOOK_H
 
 #include "mixture.h"
 
@@ -57,80 +57,83 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define CCL_CODEBOOK_FUNCTION __device__ static __forceinline__
-#define CCL_CODEBOOK_UNROLL _Pragma ("unroll")
+#define CUDACCL_CODEBOOK_FUNCTION __device__ static __forceinline__
+#define CUDACCL_CODEBOOK_UNROLL _Pragma ("unroll")
 #else
-#define CCL_CODEBOOK_FUNCTION static inline
-#define CCL_CODEBOOK_UNROLL
+#define CUDACCL_CODEBOOK_FUNCTION static inline
+#define CUDACCL_CODEBOOK_UNROLL
 #endif
 
 /* docs/internals/foreground.md says how the values were chosen. "Seven" are the real sequences
  * named there, "drawn" are the drawn scenes. */
 enum {
   /* Matching. */
-  CCL_CODEBOOK_WORDS = 8,           /* seven: better than 6 */
-  CCL_CODEBOOK_TOLERANCE = 20,      /* the least one, in luma of 8 bits; seven: of 16…28 */
-  CCL_CODEBOOK_WEAK_TOLERANCE = 12, /* the same of weak background; drawn: of 12, 15 */
-  CCL_CODEBOOK_LEAST_STRONG = 6,    /* pixels of an object's window; drawn: of 3, 6, 9 */
-  CCL_CODEBOOK_CHROMA = 2,          /* times that a difference of chroma counts, as in mixture.h */
-  CCL_CODEBOOK_DYNAMIC_SHIFT = 1,   /* of the tolerance where dynamic; seven: of 1, 1.5, 2 times */
+  CUDACCL_CODEBOOK_WORDS = 8,           /* seven: better than 6 */
+  CUDACCL_CODEBOOK_TOLERANCE = 20,      /* the least one, in luma of 8 bits; seven: of 16…28 */
+  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12, /* the same of weak background; drawn: of 12, 15 */
+  CUDACCL_CODEBOOK_LEAST_STRONG = 6,    /* pixels of an object's window; drawn: of 3, 6, 9 */
+  CUDACCL_CODEBOOK_CHROMA = 2, /* times that a difference of chroma counts, as in mixture.h */
+  CUDACCL_CODEBOOK_DYNAMIC_SHIFT =
+      1, /* of the tolerance where dynamic; seven: of 1, 1.5, 2 times */
 
   /* Learning. */
-  CCL_CODEBOOK_STEPS = 256,         /* steps of a mean in a difference of 1 of 8 bits */
-  CCL_CODEBOOK_MOVE = 4,            /* a word moves by 2^-4 of the difference; clouds: of 3…6 */
-  CCL_CODEBOOK_GAIN = 16,           /* of the matched word's weight in a frame */
-  CCL_CODEBOOK_OBJECT_GAIN = 4,     /* the same inside objects; seven: of 2, 4, 8 */
-  CCL_CODEBOOK_MOST_WEIGHT = 32000, /* where it would be passed, all weights lose an eighth */
+  CUDACCL_CODEBOOK_STEPS = 256,     /* steps of a mean in a difference of 1 of 8 bits */
+  CUDACCL_CODEBOOK_MOVE = 4,        /* a word moves by 2^-4 of the difference; clouds: of 3…6 */
+  CUDACCL_CODEBOOK_GAIN = 16,       /* of the matched word's weight in a frame */
+  CUDACCL_CODEBOOK_OBJECT_GAIN = 4, /* the same inside objects; seven: of 2, 4, 8 */
+  CUDACCL_CODEBOOK_MOST_WEIGHT = 32000, /* where it would be passed, all weights lose an eighth */
 
   /* Background. */
-  CCL_CODEBOOK_SHARE = 39322, /* of the greatest weight, in 1/65536: 0.6; seven: of .2….8 */
-  CCL_CODEBOOK_RECURRENT_SHARE = 3277, /* 0.05; seven: of .02….15 */
-  CCL_CODEBOOK_RECURRENT_VISITS = 4,   /* seven: of 4 and 8 */
-  CCL_CODEBOOK_RECURRENT_AGE = 400,    /* frames; seven: of 0 and 200…500 */
-  CCL_CODEBOOK_MOST_VISITS = 255,      /* where they saturate */
-  CCL_CODEBOOK_MOST_TIME = 49152,      /* frames; where it is reached, time and births lose */
-  CCL_CODEBOOK_TIME_STEP = 32768,      /* this many; births stop at 0 */
+  CUDACCL_CODEBOOK_SHARE = 39322, /* of the greatest weight, in 1/65536: 0.6; seven: of .2….8 */
+  CUDACCL_CODEBOOK_RECURRENT_SHARE = 3277, /* 0.05; seven: of .02….15 */
+  CUDACCL_CODEBOOK_RECURRENT_VISITS = 4,   /* seven: of 4 and 8 */
+  CUDACCL_CODEBOOK_RECURRENT_AGE = 400,    /* frames; seven: of 0 and 200…500 */
+  CUDACCL_CODEBOOK_MOST_VISITS = 255,      /* where they saturate */
+  CUDACCL_CODEBOOK_MOST_TIME = 49152,      /* frames; where it is reached, time and births lose */
+  CUDACCL_CODEBOOK_TIME_STEP = 32768,      /* this many; births stop at 0 */
 
   /* Noise and light. */
-  CCL_CODEBOOK_LEVELS = 16,         /* of luma in the noise histogram */
-  CCL_CODEBOOK_DISTANCES = 64,      /* in it; the last one is that and all above */
-  CCL_CODEBOOK_LEAST_SAMPLES = 256, /* of a level, for a figure of its own */
-  CCL_CODEBOOK_NOISE_QUARTERS = 12, /* tolerance, in quarters of the median; night: of 8…14 */
-  CCL_CODEBOOK_MOST_TOLERANCE = 60, /* of pixels that are not dynamic */
-  CCL_CODEBOOK_SPREAD_EIGHTHS = 4, /* slack, in eighths of the light's spread; clouds: of 0, 4, 8 */
-  CCL_CODEBOOK_MOST_SLACK = 20,
+  CUDACCL_CODEBOOK_LEVELS = 16,         /* of luma in the noise histogram */
+  CUDACCL_CODEBOOK_DISTANCES = 64,      /* in it; the last one is that and all above */
+  CUDACCL_CODEBOOK_LEAST_SAMPLES = 256, /* of a level, for a figure of its own */
+  CUDACCL_CODEBOOK_NOISE_QUARTERS = 12, /* tolerance, in quarters of the median; night: of 8…14 */
+  CUDACCL_CODEBOOK_MOST_TOLERANCE = 60, /* of pixels that are not dynamic */
+  CUDACCL_CODEBOOK_SPREAD_EIGHTHS =
+      4, /* slack, in eighths of the light's spread; clouds: of 0, 4, 8 */
+  CUDACCL_CODEBOOK_MOST_SLACK = 20,
 
   /* Changes of scene; in a sequence where people fill the picture, at most 2 frames in a
    * row look like one. */
-  CCL_CODEBOOK_CELL_QUARTERS = 2,    /* of a cell's pixels that are not background in such a cell */
-  CCL_CODEBOOK_CHANGE_EIGHTHS = 6,   /* of the cells that show one */
-  CCL_CODEBOOK_CHANGE_FRAMES = 25,   /* in a row */
-  CCL_CODEBOOK_INFRARED_EIGHTHS = 2, /* the same if the frame has gained or lost its chroma */
-  CCL_CODEBOOK_INFRARED_FRAMES = 4,
-  CCL_CODEBOOK_INFRARED_RATIO = 4,   /* of the frame's chroma and the model's; light.h has 4 */
-  CCL_CODEBOOK_CHANGE_DIVISOR = 128, /* of all weights when the scene has changed */
+  CUDACCL_CODEBOOK_CELL_QUARTERS =
+      2, /* of a cell's pixels that are not background in such a cell */
+  CUDACCL_CODEBOOK_CHANGE_EIGHTHS = 6,   /* of the cells that show one */
+  CUDACCL_CODEBOOK_CHANGE_FRAMES = 25,   /* in a row */
+  CUDACCL_CODEBOOK_INFRARED_EIGHTHS = 2, /* the same if the frame has gained or lost its chroma */
+  CUDACCL_CODEBOOK_INFRARED_FRAMES = 4,
+  CUDACCL_CODEBOOK_INFRARED_RATIO = 4,   /* of the frame's chroma and the model's; light.h has 4 */
+  CUDACCL_CODEBOOK_CHANGE_DIVISOR = 128, /* of all weights when the scene has changed */
 };
 
 /* A word. Means are in steps of 1/256 of a value of 8 bits. A word of weight 0 does not exist, and
  * its other members are undefined. */
 typedef struct CclCodeword {
   uint16_t luma, u, v; /* means */
-  uint16_t weight;     /* 0…CCL_CODEBOOK_MOST_WEIGHT */
+  uint16_t weight;     /* 0…CUDACCL_CODEBOOK_MOST_WEIGHT */
   uint16_t birth;      /* the time of the frame that it is from */
   uint8_t visits;
 } CclCodeword;
 
-/* The codebooks of CCL_CODEBOOK_LANES neighbouring pixels: words in order of k, planes of lanes, so
- * that a vector holds one member of one word of many pixels. */
-enum { CCL_CODEBOOK_LANES = 32 };
+/* The codebooks of CUDACCL_CODEBOOK_LANES neighbouring pixels: words in order of k, planes of
+ * lanes, so that a vector holds one member of one word of many pixels. */
+enum { CUDACCL_CODEBOOK_LANES = 32 };
 
 typedef struct CclCodebookBlock {
-  uint16_t weight[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
-  uint16_t luma[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
-  uint16_t u[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
-  uint16_t v[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
-  uint16_t birth[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
-  uint8_t visits[CCL_CODEBOOK_WORDS][CCL_CODEBOOK_LANES];
+  uint16_t weight[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
+  uint16_t luma[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
+  uint16_t u[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
+  uint16_t v[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
+  uint16_t birth[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
+  uint8_t visits[CUDACCL_CODEBOOK_WORDS][CUDACCL_CODEBOOK_LANES];
 } CclCodebookBlock;
 
 /* A pixel after the correction for light: 8 bits each. Without chroma, u and v are 128. */
@@ -150,18 +153,18 @@ typedef struct CclCodebookState {
 /* What all pixels of a frame share. */
 typedef struct CclCodebookFrame {
   uint16_t time;      /* frames, from ccl_codebook_next_time() */
-  bool rebases;       /* births lose CCL_CODEBOOK_TIME_STEP */
+  bool rebases;       /* births lose CUDACCL_CODEBOOK_TIME_STEP */
   bool scene_changes; /* the matched words become the background */
   /* By the luma of the heaviest word: */
-  uint8_t tolerances[CCL_CODEBOOK_LEVELS];
-  uint8_t weak_tolerances[CCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
+  uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS];
+  uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
 } CclCodebookFrame;
 
 /* What an update says of a pixel. */
 typedef struct CclCodebookResult {
   CclPixelClass pixel_class;
   uint8_t distance;      /* from the heaviest word before the update, at most 255 */
-  uint8_t level;         /* of that word's luma, 0…CCL_CODEBOOK_LEVELS − 1 */
+  uint8_t level;         /* of that word's luma, 0…CUDACCL_CODEBOOK_LEVELS − 1 */
   uint8_t background;    /* the luma of the heaviest word after the update */
   bool is_recurrent;     /* a word beside the heaviest one is recurrent */
   bool is_strong;        /* it is not background, and not weak */
@@ -173,9 +176,9 @@ typedef struct CclCodebookResult {
 } CclCodebookResult;
 
 /* Counts of distances, of the background pixels of a frame. */
-typedef uint32_t CclCodebookNoise[CCL_CODEBOOK_LEVELS][CCL_CODEBOOK_DISTANCES];
+typedef uint32_t CclCodebookNoise[CUDACCL_CODEBOOK_LEVELS][CUDACCL_CODEBOOK_DISTANCES];
 
-CCL_CODEBOOK_FUNCTION CclCodeword
+CUDACCL_CODEBOOK_FUNCTION CclCodeword
 ccl_codebook_word (const CclCodebookBlock *block, uint32_t k, uint32_t lane)
 {
   const CclCodeword word = {block->luma[k][lane], block->u[k][lane], block->v[k][lane],
@@ -183,7 +186,7 @@ ccl_codebook_word (const CclCodebookBlock *block, uint32_t k, uint32_t lane)
   return word;
 }
 
-CCL_CODEBOOK_FUNCTION void
+CUDACCL_CODEBOOK_FUNCTION void
 ccl_codebook_set_word (CclCodebookBlock *block, uint32_t k, uint32_t lane, CclCodeword word)
 {
   block->weight[k][lane] = word.weight;
@@ -195,78 +198,78 @@ ccl_codebook_set_word (CclCodebookBlock *block, uint32_t k, uint32_t lane, CclCo
 }
 
 /* A share, in 1/65536, of a weight. */
-CCL_CODEBOOK_FUNCTION uint32_t
+CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_share (uint32_t weight, uint32_t share)
 {
   return weight * share >> 16;
 }
 
-CCL_CODEBOOK_FUNCTION uint32_t
+CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_difference (uint32_t a, uint32_t b)
 {
   return a < b ? b - a : a - b;
 }
 
 /* How far from grey u and v are. */
-CCL_CODEBOOK_FUNCTION uint32_t
+CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_chroma (uint32_t u, uint32_t v)
 {
   return ccl_codebook_difference (u, 128) + ccl_codebook_difference (v, 128);
 }
 
 /* The distance of a pixel from a word: the greatest difference of the three, where chroma counts
- * CCL_CODEBOOK_CHROMA times; 0…510. */
-CCL_CODEBOOK_FUNCTION uint32_t
+ * CUDACCL_CODEBOOK_CHROMA times; 0…510. */
+CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_distance (const CclCodeword *word, CclCodebookValue value)
 {
   const uint32_t luma = ccl_codebook_difference (word->luma >> 8, value.luma);
-  const uint32_t u = CCL_CODEBOOK_CHROMA * ccl_codebook_difference (word->u >> 8, value.u);
-  const uint32_t v = CCL_CODEBOOK_CHROMA * ccl_codebook_difference (word->v >> 8, value.v);
+  const uint32_t u = CUDACCL_CODEBOOK_CHROMA * ccl_codebook_difference (word->u >> 8, value.u);
+  const uint32_t v = CUDACCL_CODEBOOK_CHROMA * ccl_codebook_difference (word->v >> 8, value.v);
   const uint32_t chroma = u < v ? v : u;
   return luma < chroma ? chroma : luma;
 }
 
 /* A mean after its move. It stays where it is within 15 steps above the value. */
-CCL_CODEBOOK_FUNCTION uint16_t
+CUDACCL_CODEBOOK_FUNCTION uint16_t
 ccl_codebook_moved (uint32_t mean, uint32_t value)
 {
-  return (uint16_t)(mean - (mean >> CCL_CODEBOOK_MOVE) +
-                    (value * CCL_CODEBOOK_STEPS >> CCL_CODEBOOK_MOVE));
+  return (uint16_t)(mean - (mean >> CUDACCL_CODEBOOK_MOVE) +
+                    (value * CUDACCL_CODEBOOK_STEPS >> CUDACCL_CODEBOOK_MOVE));
 }
 
 /* Whether a word is one that comes back again and again, or shares a pixel with others. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_is_recurrent (const CclCodeword *word, uint32_t greatest, uint32_t time)
 {
-  return word->visits >= CCL_CODEBOOK_RECURRENT_VISITS &&
-         time - word->birth >= CCL_CODEBOOK_RECURRENT_AGE &&
-         word->weight >= ccl_codebook_share (greatest, CCL_CODEBOOK_RECURRENT_SHARE) &&
+  return word->visits >= CUDACCL_CODEBOOK_RECURRENT_VISITS &&
+         time - word->birth >= CUDACCL_CODEBOOK_RECURRENT_AGE &&
+         word->weight >= ccl_codebook_share (greatest, CUDACCL_CODEBOOK_RECURRENT_SHARE) &&
          word->weight > 0;
 }
 
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_is_shadow (const CclCodeword *word, CclCodebookValue value)
 {
   const CclGaussian gaussian = {0, word->luma, 0, (uint32_t)(word->u >> 8 | word->v >> 8 << 8)};
-  return ccl_mixture_is_shadow (
-      &gaussian, (uint32_t)value.luma * CCL_MIXTURE_MEAN_STEPS, value.u | (uint32_t)value.v << 8);
+  return ccl_mixture_is_shadow (&gaussian, (uint32_t)value.luma * CUDACCL_MIXTURE_MEAN_STEPS,
+      value.u | (uint32_t)value.v << 8);
 }
 
 /* Where the words of a pixel are: the first of greatest and of least weight, and the first of those
- * nearest to the value within the tolerance, CCL_CODEBOOK_WORDS if there is none. */
+ * nearest to the value within the tolerance, CUDACCL_CODEBOOK_WORDS if there is none. */
 typedef struct CclCodebookPlaces {
   uint32_t heaviest, lightest, matched;
   bool is_weak; /* the match is distant */
 } CclCodebookPlaces;
 
-CCL_CODEBOOK_FUNCTION CclCodebookPlaces
-ccl_codebook_find (const CclCodeword words[CCL_CODEBOOK_WORDS], CclCodebookValue value,
+CUDACCL_CODEBOOK_FUNCTION CclCodebookPlaces
+ccl_codebook_find (const CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue value,
     bool is_dynamic, const CclCodebookFrame *frame)
 {
-  CclCodebookPlaces places = {0, 0, CCL_CODEBOOK_WORDS, false};
+  CclCodebookPlaces places = {0, 0, CUDACCL_CODEBOOK_WORDS, false};
   uint32_t greatest = words[0].weight, least = words[0].weight, luma = words[0].luma;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 1; k < CCL_CODEBOOK_WORDS; k++) {
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 1; k < CUDACCL_CODEBOOK_WORDS; k++) {
     if (words[k].weight > greatest) {
       places.heaviest = k;
       greatest = words[k].weight;
@@ -278,97 +281,98 @@ ccl_codebook_find (const CclCodeword words[CCL_CODEBOOK_WORDS], CclCodebookValue
     }
   }
   const uint32_t weak = ((uint32_t)frame->weak_tolerances[luma >> 12]
-                            << (is_dynamic ? CCL_CODEBOOK_DYNAMIC_SHIFT : 0)) +
+                            << (is_dynamic ? CUDACCL_CODEBOOK_DYNAMIC_SHIFT : 0)) +
                         value.slack;
-  uint32_t nearest =
-      ((uint32_t)frame->tolerances[luma >> 12] << (is_dynamic ? CCL_CODEBOOK_DYNAMIC_SHIFT : 0)) +
-      value.slack + 1;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++) {
+  uint32_t nearest = ((uint32_t)frame->tolerances[luma >> 12]
+                         << (is_dynamic ? CUDACCL_CODEBOOK_DYNAMIC_SHIFT : 0)) +
+                     value.slack + 1;
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     const uint32_t distance = ccl_codebook_distance (&words[k], value);
     if (words[k].weight > 0 && distance < nearest) {
       places.matched = k;
       nearest = distance;
     }
   }
-  places.is_weak = places.matched < CCL_CODEBOOK_WORDS && nearest > weak;
+  places.is_weak = places.matched < CUDACCL_CODEBOOK_WORDS && nearest > weak;
   return places;
 }
 
 /* Adds to the weight of a word. */
-CCL_CODEBOOK_FUNCTION void
-ccl_codebook_gain (CclCodeword words[CCL_CODEBOOK_WORDS], uint32_t place, uint32_t gain)
+CUDACCL_CODEBOOK_FUNCTION void
+ccl_codebook_gain (CclCodeword words[CUDACCL_CODEBOOK_WORDS], uint32_t place, uint32_t gain)
 {
   uint32_t weight = 0;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     weight = k == place ? words[k].weight : weight;
-  const bool passes = weight + gain > CCL_CODEBOOK_MOST_WEIGHT;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++) {
+  const bool passes = weight + gain > CUDACCL_CODEBOOK_MOST_WEIGHT;
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     const uint32_t loss = passes ? words[k].weight >> 3 : 0;
     words[k].weight = (uint16_t)(words[k].weight - loss + (k == place ? gain : 0));
   }
 }
 
 /* Makes a word the background, as if the model had begun a few frames ago. */
-CCL_CODEBOOK_FUNCTION void
-ccl_codebook_begin_again (CclCodeword words[CCL_CODEBOOK_WORDS], uint32_t place)
+CUDACCL_CODEBOOK_FUNCTION void
+ccl_codebook_begin_again (CclCodeword words[CUDACCL_CODEBOOK_WORDS], uint32_t place)
 {
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
-    words[k].weight = (uint16_t)(k == place ? CCL_CODEBOOK_MOST_WEIGHT / CCL_CODEBOOK_CHANGE_DIVISOR
-                                            : words[k].weight / CCL_CODEBOOK_CHANGE_DIVISOR);
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+    words[k].weight =
+        (uint16_t)(k == place ? CUDACCL_CODEBOOK_MOST_WEIGHT / CUDACCL_CODEBOOK_CHANGE_DIVISOR
+                              : words[k].weight / CUDACCL_CODEBOOK_CHANGE_DIVISOR);
 }
 
 /* Subtracts from all births; a word that is older than that was born at time 0. */
-CCL_CODEBOOK_FUNCTION void
-ccl_codebook_rebase (CclCodeword words[CCL_CODEBOOK_WORDS])
+CUDACCL_CODEBOOK_FUNCTION void
+ccl_codebook_rebase (CclCodeword words[CUDACCL_CODEBOOK_WORDS])
 {
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
-    words[k].birth =
-        (uint16_t)(words[k].birth > CCL_CODEBOOK_TIME_STEP ? words[k].birth - CCL_CODEBOOK_TIME_STEP
-                                                           : 0);
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+    words[k].birth = (uint16_t)(words[k].birth > CUDACCL_CODEBOOK_TIME_STEP
+                                    ? words[k].birth - CUDACCL_CODEBOOK_TIME_STEP
+                                    : 0);
 }
 
 /* Writes the value into the matched word, or into a new one that replaces the lightest. Returns its
  * place. */
-CCL_CODEBOOK_FUNCTION uint32_t
-ccl_codebook_learn (CclCodeword words[CCL_CODEBOOK_WORDS], const CclCodebookPlaces *places,
+CUDACCL_CODEBOOK_FUNCTION uint32_t
+ccl_codebook_learn (CclCodeword words[CUDACCL_CODEBOOK_WORDS], const CclCodebookPlaces *places,
     CclCodebookValue value, bool is_visit, uint32_t time)
 {
-  const bool is_new = places->matched == CCL_CODEBOOK_WORDS;
+  const bool is_new = places->matched == CUDACCL_CODEBOOK_WORDS;
   const uint32_t place = is_new ? places->lightest : places->matched;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++) {
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     if (k != place)
       continue;
     CclCodeword *word = &words[k];
     if (is_new) {
-      const CclCodeword first = {(uint16_t)(value.luma * CCL_CODEBOOK_STEPS),
-          (uint16_t)(value.u * CCL_CODEBOOK_STEPS), (uint16_t)(value.v * CCL_CODEBOOK_STEPS), 0,
-          (uint16_t)time, 0};
+      const CclCodeword first = {(uint16_t)(value.luma * CUDACCL_CODEBOOK_STEPS),
+          (uint16_t)(value.u * CUDACCL_CODEBOOK_STEPS),
+          (uint16_t)(value.v * CUDACCL_CODEBOOK_STEPS), 0, (uint16_t)time, 0};
       *word = first;
     } else {
       word->luma = ccl_codebook_moved (word->luma, value.luma);
       word->u = ccl_codebook_moved (word->u, value.u);
       word->v = ccl_codebook_moved (word->v, value.v);
     }
-    if (is_visit && word->visits < CCL_CODEBOOK_MOST_VISITS)
+    if (is_visit && word->visits < CUDACCL_CODEBOOK_MOST_VISITS)
       word->visits++;
   }
   return place;
 }
 
 /* Fills what is known of a pixel after the update. */
-CCL_CODEBOOK_FUNCTION void
+CUDACCL_CODEBOOK_FUNCTION void
 ccl_codebook_summarise (
-    const CclCodeword words[CCL_CODEBOOK_WORDS], uint32_t time, CclCodebookResult *result)
+    const CclCodeword words[CUDACCL_CODEBOOK_WORDS], uint32_t time, CclCodebookResult *result)
 {
   uint32_t greatest = 0, heaviest = 0, luma = 0;
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++) {
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     if (words[k].weight > greatest) {
       greatest = words[k].weight;
       heaviest = k;
@@ -376,36 +380,37 @@ ccl_codebook_summarise (
     }
   }
   result->background = (uint8_t)(luma >> 8);
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     result->is_recurrent |= k != heaviest && ccl_codebook_is_recurrent (&words[k], greatest, time);
 }
 
 /* Compares a pixel with its words and updates them. A pixel without words is background. */
-CCL_CODEBOOK_FUNCTION CclCodebookResult
-ccl_codebook_update (CclCodeword words[CCL_CODEBOOK_WORDS], CclCodebookValue value,
+CUDACCL_CODEBOOK_FUNCTION CclCodebookResult
+ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue value,
     CclCodebookState state, const CclCodebookFrame *frame)
 {
-  CclCodebookResult result = {CCL_PIXEL_BACKGROUND, 0, 0, 0, false, false, false, 0, false, 0, 0};
+  CclCodebookResult result = {
+      CUDACCL_PIXEL_BACKGROUND, 0, 0, 0, false, false, false, 0, false, 0, 0};
   if (frame->rebases)
     ccl_codebook_rebase (words);
   const CclCodebookPlaces places = ccl_codebook_find (words, value, state.is_dynamic, frame);
   CclCodeword heaviest = words[0], matched = words[0];
-  CCL_CODEBOOK_UNROLL
-  for (uint32_t k = 1; k < CCL_CODEBOOK_WORDS; k++) {
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 1; k < CUDACCL_CODEBOOK_WORDS; k++) {
     heaviest = k == places.heaviest ? words[k] : heaviest;
     matched = k == places.matched ? words[k] : matched;
   }
-  const bool matches = places.matched < CCL_CODEBOOK_WORDS;
+  const bool matches = places.matched < CUDACCL_CODEBOOK_WORDS;
   const uint32_t distance = ccl_codebook_distance (&heaviest, value);
   const bool is_background =
       heaviest.weight == 0 || frame->scene_changes ||
-      (matches && (matched.weight >= ccl_codebook_share (heaviest.weight, CCL_CODEBOOK_SHARE) ||
+      (matches && (matched.weight >= ccl_codebook_share (heaviest.weight, CUDACCL_CODEBOOK_SHARE) ||
                       ccl_codebook_is_recurrent (&matched, heaviest.weight, frame->time)));
 
   if (!is_background || (places.is_weak && !frame->scene_changes))
     result.pixel_class =
-        ccl_codebook_is_shadow (&heaviest, value) ? CCL_PIXEL_SHADOW : CCL_PIXEL_FOREGROUND;
+        ccl_codebook_is_shadow (&heaviest, value) ? CUDACCL_PIXEL_SHADOW : CUDACCL_PIXEL_FOREGROUND;
   result.distance = (uint8_t)(distance < UINT8_MAX ? distance : UINT8_MAX);
   result.level = (uint8_t)(heaviest.luma >> 12);
   result.is_strong = !is_background;
@@ -420,7 +425,7 @@ ccl_codebook_update (CclCodeword words[CCL_CODEBOOK_WORDS], CclCodebookValue val
   result.place = (uint8_t)place;
   if (frame->scene_changes)
     ccl_codebook_begin_again (words, place);
-  ccl_codebook_gain (words, place, is_slow ? CCL_CODEBOOK_OBJECT_GAIN : CCL_CODEBOOK_GAIN);
+  ccl_codebook_gain (words, place, is_slow ? CUDACCL_CODEBOOK_OBJECT_GAIN : CUDACCL_CODEBOOK_GAIN);
   ccl_codebook_summarise (words, frame->time, &result);
   return result;
 }
@@ -428,49 +433,49 @@ ccl_codebook_update (CclCodeword words[CCL_CODEBOOK_WORDS], CclCodebookValue val
 /* The error that the correction of a pixel for light may have: large at the edge of a cloud's
  * shadow. spread: the difference between the greatest and the least factor (light.h) of the four
  * cells around the pixel. */
-CCL_CODEBOOK_FUNCTION uint32_t
+CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_slack (uint32_t luma, uint32_t spread)
 {
-  const uint32_t slack = CCL_CODEBOOK_SPREAD_EIGHTHS * luma * spread / (8 * 4096);
-  return slack < CCL_CODEBOOK_MOST_SLACK ? slack : (uint32_t)CCL_CODEBOOK_MOST_SLACK;
+  const uint32_t slack = CUDACCL_CODEBOOK_SPREAD_EIGHTHS * luma * spread / (8 * 4096);
+  return slack < CUDACCL_CODEBOOK_MOST_SLACK ? slack : (uint32_t)CUDACCL_CODEBOOK_MOST_SLACK;
 }
 
 /* Counts a pixel in the noise histogram. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_counts_as_noise (const CclCodebookResult *result)
 {
   return !result->is_strong && !result->is_first;
 }
 
 /* The median distance of a level, from its counts; 0 where it has too few. */
-CCL_CODEBOOK_FUNCTION uint32_t
-ccl_codebook_median_distance (const uint32_t counts[CCL_CODEBOOK_DISTANCES])
+CUDACCL_CODEBOOK_FUNCTION uint32_t
+ccl_codebook_median_distance (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES])
 {
   uint32_t n = 0, below = 0, median = 0;
-  for (uint32_t i = 0; i < CCL_CODEBOOK_DISTANCES; i++)
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_DISTANCES; i++)
     n += counts[i];
-  if (n < CCL_CODEBOOK_LEAST_SAMPLES)
+  if (n < CUDACCL_CODEBOOK_LEAST_SAMPLES)
     return 0;
   for (below = counts[0]; 2 * below < n; below += counts[median])
     median++;
   return median;
 }
 
-/* The tolerance of a level in the next frame. least: CCL_CODEBOOK_TOLERANCE or
- * CCL_CODEBOOK_WEAK_TOLERANCE. */
-CCL_CODEBOOK_FUNCTION uint8_t
+/* The tolerance of a level in the next frame. least: CUDACCL_CODEBOOK_TOLERANCE or
+ * CUDACCL_CODEBOOK_WEAK_TOLERANCE. */
+CUDACCL_CODEBOOK_FUNCTION uint8_t
 ccl_codebook_tolerance (uint32_t median_distance, uint32_t least)
 {
-  const uint32_t most = CCL_CODEBOOK_MOST_TOLERANCE;
-  const uint32_t tolerance = CCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
+  const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
+  const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 
 /* Whether a cell of n pixels, of which n_pixels have a property, has it. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_fills_cell (uint32_t n_pixels, uint32_t n)
 {
-  return 4 * n_pixels >= CCL_CODEBOOK_CELL_QUARTERS * n;
+  return 4 * n_pixels >= CUDACCL_CODEBOOK_CELL_QUARTERS * n;
 }
 
 /* What a frame has to show for a change of scene. */
@@ -484,45 +489,46 @@ typedef struct CclCodebookSums {
 } CclCodebookSums;
 
 /* Whether the frame has gained or lost its chroma. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_is_infrared (const CclCodebookSums *sums)
 {
   const uint64_t less = sums->chroma < sums->model_chroma ? sums->chroma : sums->model_chroma;
   const uint64_t greater = sums->chroma < sums->model_chroma ? sums->model_chroma : sums->chroma;
-  return CCL_CODEBOOK_INFRARED_RATIO * less < greater;
+  return CUDACCL_CODEBOOK_INFRARED_RATIO * less < greater;
 }
 
 /* Whether the frame looks like another scene, to which its pixels already match. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_is_another_scene (const CclCodebookSums *sums)
 {
-  const uint32_t eighths =
-      ccl_codebook_is_infrared (sums) ? CCL_CODEBOOK_INFRARED_EIGHTHS : CCL_CODEBOOK_CHANGE_EIGHTHS;
+  const uint32_t eighths = ccl_codebook_is_infrared (sums) ? CUDACCL_CODEBOOK_INFRARED_EIGHTHS
+                                                           : CUDACCL_CODEBOOK_CHANGE_EIGHTHS;
   return 8 * sums->settled >= eighths * sums->cells;
 }
 
 /* Whether the scene has changed, as n_frames in a row looked like another one. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_has_changed (const CclCodebookSums *sums, uint32_t n_frames)
 {
-  return n_frames >= (uint32_t)(ccl_codebook_is_infrared (sums) ? CCL_CODEBOOK_INFRARED_FRAMES
-                                                                : CCL_CODEBOOK_CHANGE_FRAMES);
+  return n_frames >= (uint32_t)(ccl_codebook_is_infrared (sums) ? CUDACCL_CODEBOOK_INFRARED_FRAMES
+                                                                : CUDACCL_CODEBOOK_CHANGE_FRAMES);
 }
 
 /* Whether the mask is empty: the camera has just turned to infrared or back. */
-CCL_CODEBOOK_FUNCTION bool
+CUDACCL_CODEBOOK_FUNCTION bool
 ccl_codebook_is_lost (const CclCodebookSums *sums)
 {
   return ccl_codebook_is_infrared (sums) &&
-         8 * sums->lost >= CCL_CODEBOOK_INFRARED_EIGHTHS * sums->cells;
+         8 * sums->lost >= CUDACCL_CODEBOOK_INFRARED_EIGHTHS * sums->cells;
 }
 
-/* The time of the frame after one; *rebases: whether births lose CCL_CODEBOOK_TIME_STEP in it. */
-CCL_CODEBOOK_FUNCTION uint16_t
+/* The time of the frame after one; *rebases: whether births lose CUDACCL_CODEBOOK_TIME_STEP in it.
+ */
+CUDACCL_CODEBOOK_FUNCTION uint16_t
 ccl_codebook_next_time (uint32_t time, bool *rebases)
 {
-  *rebases = time + 1 >= CCL_CODEBOOK_MOST_TIME;
-  return (uint16_t)(*rebases ? time + 1 - CCL_CODEBOOK_TIME_STEP : time + 1);
+  *rebases = time + 1 >= CUDACCL_CODEBOOK_MOST_TIME;
+  return (uint16_t)(*rebases ? time + 1 - CUDACCL_CODEBOOK_TIME_STEP : time + 1);
 }
 
-#endif /* CCL_CODEBOOK_H */
+#endif /* CUDACCL_CODEBOOK_H */

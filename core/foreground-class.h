@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/foreground.h>. */
-#ifndef CCL_FOREGROUND_CLASS_H
-#define CCL_FOREGROUND_CLASS_H
+#ifndef CUDACCL_FOREGROUND_CLASS_H
+#define CUDACCL_FOREGROUND_CLASS_H
 
 #include <cudaccl/foreground.h>
 
@@ -27,4 +27,4 @@ struct CclForeground {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error);
 
-#endif /* CCL_FOREGROUND_CLASS_H */
+#endif /* CUDACCL_FOREGROUND_CLASS_H */

@@ -9,74 +9,75 @@ CclStatus
 ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
-  CclPlan frames = {
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclLabellerPlan frames = {
       .width = plan->width,
       .height = plan->height,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 1,
       .format = plan->format,
   };
   CclStatus status = ccl_plan_check (&frames, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
-  if (plan->method > CCL_FOREGROUND_MOG2)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the foreground method must be 0…2, not %d", (int)plan->method);
-  if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CCL_MAX_REDUCTION)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "the reduction must be 1, 2, 4, 8 or CCL_REDUCTION_AUTO, not %u", plan->reduction);
-  if (plan->roi_mask && (!plan->roi_mask->data || plan->roi_mask->location != CCL_LOCATION_HOST ||
-                            plan->roi_mask->stride < plan->width))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+  if (plan->method > CUDACCL_FOREGROUND_MOG2)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the foreground method must be 0…2, not %d", (int)plan->method);
+  if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CUDACCL_MAX_REDUCTION)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the reduction must be 1, 2, 4, 8 or CUDACCL_REDUCTION_AUTO, not %u", plan->reduction);
+  if (plan->roi_mask &&
+      (!plan->roi_mask->data || plan->roi_mask->location != CUDACCL_LOCATION_HOST ||
+          plan->roi_mask->stride < plan->width))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the region of interest mask must be host memory with a stride of at least %u bytes",
         plan->width);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 check_background_options (const CclForegroundOptions *options, CclError *error)
 {
   if (options->history < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the history must be at least one frame");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
   if (!(options->var_threshold > 0))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the variance threshold must be greater than 0, not %g", (double)options->var_threshold);
   if (!(options->learning_rate <= 1))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the learning rate must be at most 1, not %g",
-        options->learning_rate);
-  if (options->mixtures < 1 || options->mixtures > CCL_MAX_MIXTURES)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "the number of Gaussians per pixel must be 1…%d, not %u", CCL_MAX_MIXTURES,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the learning rate must be at most 1, not %g", options->learning_rate);
+  if (options->mixtures < 1 || options->mixtures > CUDACCL_MAX_MIXTURES)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the number of Gaussians per pixel must be 1…%d, not %u", CUDACCL_MAX_MIXTURES,
         options->mixtures);
-  if (options->shadows > CCL_SHADOWS_REMOVE)
+  if (options->shadows > CUDACCL_SHADOWS_REMOVE)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "shadows must be 0…2, not %d", (int)options->shadows);
-  if (options->hold > CCL_MAX_HOLD)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "hold must be 0…%d, not %u", CCL_MAX_HOLD, options->hold);
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "shadows must be 0…2, not %d", (int)options->shadows);
+  if (options->hold > CUDACCL_MAX_HOLD)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "hold must be 0…%d, not %u",
+        CUDACCL_MAX_HOLD, options->hold);
+  return CUDACCL_OK;
 }
 
 static CclStatus
 check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *error)
 {
   if (!chroma->u || !chroma->v)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no chroma, the plan has");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the frame has no chroma, the plan has");
   const bool is_step =
       chroma->step == 1 || chroma->step == 2 || (chroma->step == 4 && chroma->shift_x > 0);
   if (!is_step || chroma->shift_x > 2 || chroma->shift_y > 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "chroma must have a step of 1 or 2 bytes, or of 4 where its horizontal shift is not 0, a "
         "horizontal shift of 0…2 and a vertical one of 0 or 1, not %u, %u and %u",
         chroma->step, chroma->shift_x, chroma->shift_y);
   const size_t samples = ((size_t)plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
   const size_t row = (samples - 1) * chroma->step + 1;
   if (chroma->u_stride < row || chroma->v_stride < row)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "strides of %zu and %zu bytes are too small for rows of %zu samples of chroma",
         chroma->u_stride, chroma->v_stride, samples);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -85,31 +86,32 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
 {
   if (!foreground || !frame || !options || !mask)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
   const CclForegroundPlan *plan = &foreground->plan;
   CclStatus status = ccl_frame_check (frame, plan->width, plan->format, error);
-  if (status == CCL_OK && plan->method == CCL_FOREGROUND_THRESHOLD)
+  if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_THRESHOLD)
     status = ccl_threshold_check (options->threshold, plan->format, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   if (!mask->data || mask->stride < plan->width)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the mask must have data, and a stride of at least %u bytes", plan->width);
-  if (options->denoise > CCL_DENOISE_OPENING_5)
+  if (options->denoise > CUDACCL_DENOISE_OPENING_5)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
-  if (options->closing_width > CCL_MAX_CLOSING || options->closing_height > CCL_MAX_CLOSING)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a closing is at most %d×%d pixels, not %u×%u",
-        CCL_MAX_CLOSING, CCL_MAX_CLOSING, options->closing_width, options->closing_height);
-  if (plan->method == CCL_FOREGROUND_MOG2) {
+        error, CUDACCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
+  if (options->closing_width > CUDACCL_MAX_CLOSING || options->closing_height > CUDACCL_MAX_CLOSING)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a closing is at most %d×%d pixels, not %u×%u", CUDACCL_MAX_CLOSING, CUDACCL_MAX_CLOSING,
+        options->closing_width, options->closing_height);
+  if (plan->method == CUDACCL_FOREGROUND_MOG2) {
     status = check_background_options (options, error);
-    if (status == CCL_OK && plan->has_chroma)
+    if (status == CUDACCL_OK && plan->has_chroma)
       status = check_chroma (plan, &frame->chroma, error);
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       return status;
   }
   status = foreground->klass->run (foreground, frame, options, mask, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     foreground->n_frames++;
   return status;
 }
@@ -118,11 +120,11 @@ const char *
 ccl_denoise_name (CclDenoise denoise)
 {
   static const char *const names[] = {
-      [CCL_DENOISE_NONE] = "none",
-      [CCL_DENOISE_MEDIAN_3] = "median-3x3",
-      [CCL_DENOISE_MEDIAN_5] = "median-5x5",
-      [CCL_DENOISE_OPENING_3] = "opening-3x3",
-      [CCL_DENOISE_OPENING_5] = "opening-5x5",
+      [CUDACCL_DENOISE_NONE] = "none",
+      [CUDACCL_DENOISE_MEDIAN_3] = "median-3x3",
+      [CUDACCL_DENOISE_MEDIAN_5] = "median-5x5",
+      [CUDACCL_DENOISE_OPENING_3] = "opening-3x3",
+      [CUDACCL_DENOISE_OPENING_5] = "opening-5x5",
   };
   return (unsigned)denoise < sizeof names / sizeof *names ? names[denoise] : NULL;
 }
@@ -130,15 +132,15 @@ ccl_denoise_name (CclDenoise denoise)
 CclSceneChange
 ccl_foreground_get_scene_change (const CclForeground *foreground)
 {
-  return foreground ? foreground->scene_change : CCL_SCENE_UNCHANGED;
+  return foreground ? foreground->scene_change : CUDACCL_SCENE_UNCHANGED;
 }
 
 CclStatus
 ccl_foreground_wait (CclForeground *foreground, CclError *error)
 {
   if (!foreground)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "foreground must not be NULL");
-  return foreground->klass->wait ? foreground->klass->wait (foreground, error) : CCL_OK;
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground must not be NULL");
+  return foreground->klass->wait ? foreground->klass->wait (foreground, error) : CUDACCL_OK;
 }
 
 void

@@ -10,8 +10,8 @@
  * The arithmetic is + - * / alone, so that every machine computes the same numbers where the
  * compiler does not contract it to fused multiply-adds.
  */
-#ifndef CCL_KALMAN_H
-#define CCL_KALMAN_H
+#ifndef CUDACCL_KALMAN_H
+#define CUDACCL_KALMAN_H
 
 /* Pixels, and pixels a frame. The covariance is symmetric: cc is the centre's variance, cv its
  * covariance with the velocity, ce that with the extent, and so on. */
@@ -21,9 +21,9 @@ typedef struct CclAxis {
 } CclAxis;
 
 /* A place on the axis, in extents from the centre. */
-#define CCL_AXIS_LOW -0.5 /* left, top */
-#define CCL_AXIS_CENTRE 0.0
-#define CCL_AXIS_HIGH 0.5 /* right, bottom */
+#define CUDACCL_AXIS_LOW -0.5 /* left, top */
+#define CUDACCL_AXIS_CENTRE 0.0
+#define CUDACCL_AXIS_HIGH 0.5 /* right, bottom */
 
 static inline double
 ccl_axis_at (const CclAxis *a, double place)
@@ -95,4 +95,4 @@ ccl_axis_measure (CclAxis *a, double place, double measured, double variance)
   a->ee -= gain * e * e;
 }
 
-#endif /* CCL_KALMAN_H */
+#endif /* CUDACCL_KALMAN_H */

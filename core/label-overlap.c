@@ -100,8 +100,8 @@ count_row (CclLabelOverlap *o, const CclLabels *labels, uint32_t y)
   for (uint32_t x = 0; x < o->width;) {
     const uint32_t first = x;
     x = end_of_run_16 (component, x, o->width);
-    const uint16_t group = component[first] ? o->group[component[first] - 1] : CCL_NO_GROUP;
-    if (group != CCL_NO_GROUP)
+    const uint16_t group = component[first] ? o->group[component[first] - 1] : CUDACCL_NO_GROUP;
+    if (group != CUDACCL_NO_GROUP)
       count_run (o, labels, group, first, x, y);
   }
 }

@@ -5,12 +5,12 @@
  * motion that its objects are predicted to have made. In large frames a sample of the rows is
  * counted, and the numbers are estimates.
  */
-#ifndef CCL_LABEL_OVERLAP_H
-#define CCL_LABEL_OVERLAP_H
+#ifndef CUDACCL_LABEL_OVERLAP_H
+#define CUDACCL_LABEL_OVERLAP_H
 
 #include <cudaccl/labeller.h>
 
-#define CCL_NO_GROUP UINT16_MAX
+#define CUDACCL_NO_GROUP UINT16_MAX
 
 /* The number of pixels that a group is moved by. */
 typedef struct CclShift {
@@ -32,7 +32,7 @@ typedef struct CclLabelOverlap {
 
   /* The frame before. */
   uint16_t *component; /* of each pixel of these rows: 1 + its component; 0: none */
-  uint16_t *group;     /* of each component, or CCL_NO_GROUP */
+  uint16_t *group;     /* of each component, or CUDACCL_NO_GROUP */
   uint32_t n_groups;   /* 0: that frame had no label map */
   CclShift *shift;     /* of each group */
 
@@ -49,4 +49,4 @@ void ccl_label_overlap_count (CclLabelOverlap *overlap, const CclLabels *labels)
  * and `n_groups`. */
 void ccl_label_overlap_store (CclLabelOverlap *overlap, const CclLabels *labels);
 
-#endif /* CCL_LABEL_OVERLAP_H */
+#endif /* CUDACCL_LABEL_OVERLAP_H */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/labeller.h>. */
-#ifndef CCL_LABELLER_CLASS_H
-#define CCL_LABELLER_CLASS_H
+#ifndef CUDACCL_LABELLER_CLASS_H
+#define CUDACCL_LABELLER_CLASS_H
 
 #include <cudaccl/labeller.h>
 
 /* The operations of a backend. The public functions check the arguments before they call them. */
 typedef struct CclLabellerClass {
   const char *name; /* "cpu", "cuda" */
-  CclStatus (*run) (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+  CclStatus (*run) (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
       const CclLabels *labels, CclTable *table, CclError *error);
   /* The two halves of run(); NULL in backends whose run() does not wait for another processor. */
-  CclStatus (*queue) (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
-      const CclLabels *labels, CclError *error);
+  CclStatus (*queue) (CclLabeller *labeller, const CclFrame *frame,
+      const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
   CclStatus (*wait) (CclLabeller *labeller, CclTable *table, CclError *error);
   /* Prepares for frames of another size, which is inside the documented range. Sets plan.width and
    * plan.height, unless it fails. */
@@ -23,7 +23,7 @@ typedef struct CclLabellerClass {
 /* The first member of every backend's struct. */
 struct CclLabeller {
   const CclLabellerClass *klass;
-  CclPlan plan; /* algorithm: the name of the one that is used, a static string */
+  CclLabellerPlan plan; /* algorithm: the name of the one that is used, a static string */
 
   bool is_queued; /* a frame, which the next call waits for */
   CclTable table; /* of the queued frame, in backends without queue() */
@@ -38,20 +38,20 @@ struct CclLabeller {
 static inline uint32_t
 ccl_pixel_bytes (CclPixelFormat format)
 {
-  return format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+  return format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
 }
 
 static inline uint32_t
 ccl_pixel_max (CclPixelFormat format)
 {
-  return format == CCL_PIXEL_FORMAT_16 ? UINT16_MAX : UINT8_MAX;
+  return format == CUDACCL_PIXEL_FORMAT_16 ? UINT16_MAX : UINT8_MAX;
 }
 
 /* The byte of a pixel that has its luma in 8 bits: of 16 bits the upper half. */
 static inline uint32_t
 ccl_pixel_luma_byte (CclPixelFormat format)
 {
-  return format == CCL_PIXEL_FORMAT_16 || format == CCL_PIXEL_FORMAT_8_SECOND;
+  return format == CUDACCL_PIXEL_FORMAT_16 || format == CUDACCL_PIXEL_FORMAT_8_SECOND;
 }
 
 /* The threshold of pixels of two bytes. They are little-endian words of 16 bits, and a pixel is
@@ -64,9 +64,9 @@ static inline CclWordThreshold
 ccl_word_threshold (CclPixelFormat format, uint32_t threshold)
 {
   switch (format) {
-  case CCL_PIXEL_FORMAT_8_FIRST:
+  case CUDACCL_PIXEL_FORMAT_8_FIRST:
     return (CclWordThreshold){0x00ff, (uint16_t)threshold};
-  case CCL_PIXEL_FORMAT_8_SECOND:
+  case CUDACCL_PIXEL_FORMAT_8_SECOND:
     return (CclWordThreshold){0xff00, (uint16_t)(threshold << 8 | 0xff)};
   default:
     return (CclWordThreshold){0xffff, (uint16_t)threshold};
@@ -81,15 +81,15 @@ CclStatus ccl_frame_check (
 CclStatus ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error);
 
 /* Checks that a plan is inside the documented ranges, except for the algorithm's name. Fills the
- * error and returns CCL_ERROR_ARGUMENT if it is not. */
-CclStatus ccl_plan_check (const CclPlan *plan, CclError *error);
+ * error and returns CUDACCL_ERROR_ARGUMENT if it is not. */
+CclStatus ccl_plan_check (const CclLabellerPlan *plan, CclError *error);
 
 /* The most components that a frame of the plan can have, which is the most rows of a table: one
  * isolated pixel in each 2×2, or every second pixel with 4-connectivity. */
-uint32_t ccl_plan_most_components (const CclPlan *plan);
+uint32_t ccl_plan_most_components (const CclLabellerPlan *plan);
 
 /* Fills the error (may be NULL) with a printf-style message and returns the status. */
 CclStatus ccl_error_set (CclError *error, CclStatus status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
 
-#endif /* CCL_LABELLER_CLASS_H */
+#endif /* CUDACCL_LABELLER_CLASS_H */

@@ -21,46 +21,46 @@ const char *
 ccl_status_name (CclStatus status)
 {
   static const char *const names[] = {
-      [CCL_OK] = "CCL_OK",
-      [CCL_ERROR_ARGUMENT] = "CCL_ERROR_ARGUMENT",
-      [CCL_ERROR_UNSUPPORTED] = "CCL_ERROR_UNSUPPORTED",
-      [CCL_ERROR_NOT_FOUND] = "CCL_ERROR_NOT_FOUND",
-      [CCL_ERROR_NO_MEMORY] = "CCL_ERROR_NO_MEMORY",
-      [CCL_ERROR_DEVICE] = "CCL_ERROR_DEVICE",
-      [CCL_ERROR_IO] = "CCL_ERROR_IO",
+      [CUDACCL_OK] = "CUDACCL_OK",
+      [CUDACCL_ERROR_ARGUMENT] = "CUDACCL_ERROR_ARGUMENT",
+      [CUDACCL_ERROR_UNSUPPORTED] = "CUDACCL_ERROR_UNSUPPORTED",
+      [CUDACCL_ERROR_NOT_FOUND] = "CUDACCL_ERROR_NOT_FOUND",
+      [CUDACCL_ERROR_NO_MEMORY] = "CUDACCL_ERROR_NO_MEMORY",
+      [CUDACCL_ERROR_DEVICE] = "CUDACCL_ERROR_DEVICE",
+      [CUDACCL_ERROR_IO] = "CUDACCL_ERROR_IO",
   };
   return (unsigned)status < sizeof names / sizeof *names ? names[status] : NULL;
 }
 
 CclStatus
-ccl_plan_check (const CclPlan *plan, CclError *error)
+ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   if (plan->width < 1 || plan->height < 1)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is empty", plan->width, plan->height);
-  if ((uint64_t)plan->width * plan->height > CCL_MAX_PIXELS)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is empty",
+        plan->width, plan->height);
+  if ((uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a frame of %u×%u pixels is too large: at most %d pixels can be labelled", plan->width,
-        plan->height, CCL_MAX_PIXELS);
-  if (plan->connectivity != CCL_CONNECTIVITY_4 && plan->connectivity != CCL_CONNECTIVITY_8)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
+        plan->height, CUDACCL_MAX_PIXELS);
+  if (plan->connectivity != CUDACCL_CONNECTIVITY_4 && plan->connectivity != CUDACCL_CONNECTIVITY_8)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
         (int)plan->connectivity);
   if (plan->max_components < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "max_components must be at least 1: the component table needs a row");
-  if (plan->format > CCL_PIXEL_FORMAT_8_SECOND)
+  if (plan->format > CUDACCL_PIXEL_FORMAT_8_SECOND)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
+  return CUDACCL_OK;
 }
 
 uint32_t
-ccl_plan_most_components (const CclPlan *plan)
+ccl_plan_most_components (const CclLabellerPlan *plan)
 {
   const uint64_t width = plan->width, height = plan->height;
-  return (uint32_t)(plan->connectivity == CCL_CONNECTIVITY_4
+  return (uint32_t)(plan->connectivity == CUDACCL_CONNECTIVITY_4
                         ? (width * height + 1) / 2
                         : (width + 1) / 2 * ((height + 1) / 2));
 }
@@ -70,18 +70,19 @@ ccl_frame_check (const CclFrame *frame, uint32_t width, CclPixelFormat format, C
 {
   const uint32_t bytes = ccl_pixel_bytes (format);
   if (!frame->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the frame has no data: its pointer is NULL");
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the frame has no data: its pointer is NULL");
   if (frame->stride < (size_t)bytes * width)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a stride of %zu bytes is too small for rows of %u pixels of %u bytes", frame->stride,
         width, bytes);
-  if (frame->location == CCL_LOCATION_DEVICE &&
+  if (frame->location == CUDACCL_LOCATION_DEVICE &&
       (frame->stride % bytes || (uintptr_t)frame->data % bytes))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "in device memory, a frame of %u bytes per pixel needs an address and a stride that are "
         "multiples of %u",
         bytes, bytes);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -90,64 +91,66 @@ ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error)
   const uint32_t most = ccl_pixel_max (format);
   if (threshold > most)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…%u, not %u", most, threshold);
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "the threshold must be 0…%u, not %u", most, threshold);
+  return CUDACCL_OK;
 }
 
 /* Checks the arguments of a frame to be labelled. */
 static CclStatus
-check_run (const CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+check_run (const CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclError *error)
 {
   if (!labeller || !frame || !options)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "labeller, frame and options must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "labeller, frame and options must not be NULL");
   if (labeller->is_queued)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
+        error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
   CclStatus status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_threshold_check (options->threshold, labeller->plan.format, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   if (labels && (!labels->data || labels->stride < 4 * (size_t)labeller->plan.width ||
                     labels->stride % 4 || (uintptr_t)labels->data % 4))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have an address and a stride that are multiples of 4, and a stride of "
         "at "
         "least %zu bytes",
         4 * (size_t)labeller->plan.width);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 check_table (const CclTable *table, CclError *error)
 {
-  return table ? CCL_OK : ccl_error_set (error, CCL_ERROR_ARGUMENT, "the table must not be NULL");
+  return table ? CUDACCL_OK
+               : ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the table must not be NULL");
 }
 
 CclStatus
-ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   CclStatus status = check_run (labeller, frame, options, labels, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = check_table (table, error);
-  return status == CCL_OK ? labeller->klass->run (labeller, frame, options, labels, table, error)
-                          : status;
+  return status == CUDACCL_OK
+             ? labeller->klass->run (labeller, frame, options, labels, table, error)
+             : status;
 }
 
 CclStatus
-ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclError *error)
 {
   CclStatus status = check_run (labeller, frame, options, labels, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = labeller->klass->queue
                ? labeller->klass->queue (labeller, frame, options, labels, error)
                : labeller->klass->run (labeller, frame, options, labels, &labeller->table, error);
-  labeller->is_queued = status == CCL_OK;
+  labeller->is_queued = status == CUDACCL_OK;
   return status;
 }
 
@@ -155,32 +158,32 @@ CclStatus
 ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
 {
   if (!labeller || !labeller->is_queued)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "no frame is queued");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "no frame is queued");
   CclStatus status = check_table (table, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   labeller->is_queued = false;
   if (labeller->klass->wait)
     return labeller->klass->wait (labeller, table, error);
   *table = labeller->table;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
 ccl_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
 {
   if (!labeller)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the labeller must not be NULL");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the labeller must not be NULL");
   if (labeller->is_queued)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
+        error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
   if (width == labeller->plan.width && height == labeller->plan.height)
-    return CCL_OK;
-  CclPlan plan = labeller->plan;
+    return CUDACCL_OK;
+  CclLabellerPlan plan = labeller->plan;
   plan.width = width;
   plan.height = height;
   const CclStatus status = ccl_plan_check (&plan, error);
-  return status == CCL_OK ? labeller->klass->resize (labeller, width, height, error) : status;
+  return status == CUDACCL_OK ? labeller->klass->resize (labeller, width, height, error) : status;
 }
 
 void

@@ -3,8 +3,8 @@
  * Arrays that share one block of memory. A function lays them out twice: first without memory,
  * which gives the size of the block, then in the block.
  */
-#ifndef CCL_LAYOUT_H
-#define CCL_LAYOUT_H
+#ifndef CUDACCL_LAYOUT_H
+#define CUDACCL_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,4 +43,4 @@ lay_out_zeros (Layout *layout, uint64_t n, size_t size)
   return here;
 }
 
-#endif /* CCL_LAYOUT_H */
+#endif /* CUDACCL_LAYOUT_H */

@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
 
 /* The lower median of the explained cells of the frame; 0 without any. */
 static int
 median_of_frame (const CclLightCell *cells, uint32_t n_cells)
 {
-  uint32_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0}, n = 0;
+  uint32_t counts[2 * CUDACCL_LIGHT_LIMIT + 1] = {0}, n = 0;
   for (uint32_t i = 0; i < n_cells; i++) {
     if (cells[i].explained) {
-      counts[cells[i].ratio + CCL_LIGHT_LIMIT]++;
+      counts[cells[i].ratio + CUDACCL_LIGHT_LIMIT]++;
       n++;
     }
   }
@@ -21,7 +21,7 @@ median_of_frame (const CclLightCell *cells, uint32_t n_cells)
   int middle = 0;
   for (uint32_t below = counts[0]; 2 * below < n; below += counts[middle])
     middle++;
-  return middle - CCL_LIGHT_LIMIT;
+  return middle - CUDACCL_LIGHT_LIMIT;
 }
 
 /* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
@@ -30,11 +30,11 @@ static int
 median_around (
     const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row, int of_frame)
 {
-  enum { SIDE = 2 * CCL_LIGHT_WINDOW + 1 };
+  enum { SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1 };
   int ratios[SIDE * SIDE], n = 0, inside = 0;
 
-  for (int64_t y = row - CCL_LIGHT_WINDOW; y <= row + CCL_LIGHT_WINDOW; y++) {
-    for (int64_t x = column - CCL_LIGHT_WINDOW; x <= column + CCL_LIGHT_WINDOW; x++) {
+  for (int64_t y = row - CUDACCL_LIGHT_WINDOW; y <= row + CUDACCL_LIGHT_WINDOW; y++) {
+    for (int64_t x = column - CUDACCL_LIGHT_WINDOW; x <= column + CUDACCL_LIGHT_WINDOW; x++) {
       if (x < 0 || y < 0 || x >= grid->columns || y >= grid->rows)
         continue;
       const CclLightCell *cell = &cells[y * grid->columns + x];
@@ -55,9 +55,10 @@ add_cell (CclLightSums *sums, const CclLightCell *cell, int light)
 {
   sums->cells++;
   sums->measured += cell->measured;
-  sums->bad += cell->measured && (!cell->explained || abs (cell->ratio - light) > CCL_LIGHT_NEAR);
-  sums->in_frame += cell->in_frame >= CCL_LIGHT_LEAST_SAMPLES;
-  sums->in_model += cell->in_model >= CCL_LIGHT_LEAST_SAMPLES;
+  sums->bad +=
+      cell->measured && (!cell->explained || abs (cell->ratio - light) > CUDACCL_LIGHT_NEAR);
+  sums->in_frame += cell->in_frame >= CUDACCL_LIGHT_LEAST_SAMPLES;
+  sums->in_model += cell->in_model >= CUDACCL_LIGHT_LEAST_SAMPLES;
   sums->dark += cell->dark;
   sums->bright += cell->bright;
   sums->frame_chroma += cell->frame_chroma;
@@ -75,7 +76,9 @@ ccl_light_smooth (const CclLightGrid *grid, const CclLightCell *cells, uint16_t 
       const size_t i = (size_t)row * grid->columns + column;
       const int light = median_around (grid, cells, column, row, of_frame);
       add_cell (&sums, &cells[i], light);
-      factors[i] = powers[CCL_LIGHT_LIMIT - (light > 0 ? light - 1 : light < 0 ? light + 1 : 0)];
+      factors[i] = powers[CUDACCL_LIGHT_LIMIT - (light > 0      ? light - 1
+                                                    : light < 0 ? light + 1
+                                                                : 0)];
     }
   }
   return ccl_light_scene_change (&sums);

@@ -22,8 +22,8 @@
  * Light is measured in luma of 8 bits, to which luma of 16 bits is rounded. Factors are applied to
  * all bits. All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CCL_LIGHT_H
-#define CCL_LIGHT_H
+#ifndef CUDACCL_LIGHT_H
+#define CUDACCL_LIGHT_H
 
 #include "mixture.h"
 
@@ -33,27 +33,27 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define CCL_LIGHT_FUNCTION __host__ __device__ static __forceinline__
+#define CUDACCL_LIGHT_FUNCTION __host__ __device__ static __forceinline__
 #else
-#define CCL_LIGHT_FUNCTION static inline
+#define CUDACCL_LIGHT_FUNCTION static inline
 #endif
 
 enum {
-  CCL_LIGHT_SAMPLES = 16,       /* rows and columns of samples in a cell */
-  CCL_LIGHT_MAX_COLUMNS = 32,   /* of cells in a frame */
-  CCL_LIGHT_LEAST_LUMA = 24,    /* the range of luma in which samples are compared */
-  CCL_LIGHT_MOST_LUMA = 232,    /* its end */
-  CCL_LIGHT_LEAST_SAMPLES = 64, /* a cell with fewer compared samples is not measured */
-  CCL_LIGHT_LIMIT = 128,        /* log ratios are cut off here; 64 make an octave */
-  CCL_LIGHT_NEAR = 8,           /* log ratios that differ by at most this are alike */
-  CCL_LIGHT_WINDOW = 2,         /* cells to each side that the median takes in */
-  CCL_LIGHT_ONE = 4096,         /* a factor of one */
-  CCL_LIGHT_BAD_PERCENT = 80,   /* a larger share of bad cells is a scene change */
-  CCL_LIGHT_FIRST_FRAMES = 16,  /* of a model, in which no scene change is found */
+  CUDACCL_LIGHT_SAMPLES = 16,       /* rows and columns of samples in a cell */
+  CUDACCL_LIGHT_MAX_COLUMNS = 32,   /* of cells in a frame */
+  CUDACCL_LIGHT_LEAST_LUMA = 24,    /* the range of luma in which samples are compared */
+  CUDACCL_LIGHT_MOST_LUMA = 232,    /* its end */
+  CUDACCL_LIGHT_LEAST_SAMPLES = 64, /* a cell with fewer compared samples is not measured */
+  CUDACCL_LIGHT_LIMIT = 128,        /* log ratios are cut off here; 64 make an octave */
+  CUDACCL_LIGHT_NEAR = 8,           /* log ratios that differ by at most this are alike */
+  CUDACCL_LIGHT_WINDOW = 2,         /* cells to each side that the median takes in */
+  CUDACCL_LIGHT_ONE = 4096,         /* a factor of one */
+  CUDACCL_LIGHT_BAD_PERCENT = 80,   /* a larger share of bad cells is a scene change */
+  CUDACCL_LIGHT_FIRST_FRAMES = 16,  /* of a model, in which no scene change is found */
 };
 
 /* round (64 × log2 (i)) for i = 0…255; 0 for i = 0. */
-#define CCL_LIGHT_LOGS                                                                             \
+#define CUDACCL_LIGHT_LOGS                                                                         \
   0, 0, 64, 101, 128, 149, 165, 180, 192, 203, 213, 221, 229, 237, 244, 250, 256, 262, 267, 272,   \
       277, 281, 285, 290, 293, 297, 301, 304, 308, 311, 314, 317, 320, 323, 326, 328, 331, 333,    \
       336, 338, 341, 343, 345, 347, 349, 351, 354, 355, 357, 359, 361, 363, 365, 367, 368, 370,    \
@@ -70,8 +70,8 @@ enum {
       504, 505, 505, 506, 506, 506, 507, 507, 508, 508, 508, 509, 509, 509, 510, 510, 511, 511,    \
       511, 512
 
-/* round (CCL_LIGHT_ONE × 2^(i / 64)) for i = −CCL_LIGHT_LIMIT…CCL_LIGHT_LIMIT. */
-#define CCL_LIGHT_POWERS                                                                           \
+/* round (CUDACCL_LIGHT_ONE × 2^(i / 64)) for i = −CUDACCL_LIGHT_LIMIT…CUDACCL_LIGHT_LIMIT. */
+#define CUDACCL_LIGHT_POWERS                                                                       \
   1024, 1035, 1046, 1058, 1069, 1081, 1093, 1105, 1117, 1129, 1141, 1154, 1166, 1179, 1192, 1205,  \
       1218, 1231, 1244, 1258, 1272, 1286, 1300, 1314, 1328, 1342, 1357, 1372, 1387, 1402, 1417,    \
       1433, 1448, 1464, 1480, 1496, 1512, 1529, 1545, 1562, 1579, 1596, 1614, 1631, 1649, 1667,    \
@@ -93,15 +93,16 @@ enum {
 
 /* The division of a frame into cells. */
 typedef struct CclLightGrid {
-  uint32_t shift;         /* the side of a cell is 1 << shift pixels, at least CCL_LIGHT_SAMPLES */
+  uint32_t shift; /* the side of a cell is 1 << shift pixels, at least CUDACCL_LIGHT_SAMPLES */
   uint32_t columns, rows; /* the cells at the right and at the bottom may be smaller */
 } CclLightGrid;
 
 /* What was measured in a cell. Samples are compared where the luma of both frame and model is
- * CCL_LIGHT_LEAST_LUMA…CCL_LIGHT_MOST_LUMA; the model's is that of its heaviest Gaussian. */
+ * CUDACCL_LIGHT_LEAST_LUMA…CUDACCL_LIGHT_MOST_LUMA; the model's is that of its heaviest Gaussian.
+ */
 typedef struct CclLightCell {
   int16_t ratio;         /* the lower median of the log ratios; undefined unless measured */
-  bool measured;         /* at least CCL_LIGHT_LEAST_SAMPLES were compared */
+  bool measured;         /* at least CUDACCL_LIGHT_LEAST_SAMPLES were compared */
   bool uniform;          /* measured, and three fifths of the ratios are near the median */
   bool explained;        /* measured, and three fifths of the samples are near it or noise */
   uint16_t in_frame;     /* samples of the frame with a luma in that range */
@@ -114,47 +115,48 @@ typedef struct CclLightCell {
 /* Sums over the cells of a frame. */
 typedef struct CclLightSums {
   uint32_t cells, measured;
-  uint32_t bad;                /* measured, but not explained or not near the light around them */
-  uint32_t in_frame, in_model; /* cells with CCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
+  uint32_t bad; /* measured, but not explained or not near the light around them */
+  uint32_t in_frame,
+      in_model; /* cells with CUDACCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
   uint64_t dark, bright;
   uint64_t frame_chroma, model_chroma;
 } CclLightSums;
 
-CCL_LIGHT_FUNCTION bool
+CUDACCL_LIGHT_FUNCTION bool
 ccl_light_compares (uint32_t luma)
 {
-  return luma >= CCL_LIGHT_LEAST_LUMA && luma <= CCL_LIGHT_MOST_LUMA;
+  return luma >= CUDACCL_LIGHT_LEAST_LUMA && luma <= CUDACCL_LIGHT_MOST_LUMA;
 }
 
 /* Whether a log ratio is near a median. */
-CCL_LIGHT_FUNCTION bool
+CUDACCL_LIGHT_FUNCTION bool
 ccl_light_is_near (int ratio, int median)
 {
   const int distance = ratio - median;
-  return distance >= -CCL_LIGHT_NEAR && distance <= CCL_LIGHT_NEAR;
+  return distance >= -CUDACCL_LIGHT_NEAR && distance <= CUDACCL_LIGHT_NEAR;
 }
 
 /* Whether the difference of a sample from the model can be noise. expected: the model's mean in the
  * light of the median. variance: the model's. */
-CCL_LIGHT_FUNCTION bool
+CUDACCL_LIGHT_FUNCTION bool
 ccl_light_is_noise (uint32_t luma, uint32_t expected, uint32_t variance)
 {
   const int deviation = (int)luma - (int)expected;
-  return (uint32_t)(deviation * deviation) * (CCL_MIXTURE_VARIANCE_STEPS / 4) <= variance;
+  return (uint32_t)(deviation * deviation) * (CUDACCL_MIXTURE_VARIANCE_STEPS / 4) <= variance;
 }
 
 /* The luma of a mean in the light of a factor. */
-CCL_LIGHT_FUNCTION uint32_t
+CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_expected (uint32_t mean, uint32_t factor)
 {
-  return (mean * factor + CCL_LIGHT_ONE / 2) >> 12;
+  return (mean * factor + CUDACCL_LIGHT_ONE / 2) >> 12;
 }
 
-CCL_LIGHT_FUNCTION CclLightGrid
+CUDACCL_LIGHT_FUNCTION CclLightGrid
 ccl_light_grid (uint32_t width, uint32_t height)
 {
   CclLightGrid grid = {4, 0, 0};
-  while ((width + (1u << grid.shift) - 1) >> grid.shift > CCL_LIGHT_MAX_COLUMNS)
+  while ((width + (1u << grid.shift) - 1) >> grid.shift > CUDACCL_LIGHT_MAX_COLUMNS)
     grid.shift++;
   grid.columns = (width + (1u << grid.shift) - 1) >> grid.shift;
   grid.rows = (height + (1u << grid.shift) - 1) >> grid.shift;
@@ -163,7 +165,7 @@ ccl_light_grid (uint32_t width, uint32_t height)
 
 /* The scene change that the sums of a frame show, in a model that has learnt from n_frames frames.
  */
-CCL_LIGHT_FUNCTION CclSceneChange
+CUDACCL_LIGHT_FUNCTION CclSceneChange
 ccl_light_scene_change (const CclLightSums *sums)
 {
   const uint64_t less =
@@ -172,17 +174,17 @@ ccl_light_scene_change (const CclLightSums *sums)
       sums->frame_chroma < sums->model_chroma ? sums->model_chroma : sums->frame_chroma;
   /* The model has a picture, and the frame has hardly anything of it, or the other way round. */
   if (4 * sums->in_model >= sums->cells && 4 * sums->measured < sums->in_model)
-    return sums->dark >= sums->bright ? CCL_SCENE_COVERED : CCL_SCENE_BLINDED;
+    return sums->dark >= sums->bright ? CUDACCL_SCENE_COVERED : CUDACCL_SCENE_BLINDED;
   if (4 * sums->in_frame >= sums->cells && 4 * sums->measured < sums->in_frame)
-    return CCL_SCENE_UNCOVERED;
-  if (100 * (uint64_t)sums->bad <= CCL_LIGHT_BAD_PERCENT * (uint64_t)sums->measured)
-    return CCL_SCENE_UNCHANGED;
-  return 4 * less < greater ? CCL_SCENE_INFRARED : CCL_SCENE_MOVED;
+    return CUDACCL_SCENE_UNCOVERED;
+  if (100 * (uint64_t)sums->bad <= CUDACCL_LIGHT_BAD_PERCENT * (uint64_t)sums->measured)
+    return CUDACCL_SCENE_UNCHANGED;
+  return 4 * less < greater ? CUDACCL_SCENE_INFRARED : CUDACCL_SCENE_MOVED;
 }
 
 /* The two cells between which a pixel lies, in a row or a column of n cells, and the weight of the
  * second one, out of 1 << shift. */
-CCL_LIGHT_FUNCTION void
+CUDACCL_LIGHT_FUNCTION void
 ccl_light_place (
     uint32_t pixel, uint32_t shift, uint32_t n, uint32_t *first, uint32_t *second, uint32_t *weight)
 {
@@ -193,26 +195,26 @@ ccl_light_place (
 }
 
 /* a and b with weights (1 << shift) − weight and weight. */
-CCL_LIGHT_FUNCTION uint32_t
+CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_between (uint32_t a, uint32_t b, uint32_t weight, uint32_t shift)
 {
   return (uint32_t)(((uint64_t)a * ((1u << shift) - weight) + (uint64_t)b * weight) >> shift);
 }
 
 /* most: the greatest luma of the format. */
-CCL_LIGHT_FUNCTION uint32_t
+CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_correct_luma (uint32_t luma, uint32_t factor, uint32_t most)
 {
-  const uint32_t corrected = (luma * factor + CCL_LIGHT_ONE / 2) >> 12;
+  const uint32_t corrected = (luma * factor + CUDACCL_LIGHT_ONE / 2) >> 12;
   return corrected < most ? corrected : most;
 }
 
 /* u or v. */
-CCL_LIGHT_FUNCTION uint32_t
+CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
 {
   const int32_t corrected =
-      128 + ((((int32_t)chroma - 128) * (int32_t)factor + CCL_LIGHT_ONE / 2) >> 12);
+      128 + ((((int32_t)chroma - 128) * (int32_t)factor + CUDACCL_LIGHT_ONE / 2) >> 12);
   return (uint32_t)(corrected < 0 ? 0 : corrected < 255 ? corrected : 255);
 }
 
@@ -222,4 +224,4 @@ CclSceneChange ccl_light_smooth (
     const CclLightGrid *grid, const CclLightCell *cells, uint16_t *factors);
 #endif
 
-#endif /* CCL_LIGHT_H */
+#endif /* CUDACCL_LIGHT_H */

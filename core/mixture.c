@@ -26,19 +26,19 @@ ccl_mixture_parameters (const CclForegroundOptions *options, uint64_t n_frames)
   const uint32_t gain = (decay + round) >> shift;
 
   /* A Gaussian must not move past the value. */
-  double steps = rate * CCL_MIXTURE_WEIGHT_STEPS;
+  double steps = rate * CUDACCL_MIXTURE_WEIGHT_STEPS;
   if (gain > 0 && steps > gain)
     steps = gain;
 
   return (CclMixtureParameters){
       .decay = decay,
-      .starvation = (uint32_t)(parts * CCL_MIXTURE_COMPLEXITY + 0.5),
+      .starvation = (uint32_t)(parts * CUDACCL_MIXTURE_COMPLEXITY + 0.5),
       .shift = shift,
       .round = round,
       .gain = gain,
       .rate = (float)steps,
       .dither = (float)((floor (dither * 65536) + 0.5) / 65536),
-      .var_threshold = options->var_threshold * CCL_MIXTURE_SQUARES,
+      .var_threshold = options->var_threshold * CUDACCL_MIXTURE_SQUARES,
       .mixtures = options->mixtures,
   };
 }
@@ -47,7 +47,7 @@ bool
 ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames)
 {
   /* Objects in the first frames of a model must not stay, so hold starts at 1 and rises. */
-  const uint64_t ramp = n_frames / CCL_HOLD_RAMP;
+  const uint64_t ramp = n_frames / CUDACCL_HOLD_RAMP;
   const uint64_t factor = ramp < options->hold ? ramp : options->hold;
   return factor > 1 && n_frames % factor != 0;
 }

@@ -30,7 +30,7 @@
  * The variance of a Gaussian is that of luma. A difference of 1 in chroma, u or v, counts as much
  * as one of 2 in luma of 8 bits. Chroma has 8 bits, the upper ones of longer samples. The mean
  * chroma has whole steps, which dithering moves by one now and then. A format without chroma has
- * CCL_NO_CHROMA everywhere.
+ * CUDACCL_NO_CHROMA everywhere.
  *
  * A cast shadow darkens the background and hardly changes its colour: A. Prati, I. Mikic,
  * M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and evaluation", IEEE TPAMI
@@ -38,12 +38,12 @@
  * ccl_mixture_is_shadow() does.
  *
  * Terms: a value matches a Gaussian if its squared distance from the mean is less than
- * CCL_MIXTURE_GENERATION variances; the first match in order of falling weight counts. Decay is the
- * loss of weight in a frame. Starvation is the constant part of it, from the prior against many
+ * CUDACCL_MIXTURE_GENERATION variances; the first match in order of falling weight counts. Decay is
+ * the loss of weight in a frame. Starvation is the constant part of it, from the prior against many
  * Gaussians.
  */
-#ifndef CCL_MIXTURE_H
-#define CCL_MIXTURE_H
+#ifndef CUDACCL_MIXTURE_H
+#define CUDACCL_MIXTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,65 +51,66 @@
 /* Operations that are rounded one by one. C files that include this header are compiled with
  * -ffp-contract=off. */
 #ifdef __CUDACC__
-#define CCL_MIXTURE_FUNCTION __device__ static __forceinline__
-#define CCL_MIXTURE_UNROLL _Pragma ("unroll")
-#define CCL_ADD(a, b) __fadd_rn (a, b)
-#define CCL_SUBTRACT(a, b) __fsub_rn (a, b)
-#define CCL_MULTIPLY(a, b) __fmul_rn (a, b)
-#ifndef CCL_DIVIDE
-#define CCL_DIVIDE(a, b) __fdiv_rn (a, b)
+#define CUDACCL_MIXTURE_FUNCTION __device__ static __forceinline__
+#define CUDACCL_MIXTURE_UNROLL _Pragma ("unroll")
+#define CUDACCL_ADD(a, b) __fadd_rn (a, b)
+#define CUDACCL_SUBTRACT(a, b) __fsub_rn (a, b)
+#define CUDACCL_MULTIPLY(a, b) __fmul_rn (a, b)
+#ifndef CUDACCL_DIVIDE
+#define CUDACCL_DIVIDE(a, b) __fdiv_rn (a, b)
 #endif
 #else
-#define CCL_MIXTURE_FUNCTION static inline
-#define CCL_MIXTURE_UNROLL
-#define CCL_ADD(a, b) ((a) + (b))
-#define CCL_SUBTRACT(a, b) ((a) - (b))
-#define CCL_MULTIPLY(a, b) ((a) * (b))
-#define CCL_DIVIDE(a, b) ((a) / (b))
+#define CUDACCL_MIXTURE_FUNCTION static inline
+#define CUDACCL_MIXTURE_UNROLL
+#define CUDACCL_ADD(a, b) ((a) + (b))
+#define CUDACCL_SUBTRACT(a, b) ((a) - (b))
+#define CUDACCL_MULTIPLY(a, b) ((a) * (b))
+#define CUDACCL_DIVIDE(a, b) ((a) / (b))
 #endif
 
 /* The most Gaussians of a pixel. */
-#define CCL_MAX_MIXTURES 5
+#define CUDACCL_MAX_MIXTURES 5
 
 /* Fixed point: how many steps make a weight of one, a difference of 1 in luma of 8 bits, a variance
  * of 1. */
-#define CCL_MIXTURE_WEIGHT_STEPS 65536 /* the greatest weight is one step less */
-#define CCL_MIXTURE_MEAN_STEPS 256
-#define CCL_MIXTURE_MOST_MEAN 65535
-#define CCL_MIXTURE_VARIANCE_STEPS 512
+#define CUDACCL_MIXTURE_WEIGHT_STEPS 65536 /* the greatest weight is one step less */
+#define CUDACCL_MIXTURE_MEAN_STEPS 256
+#define CUDACCL_MIXTURE_MOST_MEAN 65535
+#define CUDACCL_MIXTURE_VARIANCE_STEPS 512
 /* Squared steps of the mean in a step of the variance. */
-#define CCL_MIXTURE_SQUARES                                                                        \
-  (CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS / CCL_MIXTURE_VARIANCE_STEPS)
+#define CUDACCL_MIXTURE_SQUARES                                                                    \
+  (CUDACCL_MIXTURE_MEAN_STEPS * CUDACCL_MIXTURE_MEAN_STEPS / CUDACCL_MIXTURE_VARIANCE_STEPS)
 
 /* Constants of the papers and of OpenCV's BackgroundSubtractorMOG2. */
-#define CCL_MIXTURE_BACKGROUND_WEIGHT                                                              \
-  58983 /* the heaviest Gaussians up to a weight of 0.9 are the background */
-#define CCL_MIXTURE_FULL_WEIGHT 65535
-#define CCL_MIXTURE_GENERATION 9 /* variances up to which a value matches */
-#define CCL_MIXTURE_FIRST_VARIANCE (15 * CCL_MIXTURE_VARIANCE_STEPS) /* of a new Gaussian */
-#define CCL_MIXTURE_LEAST_VARIANCE (4 * CCL_MIXTURE_VARIANCE_STEPS)
-#define CCL_MIXTURE_MOST_VARIANCE (75 * CCL_MIXTURE_VARIANCE_STEPS)
-#define CCL_MIXTURE_COMPLEXITY 0.05 /* the prior against many Gaussians */
+/* The heaviest Gaussians up to a weight of 0.9 are the background. */
+#define CUDACCL_MIXTURE_BACKGROUND_WEIGHT 58983
+#define CUDACCL_MIXTURE_FULL_WEIGHT 65535
+#define CUDACCL_MIXTURE_GENERATION 9 /* variances up to which a value matches */
+/* The variance of a new Gaussian. */
+#define CUDACCL_MIXTURE_FIRST_VARIANCE (15 * CUDACCL_MIXTURE_VARIANCE_STEPS)
+#define CUDACCL_MIXTURE_LEAST_VARIANCE (4 * CUDACCL_MIXTURE_VARIANCE_STEPS)
+#define CUDACCL_MIXTURE_MOST_VARIANCE (75 * CUDACCL_MIXTURE_VARIANCE_STEPS)
+#define CUDACCL_MIXTURE_COMPLEXITY 0.05 /* the prior against many Gaussians */
 
 /* No colour: u and v are 128. */
-#define CCL_NO_CHROMA 0x8080
+#define CUDACCL_NO_CHROMA 0x8080
 
 /* A squared step of chroma counts as this number of squared steps of the mean luma. */
-#define CCL_MIXTURE_CHROMA_SQUARES (4 * CCL_MIXTURE_MEAN_STEPS * CCL_MIXTURE_MEAN_STEPS)
+#define CUDACCL_MIXTURE_CHROMA_SQUARES (4 * CUDACCL_MIXTURE_MEAN_STEPS * CUDACCL_MIXTURE_MEAN_STEPS)
 
 /* The darkest shadow has this much of the background's luma, in 1/256. */
-#define CCL_SHADOW_RATIO 161
-/* The tolerance of a shadow's chroma, times the background's luma, is CCL_SHADOW_LUMA times the
- * luma of the pixel minus CCL_SHADOW_MEAN times that of the background: 7 steps of chroma where the
- * shadow is faint, and 2.2 where it is darkest. The darker a pixel is, the rarer is a shadow and
- * the likelier an object, so its colour must fit better. */
-#define CCL_SHADOW_LUMA 13
-#define CCL_SHADOW_MEAN 6
+#define CUDACCL_SHADOW_RATIO 161
+/* The tolerance of a shadow's chroma, times the background's luma, is CUDACCL_SHADOW_LUMA times the
+ * luma of the pixel minus CUDACCL_SHADOW_MEAN times that of the background: 7 steps of chroma where
+ * the shadow is faint, and 2.2 where it is darkest. The darker a pixel is, the rarer is a shadow
+ * and the likelier an object, so its colour must fit better. */
+#define CUDACCL_SHADOW_LUMA 13
+#define CUDACCL_SHADOW_MEAN 6
 
 /* Held pixels learn k times slower only when the model has learnt from k times this number of
  * frames. */
-#define CCL_HOLD_RAMP 16
-#define CCL_MAX_HOLD 16
+#define CUDACCL_HOLD_RAMP 16
+#define CUDACCL_MAX_HOLD 16
 
 /* The parameters that all pixels of a frame share; ccl_mixture_parameters() fills them. A part is
  * 2^-shift of a step of weight. */
@@ -125,8 +126,8 @@ typedef struct CclMixtureParameters {
   float dither;        /* added to changes of means and variances before rounding down, between
                         * 0 and 1 */
   float var_threshold; /* variances up to which a value is background, times
-                        * CCL_MIXTURE_SQUARES */
-  uint32_t mixtures;   /* the most Gaussians of a pixel, 1…CCL_MAX_MIXTURES */
+                        * CUDACCL_MIXTURE_SQUARES */
+  uint32_t mixtures;   /* the most Gaussians of a pixel, 1…CUDACCL_MAX_MIXTURES */
 } CclMixtureParameters;
 
 /* One Gaussian, in steps. The Gaussians of a pixel are in order of falling weight. A weight of 0
@@ -137,14 +138,14 @@ typedef struct CclGaussian {
 } CclGaussian;
 
 typedef enum CclPixelClass {
-  CCL_PIXEL_BACKGROUND,
-  CCL_PIXEL_SHADOW,
-  CCL_PIXEL_FOREGROUND,
+  CUDACCL_PIXEL_BACKGROUND,
+  CUDACCL_PIXEL_SHADOW,
+  CUDACCL_PIXEL_FOREGROUND,
 } CclPixelClass;
 
 /* The steps that a weight loses in a frame if its pixel has n Gaussians. Sums and products stay
  * below 2^32; in vectors of 16-bit numbers, sums and upper halves of products stay below 2^16. */
-CCL_MIXTURE_FUNCTION uint32_t
+CUDACCL_MIXTURE_FUNCTION uint32_t
 ccl_mixture_loss (uint32_t weight, uint32_t n, const CclMixtureParameters *parameters)
 {
   const uint32_t share = weight * (parameters->decay - n * parameters->starvation) >> 16;
@@ -152,7 +153,7 @@ ccl_mixture_loss (uint32_t weight, uint32_t n, const CclMixtureParameters *param
 }
 
 /* The greatest integer that is not greater than the value. */
-CCL_MIXTURE_FUNCTION int32_t
+CUDACCL_MIXTURE_FUNCTION int32_t
 ccl_mixture_floor (float value)
 {
 #ifdef __CUDACC__
@@ -165,103 +166,104 @@ ccl_mixture_floor (float value)
 
 /* Decay: reduces the weights of a pixel's Gaussians. Gaussians whose weight would not stay above 0
  * are removed. */
-CCL_MIXTURE_FUNCTION void
-ccl_mixture_decay (CclGaussian gaussians[CCL_MAX_MIXTURES], const CclMixtureParameters *parameters)
+CUDACCL_MIXTURE_FUNCTION void
+ccl_mixture_decay (
+    CclGaussian gaussians[CUDACCL_MAX_MIXTURES], const CclMixtureParameters *parameters)
 {
   uint32_t n = 0;
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     if (k >= parameters->mixtures)
       gaussians[k].weight = 0;
     n += gaussians[k].weight > 0;
   }
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     const uint32_t weight = gaussians[k].weight;
     const uint32_t loss = ccl_mixture_loss (weight, n, parameters);
     gaussians[k].weight = weight > loss ? weight - loss : 0;
   }
 }
 
-CCL_MIXTURE_FUNCTION int32_t
+CUDACCL_MIXTURE_FUNCTION int32_t
 ccl_chroma_u (uint32_t chroma)
 {
   return (int32_t)(chroma & 0xff);
 }
 
-CCL_MIXTURE_FUNCTION int32_t
+CUDACCL_MIXTURE_FUNCTION int32_t
 ccl_chroma_v (uint32_t chroma)
 {
   return (int32_t)(chroma >> 8);
 }
 
 /* A luma or a mean in 8 bits, rounded. */
-CCL_MIXTURE_FUNCTION uint32_t
+CUDACCL_MIXTURE_FUNCTION uint32_t
 ccl_mixture_luma_8 (uint32_t steps)
 {
-  const uint32_t luma = (steps + CCL_MIXTURE_MEAN_STEPS / 2) / CCL_MIXTURE_MEAN_STEPS;
+  const uint32_t luma = (steps + CUDACCL_MIXTURE_MEAN_STEPS / 2) / CUDACCL_MIXTURE_MEAN_STEPS;
   return luma < UINT8_MAX ? luma : UINT8_MAX;
 }
 
 /* The squared distance of a value from a Gaussian, in squared steps of the mean. */
-CCL_MIXTURE_FUNCTION float
+CUDACCL_MIXTURE_FUNCTION float
 ccl_mixture_squared_distance (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
 {
   const float deviation = (float)(int32_t)(gaussian->mean - luma);
   const int32_t u = ccl_chroma_u (gaussian->chroma) - ccl_chroma_u (chroma);
   const int32_t v = ccl_chroma_v (gaussian->chroma) - ccl_chroma_v (chroma);
   /* The second product is exact, so that a fused multiply-add gives the same sum. */
-  return CCL_ADD (CCL_MULTIPLY (deviation, deviation),
-      CCL_MULTIPLY ((float)(u * u + v * v), (float)CCL_MIXTURE_CHROMA_SQUARES));
+  return CUDACCL_ADD (CUDACCL_MULTIPLY (deviation, deviation),
+      CUDACCL_MULTIPLY ((float)(u * u + v * v), (float)CUDACCL_MIXTURE_CHROMA_SQUARES));
 }
 
 /* Whether a value looks like the background of a Gaussian with less light. Ratios of luma have 8
  * bits. */
-CCL_MIXTURE_FUNCTION bool
+CUDACCL_MIXTURE_FUNCTION bool
 ccl_mixture_is_shadow (const CclGaussian *gaussian, uint32_t luma, uint32_t chroma)
 {
   const int32_t value = (int32_t)ccl_mixture_luma_8 (luma);
   const int32_t mean = (int32_t)ccl_mixture_luma_8 (gaussian->mean);
-  const int32_t tolerance = CCL_SHADOW_LUMA * value - CCL_SHADOW_MEAN * mean;
+  const int32_t tolerance = CUDACCL_SHADOW_LUMA * value - CUDACCL_SHADOW_MEAN * mean;
   const int32_t u_error =
       (ccl_chroma_u (chroma) - 128) * mean - (ccl_chroma_u (gaussian->chroma) - 128) * value;
   const int32_t v_error =
       (ccl_chroma_v (chroma) - 128) * mean - (ccl_chroma_v (gaussian->chroma) - 128) * value;
-  return value < mean && 256 * value >= CCL_SHADOW_RATIO * mean && u_error <= tolerance &&
+  return value < mean && 256 * value >= CUDACCL_SHADOW_RATIO * mean && u_error <= tolerance &&
          -u_error <= tolerance && v_error <= tolerance && -v_error <= tolerance;
 }
 
 /* The mean of u or v after a move. */
-CCL_MIXTURE_FUNCTION uint32_t
+CUDACCL_MIXTURE_FUNCTION uint32_t
 ccl_mixture_moved_chroma (
     int32_t mean, int32_t value, float step, const CclMixtureParameters *parameters)
 {
-  return (uint32_t)(mean + ccl_mixture_floor (CCL_SUBTRACT (
-                               parameters->dither, CCL_MULTIPLY (step, (float)(mean - value)))));
+  return (uint32_t)(mean + ccl_mixture_floor (CUDACCL_SUBTRACT (parameters->dither,
+                               CUDACCL_MULTIPLY (step, (float)(mean - value)))));
 }
 
 /* Moves the means and the variance of the matched Gaussian, which has its new weight, towards the
  * value. */
-CCL_MIXTURE_FUNCTION void
+CUDACCL_MIXTURE_FUNCTION void
 ccl_mixture_move (
     CclGaussian *gaussian, uint32_t luma, uint32_t chroma, const CclMixtureParameters *parameters)
 {
-  const float step = CCL_DIVIDE (parameters->rate, (float)gaussian->weight);
+  const float step = CUDACCL_DIVIDE (parameters->rate, (float)gaussian->weight);
   const float deviation = (float)(int32_t)(gaussian->mean - luma);
   const float squared = ccl_mixture_squared_distance (gaussian, luma, chroma);
-  const float excess =
-      CCL_SUBTRACT (CCL_MULTIPLY (squared, 1.0f / CCL_MIXTURE_SQUARES), (float)gaussian->variance);
+  const float excess = CUDACCL_SUBTRACT (
+      CUDACCL_MULTIPLY (squared, 1.0f / CUDACCL_MIXTURE_SQUARES), (float)gaussian->variance);
   gaussian->mean += (uint32_t)ccl_mixture_floor (
-      CCL_SUBTRACT (parameters->dither, CCL_MULTIPLY (step, deviation)));
+      CUDACCL_SUBTRACT (parameters->dither, CUDACCL_MULTIPLY (step, deviation)));
   /* A move by the whole deviation, with the dither, may be rounded to one step more. */
-  if (gaussian->mean > CCL_MIXTURE_MOST_MEAN)
-    gaussian->mean = CCL_MIXTURE_MOST_MEAN;
-  gaussian->variance +=
-      (uint32_t)ccl_mixture_floor (CCL_ADD (parameters->dither, CCL_MULTIPLY (step, excess)));
-  if (gaussian->variance < CCL_MIXTURE_LEAST_VARIANCE)
-    gaussian->variance = CCL_MIXTURE_LEAST_VARIANCE;
-  if (gaussian->variance > CCL_MIXTURE_MOST_VARIANCE)
-    gaussian->variance = CCL_MIXTURE_MOST_VARIANCE;
+  if (gaussian->mean > CUDACCL_MIXTURE_MOST_MEAN)
+    gaussian->mean = CUDACCL_MIXTURE_MOST_MEAN;
+  gaussian->variance += (uint32_t)ccl_mixture_floor (
+      CUDACCL_ADD (parameters->dither, CUDACCL_MULTIPLY (step, excess)));
+  if (gaussian->variance < CUDACCL_MIXTURE_LEAST_VARIANCE)
+    gaussian->variance = CUDACCL_MIXTURE_LEAST_VARIANCE;
+  if (gaussian->variance > CUDACCL_MIXTURE_MOST_VARIANCE)
+    gaussian->variance = CUDACCL_MIXTURE_MOST_VARIANCE;
   gaussian->chroma = ccl_mixture_moved_chroma (
                          ccl_chroma_u (gaussian->chroma), ccl_chroma_u (chroma), step, parameters) |
                      ccl_mixture_moved_chroma (
@@ -271,18 +273,18 @@ ccl_mixture_move (
 
 /* Scales the weights of the first n Gaussians so that they and a new one, of weight of_new, add up
  * to one. */
-CCL_MIXTURE_FUNCTION void
-ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t of_new)
+CUDACCL_MIXTURE_FUNCTION void
+ccl_mixture_share (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t n, uint32_t of_new)
 {
   uint32_t total = 0;
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++)
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++)
     total += k < n ? gaussians[k].weight : 0;
-  const float scale = CCL_DIVIDE ((float)(CCL_MIXTURE_WEIGHT_STEPS - of_new), (float)total);
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+  const float scale = CUDACCL_DIVIDE ((float)(CUDACCL_MIXTURE_WEIGHT_STEPS - of_new), (float)total);
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     if (k < n)
-      gaussians[k].weight = (uint32_t)CCL_MULTIPLY ((float)gaussians[k].weight, scale);
+      gaussians[k].weight = (uint32_t)CUDACCL_MULTIPLY ((float)gaussians[k].weight, scale);
   }
 }
 
@@ -290,53 +292,56 @@ ccl_mixture_share (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t n, uint32_t
  * weight and moves; without a match, a new one begins. Returns whether the value is background:
  * whether it is within var_threshold of one of the heaviest Gaussians. A pixel without Gaussians is
  * background. The loops have constant bounds so that a GPU keeps the Gaussians in registers. */
-CCL_MIXTURE_FUNCTION bool
-ccl_mixture_match (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
+CUDACCL_MIXTURE_FUNCTION bool
+ccl_mixture_match (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
     const CclMixtureParameters *parameters)
 {
   bool background = gaussians[0].weight == 0;
   CclGaussian own = {0, 0, 0, 0}; /* the matched or new one */
-  uint32_t place = CCL_MAX_MIXTURES, n = 0, total = 0;
+  uint32_t place = CUDACCL_MAX_MIXTURES, n = 0, total = 0;
 
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     if (gaussians[k].weight == 0)
       continue;
     n++;
-    if (place == CCL_MAX_MIXTURES) {
+    if (place == CUDACCL_MAX_MIXTURES) {
       const float squared = ccl_mixture_squared_distance (&gaussians[k], luma, chroma);
       const float variance = (float)gaussians[k].variance;
-      if (total < CCL_MIXTURE_BACKGROUND_WEIGHT &&
-          squared < CCL_MULTIPLY (parameters->var_threshold, variance))
+      if (total < CUDACCL_MIXTURE_BACKGROUND_WEIGHT &&
+          squared < CUDACCL_MULTIPLY (parameters->var_threshold, variance))
         background = true;
-      if (squared < CCL_MULTIPLY (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, variance)) {
+      if (squared <
+          CUDACCL_MULTIPLY (CUDACCL_MIXTURE_GENERATION * CUDACCL_MIXTURE_SQUARES, variance)) {
         place = k;
         own = gaussians[k];
       }
     }
     total += gaussians[k].weight;
   }
-  if (place < CCL_MAX_MIXTURES) {
+  if (place < CUDACCL_MAX_MIXTURES) {
     own.weight += parameters->gain;
-    if (own.weight > CCL_MIXTURE_FULL_WEIGHT)
-      own.weight = CCL_MIXTURE_FULL_WEIGHT;
+    if (own.weight > CUDACCL_MIXTURE_FULL_WEIGHT)
+      own.weight = CUDACCL_MIXTURE_FULL_WEIGHT;
     ccl_mixture_move (&own, luma, chroma, parameters);
   } else {
     if (parameters->rate == 0 && n > 0)
       return background;
     /* The new one follows the others or replaces the last. */
     place = n < parameters->mixtures ? n : parameters->mixtures - 1;
-    own.weight = place == 0 ? CCL_MIXTURE_FULL_WEIGHT : parameters->gain > 0 ? parameters->gain : 1;
+    own.weight = place == 0             ? CUDACCL_MIXTURE_FULL_WEIGHT
+                 : parameters->gain > 0 ? parameters->gain
+                                        : 1;
     own.mean = luma;
-    own.variance = CCL_MIXTURE_FIRST_VARIANCE;
+    own.variance = CUDACCL_MIXTURE_FIRST_VARIANCE;
     own.chroma = chroma;
     if (place > 0 && place < n)
       ccl_mixture_share (gaussians, place, own.weight);
   }
   /* Insertion sort: it moves before those that are not heavier. */
   bool moves = true;
-  CCL_MIXTURE_UNROLL
-  for (uint32_t k = CCL_MAX_MIXTURES - 1; k > 0; k--) {
+  CUDACCL_MIXTURE_UNROLL
+  for (uint32_t k = CUDACCL_MAX_MIXTURES - 1; k > 0; k--) {
     if (k <= place && moves) {
       moves = own.weight >= gaussians[k - 1].weight;
       gaussians[k] = moves ? gaussians[k - 1] : own;
@@ -349,14 +354,16 @@ ccl_mixture_match (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint3
 
 /* Updates the model of a pixel with its luma, in steps of a mean, and its chroma in a frame and
  * returns its class. */
-CCL_MIXTURE_FUNCTION CclPixelClass
-ccl_mixture_update (CclGaussian gaussians[CCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
+CUDACCL_MIXTURE_FUNCTION CclPixelClass
+ccl_mixture_update (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
     const CclMixtureParameters *parameters)
 {
   ccl_mixture_decay (gaussians, parameters);
   const bool shadow = ccl_mixture_is_shadow (&gaussians[0], luma, chroma);
   const bool background = ccl_mixture_match (gaussians, luma, chroma, parameters);
-  return background ? CCL_PIXEL_BACKGROUND : shadow ? CCL_PIXEL_SHADOW : CCL_PIXEL_FOREGROUND;
+  return background ? CUDACCL_PIXEL_BACKGROUND
+         : shadow   ? CUDACCL_PIXEL_SHADOW
+                    : CUDACCL_PIXEL_FOREGROUND;
 }
 
 #ifndef __CUDACC__
@@ -372,4 +379,4 @@ CclMixtureParameters ccl_mixture_parameters (
 bool ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames);
 #endif
 
-#endif /* CCL_MIXTURE_H */
+#endif /* CUDACCL_MIXTURE_H */

@@ -8,48 +8,48 @@
  * fused multiply-add. cpu/ tries the thresholds one after the other, cuda/ many of them at once:
  * the separation of a threshold depends on nothing but the histogram.
  */
-#ifndef CCL_OTSU_H
-#define CCL_OTSU_H
+#ifndef CUDACCL_OTSU_H
+#define CUDACCL_OTSU_H
 
 #include <stdint.h>
 
 /* Operations that are rounded one by one. C files that include this header are compiled with
  * -ffp-contract=off. */
 #ifdef __CUDACC__
-#define CCL_OTSU_FUNCTION __device__ static __forceinline__
-#define CCL_OTSU_SUBTRACT(a, b) __dsub_rn (a, b)
-#define CCL_OTSU_MULTIPLY(a, b) __dmul_rn (a, b)
-#define CCL_OTSU_DIVIDE(a, b) __ddiv_rn (a, b)
+#define CUDACCL_OTSU_FUNCTION __device__ static __forceinline__
+#define CUDACCL_OTSU_SUBTRACT(a, b) __dsub_rn (a, b)
+#define CUDACCL_OTSU_MULTIPLY(a, b) __dmul_rn (a, b)
+#define CUDACCL_OTSU_DIVIDE(a, b) __ddiv_rn (a, b)
 #else
-#define CCL_OTSU_FUNCTION static inline
-#define CCL_OTSU_SUBTRACT(a, b) ((a) - (b))
-#define CCL_OTSU_MULTIPLY(a, b) ((a) * (b))
-#define CCL_OTSU_DIVIDE(a, b) ((a) / (b))
+#define CUDACCL_OTSU_FUNCTION static inline
+#define CUDACCL_OTSU_SUBTRACT(a, b) ((a) - (b))
+#define CUDACCL_OTSU_MULTIPLY(a, b) ((a) * (b))
+#define CUDACCL_OTSU_DIVIDE(a, b) ((a) / (b))
 #endif
 
 /* The threshold of a histogram of 256 values that has at most one: no pixel is greater. */
-#define CCL_OTSU_NO_THRESHOLD 255
+#define CUDACCL_OTSU_NO_THRESHOLD 255
 
 /* The separation of a threshold: the variance between the two classes, times the number of pixels
  * squared. n_below: pixels not greater than the threshold, sum_below: the sum of their values; n
  * and sum: of all pixels. 0 when a class is empty, else greater than 0. */
-CCL_OTSU_FUNCTION double
+CUDACCL_OTSU_FUNCTION double
 ccl_otsu_separation (uint64_t n_below, uint64_t sum_below, uint64_t n, uint64_t sum)
 {
   uint64_t n_above = n - n_below;
   if (n_below == 0 || n_above == 0)
     return 0;
-  double mean_below = CCL_OTSU_DIVIDE ((double)sum_below, (double)n_below);
-  double mean_above = CCL_OTSU_DIVIDE ((double)(sum - sum_below), (double)n_above);
-  double distance = CCL_OTSU_SUBTRACT (mean_above, mean_below);
-  return CCL_OTSU_MULTIPLY (
-      CCL_OTSU_MULTIPLY ((double)n_below, (double)n_above), CCL_OTSU_MULTIPLY (distance, distance));
+  double mean_below = CUDACCL_OTSU_DIVIDE ((double)sum_below, (double)n_below);
+  double mean_above = CUDACCL_OTSU_DIVIDE ((double)(sum - sum_below), (double)n_above);
+  double distance = CUDACCL_OTSU_SUBTRACT (mean_above, mean_below);
+  return CUDACCL_OTSU_MULTIPLY (CUDACCL_OTSU_MULTIPLY ((double)n_below, (double)n_above),
+      CUDACCL_OTSU_MULTIPLY (distance, distance));
 }
 
 /* The threshold of greatest separation, the lowest if several are equal; pixels greater than it are
  * foreground. histogram: the number of pixels of each of n_values values, less than 2⁵³ together.
  * Without pixels, or if all have one value: the greatest value, so that no pixel is foreground. */
-CCL_OTSU_FUNCTION uint32_t
+CUDACCL_OTSU_FUNCTION uint32_t
 ccl_otsu_threshold_of (const uint64_t *histogram, uint32_t n_values)
 {
   uint64_t n = 0, n_below = 0;
@@ -75,14 +75,14 @@ ccl_otsu_threshold_of (const uint64_t *histogram, uint32_t n_values)
   return best;
 }
 
-CCL_OTSU_FUNCTION uint32_t
+CUDACCL_OTSU_FUNCTION uint32_t
 ccl_otsu_threshold_64 (const uint64_t histogram[256])
 {
   return ccl_otsu_threshold_of (histogram, 256);
 }
 
 /* The same for the pixels of a frame. */
-CCL_OTSU_FUNCTION uint32_t
+CUDACCL_OTSU_FUNCTION uint32_t
 ccl_otsu_threshold (const uint32_t histogram[256])
 {
   uint64_t wide[256];
@@ -91,4 +91,4 @@ ccl_otsu_threshold (const uint32_t histogram[256])
   return ccl_otsu_threshold_64 (wide);
 }
 
-#endif /* CCL_OTSU_H */
+#endif /* CUDACCL_OTSU_H */

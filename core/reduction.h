@@ -5,17 +5,18 @@
  * row and column are repeated. Means are rounded to the nearest integer, so CPU and GPU give
  * identical bits.
  */
-#ifndef CCL_REDUCTION_H
-#define CCL_REDUCTION_H
+#ifndef CUDACCL_REDUCTION_H
+#define CUDACCL_REDUCTION_H
 
 #include "labeller-class.h"
 
 #include <cudaccl/foreground.h>
 
-/* Above this number of pixels, CCL_REDUCTION_AUTO halves the frame in both directions again. Frames
- * of up to 768×576 keep their size: at half of it, the boxes of people fit worse (docs/quality.md).
+/* Above this number of pixels, CUDACCL_REDUCTION_AUTO halves the frame in both directions again.
+ * Frames of up to 768×576 keep their size: at half of it, the boxes of people fit worse
+ * (docs/quality.md).
  */
-#define CCL_REDUCTION_PIXELS 450000u
+#define CUDACCL_REDUCTION_PIXELS 450000u
 
 /* How one axis of the chroma is reduced: the factor, and the shift of the reduced chroma. */
 typedef struct CclChromaReduction {
@@ -32,14 +33,14 @@ ccl_reduced (uint32_t size, uint32_t factor)
 static inline uint32_t
 ccl_reduction_factor (const CclForegroundPlan *plan)
 {
-  if (plan->method != CCL_FOREGROUND_MOG2)
+  if (plan->method != CUDACCL_FOREGROUND_MOG2)
     return 1;
-  if (plan->reduction != CCL_REDUCTION_AUTO)
+  if (plan->reduction != CUDACCL_REDUCTION_AUTO)
     return plan->reduction;
   uint32_t factor = 1;
-  while (factor < CCL_MAX_REDUCTION &&
+  while (factor < CUDACCL_MAX_REDUCTION &&
          (uint64_t)ccl_reduced (plan->width, factor) * ccl_reduced (plan->height, factor) >
-             CCL_REDUCTION_PIXELS)
+             CUDACCL_REDUCTION_PIXELS)
     factor *= 2;
   return factor;
 }
@@ -63,7 +64,8 @@ ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
   CclForegroundPlan reduced = *plan;
   reduced.width = ccl_reduced (plan->width, factor);
   reduced.height = ccl_reduced (plan->height, factor);
-  reduced.format = plan->format == CCL_PIXEL_FORMAT_16 ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
+  reduced.format =
+      plan->format == CUDACCL_PIXEL_FORMAT_16 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
   reduced.reduction = 1;
   reduced.roi_mask = NULL;
   return reduced;
@@ -81,4 +83,4 @@ ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)
   return reduced;
 }
 
-#endif /* CCL_REDUCTION_H */
+#endif /* CUDACCL_REDUCTION_H */

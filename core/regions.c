@@ -111,13 +111,13 @@ round_place (double x, double y)
 static double
 clamp (double value, double most)
 {
-  return fmax (0, fmin (value, fmin (most, CCL_MAX_REGION_COORDINATE)));
+  return fmax (0, fmin (value, fmin (most, CUDACCL_MAX_REGION_COORDINATE)));
 }
 
 static Place
 place_of (const CclTrack *track, CclAnchor anchor, const CclRegionsPlan *plan)
 {
-  const double down = anchor == CCL_ANCHOR_FOOT ? 1 : 0.5;
+  const double down = anchor == CUDACCL_ANCHOR_FOOT ? 1 : 0.5;
   return round_place (clamp (track->x + 0.5 * track->width, plan->width),
       clamp (track->y + down * track->height, plan->height));
 }
@@ -128,21 +128,21 @@ add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind
   CclRegionCounts *counts = &regions->counts[region];
   regions->events[regions->n_events++] = (CclRegionEvent){kind, region, id};
   switch (kind) {
-  case CCL_REGION_ENTERED:
+  case CUDACCL_REGION_ENTERED:
     counts->entered++;
     counts->inside++;
     break;
-  case CCL_REGION_LEFT:
+  case CUDACCL_REGION_LEFT:
     counts->left++;
     counts->inside--;
     break;
-  case CCL_REGION_STAYED:
+  case CUDACCL_REGION_STAYED:
     counts->stayed++;
     break;
-  case CCL_REGION_FORWARD:
+  case CUDACCL_REGION_FORWARD:
     counts->forward++;
     break;
-  case CCL_REGION_BACKWARD:
+  case CUDACCL_REGION_BACKWARD:
     counts->backward++;
     break;
   }
@@ -151,7 +151,8 @@ add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind
 static void
 report_crossing (CclRegions *regions, uint32_t region, uint64_t id, Visit *visit)
 {
-  add_event (regions, region, id, visit->crossed > 0 ? CCL_REGION_FORWARD : CCL_REGION_BACKWARD);
+  add_event (
+      regions, region, id, visit->crossed > 0 ? CUDACCL_REGION_FORWARD : CUDACCL_REGION_BACKWARD);
   visit->crossed = 0;
 }
 
@@ -179,13 +180,13 @@ update_polygon (CclRegions *regions, uint32_t region, const Visitor *visitor,
   if (!visit->inside && visit->n_changed <= 1)
     visit->time_inside = 0;
   if (visit->n_changed >= settle_frames && visitor->confirmed) {
-    add_event (regions, region, visitor->id, inside ? CCL_REGION_ENTERED : CCL_REGION_LEFT);
+    add_event (regions, region, visitor->id, inside ? CUDACCL_REGION_ENTERED : CUDACCL_REGION_LEFT);
     visit->inside = inside;
     visit->n_changed = 0;
     visit->stayed = false;
   }
   if (visit->inside && stay > 0 && visit->time_inside >= stay && !visit->stayed) {
-    add_event (regions, region, visitor->id, CCL_REGION_STAYED);
+    add_event (regions, region, visitor->id, CUDACCL_REGION_STAYED);
     visit->stayed = true;
   }
 }
@@ -198,11 +199,11 @@ update_visitor (CclRegions *regions, const CclTrack *track, const Visitor *befor
   const uint32_t n_regions = regions->plan.n_regions;
   Visitor *visitor = &regions->now.visitors[regions->now.n];
   Visit *visits = &regions->now.visits[regions->now.n * n_regions];
-  const bool is_found = track->state != CCL_TRACK_LOST;
+  const bool is_found = track->state != CUDACCL_TRACK_LOST;
   const Place place = place_of (track, options->anchor, &regions->plan);
 
   visitor->id = track->id;
-  visitor->confirmed = track->state != CCL_TRACK_TENTATIVE;
+  visitor->confirmed = track->state != CUDACCL_TRACK_TENTATIVE;
   visitor->place = is_found || !before ? place : before->place;
   visitor->visits = regions->now.n * n_regions;
   regions->now.n++;
@@ -214,7 +215,7 @@ update_visitor (CclRegions *regions, const CclTrack *track, const Visitor *befor
     visits[i].time_inside += elapsed;
     if (!is_found)
       continue;
-    if (regions->regions[i].definition.kind == CCL_REGION_LINE)
+    if (regions->regions[i].definition.kind == CUDACCL_REGION_LINE)
       update_line (
           regions, i, visitor, before ? before->place : place, options->settle_frames, &visits[i]);
     else
@@ -235,7 +236,7 @@ end_visitor (CclRegions *regions, const Visitor *visitor)
     if (visit->crossed)
       report_crossing (regions, i, visitor->id, visit);
     if (visit->inside)
-      add_event (regions, i, visitor->id, CCL_REGION_LEFT);
+      add_event (regions, i, visitor->id, CUDACCL_REGION_LEFT);
   }
 }
 
@@ -245,22 +246,23 @@ check_run (const CclRegions *regions, const CclTracks *tracks, const CclRegionsO
 {
   if (!regions || !tracks || !options || !result)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "regions, tracks, options and result must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "regions, tracks, options and result must not be NULL");
   if (tracks->n_tracks > regions->plan.max_tracks)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "%u tracks are more than the %u that the regions were made for", tracks->n_tracks,
         regions->plan.max_tracks);
   if (tracks->n_tracks > 0 && !tracks->tracks)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "there are no tracks: their pointer is NULL");
-  if (options->anchor != CCL_ANCHOR_FOOT && options->anchor != CCL_ANCHOR_CENTER)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "unknown anchor %d", (int)options->anchor);
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "there are no tracks: their pointer is NULL");
+  if (options->anchor != CUDACCL_ANCHOR_FOOT && options->anchor != CUDACCL_ANCHOR_CENTER)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "unknown anchor %d", (int)options->anchor);
   if (options->settle_frames < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "settle_frames must be at least 1");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "settle_frames must be at least 1");
   for (uint32_t i = 1; i < tracks->n_tracks; i++)
     if (tracks->tracks[i].id <= tracks->tracks[i - 1].id)
       return ccl_error_set (
-          error, CCL_ERROR_ARGUMENT, "tracks must be in the order of their identities");
-  return CCL_OK;
+          error, CUDACCL_ERROR_ARGUMENT, "tracks must be in the order of their identities");
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -268,7 +270,7 @@ ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
     const CclRegionsOptions *options, CclRegionsResult *result, CclError *error)
 {
   const CclStatus status = check_run (regions, tracks, options, result, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
 
   const Visitors former = regions->now;
@@ -287,7 +289,7 @@ ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
   while (b < former.n)
     end_visitor (regions, &former.visitors[b++]);
   *result = (CclRegionsResult){regions->n_events, regions->events, regions->counts};
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static bool
@@ -385,19 +387,19 @@ static CclStatus
 check_corners (const CclRegion *region, const CclRegionsPlan *plan, CclError *error)
 {
   for (uint32_t i = 0; i < region->n_points; i++)
-    if (!(fabs (region->points[i].x * scale_x (region, plan)) <= CCL_MAX_REGION_COORDINATE) ||
-        !(fabs (region->points[i].y * scale_y (region, plan)) <= CCL_MAX_REGION_COORDINATE))
-      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    if (!(fabs (region->points[i].x * scale_x (region, plan)) <= CUDACCL_MAX_REGION_COORDINATE) ||
+        !(fabs (region->points[i].y * scale_y (region, plan)) <= CUDACCL_MAX_REGION_COORDINATE))
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
           "point %u of region \"%s\" is outside of the possible coordinates, -%d to %d pixels",
-          i + 1, region->name, CCL_MAX_REGION_COORDINATE, CCL_MAX_REGION_COORDINATE);
-  if (region->kind == CCL_REGION_LINE &&
+          i + 1, region->name, CUDACCL_MAX_REGION_COORDINATE, CUDACCL_MAX_REGION_COORDINATE);
+  if (region->kind == CUDACCL_REGION_LINE &&
       are_same (corner_of (region, plan, 0), corner_of (region, plan, 1)))
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "both points of line \"%s\" are the same", region->name);
-  if (region->kind == CCL_REGION_POLYGON && is_flat (region, plan))
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "all corners of region \"%s\" are on one line", region->name);
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "both points of line \"%s\" are the same", region->name);
+  if (region->kind == CUDACCL_REGION_POLYGON && is_flat (region, plan))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "all corners of region \"%s\" are on one line", region->name);
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -405,24 +407,25 @@ check_region (const CclRegionsPlan *plan, uint32_t index, CclError *error)
 {
   const CclRegion *region = &plan->regions[index];
   if (!region->name || !region->name[0])
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region %u has no name", index + 1);
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "region %u has no name", index + 1);
   for (uint32_t i = 0; i < index; i++)
     if (strcmp (plan->regions[i].name, region->name) == 0)
       return ccl_error_set (
-          error, CCL_ERROR_ARGUMENT, "two regions have the name \"%s\"", region->name);
-  if (region->kind != CCL_REGION_POLYGON && region->kind != CCL_REGION_LINE)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region \"%s\" is of the unknown kind %d",
+          error, CUDACCL_ERROR_ARGUMENT, "two regions have the name \"%s\"", region->name);
+  if (region->kind != CUDACCL_REGION_POLYGON && region->kind != CUDACCL_REGION_LINE)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "region \"%s\" is of the unknown kind %d",
         region->name, (int)region->kind);
-  if (region->kind == CCL_REGION_LINE && region->n_points != 2)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "line \"%s\" has %u points instead of 2",
+  if (region->kind == CUDACCL_REGION_LINE && region->n_points != 2)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "line \"%s\" has %u points instead of 2",
         region->name, region->n_points);
-  if (region->kind == CCL_REGION_POLYGON &&
-      (region->n_points < 3 || region->n_points > CCL_MAX_REGION_POINTS))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+  if (region->kind == CUDACCL_REGION_POLYGON &&
+      (region->n_points < 3 || region->n_points > CUDACCL_MAX_REGION_POINTS))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "region \"%s\" has %u corners; 3 to %d are possible", region->name, region->n_points,
-        CCL_MAX_REGION_POINTS);
+        CUDACCL_MAX_REGION_POINTS);
   if (!region->points)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "region \"%s\" has no points", region->name);
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "region \"%s\" has no points", region->name);
   return check_corners (region, plan, error);
 }
 
@@ -430,24 +433,26 @@ static CclStatus
 check_plan (const CclRegionsPlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
-  if (plan->width < 1 || plan->height < 1 || (uint64_t)plan->width * plan->height > CCL_MAX_PIXELS)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is not possible",
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  if (plan->width < 1 || plan->height < 1 ||
+      (uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is not possible",
         plan->width, plan->height);
   if (plan->max_tracks < 1 || plan->max_tracks > MAX_CAPACITY)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "max_tracks must be 1…%d, not %u",
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "max_tracks must be 1…%d, not %u",
         MAX_CAPACITY, plan->max_tracks);
-  if (plan->n_regions > CCL_MAX_REGIONS)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
-        "%u regions and lines are more than the possible %d", plan->n_regions, CCL_MAX_REGIONS);
+  if (plan->n_regions > CUDACCL_MAX_REGIONS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "%u regions and lines are more than the possible %d", plan->n_regions, CUDACCL_MAX_REGIONS);
   if (plan->n_regions > 0 && !plan->regions)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "there are no regions: their pointer is NULL");
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "there are no regions: their pointer is NULL");
   for (uint32_t i = 0; i < plan->n_regions; i++) {
     const CclStatus status = check_region (plan, i, error);
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       return status;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* FALSE if memory is short; then the region is free to be cleared. */
@@ -480,7 +485,7 @@ allocate_visitors (Visitors *visitors, const CclRegionsPlan *plan)
 CclRegions *
 ccl_regions_new (const CclRegionsPlan *plan, CclError *error)
 {
-  if (check_plan (plan, error) != CCL_OK)
+  if (check_plan (plan, error) != CUDACCL_OK)
     return NULL;
   CclRegions *regions = calloc (1, sizeof *regions);
   /* In one run, max_tracks tracks may end and others begin: one event for each region that a track
@@ -500,7 +505,8 @@ ccl_regions_new (const CclRegionsPlan *plan, CclError *error)
   for (uint32_t i = 0; complete && i < plan->n_regions; i++)
     complete = copy_region (&regions->regions[i], &plan->regions[i], plan);
   if (!complete) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory for %u regions", plan->n_regions);
+    ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for %u regions", plan->n_regions);
     ccl_regions_free (&regions);
   }
   return regions;

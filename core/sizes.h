@@ -3,24 +3,24 @@
  * The sizes and places of the latest objects. With them the tracker distinguishes a whole object
  * from a piece of one and from several objects, whatever the objects are.
  */
-#ifndef CCL_SIZES_H
-#define CCL_SIZES_H
+#ifndef CUDACCL_SIZES_H
+#define CUDACCL_SIZES_H
 
 #include "box.h"
 
 #include <stdint.h>
 
-#define CCL_SIZES 256 /* the number of latest sizes that are kept */
+#define CUDACCL_SIZES 256 /* the number of latest sizes that are kept */
 
 typedef struct CclSizes {
-  CclBox boxes[CCL_SIZES];
+  CclBox boxes[CUDACCL_SIZES];
   uint64_t n; /* added so far */
 } CclSizes;
 
 static inline void
 ccl_sizes_add (CclSizes *sizes, const CclBox *box)
 {
-  sizes->boxes[sizes->n++ % CCL_SIZES] = *box;
+  sizes->boxes[sizes->n++ % CUDACCL_SIZES] = *box;
 }
 
 /* Whether there was an object of about the box's width and height near it. Distances are in sizes
@@ -30,7 +30,7 @@ ccl_sizes_contain (const CclSizes *sizes, const CclBox *box)
 {
   const double reach = 6, ratio = 1.35;
   const double width = box->right - box->left, height = box->bottom - box->top;
-  const uint64_t n = sizes->n < CCL_SIZES ? sizes->n : CCL_SIZES;
+  const uint64_t n = sizes->n < CUDACCL_SIZES ? sizes->n : CUDACCL_SIZES;
   for (uint64_t i = 0; i < n; i++) {
     const CclBox *s = &sizes->boxes[i];
     const double w = s->right - s->left, h = s->bottom - s->top;
@@ -43,4 +43,4 @@ ccl_sizes_contain (const CclSizes *sizes, const CclBox *box)
   return false;
 }
 
-#endif /* CCL_SIZES_H */
+#endif /* CUDACCL_SIZES_H */

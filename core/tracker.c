@@ -55,7 +55,7 @@ typedef struct Track {
   CclAxis x, y;
   CclBox box;                   /* predicted, then corrected */
   uint32_t component, previous; /* in this frame and the one before; or NONE */
-  uint32_t group;               /* of the frame before, or CCL_NO_GROUP */
+  uint32_t group;               /* of the frame before, or CUDACCL_NO_GROUP */
 
   /* The content of the box, learnt while the object is alone and whole. */
   double fill;       /* pixels of the component per pixel of the box */
@@ -137,8 +137,8 @@ update_box (Track *t)
 {
   t->x.extent = ccl_max (t->x.extent, 1);
   t->y.extent = ccl_max (t->y.extent, 1);
-  t->box = (CclBox){ccl_axis_at (&t->x, CCL_AXIS_LOW), ccl_axis_at (&t->y, CCL_AXIS_LOW),
-      ccl_axis_at (&t->x, CCL_AXIS_HIGH), ccl_axis_at (&t->y, CCL_AXIS_HIGH)};
+  t->box = (CclBox){ccl_axis_at (&t->x, CUDACCL_AXIS_LOW), ccl_axis_at (&t->y, CUDACCL_AXIS_LOW),
+      ccl_axis_at (&t->x, CUDACCL_AXIS_HIGH), ccl_axis_at (&t->y, CUDACCL_AXIS_HIGH)};
 }
 
 static void
@@ -218,20 +218,20 @@ fit_box (const Track *t, const CclBox *box, double *sharpness)
 {
   const double variance = relative_variance (t, EDGE_NOISE);
   *sharpness = 0;
-  return fit_edge (&t->x, CCL_AXIS_LOW, box->left, variance, sharpness) +
-         fit_edge (&t->x, CCL_AXIS_HIGH, box->right, variance, sharpness) +
-         fit_edge (&t->y, CCL_AXIS_LOW, box->top, variance, sharpness) +
-         fit_edge (&t->y, CCL_AXIS_HIGH, box->bottom, variance, sharpness);
+  return fit_edge (&t->x, CUDACCL_AXIS_LOW, box->left, variance, sharpness) +
+         fit_edge (&t->x, CUDACCL_AXIS_HIGH, box->right, variance, sharpness) +
+         fit_edge (&t->y, CUDACCL_AXIS_LOW, box->top, variance, sharpness) +
+         fit_edge (&t->y, CUDACCL_AXIS_HIGH, box->bottom, variance, sharpness);
 }
 
 /* Predicts the motion of each group as the mean of its tracks' motions. */
 static void
 shift_groups (CclTracker *tracker, double elapsed)
 {
-  const double most = CCL_MAX_PIXELS / 2;
+  const double most = CUDACCL_MAX_PIXELS / 2;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     const Track *t = &tracker->tracks[i];
-    if (t->group == CCL_NO_GROUP)
+    if (t->group == CUDACCL_NO_GROUP)
       continue;
     tracker->groups[t->group].motion_x += elapsed * t->x.velocity;
     tracker->groups[t->group].motion_y += elapsed * t->y.velocity;
@@ -263,7 +263,7 @@ count_shared_pixels (
 static inline bool
 has_pixels (const CclTracker *tracker, const Track *t)
 {
-  return tracker->has_overlap && t->group != CCL_NO_GROUP;
+  return tracker->has_overlap && t->group != CUDACCL_NO_GROUP;
 }
 
 /* The pixels of the track's group that are in a component of this frame. A label map that does not
@@ -476,10 +476,10 @@ correct_edges (const CclTracker *tracker, uint32_t i, double variance)
   Track *t = &tracker->tracks[i];
   const Component *c = &tracker->components[t->component];
   const CclTrackerPlan *frame = &tracker->plan;
-  correct_edge (&t->x, CCL_AXIS_LOW, c->box.left, 0, c->left == i, variance);
-  correct_edge (&t->x, CCL_AXIS_HIGH, c->box.right, frame->width, c->right == i, variance);
-  correct_edge (&t->y, CCL_AXIS_LOW, c->box.top, 0, c->top == i, variance);
-  correct_edge (&t->y, CCL_AXIS_HIGH, c->box.bottom, frame->height, c->bottom == i, variance);
+  correct_edge (&t->x, CUDACCL_AXIS_LOW, c->box.left, 0, c->left == i, variance);
+  correct_edge (&t->x, CUDACCL_AXIS_HIGH, c->box.right, frame->width, c->right == i, variance);
+  correct_edge (&t->y, CUDACCL_AXIS_LOW, c->box.top, 0, c->top == i, variance);
+  correct_edge (&t->y, CUDACCL_AXIS_HIGH, c->box.bottom, frame->height, c->bottom == i, variance);
 }
 
 /* Corrects a box with the centroid of a component of this object alone, and learns the centroid's
@@ -559,7 +559,7 @@ begin_tracks (CclTracker *tracker)
         .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
         .component = j,
         .previous = NONE,
-        .group = CCL_NO_GROUP,
+        .group = CUDACCL_NO_GROUP,
         .fill = c->area / area,
     };
     update_box (t);
@@ -658,7 +658,7 @@ end_tracks (CclTracker *tracker, const CclTrackerOptions *options)
     if (!t->ended)
       tracker->tracks[n++] = *t;
     else if (t->reported)
-      add_event (tracker, CCL_TRACK_VANISHED, t->id, 0);
+      add_event (tracker, CUDACCL_TRACK_VANISHED, t->id, 0);
   }
   tracker->n_tracks = n;
 }
@@ -686,14 +686,14 @@ find_events (CclTracker *tracker)
     Track *t = &tracker->tracks[i];
     const bool shares = t->component != NONE && tracker->components[t->component].n_members > 1;
     if (t->confirmed && !t->reported)
-      add_event (tracker, CCL_TRACK_APPEARED, t->id, 0);
+      add_event (tracker, CUDACCL_TRACK_APPEARED, t->id, 0);
     t->reported = t->confirmed;
     const uint64_t met = shares && t->reported ? find_other (tracker, t, false) : 0;
     const uint64_t left = t->shared && t->component != NONE ? find_other (tracker, t, true) : 0;
     if (met)
-      add_event (tracker, CCL_TRACK_MERGED, t->id, met);
+      add_event (tracker, CUDACCL_TRACK_MERGED, t->id, met);
     if (left)
-      add_event (tracker, CCL_TRACK_SPLIT, t->id, left);
+      add_event (tracker, CUDACCL_TRACK_SPLIT, t->id, left);
     t->shared = shares;
   }
 }
@@ -724,11 +724,11 @@ static CclTrackState
 state_of (const Track *t, const CclTrackerOptions *options)
 {
   if (!t->confirmed)
-    return CCL_TRACK_TENTATIVE;
+    return CUDACCL_TRACK_TENTATIVE;
   if (t->component == NONE)
-    return CCL_TRACK_LOST;
-  return options->static_frames && t->rested >= options->static_frames ? CCL_TRACK_STATIC
-                                                                       : CCL_TRACK_CONFIRMED;
+    return CUDACCL_TRACK_LOST;
+  return options->static_frames && t->rested >= options->static_frames ? CUDACCL_TRACK_STATIC
+                                                                       : CUDACCL_TRACK_CONFIRMED;
 }
 
 static void
@@ -770,17 +770,17 @@ store_groups (CclTracker *tracker, const CclLabels *labels)
   CclLabelOverlap *o = &tracker->overlap;
   o->n_groups = 0;
   for (uint32_t i = 0; i < tracker->n_tracks; i++)
-    tracker->tracks[i].group = CCL_NO_GROUP;
+    tracker->tracks[i].group = CUDACCL_NO_GROUP;
   if (!labels)
     return;
   ccl_label_overlap_store (o, labels);
   for (uint32_t j = 0; j < tracker->n_components; j++)
-    o->group[j] = CCL_NO_GROUP;
+    o->group[j] = CUDACCL_NO_GROUP;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     Track *t = &tracker->tracks[i];
     if (t->component == NONE)
       continue;
-    if (o->group[t->component] == CCL_NO_GROUP) {
+    if (o->group[t->component] == CUDACCL_NO_GROUP) {
       tracker->groups[o->n_groups] = (Group){.area = tracker->components[t->component].area};
       o->group[t->component] = (uint16_t)o->n_groups++;
     }
@@ -814,7 +814,7 @@ static CclStatus
 ensure_label_memory (CclTracker *tracker, CclError *error)
 {
   if (tracker->label_memory)
-    return CCL_OK;
+    return CUDACCL_OK;
   tracker->overlap.width = tracker->plan.width;
   tracker->overlap.height = tracker->plan.height;
   tracker->overlap.step = ccl_label_overlap_step (tracker->plan.height);
@@ -822,9 +822,9 @@ ensure_label_memory (CclTracker *tracker, CclError *error)
   tracker->label_memory = calloc (1, size);
   if (!tracker->label_memory)
     return ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "not enough memory to track label maps: %zu bytes", size);
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to track label maps: %zu bytes", size);
   lay_out_overlap (tracker, tracker->label_memory);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -832,17 +832,17 @@ check_labels (
     const CclTracker *tracker, const CclTable *table, const CclLabels *labels, CclError *error)
 {
   if (!labels)
-    return CCL_OK;
+    return CUDACCL_OK;
   if (!labels->data || (uintptr_t)labels->data % 4 != 0 || labels->stride % 4 != 0 ||
       labels->stride / 4 < tracker->plan.width)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a label map must have rows of %u pixels of 4 bytes, aligned to 4 bytes",
         tracker->plan.width);
   for (uint32_t row = 1; row < table->n_rows; row++)
     if (table->rows[row].label <= table->rows[row - 1].label)
-      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
           "with a label map, the rows of the component table must be in the order of their labels");
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -851,18 +851,18 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
 {
   if (!tracker || !table || !options || !tracks)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "tracker, table, options and tracks must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "tracker, table, options and tracks must not be NULL");
   if (table->n_rows > 0 && !table->rows)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the component table has no rows: its pointer is NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "the component table has no rows: its pointer is NULL");
   if (!(elapsed > 0 && elapsed <= MAX_ELAPSED))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "elapsed must be greater than 0 and at most %d frames, not %g", MAX_ELAPSED, elapsed);
   if (options->confirm_frames < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "confirm_frames must be at least 1");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "confirm_frames must be at least 1");
   if (options->frame_rate != 0 &&
       !(options->frame_rate >= MIN_FRAME_RATE && options->frame_rate <= MAX_FRAME_RATE))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the frame rate must be 0 or %g…%d frames per second, not %g", MIN_FRAME_RATE,
         MAX_FRAME_RATE, options->frame_rate);
   for (uint32_t row = 0; row < table->n_rows; row++) {
@@ -870,7 +870,7 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
     if (c->area < 1 || c->width < 1 || c->height < 1 || c->x >= tracker->plan.width ||
         c->width > tracker->plan.width - c->x || c->y >= tracker->plan.height ||
         c->height > tracker->plan.height - c->y)
-      return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
           "row %u of the component table is not inside a frame of %u×%u pixels", row,
           tracker->plan.width, tracker->plan.height);
   }
@@ -882,12 +882,12 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
     double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error)
 {
   CclStatus status = check_run (tracker, table, labels, elapsed, options, tracks, error);
-  if (status == CCL_OK && labels)
+  if (status == CUDACCL_OK && labels)
     status = ensure_label_memory (tracker, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   tracker->frame_time =
-      1 / (options->frame_rate > 0 ? options->frame_rate : CCL_TRACKER_FRAME_RATE);
+      1 / (options->frame_rate > 0 ? options->frame_rate : CUDACCL_TRACKER_FRAME_RATE);
   tracker->n_events = 0;
   predict_tracks (tracker, elapsed);
   take_components (tracker, table);
@@ -908,23 +908,24 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   find_events (tracker);
   report (tracker, table, options, tracks);
   store_groups (tracker, labels);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 check_plan (const CclTrackerPlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
-  if (plan->width < 1 || plan->height < 1 || (uint64_t)plan->width * plan->height > CCL_MAX_PIXELS)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a frame must have 1…%d pixels, not %u×%u",
-        CCL_MAX_PIXELS, plan->width, plan->height);
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  if (plan->width < 1 || plan->height < 1 ||
+      (uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame must have 1…%d pixels, not %u×%u",
+        CUDACCL_MAX_PIXELS, plan->width, plan->height);
   if (plan->max_tracks < 1 || plan->max_tracks > MAX_CAPACITY || plan->max_components < 1 ||
       plan->max_components > MAX_CAPACITY)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "max_tracks and max_components must be 1…%d, not %u and %u", MAX_CAPACITY, plan->max_tracks,
         plan->max_components);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Places the arrays behind the struct. Returns the total size in bytes. */
@@ -957,14 +958,14 @@ lay_out_tracker (CclTracker *t, const CclTrackerPlan *plan, void *memory)
 CclTracker *
 ccl_tracker_new (const CclTrackerPlan *plan, CclError *error)
 {
-  if (check_plan (plan, error) != CCL_OK)
+  if (check_plan (plan, error) != CUDACCL_OK)
     return NULL;
   CclTracker counted;
   const size_t size = lay_out_tracker (&counted, plan, NULL);
   CclTracker *tracker = calloc (1, size);
   if (!tracker) {
     ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "not enough memory to track components: %zu bytes", size);
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to track components: %zu bytes", size);
     return NULL;
   }
   lay_out_tracker (tracker, plan, tracker);

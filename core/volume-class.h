@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/volume.h>. */
-#ifndef CCL_VOLUME_CLASS_H
-#define CCL_VOLUME_CLASS_H
+#ifndef CUDACCL_VOLUME_CLASS_H
+#define CUDACCL_VOLUME_CLASS_H
 
 #include <cudaccl/volume.h>
 
 /* The operations of a backend. The public functions check the arguments before they call them. */
 typedef struct CclVolumeLabellerClass {
   const char *name; /* "cpu", "cuda" */
-  CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
-      const CclVolumeLabels *labels, CclVolumeTable *table, CclError *error);
+  CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume,
+      const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+      CclError *error);
   void (*free) (CclVolumeLabeller *labeller);
 } CclVolumeLabellerClass;
 
@@ -26,4 +27,4 @@ CclStatus ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error);
  * a scan in raster order that gives a new label only to a voxel without labelled neighbours. */
 size_t ccl_volume_plan_most_components (const CclVolumePlan *plan);
 
-#endif /* CCL_VOLUME_CLASS_H */
+#endif /* CUDACCL_VOLUME_CLASS_H */

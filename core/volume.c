@@ -8,23 +8,24 @@ CclStatus
 ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
 {
   if (!plan)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the plan must not be NULL");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "a volume of %u×%u×%u voxels is empty",
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a volume of %u×%u×%u voxels is empty",
         plan->width, plan->height, plan->depth);
-  if ((uint64_t)plan->width * plan->height > CCL_MAX_PIXELS ||
-      (uint64_t)plan->width * plan->height * plan->depth > CCL_MAX_PIXELS)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+  if ((uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS ||
+      (uint64_t)plan->width * plan->height * plan->depth > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a volume of %u×%u×%u voxels is too large: at most %d voxels can be labelled", plan->width,
-        plan->height, plan->depth, CCL_MAX_PIXELS);
-  if (plan->connectivity != CCL_CONNECTIVITY_6 && plan->connectivity != CCL_CONNECTIVITY_18 &&
-      plan->connectivity != CCL_CONNECTIVITY_26)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+        plan->height, plan->depth, CUDACCL_MAX_PIXELS);
+  if (plan->connectivity != CUDACCL_CONNECTIVITY_6 &&
+      plan->connectivity != CUDACCL_CONNECTIVITY_18 &&
+      plan->connectivity != CUDACCL_CONNECTIVITY_26)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the connectivity of a volume must be 6, 18 or 26, not %d", (int)plan->connectivity);
   if (plan->max_components < 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "max_components must be at least 1: the component table needs a row");
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* No two first voxels of components, or of provisional labels, are next to each other in x; nor,
@@ -34,9 +35,9 @@ ccl_volume_plan_most_components (const CclVolumePlan *plan)
 {
   const size_t n_columns = ((size_t)plan->width + 1) / 2;
   const size_t n_rows =
-      plan->connectivity == CCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
+      plan->connectivity == CUDACCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
   const size_t n_slices =
-      plan->connectivity == CCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
+      plan->connectivity == CUDACCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
   return n_columns * n_rows * n_slices;
 }
 
@@ -50,46 +51,48 @@ slices_fit (const CclVolumePlan *plan, size_t row_bytes, size_t row_stride, size
 }
 
 static CclStatus
-check_run (const CclVolumeLabeller *self, const CclVolume *volume, const CclOptions *options,
-    const CclVolumeLabels *labels, const CclVolumeTable *table, CclError *error)
+check_run (const CclVolumeLabeller *self, const CclVolume *volume,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, const CclVolumeTable *table,
+    CclError *error)
 {
   if (!self || !volume || !options || !table)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "labeller, volume, options and table must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "labeller, volume, options and table must not be NULL");
 
   const CclVolumePlan *plan = &self->plan;
   if (!volume->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the volume has no data: its pointer is NULL");
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the volume has no data: its pointer is NULL");
   if (volume->row_stride < plan->width)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a row stride of %zu bytes is too small for rows of %u voxels", volume->row_stride,
         plan->width);
   if (!slices_fit (plan, plan->width, volume->row_stride, volume->slice_stride))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a slice stride of %zu bytes is too small for %u rows %zu bytes apart",
         volume->slice_stride, plan->height, volume->row_stride);
   if (options->threshold > 255)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
+        error, CUDACCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", options->threshold);
   if (labels &&
       (!labels->data || (uintptr_t)labels->data % 4 || labels->row_stride % 4 ||
           labels->slice_stride % 4 || labels->row_stride < 4 * (size_t)plan->width ||
           !slices_fit (plan, 4 * (size_t)plan->width, labels->row_stride, labels->slice_stride)))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have a row stride of at least %zu bytes and slices that do not "
         "overlap, "
         "and its address and strides must be multiples of 4",
         4 * (size_t)plan->width);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
 ccl_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
-    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error)
 {
-  if (check_run (labeller, volume, options, labels, table, error) != CCL_OK)
-    return CCL_ERROR_ARGUMENT;
+  if (check_run (labeller, volume, options, labels, table, error) != CUDACCL_OK)
+    return CUDACCL_ERROR_ARGUMENT;
   return labeller->klass->run (labeller, volume, options, labels, table, error);
 }
 

@@ -6,8 +6,8 @@
  * A two-pass algorithm fills in its two scans (two-pass.h) and uses two_pass_labeller_new(); others
  * have their own labeller_new.
  */
-#ifndef CCL_CPU_ALGORITHMS_H
-#define CCL_CPU_ALGORITHMS_H
+#ifndef CUDACCL_CPU_ALGORITHMS_H
+#define CUDACCL_CPU_ALGORITHMS_H
 
 #include "labeller-class.h"
 #include "labeller-tuning.h"
@@ -16,13 +16,13 @@ typedef struct TwoPass TwoPass;
 typedef struct TwoPassStrip TwoPassStrip;
 
 typedef struct CpuAlgorithm {
-  const char *name;        /* as in CclPlan.algorithm */
+  const char *name;        /* as in CclLabellerPlan.algorithm */
   const char *paper;       /* where it is described */
   bool has_4_connectivity; /* all have 8-connectivity */
   bool uses_threads;       /* several threads can share a frame */
 
   /* Makes a labeller. The plan has been checked; its algorithm is the name above. */
-  CclLabeller *(*labeller_new) (const struct CpuAlgorithm *algorithm, const CclPlan *plan,
+  CclLabeller *(*labeller_new) (const struct CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
       const CclCpuTuning *tuning, CclError *error);
 
   /* Two-pass algorithms only. */
@@ -31,10 +31,10 @@ typedef struct CpuAlgorithm {
   void (*second_scan) (const TwoPass *self, const TwoPassStrip *strip);
 } CpuAlgorithm;
 
-/* CCL_ERROR_ARGUMENT for frames in device memory. */
+/* CUDACCL_ERROR_ARGUMENT for frames in device memory. */
 CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);
 
 /* Fills the error: there is not enough memory for frames of the size. */
 void ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height);
 
-#endif /* CCL_CPU_ALGORITHMS_H */
+#endif /* CUDACCL_CPU_ALGORITHMS_H */

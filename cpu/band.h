@@ -10,8 +10,8 @@
  *
  * Consecutive strips form bands, several per thread. Each band has its own range of labels.
  */
-#ifndef CCL_CPU_BAND_H
-#define CCL_CPU_BAND_H
+#ifndef CUDACCL_CPU_BAND_H
+#define CUDACCL_CPU_BAND_H
 
 #include "labeller-class.h"
 
@@ -175,4 +175,4 @@ extern const RunLabeller run_labeller_avx2;
 extern const RunLabeller run_labeller_avx512;
 extern const RunLabeller run_labeller_neon;
 
-#endif /* CCL_CPU_BAND_H */
+#endif /* CUDACCL_CPU_BAND_H */

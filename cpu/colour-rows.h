@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of luma and chroma on their way to the background model. The compiler vectorises the
  * loops. */
-#ifndef CCL_CPU_COLOUR_ROWS_H
-#define CCL_CPU_COLOUR_ROWS_H
+#ifndef CUDACCL_CPU_COLOUR_ROWS_H
+#define CUDACCL_CPU_COLOUR_ROWS_H
 
 #include "light.h"
 #include "pixels.h"
@@ -86,4 +86,4 @@ correct_chroma (
                               ccl_light_correct_chroma (chroma[x] >> 8, factors[x]) << 8);
 }
 
-#endif /* CCL_CPU_COLOUR_ROWS_H */
+#endif /* CUDACCL_CPU_COLOUR_ROWS_H */

@@ -6,8 +6,8 @@
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
  * and Applications 12, 2009.
  */
-#ifndef CCL_CPU_EQUIVALENCES_H
-#define CCL_CPU_EQUIVALENCES_H
+#ifndef CUDACCL_CPU_EQUIVALENCES_H
+#define CUDACCL_CPU_EQUIVALENCES_H
 
 #include "words.h"
 
@@ -46,4 +46,4 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   return root;
 }
 
-#endif /* CCL_CPU_EQUIVALENCES_H */
+#endif /* CUDACCL_CPU_EQUIVALENCES_H */

@@ -4,8 +4,8 @@
  * pixels are bit-sliced: each binary digit of the 64 counts is a word. The rows of the window are
  * added up first, then its columns. The compiler vectorises the loops over words.
  */
-#ifndef CCL_CPU_FILTERS_H
-#define CCL_CPU_FILTERS_H
+#ifndef CUDACCL_CPU_FILTERS_H
+#define CUDACCL_CPU_FILTERS_H
 
 #include "pixels.h"
 #include "words.h"
@@ -277,4 +277,4 @@ filter_row (Filter filter, const uint64_t *const rows[], size_t n_words, uint64_
   }
 }
 
-#endif /* CCL_CPU_FILTERS_H */
+#endif /* CUDACCL_CPU_FILTERS_H */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choices that the CPU foreground makes by itself, except in tests and benchmarks, and a look at
  * its background model. */
-#ifndef CCL_CPU_FOREGROUND_PRIVATE_H
-#define CCL_CPU_FOREGROUND_PRIVATE_H
+#ifndef CUDACCL_CPU_FOREGROUND_PRIVATE_H
+#define CUDACCL_CPU_FOREGROUND_PRIVATE_H
 
 #include "labeller-tuning.h"
 #include <cudaccl/foreground.h>
 
-/* As ccl_cpu_foreground_new(). CCL_ERROR_UNSUPPORTED also if the processor lacks the instructions.
+/* As ccl_cpu_foreground_new(). CUDACCL_ERROR_UNSUPPORTED also if the processor lacks the
+ * instructions.
  */
 CclForeground *ccl_cpu_foreground_new_tuned (
     const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error);
@@ -17,4 +18,4 @@ CclForeground *ccl_cpu_foreground_new_tuned (
 void ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, uint32_t y,
     uint32_t k, uint16_t *weight, uint16_t *mean, uint16_t *variance, uint16_t *chroma);
 
-#endif /* CCL_CPU_FOREGROUND_PRIVATE_H */
+#endif /* CUDACCL_CPU_FOREGROUND_PRIVATE_H */

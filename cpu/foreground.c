@@ -43,7 +43,7 @@ typedef struct BitRows {
 } BitRows;
 
 /* A closing's window reaches so far from its middle. */
-#define CLOSING_MARGIN ((CCL_MAX_CLOSING + 1) / 2)
+#define CLOSING_MARGIN ((CUDACCL_MAX_CLOSING + 1) / 2)
 
 /* Histograms that take turns, so that an increment need not wait for that of an equal pixel before
  * it. */
@@ -99,34 +99,34 @@ typedef struct CpuForeground {
 static bool
 is_mog2 (const CpuForeground *self)
 {
-  return self->base.plan.method == CCL_FOREGROUND_MOG2;
+  return self->base.plan.method == CUDACCL_FOREGROUND_MOG2;
 }
 
 static bool
 is_denoised (const CpuForeground *self)
 {
-  return self->job.options->denoise != CCL_DENOISE_NONE;
+  return self->job.options->denoise != CUDACCL_DENOISE_NONE;
 }
 
 static bool
 is_opened (const CpuForeground *self)
 {
   const CclDenoise denoise = self->job.options->denoise;
-  return denoise == CCL_DENOISE_OPENING_3 || denoise == CCL_DENOISE_OPENING_5;
+  return denoise == CUDACCL_DENOISE_OPENING_3 || denoise == CUDACCL_DENOISE_OPENING_5;
 }
 
 static bool
 marks_shadows (const CpuForeground *self)
 {
-  return is_mog2 (self) && self->job.options->shadows == CCL_SHADOWS_MARK;
+  return is_mog2 (self) && self->job.options->shadows == CUDACCL_SHADOWS_MARK;
 }
 
 /* Whether the noise filter is a median of foreground and shadow together. */
 static bool
 filters_classes (const CpuForeground *self)
 {
-  return is_mog2 (self) && self->job.options->shadows != CCL_SHADOWS_KEEP && is_denoised (self) &&
-         !is_opened (self);
+  return is_mog2 (self) && self->job.options->shadows != CUDACCL_SHADOWS_KEEP &&
+         is_denoised (self) && !is_opened (self);
 }
 
 static bool
@@ -169,7 +169,7 @@ frame_row (const CpuForeground *self, uint32_t y)
 static bool
 is_wide (const CpuForeground *self)
 {
-  return self->base.plan.format == CCL_PIXEL_FORMAT_16;
+  return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16;
 }
 
 /* A row of the frame's luma, one byte per pixel, two where it is wide. */
@@ -178,10 +178,10 @@ luma_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
 {
   const CclPixelFormat format = self->base.plan.format;
 
-  if (format == CCL_PIXEL_FORMAT_8 || is_wide (self))
+  if (format == CUDACCL_PIXEL_FORMAT_8 || is_wide (self))
     return frame_row (self, y);
   self->code->copy_bytes (frame_row (self, y), self->base.plan.width,
-      format == CCL_PIXEL_FORMAT_8_SECOND, band->packed_luma);
+      format == CUDACCL_PIXEL_FORMAT_8_SECOND, band->packed_luma);
   return band->packed_luma;
 }
 
@@ -216,7 +216,7 @@ static void
 filter_classes (const CpuForeground *self, const ForegroundBand *band, uint32_t y,
     uint64_t *filtered, uint64_t *filtered_shadow)
 {
-  const bool large = self->job.options->denoise == CCL_DENOISE_MEDIAN_5;
+  const bool large = self->job.options->denoise == CUDACCL_DENOISE_MEDIAN_5;
   const uint64_t *foreground[5], *shadow[5];
 
   find_window (self, &self->foreground, y, large, foreground);
@@ -232,7 +232,7 @@ mark_shadow (const uint64_t *shadow, uint32_t width, uint8_t *mask)
     for (uint64_t word = shadow[x / 64]; word; word &= word - 1) {
       const uint32_t i = x + (uint32_t)__builtin_ctzll (word);
       if (i < width)
-        mask[i] = CCL_MASK_SHADOW;
+        mask[i] = CUDACCL_MASK_SHADOW;
     }
 }
 
@@ -361,12 +361,12 @@ follow_light (CpuForeground *self)
   workers_run (self->workers, measure_light, self);
   const CclSceneChange change =
       ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
-  if (change != CCL_SCENE_UNCHANGED && base->n_frames >= CCL_LIGHT_FIRST_FRAMES) {
+  if (change != CUDACCL_SCENE_UNCHANGED && base->n_frames >= CUDACCL_LIGHT_FIRST_FRAMES) {
     base->scene_change = change;
     base->n_frames = 0;
   } else {
     job->has_light = true;
-    job->is_empty = change != CCL_SCENE_UNCHANGED;
+    job->is_empty = change != CUDACCL_SCENE_UNCHANGED;
   }
 }
 
@@ -411,7 +411,7 @@ compare_with_model (
       .end_row = band->end_row,
       .model = &self->model,
       .parameters = &job->parameters,
-      .tells_shadows = job->options->shadows != CCL_SHADOWS_KEEP,
+      .tells_shadows = job->options->shadows != CUDACCL_SHADOWS_KEEP,
       .held = job->skips_held ? row_of (&self->held, y) : NULL,
       .foreground = foreground,
       .shadow =
@@ -433,7 +433,7 @@ compare_with_threshold (const CpuForeground *self, uint32_t y, uint64_t *foregro
   const CclForegroundPlan *plan = &self->base.plan;
   const uint32_t threshold = self->job.threshold;
 
-  if (plan->format == CCL_PIXEL_FORMAT_8)
+  if (plan->format == CUDACCL_PIXEL_FORMAT_8)
     self->code->threshold_row (frame_row (self, y), plan->width, (uint8_t)threshold, foreground);
   else
     self->code->threshold_words (
@@ -472,7 +472,7 @@ erode_band (void *data, uint32_t index)
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
   const Filter erosion =
-      self->job.options->denoise == CCL_DENOISE_OPENING_3 ? FILTER_ERODE_3 : FILTER_ERODE_5;
+      self->job.options->denoise == CUDACCL_DENOISE_OPENING_3 ? FILTER_ERODE_3 : FILTER_ERODE_5;
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
     uint64_t *row = row_of (&self->eroded, y);
@@ -487,10 +487,10 @@ denoise_band (void *data, uint32_t index)
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
   static const Filter last_filters[] = {
-      [CCL_DENOISE_MEDIAN_3] = FILTER_MEDIAN_3,
-      [CCL_DENOISE_MEDIAN_5] = FILTER_MEDIAN_5,
-      [CCL_DENOISE_OPENING_3] = FILTER_DILATE_3,
-      [CCL_DENOISE_OPENING_5] = FILTER_DILATE_5,
+      [CUDACCL_DENOISE_MEDIAN_3] = FILTER_MEDIAN_3,
+      [CUDACCL_DENOISE_MEDIAN_5] = FILTER_MEDIAN_5,
+      [CUDACCL_DENOISE_OPENING_3] = FILTER_DILATE_3,
+      [CUDACCL_DENOISE_OPENING_5] = FILTER_DILATE_5,
   };
   const Filter last_filter = last_filters[self->job.options->denoise];
   const BitRows *from = is_opened (self) ? &self->eroded : &self->foreground;
@@ -538,7 +538,7 @@ dilate_band (void *data, uint32_t index)
   const int64_t first_row = index > 0 ? band->first_row : -down;
   const int64_t end_row = index < self->n_bands - 1 ? band->end_row : last + 1 + up;
   const BitRows *from = is_denoised (self) ? &self->filtered : &self->foreground;
-  const uint64_t *rows[CCL_MAX_CLOSING];
+  const uint64_t *rows[CUDACCL_MAX_CLOSING];
 
   for (int64_t y = first_row; y < end_row; y++) {
     const int64_t last_row = y + down < last ? y + down : last;
@@ -559,7 +559,7 @@ erode_dilated_band (void *data, uint32_t index)
   const uint32_t width = self->job.options->closing_width;
   const uint32_t height = self->job.options->closing_height;
   const uint32_t n_rows = height > 1 ? height : 1;
-  const uint64_t *rows[CCL_MAX_CLOSING];
+  const uint64_t *rows[CUDACCL_MAX_CLOSING];
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
     const uint32_t first_row = y + CLOSING_MARGIN - behind_middle (height);
@@ -579,17 +579,17 @@ begin_model (CpuForeground *self, CclError *error)
   self->has_held = false;
   /* A new model is memory of zeros, and discarded pages read as zeros. */
   if (madvise (model->memory, model->size, MADV_DONTNEED) != 0)
-    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
-  return CCL_OK;
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
+  return CUDACCL_OK;
 }
 
 static CclStatus
 prepare_model (CpuForeground *self, CclError *error)
 {
   const CclForegroundOptions *options = self->job.options;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
-  self->base.scene_change = CCL_SCENE_UNCHANGED;
+  self->base.scene_change = CUDACCL_SCENE_UNCHANGED;
   follow_light (self);
   if (self->base.n_frames == 0)
     status = begin_model (self, error);
@@ -604,24 +604,25 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CpuForeground *self = (CpuForeground *)foreground;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
-  if (frame->location != CCL_LOCATION_HOST)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
+  if (frame->location != CUDACCL_LOCATION_HOST)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
 
   self->job = (FrameJob){.frame = frame, .mask = mask, .options = options};
   switch (foreground->plan.method) {
-  case CCL_FOREGROUND_THRESHOLD:
+  case CUDACCL_FOREGROUND_THRESHOLD:
     self->job.threshold = options->threshold;
     break;
-  case CCL_FOREGROUND_OTSU:
+  case CUDACCL_FOREGROUND_OTSU:
     self->job.threshold = choose_threshold (self);
     break;
-  case CCL_FOREGROUND_MOG2:
+  case CUDACCL_FOREGROUND_MOG2:
     status = prepare_model (self, error);
     break;
   }
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   workers_run (self->workers, find_foreground, self);
   if (is_opened (self))
@@ -632,7 +633,7 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
     workers_run (self->workers, dilate_band, self);
     workers_run (self->workers, erode_dilated_band, self);
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -695,14 +696,14 @@ lay_out_masks (Layout *layout, void *data)
   lay_out_rows (layout, self, height, &self->held);
   if (self->base.plan.roi_mask)
     lay_out_rows (layout, self, height, &self->roi_mask);
-  if (self->base.plan.method == CCL_FOREGROUND_OTSU)
+  if (self->base.plan.method == CUDACCL_FOREGROUND_OTSU)
     self->histogram = lay_out (layout, n_values (self), sizeof *self->histogram);
   const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
   self->light.cells = lay_out (layout, n_cells, sizeof *self->light.cells);
   self->light.factors = lay_out (layout, n_cells, sizeof *self->light.factors);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     ForegroundBand *band = &self->bands[i];
-    if (self->base.plan.method == CCL_FOREGROUND_OTSU)
+    if (self->base.plan.method == CUDACCL_FOREGROUND_OTSU)
       band->histograms = lay_out (layout, N_HISTOGRAMS * n_values (self), sizeof *band->histograms);
     band->scratch =
         lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
@@ -710,7 +711,7 @@ lay_out_masks (Layout *layout, void *data)
     lay_out_rows (layout, self, 1, &row);
     band->row = row.words;
     band->shadow = lay_out (layout, self->n_words, sizeof *band->shadow);
-    if (self->base.plan.format != CCL_PIXEL_FORMAT_8)
+    if (self->base.plan.format != CUDACCL_PIXEL_FORMAT_8)
       band->packed_luma = lay_out (layout, 64 * self->n_words, sizeof *band->packed_luma);
     band->luma = lay_out (layout, 64 * self->n_words, is_wide (self) ? 2 : 1);
     band->chroma = lay_out (layout, 64 * self->n_words, sizeof *band->chroma);
@@ -727,10 +728,10 @@ lay_out_model (Layout *layout, void *data)
   model->blocks_per_row = ((size_t)self->base.plan.width + BLOCK_PIXELS - 1) / BLOCK_PIXELS;
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   model->n_blocks = n_blocks;
-  model->weights = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->weights);
-  model->gaussians = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
+  model->weights = lay_out (layout, CUDACCL_MAX_MIXTURES * n_blocks, sizeof *model->weights);
+  model->gaussians = lay_out (layout, CUDACCL_MAX_MIXTURES * n_blocks, sizeof *model->gaussians);
   if (self->base.plan.has_chroma)
-    model->chroma = lay_out (layout, CCL_MAX_MIXTURES * n_blocks, sizeof *model->chroma);
+    model->chroma = lay_out (layout, CUDACCL_MAX_MIXTURES * n_blocks, sizeof *model->chroma);
   model->uses = lay_out (layout, n_blocks, sizeof *model->uses);
 }
 
@@ -739,7 +740,7 @@ allocate (CpuForeground *self)
 {
   if (!mapping_lay_out (&self->masks_mapping, lay_out_masks, self))
     return false;
-  if (self->base.plan.method != CCL_FOREGROUND_MOG2)
+  if (self->base.plan.method != CUDACCL_FOREGROUND_MOG2)
     return true;
   if (!mapping_lay_out (&self->model_mapping, lay_out_model, self))
     return false;
@@ -792,7 +793,7 @@ new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
   return &self->base;
 
 no_memory:
-  ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+  ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
       "not enough memory for foreground masks of %u×%u pixels", plan->width, plan->height);
   if (self)
     cpu_foreground_free (&self->base);
@@ -803,11 +804,11 @@ CclForeground *
 ccl_cpu_foreground_new_tuned (
     const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error)
 {
-  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
+  if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   const PixelCode *code = choose_code (tuning->instructions);
   if (!code) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
     return NULL;
   }
@@ -818,7 +819,7 @@ ccl_cpu_foreground_new_tuned (
   CclForeground *inner = new_for_whole_frames (&reduced_plan, code, tuning, error);
   CclForeground *foreground = inner ? reduced_foreground_new (plan, factor, code, inner) : NULL;
   if (inner && !foreground)
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "not enough memory for foreground masks of %u×%u pixels", plan->width, plan->height);
   return foreground;
 }
@@ -839,5 +840,5 @@ ccl_cpu_foreground_get_gaussian (const CclForeground *foreground, uint32_t x, ui
   *weight = model->weights[block].weights[x % BLOCK_PIXELS];
   *mean = model->gaussians[block].means[x % BLOCK_PIXELS];
   *variance = model->gaussians[block].variances[x % BLOCK_PIXELS];
-  *chroma = model->chroma ? model->chroma[block].chroma[x % BLOCK_PIXELS] : CCL_NO_CHROMA;
+  *chroma = model->chroma ? model->chroma[block].chroma[x % BLOCK_PIXELS] : CUDACCL_NO_CHROMA;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int16_t logs[256] = {CCL_LIGHT_LOGS};
-static const uint16_t powers[2 * CCL_LIGHT_LIMIT + 1] = {CCL_LIGHT_POWERS};
+static const int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
+static const uint16_t powers[2 * CUDACCL_LIGHT_LIMIT + 1] = {CUDACCL_LIGHT_POWERS};
 
 /* The chroma of a frame at a pixel, as the model has it. */
 static uint32_t
@@ -28,7 +28,7 @@ colour_of (uint32_t chroma)
 
 /* The number of samples of a cell with each log ratio. */
 typedef struct Histogram {
-  uint16_t counts[2 * CCL_LIGHT_LIMIT + 1];
+  uint16_t counts[2 * CUDACCL_LIGHT_LIMIT + 1];
 } Histogram;
 
 /* Sets the fields of a cell that follow from its histogram. */
@@ -39,16 +39,16 @@ find_middle (CclLightCell *cell, const Histogram *histogram)
   uint32_t n = 0, below = 0, near = 0;
   int middle = -1;
 
-  for (int i = 0; i <= 2 * CCL_LIGHT_LIMIT; i++)
+  for (int i = 0; i <= 2 * CUDACCL_LIGHT_LIMIT; i++)
     n += counts[i];
-  cell->measured = n >= CCL_LIGHT_LEAST_SAMPLES;
+  cell->measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
   if (!cell->measured)
     return;
   while (2 * below < n)
     below += counts[++middle];
-  for (int i = middle - CCL_LIGHT_NEAR; i <= middle + CCL_LIGHT_NEAR; i++)
-    near += i >= 0 && i <= 2 * CCL_LIGHT_LIMIT ? counts[i] : 0;
-  cell->ratio = (int16_t)(middle - CCL_LIGHT_LIMIT);
+  for (int i = middle - CUDACCL_LIGHT_NEAR; i <= middle + CUDACCL_LIGHT_NEAR; i++)
+    near += i >= 0 && i <= 2 * CUDACCL_LIGHT_LIMIT ? counts[i] : 0;
+  cell->ratio = (int16_t)(middle - CUDACCL_LIGHT_LIMIT);
   cell->uniform = cell->explained = 5 * near >= 3 * n;
 }
 
@@ -56,9 +56,9 @@ static int
 log_ratio (uint32_t luma, uint32_t mean)
 {
   const int ratio = logs[luma] - logs[mean];
-  return ratio < -CCL_LIGHT_LIMIT  ? -CCL_LIGHT_LIMIT
-         : ratio > CCL_LIGHT_LIMIT ? CCL_LIGHT_LIMIT
-                                   : ratio;
+  return ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
+         : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
+                                       : ratio;
 }
 
 /* The compiler specialises functions with is_wide for frames whose luma has 16 bits, and for
@@ -99,16 +99,16 @@ add_samples (CclLightCell *cell, Histogram *histogram, const Luma *luma,
     const GaussianBlock *blocks, uint32_t left, uint32_t y, uint32_t width, uint32_t distance,
     bool is_wide)
 {
-  for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
+  for (uint32_t i = 0, x = left; i < CUDACCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
     const uint32_t value = luma_at (luma, x, y, is_wide);
     const uint32_t mean = mean_of (blocks, x, is_wide);
     const bool in_frame = ccl_light_compares (value), in_model = ccl_light_compares (mean);
     cell->in_frame += in_frame;
     cell->in_model += in_model;
-    cell->dark += value < CCL_LIGHT_LEAST_LUMA;
-    cell->bright += value > CCL_LIGHT_MOST_LUMA;
+    cell->dark += value < CUDACCL_LIGHT_LEAST_LUMA;
+    cell->bright += value > CUDACCL_LIGHT_MOST_LUMA;
     if (in_frame && in_model)
-      histogram->counts[log_ratio (value, mean) + CCL_LIGHT_LIMIT]++;
+      histogram->counts[log_ratio (value, mean) + CUDACCL_LIGHT_LIMIT]++;
   }
 }
 
@@ -139,12 +139,12 @@ static ALWAYS_INLINE bool
 is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32_t width,
     uint32_t height, uint32_t left, uint32_t top, uint32_t distance, bool is_wide)
 {
-  const uint32_t factor = powers[cell->ratio + CCL_LIGHT_LIMIT];
+  const uint32_t factor = powers[cell->ratio + CUDACCL_LIGHT_LIMIT];
   uint32_t n = 0, near = 0;
 
-  for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
+  for (uint32_t j = 0, y = top; j < CUDACCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
     const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
-    for (uint32_t i = 0, x = left; i < CCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
+    for (uint32_t i = 0, x = left; i < CUDACCL_LIGHT_SAMPLES && x < width; i++, x += distance) {
       const uint32_t value = luma_at (luma, x, y, is_wide);
       const uint32_t mean = mean_of (blocks, x, is_wide);
       if (!ccl_light_compares (value) || !ccl_light_compares (mean))
@@ -165,12 +165,12 @@ measure_row (Light *light, const Model *model, const CclFrame *frame, const CclF
   const CclLightGrid *grid = &light->grid;
   const uint32_t width = plan->width, height = plan->height;
   const Luma luma = luma_of (frame, plan->format);
-  const uint32_t distance = (1u << grid->shift) / CCL_LIGHT_SAMPLES, top = row << grid->shift;
+  const uint32_t distance = (1u << grid->shift) / CUDACCL_LIGHT_SAMPLES, top = row << grid->shift;
   CclLightCell *cells = &light->cells[(size_t)row * grid->columns];
-  Histogram histograms[CCL_LIGHT_MAX_COLUMNS] = {0};
+  Histogram histograms[CUDACCL_LIGHT_MAX_COLUMNS] = {0};
 
   memset (cells, 0, grid->columns * sizeof *cells);
-  for (uint32_t j = 0, y = top; j < CCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
+  for (uint32_t j = 0, y = top; j < CUDACCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
     const GaussianBlock *blocks = model->gaussians + y * model->blocks_per_row;
     if (y + distance < height)
       prefetch_row (
@@ -197,7 +197,7 @@ void
 light_measure_row (Light *light, const Model *model, const CclFrame *frame,
     const CclForegroundPlan *plan, uint32_t row)
 {
-  if (plan->format == CCL_PIXEL_FORMAT_16)
+  if (plan->format == CUDACCL_PIXEL_FORMAT_16)
     measure_row (light, model, frame, plan, row, true);
   else
     measure_row (light, model, frame, plan, row, false);
@@ -214,7 +214,7 @@ bool
 light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *factors)
 {
   const CclLightGrid *grid = &light->grid;
-  uint16_t of_row[CCL_LIGHT_MAX_COLUMNS];
+  uint16_t of_row[CUDACCL_LIGHT_MAX_COLUMNS];
   uint32_t above, below, weight;
   bool all_one = true;
 
@@ -222,7 +222,7 @@ light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *fac
   for (uint32_t i = 0; i < grid->columns; i++) {
     of_row[i] = (uint16_t)ccl_light_between (light->factors[(size_t)above * grid->columns + i],
         light->factors[(size_t)below * grid->columns + i], weight, grid->shift);
-    all_one = all_one && of_row[i] == CCL_LIGHT_ONE;
+    all_one = all_one && of_row[i] == CUDACCL_LIGHT_ONE;
   }
   if (all_one)
     return false;

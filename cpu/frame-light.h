@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/light.h on the CPU: measuring light in a frame, and the factors of its rows. */
-#ifndef CCL_CPU_FRAME_LIGHT_H
-#define CCL_CPU_FRAME_LIGHT_H
+#ifndef CUDACCL_CPU_FRAME_LIGHT_H
+#define CUDACCL_CPU_FRAME_LIGHT_H
 
 #include "light.h"
 #include "pixels.h"
@@ -20,4 +20,4 @@ void light_measure_row (Light *light, const Model *model, const CclFrame *frame,
  * more. Returns false, with nothing written, if all are one. */
 bool light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *factors);
 
-#endif /* CCL_CPU_FRAME_LIGHT_H */
+#endif /* CUDACCL_CPU_FRAME_LIGHT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The instruction sets that vector code is compiled for. */
-#ifndef CCL_CPU_INSTRUCTIONS_H
-#define CCL_CPU_INSTRUCTIONS_H
+#ifndef CUDACCL_CPU_INSTRUCTIONS_H
+#define CUDACCL_CPU_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -27,4 +27,4 @@ instructions_are_offered (const char *name)
   return strcmp (name, "portable") == 0;
 }
 
-#endif /* CCL_CPU_INSTRUCTIONS_H */
+#endif /* CUDACCL_CPU_INSTRUCTIONS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choices that the CPU labeller makes by itself, except in tests and benchmarks. */
-#ifndef CCL_CPU_LABELLER_PRIVATE_H
-#define CCL_CPU_LABELLER_PRIVATE_H
+#ifndef CUDACCL_CPU_LABELLER_PRIVATE_H
+#define CUDACCL_CPU_LABELLER_PRIVATE_H
 
 #include <cudaccl/labeller.h>
 
@@ -11,8 +11,9 @@ typedef struct CclCpuTuning {
   size_t max_cached_bytes;    /* larger label maps are written past the caches; 0: the default */
 } CclCpuTuning;
 
-/* As ccl_cpu_labeller_new(). CCL_ERROR_UNSUPPORTED also if the processor lacks the instructions. */
+/* As ccl_cpu_labeller_new(). CUDACCL_ERROR_UNSUPPORTED also if the processor lacks the
+ * instructions. */
 CclLabeller *ccl_cpu_labeller_new_tuned (
-    const CclPlan *plan, const CclCpuTuning *tuning, CclError *error);
+    const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error);
 
-#endif /* CCL_CPU_LABELLER_PRIVATE_H */
+#endif /* CUDACCL_CPU_LABELLER_PRIVATE_H */

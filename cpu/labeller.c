@@ -49,8 +49,8 @@ find_algorithm (const char *name)
 static bool
 has_connectivity (const CpuAlgorithm *algorithm, CclConnectivity connectivity)
 {
-  return connectivity == CCL_CONNECTIVITY_8 ||
-         (connectivity == CCL_CONNECTIVITY_4 && algorithm->has_4_connectivity);
+  return connectivity == CUDACCL_CONNECTIVITY_8 ||
+         (connectivity == CUDACCL_CONNECTIVITY_4 && algorithm->has_4_connectivity);
 }
 
 bool
@@ -70,34 +70,37 @@ ccl_cpu_algorithm_uses_threads (const char *algorithm)
 CclStatus
 ccl_cpu_check_frame (const CclFrame *frame, CclError *error)
 {
-  if (frame->location != CCL_LOCATION_HOST)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
-  return CCL_OK;
+  if (frame->location != CUDACCL_LOCATION_HOST)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
+  return CUDACCL_OK;
 }
 
 void
 ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height)
 {
-  ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to label frames of %u×%u pixels",
-      width, height);
+  ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+      "not enough memory to label frames of %u×%u pixels", width, height);
 }
 
 CclLabeller *
-ccl_cpu_labeller_new_tuned (const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+ccl_cpu_labeller_new_tuned (
+    const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error)
 {
   const CpuAlgorithm *algorithm = algorithms[0];
-  CclPlan own_plan;
+  CclLabellerPlan own_plan;
 
-  if (ccl_plan_check (plan, error) != CCL_OK)
+  if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   if (plan->algorithm && strcmp (plan->algorithm, "auto") != 0)
     algorithm = find_algorithm (plan->algorithm);
   if (!algorithm) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "the CPU has no algorithm '%s'", plan->algorithm);
+    ccl_error_set (
+        error, CUDACCL_ERROR_UNSUPPORTED, "the CPU has no algorithm '%s'", plan->algorithm);
     return NULL;
   }
   if (!has_connectivity (algorithm, plan->connectivity)) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
         algorithm->name, (int)plan->connectivity);
     return NULL;
   }
@@ -107,7 +110,7 @@ ccl_cpu_labeller_new_tuned (const CclPlan *plan, const CclCpuTuning *tuning, Ccl
 }
 
 CclLabeller *
-ccl_cpu_labeller_new (const CclPlan *plan, CclError *error)
+ccl_cpu_labeller_new (const CclLabellerPlan *plan, CclError *error)
 {
   const CclCpuTuning tuning = {.instructions = getenv ("CCL_CPU_INSTRUCTIONS")};
   return ccl_cpu_labeller_new_tuned (plan, &tuning, error);

@@ -3,8 +3,8 @@
  * A layout (layout.h) in a mapping of the process: address space for the worst frame, filled with
  * zeros. The kernel provides a page when it is first written; most frames write a small part.
  */
-#ifndef CCL_CPU_MAPPING_H
-#define CCL_CPU_MAPPING_H
+#ifndef CUDACCL_CPU_MAPPING_H
+#define CUDACCL_CPU_MAPPING_H
 
 #include "layout.h"
 
@@ -61,4 +61,4 @@ mapping_lay_out (
   return true;
 }
 
-#endif /* CCL_CPU_MAPPING_H */
+#endif /* CUDACCL_CPU_MAPPING_H */

@@ -13,8 +13,8 @@
  * and high, in an order of lanes that depends on the instruction set. A set of STEP_LANES lanes is
  * a Steps whose lanes have all bits set or none.
  */
-#ifndef CCL_CPU_BACKGROUND_H
-#define CCL_CPU_BACKGROUND_H
+#ifndef CUDACCL_CPU_BACKGROUND_H
+#define CUDACCL_CPU_BACKGROUND_H
 
 #include "pixels.h"
 #include "words.h"
@@ -98,31 +98,31 @@ find_moving_weight (const CclMixtureParameters *parameters)
 {
   const float dither = parameters->dither;
   const float least = 13 * parameters->rate / (dither < 0.5f ? dither : 1 - dither);
-  return least < CCL_MIXTURE_FULL_WEIGHT ? (uint16_t)least : UINT16_MAX;
+  return least < CUDACCL_MIXTURE_FULL_WEIGHT ? (uint16_t)least : UINT16_MAX;
 }
 
 static Constants
 make_constants (const CclMixtureParameters *parameters, bool tells_shadows)
 {
   const uint32_t gain = parameters->gain, weight_of_new = gain > 0 ? gain : 1;
-  const uint32_t single_loss = ccl_mixture_loss (CCL_MIXTURE_FULL_WEIGHT, 1, parameters);
-  const float generation = CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES;
+  const uint32_t single_loss = ccl_mixture_loss (CUDACCL_MIXTURE_FULL_WEIGHT, 1, parameters);
+  const float generation = CUDACCL_MIXTURE_GENERATION * CUDACCL_MIXTURE_SQUARES;
   return (Constants){
       .decay = steps_of ((uint16_t)parameters->decay),
       .starvation = steps_of ((uint16_t)parameters->starvation),
       .gain = steps_of ((uint16_t)gain),
       .weight_of_new = steps_of ((uint16_t)weight_of_new),
       .added = steps_of ((uint16_t)(parameters->starvation + parameters->round)),
-      .least_variance = steps_of (CCL_MIXTURE_LEAST_VARIANCE),
-      .most_variance = steps_of (CCL_MIXTURE_MOST_VARIANCE),
-      .single_weight = steps_of ((uint16_t)(CCL_MIXTURE_FULL_WEIGHT - single_loss)),
+      .least_variance = steps_of (CUDACCL_MIXTURE_LEAST_VARIANCE),
+      .most_variance = steps_of (CUDACCL_MIXTURE_MOST_VARIANCE),
+      .single_weight = steps_of ((uint16_t)(CUDACCL_MIXTURE_FULL_WEIGHT - single_loss)),
       .shift = parameters->shift,
       .rate = floats_of (parameters->rate),
       .dither = floats_of (parameters->dither),
       .var_threshold = floats_of (parameters->var_threshold),
       .generation = floats_of (generation),
-      .step_of_full = floats_of (parameters->rate / CCL_MIXTURE_FULL_WEIGHT),
-      .left_by_new = floats_of ((float)(CCL_MIXTURE_WEIGHT_STEPS - weight_of_new)),
+      .step_of_full = floats_of (parameters->rate / CUDACCL_MIXTURE_FULL_WEIGHT),
+      .left_by_new = floats_of ((float)(CUDACCL_MIXTURE_WEIGHT_STEPS - weight_of_new)),
       .mixtures = (int)parameters->mixtures,
       .learns = parameters->rate > 0,
       .tells_shadows = tells_shadows,
@@ -146,10 +146,10 @@ decay_weights (int n, const Constants *constants, const Planes *planes, uint16_t
     BlockUse *use)
 {
   bool all_have_gaussian = true;
-  Steps living[CCL_MAX_MIXTURES] = {0};
+  Steps living[CUDACCL_MAX_MIXTURES] = {0};
 
   for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) {
-    Steps weights[CCL_MAX_MIXTURES];
+    Steps weights[CUDACCL_MAX_MIXTURES];
     Steps rate = constants->decay - constants->starvation;
     weights[0] = *steps_at (weights_of (planes, 0), first);
     UNROLL for (int k = 1; k < n; k++)
@@ -272,7 +272,7 @@ distances_of (const Gaussians *gaussians, const Values *values, bool colour)
     /* Negative differences wrap around; products_low() takes them as signed. */
     const Steps u = (gaussians->chroma & 0xff) - values->u;
     const Steps v = (gaussians->chroma >> 8) - values->v;
-    const Floats squares = floats_of (CCL_MIXTURE_CHROMA_SQUARES);
+    const Floats squares = floats_of (CUDACCL_MIXTURE_CHROMA_SQUARES);
     distances.low.squared += squares * to_floats (products_low (u, u, v, v));
     distances.high.squared += squares * to_floats (products_high (u, u, v, v));
   }
@@ -303,7 +303,7 @@ change_of_variance (const Distance *distance, Floats step, const Constants *cons
 {
   /* A product with a power of two is exact, so a fused multiply-subtract gives the same result. */
   const Floats excess = multiply_subtract (
-      distance->squared, floats_of (1.0f / CCL_MIXTURE_SQUARES), distance->variance);
+      distance->squared, floats_of (1.0f / CUDACCL_MIXTURE_SQUARES), distance->variance);
   return round_down (constants->dither + step * excess);
 }
 
@@ -352,16 +352,16 @@ is_tolerated (Ints error, Ints tolerance)
 static ALWAYS_INLINE Steps
 select_shadows (const Gaussians *heaviest, const Values *values, bool colour)
 {
-  const Steps half = steps_of (CCL_MIXTURE_MEAN_STEPS / 2);
+  const Steps half = steps_of (CUDACCL_MIXTURE_MEAN_STEPS / 2);
   const Steps luma = saturated_add (values->luma, half) >> 8;
   const Steps mean = saturated_add (heaviest->means, half) >> 8;
-  const Steps darker = (Steps)(luma < mean) & (Steps)(luma << 8 >= CCL_SHADOW_RATIO * mean);
+  const Steps darker = (Steps)(luma < mean) & (Steps)(luma << 8 >= CUDACCL_SHADOW_RATIO * mean);
   if (!colour)
     return darker;
   const Steps u = values->u - 128, own_u = 128 - (heaviest->chroma & 0xff);
   const Steps v = values->v - 128, own_v = 128 - (heaviest->chroma >> 8);
-  const Steps by_luma = steps_of (CCL_SHADOW_LUMA);
-  const Steps by_mean = steps_of ((uint16_t)-CCL_SHADOW_MEAN);
+  const Steps by_luma = steps_of (CUDACCL_SHADOW_LUMA);
+  const Steps by_mean = steps_of ((uint16_t)-CUDACCL_SHADOW_MEAN);
   const Ints low_tolerance = products_low (luma, by_luma, mean, by_mean);
   const Ints high_tolerance = products_high (luma, by_luma, mean, by_mean);
   const Mask low = is_tolerated (products_low (u, mean, own_u, luma), low_tolerance) &
@@ -401,7 +401,7 @@ match_heaviest (const Planes *planes, int first, const Pixels *pixels, bool sing
     set_classes (classes, bits_of (select_within (&distances, constants->var_threshold)),
         &gaussians, &values, first, colour, constants);
   Floats low_step = constants->step_of_full, high_step = low_step;
-  Steps weights = steps_of (CCL_MIXTURE_FULL_WEIGHT);
+  Steps weights = steps_of (CUDACCL_MIXTURE_FULL_WEIGHT);
   if (!single) {
     weights = *steps_at (weights_of (planes, 0), first);
     low_step = constants->rate / to_floats (unpack_low (weights));
@@ -443,12 +443,12 @@ match_any (int n, const Pixels *pixels, Kind kind, const Constants *constants, c
   const bool colour = kind.colour;
   const Steps none = steps_of (0);
   const Values values = load_values (pixels, first, kind);
-  Steps weights[CCL_MAX_MIXTURES];
+  Steps weights[CUDACCL_MAX_MIXTURES];
   /* [k]: the lanes whose value matches none of the Gaussians before k. */
-  Steps reached[CCL_MAX_MIXTURES + 1];
+  Steps reached[CUDACCL_MAX_MIXTURES + 1];
   Steps background = none, matched = none, total = none;
   Steps weight = constants->weight_of_new;
-  Gaussians own = {values.luma, steps_of (CCL_MIXTURE_FIRST_VARIANCE), none};
+  Gaussians own = {values.luma, steps_of (CUDACCL_MIXTURE_FIRST_VARIANCE), none};
   if (colour)
     own.chroma = values.u | values.v << 8;
   int k = 0;
@@ -461,7 +461,7 @@ match_any (int n, const Pixels *pixels, Kind kind, const Constants *constants, c
     const Distances distances = distances_of (&gaussians, &values, colour);
     const Steps examined = reached[k] & (Steps)(weights[k] != 0);
     const Steps matches = examined & select_within (&distances, constants->generation);
-    background |= examined & (Steps)(total < CCL_MIXTURE_BACKGROUND_WEIGHT) &
+    background |= examined & (Steps)(total < CUDACCL_MIXTURE_BACKGROUND_WEIGHT) &
                   select_within (&distances, constants->var_threshold);
     matched |= matches;
     reached[k + 1] = examined & ~matches;
@@ -562,7 +562,7 @@ all_have_full_weight (const uint16_t *weights)
 {
   Steps missing = steps_of (0);
   UNROLL for (int first = 0; first < BLOCK_PIXELS; first += STEP_LANES) missing |=
-      steps_of (CCL_MIXTURE_FULL_WEIGHT) - *steps_at ((uint16_t *)weights, first);
+      steps_of (CUDACCL_MIXTURE_FULL_WEIGHT) - *steps_at ((uint16_t *)weights, first);
   return all_zero (missing);
 }
 
@@ -670,10 +670,10 @@ update_held_block (uint32_t held, const Pixels *pixels, Kind kind, const Constan
 {
   const bool colour = kind.colour;
   const BlockUse before = *use;
-  WeightBlock weights[CCL_MAX_MIXTURES];
-  GaussianBlock gaussians[CCL_MAX_MIXTURES];
-  ChromaBlock chroma[CCL_MAX_MIXTURES];
-  const int n = before.most < CCL_MAX_MIXTURES ? before.most + 1 : CCL_MAX_MIXTURES;
+  WeightBlock weights[CUDACCL_MAX_MIXTURES];
+  GaussianBlock gaussians[CUDACCL_MAX_MIXTURES];
+  ChromaBlock chroma[CUDACCL_MAX_MIXTURES];
+  const int n = before.most < CUDACCL_MAX_MIXTURES ? before.most + 1 : CUDACCL_MAX_MIXTURES;
 
   for (int k = 0; k < n; k++) {
     memcpy (&weights[k], weights_of (planes, k), sizeof *weights);
@@ -744,4 +744,4 @@ background_row (const BackgroundRow *row)
     update_row (row, (Kind){false, false}, &constants);
 }
 
-#endif /* CCL_CPU_BACKGROUND_H */
+#endif /* CUDACCL_CPU_BACKGROUND_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits with AVX2. */
-#ifndef CCL_CPU_PACK_AVX2_H
-#define CCL_CPU_PACK_AVX2_H
+#ifndef CUDACCL_CPU_PACK_AVX2_H
+#define CUDACCL_CPU_PACK_AVX2_H
 
 #include "labeller-class.h"
 
@@ -50,4 +50,4 @@ pack_words_avx2 (const uint8_t *pixels, CclWordThreshold threshold)
          (uint64_t)pack_words_avx2_32 (pixels + 64, threshold) << 32;
 }
 
-#endif /* CCL_CPU_PACK_AVX2_H */
+#endif /* CUDACCL_CPU_PACK_AVX2_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels of two bytes to bits with AVX-512; for those of one byte, a comparison is
  * enough. */
-#ifndef CCL_CPU_PACK_AVX512_H
-#define CCL_CPU_PACK_AVX512_H
+#ifndef CUDACCL_CPU_PACK_AVX512_H
+#define CUDACCL_CPU_PACK_AVX512_H
 
 #include "labeller-class.h"
 
@@ -25,4 +25,4 @@ pack_words_avx512 (const uint8_t *pixels, CclWordThreshold threshold)
          (uint64_t)pack_words_avx512_32 (pixels + 64, threshold) << 32;
 }
 
-#endif /* CCL_CPU_PACK_AVX512_H */
+#endif /* CUDACCL_CPU_PACK_AVX512_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits with NEON. */
-#ifndef CCL_CPU_PACK_NEON_H
-#define CCL_CPU_PACK_NEON_H
+#ifndef CUDACCL_CPU_PACK_NEON_H
+#define CUDACCL_CPU_PACK_NEON_H
 
 #include "labeller-class.h"
 
@@ -55,4 +55,4 @@ pack_words_neon (const uint8_t *pixels, CclWordThreshold threshold)
   return gather_columns (columns);
 }
 
-#endif /* CCL_CPU_PACK_NEON_H */
+#endif /* CUDACCL_CPU_PACK_NEON_H */

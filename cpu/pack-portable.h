@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits in standard C, for any processor. */
-#ifndef CCL_CPU_PACK_PORTABLE_H
-#define CCL_CPU_PACK_PORTABLE_H
+#ifndef CUDACCL_CPU_PACK_PORTABLE_H
+#define CUDACCL_CPU_PACK_PORTABLE_H
 
 #include "labeller-class.h"
 
@@ -54,4 +54,4 @@ pack_words_portable (const uint8_t *pixels, CclWordThreshold threshold)
   return word;
 }
 
-#endif /* CCL_CPU_PACK_PORTABLE_H */
+#endif /* CUDACCL_CPU_PACK_PORTABLE_H */

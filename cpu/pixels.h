@@ -7,8 +7,8 @@
  * a row has one more word before and after, which extend_row() in foreground.c fills with copies of
  * the edge pixels.
  */
-#ifndef CCL_CPU_PIXELS_H
-#define CCL_CPU_PIXELS_H
+#ifndef CUDACCL_CPU_PIXELS_H
+#define CUDACCL_CPU_PIXELS_H
 
 #include "labeller-class.h"
 #include "mixture.h"
@@ -77,7 +77,7 @@ typedef struct BackgroundRow {
 /* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */
 typedef struct ReducedRow {
   const uint8_t *const *rows;
-  uint32_t n_rows, factor; /* powers of two, at most CCL_MAX_REDUCTION */
+  uint32_t n_rows, factor; /* powers of two, at most CUDACCL_MAX_REDUCTION */
   uint32_t n_samples;      /* of a row; the last one is repeated as far as means need it */
   uint32_t step;           /* bytes from sample to sample */
   uint32_t n_means;
@@ -160,4 +160,4 @@ typedef struct PixelCode {
 
 extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512, pixel_code_neon;
 
-#endif /* CCL_CPU_PIXELS_H */
+#endif /* CUDACCL_CPU_PIXELS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much of the machine's processors this process may use. */
-#ifndef CCL_CPU_PROCESSORS_H
-#define CCL_CPU_PROCESSORS_H
+#ifndef CUDACCL_CPU_PROCESSORS_H
+#define CUDACCL_CPU_PROCESSORS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,4 +22,4 @@ Processors processors_find (void);
  * root: a folder that has these files in place of "/", for tests; "" for the real ones. */
 double processors_quota (const char *root);
 
-#endif /* CCL_CPU_PROCESSORS_H */
+#endif /* CUDACCL_CPU_PROCESSORS_H */

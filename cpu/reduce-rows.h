@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of frames reduced to means of squares, and rows of masks enlarged; plain loops that the
  * compiler vectorises for each instruction set. */
-#ifndef CCL_CPU_REDUCE_ROWS_H
-#define CCL_CPU_REDUCE_ROWS_H
+#ifndef CUDACCL_CPU_REDUCE_ROWS_H
+#define CUDACCL_CPU_REDUCE_ROWS_H
 
 #include "pixels.h"
 
@@ -113,4 +113,4 @@ enlarge_row (const uint8_t *restrict from, uint32_t factor, uint32_t width, uint
     to[x] = from[whole];
 }
 
-#endif /* CCL_CPU_REDUCE_ROWS_H */
+#endif /* CUDACCL_CPU_REDUCE_ROWS_H */

@@ -49,7 +49,7 @@ static void
 reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, uint32_t width,
     bool is_wide, uint16_t *sums)
 {
-  const uint8_t *rows[CCL_MAX_REDUCTION];
+  const uint8_t *rows[CUDACCL_MAX_REDUCTION];
   for (uint32_t i = 0; i < plane->factor_y; i++) {
     const uint32_t row = y * plane->factor_y + i;
     rows[i] = plane->data + (row < plane->n_rows ? row : plane->n_rows - 1) * plane->stride;
@@ -72,9 +72,10 @@ luma_plane (const ReducedForeground *self)
 {
   const CclForegroundPlan *plan = &self->base.plan;
   const CclPixelFormat format = plan->format;
-  const bool is_packed = format == CCL_PIXEL_FORMAT_8_FIRST || format == CCL_PIXEL_FORMAT_8_SECOND;
+  const bool is_packed =
+      format == CUDACCL_PIXEL_FORMAT_8_FIRST || format == CUDACCL_PIXEL_FORMAT_8_SECOND;
   return (Plane){
-      .data = (const uint8_t *)self->frame->data + (format == CCL_PIXEL_FORMAT_8_SECOND),
+      .data = (const uint8_t *)self->frame->data + (format == CUDACCL_PIXEL_FORMAT_8_SECOND),
       .stride = self->frame->stride,
       .step = is_packed ? 2 : 1,
       .n_samples = plan->width,
@@ -111,7 +112,7 @@ reduce_band (void *data, uint32_t index)
 
   for (uint32_t y = workers_first_part (self->height, index, self->n_bands); y < end; y++)
     reduce_row_of (
-        self, &luma, y, self->width, self->base.plan.format == CCL_PIXEL_FORMAT_16, sums);
+        self, &luma, y, self->width, self->base.plan.format == CUDACCL_PIXEL_FORMAT_16, sums);
   if (!self->base.plan.has_chroma)
     return;
   const CclChroma *chroma = &self->frame->chroma;
@@ -132,7 +133,7 @@ static void
 invert_row (uint32_t width, uint8_t *mask)
 {
   for (uint32_t x = 0; x < width; x++)
-    mask[x] = mask[x] == CCL_MASK_SHADOW ? CCL_MASK_SHADOW : (uint8_t)~mask[x];
+    mask[x] = mask[x] == CUDACCL_MASK_SHADOW ? CUDACCL_MASK_SHADOW : (uint8_t)~mask[x];
 }
 
 static void
@@ -190,8 +191,9 @@ reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
   const CclMask reduced_mask = {.data = self->mask, .stride = self->stride};
 
-  if (frame->location != CCL_LOCATION_HOST)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
+  if (frame->location != CUDACCL_LOCATION_HOST)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
   self->frame = frame;
   self->full_mask = mask;
   self->invert = options->invert;
@@ -200,11 +202,11 @@ reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
   workers_run (self->workers, reduce_band, self);
   const CclFrame small = reduced_frame (self);
   const CclStatus status = ccl_foreground_run (self->inner, &small, &reduced, &reduced_mask, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   foreground->scene_change = self->inner->scene_change;
   workers_run (self->workers, enlarge_band, self);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground masks of a background model that sees reduced frames (reduction.h). */
-#ifndef CCL_CPU_REDUCED_FOREGROUND_H
-#define CCL_CPU_REDUCED_FOREGROUND_H
+#ifndef CUDACCL_CPU_REDUCED_FOREGROUND_H
+#define CUDACCL_CPU_REDUCED_FOREGROUND_H
 
 #include "pixels.h"
 
@@ -15,4 +15,4 @@ CclForeground *reduced_foreground_new (
 /* The object that sees the reduced frames; the object itself if it sees whole ones. */
 const CclForeground *reduced_foreground_inner (const CclForeground *foreground);
 
-#endif /* CCL_CPU_REDUCED_FOREGROUND_H */
+#endif /* CUDACCL_CPU_REDUCED_FOREGROUND_H */

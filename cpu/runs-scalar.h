@@ -3,8 +3,8 @@
  * Steps of the run labeller without vectors. Where possible, no branch depends on the pixels,
  * because mispredicted branches dominate the time of noisy masks.
  */
-#ifndef CCL_CPU_RUNS_SCALAR_H
-#define CCL_CPU_RUNS_SCALAR_H
+#ifndef CUDACCL_CPU_RUNS_SCALAR_H
+#define CUDACCL_CPU_RUNS_SCALAR_H
 
 #include "band.h"
 #include "words.h"
@@ -275,4 +275,4 @@ expand_scalar (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, cons
   }
 }
 
-#endif /* CCL_CPU_RUNS_SCALAR_H */
+#endif /* CUDACCL_CPU_RUNS_SCALAR_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholds a row of pixels of two bytes, with any instructions. */
-#ifndef CCL_CPU_THRESHOLD_WORDS_H
-#define CCL_CPU_THRESHOLD_WORDS_H
+#ifndef CUDACCL_CPU_THRESHOLD_WORDS_H
+#define CUDACCL_CPU_THRESHOLD_WORDS_H
 
 #include <stddef.h>
 #include <string.h>
@@ -23,4 +23,4 @@ threshold_words_by (uint64_t (*pack) (const uint8_t *, CclWordThreshold), const 
   }
 }
 
-#endif /* CCL_CPU_THRESHOLD_WORDS_H */
+#endif /* CUDACCL_CPU_THRESHOLD_WORDS_H */

@@ -110,7 +110,7 @@ describe (const TwoPass *self, uint32_t root, uint32_t label)
 /* Numbers the roots whose first pixels are in one strip, in raster order of these; number_roots()
  * has stored them by place. Returns the number of components so far. */
 static uint32_t
-number_strip (TwoPass *self, const CclOptions *options, uint32_t n_components)
+number_strip (TwoPass *self, const CclLabellerOptions *options, uint32_t n_components)
 {
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
   const size_t n_words =
@@ -138,7 +138,7 @@ number_strip (TwoPass *self, const CclOptions *options, uint32_t n_components)
  * out of order, so they are sorted by place: two columns of a row share an entry of
  * labels_of_strip, since their pixels belong to one component. Returns the number of components. */
 static uint32_t
-number_roots (TwoPass *self, const CclOptions *options)
+number_roots (TwoPass *self, const CclLabellerOptions *options)
 {
   const uint32_t rows_per_strip = self->algorithm->rows_per_strip;
   const uint32_t n_columns = (self->width + 1) / 2;
@@ -174,14 +174,14 @@ flatten (TwoPass *self)
 }
 
 static CclStatus
-two_pass_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+two_pass_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   TwoPass *self = (TwoPass *)labeller;
   const uint32_t max_rows = self->base.plan.max_components;
 
-  if (ccl_cpu_check_frame (frame, error) != CCL_OK)
-    return CCL_ERROR_ARGUMENT;
+  if (ccl_cpu_check_frame (frame, error) != CUDACCL_OK)
+    return CUDACCL_ERROR_ARGUMENT;
   self->data = frame->data;
   self->stride = frame->stride;
   self->threshold = (uint8_t)options->threshold;
@@ -200,7 +200,7 @@ two_pass_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *op
       self->final_labels[label] = self->final_labels[self->parents[label]];
     write_all (self);
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -215,11 +215,11 @@ two_pass_free (CclLabeller *labeller)
  * 8-connectivity, no two of them are in one block of 2×2 pixels; with 4-connectivity, not next to
  * each other in a row. */
 static size_t
-max_labels (const CclPlan *plan)
+max_labels (const CclLabellerPlan *plan)
 {
   const size_t n_columns = ((size_t)plan->width + 1) / 2;
-  return plan->connectivity == CCL_CONNECTIVITY_8 ? n_columns * (((size_t)plan->height + 1) / 2)
-                                                  : n_columns * plan->height;
+  return plan->connectivity == CUDACCL_CONNECTIVITY_8 ? n_columns * (((size_t)plan->height + 1) / 2)
+                                                      : n_columns * plan->height;
 }
 
 static uint8_t *
@@ -264,13 +264,13 @@ static CclStatus
 two_pass_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
 {
   TwoPass *self = (TwoPass *)labeller;
-  const CclPlan former = labeller->plan;
+  const CclLabellerPlan former = labeller->plan;
 
   if (set_size (self, width, height))
-    return CCL_OK;
+    return CUDACCL_OK;
   ccl_cpu_set_no_memory (error, width, height);
   set_size (self, former.width, former.height);
-  return CCL_ERROR_NO_MEMORY;
+  return CUDACCL_ERROR_NO_MEMORY;
 }
 
 static const CclLabellerClass two_pass_class = {
@@ -281,8 +281,8 @@ static const CclLabellerClass two_pass_class = {
 };
 
 CclLabeller *
-two_pass_labeller_new (
-    const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
+    const CclCpuTuning *tuning, CclError *error)
 {
   TwoPass *self = calloc (1, sizeof *self);
 

@@ -12,8 +12,8 @@
  * needs no second scan. Provisional labels are stored in the label map, as in the papers, or
  * without one, in two buffers of a strip that take turns.
  */
-#ifndef CCL_CPU_TWO_PASS_H
-#define CCL_CPU_TWO_PASS_H
+#ifndef CUDACCL_CPU_TWO_PASS_H
+#define CUDACCL_CPU_TWO_PASS_H
 
 #include "algorithms.h"
 #include "equivalences.h"
@@ -75,7 +75,7 @@ struct TwoPass {
 };
 
 /* For CpuAlgorithm.labeller_new. */
-CclLabeller *two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclPlan *plan,
+CclLabeller *two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
     const CclCpuTuning *tuning, CclError *error);
 
 /* A new label. */
@@ -112,4 +112,4 @@ two_pass_add (TwoPassFeatures *to, const TwoPassFeatures *from)
   to->first = two_pass_lesser (to->first, from->first);
 }
 
-#endif /* CCL_CPU_TWO_PASS_H */
+#endif /* CUDACCL_CPU_TWO_PASS_H */

@@ -233,7 +233,7 @@ features_of_run (const Run *run, uint32_t y, uint32_t z)
 }
 
 static ALWAYS_INLINE void
-scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *options)
+scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions *options)
 {
   const uint8_t threshold = (uint8_t)options->threshold;
   const uint64_t inversion = options->invert ? UINT64_MAX : 0;
@@ -266,14 +266,15 @@ scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *o
 #ifdef __x86_64__
 /* For processors that count bits in one instruction: all but the first of this architecture. */
 __attribute__ ((target ("popcnt"))) static void
-scan_with_popcnt (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *options)
+scan_with_popcnt (
+    CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions *options)
 {
   scan_rows (self, volume, options);
 }
 #endif
 
 static void
-scan (CpuVolumeLabeller *self, const CclVolume *volume, const CclOptions *options)
+scan (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions *options)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("popcnt")) {
@@ -319,7 +320,7 @@ describe (CpuVolumeLabeller *self, const Features *features, uint32_t label)
  * Roots are in raster order of first voxels, because labels are given in raster order of runs.
  * Returns the number of components. */
 static uint32_t
-number_components (CpuVolumeLabeller *self, const CclOptions *options)
+number_components (CpuVolumeLabeller *self, const CclLabellerOptions *options)
 {
   const uint32_t most_voxels = options->max_area ? options->max_area : UINT32_MAX;
   uint32_t n_components = 0;
@@ -362,14 +363,14 @@ write_labels (const CpuVolumeLabeller *self, const CclVolumeLabels *labels)
 
 static CclStatus
 cpu_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
-    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error)
 {
   CpuVolumeLabeller *self = (CpuVolumeLabeller *)labeller;
 
-  if (volume->location != CCL_LOCATION_HOST)
+  if (volume->location != CUDACCL_LOCATION_HOST)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the CPU cannot read volumes in device memory");
+        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read volumes in device memory");
   scan (self, volume, options);
   flatten (self);
   table->n_components = number_components (self, options);
@@ -377,7 +378,7 @@ cpu_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
   table->rows = self->rows;
   if (labels)
     write_labels (self, labels);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -418,7 +419,7 @@ ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error)
 {
   CpuVolumeLabeller *self;
 
-  if (ccl_volume_plan_check (plan, error) != CCL_OK)
+  if (ccl_volume_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   self = calloc (1, sizeof *self);
   if (self) {
@@ -430,7 +431,7 @@ ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error)
       return &self->base;
     free (self);
   }
-  ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+  ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
       "not enough memory to label volumes of %u×%u×%u voxels", plan->width, plan->height,
       plan->depth);
   return NULL;

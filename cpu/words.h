@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words of 64 columns. */
-#ifndef CCL_CPU_WORDS_H
-#define CCL_CPU_WORDS_H
+#ifndef CUDACCL_CPU_WORDS_H
+#define CUDACCL_CPU_WORDS_H
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ sum_bit_indices_of_both (uint64_t a, uint64_t b)
 #undef SUM_DIGIT
 }
 
-#endif /* CCL_CPU_WORDS_H */
+#endif /* CUDACCL_CPU_WORDS_H */

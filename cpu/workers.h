@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pool of threads that share the work of a frame. */
-#ifndef CCL_CPU_WORKERS_H
-#define CCL_CPU_WORKERS_H
+#ifndef CUDACCL_CPU_WORKERS_H
+#define CUDACCL_CPU_WORKERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,4 +47,4 @@ bool workers_may_spin (const Workers *workers);
 /* Ends the threads. NULL is allowed. */
 void workers_free (Workers *workers);
 
-#endif /* CCL_CPU_WORKERS_H */
+#endif /* CUDACCL_CPU_WORKERS_H */

@@ -18,31 +18,31 @@
 const CclAlgorithm ccl_cuda_algorithm_table[] = {
   {
     .name = "strips", .title = "Strips", .paper = "this project",
-    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .image = &ccl_cuda_image_strips,
+    .connectivities = CUDACCL_OFFERS_4 | CUDACCL_OFFERS_8, .image = &ccl_cuda_image_strips,
     .engine = &ccl_cuda_strips_engine,
   },
   {
     .name = "bke", .title = "Block-based Komura Equivalence", .paper = TPDS_2020 ", section 5.2",
-    .connectivities = CCL_OFFERS_8, .image = &ccl_cuda_image_bke,
+    .connectivities = CUDACCL_OFFERS_8, .image = &ccl_cuda_image_bke,
     .scratch = {.per_block = sizeof (uint32_t) + sizeof (uint8_t)},
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true, .is_dependent = true,
+      {CUDACCL_PHASE_INITIALISATION, "ccl_bke_initialise", {8, 2, 1}, {32, 8, 1}, .has_rows_of_warps = true, .is_dependent = true,
        .words_kernel = "ccl_bke_initialise_words"},
-      {CCL_PHASE_MERGING, "ccl_bke_compress", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
-      {CCL_PHASE_MERGING, "ccl_bke_reduce", CCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
-      {CCL_PHASE_RELABELLING, "ccl_bke_label", {4, 2, 1}, {32, 8, 1}, .is_dependent = true},
+      {CUDACCL_PHASE_MERGING, "ccl_bke_compress", CUDACCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
+      {CUDACCL_PHASE_MERGING, "ccl_bke_reduce", CUDACCL_WORK_BLOCK, {16, 16, 1}, .is_dependent = true},
+      {CUDACCL_PHASE_RELABELLING, "ccl_bke_label", {4, 2, 1}, {32, 8, 1}, .is_dependent = true},
     },
   },
   {
     .name = "ke", .title = "Komura Equivalence", .paper = KOMURA_2015,
-    .connectivities = CCL_OFFERS_4 | CCL_OFFERS_8, .image = &ccl_cuda_image_ke, .roots_are_first_pixels = true,
+    .connectivities = CUDACCL_OFFERS_4 | CUDACCL_OFFERS_8, .image = &ccl_cuda_image_ke, .roots_are_first_pixels = true,
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
-      {CCL_PHASE_INITIALISATION, "ccl_ke_initialise", CCL_WORK_PIXEL, {16, 16, 1}, .words_kernel = "ccl_ke_initialise_words"},
-      {CCL_PHASE_MERGING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
-      {CCL_PHASE_MERGING, "ccl_ke_reduce", CCL_WORK_PIXEL, {16, 16, 1}},
-      {CCL_PHASE_RELABELLING, "ccl_ke_compress", CCL_WORK_PIXEL, {16, 16, 1}},
+      {CUDACCL_PHASE_INITIALISATION, "ccl_ke_initialise", CUDACCL_WORK_PIXEL, {16, 16, 1}, .words_kernel = "ccl_ke_initialise_words"},
+      {CUDACCL_PHASE_MERGING, "ccl_ke_compress", CUDACCL_WORK_PIXEL, {16, 16, 1}},
+      {CUDACCL_PHASE_MERGING, "ccl_ke_reduce", CUDACCL_WORK_PIXEL, {16, 16, 1}},
+      {CUDACCL_PHASE_RELABELLING, "ccl_ke_compress", CUDACCL_WORK_PIXEL, {16, 16, 1}},
     },
   },
   {NULL},
@@ -64,7 +64,7 @@ ccl_cuda_algorithm_find (const char *name)
 bool
 ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format)
 {
-  return format == CCL_PIXEL_FORMAT_8 || algorithm->engine->takes_all_formats ||
+  return format == CUDACCL_PIXEL_FORMAT_8 || algorithm->engine->takes_all_formats ||
          algorithm->steps[0].words_kernel;
 }
 
@@ -73,15 +73,15 @@ ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity)
 {
   switch (connectivity) {
   case 4:
-    return algorithm->connectivities & CCL_OFFERS_4;
+    return algorithm->connectivities & CUDACCL_OFFERS_4;
   case 8:
-    return algorithm->connectivities & CCL_OFFERS_8;
+    return algorithm->connectivities & CUDACCL_OFFERS_8;
   case 6:
-    return algorithm->connectivities & CCL_OFFERS_6;
+    return algorithm->connectivities & CUDACCL_OFFERS_6;
   case 18:
-    return algorithm->connectivities & CCL_OFFERS_18;
+    return algorithm->connectivities & CUDACCL_OFFERS_18;
   case 26:
-    return algorithm->connectivities & CCL_OFFERS_26;
+    return algorithm->connectivities & CUDACCL_OFFERS_26;
   default:
     return false;
   }

@@ -8,8 +8,8 @@
  * the common analysis (analysis.h) makes the component table and the label map. An algorithm
  * that makes these by itself has an engine of its own (engine.h).
  */
-#ifndef CCL_CUDA_ALGORITHMS_H
-#define CCL_CUDA_ALGORITHMS_H
+#ifndef CUDACCL_CUDA_ALGORITHMS_H
+#define CUDACCL_CUDA_ALGORITHMS_H
 
 #include "device.h"
 #include "kernel-parameters.h"
@@ -17,29 +17,29 @@
 
 /* The phase that a step belongs to, for times by phase as the papers report them. */
 typedef enum CclPhase {
-  CCL_PHASE_INITIALISATION, /* or the first scan */
-  CCL_PHASE_LOCAL_MERGING,  /* inside tiles */
-  CCL_PHASE_MERGING,        /* union of connected pixels or blocks, path compression */
-  CCL_PHASE_RELABELLING,    /* final compression and labels of pixels */
+  CUDACCL_PHASE_INITIALISATION, /* or the first scan */
+  CUDACCL_PHASE_LOCAL_MERGING,  /* inside tiles */
+  CUDACCL_PHASE_MERGING,        /* union of connected pixels or blocks, path compression */
+  CUDACCL_PHASE_RELABELLING,    /* final compression and labels of pixels */
 } CclPhase;
 
-#define CCL_WORK_PIXEL                                                                             \
+#define CUDACCL_WORK_PIXEL                                                                         \
   {                                                                                                \
     1, 1, 1                                                                                        \
   }
-#define CCL_WORK_BLOCK                                                                             \
+#define CUDACCL_WORK_BLOCK                                                                         \
   {                                                                                                \
     2, 2, 1                                                                                        \
   } /* 2×2 pixels */
-#define CCL_WORK_CUBE                                                                              \
+#define CUDACCL_WORK_CUBE                                                                          \
   {                                                                                                \
     2, 2, 2                                                                                        \
   }
-#define CCL_WORK_ROW                                                                               \
+#define CUDACCL_WORK_ROW                                                                           \
   {                                                                                                \
     0, 1, 1                                                                                        \
   }
-#define CCL_WORK_COLUMN                                                                            \
+#define CUDACCL_WORK_COLUMN                                                                        \
   {                                                                                                \
     1, 0, 1                                                                                        \
   }
@@ -67,29 +67,30 @@ typedef struct CclScratch {
 
 typedef struct CclCudaEngineClass CclCudaEngineClass; /* engine.h */
 
-#define CCL_MAX_STEPS 12
+#define CUDACCL_MAX_STEPS 12
 
 typedef struct CclAlgorithm {
-  const char *name;            /* as in CclPlan.algorithm */
+  const char *name;            /* as in CclLabellerPlan.algorithm */
   const char *title;           /* for people */
   const char *paper;           /* where it is described */
-  uint32_t connectivities;     /* of CCL_OFFERS_… */
+  uint32_t connectivities;     /* of CUDACCL_OFFERS_… */
   bool roots_are_first_pixels; /* the root of a component is its first pixel in raster order */
   bool roots_share_blocks;     /* several roots may lie in one block of 2×2 elements of the label
                                 * buffer; with 4-connectivity they always may */
   uint32_t max_elements;       /* of the label buffer; 0: no limit */
   uint32_t max_width;          /* pixels; 0: no limit */
   CclScratch scratch;
-  const CclCudaImage *image;    /* the kernels */
-  CclStep steps[CCL_MAX_STEPS]; /* up to the first without a kernel; none: the engine launches */
+  const CclCudaImage *image; /* the kernels */
+  CclStep
+      steps[CUDACCL_MAX_STEPS]; /* up to the first without a kernel; none: the engine launches */
   const CclCudaEngineClass *engine;
 } CclAlgorithm;
 
-#define CCL_OFFERS_4 (1u << 0)
-#define CCL_OFFERS_8 (1u << 1)
-#define CCL_OFFERS_6 (1u << 2) /* this and the next two: of volumes */
-#define CCL_OFFERS_18 (1u << 3)
-#define CCL_OFFERS_26 (1u << 4)
+#define CUDACCL_OFFERS_4 (1u << 0)
+#define CUDACCL_OFFERS_8 (1u << 1)
+#define CUDACCL_OFFERS_6 (1u << 2) /* this and the next two: of volumes */
+#define CUDACCL_OFFERS_18 (1u << 3)
+#define CUDACCL_OFFERS_26 (1u << 4)
 
 /* The algorithms of the library, in the order of preference of "auto", ended by one without a name.
  * None of them waits for the device before its last kernel is queued. */
@@ -106,7 +107,7 @@ bool ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat for
 bool ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity);
 
 /* As ccl_cuda_labeller_new() with an algorithm of any table; the plan's name is ignored. */
-CclLabeller *ccl_cuda_labeller_new_with (
-    CclCudaDevice *device, const CclPlan *plan, const CclAlgorithm *algorithm, CclError *error);
+CclLabeller *ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
+    const CclAlgorithm *algorithm, CclError *error);
 
-#endif /* CCL_CUDA_ALGORITHMS_H */
+#endif /* CUDACCL_CUDA_ALGORITHMS_H */

@@ -12,7 +12,7 @@ enum {
   WRITE_LABELS,
 };
 
-static const char *const kernels[CCL_N_ANALYSIS_KERNELS] = {
+static const char *const kernels[CUDACCL_N_ANALYSIS_KERNELS] = {
     [COLLECT] = "ccl_analysis_collect",
     [MARK] = "ccl_analysis_mark",
     [NUMBER] = "ccl_analysis_number",
@@ -30,7 +30,7 @@ enum { MOST_MARK_BLOCKS = 512 };
 static size_t
 most_components (const CclLabellingParameters *frame)
 {
-  if (frame->connectivity == CCL_CONNECTIVITY_4)
+  if (frame->connectivity == CUDACCL_CONNECTIVITY_4)
     return ((size_t)frame->width * frame->height + 1) / 2;
   return ((size_t)frame->width + 1) / 2 * (((size_t)frame->height + 1) / 2);
 }
@@ -45,9 +45,10 @@ set_frame (CclAnalysisParameters *parameters, const CclCudaSequence *sequence)
   parameters->height = frame->height;
   parameters->n_elements = sequence->n_elements;
   parameters->rows_of_accumulator =
-      frame->connectivity == CCL_CONNECTIVITY_4 || sequence->algorithm->roots_share_blocks ? 1 : 2;
+      frame->connectivity == CUDACCL_CONNECTIVITY_4 || sequence->algorithm->roots_share_blocks ? 1
+                                                                                               : 2;
   const uint32_t n_words = divide_up (sequence->n_elements, 32);
-  parameters->chunk_words = CCL_CHUNK_WORDS;
+  parameters->chunk_words = CUDACCL_CHUNK_WORDS;
   while (divide_up (n_words, parameters->chunk_words) > MOST_CHUNKS)
     parameters->chunk_words *= 2;
   parameters->n_chunks = divide_up (n_words, parameters->chunk_words);
@@ -61,13 +62,13 @@ clean (CclCudaAnalysis *analysis, CUstream stream, CclError *error)
   const CclCudaDriver *driver = analysis->device->driver;
   CclStatus status = ccl_cuda_call (driver, error,
       cuMemsetD8Async (analysis->accumulators, 0xff, analysis->accumulators_size, stream));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuMemsetD8Async (analysis->first_bits, 0, analysis->first_bits_size, stream));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (
         driver, error, cuMemsetD8Async (analysis->n_roots, 0, sizeof (uint32_t), stream));
-  analysis->is_clean = status == CCL_OK;
+  analysis->is_clean = status == CUDACCL_OK;
   return status;
 }
 
@@ -87,34 +88,35 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
                                 divide_up (parameters->height, parameters->rows_of_accumulator);
   analysis->accumulators_size = n_accumulators * sizeof (CclAccumulator);
   analysis->first_bits_size = divide_up (sequence->n_elements, 32) * sizeof (uint32_t);
-  const size_t result_size = CCL_RESULT_ROWS_OFFSET + parameters->n_rows * sizeof (CclComponent);
+  const size_t result_size =
+      CUDACCL_RESULT_ROWS_OFFSET + parameters->n_rows * sizeof (CclComponent);
   CUdeviceptr result = 0;
 
   CclCudaDevice *device = analysis->device;
-  CclStatus status = CCL_OK;
-  for (int i = 0; status == CCL_OK && i < CCL_N_ANALYSIS_KERNELS; i++)
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; status == CUDACCL_OK && i < CUDACCL_N_ANALYSIS_KERNELS; i++)
     status = ccl_cuda_device_find_kernel (
         device, &ccl_cuda_image_analysis, kernels[i], &analysis->functions[i], error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         device, analysis->accumulators_size, &analysis->accumulators, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         device, analysis->most_components * sizeof (uint32_t), &analysis->roots, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (device, sizeof (uint32_t), &analysis->n_roots, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_device_allocate (device, analysis->first_bits_size, &analysis->first_bits, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         device, parameters->n_chunks * sizeof (uint32_t), &analysis->chunk_counts, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_device_allocate_pinned (device, result_size, &analysis->result, &result, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = clean (analysis, stream, error);
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_cuda_analysis_clear (analysis);
     return status;
   }
@@ -125,8 +127,8 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
   parameters->first_bits = (uint32_t *)analysis->first_bits;
   parameters->chunk_counts = (uint32_t *)analysis->chunk_counts;
   parameters->result_count = (uint32_t *)result;
-  parameters->result_rows = (CclComponent *)(result + CCL_RESULT_ROWS_OFFSET);
-  return CCL_OK;
+  parameters->result_rows = (CclComponent *)(result + CUDACCL_RESULT_ROWS_OFFSET);
+  return CUDACCL_OK;
 }
 
 void
@@ -167,18 +169,18 @@ launch_all (CclCudaAnalysis *analysis, bool writes_labels, CUstream stream, CclE
 
   CclStatus status = launch (
       analysis, COLLECT, tile_column, 256, 1, divide_up (width, 128) * 256, height, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = launch (analysis, MARK, one, 256, 1,
         (n_blocks < MOST_MARK_BLOCKS ? n_blocks : MOST_MARK_BLOCKS) * 256, 1, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = launch (analysis, NUMBER, one, 256, 1, parameters->n_chunks * 256, 1, stream, error);
-  if (status == CCL_OK && writes_labels)
+  if (status == CUDACCL_OK && writes_labels)
     status = launch (analysis, WRITE_LABELS, column_of_four, 32, 8, width, height, stream, error);
   return status;
 }
 
 CclStatus
-ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
+ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclLabellerOptions *options,
     const CclLabels *labels, CUstream stream, CclError *error)
 {
   CclAnalysisParameters *parameters = &analysis->parameters;
@@ -187,11 +189,11 @@ ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
   parameters->label_map = labels ? labels->data : NULL;
   parameters->label_map_stride = labels ? labels->stride / sizeof (uint32_t) : 0;
 
-  CclStatus status = analysis->is_clean ? CCL_OK : clean (analysis, stream, error);
-  if (status != CCL_OK)
+  CclStatus status = analysis->is_clean ? CUDACCL_OK : clean (analysis, stream, error);
+  if (status != CUDACCL_OK)
     return status;
   status = launch_all (analysis, labels, stream, error);
-  analysis->is_clean = status == CCL_OK;
+  analysis->is_clean = status == CUDACCL_OK;
   return status;
 }
 
@@ -202,5 +204,5 @@ ccl_cuda_analysis_read (const CclCudaAnalysis *analysis, CclTable *table)
   uint32_t most_rows = analysis->parameters.n_rows;
   table->n_components = n_components;
   table->n_rows = n_components < most_rows ? n_components : most_rows;
-  table->rows = (const CclComponent *)((const char *)analysis->result + CCL_RESULT_ROWS_OFFSET);
+  table->rows = (const CclComponent *)((const char *)analysis->result + CUDACCL_RESULT_ROWS_OFFSET);
 }

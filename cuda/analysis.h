@@ -4,16 +4,16 @@
  *
  * Functions assume that the device's context is current. One thread at a time.
  */
-#ifndef CCL_CUDA_ANALYSIS_H
-#define CCL_CUDA_ANALYSIS_H
+#ifndef CUDACCL_CUDA_ANALYSIS_H
+#define CUDACCL_CUDA_ANALYSIS_H
 
 #include "kernel-sequence.h"
 
-#define CCL_N_ANALYSIS_KERNELS 4
+#define CUDACCL_N_ANALYSIS_KERNELS 4
 
 typedef struct CclCudaAnalysis {
   CclCudaDevice *device; /* the caller keeps the reference */
-  CUfunction functions[CCL_N_ANALYSIS_KERNELS];
+  CUfunction functions[CUDACCL_N_ANALYSIS_KERNELS];
   CclAnalysisParameters parameters;
   size_t most_components; /* of any frame of this size */
   size_t accumulators_size, first_bits_size;
@@ -23,12 +23,12 @@ typedef struct CclCudaAnalysis {
 } CclCudaAnalysis;
 
 /* Where the rows start in the pinned result. */
-#define CCL_RESULT_ROWS_OFFSET 64
+#define CUDACCL_RESULT_ROWS_OFFSET 64
 
 /* Allocates everything for frames of the sequence's size and a table of max_components rows.
  * Preparatory work is queued on the stream.
  *
- * Returns with nothing allocated: CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+ * Returns with nothing allocated: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
     uint32_t max_components, CUstream stream, CclError *error);
 
@@ -36,10 +36,10 @@ CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequen
 void ccl_cuda_analysis_clear (CclCudaAnalysis *analysis);
 
 /* Queues the analysis of the raw labels behind the sequence; labels may be NULL. */
-CclStatus ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclOptions *options,
+CclStatus ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclLabellerOptions *options,
     const CclLabels *labels, CUstream stream, CclError *error);
 
 /* Reads the table after the queued work has ended. */
 void ccl_cuda_analysis_read (const CclCudaAnalysis *analysis, CclTable *table);
 
-#endif /* CCL_CUDA_ANALYSIS_H */
+#endif /* CUDACCL_CUDA_ANALYSIS_H */

@@ -51,7 +51,7 @@ read_compute_capability (
   int major = 0, minor = 0;
   CclStatus status = ccl_cuda_call (driver, error,
       cuDeviceGetAttribute (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuDeviceGetAttribute (&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle));
   *compute_capability = 10 * major + minor;
@@ -65,21 +65,21 @@ read_attributes (CclCudaDevice *device, CclError *error)
   const CclCudaDriver *driver = device->driver;
   CclStatus status =
       read_compute_capability (driver, device->handle, &device->compute_capability, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuDeviceGetAttribute (
             &device->n_multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->handle));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (
         driver, error, cuDeviceGetName (device->name, sizeof device->name, device->handle));
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   if (device->compute_capability < least_compute_capability)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "%s has compute capability %d.%d; %d.%d is the least that works", device->name,
         device->compute_capability / 10, device->compute_capability % 10,
         least_compute_capability / 10, least_compute_capability % 10);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclCudaDevice *
@@ -87,7 +87,7 @@ device_new (const CclCudaDriver *driver, CclError *error)
 {
   CclCudaDevice *device = calloc (1, sizeof *device);
   if (!device) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a CUDA device");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a CUDA device");
     return NULL;
   }
   device->driver = driver;
@@ -101,7 +101,7 @@ static int
 count_devices (const CclCudaDriver *driver, CclError *error)
 {
   int n_devices = 0;
-  if (ccl_cuda_call (driver, error, cuDeviceGetCount (&n_devices)) != CCL_OK)
+  if (ccl_cuda_call (driver, error, cuDeviceGetCount (&n_devices)) != CUDACCL_OK)
     return -1;
   return n_devices;
 }
@@ -113,7 +113,7 @@ ccl_cuda_count_devices (CclError *error)
   const int n_devices = driver ? count_devices (driver, error) : -1;
   if (n_devices != 0)
     return n_devices;
-  ccl_error_set (error, CCL_ERROR_NOT_FOUND, "the NVIDIA driver here finds no device");
+  ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND, "the NVIDIA driver here finds no device");
   return -1;
 }
 
@@ -127,8 +127,8 @@ ccl_cuda_device_open (int number, CclError *error)
   if (count < 0)
     return NULL;
   if (number < -1 || number >= count || count == 0) {
-    ccl_error_set (
-        error, CCL_ERROR_NOT_FOUND, "there is no CUDA device %d; devices found: %d", number, count);
+    ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND, "there is no CUDA device %d; devices found: %d",
+        number, count);
     return NULL;
   }
   CclCudaDevice *device = device_new (driver, error);
@@ -136,14 +136,14 @@ ccl_cuda_device_open (int number, CclError *error)
     return NULL;
   CclStatus status =
       ccl_cuda_call (driver, error, cuDeviceGet (&device->handle, number < 0 ? 0 : number));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_call (driver, error, cuDevicePrimaryCtxRetain (&device->context, device->handle));
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     device->is_primary = true;
     status = read_attributes (device, error);
   }
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     add_open_device (device);
   else
     ccl_cuda_device_unref (&device);
@@ -157,7 +157,7 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
   if (!driver)
     return NULL;
   if (!context) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a CUDA context is needed");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a CUDA context is needed");
     return NULL;
   }
   CclCudaDevice *device = device_new (driver, error);
@@ -165,13 +165,13 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
     return NULL;
   device->context = context;
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = ccl_cuda_call (driver, error, cuCtxGetDevice (&device->handle));
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = read_attributes (device, error);
     ccl_cuda_device_leave (device);
   }
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     add_open_device (device);
   else
     ccl_cuda_device_unref (&device);
@@ -190,8 +190,8 @@ ccl_cuda_find_least_used_device (CclError *error)
   for (int number = 0; number < n_devices; number++) {
     CUdevice handle;
     int compute_capability;
-    if (ccl_cuda_call (driver, error, cuDeviceGet (&handle, number)) != CCL_OK ||
-        read_compute_capability (driver, handle, &compute_capability, error) != CCL_OK)
+    if (ccl_cuda_call (driver, error, cuDeviceGet (&handle, number)) != CUDACCL_OK ||
+        read_compute_capability (driver, handle, &compute_capability, error) != CUDACCL_OK)
       return -1;
     int count = count_open_devices (handle);
     if (compute_capability >= least_compute_capability && (least_used < 0 || count < least_count)) {
@@ -200,7 +200,7 @@ ccl_cuda_find_least_used_device (CclError *error)
     }
   }
   if (least_used < 0)
-    ccl_error_set (error, CCL_ERROR_NOT_FOUND,
+    ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND,
         "there is no CUDA device of compute capability %d.%d or later; devices found: %d",
         least_compute_capability / 10, least_compute_capability % 10, n_devices);
   return least_used;
@@ -224,7 +224,7 @@ ccl_cuda_device_unref (CclCudaDevice **handle)
   if (atomic_fetch_sub (&device->references, 1) > 1)
     return;
   remove_open_device (device);
-  if (device->context && ccl_cuda_device_enter (device, NULL) == CCL_OK) {
+  if (device->context && ccl_cuda_device_enter (device, NULL) == CUDACCL_OK) {
     for (CclCudaModule *module = device->modules; module; module = module->next)
       device->driver->cuModuleUnload (module->module);
     ccl_cuda_device_leave (device);
@@ -264,8 +264,8 @@ ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclError *error
 {
   device->driver->cuStreamSynchronize (stream);
   if (error)
-    error->status = CCL_ERROR_DEVICE;
-  return CCL_ERROR_DEVICE;
+    error->status = CUDACCL_ERROR_DEVICE;
+  return CUDACCL_ERROR_DEVICE;
 }
 
 /* Loads an image; the lock is held. */
@@ -275,24 +275,24 @@ add_module (
 {
   CclCudaModule *module = calloc (1, sizeof *module);
   if (!module)
-    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a module");
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a module");
   CclStatus status =
       ccl_cuda_call (device->driver, error, cuModuleLoadData (&module->module, image->data));
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     free (module);
     return status;
   }
   module->image = image;
   module->next = device->modules;
   *added = device->modules = module;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
 ccl_cuda_device_load (
     CclCudaDevice *device, const CclCudaImage *image, CclCudaModule **module, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   pthread_mutex_lock (&device->lock);
   *module = device->modules;
   while (*module && (*module)->image != image)
@@ -309,7 +309,7 @@ ccl_cuda_device_find_kernel (CclCudaDevice *device, const CclCudaImage *image, c
 {
   CclCudaModule *module;
   CclStatus status = ccl_cuda_device_load (device, image, &module, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   CUresult result = device->driver->cuModuleGetFunction (function, module->module, kernel);
   return ccl_cuda_result (device->driver, result, kernel, error);
@@ -326,9 +326,9 @@ ccl_cuda_device_allocate (CclCudaDevice *device, size_t size, CUdeviceptr *memor
 {
   *memory = 0;
   if (size == 0)
-    return CCL_OK;
+    return CUDACCL_OK;
   CclStatus status = ccl_cuda_call (device->driver, error, cuMemAlloc (memory, size));
-  if (status == CCL_ERROR_NO_MEMORY)
+  if (status == CUDACCL_ERROR_NO_MEMORY)
     ccl_error_set (error, status, "%s has no %zu MiB of memory free (CUDA_ERROR_OUT_OF_MEMORY)",
         device->name, (size >> 20) + 1);
   return status;
@@ -341,9 +341,9 @@ ccl_cuda_device_allocate_pinned (
   *host = NULL;
   CclStatus status =
       ccl_cuda_call (device->driver, error, cuMemHostAlloc (host, size, CU_MEMHOSTALLOC_DEVICEMAP));
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = ccl_cuda_call (device->driver, error, cuMemHostGetDevicePointer (memory, *host, 0));
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       ccl_cuda_device_release_pinned (device, host);
   }
   return status;

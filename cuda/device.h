@@ -5,13 +5,13 @@
  * Every public function makes the device's context current and restores the previous one before it
  * returns. Internal functions assume that the context is current.
  */
-#ifndef CCL_CUDA_DEVICE_H
-#define CCL_CUDA_DEVICE_H
+#ifndef CUDACCL_CUDA_DEVICE_H
+#define CUDACCL_CUDA_DEVICE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "driver.h"
 
 /* The machine code of one kernel file, for all architectures of the build. embed-images.py makes
@@ -48,7 +48,7 @@ void ccl_cuda_device_leave (CclCudaDevice *device);
 
 /* Ends a run in which a call failed and returns the status of the run. It waits for the work that
  * was queued before, because that uses the caller's memory. Runs allocate nothing, so the status is
- * CCL_ERROR_DEVICE even if CUDA reports that memory is exhausted. */
+ * CUDACCL_ERROR_DEVICE even if CUDA reports that memory is exhausted. */
 CclStatus ccl_cuda_device_abandon (CclCudaDevice *device, CUstream stream, CclError *error);
 
 /* The module of an image on the device, loaded by the first call; it stays as long as the device.
@@ -77,4 +77,4 @@ CclStatus ccl_cuda_device_allocate_pinned (
 void ccl_cuda_device_release (CclCudaDevice *device, CUdeviceptr *memory);
 void ccl_cuda_device_release_pinned (CclCudaDevice *device, void **host);
 
-#endif /* CCL_CUDA_DEVICE_H */
+#endif /* CUDACCL_CUDA_DEVICE_H */

@@ -18,7 +18,7 @@ typedef struct Symbol {
 static const Symbol symbols[] = {
 #define CORE(name) {EXPANDED_TEXT (name), offsetof (CclCudaDriver, name), true},
 #define OPTIONAL(name) {EXPANDED_TEXT (name), offsetof (CclCudaDriver, name), false},
-    CCL_CUDA_CORE_FUNCTIONS (CORE) CCL_CUDA_OPTIONAL_FUNCTIONS (OPTIONAL)
+    CUDACCL_CUDA_CORE_FUNCTIONS (CORE) CUDACCL_CUDA_OPTIONAL_FUNCTIONS (OPTIONAL)
 #undef CORE
 #undef OPTIONAL
 };
@@ -29,11 +29,11 @@ find_functions (void *library, CclCudaDriver *driver, CclError *error)
   for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
     void *address = dlsym (library, symbols[i].name);
     if (!address && symbols[i].core)
-      return ccl_error_set (error, CCL_ERROR_NOT_FOUND,
+      return ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND,
           "the NVIDIA driver here is too old: libcuda.so.1 lacks %s", symbols[i].name);
     memcpy ((char *)driver + symbols[i].offset, &address, sizeof address);
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -43,11 +43,11 @@ load_driver (CclCudaDriver *driver, CclError *error)
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return ccl_error_set (
-        error, CCL_ERROR_NOT_FOUND, "there is no NVIDIA driver here: %s", dlerror ());
+        error, CUDACCL_ERROR_NOT_FOUND, "there is no NVIDIA driver here: %s", dlerror ());
   CclStatus status = find_functions (library, driver, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error, cuInit (0));
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     dlclose (library);
   return status;
 }
@@ -63,7 +63,7 @@ ccl_cuda_driver (CclError *error)
    * process runs. */
   pthread_mutex_lock (&lock);
   if (!is_loaded)
-    is_loaded = load_driver (&driver, error) == CCL_OK;
+    is_loaded = load_driver (&driver, error) == CUDACCL_OK;
   const bool is_usable = is_loaded;
   pthread_mutex_unlock (&lock);
   return is_usable ? &driver : NULL;
@@ -77,16 +77,16 @@ ccl_cuda_result (const CclCudaDriver *driver, CUresult result, const char *call,
 
   switch (result) {
   case CUDA_SUCCESS:
-    return CCL_OK;
+    return CUDACCL_OK;
   case CUDA_ERROR_OUT_OF_MEMORY:
-    status = CCL_ERROR_NO_MEMORY;
+    status = CUDACCL_ERROR_NO_MEMORY;
     break;
   case CUDA_ERROR_NO_DEVICE:
   case CUDA_ERROR_INVALID_DEVICE:
-    status = CCL_ERROR_NOT_FOUND;
+    status = CUDACCL_ERROR_NOT_FOUND;
     break;
   default:
-    status = CCL_ERROR_DEVICE;
+    status = CUDACCL_ERROR_DEVICE;
     break;
   }
   driver->cuGetErrorName (result, &name);

@@ -6,8 +6,8 @@
  * unusable; a missing optional function leaves its pointer NULL and turns off the feature that
  * needs it.
  */
-#ifndef CCL_CUDA_DRIVER_H
-#define CCL_CUDA_DRIVER_H
+#ifndef CUDACCL_CUDA_DRIVER_H
+#define CUDACCL_CUDA_DRIVER_H
 
 #include <cuda.h>
 
@@ -15,7 +15,7 @@
 
 /* cuda.h renames functions to their current versions (cuMemAlloc is cuMemAlloc_v2), here as well
  * as where they are called, so the names below are written without one. */
-#define CCL_CUDA_CORE_FUNCTIONS(F)                                                                 \
+#define CUDACCL_CUDA_CORE_FUNCTIONS(F)                                                             \
   F (cuInit)                                                                                       \
   F (cuGetErrorName)                                                                               \
   F (cuGetErrorString)                                                                             \
@@ -54,7 +54,7 @@
   F (cuEventSynchronize)                                                                           \
   F (cuLaunchKernel)
 
-#define CCL_CUDA_OPTIONAL_FUNCTIONS(F)                                                             \
+#define CUDACCL_CUDA_OPTIONAL_FUNCTIONS(F)                                                         \
   F (cuEventElapsedTime)                                                                           \
   F (cuLaunchKernelEx)                                                                             \
   F (cuStreamBeginCapture)                                                                         \
@@ -69,17 +69,17 @@
   F (cuGraphLaunch)
 
 typedef struct CclCudaDriver {
-#define CCL_CUDA_DECLARE(name) __typeof__ (name) *name;
-  CCL_CUDA_CORE_FUNCTIONS (CCL_CUDA_DECLARE)
-  CCL_CUDA_OPTIONAL_FUNCTIONS (CCL_CUDA_DECLARE)
-#undef CCL_CUDA_DECLARE
+#define CUDACCL_CUDA_DECLARE(name) __typeof__ (name) *name;
+  CUDACCL_CUDA_CORE_FUNCTIONS (CUDACCL_CUDA_DECLARE)
+  CUDACCL_CUDA_OPTIONAL_FUNCTIONS (CUDACCL_CUDA_DECLARE)
+#undef CUDACCL_CUDA_DECLARE
 } CclCudaDriver;
 
 /* The driver, loaded and initialised by the first call that succeeds; any thread may call. It stays
  * loaded.
  *
- * Returns NULL with CCL_ERROR_NOT_FOUND: no libcuda.so.1, one that lacks a core function, or
- * one that finds no device; CCL_ERROR_DEVICE: it does not start for another reason. */
+ * Returns NULL with CUDACCL_ERROR_NOT_FOUND: no libcuda.so.1, one that lacks a core function, or
+ * one that finds no device; CUDACCL_ERROR_DEVICE: it does not start for another reason. */
 const CclCudaDriver *ccl_cuda_driver (CclError *error);
 
 /* Converts the result of a driver call to a status. On an error, the message has the text of the
@@ -91,4 +91,4 @@ CclStatus ccl_cuda_result (
 #define ccl_cuda_call(driver, error, call)                                                         \
   ccl_cuda_result ((driver), (driver)->call, #call, (error))
 
-#endif /* CCL_CUDA_DRIVER_H */
+#endif /* CUDACCL_CUDA_DRIVER_H */

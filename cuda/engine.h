@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface between a labeller and its algorithm: from a frame to component table and label
  * map. */
-#ifndef CCL_CUDA_ENGINE_H
-#define CCL_CUDA_ENGINE_H
+#ifndef CUDACCL_CUDA_ENGINE_H
+#define CUDACCL_CUDA_ENGINE_H
 
 #include "algorithms.h"
 
@@ -12,7 +12,7 @@ typedef struct CclCudaEngine CclCudaEngine;
 typedef struct CclCudaInput {
   CUdeviceptr frame;   /* device memory */
   size_t frame_stride; /* bytes */
-  CclOptions options;
+  CclLabellerOptions options;
 } CclCudaInput;
 
 /* What an algorithm implements. All functions are called with the device's context current, by one
@@ -23,13 +23,13 @@ struct CclCudaEngineClass {
 
   /* Allocates everything for frames of the plan. Preparatory work may be queued on the stream; the
    * labeller waits for it before the first run. Returns NULL with nothing left allocated:
-   * CCL_ERROR_UNSUPPORTED, CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
-  CclCudaEngine *(*new) (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
-      CUstream stream, CclError *error);
+   * CUDACCL_ERROR_UNSUPPORTED, CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+  CclCudaEngine *(*new) (CclCudaDevice *device, const CclAlgorithm *algorithm,
+      const CclLabellerPlan *plan, CUstream stream, CclError *error);
 
   /* Prepares for frames of the plan, which differs in width and height from the present one. Keeps
    * memory that suffices. After an error nothing has changed. NULL: a new engine is made. */
-  CclStatus (*resize) (CclCudaEngine *engine, const CclPlan *plan, CclError *error);
+  CclStatus (*resize) (CclCudaEngine *engine, const CclLabellerPlan *plan, CclError *error);
 
   /* Queues all work of one run on the stream; labels may be NULL. */
   CclStatus (*queue) (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
@@ -48,4 +48,4 @@ struct CclCudaEngine {
   const uint32_t *finished; /* of the queued run (wait.h), or NULL */
 };
 
-#endif /* CCL_CUDA_ENGINE_H */
+#endif /* CUDACCL_CUDA_ENGINE_H */

@@ -32,16 +32,16 @@ enum {
   LUMA, /* threshold or background model */
   DILATE,
   ERODE,
-  DENOISE, /* the filters, in the order of CclDenoise from CCL_DENOISE_MEDIAN_3 on */
-  DENOISE_CLASSES = DENOISE + CCL_DENOISE_OPENING_5, /* median filters of classes */
+  DENOISE, /* the filters, in the order of CclDenoise from CUDACCL_DENOISE_MEDIAN_3 on */
+  DENOISE_CLASSES = DENOISE + CUDACCL_DENOISE_OPENING_5, /* median filters of classes */
   N_KERNELS = DENOISE_CLASSES + 2,
 };
 
 /* Bytes of the background model for the pixels of one thread, without and with chroma. */
 #define LUMA_GROUP_SIZE                                                                            \
-  (CCL_MAX_MIXTURES * CCL_FOREGROUND_PIXELS * (sizeof (uint32_t) + sizeof (uint16_t)))
+  (CUDACCL_MAX_MIXTURES * CUDACCL_FOREGROUND_PIXELS * (sizeof (uint32_t) + sizeof (uint16_t)))
 #define COLOUR_GROUP_SIZE                                                                          \
-  (LUMA_GROUP_SIZE + CCL_MAX_MIXTURES * CCL_FOREGROUND_PIXELS * sizeof (uint16_t))
+  (LUMA_GROUP_SIZE + CUDACCL_MAX_MIXTURES * CUDACCL_FOREGROUND_PIXELS * sizeof (uint16_t))
 
 /* Device memory of masks in bits; 0: not needed. */
 typedef struct BitPlanes {
@@ -62,7 +62,7 @@ typedef struct CudaForeground {
   BitPlanes bits;
   CUdeviceptr model, histogram, light, cells, factors; /* 0: not needed */
   size_t model_size;
-  uint64_t plane_groups; /* groups of CCL_FOREGROUND_PIXELS in a plane of the model */
+  uint64_t plane_groups; /* groups of CUDACCL_FOREGROUND_PIXELS in a plane of the model */
   bool histogram_clean;  /* the histogram is in the state in which a frame starts */
   bool light_clean;      /* the light, too */
   bool may_have_begun;   /* the last run looked for a scene change, and its result was not read */
@@ -74,7 +74,7 @@ typedef struct CudaForeground {
 static bool
 is_mog2 (const CudaForeground *self)
 {
-  return self->base.plan.method == CCL_FOREGROUND_MOG2;
+  return self->base.plan.method == CUDACCL_FOREGROUND_MOG2;
 }
 
 static const CclCudaImage *
@@ -99,7 +99,7 @@ static int
 kind_of_pixels (const CudaForeground *self)
 {
   const CclPixelFormat format = self->base.plan.format;
-  return format == CCL_PIXEL_FORMAT_8 ? 0 : format == CCL_PIXEL_FORMAT_16 ? 2 : 1;
+  return format == CUDACCL_PIXEL_FORMAT_8 ? 0 : format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
 }
 
 static const char *
@@ -156,20 +156,20 @@ static CclStatus
 launch_on_rows (CudaForeground *self, int kernel, uint32_t width, uint32_t height,
     uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
-  const uint32_t row_blocks = divide_up (height, CCL_FOREGROUND_WARPS);
+  const uint32_t row_blocks = divide_up (height, CUDACCL_FOREGROUND_WARPS);
   const uint32_t most = UINT16_MAX; /* in the second and third dimension */
   const uint32_t blocks[] = {
       divide_up (width, warp_pixels),
       row_blocks < most ? row_blocks : most,
       divide_up (row_blocks, most),
   };
-  return launch (self, kernel, blocks, CCL_FOREGROUND_THREADS, is_dependent, error);
+  return launch (self, kernel, blocks, CUDACCL_FOREGROUND_THREADS, is_dependent, error);
 }
 
 static bool
 is_wide (const CudaForeground *self)
 {
-  return self->base.plan.format == CCL_PIXEL_FORMAT_16;
+  return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16;
 }
 
 /* Bytes, with those of the wide histogram, which follows. */
@@ -185,12 +185,13 @@ static uint32_t
 n_histogram_blocks (const CudaForeground *self)
 {
   const CclForegroundPlan *plan = &self->base.plan;
-  const uint64_t row_parts = divide_up (plan->width, 32 * CCL_FOREGROUND_PIXELS);
+  const uint64_t row_parts = divide_up (plan->width, 32 * CUDACCL_FOREGROUND_PIXELS);
   const uint64_t n_parts = row_parts * plan->height;
   const uint32_t n_multiprocessors = (uint32_t)self->device->n_multiprocessors;
-  const uint32_t with_one = divide_up (n_parts, CCL_HISTOGRAM_WARPS);
-  const uint32_t with_eight = divide_up (n_parts, 8 * CCL_HISTOGRAM_WARPS);
-  const uint32_t most_parts = CCL_HISTOGRAM_MOST_PARTS / CCL_HISTOGRAM_WARPS * CCL_HISTOGRAM_WARPS;
+  const uint32_t with_one = divide_up (n_parts, CUDACCL_HISTOGRAM_WARPS);
+  const uint32_t with_eight = divide_up (n_parts, 8 * CUDACCL_HISTOGRAM_WARPS);
+  const uint32_t most_parts =
+      CUDACCL_HISTOGRAM_MOST_PARTS / CUDACCL_HISTOGRAM_WARPS * CUDACCL_HISTOGRAM_WARPS;
   const uint32_t least = is_wide (self) ? divide_up (n_parts, most_parts) : 1;
   const uint32_t first = with_one < n_multiprocessors ? with_one : n_multiprocessors;
   const uint32_t both = with_eight < 2 * n_multiprocessors ? with_eight : 2 * n_multiprocessors;
@@ -201,17 +202,17 @@ n_histogram_blocks (const CudaForeground *self)
 static CclStatus
 queue_histogram (CudaForeground *self, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   if (!self->histogram_clean)
     status = ccl_cuda_call (self->device->driver, error,
         cuMemsetD8Async (self->histogram, 0, histogram_size (self), self->stream));
   self->histogram_clean = false;
   const uint32_t blocks[] = {n_histogram_blocks (self), 1, 1};
-  if (status == CCL_OK)
-    status = launch (self, HISTOGRAM, blocks, CCL_HISTOGRAM_THREADS, false, error);
-  if (status == CCL_OK && is_wide (self))
-    status = launch (self, HISTOGRAM_WINDOWS, blocks, CCL_HISTOGRAM_THREADS, true, error);
-  self->histogram_clean = status == CCL_OK;
+  if (status == CUDACCL_OK)
+    status = launch (self, HISTOGRAM, blocks, CUDACCL_HISTOGRAM_THREADS, false, error);
+  if (status == CUDACCL_OK && is_wide (self))
+    status = launch (self, HISTOGRAM_WINDOWS, blocks, CUDACCL_HISTOGRAM_THREADS, true, error);
+  self->histogram_clean = status == CUDACCL_OK;
   return status;
 }
 
@@ -221,17 +222,17 @@ queue_light (CudaForeground *self, CclError *error)
   const CclLightGrid *grid = &self->parameters.grid;
   const uint32_t n_cells = grid->columns * grid->rows;
   const uint32_t cells[] = {n_cells, 1, 1};
-  const uint32_t warps[] = {divide_up (n_cells, CCL_LIGHT_THREADS / 32), 1, 1};
-  CclStatus status = CCL_OK;
+  const uint32_t warps[] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), 1, 1};
+  CclStatus status = CUDACCL_OK;
   if (!self->light_clean)
     status = ccl_cuda_call (self->device->driver, error,
         cuMemsetD8Async (self->light, 0, sizeof (CclFrameLight), self->stream));
   self->light_clean = false;
-  if (status == CCL_OK)
-    status = launch (self, MEASURE_LIGHT, cells, CCL_LIGHT_THREADS, false, error);
-  if (status == CCL_OK)
-    status = launch (self, SMOOTH_LIGHT, warps, CCL_LIGHT_THREADS, true, error);
-  self->light_clean = self->may_have_begun = status == CCL_OK;
+  if (status == CUDACCL_OK)
+    status = launch (self, MEASURE_LIGHT, cells, CUDACCL_LIGHT_THREADS, false, error);
+  if (status == CUDACCL_OK)
+    status = launch (self, SMOOTH_LIGHT, warps, CUDACCL_LIGHT_THREADS, true, error);
+  self->light_clean = self->may_have_begun = status == CUDACCL_OK;
   return status;
 }
 
@@ -239,10 +240,10 @@ static CclStatus
 queue_closing (CudaForeground *self, CclError *error)
 {
   const CclForegroundPlan *plan = &self->base.plan;
-  const uint32_t margin = 2 * CCL_CLOSING_MARGIN;
+  const uint32_t margin = 2 * CUDACCL_CLOSING_MARGIN;
   CclStatus status = launch_on_rows (
       self, DILATE, plan->width + 2 * 32, plan->height + margin, 32 * 32, true, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = launch_on_rows (self, ERODE, plan->width, plan->height, 32 * 32, true, error);
   return status;
 }
@@ -252,10 +253,10 @@ static int
 denoise_kernel (const CudaForeground *self, const CclForegroundOptions *options)
 {
   const bool is_median =
-      options->denoise == CCL_DENOISE_MEDIAN_3 || options->denoise == CCL_DENOISE_MEDIAN_5;
+      options->denoise == CUDACCL_DENOISE_MEDIAN_3 || options->denoise == CUDACCL_DENOISE_MEDIAN_5;
   const int first =
       is_median && is_mog2 (self) && self->parameters.tells_shadows ? DENOISE_CLASSES : DENOISE;
-  return first + (int)options->denoise - CCL_DENOISE_MEDIAN_3;
+  return first + (int)options->denoise - CUDACCL_DENOISE_MEDIAN_3;
 }
 
 /* Queues the noise filter. is_last: it writes the mask. */
@@ -284,12 +285,12 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
 {
   const CclForegroundPlan *plan = &self->base.plan;
   CclForegroundParameters *p = &self->parameters;
-  const bool is_denoised = options->denoise != CCL_DENOISE_NONE;
+  const bool is_denoised = options->denoise != CUDACCL_DENOISE_NONE;
   const bool is_closed = options->closing_width > 1 || options->closing_height > 1;
   uint32_t *const found = (uint32_t *)(uintptr_t)self->bits.found;
   uint32_t *const shadow = (uint32_t *)(uintptr_t)self->bits.shadow;
   uint32_t *const next_held = p->next_held;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (self->histogram)
     status = queue_histogram (self, error);
@@ -298,22 +299,22 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
   if (self->model && self->base.n_frames == 0)
     status = ccl_cuda_call (self->device->driver, error,
         cuMemsetD8Async (self->model, 0, self->model_size, self->stream));
-  if (status == CCL_OK && p->light)
+  if (status == CUDACCL_OK && p->light)
     status = queue_light (self, error);
 
   p->result = is_denoised || is_closed ? found : NULL;
   p->shadow_result = p->tells_shadows ? shadow : NULL;
   p->next_held = is_denoised ? NULL : next_held;
   const uint32_t parts = is_mog2 (self) ? 1 : p->threshold_parts;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = launch_on_rows (self, LUMA, plan->width, plan->height,
-        parts * 32 * CCL_FOREGROUND_PIXELS, self->histogram || p->light, error);
+        parts * 32 * CUDACCL_FOREGROUND_PIXELS, self->histogram || p->light, error);
   p->bits = found;
   p->shadow = shadow;
   p->next_held = is_denoised ? next_held : NULL;
-  if (status == CCL_OK && is_denoised)
+  if (status == CUDACCL_OK && is_denoised)
     status = queue_denoise (self, options, !is_closed, error);
-  if (status == CCL_OK && is_closed)
+  if (status == CUDACCL_OK && is_closed)
     status = queue_closing (self, error);
   return status;
 }
@@ -324,18 +325,18 @@ settle (CudaForeground *self, CclError *error)
 {
   if (self->is_pending) {
     CclStatus status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       return status;
   }
   self->is_pending = false;
   if (self->may_have_begun) {
     self->base.scene_change = *(const uint32_t *)self->scene_change;
     /* The frame with the change was the first one of a new model. */
-    if (self->base.scene_change != CCL_SCENE_UNCHANGED && self->base.n_frames > 0)
+    if (self->base.scene_change != CUDACCL_SCENE_UNCHANGED && self->base.n_frames > 0)
       self->base.n_frames = 1;
   }
   self->may_have_begun = false;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Sets the parameters that describe the background model for a frame. */
@@ -347,10 +348,10 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
   const bool holds = options->hold > 1;
 
   p->mixture = ccl_mixture_parameters (options, n_frames);
-  p->tells_shadows = options->shadows != CCL_SHADOWS_KEEP;
-  p->marks_shadows = options->shadows == CCL_SHADOWS_MARK;
+  p->tells_shadows = options->shadows != CUDACCL_SHADOWS_KEEP;
+  p->marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
   p->light = options->light && n_frames > 0 ? (CclFrameLight *)(uintptr_t)self->light : NULL;
-  p->may_begin = n_frames >= CCL_LIGHT_FIRST_FRAMES;
+  p->may_begin = n_frames >= CUDACCL_LIGHT_FIRST_FRAMES;
   if (n_frames == 0)
     self->has_held = false;
   p->held = self->has_held && ccl_mixture_skips_held (options, n_frames)
@@ -358,7 +359,7 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
                 : NULL;
   p->next_held = holds ? (uint32_t *)(uintptr_t)self->bits.held : NULL;
   self->has_held = holds;
-  self->base.scene_change = CCL_SCENE_UNCHANGED;
+  self->base.scene_change = CUDACCL_SCENE_UNCHANGED;
 }
 
 static void
@@ -367,7 +368,7 @@ set_chroma (CudaForeground *self, const CclChroma *chroma)
   CclForegroundParameters *p = &self->parameters;
   const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
   const uintptr_t first = (u < v ? u : v) - ccl_chroma_lower_byte (self->base.plan.format, chroma);
-  const uint32_t sample = self->base.plan.format == CCL_PIXEL_FORMAT_16 ? 2 : 1; /* bytes */
+  const uint32_t sample = self->base.plan.format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1; /* bytes */
   p->u = chroma->u;
   p->v = chroma->v;
   p->u_stride = chroma->u_stride;
@@ -392,7 +393,8 @@ set_frame (CudaForeground *self, const CclFrame *frame, CclError *error)
 
   p->frame = on_device.data;
   p->frame_stride = on_device.stride;
-  p->frame_aligned = (pixels | on_device.stride) % (CCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
+  p->frame_aligned =
+      (pixels | on_device.stride) % (CUDACCL_FOREGROUND_PIXELS * p->pixel_bytes) == 0;
   if (self->base.plan.has_chroma)
     set_chroma (self, &on_device.chroma);
   return status;
@@ -407,12 +409,12 @@ cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
   const uint32_t width = options->closing_width, height = options->closing_height;
 
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   /* A scene change that the last run found decides how this one learns. */
   if (self->may_have_begun)
     status = settle (self, error);
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_cuda_device_leave (self->device);
     return status;
   }
@@ -427,12 +429,12 @@ cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
   if (self->model)
     set_model (self, options);
   status = set_frame (self, frame, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = queue (self, options, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
-  self->is_pending = status == CCL_OK;
-  if (status != CCL_OK)
+  self->is_pending = status == CUDACCL_OK;
+  if (status != CUDACCL_OK)
     status = ccl_cuda_device_abandon (self->device, self->stream, error);
   ccl_cuda_device_leave (self->device);
   return status;
@@ -443,9 +445,9 @@ cuda_foreground_wait (CclForeground *foreground, CclError *error)
 {
   CudaForeground *self = (CudaForeground *)foreground;
   if (!self->is_pending)
-    return CCL_OK;
+    return CUDACCL_OK;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = settle (self, error);
   ccl_cuda_device_leave (self->device);
@@ -458,7 +460,7 @@ cuda_foreground_free (CclForeground *foreground)
   CudaForeground *self = (CudaForeground *)foreground;
   /* On a lost device only the host's memory can be freed. The event is waited for rather than the
    * stream, which the caller may have destroyed. */
-  bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
+  bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   if (self->is_pending)
     driver->cuEventSynchronize (self->done);
@@ -489,8 +491,8 @@ static const CclForegroundClass cuda_foreground_class = {
 static CclStatus
 find_kernels (CudaForeground *self, CclError *error)
 {
-  CclStatus status = CCL_OK;
-  for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
         self->device, image_of (self, i), kernel_name (self, i), &self->functions[i], error);
   return status;
@@ -505,12 +507,12 @@ upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error
   const size_t row_words = self->parameters.row_words;
   const size_t size = row_words * plan->height * sizeof (uint32_t);
   CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->bits.roi_mask, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   uint32_t *words = calloc (row_words * plan->height, sizeof *words);
   if (!words)
     return ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
   for (size_t y = 0; y < plan->height; y++) {
     const uint8_t *row = (const uint8_t *)roi_mask->data + y * roi_mask->stride;
     for (size_t x = 0; x < plan->width; x++)
@@ -519,9 +521,9 @@ upload_roi_mask (CudaForeground *self, const CclFrame *roi_mask, CclError *error
   status = ccl_cuda_call (
       driver, error, cuMemcpyHtoDAsync (self->bits.roi_mask, words, size, self->own_stream));
   CclStatus end_status = ccl_cuda_call (
-      driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
+      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
   free (words);
-  return status == CCL_OK ? end_status : status;
+  return status == CUDACCL_OK ? end_status : status;
 }
 
 /* Allocates a background model, and the light of its frames. */
@@ -535,14 +537,14 @@ allocate_model (CudaForeground *self, CclError *error)
   self->plane_groups = divide_up ((uint64_t)p->row_groups * plan->height, 32) * 32;
   self->model_size = self->plane_groups * (plan->has_chroma ? COLOUR_GROUP_SIZE : LUMA_GROUP_SIZE);
   CclStatus status = ccl_cuda_device_allocate (self->device, self->model_size, &self->model, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     /* Shapes lie before weights and chroma, which take half as many bytes, so that all are
      * aligned. */
-    const size_t shapes = self->plane_groups * CCL_FOREGROUND_PIXELS * sizeof (uint32_t);
-    const CUdeviceptr weights = self->model + CCL_MAX_MIXTURES * shapes;
-    const CUdeviceptr chroma = weights + CCL_MAX_MIXTURES * shapes / 2;
+    const size_t shapes = self->plane_groups * CUDACCL_FOREGROUND_PIXELS * sizeof (uint32_t);
+    const CUdeviceptr weights = self->model + CUDACCL_MAX_MIXTURES * shapes;
+    const CUdeviceptr chroma = weights + CUDACCL_MAX_MIXTURES * shapes / 2;
     p->shapes[k] = (struct uint4 *)(uintptr_t)(self->model + k * shapes);
     p->weights[k] = (struct uint2 *)(uintptr_t)(weights + k * shapes / 2);
     p->chroma[k] = plan->has_chroma ? (struct uint2 *)(uintptr_t)(chroma + k * shapes / 2) : NULL;
@@ -551,13 +553,13 @@ allocate_model (CudaForeground *self, CclError *error)
   p->grid = ccl_light_grid (plan->width, plan->height);
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   status = ccl_cuda_device_allocate (self->device, sizeof (CclFrameLight), &self->light, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         self->device, n_cells * sizeof (CclLightCell), &self->cells, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_device_allocate (self->device, n_cells * sizeof (uint16_t), &self->factors, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         self->device, sizeof (uint32_t), &self->scene_change, &scene_change, error);
   p->cells = (CclLightCell *)(uintptr_t)self->cells;
@@ -572,8 +574,8 @@ allocate_bits (CudaForeground *self, CclError *error)
 {
   const CclForegroundParameters *p = &self->parameters;
   const size_t size = (size_t)p->row_words * p->height * sizeof (uint32_t);
-  const size_t dilated_size =
-      ((size_t)p->row_words + 2) * (p->height + 2 * (size_t)CCL_CLOSING_MARGIN) * sizeof (uint32_t);
+  const size_t dilated_size = ((size_t)p->row_words + 2) *
+                              (p->height + 2 * (size_t)CUDACCL_CLOSING_MARGIN) * sizeof (uint32_t);
   const struct {
     CUdeviceptr *memory;
     size_t size;
@@ -585,8 +587,8 @@ allocate_bits (CudaForeground *self, CclError *error)
       {&self->bits.shadow, is_mog2 (self) ? size : 0},
       {&self->bits.filtered_shadow, is_mog2 (self) ? size : 0},
   };
-  CclStatus status = CCL_OK;
-  for (size_t i = 0; i < sizeof planes / sizeof *planes && status == CCL_OK; i++)
+  CclStatus status = CUDACCL_OK;
+  for (size_t i = 0; i < sizeof planes / sizeof *planes && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_allocate (self->device, planes[i].size, planes[i].memory, error);
   return status;
 }
@@ -596,12 +598,12 @@ static uint32_t
 threshold_parts (const CudaForeground *self)
 {
   const CclForegroundPlan *plan = &self->base.plan;
-  const uint64_t row_parts = divide_up (plan->width, 32 * CCL_FOREGROUND_PIXELS);
-  const uint64_t n_blocks = row_parts * divide_up (plan->height, CCL_FOREGROUND_WARPS);
+  const uint64_t row_parts = divide_up (plan->width, 32 * CUDACCL_FOREGROUND_PIXELS);
+  const uint64_t n_blocks = row_parts * divide_up (plan->height, CUDACCL_FOREGROUND_WARPS);
   const uint64_t parts = n_blocks / (4 * (uint64_t)self->device->n_multiprocessors);
-  return parts < 1                          ? 1
-         : parts < CCL_THRESHOLD_MOST_PARTS ? (uint32_t)parts
-                                            : CCL_THRESHOLD_MOST_PARTS;
+  return parts < 1                              ? 1
+         : parts < CUDACCL_THRESHOLD_MOST_PARTS ? (uint32_t)parts
+                                                : CUDACCL_THRESHOLD_MOST_PARTS;
 }
 
 /* Allocates everything of a foreground. */
@@ -614,28 +616,28 @@ allocate (CudaForeground *self, const CclFrame *roi_mask, CclError *error)
   p->width = plan->width;
   p->height = plan->height;
   p->row_words = divide_up (plan->width, 32);
-  p->row_groups = divide_up (plan->width, CCL_FOREGROUND_PIXELS);
+  p->row_groups = divide_up (plan->width, CUDACCL_FOREGROUND_PIXELS);
   p->threshold_parts = threshold_parts (self);
   p->pixel_bytes = ccl_pixel_bytes (plan->format);
   p->luma_byte = ccl_pixel_luma_byte (plan->format);
 
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = find_kernels (self, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_frame_upload_init (&self->upload, self->device, plan, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = allocate_bits (self, error);
-  if (status == CCL_OK && plan->method == CCL_FOREGROUND_OTSU)
+  if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_OTSU)
     status =
         ccl_cuda_device_allocate (self->device, histogram_size (self), &self->histogram, error);
-  if (status == CCL_OK && plan->method == CCL_FOREGROUND_MOG2)
+  if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_MOG2)
     status = allocate_model (self, error);
-  if (status == CCL_OK && roi_mask)
+  if (status == CUDACCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
   p->roi_mask = (const uint32_t *)(uintptr_t)self->bits.roi_mask;
   p->histogram = (CclHistogram *)(uintptr_t)self->histogram;
@@ -650,7 +652,7 @@ new_for_whole_frames (CclCudaDevice *device, const CclForegroundPlan *plan, CclE
 {
   CudaForeground *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
     return NULL;
   }
   self->base.klass = &cuda_foreground_class;
@@ -659,11 +661,11 @@ new_for_whole_frames (CclCudaDevice *device, const CclForegroundPlan *plan, CclE
   self->device = ccl_cuda_device_ref (device);
 
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = allocate (self, plan->roi_mask, error);
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     cuda_foreground_free (&self->base);
     return NULL;
   }
@@ -674,10 +676,10 @@ CclForeground *
 ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
 {
   if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
     return NULL;
   }
-  if (ccl_foreground_plan_check (plan, error) != CCL_OK)
+  if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   const uint32_t factor = ccl_reduction_factor (plan);
   if (factor == 1)
@@ -692,13 +694,13 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
 {
   if (foreground && ccl_cuda_reduced_foreground_inner (foreground)) {
     ccl_cuda_reduced_foreground_set_stream (foreground, stream);
-    return CCL_OK;
+    return CUDACCL_OK;
   }
   if (!foreground || foreground->klass != &cuda_foreground_class)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
   CudaForeground *self = (CudaForeground *)foreground;
   self->stream = stream ? stream : self->own_stream;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -711,26 +713,27 @@ ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, ui
   CudaForeground *self = (CudaForeground *)foreground;
   const CclCudaDriver *driver = self->device->driver;
   const CclForegroundPlan *plan = &foreground->plan;
-  const size_t row_pixels = (size_t)self->parameters.row_groups * CCL_FOREGROUND_PIXELS;
-  const size_t plane_pixels = self->plane_groups * CCL_FOREGROUND_PIXELS;
+  const size_t row_pixels = (size_t)self->parameters.row_groups * CUDACCL_FOREGROUND_PIXELS;
+  const size_t plane_pixels = self->plane_groups * CUDACCL_FOREGROUND_PIXELS;
   uint8_t *model = malloc (self->model_size);
   if (!model)
-    return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a model");
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a model");
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = ccl_cuda_call (
         driver, error, cuMemcpyDtoHAsync (model, self->model, self->model_size, self->stream));
-    CclStatus end_status =
-        ccl_cuda_call (driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->stream));
-    if (status == CCL_OK)
+    CclStatus end_status = ccl_cuda_call (
+        driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->stream));
+    if (status == CUDACCL_OK)
       status = end_status;
     ccl_cuda_device_leave (self->device);
   }
   const uint32_t *all_shapes = (const uint32_t *)model;
-  const uint16_t *all_weights = (const uint16_t *)(all_shapes + CCL_MAX_MIXTURES * plane_pixels);
+  const uint16_t *all_weights =
+      (const uint16_t *)(all_shapes + CUDACCL_MAX_MIXTURES * plane_pixels);
   const uint16_t *all_chroma =
-      plan->has_chroma ? all_weights + CCL_MAX_MIXTURES * plane_pixels : NULL;
-  for (size_t k = 0; k < CCL_MAX_MIXTURES && status == CCL_OK; k++) {
+      plan->has_chroma ? all_weights + CUDACCL_MAX_MIXTURES * plane_pixels : NULL;
+  for (size_t k = 0; k < CUDACCL_MAX_MIXTURES && status == CUDACCL_OK; k++) {
     for (size_t y = 0; y < plan->height; y++) {
       for (size_t x = 0; x < plan->width; x++) {
         const size_t from = k * plane_pixels + y * row_pixels + x;
@@ -738,7 +741,7 @@ ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, ui
         weights[to] = all_weights[from];
         means[to] = (uint16_t)all_shapes[from];
         variances[to] = (uint16_t)(all_shapes[from] >> 16);
-        chroma[to] = all_chroma ? all_chroma[from] : CCL_NO_CHROMA;
+        chroma[to] = all_chroma ? all_chroma[from] : CUDACCL_NO_CHROMA;
       }
     }
   }

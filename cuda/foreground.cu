@@ -19,7 +19,7 @@ template <PixelKind KIND>
 static __device__ __forceinline__ void
 threshold (const Parameters &p)
 {
-  const uint32_t PARTS = CCL_THRESHOLD_MOST_PARTS;
+  const uint32_t PARTS = CUDACCL_THRESHOLD_MOST_PARTS;
   Group groups[PARTS];
   GroupValues<KIND> values[PARTS];
 #pragma unroll
@@ -45,20 +45,20 @@ threshold (const Parameters &p)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
 {
   threshold<BYTES> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
     ccl_threshold_packed (const __grid_constant__ Parameters p)
 {
   threshold<PACKED> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
     ccl_threshold_words (const __grid_constant__ Parameters p)
 {
   threshold<WORDS> (p);
@@ -328,19 +328,19 @@ denoise (const Parameters &p)
     finish_words (p, first_column, y, word, p.marks_shadows ? shadow : 0);
 }
 
-#define CCL_DENOISE_KERNEL(name, filter)                                                           \
-  extern "C" __global__ void __launch_bounds__ (CCL_FOREGROUND_THREADS)                            \
+#define CUDACCL_DENOISE_KERNEL(name, filter)                                                       \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)                        \
       name (const __grid_constant__ Parameters p)                                                  \
   {                                                                                                \
     denoise<filter> (p);                                                                           \
   }
 
-CCL_DENOISE_KERNEL (ccl_denoise_median_3, median_words<1>)
-CCL_DENOISE_KERNEL (ccl_denoise_median_5, median_words<2>)
-CCL_DENOISE_KERNEL (ccl_denoise_opening_3, open_words<1>)
-CCL_DENOISE_KERNEL (ccl_denoise_opening_5, open_words<2>)
-CCL_DENOISE_KERNEL (ccl_denoise_classes_3, median_of_classes<1>)
-CCL_DENOISE_KERNEL (ccl_denoise_classes_5, median_of_classes<2>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_median_3, median_words<1>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_median_5, median_words<2>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_opening_3, open_words<1>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_opening_5, open_words<2>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_classes_3, median_of_classes<1>)
+CUDACCL_DENOISE_KERNEL (ccl_denoise_classes_5, median_of_classes<2>)
 
 /* ---- closing ---- */
 
@@ -371,15 +371,15 @@ behind_middle (uint32_t size)
 
 /* Dilation, of the pixels around the frame as well. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_dilate (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_dilate (const __grid_constant__ Parameters p)
 {
   const uint32_t column = blockIdx.x * 32 + lane_of_warp (), row = row_of_warp ();
   const uint32_t row_words = p.row_words + 2;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (column >= row_words || row >= p.height + 2 * CCL_CLOSING_MARGIN)
+  if (column >= row_words || row >= p.height + 2 * CUDACCL_CLOSING_MARGIN)
     return;
-  const int64_t y = (int64_t)row - CCL_CLOSING_MARGIN;
+  const int64_t y = (int64_t)row - CUDACCL_CLOSING_MARGIN;
   const int64_t first = max (y - (int64_t)before_middle (p.closing_height), (int64_t)0);
   const int64_t last = min (y + (int64_t)behind_middle (p.closing_height), (int64_t)p.height - 1);
   uint32_t left = 0, middle = 0, right = 0;
@@ -395,7 +395,7 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_dilate (const __grid_constant__ P
 
 /* Erosion by the mirrored window. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant__ Parameters p)
 {
   const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
   const uint32_t y = row_of_warp ();
@@ -405,7 +405,7 @@ __launch_bounds__ (CCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant__ Pa
     return;
   uint32_t word = 0;
   if (column < p.row_words) {
-    const uint32_t first = y + CCL_CLOSING_MARGIN - behind_middle (p.closing_height);
+    const uint32_t first = y + CUDACCL_CLOSING_MARGIN - behind_middle (p.closing_height);
     uint32_t left = 0, middle = 0, right = 0; /* bits that are not set in all rows */
     for (uint32_t i = 0; i < p.closing_height; i++) {
       const uint32_t *words = p.dilated + (size_t)(first + i) * (p.row_words + 2) + column;

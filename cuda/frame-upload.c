@@ -12,9 +12,9 @@ ccl_cuda_frame_upload_init (CclCudaFrameUpload *upload, CclCudaDevice *device,
   const uint32_t chroma_row = 2 * plan->width + 1;
   CclStatus status = ccl_cuda_upload_init (
       &upload->luma, device, plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
-  if (status == CCL_OK && plan->has_chroma)
+  if (status == CUDACCL_OK && plan->has_chroma)
     status = ccl_cuda_upload_init (&upload->u, device, chroma_row, plan->height, error);
-  if (status == CCL_OK && plan->has_chroma)
+  if (status == CUDACCL_OK && plan->has_chroma)
     status = ccl_cuda_upload_init (&upload->v, device, chroma_row, plan->height, error);
   return status;
 }
@@ -45,7 +45,7 @@ queue_chroma (CclCudaFrameUpload *upload, const CclForegroundPlan *plan, CclChro
   }
   status =
       ccl_cuda_upload_queue_samples (&upload->u, u, chroma->u_stride, row, n_rows, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_upload_queue_samples (&upload->v, v, chroma->v_stride, row, n_rows, stream, error);
   chroma->u = (const void *)(uintptr_t)upload->u.memory;
@@ -60,13 +60,13 @@ ccl_cuda_frame_upload_queue (CclCudaFrameUpload *upload, const CclForegroundPlan
     const CclFrame *frame, CclFrame *on_device, CUstream stream, CclError *error)
 {
   *on_device = *frame;
-  if (frame->location != CCL_LOCATION_HOST)
-    return CCL_OK;
+  if (frame->location != CUDACCL_LOCATION_HOST)
+    return CUDACCL_OK;
   CclStatus status = ccl_cuda_upload_queue (&upload->luma, frame, stream, error);
   on_device->data = (const void *)(uintptr_t)upload->luma.memory;
   on_device->stride = upload->luma.stride;
-  on_device->location = CCL_LOCATION_DEVICE;
-  if (status == CCL_OK && plan->has_chroma)
+  on_device->location = CUDACCL_LOCATION_DEVICE;
+  if (status == CUDACCL_OK && plan->has_chroma)
     status = queue_chroma (upload, plan, &on_device->chroma, stream, error);
   return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Device memory for the luma and chroma of frames that come from the host. Functions assume that
  * the device's context is current (device.h). One thread at a time. */
-#ifndef CCL_CUDA_FRAME_UPLOAD_H
-#define CCL_CUDA_FRAME_UPLOAD_H
+#ifndef CUDACCL_CUDA_FRAME_UPLOAD_H
+#define CUDACCL_CUDA_FRAME_UPLOAD_H
 
 #include <cudaccl/foreground.h>
 
@@ -12,7 +12,7 @@ typedef struct CclCudaFrameUpload {
   CclCudaUpload luma, u, v; /* v: of chroma in two planes */
 } CclCudaFrameUpload;
 
-/* Allocates memory for frames of a plan. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+/* Allocates memory for frames of a plan. CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_frame_upload_init (CclCudaFrameUpload *upload, CclCudaDevice *device,
     const CclForegroundPlan *plan, CclError *error);
 
@@ -37,7 +37,7 @@ ccl_chroma_distance (const CclChroma *chroma)
 static inline uint32_t
 ccl_chroma_lower_byte (CclPixelFormat format, const CclChroma *chroma)
 {
-  return format == CCL_PIXEL_FORMAT_16 && chroma->step == 4;
+  return format == CUDACCL_PIXEL_FORMAT_16 && chroma->step == 4;
 }
 
-#endif /* CCL_CUDA_FRAME_UPLOAD_H */
+#endif /* CUDACCL_CUDA_FRAME_UPLOAD_H */

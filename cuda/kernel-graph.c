@@ -79,7 +79,7 @@ ccl_cuda_kernel_graph_set (CclCudaKernelGraph *graph, CclCudaDevice *device,
 {
   void *arguments[] = {parameters};
   if (!graph->nodes[index])
-    return CCL_OK;
+    return CUDACCL_OK;
   const CUDA_KERNEL_NODE_PARAMS description = describe (launch, arguments);
   return ccl_cuda_call (device->driver, error,
       cuGraphExecKernelNodeSetParams (graph->graph, graph->nodes[index], &description));

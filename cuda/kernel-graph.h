@@ -5,18 +5,18 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CCL_CUDA_KERNEL_GRAPH_H
-#define CCL_CUDA_KERNEL_GRAPH_H
+#ifndef CUDACCL_CUDA_KERNEL_GRAPH_H
+#define CUDACCL_CUDA_KERNEL_GRAPH_H
 
 #include "launch.h"
 
-enum { CCL_MAX_GRAPH_KERNELS = 8 };
+enum { CUDACCL_MAX_GRAPH_KERNELS = 8 };
 
 /* Zeros: a graph that is not built. */
 typedef struct CclCudaKernelGraph {
-  CUgraphExec graph;                        /* NULL: not built */
-  CUgraph source;                           /* identifies the nodes */
-  CUgraphNode nodes[CCL_MAX_GRAPH_KERNELS]; /* NULL: the graph lacks that kernel */
+  CUgraphExec graph;                            /* NULL: not built */
+  CUgraph source;                               /* identifies the nodes */
+  CUgraphNode nodes[CUDACCL_MAX_GRAPH_KERNELS]; /* NULL: the graph lacks that kernel */
 } CclCudaKernelGraph;
 
 /* Whether the driver has graphs. */
@@ -25,16 +25,16 @@ bool ccl_cuda_kernel_graph_is_possible (const CclCudaDevice *device);
 /* Builds the graph of those of n launches whose bit is set in `needed`, in their order; each takes
  * a copy of the same parameter struct. A graph that was built before is replaced.
  *
- * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE: the graph is not built. */
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE: the graph is not built. */
 CclStatus ccl_cuda_kernel_graph_build (CclCudaKernelGraph *graph, CclCudaDevice *device,
     const CclCudaLaunch *launches, uint32_t n, uint32_t needed, void *parameters, CclError *error);
 
 /* Gives the kernel at this index new parameters from the next launch on; nothing happens if the
- * graph lacks it. CCL_ERROR_DEVICE. */
+ * graph lacks it. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_kernel_graph_set (CclCudaKernelGraph *graph, CclCudaDevice *device,
     const CclCudaLaunch *launch, uint32_t index, void *parameters, CclError *error);
 
 /* Frees a graph; no launch of it is queued. */
 void ccl_cuda_kernel_graph_clear (CclCudaKernelGraph *graph, CclCudaDevice *device);
 
-#endif /* CCL_CUDA_KERNEL_GRAPH_H */
+#endif /* CUDACCL_CUDA_KERNEL_GRAPH_H */

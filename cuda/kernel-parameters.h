@@ -9,8 +9,8 @@
  * background pixel 0. The elements between the end of a row and the start of the next are 0 and
  * stay so.
  */
-#ifndef CCL_CUDA_KERNEL_PARAMETERS_H
-#define CCL_CUDA_KERNEL_PARAMETERS_H
+#ifndef CUDACCL_CUDA_KERNEL_PARAMETERS_H
+#define CUDACCL_CUDA_KERNEL_PARAMETERS_H
 
 #include <cudaccl/labeller.h>
 
@@ -43,7 +43,7 @@ typedef struct CclAccumulator {
 } CclAccumulator;
 
 /* The least words of 32 elements in a chunk of the analysis. */
-#define CCL_CHUNK_WORDS 256u
+#define CUDACCL_CHUNK_WORDS 256u
 
 /* The parameters of a kernel of the analysis. Between two frames all accumulators are empty, no
  * first pixel is marked and no root is listed. */
@@ -61,7 +61,7 @@ typedef struct CclAnalysisParameters {
   uint32_t min_area, max_area; /* the filter, both inclusive */
   uint32_t *first_bits;        /* one bit for each element: the first pixel of a component */
   uint32_t *chunk_counts;      /* the marks in each chunk */
-  uint32_t chunk_words;        /* of first_bits, a multiple of CCL_CHUNK_WORDS */
+  uint32_t chunk_words;        /* of first_bits, a multiple of CUDACCL_CHUNK_WORDS */
   uint32_t n_chunks;
   uint32_t n_rows;           /* the most rows the table may have */
   uint32_t *result_count;    /* pinned host memory */
@@ -70,4 +70,4 @@ typedef struct CclAnalysisParameters {
   size_t label_map_stride;   /* elements from row to row */
 } CclAnalysisParameters;
 
-#endif /* CCL_CUDA_KERNEL_PARAMETERS_H */
+#endif /* CUDACCL_CUDA_KERNEL_PARAMETERS_H */

@@ -23,7 +23,7 @@ set_size (CclCudaSequence *sequence, uint32_t width, uint32_t height, uint32_t d
   parameters->height = height;
   parameters->depth = depth;
   /* Indices have 32 bits. Rows padded to an even length always fit, as a frame has at most
-   * CCL_MAX_PIXELS pixels. */
+   * CUDACCL_MAX_PIXELS pixels. */
   parameters->label_stride = padded_stride (width);
   if ((uint64_t)parameters->label_stride * height * depth > INT32_MAX)
     parameters->label_stride = width + width % 2;
@@ -51,49 +51,49 @@ ccl_cuda_sequence_init (CclCudaSequence *sequence, CclCudaDevice *device,
   sequence->device = device;
   sequence->algorithm = algorithm;
   memcpy (sequence->steps, algorithm->steps, sizeof sequence->steps);
-  while (sequence->n_steps < CCL_MAX_STEPS && sequence->steps[sequence->n_steps].kernel)
+  while (sequence->n_steps < CUDACCL_MAX_STEPS && sequence->steps[sequence->n_steps].kernel)
     sequence->n_steps++;
 
   set_size (sequence, width, height, depth);
   sequence->parameters.connectivity = connectivity;
   if (algorithm->max_elements && sequence->n_elements > algorithm->max_elements)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "algorithm %s labels at most %u pixels, counting rows of odd width with one more pixel",
         algorithm->name, algorithm->max_elements);
 
   if (algorithm->max_width && width > algorithm->max_width)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "algorithm %s labels frames of at most %u columns", algorithm->name, algorithm->max_width);
 
-  CclStatus status = CCL_OK;
-  for (uint32_t i = 0; status == CCL_OK && i < sequence->n_steps; i++)
+  CclStatus status = CUDACCL_OK;
+  for (uint32_t i = 0; status == CUDACCL_OK && i < sequence->n_steps; i++)
     status = ccl_cuda_device_find_kernel (
         device, algorithm->image, sequence->steps[i].kernel, &sequence->functions[i], error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         device, sequence->n_elements * sizeof (uint32_t), &sequence->labels, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (device, scratch_size (sequence), &sequence->scratch, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (device->driver, error,
         cuMemsetD8Async (sequence->labels, 0, sequence->n_elements * sizeof (uint32_t), stream));
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_cuda_sequence_clear (sequence);
     return status;
   }
   sequence->parameters.labels = (uint32_t *)sequence->labels;
   sequence->parameters.scratch = (void *)sequence->scratch;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
 ccl_cuda_sequence_set_format (CclCudaSequence *sequence, CclPixelFormat format, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   sequence->format = format;
-  for (uint32_t i = 0; status == CCL_OK && i < sequence->n_steps; i++) {
+  for (uint32_t i = 0; status == CUDACCL_OK && i < sequence->n_steps; i++) {
     CclStep *step = &sequence->steps[i];
-    if (format == CCL_PIXEL_FORMAT_8 || !step->words_kernel)
+    if (format == CUDACCL_PIXEL_FORMAT_8 || !step->words_kernel)
       continue;
     step->kernel = step->words_kernel;
     status = ccl_cuda_device_find_kernel (
@@ -118,7 +118,7 @@ ccl_cuda_sequence_set_frame (CclCudaSequence *sequence, CUdeviceptr frame, size_
   sequence->parameters.frame_slice = slice;
   const CclWordThreshold words = ccl_word_threshold (sequence->format, threshold);
   sequence->parameters.threshold =
-      sequence->format == CCL_PIXEL_FORMAT_8 ? threshold : words.threshold;
+      sequence->format == CUDACCL_PIXEL_FORMAT_8 ? threshold : words.threshold;
   sequence->parameters.word_mask = words.mask;
   sequence->parameters.invert = invert;
 }
@@ -128,8 +128,8 @@ ccl_cuda_sequence_queue (
     CclCudaSequence *sequence, uint32_t first, uint32_t end, CUstream stream, CclError *error)
 {
   CclLabellingParameters *parameters = &sequence->parameters;
-  CclStatus status = CCL_OK;
-  for (uint32_t i = first; status == CCL_OK && i < end; i++) {
+  CclStatus status = CUDACCL_OK;
+  for (uint32_t i = first; status == CUDACCL_OK && i < end; i++) {
     const CclStep *step = &sequence->steps[i];
     CclCudaLaunch launch = {
         .function = sequence->functions[i],

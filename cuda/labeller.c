@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +36,22 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
 
 /* Queues all work of a frame. The device's context is current. */
 static CclStatus
-queue_frame (CudaLabeller *self, const CclFrame *frame, const CclOptions *options,
+queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclError *error)
 {
   CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options};
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   if (self->reducer)
     status = reduce (self, frame, &input, error);
-  else if (frame->location == CCL_LOCATION_HOST) {
+  else if (frame->location == CUDACCL_LOCATION_HOST) {
     status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
     input.frame = self->upload.memory;
     input.frame_stride = self->upload.stride;
   }
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
-  return status == CCL_OK ? CCL_OK : ccl_cuda_device_abandon (self->device, self->stream, error);
+  return status == CUDACCL_OK ? CUDACCL_OK
+                              : ccl_cuda_device_abandon (self->device, self->stream, error);
 }
 
 /* Waits for the queued frame. The device's context is current. */
@@ -59,34 +60,34 @@ finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
 {
   CclStatus status =
       ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return ccl_cuda_device_abandon (self->device, self->stream, error);
   self->engine->klass->read (self->engine, table);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
-cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = queue_frame (self, frame, options, labels, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = finish_frame (self, table, error);
   ccl_cuda_device_leave (self->device);
   return status;
 }
 
 static CclStatus
-cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
-    const CclLabels *labels, CclError *error)
+cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = queue_frame (self, frame, options, labels, error);
   ccl_cuda_device_leave (self->device);
@@ -98,7 +99,7 @@ cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = finish_frame (self, table, error);
   ccl_cuda_device_leave (self->device);
@@ -110,7 +111,7 @@ cuda_labeller_free (CclLabeller *labeller)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
   /* On a lost device only the host's memory can be freed. */
-  bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
+  bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   if (labeller->is_queued)
     driver->cuStreamSynchronize (self->stream);
@@ -129,31 +130,33 @@ cuda_labeller_free (CclLabeller *labeller)
 }
 
 static CclStatus
-make_reducer (CudaLabeller *self, const CclPlan *plan, CclForeground **reducer, CclError *error)
+make_reducer (
+    CudaLabeller *self, const CclLabellerPlan *plan, CclForeground **reducer, CclError *error)
 {
   const CclForegroundPlan foreground_plan = {
       .width = plan->width,
       .height = plan->height,
-      .method = CCL_FOREGROUND_THRESHOLD,
+      .method = CUDACCL_FOREGROUND_THRESHOLD,
       .format = plan->format,
   };
-  CclError reason = {CCL_OK};
+  CclError reason = {CUDACCL_OK};
   *reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
-  return *reducer ? CCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+  return *reducer ? CUDACCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
 }
 
 /* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
 static CclCudaEngine *
-make_engine (CudaLabeller *self, const CclPlan *plan, CclError *error)
+make_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
-  CclError reason = {CCL_OK};
+  CclError reason = {CUDACCL_OK};
   CclCudaEngine *engine =
       self->algorithm->engine->new (self->device, self->algorithm, plan, self->own_stream, &reason);
   if (!engine) {
     ccl_error_set (error, reason.status, "%s", reason.message);
     return NULL;
   }
-  if (ccl_cuda_call (self->device->driver, error, cuStreamSynchronize (self->own_stream)) == CCL_OK)
+  if (ccl_cuda_call (self->device->driver, error, cuStreamSynchronize (self->own_stream)) ==
+      CUDACCL_OK)
     return engine;
   engine->klass->free (engine);
   return NULL;
@@ -161,22 +164,22 @@ make_engine (CudaLabeller *self, const CclPlan *plan, CclError *error)
 
 /* Resizes the engine, or replaces it. */
 static CclStatus
-resize_engine (CudaLabeller *self, const CclPlan *plan, CclError *error)
+resize_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
   if (self->engine->klass->resize)
     return self->engine->klass->resize (self->engine, plan, error);
-  CclError reason = {CCL_OK};
+  CclError reason = {CUDACCL_OK};
   CclCudaEngine *engine = make_engine (self, plan, &reason);
   if (!engine)
     return ccl_error_set (error, reason.status, "%s", reason.message);
   self->engine->klass->free (self->engine);
   self->engine = engine;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* The bytes of a row of the frames, or of the masks that are made of them. */
 static uint32_t
-uploaded_row (const CudaLabeller *self, const CclPlan *plan)
+uploaded_row (const CudaLabeller *self, const CclLabellerPlan *plan)
 {
   const bool is_reduced = !ccl_cuda_algorithm_reads (self->algorithm, plan->format);
   return plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
@@ -184,19 +187,19 @@ uploaded_row (const CudaLabeller *self, const CclPlan *plan)
 
 /* The engine comes last: what is before it can be undone without an allocation. */
 static CclStatus
-resize_parts (CudaLabeller *self, const CclPlan *plan, CclError *error)
+resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
-  const CclPlan *former = &self->base.plan;
+  const CclLabellerPlan *former = &self->base.plan;
   CclForeground *reducer = NULL;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (self->reducer)
     status = make_reducer (self, plan, &reducer, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = resize_engine (self, plan, error);
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_cuda_upload_resize (&self->upload, uploaded_row (self, former), former->height, NULL);
     ccl_foreground_free (&reducer);
     return status;
@@ -205,22 +208,22 @@ resize_parts (CudaLabeller *self, const CclPlan *plan, CclError *error)
     ccl_foreground_free (&self->reducer);
     self->reducer = reducer;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 cuda_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  CclPlan plan = labeller->plan;
+  CclLabellerPlan plan = labeller->plan;
   CclStatus status = ccl_cuda_device_enter (self->device, error);
 
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   plan.width = width;
   plan.height = height;
   status = resize_parts (self, &plan, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     labeller->plan = plan;
   ccl_cuda_device_leave (self->device);
   return status;
@@ -237,16 +240,16 @@ static const CclLabellerClass cuda_labeller_class = {
 
 /* The algorithm that a plan names. */
 static const CclAlgorithm *
-choose_algorithm (const CclPlan *plan, CclError *error)
+choose_algorithm (const CclLabellerPlan *plan, CclError *error)
 {
   const CclAlgorithm *algorithm = ccl_cuda_algorithm_find (plan->algorithm);
   if (!algorithm) {
     ccl_error_set (
-        error, CCL_ERROR_UNSUPPORTED, "there is no algorithm %s on the GPU", plan->algorithm);
+        error, CUDACCL_ERROR_UNSUPPORTED, "there is no algorithm %s on the GPU", plan->algorithm);
     return NULL;
   }
   if (!ccl_cuda_algorithm_has (algorithm, plan->connectivity)) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
         plan->algorithm, (int)plan->connectivity);
     return NULL;
   }
@@ -257,20 +260,20 @@ choose_algorithm (const CclPlan *plan, CclError *error)
 static CclStatus
 allocate (CudaLabeller *self, CclError *error)
 {
-  const CclPlan *plan = &self->base.plan;
+  const CclLabellerPlan *plan = &self->base.plan;
   const CclCudaDriver *driver = self->device->driver;
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   self->stream = self->own_stream;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_upload_init (
         &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
-  if (status == CCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
+  if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
     status = make_reducer (self, plan, &self->reducer, error);
-  if (status == CCL_OK) {
-    CclError reason = {CCL_OK};
+  if (status == CUDACCL_OK) {
+    CclError reason = {CUDACCL_OK};
     self->engine = make_engine (self, plan, &reason);
     if (!self->engine)
       status = ccl_error_set (error, reason.status, "%s", reason.message);
@@ -279,18 +282,18 @@ allocate (CudaLabeller *self, CclError *error)
 }
 
 CclLabeller *
-ccl_cuda_labeller_new_with (
-    CclCudaDevice *device, const CclPlan *plan, const CclAlgorithm *algorithm, CclError *error)
+ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
+    const CclAlgorithm *algorithm, CclError *error)
 {
   if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
     return NULL;
   }
-  if (ccl_plan_check (plan, error) != CCL_OK)
+  if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   CudaLabeller *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   self->base.klass = &cuda_labeller_class;
@@ -300,13 +303,13 @@ ccl_cuda_labeller_new_with (
   self->device = ccl_cuda_device_ref (device);
 
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = allocate (self, error);
-    if (status != CCL_OK && self->own_stream)
+    if (status != CUDACCL_OK && self->own_stream)
       device->driver->cuStreamSynchronize (self->own_stream); /* before its memory is freed */
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     cuda_labeller_free (&self->base);
     return NULL;
   }
@@ -315,12 +318,12 @@ ccl_cuda_labeller_new_with (
 
 /* The first algorithm of the table that offers the connectivity and accepts frames of this size. */
 static CclLabeller *
-labeller_new_auto (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+labeller_new_auto (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
 {
   CclLabeller *labeller = NULL;
-  CclError reason = {CCL_ERROR_UNSUPPORTED};
+  CclError reason = {CUDACCL_ERROR_UNSUPPORTED};
   for (const CclAlgorithm *row = ccl_cuda_algorithm_table;
-       row->name && !labeller && reason.status == CCL_ERROR_UNSUPPORTED; row++) {
+       row->name && !labeller && reason.status == CUDACCL_ERROR_UNSUPPORTED; row++) {
     if (ccl_cuda_algorithm_has (row, plan->connectivity))
       labeller = ccl_cuda_labeller_new_with (device, plan, row, &reason);
   }
@@ -330,9 +333,9 @@ labeller_new_auto (CclCudaDevice *device, const CclPlan *plan, CclError *error)
 }
 
 CclLabeller *
-ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
 {
-  if (ccl_plan_check (plan, error) != CCL_OK)
+  if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   if (!plan->algorithm || !strcmp (plan->algorithm, "auto"))
     return labeller_new_auto (device, plan, error);
@@ -344,13 +347,13 @@ CclStatus
 ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error)
 {
   if (!labeller || labeller->klass != &cuda_labeller_class)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
   if (labeller->is_queued)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
+        error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
   CudaLabeller *self = (CudaLabeller *)labeller;
   self->stream = stream ? stream : self->own_stream;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 void *

@@ -71,11 +71,11 @@ ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *param
     CUstream stream, CclError *error)
 {
   void *arguments[] = {parameters};
-  CclError reason = {CCL_OK};
+  CclError reason = {CUDACCL_OK};
   const CclStatus status = ccl_cuda_launch_overlaps (device, launch)
                                ? launch_dependent (device, launch, arguments, stream, &reason)
                                : launch_plain (device, launch, arguments, stream, &reason);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     ccl_error_set (error, status, "%s: %s", launch->kernel, reason.message);
   return status;
 }

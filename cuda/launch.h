@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launching kernels. The device's context is current (device.h). One thread at a time. */
-#ifndef CCL_CUDA_LAUNCH_H
-#define CCL_CUDA_LAUNCH_H
+#ifndef CUDACCL_CUDA_LAUNCH_H
+#define CUDACCL_CUDA_LAUNCH_H
 
 #include "device.h"
 
@@ -36,8 +36,8 @@ void ccl_cuda_launch_cover (
 /* Whether the kernel may overlap with the previous one. */
 bool ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch *launch);
 
-/* Queues a kernel with one parameter struct, which is copied. CCL_ERROR_DEVICE. */
+/* Queues a kernel with one parameter struct, which is copied. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
     CUstream stream, CclError *error);
 
-#endif /* CCL_CUDA_LAUNCH_H */
+#endif /* CUDACCL_CUDA_LAUNCH_H */

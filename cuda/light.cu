@@ -10,20 +10,21 @@
 
 typedef CclForegroundParameters Parameters;
 
-static __constant__ int16_t logs[256] = {CCL_LIGHT_LOGS};
-static __constant__ uint16_t powers[CCL_LIGHT_RATIOS] = {CCL_LIGHT_POWERS};
+static __constant__ int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
+static __constant__ uint16_t powers[CUDACCL_LIGHT_RATIOS] = {CUDACCL_LIGHT_POWERS};
 
-/* The lower median of the log ratios that were counted, plus CCL_LIGHT_LIMIT: the first value up to
- * which there are at least half of all. All lanes of a warp take part; there is at least one. */
+/* The lower median of the log ratios that were counted, plus CUDACCL_LIGHT_LIMIT: the first value
+ * up to which there are at least half of all. All lanes of a warp take part; there is at least one.
+ */
 static __device__ __forceinline__ uint32_t
-middle_of (const uint32_t counts[CCL_LIGHT_RATIOS])
+middle_of (const uint32_t counts[CUDACCL_LIGHT_RATIOS])
 {
-  const uint32_t PER_LANE = (CCL_LIGHT_RATIOS + 31) / 32;
+  const uint32_t PER_LANE = (CUDACCL_LIGHT_RATIOS + 31) / 32;
   const uint32_t first = lane_of_warp () * PER_LANE;
   uint32_t own[PER_LANE], sum = 0;
 #pragma unroll
   for (uint32_t i = 0; i < PER_LANE; i++) {
-    own[i] = first + i < CCL_LIGHT_RATIOS ? counts[first + i] : 0;
+    own[i] = first + i < CUDACCL_LIGHT_RATIOS ? counts[first + i] : 0;
     sum += own[i];
   }
   uint32_t below = sum_up_to_lane (sum);
@@ -62,15 +63,15 @@ template <bool WIDE>
 static __device__ __forceinline__ void
 measure (const Parameters &p)
 {
-  __shared__ uint32_t counts[CCL_LIGHT_RATIOS], frame_chroma, model_chroma, middle;
-  const uint32_t thread = threadIdx.x, distance = (1u << p.grid.shift) / CCL_LIGHT_SAMPLES;
+  __shared__ uint32_t counts[CUDACCL_LIGHT_RATIOS], frame_chroma, model_chroma, middle;
+  const uint32_t thread = threadIdx.x, distance = (1u << p.grid.shift) / CUDACCL_LIGHT_SAMPLES;
   const uint32_t column = blockIdx.x % p.grid.columns, row = blockIdx.x / p.grid.columns;
-  const uint32_t x = (column << p.grid.shift) + thread % CCL_LIGHT_SAMPLES * distance;
-  const uint32_t y = (row << p.grid.shift) + thread / CCL_LIGHT_SAMPLES * distance;
+  const uint32_t x = (column << p.grid.shift) + thread % CUDACCL_LIGHT_SAMPLES * distance;
+  const uint32_t y = (row << p.grid.shift) + thread / CUDACCL_LIGHT_SAMPLES * distance;
   const bool inside = x < p.width && y < p.height;
-  const size_t pixel = (size_t)y * p.row_groups * CCL_FOREGROUND_PIXELS + x;
+  const size_t pixel = (size_t)y * p.row_groups * CUDACCL_FOREGROUND_PIXELS + x;
 
-  for (uint32_t i = thread; i < CCL_LIGHT_RATIOS; i += CCL_LIGHT_THREADS)
+  for (uint32_t i = thread; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
     counts[i] = 0;
   if (thread == 0)
     frame_chroma = model_chroma = 0;
@@ -80,23 +81,23 @@ measure (const Parameters &p)
   const bool in_frame = inside && ccl_light_compares (luma);
   const bool in_model = inside && ccl_light_compares (mean);
   const bool compares = in_frame && in_model;
-  const int ratio = max (-CCL_LIGHT_LIMIT, min (CCL_LIGHT_LIMIT, logs[luma] - logs[mean]));
+  const int ratio = max (-CUDACCL_LIGHT_LIMIT, min (CUDACCL_LIGHT_LIMIT, logs[luma] - logs[mean]));
   __syncthreads ();
   if (compares)
-    atomicAdd (&counts[ratio + CCL_LIGHT_LIMIT], 1);
-  if (p.u && inside && thread % CCL_LIGHT_SAMPLES == thread / CCL_LIGHT_SAMPLES) {
+    atomicAdd (&counts[ratio + CUDACCL_LIGHT_LIMIT], 1);
+  if (p.u && inside && thread % CUDACCL_LIGHT_SAMPLES == thread / CUDACCL_LIGHT_SAMPLES) {
     atomicAdd (&frame_chroma, colour_of (chroma_at (p, x, y)));
     atomicAdd (&model_chroma, colour_of (((const uint16_t *)p.chroma[0])[pixel]));
   }
   CclLightCell cell = {};
   cell.in_frame = (uint16_t)__syncthreads_count (in_frame);
   cell.in_model = (uint16_t)__syncthreads_count (in_model);
-  cell.dark = (uint16_t)__syncthreads_count (inside && luma < CCL_LIGHT_LEAST_LUMA);
-  cell.bright = (uint16_t)__syncthreads_count (inside && luma > CCL_LIGHT_MOST_LUMA);
+  cell.dark = (uint16_t)__syncthreads_count (inside && luma < CUDACCL_LIGHT_LEAST_LUMA);
+  cell.bright = (uint16_t)__syncthreads_count (inside && luma > CUDACCL_LIGHT_MOST_LUMA);
   const uint32_t n = (uint32_t)__syncthreads_count (compares);
   cell.frame_chroma = frame_chroma;
   cell.model_chroma = model_chroma;
-  cell.measured = n >= CCL_LIGHT_LEAST_SAMPLES;
+  cell.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
   if (cell.measured) { /* for all threads or for none */
     if (thread < 32) {
       const uint32_t found = middle_of (counts);
@@ -104,7 +105,7 @@ measure (const Parameters &p)
         middle = found;
     }
     __syncthreads ();
-    cell.ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
+    cell.ratio = (int16_t)((int)middle - CUDACCL_LIGHT_LIMIT);
     const bool near = compares && ccl_light_is_near (ratio, cell.ratio);
     cell.uniform = cell.explained = 5 * (uint32_t)__syncthreads_count (near) >= 3 * n;
     if (!cell.uniform) { /* for all threads or for none */
@@ -117,18 +118,19 @@ measure (const Parameters &p)
   if (thread == 0) {
     p.cells[blockIdx.x] = cell;
     if (cell.explained)
-      atomicAdd (&p.light->counts[cell.ratio + CCL_LIGHT_LIMIT], 1);
+      atomicAdd (&p.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
   }
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_light_measure (const __grid_constant__ Parameters p)
 {
   measure<false> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure_words (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_LIGHT_THREADS)
+    ccl_light_measure_words (const __grid_constant__ Parameters p)
 {
   measure<true> (p);
 }
@@ -139,10 +141,10 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_measure_words (const __grid_cons
 static __device__ __forceinline__ int
 light_of_cell (const Parameters &p, uint32_t cell)
 {
-  const int SIDE = 2 * CCL_LIGHT_WINDOW + 1;
+  const int SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1;
   const uint32_t lane = lane_of_warp ();
-  const int x = (int)(cell % p.grid.columns) + (int)lane % SIDE - CCL_LIGHT_WINDOW;
-  const int y = (int)(cell / p.grid.columns) + (int)lane / SIDE - CCL_LIGHT_WINDOW;
+  const int x = (int)(cell % p.grid.columns) + (int)lane % SIDE - CUDACCL_LIGHT_WINDOW;
+  const int y = (int)(cell / p.grid.columns) + (int)lane / SIDE - CUDACCL_LIGHT_WINDOW;
   const bool inside =
       lane < SIDE * SIDE && x >= 0 && y >= 0 && x < (int)p.grid.columns && y < (int)p.grid.rows;
   const CclLightCell *other = p.cells + (inside ? (size_t)y * p.grid.columns + (size_t)x : 0);
@@ -154,11 +156,11 @@ light_of_cell (const Parameters &p, uint32_t cell)
 
   if (n == 0 || 3 * n < in_window) {
     uint32_t any = 0;
-    for (uint32_t i = lane; i < CCL_LIGHT_RATIOS; i += 32)
+    for (uint32_t i = lane; i < CUDACCL_LIGHT_RATIOS; i += 32)
       any |= p.light->counts[i];
     if (!__any_sync (FULL_WARP, any))
       return 0;
-    return (int)middle_of (p.light->counts) - CCL_LIGHT_LIMIT;
+    return (int)middle_of (p.light->counts) - CUDACCL_LIGHT_LIMIT;
   }
   uint32_t rank = 0; /* equal ratios are in order of their lanes */
 #pragma unroll
@@ -173,12 +175,13 @@ light_of_cell (const Parameters &p, uint32_t cell)
 static __device__ __forceinline__ void
 add_cell (CclLightSums *sums, const CclLightCell &cell, int light)
 {
-  const bool bad = cell.measured && (!cell.explained || abs (cell.ratio - light) > CCL_LIGHT_NEAR);
+  const bool bad =
+      cell.measured && (!cell.explained || abs (cell.ratio - light) > CUDACCL_LIGHT_NEAR);
   atomicAdd (&sums->cells, 1);
   atomicAdd (&sums->measured, cell.measured);
   atomicAdd (&sums->bad, bad);
-  atomicAdd (&sums->in_frame, cell.in_frame >= CCL_LIGHT_LEAST_SAMPLES);
-  atomicAdd (&sums->in_model, cell.in_model >= CCL_LIGHT_LEAST_SAMPLES);
+  atomicAdd (&sums->in_frame, cell.in_frame >= CUDACCL_LIGHT_LEAST_SAMPLES);
+  atomicAdd (&sums->in_model, cell.in_model >= CUDACCL_LIGHT_LEAST_SAMPLES);
   atomicAdd ((unsigned long long *)&sums->dark, cell.dark);
   atomicAdd ((unsigned long long *)&sums->bright, cell.bright);
   atomicAdd ((unsigned long long *)&sums->frame_chroma, cell.frame_chroma);
@@ -203,26 +206,26 @@ judge (const Parameters &p)
     sums.frame_chroma = __ldcg ((unsigned long long *)&light->sums.frame_chroma);
     sums.model_chroma = __ldcg ((unsigned long long *)&light->sums.model_chroma);
     const CclSceneChange change = ccl_light_scene_change (&sums);
-    light->begins = change != CCL_SCENE_UNCHANGED && p.may_begin;
-    light->is_empty = change != CCL_SCENE_UNCHANGED;
+    light->begins = change != CUDACCL_SCENE_UNCHANGED && p.may_begin;
+    light->is_empty = change != CUDACCL_SCENE_UNCHANGED;
     light->is_corrected = __ldcg (&light->n_factors) > 0;
-    *p.scene_change = light->begins ? change : CCL_SCENE_UNCHANGED;
+    *p.scene_change = light->begins ? change : CUDACCL_SCENE_UNCHANGED;
     light->sums = {};
     light->n_factors = light->n_blocks = 0;
   }
-  for (uint32_t i = threadIdx.x; i < CCL_LIGHT_RATIOS; i += CCL_LIGHT_THREADS)
+  for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
     light->counts[i] = 0;
 }
 
 /* A warp smooths the light of a cell. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_smooth (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_light_smooth (const __grid_constant__ Parameters p)
 {
   __shared__ CclLightSums sums;
   __shared__ uint32_t n_factors;
   __shared__ bool is_last;
   const uint32_t n_cells = p.grid.columns * p.grid.rows;
-  const uint32_t cell = blockIdx.x * (CCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
+  const uint32_t cell = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
 
   if (threadIdx.x == 0) {
     sums = {};
@@ -234,12 +237,12 @@ __launch_bounds__ (CCL_LIGHT_THREADS) ccl_light_smooth (const __grid_constant__ 
   if (cell < n_cells) {
     const int light = light_of_cell (p, cell);
     if (lane_of_warp () == 0) {
-      const uint32_t factor = powers[CCL_LIGHT_LIMIT - (light > 0      ? light - 1
-                                                           : light < 0 ? light + 1
-                                                                       : 0)];
+      const uint32_t factor = powers[CUDACCL_LIGHT_LIMIT - (light > 0      ? light - 1
+                                                               : light < 0 ? light + 1
+                                                                           : 0)];
       p.factors[cell] = (uint16_t)factor;
       add_cell (&sums, p.cells[cell], light);
-      atomicAdd (&n_factors, factor != CCL_LIGHT_ONE);
+      atomicAdd (&n_factors, factor != CUDACCL_LIGHT_ONE);
     }
   }
   __syncthreads ();

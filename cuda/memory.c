@@ -8,8 +8,8 @@ check_copy (
 {
   if (!device || (size > 0 && (!from || !to)))
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "device, source and destination must not be NULL");
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "device, source and destination must not be NULL");
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -18,10 +18,10 @@ ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError
   CUdeviceptr address = 0;
 
   if (!device || !memory)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "device and memory must not be NULL");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "device and memory must not be NULL");
   *memory = NULL;
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_device_allocate (device, size, &address, error);
   ccl_cuda_device_leave (device);
@@ -35,7 +35,7 @@ ccl_cuda_memory_free (CclCudaDevice *device, void **memory)
   if (!device || !memory || !*memory)
     return;
   CUdeviceptr address = (CUdeviceptr)*memory;
-  if (ccl_cuda_device_enter (device, NULL) == CCL_OK) {
+  if (ccl_cuda_device_enter (device, NULL) == CUDACCL_OK) {
     ccl_cuda_device_release (device, &address);
     ccl_cuda_device_leave (device);
   }
@@ -48,14 +48,14 @@ ccl_cuda_memory_upload (
 {
   CclStatus status = check_copy (device, host, memory, size, error);
 
-  if (status != CCL_OK || size == 0)
+  if (status != CUDACCL_OK || size == 0)
     return status;
   status = ccl_cuda_device_enter (device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (
       device->driver, error, cuMemcpyHtoDAsync ((CUdeviceptr)memory, host, size, NULL));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
   ccl_cuda_device_leave (device);
   return status;
@@ -67,14 +67,14 @@ ccl_cuda_memory_download (
 {
   CclStatus status = check_copy (device, memory, host, size, error);
 
-  if (status != CCL_OK || size == 0)
+  if (status != CUDACCL_OK || size == 0)
     return status;
   status = ccl_cuda_device_enter (device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (
       device->driver, error, cuMemcpyDtoHAsync (host, (CUdeviceptr)memory, size, NULL));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
   ccl_cuda_device_leave (device);
   return status;
@@ -87,12 +87,12 @@ ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t
   const size_t row = sizeof (uint32_t) * width;
 
   if (!device || !from || !to || !from->data || !to->data)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "device and label maps must not be NULL");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "device and label maps must not be NULL");
   if (from->stride < row || to->stride < row)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a label map of %u columns needs a stride of at least %zu bytes", width, row);
   if (row == 0 || height == 0)
-    return CCL_OK;
+    return CUDACCL_OK;
   const CUDA_MEMCPY2D copy = {
       .srcMemoryType = CU_MEMORYTYPE_DEVICE,
       .srcDevice = (CUdeviceptr)from->data,
@@ -104,10 +104,10 @@ ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t
       .Height = height,
   };
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (device->driver, error, cuMemcpy2DAsync (&copy, NULL));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
   ccl_cuda_device_leave (device);
   return status;
@@ -128,7 +128,7 @@ ccl_cuda_find_device_of (const void *address, CclError *error)
       memory_type != CU_MEMORYTYPE_DEVICE ||
       driver->cuPointerGetAttribute (&number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer) !=
           CUDA_SUCCESS) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "the address is not in the memory of a GPU");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the address is not in the memory of a GPU");
     return -1;
   }
   return number;

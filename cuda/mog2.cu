@@ -17,7 +17,7 @@
  * name read either.
  */
 #include "device/quotient.cuh"
-#define CCL_DIVIDE(a, b) ccl_quotient (a, b)
+#define CUDACCL_DIVIDE(a, b) ccl_quotient (a, b)
 
 #include "device/colour.cuh"
 #include "device/dependent-launch.cuh"
@@ -125,7 +125,7 @@ template <> struct LumaOf<WORDS> {
 static __device__ __forceinline__ uint32_t
 luma_of (uint32_t bytes, uint32_t pixel)
 {
-  return (bytes >> 8 * pixel & 0xff) * CCL_MIXTURE_MEAN_STEPS;
+  return (bytes >> 8 * pixel & 0xff) * CUDACCL_MIXTURE_MEAN_STEPS;
 }
 
 static __device__ __forceinline__ uint32_t
@@ -176,7 +176,7 @@ fit_of (uint32_t shape, uint32_t mean_chroma, const Values<Luma> &values, int pi
     const uint32_t squares =
         __dp4a (mean_chroma, mean_chroma, __dp4a (value_chroma, value_chroma, 0u)) - 2 * products;
     fit.squared = /* the product is exact */
-        __fmaf_rn (__uint2float_rn (squares), (float)CCL_MIXTURE_CHROMA_SQUARES, fit.squared);
+        __fmaf_rn (__uint2float_rn (squares), (float)CUDACCL_MIXTURE_CHROMA_SQUARES, fit.squared);
   }
   return fit;
 }
@@ -184,7 +184,8 @@ fit_of (uint32_t shape, uint32_t mean_chroma, const Values<Luma> &values, int pi
 static __device__ __forceinline__ bool
 matches (const Fit &fit)
 {
-  return fit.squared < __fmul_rn (CCL_MIXTURE_GENERATION * CCL_MIXTURE_SQUARES, fit.variance);
+  return fit.squared <
+         __fmul_rn (CUDACCL_MIXTURE_GENERATION * CUDACCL_MIXTURE_SQUARES, fit.variance);
 }
 
 /* The fraction by which a matched Gaussian of this weight moves. */
@@ -201,13 +202,13 @@ static __device__ __forceinline__ uint32_t
 moved (const Fit &fit, float step, const CclMixtureParameters &m)
 {
   const float excess = /* exact, as the factor is a power of two */
-      __fmaf_rn (fit.squared, 1.0f / CCL_MIXTURE_SQUARES, -fit.variance);
+      __fmaf_rn (fit.squared, 1.0f / CUDACCL_MIXTURE_SQUARES, -fit.variance);
   float mean = __fadd_rd (fit.whole_mean, __fsub_rn (m.dither, __fmul_rn (step, fit.deviation)));
   if (sizeof (Luma) > PIXELS)
-    mean = fminf (mean, WHOLE + CCL_MIXTURE_MOST_MEAN);
+    mean = fminf (mean, WHOLE + CUDACCL_MIXTURE_MOST_MEAN);
   float variance = __fadd_rd (fit.whole_variance, __fadd_rn (m.dither, __fmul_rn (step, excess)));
-  variance = fmaxf (variance, WHOLE + CCL_MIXTURE_LEAST_VARIANCE);
-  variance = fminf (variance, WHOLE + CCL_MIXTURE_MOST_VARIANCE);
+  variance = fmaxf (variance, WHOLE + CUDACCL_MIXTURE_LEAST_VARIANCE);
+  variance = fminf (variance, WHOLE + CUDACCL_MIXTURE_MOST_VARIANCE);
   return pair (__float_as_uint (mean), __float_as_uint (variance));
 }
 
@@ -236,19 +237,19 @@ keep_held (const uint2 &now, const uint2 &before, uint32_t held)
  * has three. */
 static __device__ __forceinline__ void
 load_weights (const Parameters &p, bool inside, uint32_t offset, uint32_t held,
-    Weights weights[CCL_MAX_MIXTURES])
+    Weights weights[CUDACCL_MAX_MIXTURES])
 {
   /* Three independent loads overlap their latency. */
 #pragma unroll
   for (int k = 0; k < 3; k++)
     weights[k] = inside ? p.weights[k][offset] : make_uint2 (0, 0);
 #pragma unroll
-  for (int k = 3; k < CCL_MAX_MIXTURES; k++)
+  for (int k = 3; k < CUDACCL_MAX_MIXTURES; k++)
     weights[k] = is_zero (weights[2]) ? make_uint2 (0, 0) : p.weights[k][offset];
-  if (p.mixture.mixtures < CCL_MAX_MIXTURES) {
+  if (p.mixture.mixtures < CUDACCL_MAX_MIXTURES) {
     /* Removes Gaussians beyond the property, which may have been lowered. */
 #pragma unroll
-    for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+    for (int k = 1; k < CUDACCL_MAX_MIXTURES; k++) {
       if (k >= (int)p.mixture.mixtures && !is_zero (weights[k]))
         p.weights[k][offset] = weights[k] = keep_held (make_uint2 (0, 0), weights[k], held);
     }
@@ -259,7 +260,7 @@ load_weights (const Parameters &p, bool inside, uint32_t offset, uint32_t held,
 static __device__ __forceinline__ void
 prefetch (const void *memory)
 {
-#ifndef CCL_SIMCUDA
+#ifndef CUDACCL_SIMCUDA
   asm volatile("prefetch.L1 [%0];" ::"l"(memory));
 #else
   (void)memory;
@@ -268,10 +269,10 @@ prefetch (const void *memory)
 
 /* Prefetches the shapes that pixels without a match of their first Gaussian need. */
 static __device__ __forceinline__ void
-prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL_MAX_MIXTURES])
+prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CUDACCL_MAX_MIXTURES])
 {
 #pragma unroll
-  for (int k = 1; k < CCL_MAX_MIXTURES; k++) {
+  for (int k = 1; k < CUDACCL_MAX_MIXTURES; k++) {
     if (!is_zero (weights[k]))
       prefetch (p.shapes[k] + offset);
   }
@@ -281,11 +282,11 @@ prefetch_shapes (const Parameters &p, uint32_t offset, const Weights weights[CCL
  * warp has more than `most` Gaussians. Sets the loss of each pixel. */
 static __device__ __forceinline__ void
 decay_others (const Parameters &p, uint32_t offset, uint32_t held, uint32_t most,
-    const Decay &decay, const Weights weights[CCL_MAX_MIXTURES], uint32_t parts[PIXELS])
+    const Decay &decay, const Weights weights[CUDACCL_MAX_MIXTURES], uint32_t parts[PIXELS])
 {
   Weights others = {0, 0};
 #pragma unroll
-  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
+  for (uint32_t k = 1; k < CUDACCL_MAX_MIXTURES; k++) {
     if (k < most) {
       others.x += count_living (weights[k].x);
       others.y += count_living (weights[k].y);
@@ -295,7 +296,7 @@ decay_others (const Parameters &p, uint32_t offset, uint32_t held, uint32_t most
   for (int pixel = 0; pixel < PIXELS; pixel++)
     parts[pixel] = decay.of_lone - weight_of (others, pixel) * decay.less;
 #pragma unroll
-  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
+  for (uint32_t k = 1; k < CUDACCL_MAX_MIXTURES; k++) {
     if (k < most && !is_zero (weights[k])) {
       uint32_t left[PIXELS];
 #pragma unroll
@@ -336,7 +337,7 @@ update_group (const Parameters &p, const Group &group, const Values<Luma> &value
   const uint32_t offset = group.y * p.row_groups + group.x / PIXELS;
   const bool inside = group.count > 0;
   Found found = {0, 0, 1};
-  Weights weights[CCL_MAX_MIXTURES];
+  Weights weights[CUDACCL_MAX_MIXTURES];
   Shapes shapes = inside ? p.shapes[0][offset] : make_uint4 (0, 0, 0, 0);
   uint2 chroma = COLOUR && inside ? p.chroma[0][offset] : make_uint2 (0, 0);
   load_weights (p, inside, offset, held, weights);
@@ -356,7 +357,7 @@ update_group (const Parameters &p, const Group &group, const Values<Luma> &value
   for (int pixel = 0; pixel < PIXELS; pixel++)
     parts[pixel] = decay.of_lone;
 #pragma unroll
-  for (uint32_t k = 1; k < CCL_MAX_MIXTURES; k++) {
+  for (uint32_t k = 1; k < CUDACCL_MAX_MIXTURES; k++) {
     if (found.most == k && __any_sync (FULL_WARP, !is_zero (weights[k])))
       found.most = k + 1;
   }
@@ -371,7 +372,7 @@ update_group (const Parameters &p, const Group &group, const Values<Luma> &value
     const uint32_t chroma_before = chroma_of (chroma, pixel);
     const Fit fit = fit_of<COLOUR> (shape, chroma_before, values, pixel);
     first[pixel] = decayed (weight_of (weights[0], pixel), parts[pixel], decay);
-    const uint32_t weight = min (first[pixel] + m.gain, CCL_MIXTURE_FULL_WEIGHT);
+    const uint32_t weight = min (first[pixel] + m.gain, CUDACCL_MIXTURE_FULL_WEIGHT);
     const float step = step_of (weight, m);
     const uint32_t shape_then = moved<Luma> (fit, step, m);
     chroma_then[pixel] = chroma_before;
@@ -380,9 +381,9 @@ update_group (const Parameters &p, const Group &group, const Values<Luma> &value
     else if (found.matched >> pixel & 1) {
       if (!(fit.squared < __fmul_rn (m.var_threshold, fit.variance))) {
         const CclGaussian gaussian = {
-            first[pixel], shape & 0xffff, shape >> 16, COLOUR ? chroma_before : CCL_NO_CHROMA};
+            first[pixel], shape & 0xffff, shape >> 16, COLOUR ? chroma_before : CUDACCL_NO_CHROMA};
         found.classes |= class_bit (p, gaussian, luma_of (values.luma, pixel),
-                             COLOUR ? chroma_of (values.chroma, pixel) : CCL_NO_CHROMA)
+                             COLOUR ? chroma_of (values.chroma, pixel) : CUDACCL_NO_CHROMA)
                          << pixel;
       }
       first[pixel] = weight;
@@ -418,10 +419,11 @@ match_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_
     uint32_t n_gaussians, bool is_held)
 {
   const size_t offset = (size_t)y * p.row_groups * PIXELS + x;
-  CclGaussian gaussians[CCL_MAX_MIXTURES];
-  uint32_t shapes[CCL_MAX_MIXTURES], weights[CCL_MAX_MIXTURES], chromas[CCL_MAX_MIXTURES];
+  CclGaussian gaussians[CUDACCL_MAX_MIXTURES];
+  uint32_t shapes[CUDACCL_MAX_MIXTURES], weights[CUDACCL_MAX_MIXTURES],
+      chromas[CUDACCL_MAX_MIXTURES];
 #pragma unroll
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     const bool there = k < (int)n_gaussians;
     gaussians[k].weight = there ? ((const uint16_t *)p.weights[k])[offset] : 0;
     shapes[k] = there ? ((const uint32_t *)p.shapes[k])[offset] : 0;
@@ -429,18 +431,18 @@ match_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_
     chromas[k] = COLOUR && there ? ((const uint16_t *)p.chroma[k])[offset] : UINT32_MAX;
   }
 #pragma unroll
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     weights[k] = gaussians[k].weight;
     gaussians[k].mean = shapes[k] & 0xffff;
     gaussians[k].variance = shapes[k] >> 16;
-    gaussians[k].chroma = COLOUR ? chromas[k] : CCL_NO_CHROMA;
+    gaussians[k].chroma = COLOUR ? chromas[k] : CUDACCL_NO_CHROMA;
   }
   if (is_held)
     ccl_mixture_decay (gaussians, &p.mixture);
   const uint32_t class_otherwise = class_bit (p, gaussians[0], luma, chroma);
   const bool background = ccl_mixture_match (gaussians, luma, chroma, &p.mixture);
 #pragma unroll
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++) {
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     const uint32_t shape = gaussians[k].mean | gaussians[k].variance << 16;
     if (is_held)
       continue;
@@ -466,12 +468,12 @@ begin_group (const Parameters &p, const Group &group, const Values<Luma> &values
     return;
 #pragma unroll
   for (int pixel = 0; pixel < PIXELS; pixel++)
-    shape_of (shapes, pixel) = pair (luma_of (values.luma, pixel), CCL_MIXTURE_FIRST_VARIANCE);
+    shape_of (shapes, pixel) = pair (luma_of (values.luma, pixel), CUDACCL_MIXTURE_FIRST_VARIANCE);
   p.shapes[0][offset] = shapes;
   p.weights[0][offset] =
-      make_uint2 (CCL_MIXTURE_FULL_WEIGHT * 0x10001u, CCL_MIXTURE_FULL_WEIGHT * 0x10001u);
+      make_uint2 (CUDACCL_MIXTURE_FULL_WEIGHT * 0x10001u, CUDACCL_MIXTURE_FULL_WEIGHT * 0x10001u);
 #pragma unroll
-  for (int k = 1; k < CCL_MAX_MIXTURES; k++)
+  for (int k = 1; k < CUDACCL_MAX_MIXTURES; k++)
     p.weights[k][offset] = make_uint2 (0, 0);
   if (p.u)
     p.chroma[0][offset] = values.chroma;
@@ -501,7 +503,8 @@ held_of (const Parameters &p, const Group &group)
 
 /* Marks a held pixel in the list. */
 enum { HELD = 1u << 15 };
-static_assert (CCL_FOREGROUND_THREADS * PIXELS <= HELD, "the mark is no part of a pixel's number");
+static_assert (
+    CUDACCL_FOREGROUND_THREADS * PIXELS <= HELD, "the mark is no part of a pixel's number");
 
 /* Updates the model of a block's pixels; each thread first a group, then some of those in the list.
  * Returns the classes of the thread's pixels. */
@@ -509,10 +512,10 @@ template <bool COLOUR, typename Luma>
 static __device__ __forceinline__ uint32_t
 update_block (const Parameters &p, const Group &group, const Values<Luma> &values)
 {
-  __shared__ uint32_t classes[CCL_FOREGROUND_THREADS], most[CCL_FOREGROUND_WARPS], n_left;
-  __shared__ Luma luma[CCL_FOREGROUND_THREADS];
-  __shared__ uint2 chroma[COLOUR ? CCL_FOREGROUND_THREADS : 1];
-  __shared__ uint16_t left[CCL_FOREGROUND_THREADS * PIXELS];
+  __shared__ uint32_t classes[CUDACCL_FOREGROUND_THREADS], most[CUDACCL_FOREGROUND_WARPS], n_left;
+  __shared__ Luma luma[CUDACCL_FOREGROUND_THREADS];
+  __shared__ uint2 chroma[COLOUR ? CUDACCL_FOREGROUND_THREADS : 1];
+  __shared__ uint16_t left[CUDACCL_FOREGROUND_THREADS * PIXELS];
   if (threadIdx.x == 0)
     n_left = 0;
   const uint32_t held = held_of (p, group);
@@ -534,12 +537,12 @@ update_block (const Parameters &p, const Group &group, const Values<Luma> &value
   }
   __syncthreads ();
   const uint32_t n = n_left;
-  for (uint32_t i = threadIdx.x; i < n; i += CCL_FOREGROUND_THREADS) {
+  for (uint32_t i = threadIdx.x; i < n; i += CUDACCL_FOREGROUND_THREADS) {
     const uint32_t entry = left[i] % HELD, thread = entry / PIXELS, pixel = entry % PIXELS;
     const uint32_t x = (blockIdx.x * 32 + thread % 32) * PIXELS + pixel;
     const uint32_t y = group.y - threadIdx.x / 32 + thread / 32;
     const uint32_t bit = match_pixel<COLOUR> (p, x, y, luma_of (luma[thread], pixel),
-        COLOUR ? chroma_of (chroma[COLOUR ? thread : 0], (int)pixel) : CCL_NO_CHROMA,
+        COLOUR ? chroma_of (chroma[COLOUR ? thread : 0], (int)pixel) : CUDACCL_NO_CHROMA,
         most[thread / 32], left[i] >= HELD);
     if (bit)
       atomicOr (&classes[thread], bit << pixel);
@@ -576,39 +579,42 @@ model (const Parameters &p)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
 {
   model<false, BYTES> (p);
 }
 
 /* The same with chroma. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_colour (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+    ccl_mog2_colour (const __grid_constant__ Parameters p)
 {
   model<true, BYTES> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_packed (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+    ccl_mog2_packed (const __grid_constant__ Parameters p)
 {
   model<false, PACKED> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
     ccl_mog2_colour_packed (const __grid_constant__ Parameters p)
 {
   model<true, PACKED> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8) ccl_mog2_words (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+    ccl_mog2_words (const __grid_constant__ Parameters p)
 {
   model<false, WORDS> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
     ccl_mog2_colour_words (const __grid_constant__ Parameters p)
 {
   model<true, WORDS> (p);

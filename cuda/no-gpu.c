@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cuda.h in a build without GPU support: the library exports the same functions, and no device can
  * be opened, so that the functions that take one are never called. */
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include "labeller-class.h"
 
 static void *
 fail (CclError *error)
 {
-  ccl_error_set (error, CCL_ERROR_NOT_FOUND, "this build has no GPU support");
+  ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND, "this build has no GPU support");
   return NULL;
 }
 
 static CclStatus
 refuse_stream (CclError *error)
 {
-  return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
+  return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
 }
 
 CclCudaDevice *
@@ -85,7 +85,7 @@ ccl_cuda_peer_copy (CclCudaPeer *peer, const void *from, void *from_stream, void
   (void)to_stream;
   (void)size;
   fail (error);
-  return CCL_ERROR_NOT_FOUND;
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 void
@@ -96,7 +96,7 @@ ccl_cuda_peer_free (CclCudaPeer **peer)
 }
 
 CclLabeller *
-ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
 {
   (void)device;
   (void)plan;
@@ -173,7 +173,7 @@ ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError
   if (memory)
     *memory = NULL;
   fail (error);
-  return CCL_ERROR_NOT_FOUND;
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 void
@@ -193,7 +193,7 @@ ccl_cuda_memory_upload (
   (void)memory;
   (void)size;
   fail (error);
-  return CCL_ERROR_NOT_FOUND;
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 CclStatus
@@ -205,7 +205,7 @@ ccl_cuda_memory_download (
   (void)host;
   (void)size;
   fail (error);
-  return CCL_ERROR_NOT_FOUND;
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 CclStatus
@@ -218,7 +218,7 @@ ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t
   (void)height;
   (void)to;
   fail (error);
-  return CCL_ERROR_NOT_FOUND;
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 int

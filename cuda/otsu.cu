@@ -10,7 +10,7 @@
  * kernel counts the pixels of each bin, the 256 values of one upper byte, and adds up their lower
  * bytes. That gives the exact separation of the last value of each bin, and a bound for the other
  * values. Few bins have a bound that reaches the best of these separations: the second kernel
- * counts the single values in windows of CCL_HISTOGRAM_WINDOW_BINS bins that contain them.
+ * counts the single values in windows of CUDACCL_HISTOGRAM_WINDOW_BINS bins that contain them.
  *
  * The bound. With n and s for the pixels up to a value and the sum of them, and N and S for all
  * pixels, the separation is (n S − s N)² / (n (N − n)). It is a convex function of (n, s) where
@@ -27,12 +27,12 @@
 typedef CclForegroundParameters Parameters;
 
 enum {
-  THREADS = CCL_HISTOGRAM_THREADS,
-  WARPS = CCL_HISTOGRAM_WARPS,
-  BINS = CCL_HISTOGRAM_BINS,
-  WINDOW_BINS = CCL_HISTOGRAM_WINDOW_BINS,
+  THREADS = CUDACCL_HISTOGRAM_THREADS,
+  WARPS = CUDACCL_HISTOGRAM_WARPS,
+  BINS = CUDACCL_HISTOGRAM_BINS,
+  WINDOW_BINS = CUDACCL_HISTOGRAM_WINDOW_BINS,
   WINDOW_VALUES = WINDOW_BINS * 256,
-  COLUMNS = CCL_HISTOGRAM_COLUMNS,
+  COLUMNS = CUDACCL_HISTOGRAM_COLUMNS,
   WINDOW_COLUMNS = 32 / WINDOW_BINS,
   BATCH = 8,       /* groups that a thread loads at a time */
   PIXEL = 1 << 20, /* one pixel in a count that has a sum of lower bytes below it */
@@ -265,7 +265,7 @@ histogram (const Parameters &p)
   const Sums below = sums_before_thread (own, &all) + own;
   const Candidate best = best_of_block ({separation (below, all), thread});
   if (thread == 0)
-    frame->threshold = best.separation > 0 ? best.threshold : CCL_OTSU_NO_THRESHOLD;
+    frame->threshold = best.separation > 0 ? best.threshold : CUDACCL_OTSU_NO_THRESHOLD;
 }
 
 extern "C" __global__ void
@@ -464,5 +464,6 @@ __launch_bounds__ (THREADS) ccl_histogram_windows (const __grid_constant__ Param
     best = better (best, search_window (wide, wide->windows[window]));
   best = best_of_block (best);
   if (thread == 0)
-    p.histogram->threshold = best.separation > 0 ? best.threshold : CCL_HISTOGRAM_WIDE_VALUES - 1;
+    p.histogram->threshold =
+        best.separation > 0 ? best.threshold : CUDACCL_HISTOGRAM_WIDE_VALUES - 1;
 }

@@ -22,7 +22,7 @@ static CclStatus
 create_event (CclCudaPeer *peer, CclError *error)
 {
   CclStatus status = enter_peer (peer, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (
       peer->device->driver, error, cuEventCreate (&peer->written, CU_EVENT_DISABLE_TIMING));
@@ -34,17 +34,17 @@ CclCudaPeer *
 ccl_cuda_peer_new (CclCudaDevice *device, void *context, CclError *error)
 {
   if (!device || !context) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device and a context are needed");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device and a context are needed");
     return NULL;
   }
   CclCudaPeer *peer = calloc (1, sizeof *peer);
   if (!peer) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a peer");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a peer");
     return NULL;
   }
   peer->device = ccl_cuda_device_ref (device);
   peer->context = context;
-  if (create_event (peer, error) != CCL_OK)
+  if (create_event (peer, error) != CUDACCL_OK)
     ccl_cuda_peer_free (&peer);
   return peer;
 }
@@ -55,19 +55,19 @@ ccl_cuda_peer_copy (CclCudaPeer *peer, const void *from, void *from_stream, void
 {
   if (!peer || !from || !to)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "peer, source and destination must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "peer, source and destination must not be NULL");
   const CclCudaDriver *driver = peer->device->driver;
   CclStatus status = enter_peer (peer, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (driver, error, cuEventRecord (peer->written, from_stream));
   ccl_cuda_device_leave (peer->device);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_enter (peer->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (driver, error, cuStreamWaitEvent (to_stream, peer->written, 0));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuMemcpyPeerAsync ((CUdeviceptr)to, peer->device->context, (CUdeviceptr)from, peer->context,
             size, to_stream));
@@ -81,7 +81,7 @@ ccl_cuda_peer_free (CclCudaPeer **peer)
   if (!peer || !*peer)
     return;
   /* The event belongs to a context that may be gone with its device. */
-  if ((*peer)->written && enter_peer (*peer, NULL) == CCL_OK) {
+  if ((*peer)->written && enter_peer (*peer, NULL) == CUDACCL_OK) {
     (*peer)->device->driver->cuEventDestroy ((*peer)->written);
     ccl_cuda_device_leave ((*peer)->device);
   }

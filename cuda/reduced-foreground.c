@@ -35,7 +35,7 @@ kernel_name (const ReducedForeground *self, int kernel)
 {
   if (kernel == ENLARGE)
     return "ccl_enlarge";
-  return self->base.plan.format == CCL_PIXEL_FORMAT_16 ? "ccl_reduce_words" : "ccl_reduce";
+  return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16 ? "ccl_reduce_words" : "ccl_reduce";
 }
 
 /* Luma, u, v, and the mask. */
@@ -59,7 +59,7 @@ luma_plane (const ReducedForeground *self, const CclFrame *frame)
 {
   const CclForegroundPlan *plan = &self->base.plan;
   return (CclReducedPlane){
-      .samples = (const uint8_t *)frame->data + (plan->format == CCL_PIXEL_FORMAT_8_SECOND),
+      .samples = (const uint8_t *)frame->data + (plan->format == CUDACCL_PIXEL_FORMAT_8_SECOND),
       .stride = frame->stride,
       .step = ccl_pixel_bytes (plan->format),
       .n_samples = plan->width,
@@ -128,7 +128,7 @@ queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, Cc
       .height = self->base.plan.height,
       .factor_shift = shift_of (self->factor),
       .invert = invert ? UINT8_MAX : 0,
-      .aligned = ((uintptr_t)mask->data | mask->stride) % CCL_ENLARGED_PIXELS == 0,
+      .aligned = ((uintptr_t)mask->data | mask->stride) % CUDACCL_ENLARGED_PIXELS == 0,
       .roi_mask = (const uint8_t *)(uintptr_t)self->roi_mask,
   };
   CclCudaLaunch launch = {
@@ -137,7 +137,7 @@ queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, Cc
       .block = {64, 4, 1},
   };
   ccl_cuda_launch_cover (
-      &launch, (CclWork){CCL_ENLARGED_PIXELS, 1, 0}, parameters.width, parameters.height, 1);
+      &launch, (CclWork){CUDACCL_ENLARGED_PIXELS, 1, 0}, parameters.width, parameters.height, 1);
   return ccl_cuda_launch (self->device, &launch, &parameters, self->stream, error);
 }
 
@@ -152,7 +152,7 @@ run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOp
   CclFrame small = {
       .data = (const void *)(uintptr_t)plane_of (self, 0),
       .stride = self->stride,
-      .location = CCL_LOCATION_DEVICE,
+      .location = CUDACCL_LOCATION_DEVICE,
   };
   if (self->base.plan.has_chroma)
     small.chroma = (CclChroma){
@@ -177,20 +177,20 @@ reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
   CclFrame on_device;
 
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_frame_upload_queue (
       &self->upload, &foreground->plan, frame, &on_device, self->stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = queue_reduction (self, &on_device, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = run_inner (self, &on_device, options, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = queue_enlargement (self, mask, options->invert, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
-  self->is_pending = status == CCL_OK;
-  if (status != CCL_OK)
+  self->is_pending = status == CUDACCL_OK;
+  if (status != CUDACCL_OK)
     status = ccl_cuda_device_abandon (self->device, self->stream, error);
   ccl_cuda_device_leave (self->device);
   return status;
@@ -202,13 +202,13 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
   ReducedForeground *self = (ReducedForeground *)foreground;
   CclStatus status = ccl_foreground_wait (self->inner, error);
   foreground->scene_change = self->inner->scene_change;
-  if (status != CCL_OK || !self->is_pending)
+  if (status != CUDACCL_OK || !self->is_pending)
     return status;
   status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
-  self->is_pending = status != CCL_OK;
+  self->is_pending = status != CUDACCL_OK;
   ccl_cuda_device_leave (self->device);
   return status;
 }
@@ -217,7 +217,7 @@ static void
 reduced_foreground_free (CclForeground *foreground)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
+  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   if (self->is_pending)
     driver->cuEventSynchronize (self->done);
@@ -250,12 +250,12 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
   const CclCudaDriver *driver = self->device->driver;
   CclStatus status =
       ccl_cuda_device_allocate (self->device, width * height, &self->roi_mask, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   uint8_t *bytes = malloc (width * height);
   if (!bytes)
     return ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
   for (size_t y = 0; y < height; y++)
     for (size_t x = 0; x < width; x++)
       bytes[y * width + x] =
@@ -263,9 +263,9 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
   status = ccl_cuda_call (
       driver, error, cuMemcpyHtoDAsync (self->roi_mask, bytes, width * height, self->own_stream));
   const CclStatus end_status = ccl_cuda_call (
-      driver, status == CCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
+      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
   free (bytes);
-  return status == CCL_OK ? end_status : status;
+  return status == CUDACCL_OK ? end_status : status;
 }
 
 static CclStatus
@@ -273,20 +273,20 @@ allocate (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
 {
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   self->stream = self->own_stream;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_foreground_set_stream (self->inner, self->own_stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
-  for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
         self->device, &ccl_cuda_image_reduction, kernel_name (self, i), &self->functions[i], error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_frame_upload_init (&self->upload, self->device, &self->base.plan, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         self->device, 4 * self->stride * self->height, &self->planes, error);
-  if (status == CCL_OK && roi_mask)
+  if (status == CUDACCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
   return status;
 }
@@ -297,7 +297,7 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
 {
   ReducedForeground *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
     ccl_foreground_free (&inner);
     return NULL;
   }
@@ -313,11 +313,11 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
   self->stride = ((size_t)self->width * 2 + 63) / 64 * 64;
 
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = allocate (self, plan->roi_mask, error);
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     reduced_foreground_free (&self->base);
     return NULL;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground masks of a background model that sees reduced frames (core/reduction.h). */
-#ifndef CCL_CUDA_REDUCED_FOREGROUND_H
-#define CCL_CUDA_REDUCED_FOREGROUND_H
+#ifndef CUDACCL_CUDA_REDUCED_FOREGROUND_H
+#define CUDACCL_CUDA_REDUCED_FOREGROUND_H
 
 #include <cudaccl/foreground.h>
 
@@ -18,4 +18,4 @@ CclForeground *ccl_cuda_reduced_foreground_inner (CclForeground *foreground);
 /* As ccl_cuda_foreground_set_stream(), for an object of this class. */
 void ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stream);
 
-#endif /* CCL_CUDA_REDUCED_FOREGROUND_H */
+#endif /* CUDACCL_CUDA_REDUCED_FOREGROUND_H */

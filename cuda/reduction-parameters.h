@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of reduction.cu, compiled by the host's C and by nvcc. */
-#ifndef CCL_REDUCTION_PARAMETERS_H
-#define CCL_REDUCTION_PARAMETERS_H
+#ifndef CUDACCL_REDUCTION_PARAMETERS_H
+#define CUDACCL_REDUCTION_PARAMETERS_H
 
 #include <stdint.h>
 
 /* Pixels of a mask that a thread writes. */
-#define CCL_ENLARGED_PIXELS 4
+#define CUDACCL_ENLARGED_PIXELS 4
 
 /* One plane of a frame, and its means. */
 typedef struct CclReducedPlane {
@@ -34,8 +34,8 @@ typedef struct CclEnlargementParameters {
   uint32_t width, height;  /* of the mask */
   uint32_t factor_shift;   /* the factor as a power of two */
   uint32_t invert;         /* 0 or 255 */
-  uint32_t aligned;        /* rows of the mask are aligned to CCL_ENLARGED_PIXELS */
+  uint32_t aligned;        /* rows of the mask are aligned to CUDACCL_ENLARGED_PIXELS */
   const uint8_t *roi_mask; /* [y][x] 0 or 255, rows of width bytes; NULL without one */
 } CclEnlargementParameters;
 
-#endif /* CCL_REDUCTION_PARAMETERS_H */
+#endif /* CUDACCL_REDUCTION_PARAMETERS_H */

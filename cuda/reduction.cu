@@ -67,24 +67,24 @@ static __device__ __forceinline__ uint32_t
 enlarged_pixel (const CclEnlargementParameters &p, const uint8_t *from, uint32_t x, uint32_t y)
 {
   const uint32_t value = from[x >> p.factor_shift];
-  const uint32_t mask = value == CCL_MASK_SHADOW ? value : value ^ p.invert;
+  const uint32_t mask = value == CUDACCL_MASK_SHADOW ? value : value ^ p.invert;
   return p.roi_mask ? mask & p.roi_mask[(uint64_t)y * p.width + x] : mask;
 }
 
 extern "C" __global__ void __launch_bounds__ (256) ccl_enlarge (const CclEnlargementParameters p)
 {
-  const uint32_t x = thread_column () * CCL_ENLARGED_PIXELS, y = thread_row ();
+  const uint32_t x = thread_column () * CUDACCL_ENLARGED_PIXELS, y = thread_row ();
   if (x >= p.width || y >= p.height)
     return;
   const uint8_t *from = p.from + (y >> p.factor_shift) * p.from_stride;
   uint8_t *to = p.mask + y * p.mask_stride + x;
-  if (p.aligned && x + CCL_ENLARGED_PIXELS <= p.width) {
+  if (p.aligned && x + CUDACCL_ENLARGED_PIXELS <= p.width) {
     uint32_t pixels = 0;
-    for (uint32_t i = 0; i < CCL_ENLARGED_PIXELS; i++)
+    for (uint32_t i = 0; i < CUDACCL_ENLARGED_PIXELS; i++)
       pixels |= enlarged_pixel (p, from, x + i, y) << 8 * i;
     *(uint32_t *)to = pixels;
   } else {
-    for (uint32_t i = 0; i < CCL_ENLARGED_PIXELS && x + i < p.width; i++)
+    for (uint32_t i = 0; i < CUDACCL_ENLARGED_PIXELS && x + i < p.width; i++)
       to[i] = (uint8_t)enlarged_pixel (p, from, x + i, y);
   }
 }

@@ -5,18 +5,18 @@
 
 CclStatus
 ccl_cuda_sequence_engine_init (CclCudaSequenceEngine *engine, CclCudaDevice *device,
-    const CclAlgorithm *algorithm, const CclPlan *plan, CUstream stream, CclError *error)
+    const CclAlgorithm *algorithm, const CclLabellerPlan *plan, CUstream stream, CclError *error)
 {
   CclStatus status = ccl_cuda_sequence_init (&engine->sequence, device, algorithm, plan->width,
       plan->height, 1, plan->connectivity, stream, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   if (ccl_cuda_algorithm_reads (algorithm, plan->format))
     status = ccl_cuda_sequence_set_format (&engine->sequence, plan->format, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_analysis_init (
         &engine->analysis, &engine->sequence, plan->max_components, stream, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     ccl_cuda_sequence_clear (&engine->sequence);
   return status;
 }
@@ -35,16 +35,17 @@ ccl_cuda_sequence_engine_read (CclCudaEngine *engine, CclTable *table)
 }
 
 static CclCudaEngine *
-sequence_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
-    CUstream stream, CclError *error)
+sequence_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm,
+    const CclLabellerPlan *plan, CUstream stream, CclError *error)
 {
   CclCudaSequenceEngine *engine = calloc (1, sizeof *engine);
   if (!engine) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   engine->base.klass = &ccl_cuda_sequence_engine;
-  if (ccl_cuda_sequence_engine_init (engine, device, algorithm, plan, stream, error) != CCL_OK) {
+  if (ccl_cuda_sequence_engine_init (engine, device, algorithm, plan, stream, error) !=
+      CUDACCL_OK) {
     free (engine);
     return NULL;
   }
@@ -60,7 +61,7 @@ sequence_engine_queue (CclCudaEngine *base, const CclCudaInput *input, const Ccl
   ccl_cuda_sequence_set_frame (sequence, input->frame, input->frame_stride, 0,
       input->options.threshold, input->options.invert);
   CclStatus status = ccl_cuda_sequence_queue (sequence, 0, sequence->n_steps, stream, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   return ccl_cuda_analysis_queue (&engine->analysis, &input->options, labels, stream, error);
 }

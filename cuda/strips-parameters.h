@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of strips.cu, compiled by the host's C and by nvcc. The terms
  * (strip, tile, run, tile component, group) are explained at the head of strips.cu. */
-#ifndef CCL_STRIPS_PARAMETERS_H
-#define CCL_STRIPS_PARAMETERS_H
+#ifndef CUDACCL_STRIPS_PARAMETERS_H
+#define CUDACCL_STRIPS_PARAMETERS_H
 
 #include <stdint.h>
 
 #include <cudaccl/labeller.h>
 
 enum {
-  CCL_STRIPS_WORD_WIDTH = 16,  /* columns */
-  CCL_STRIPS_TILE_WORDS = 8,   /* of a tile's width: one group */
-  CCL_STRIPS_TILE_STRIPS = 32, /* of a tile's height */
-  CCL_STRIPS_TILE_WIDTH = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_WORD_WIDTH,
-  CCL_STRIPS_TILE_THREADS = CCL_STRIPS_TILE_WORDS * CCL_STRIPS_TILE_STRIPS, /* one per word */
+  CUDACCL_STRIPS_WORD_WIDTH = 16,  /* columns */
+  CUDACCL_STRIPS_TILE_WORDS = 8,   /* of a tile's width: one group */
+  CUDACCL_STRIPS_TILE_STRIPS = 32, /* of a tile's height */
+  CUDACCL_STRIPS_TILE_WIDTH = CUDACCL_STRIPS_TILE_WORDS * CUDACCL_STRIPS_WORD_WIDTH,
+  CUDACCL_STRIPS_TILE_THREADS =
+      CUDACCL_STRIPS_TILE_WORDS * CUDACCL_STRIPS_TILE_STRIPS, /* one per word */
   /* The most runs, and so the most tile components, that a tile can have. */
-  CCL_STRIPS_TILE_RUNS = CCL_STRIPS_TILE_WIDTH / 2 * CCL_STRIPS_TILE_STRIPS,
+  CUDACCL_STRIPS_TILE_RUNS = CUDACCL_STRIPS_TILE_WIDTH / 2 * CUDACCL_STRIPS_TILE_STRIPS,
   /* The most open tile components: runs along its four edges. */
-  CCL_STRIPS_TILE_OPEN = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
+  CUDACCL_STRIPS_TILE_OPEN = CUDACCL_STRIPS_TILE_WIDTH + 2 * CUDACCL_STRIPS_TILE_STRIPS,
   /* Pixels of the upper and lower edge of a tile; the left and right ones take as much room. */
-  CCL_STRIPS_TILE_EDGE = CCL_STRIPS_TILE_WIDTH,
+  CUDACCL_STRIPS_TILE_EDGE = CUDACCL_STRIPS_TILE_WIDTH,
   /* A block merges the upper and the left edge of a tile, with a thread per pixel. */
-  CCL_STRIPS_MERGE_THREADS = CCL_STRIPS_TILE_WIDTH + 2 * CCL_STRIPS_TILE_STRIPS,
+  CUDACCL_STRIPS_MERGE_THREADS = CUDACCL_STRIPS_TILE_WIDTH + 2 * CUDACCL_STRIPS_TILE_STRIPS,
   /* Of blocks that number, reduce or write labels: they are in one kernel. */
-  CCL_STRIPS_NUMBER_THREADS = 256,
-  CCL_STRIPS_REDUCE_THREADS = 64,                                                  /* per tile */
-  CCL_STRIPS_REDUCE_TILES = CCL_STRIPS_NUMBER_THREADS / CCL_STRIPS_REDUCE_THREADS, /* per block */
-  CCL_STRIPS_MAX_CHUNKS = 1024, /* of a frame; four for each thread of a block that writes labels */
+  CUDACCL_STRIPS_NUMBER_THREADS = 256,
+  CUDACCL_STRIPS_REDUCE_THREADS = 64, /* per tile */
+  CUDACCL_STRIPS_REDUCE_TILES =
+      CUDACCL_STRIPS_NUMBER_THREADS / CUDACCL_STRIPS_REDUCE_THREADS, /* per block */
+  CUDACCL_STRIPS_MAX_CHUNKS =
+      1024, /* of a frame; four for each thread of a block that writes labels */
 };
 
 /* The edges of a tile, in the order in which they are kept. */
-enum { CCL_STRIPS_TOP, CCL_STRIPS_BOTTOM, CCL_STRIPS_LEFT, CCL_STRIPS_RIGHT, CCL_STRIPS_EDGES };
+enum {
+  CUDACCL_STRIPS_TOP,
+  CUDACCL_STRIPS_BOTTOM,
+  CUDACCL_STRIPS_LEFT,
+  CUDACCL_STRIPS_RIGHT,
+  CUDACCL_STRIPS_EDGES
+};
 
 /* The features of open tile components, one array each: those of the tile component, and of a root
  * after reducing those of its component. */
@@ -56,10 +65,10 @@ typedef struct CclStripsParameters {
   /* Scratch memory of the tile and merge phases, fixed by the plan. Pixels are numbered in raster
    * order over rows padded to whole tiles; that number is below 2^31. */
   uint32_t *parent; /* [pixel] of first pixels of tile components: the first pixel of another tile
-                     * component of the component, CCL_STRIPS_ROOT | open tile component, or
-                     * CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | tile component */
+                     * component of the component, CUDACCL_STRIPS_ROOT | open tile component, or
+                     * CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED | tile component */
   uint32_t *edge;   /* [tile][edge][pixel] first pixel of the tile component there, or
-                     * CCL_STRIPS_NOTHING; tiles with open tile components only */
+                     * CUDACCL_STRIPS_NOTHING; tiles with open tile components only */
   uint32_t *open_count;    /* [tile] */
   struct uint4 *component; /* [tile][tile component] of closed ones, in coordinates of the tile:
                             * area | last row << 16, sum of x, sum of y, left | right << 16 */
@@ -92,13 +101,13 @@ typedef struct CclStripsParameters {
   uint16_t *bits;             /* [rows padded to tiles][words of a row] foreground */
   uint16_t *word_base;        /* [strip][word] number of the run of its first part */
   uint16_t *run_component;    /* [tile][run] number of the tile component in its tile */
-  uint32_t *component_first;  /* [tile][tile component] first pixel, | CCL_STRIPS_OPEN */
+  uint32_t *component_first;  /* [tile][tile component] first pixel, | CUDACCL_STRIPS_OPEN */
   uint32_t *component_count;  /* [tile] */
 } CclStripsParameters;
 
-#define CCL_STRIPS_ROOT 0x80000000u
-#define CCL_STRIPS_CLOSED 0x40000000u
-#define CCL_STRIPS_NOTHING 0xffffffffu
-#define CCL_STRIPS_OPEN 0x80000000u
+#define CUDACCL_STRIPS_ROOT 0x80000000u
+#define CUDACCL_STRIPS_CLOSED 0x40000000u
+#define CUDACCL_STRIPS_NOTHING 0xffffffffu
+#define CUDACCL_STRIPS_OPEN 0x80000000u
 
-#endif /* CCL_STRIPS_PARAMETERS_H */
+#endif /* CUDACCL_STRIPS_PARAMETERS_H */

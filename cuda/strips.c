@@ -92,7 +92,7 @@ is_needed (const CclStripsParameters *p, int kernel)
 static CclStatus
 launch_kernels (Strips *strips, CclStripsParameters *parameters, CUstream stream, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
     if (is_needed (parameters, i))
       status = ccl_cuda_launch (strips->device, &strips->launches[i], parameters, stream, error);
@@ -127,7 +127,7 @@ update_graph (Strips *strips, FrameGraph *frame, const CclStripsParameters *befo
   const bool same_frame = before->frame == now->frame && before->frame_stride == now->frame_stride;
   const bool same_map =
       before->labels == now->labels && before->labels_stride == now->labels_stride;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
     if (is_stale || !same_options || (!same_frame && i == TILE) ||
         (!same_map && (i == TILE || i == WRITE_LABELS)))
@@ -178,7 +178,7 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   p->labels_stride = labels ? labels->stride / sizeof (uint32_t) : 0;
   p->labels_vectorised = labels && (uintptr_t)labels->data % 16 == 0 && labels->stride % 16 == 0;
 
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   if (!strips->counters_clean) {
     status = ccl_cuda_call (driver, error,
         cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->chunk_count, 0,
@@ -230,15 +230,16 @@ static size_t
 lay_out_scratch (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
 {
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
-  const uint64_t n_strips = (uint64_t)p->tile_rows * CCL_STRIPS_TILE_STRIPS;
-  const uint64_t n_runs = n_tiles * CCL_STRIPS_TILE_RUNS;
-  const uint64_t n_open = n_tiles * CCL_STRIPS_TILE_OPEN;
-  const uint64_t n_words = p->tile_columns * CCL_STRIPS_TILE_WORDS;
+  const uint64_t n_strips = (uint64_t)p->tile_rows * CUDACCL_STRIPS_TILE_STRIPS;
+  const uint64_t n_runs = n_tiles * CUDACCL_STRIPS_TILE_RUNS;
+  const uint64_t n_open = n_tiles * CUDACCL_STRIPS_TILE_OPEN;
+  const uint64_t n_words = p->tile_columns * CUDACCL_STRIPS_TILE_WORDS;
   Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
   p->bits = lay_out (&layout, n_strips * strip_rows * n_words, sizeof *p->bits);
   p->parent = lay_out (&layout, (uint64_t)p->n_groups * GROUP_WIDTH, sizeof *p->parent);
   p->word_base = lay_out (&layout, n_strips * n_words, sizeof *p->word_base);
-  p->edge = lay_out (&layout, n_tiles * CCL_STRIPS_EDGES * CCL_STRIPS_TILE_EDGE, sizeof *p->edge);
+  p->edge =
+      lay_out (&layout, n_tiles * CUDACCL_STRIPS_EDGES * CUDACCL_STRIPS_TILE_EDGE, sizeof *p->edge);
   p->run_component = lay_out (&layout, n_runs, sizeof *p->run_component);
   p->component = lay_out (&layout, n_runs, 16);
   p->component_first = lay_out (&layout, n_runs, sizeof *p->component_first);
@@ -261,39 +262,40 @@ lay_out_scratch (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_row
 
 /* Sets the geometry of the plan's frames. */
 static CclStatus
-set_geometry (CclStripsParameters *p, const CclPlan *plan, uint32_t strip_rows, CclError *error)
+set_geometry (
+    CclStripsParameters *p, const CclLabellerPlan *plan, uint32_t strip_rows, CclError *error)
 {
-  const uint32_t tile_height = CCL_STRIPS_TILE_STRIPS * strip_rows;
+  const uint32_t tile_height = CUDACCL_STRIPS_TILE_STRIPS * strip_rows;
   p->width = plan->width;
   p->height = plan->height;
   const uint32_t most_components = ccl_plan_most_components (plan);
   p->max_components =
       plan->max_components < most_components ? plan->max_components : most_components;
-  p->tile_columns = divide_up (plan->width, CCL_STRIPS_TILE_WIDTH);
+  p->tile_columns = divide_up (plan->width, CUDACCL_STRIPS_TILE_WIDTH);
   p->tile_columns_inverse = UINT32_MAX / p->tile_columns;
   p->tile_rows = divide_up (plan->height, tile_height);
   if ((uint64_t)p->tile_columns * GROUP_WIDTH * p->tile_rows * tile_height > INT32_MAX)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
-        plan->width, plan->height, CCL_STRIPS_TILE_WIDTH);
+        plan->width, plan->height, CUDACCL_STRIPS_TILE_WIDTH);
   p->n_groups = p->tile_columns * plan->height;
   /* A block that numbers adds up the counts of all chunks before its own, then scans its own:
-   * chunks have 64 groups while that gives at most CCL_STRIPS_MAX_CHUNKS of them. */
+   * chunks have 64 groups while that gives at most CUDACCL_STRIPS_MAX_CHUNKS of them. */
   p->chunk_shift = 6;
-  while (p->n_groups >> p->chunk_shift >= CCL_STRIPS_MAX_CHUNKS)
+  while (p->n_groups >> p->chunk_shift >= CUDACCL_STRIPS_MAX_CHUNKS)
     p->chunk_shift++;
   p->n_chunks = divide_up (p->n_groups, 1u << p->chunk_shift);
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
   if (n_tiles > 1)
-    p->n_reduce_blocks = divide_up (n_tiles, CCL_STRIPS_REDUCE_TILES);
-  return CCL_OK;
+    p->n_reduce_blocks = divide_up (n_tiles, CUDACCL_STRIPS_REDUCE_TILES);
+  return CUDACCL_OK;
 }
 
 /* Looks up the kernels. */
 static CclStatus
 find_kernels (Strips *strips, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   for (int i = 0; i < N_KERNELS && !status; i++) {
     CclCudaLaunch *launch = &strips->launches[i];
     launch->kernel = i == TILE && ccl_pixel_bytes (strips->format) == 2
@@ -313,12 +315,12 @@ set_grids (Strips *strips, const CclStripsParameters *p)
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
-      [TILE] = {n_tiles, CCL_STRIPS_TILE_THREADS},
-      [MERGE] = {n_tiles, CCL_STRIPS_MERGE_THREADS},
-      [REDUCE] = {p->n_reduce_blocks, CCL_STRIPS_NUMBER_THREADS},
-      [FILTER] = {p->n_reduce_blocks, CCL_STRIPS_NUMBER_THREADS},
-      [NUMBER] = {p->n_reduce_blocks + p->n_chunks, CCL_STRIPS_NUMBER_THREADS},
-      [WRITE_LABELS] = {p->n_reduce_blocks + p->n_chunks + n_tiles, CCL_STRIPS_NUMBER_THREADS},
+      [TILE] = {n_tiles, CUDACCL_STRIPS_TILE_THREADS},
+      [MERGE] = {n_tiles, CUDACCL_STRIPS_MERGE_THREADS},
+      [REDUCE] = {p->n_reduce_blocks, CUDACCL_STRIPS_NUMBER_THREADS},
+      [FILTER] = {p->n_reduce_blocks, CUDACCL_STRIPS_NUMBER_THREADS},
+      [NUMBER] = {p->n_reduce_blocks + p->n_chunks, CUDACCL_STRIPS_NUMBER_THREADS},
+      [WRITE_LABELS] = {p->n_reduce_blocks + p->n_chunks + n_tiles, CUDACCL_STRIPS_NUMBER_THREADS},
       [FINISH] = {1, 1},
   };
   for (int i = 0; i < N_KERNELS; i++) {
@@ -338,16 +340,16 @@ allocate (Strips *strips, CclStripsParameters *p, CclError *error)
   const bool is_wasteful = strips->scratch_size >= LARGE_SCRATCH && size < strips->scratch_size / 8;
   CUdeviceptr scratch = 0, pinned_on_device = 0;
   void *pinned = NULL;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (size > strips->scratch_size || is_wasteful)
     status = ccl_cuda_device_allocate (strips->device, size, &scratch, error);
   /* The count and the completion flag take the room of one row, which keeps the rows
    * aligned. */
-  if (status == CCL_OK && p->max_components > strips->pinned_rows)
+  if (status == CUDACCL_OK && p->max_components > strips->pinned_rows)
     status = ccl_cuda_device_allocate_pinned (strips->device,
         sizeof (CclComponent) * ((size_t)p->max_components + 1), &pinned, &pinned_on_device, error);
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_cuda_device_release (strips->device, &scratch);
     return status;
   }
@@ -362,7 +364,7 @@ allocate (Strips *strips, CclStripsParameters *p, CclError *error)
     strips->pinned_on_device = pinned_on_device;
     strips->pinned_rows = p->max_components;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Gives all graphs these parameters, with the addresses of the memory. */
@@ -387,7 +389,7 @@ set_parameters (Strips *strips, CclStripsParameters *p)
 }
 
 static CclStatus
-strips_resize (CclCudaEngine *engine, const CclPlan *plan, CclError *error)
+strips_resize (CclCudaEngine *engine, const CclLabellerPlan *plan, CclError *error)
 {
   Strips *strips = (Strips *)engine;
   CclStripsParameters parameters = {0};
@@ -399,26 +401,26 @@ strips_resize (CclCudaEngine *engine, const CclPlan *plan, CclError *error)
   set_grids (strips, &parameters);
   set_parameters (strips, &parameters);
   strips->is_first = true;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclCudaEngine *
-strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
+strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclLabellerPlan *plan,
     CUstream stream, CclError *error)
 {
   (void)algorithm;
   (void)stream; /* no preparatory work */
   Strips *strips = calloc (1, sizeof *strips);
   if (!strips) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
   strips->format = plan->format;
-  strips->strip_rows = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
-  if (find_kernels (strips, error) != CCL_OK ||
-      strips_resize (&strips->engine, plan, error) != CCL_OK) {
+  strips->strip_rows = plan->connectivity == CUDACCL_CONNECTIVITY_8 ? 2 : 1;
+  if (find_kernels (strips, error) != CUDACCL_OK ||
+      strips_resize (&strips->engine, plan, error) != CUDACCL_OK) {
     strips_free (&strips->engine);
     return NULL;
   }

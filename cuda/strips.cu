@@ -47,48 +47,50 @@
 #include "strips/number.cuh"
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_TILE_THREADS) ccl_strips_tile_4 (const CclStripsParameters parameters)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+    ccl_strips_tile_4 (const CclStripsParameters parameters)
 {
   label_tile<uint8_t, 1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_TILE_THREADS) ccl_strips_tile_8 (const CclStripsParameters parameters)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+    ccl_strips_tile_8 (const CclStripsParameters parameters)
 {
   label_tile<uint8_t, 2> (parameters);
 }
 
 /* The same for pixels of two bytes. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_TILE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
     ccl_strips_tile_words_4 (const CclStripsParameters parameters)
 {
   label_tile<uint16_t, 1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_TILE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
     ccl_strips_tile_words_8 (const CclStripsParameters parameters)
 {
   label_tile<uint16_t, 2> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_MERGE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
     ccl_strips_merge_4 (const CclStripsParameters parameters)
 {
   merge_tiles<1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_MERGE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
     ccl_strips_merge_8 (const CclStripsParameters parameters)
 {
   merge_tiles<2> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_reduce (const CclStripsParameters parameters)
 {
   let_next_kernel_start ();
@@ -97,7 +99,7 @@ __launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_filter (const CclStripsParameters parameters)
 {
   filter_roots (parameters);
@@ -141,14 +143,14 @@ number_and_write_labels (const Parameters &p)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_number_4 (const CclStripsParameters parameters)
 {
   number_components<1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_number_8 (const CclStripsParameters parameters)
 {
   number_components<2> (parameters);
@@ -165,14 +167,14 @@ extern "C" __global__ void __launch_bounds__ (1)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_write_labels_4 (const CclStripsParameters parameters)
 {
   number_and_write_labels<1> (parameters);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_write_labels_8 (const CclStripsParameters parameters)
 {
   number_and_write_labels<2> (parameters);

@@ -18,7 +18,7 @@ ccl_cuda_upload_resize (CclCudaUpload *upload, uint32_t width, uint32_t height, 
   if (size > upload->capacity) {
     CUdeviceptr memory;
     const CclStatus status = ccl_cuda_device_allocate (upload->device, size, &memory, error);
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       return status;
     ccl_cuda_device_release (upload->device, &upload->memory);
     upload->memory = memory;
@@ -27,7 +27,7 @@ ccl_cuda_upload_resize (CclCudaUpload *upload, uint32_t width, uint32_t height, 
   upload->width = width;
   upload->height = height;
   upload->stride = stride;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus

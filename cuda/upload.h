@@ -4,8 +4,8 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CCL_CUDA_UPLOAD_H
-#define CCL_CUDA_UPLOAD_H
+#ifndef CUDACCL_CUDA_UPLOAD_H
+#define CUDACCL_CUDA_UPLOAD_H
 
 #include "device.h"
 
@@ -17,7 +17,8 @@ typedef struct CclCudaUpload {
   size_t capacity;        /* bytes of the memory */
 } CclCudaUpload;
 
-/* Allocates memory for frames of height rows of width bytes. CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE.
+/* Allocates memory for frames of height rows of width bytes. CUDACCL_ERROR_NO_MEMORY,
+ * CUDACCL_ERROR_DEVICE.
  */
 CclStatus ccl_cuda_upload_init (
     CclCudaUpload *upload, CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
@@ -44,4 +45,4 @@ CclStatus ccl_cuda_upload_queue_samples (CclCudaUpload *upload, const void *data
 /* Frees the memory of init(); does nothing before it. */
 void ccl_cuda_upload_clear (CclCudaUpload *upload);
 
-#endif /* CCL_CUDA_UPLOAD_H */
+#endif /* CUDACCL_CUDA_UPLOAD_H */

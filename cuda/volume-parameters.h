@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of volume.cu, compiled by the host's C and by nvcc. The terms
  * (word, run, element, chunk, tile) are explained at the head of volume.cu. */
-#ifndef CCL_VOLUME_PARAMETERS_H
-#define CCL_VOLUME_PARAMETERS_H
+#ifndef CUDACCL_VOLUME_PARAMETERS_H
+#define CUDACCL_VOLUME_PARAMETERS_H
 
 #include <cudaccl/volume.h>
 
 enum {
-  CCL_VOLUME_THREADS = 256, /* of a block; a block has one word per thread at a time */
-  CCL_VOLUME_CHUNK_SHIFT = 8,
-  CCL_VOLUME_CHUNK_WORDS = 1 << CCL_VOLUME_CHUNK_SHIFT,
-  CCL_VOLUME_SCAN_THREADS = 1024,
+  CUDACCL_VOLUME_THREADS = 256, /* of a block; a block has one word per thread at a time */
+  CUDACCL_VOLUME_CHUNK_SHIFT = 8,
+  CUDACCL_VOLUME_CHUNK_WORDS = 1 << CUDACCL_VOLUME_CHUNK_SHIFT,
+  CUDACCL_VOLUME_SCAN_THREADS = 1024,
 };
 
 /* Set in the parent of a root once the components are numbered. The lower bits are then the number
  * of the component inside its chunk, or all set when the area filter removed it. */
-#define CCL_VOLUME_ROOT 0x80000000u
-#define CCL_VOLUME_REMOVED 0xffffffffu
+#define CUDACCL_VOLUME_ROOT 0x80000000u
+#define CUDACCL_VOLUME_REMOVED 0xffffffffu
 
 /* The features of one component while its runs are added in any order. All fields start with all
  * bits set, so that one memset prepares them: counts and sums are off by one until they are read,
@@ -44,7 +44,7 @@ typedef struct CclVolumeParameters {
   /* Geometry, fixed by the plan. */
   uint32_t row_words;                            /* words of a row */
   uint32_t n_words;                              /* row_words × height × depth */
-  uint32_t n_chunks;                             /* of CCL_VOLUME_CHUNK_WORDS words */
+  uint32_t n_chunks;                             /* of CUDACCL_VOLUME_CHUNK_WORDS words */
   uint32_t element_shift;                        /* elements of a word, as a power of two */
   uint32_t tile_x_shift, tile_y_shift;           /* words and rows of a tile, as powers of two */
   uint32_t tile_z_shift;                         /* slices; the three add up to 8 */
@@ -52,9 +52,10 @@ typedef struct CclVolumeParameters {
   uint32_t sum_depth;                            /* tiles that a block sums, one behind another */
 
   /* Scratch memory, fixed by the plan. */
-  uint32_t *words;   /* [word] foreground, the voxel of the least x in the lowest bit */
-  uint32_t *parents; /* [element] of each run: the index of its parent; later CCL_VOLUME_ROOT | … */
-  uint32_t *areas;   /* [element] voxels of the component of a root; only with an area filter */
+  uint32_t *words; /* [word] foreground, the voxel of the least x in the lowest bit */
+  uint32_t
+      *parents; /* [element] of each run: the index of its parent; later CUDACCL_VOLUME_ROOT | … */
+  uint32_t *areas; /* [element] voxels of the component of a root; only with an area filter */
   uint32_t *chunk_offsets;            /* [chunk] components in it, then components before it */
   CclVolumeAccumulator *accumulators; /* [n_rows] */
 
@@ -67,4 +68,4 @@ typedef struct CclVolumeParameters {
   uint64_t label_row, label_slice; /* elements from row to row and from slice to slice */
 } CclVolumeParameters;
 
-#endif /* CCL_VOLUME_PARAMETERS_H */
+#endif /* CUDACCL_VOLUME_PARAMETERS_H */

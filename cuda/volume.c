@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The labeller of volumes on a GPU. volume.cu describes the algorithm. */
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ ceil_log2 (uint32_t value)
 static void
 plan_tiles (CclVolumeParameters *p, uint32_t n_multiprocessors)
 {
-  const uint32_t tile_shift = ceil_log2 (CCL_VOLUME_THREADS);
+  const uint32_t tile_shift = ceil_log2 (CUDACCL_VOLUME_THREADS);
   p->tile_x_shift = lesser (ceil_log2 (p->row_words), 5);
   p->tile_y_shift = lesser (ceil_log2 (p->height), tile_shift - p->tile_x_shift);
   p->tile_z_shift = tile_shift - p->tile_x_shift - p->tile_y_shift;
@@ -92,7 +92,7 @@ plan_geometry (CclVolumeParameters *p, const CclVolumePlan *plan, uint32_t n_mul
   p->connectivity = plan->connectivity;
   p->row_words = divide_up (plan->width, 32);
   p->n_words = p->row_words * plan->height * plan->depth;
-  p->n_chunks = divide_up (p->n_words, CCL_VOLUME_CHUNK_WORDS);
+  p->n_chunks = divide_up (p->n_words, CUDACCL_VOLUME_CHUNK_WORDS);
   /* A word has at most one run for two of its voxels. Rounded up to a power of two, elements are
    * never more than voxels, so that their indices leave the upper bit free. */
   p->element_shift = ceil_log2 (divide_up (lesser (plan->width, 32), 2));
@@ -120,13 +120,13 @@ allocate_memory (CudaVolumeLabeller *self, CclError *error)
   };
   CclStatus status =
       ccl_cuda_upload_init (&self->upload, device, p->width, p->height * p->depth, error);
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == CCL_OK; i++)
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_allocate (device, blocks[i].size, blocks[i].memory, error);
   CUdeviceptr result = 0;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         device, ROWS_OFFSET + p->n_rows * sizeof *p->rows, &self->result, &result, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
 
   p->words = (uint32_t *)self->words;
@@ -137,7 +137,7 @@ allocate_memory (CudaVolumeLabeller *self, CclError *error)
   p->n_components = (uint32_t *)self->n_components;
   p->result_count = (uint32_t *)result;
   p->rows = (CclVolumeComponent *)(result + ROWS_OFFSET);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Allocates everything that the labeller needs, the context being current. */
@@ -147,13 +147,13 @@ allocate (CudaVolumeLabeller *self, CclError *error)
   const CclCudaDriver *driver = self->device->driver;
   CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   self->stream = self->own_stream;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
-  for (int i = 0; i < N_KERNELS && status == CCL_OK; i++)
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
         self->device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = allocate_memory (self, error);
   return status;
 }
@@ -161,7 +161,8 @@ allocate (CudaVolumeLabeller *self, CclError *error)
 static CclStatus
 launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error)
 {
-  const uint32_t n_threads = kernel == NUMBER_CHUNKS ? CCL_VOLUME_SCAN_THREADS : CCL_VOLUME_THREADS;
+  const uint32_t n_threads =
+      kernel == NUMBER_CHUNKS ? CUDACCL_VOLUME_SCAN_THREADS : CUDACCL_VOLUME_THREADS;
   const CclCudaLaunch launch = {
       .function = self->functions[kernel],
       .kernel = kernels[kernel],
@@ -181,8 +182,8 @@ upload_volume (CudaVolumeLabeller *self, const CclVolume *volume, CclError *erro
   if (volume->slice_stride == volume->row_stride * plan->height)
     return ccl_cuda_upload_queue_rows (&self->upload, 0, plan->height * plan->depth, slice,
         volume->row_stride, self->stream, error);
-  CclStatus status = CCL_OK;
-  for (uint32_t z = 0; z < plan->depth && status == CCL_OK; z++, slice += volume->slice_stride)
+  CclStatus status = CUDACCL_OK;
+  for (uint32_t z = 0; z < plan->depth && status == CUDACCL_OK; z++, slice += volume->slice_stride)
     status = ccl_cuda_upload_queue_rows (&self->upload, z * plan->height, plan->height, slice,
         volume->row_stride, self->stream, error);
   return status;
@@ -190,11 +191,11 @@ upload_volume (CudaVolumeLabeller *self, const CclVolume *volume, CclError *erro
 
 /* Sets the parameters that may differ from run to run. */
 static void
-set_run (CudaVolumeLabeller *self, const CclVolume *volume, const CclOptions *options,
+set_run (CudaVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions *options,
     const CclVolumeLabels *labels)
 {
   CclVolumeParameters *p = &self->parameters;
-  if (volume->location == CCL_LOCATION_DEVICE) {
+  if (volume->location == CUDACCL_LOCATION_DEVICE) {
     p->volume = volume->data;
     p->row_stride = volume->row_stride;
     p->slice_stride = volume->slice_stride;
@@ -230,13 +231,13 @@ queue_kernels (CudaVolumeLabeller *self, CclError *error)
       {NUMBER_ROOTS, true, p->n_chunks},
       {NUMBER_CHUNKS, true, 1},
       {SUM_FEATURES, true, slice_tiles * divide_up (p->tile_slices, p->sum_depth)},
-      {WRITE_TABLE, true, divide_up (p->n_rows, CCL_VOLUME_THREADS)},
+      {WRITE_TABLE, true, divide_up (p->n_rows, CUDACCL_VOLUME_THREADS)},
       {WRITE_LABELS, p->labels, slice_tiles * p->tile_slices},
   };
   CclStatus status = ccl_cuda_call (self->device->driver, error,
       cuMemsetD8Async (
           self->accumulators, 0xff, p->n_rows * sizeof *p->accumulators, self->stream));
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CCL_OK; i++) {
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++) {
     if (steps[i].is_needed)
       status = launch (self, steps[i].kernel, steps[i].n_blocks, error);
   }
@@ -253,22 +254,22 @@ read_table (const CudaVolumeLabeller *self, CclVolumeTable *table)
 
 static CclStatus
 cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
-    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error)
 {
   CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
 
   CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
-  if (volume->location == CCL_LOCATION_HOST)
+  if (volume->location == CUDACCL_LOCATION_HOST)
     status = upload_volume (self, volume, error);
   set_run (self, volume, options, labels);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = queue_kernels (self, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     read_table (self, table);
   else
     status = ccl_cuda_device_abandon (self->device, self->stream, error);
@@ -284,7 +285,7 @@ cuda_volume_labeller_free (CclVolumeLabeller *labeller)
       &self->accumulators, &self->n_components};
   /* Runs wait for their work, so nothing is queued. A lost device frees nothing; the host's memory
    * is freed in any case. */
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CCL_OK;
+  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
   const CclCudaDriver *driver = self->device->driver;
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     ccl_cuda_device_release (self->device, blocks[i]);
@@ -310,14 +311,14 @@ CclVolumeLabeller *
 ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, CclError *error)
 {
   if (!device) {
-    ccl_error_set (error, CCL_ERROR_ARGUMENT, "a device is needed");
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
     return NULL;
   }
-  if (ccl_volume_plan_check (plan, error) != CCL_OK)
+  if (ccl_volume_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   CudaVolumeLabeller *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller of volumes");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller of volumes");
     return NULL;
   }
   self->base.klass = &cuda_volume_labeller_class;
@@ -326,11 +327,11 @@ ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, 
   plan_geometry (&self->parameters, plan, (uint32_t)device->n_multiprocessors);
 
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = allocate (self, error);
     ccl_cuda_device_leave (device);
   }
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     cuda_volume_labeller_free (&self->base);
     return NULL;
   }
@@ -341,8 +342,8 @@ CclStatus
 ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, CclError *error)
 {
   if (!labeller || labeller->klass != &cuda_volume_labeller_class)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
   CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
   self->stream = stream ? stream : self->own_stream;
-  return CCL_OK;
+  return CUDACCL_OK;
 }

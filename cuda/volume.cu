@@ -35,7 +35,7 @@
 
 typedef CclVolumeParameters Parameters;
 
-enum { THREADS = CCL_VOLUME_THREADS };
+enum { THREADS = CUDACCL_VOLUME_THREADS };
 
 /* ---- words and runs ---- */
 
@@ -431,7 +431,7 @@ extern "C" __global__ void
 __launch_bounds__ (THREADS) ccl_volume_number_roots (const CclVolumeParameters p)
 {
   __shared__ uint32_t sums[THREADS / 32];
-  const uint32_t word = blockIdx.x * CCL_VOLUME_CHUNK_WORDS + threadIdx.x;
+  const uint32_t word = blockIdx.x * CUDACCL_VOLUME_CHUNK_WORDS + threadIdx.x;
   const uint32_t first = word << p.element_shift;
   const uint32_t n_runs = word < p.n_words ? __popc (starts_of (p.words[word])) : 0;
   uint32_t kept = 0; /* runs that are roots of components that pass the filter */
@@ -442,28 +442,29 @@ __launch_bounds__ (THREADS) ccl_volume_number_roots (const CclVolumeParameters p
     else if (passes_filter (p, root))
       kept |= 1u << i;
     else
-      p.parents[root] = CCL_VOLUME_REMOVED;
+      p.parents[root] = CUDACCL_VOLUME_REMOVED;
   }
   uint32_t n_chunk;
   uint32_t number = sum_before_thread (__popc (kept), sums, THREADS / 32, &n_chunk);
   for (; kept; kept &= kept - 1)
-    p.parents[first + __ffs (kept) - 1] = CCL_VOLUME_ROOT | number++;
+    p.parents[first + __ffs (kept) - 1] = CUDACCL_VOLUME_ROOT | number++;
   if (threadIdx.x == 0)
     p.chunk_offsets[blockIdx.x] = n_chunk;
 }
 
 /* One block; each thread has a sequence of chunks. */
 extern "C" __global__ void
-__launch_bounds__ (CCL_VOLUME_SCAN_THREADS) ccl_volume_number_chunks (const CclVolumeParameters p)
+__launch_bounds__ (CUDACCL_VOLUME_SCAN_THREADS)
+    ccl_volume_number_chunks (const CclVolumeParameters p)
 {
-  __shared__ uint32_t sums[CCL_VOLUME_SCAN_THREADS / 32];
-  const uint32_t n_own = (p.n_chunks - 1) / CCL_VOLUME_SCAN_THREADS + 1;
+  __shared__ uint32_t sums[CUDACCL_VOLUME_SCAN_THREADS / 32];
+  const uint32_t n_own = (p.n_chunks - 1) / CUDACCL_VOLUME_SCAN_THREADS + 1;
   const uint32_t first = min (threadIdx.x * n_own, p.n_chunks);
   const uint32_t end = min (first + n_own, p.n_chunks);
   uint32_t sum = 0, n_components;
   for (uint32_t chunk = first; chunk < end; chunk++)
     sum += p.chunk_offsets[chunk];
-  uint32_t offset = sum_before_thread (sum, sums, CCL_VOLUME_SCAN_THREADS / 32, &n_components);
+  uint32_t offset = sum_before_thread (sum, sums, CUDACCL_VOLUME_SCAN_THREADS / 32, &n_components);
   for (uint32_t chunk = first; chunk < end; chunk++) {
     const uint32_t n_chunk = p.chunk_offsets[chunk];
     p.chunk_offsets[chunk] = offset;
@@ -481,14 +482,14 @@ static __device__ __forceinline__ uint32_t
 component_number (const Parameters &p, uint32_t element)
 {
   uint32_t parent = p.parents[element];
-  if (!(parent & CCL_VOLUME_ROOT)) {
+  if (!(parent & CUDACCL_VOLUME_ROOT)) {
     element = parent;
     parent = p.parents[element];
   }
-  if (parent == CCL_VOLUME_REMOVED)
+  if (parent == CUDACCL_VOLUME_REMOVED)
     return UINT32_MAX;
-  const uint32_t chunk = element >> (p.element_shift + CCL_VOLUME_CHUNK_SHIFT);
-  return p.chunk_offsets[chunk] + (parent & ~CCL_VOLUME_ROOT);
+  const uint32_t chunk = element >> (p.element_shift + CUDACCL_VOLUME_CHUNK_SHIFT);
+  return p.chunk_offsets[chunk] + (parent & ~CUDACCL_VOLUME_ROOT);
 }
 
 /* ---- sum_features ---- */

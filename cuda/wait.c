@@ -99,10 +99,10 @@ ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream, const uint
     CclError *error)
 {
   const CclCudaDriver *driver = device->driver;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   if (!finished)
     status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   const bool is_early = atomic_fetch_add (&n_waiting, 1) < MOST_WITHOUT_PAUSE;
   const CUresult result = is_early ? poll_without_pause (driver, event, finished)
@@ -113,7 +113,7 @@ ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream, const uint
   /* The run takes longer, or a kernel has failed, which the driver reports. */
   if (finished)
     status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error, cuEventSynchronize (event));
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waiting for the end of a run. The device's context is current (device.h). */
-#ifndef CCL_CUDA_WAIT_H
-#define CCL_CUDA_WAIT_H
+#ifndef CUDACCL_CUDA_WAIT_H
+#define CUDACCL_CUDA_WAIT_H
 
 #include "device.h"
 
@@ -10,8 +10,8 @@
  *
  * finished is a word of pinned memory that was 0 when the run was queued. The run sets it when
  * everything that its caller reads has been written. NULL: the run has no such word.
- * CCL_ERROR_DEVICE. */
+ * CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream,
     const uint32_t *finished, CclError *error);
 
-#endif /* CCL_CUDA_WAIT_H */
+#endif /* CUDACCL_CUDA_WAIT_H */

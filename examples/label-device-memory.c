@@ -8,7 +8,7 @@
  * Usage: label-device-memory
  */
 #include <cuda.h>
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include <stdio.h>
 
 #define WIDTH 320
@@ -17,8 +17,8 @@
 int
 main (void)
 {
-  CclPlan plan = CCL_PLAN_DEFAULT;
-  CclOptions options = CCL_OPTIONS_DEFAULT;
+  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+  CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
   CclTable table;
   CclError error;
   CclLabeller *labeller = NULL;
@@ -48,9 +48,9 @@ main (void)
 
   /* The labeller's work is queued on the same stream, so no synchronisation is needed. */
   ccl_cuda_labeller_set_stream (labeller, stream, NULL);
-  CclFrame frame = {(const void *)pixels, pitch, CCL_LOCATION_DEVICE};
+  CclFrame frame = {(const void *)pixels, pitch, CUDACCL_LOCATION_DEVICE};
   CclLabels map = {(void *)labels, WIDTH * sizeof (label)};
-  if (ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CCL_OK)
+  if (ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CUDACCL_OK)
     return fprintf (stderr, "label-device-memory: %s\n", error.message), 1;
   for (const CclComponent *c = table.rows; c < table.rows + table.n_rows; c++)
     printf ("component %u: %u pixels, %u×%u at (%u, %u)\n", c->label, c->area, c->width, c->height,

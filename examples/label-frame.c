@@ -25,9 +25,9 @@ main (void)
 {
   static uint8_t pixels[WIDTH * HEIGHT];
   static uint32_t labels[WIDTH * HEIGHT];
-  CclPlan plan = CCL_PLAN_DEFAULT;
-  CclOptions options = CCL_OPTIONS_DEFAULT;
-  CclFrame frame = {pixels, WIDTH, CCL_LOCATION_HOST};
+  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+  CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  CclFrame frame = {pixels, WIDTH, CUDACCL_LOCATION_HOST};
   CclLabels map = {labels, WIDTH * sizeof (uint32_t)};
   CclTable table;
   CclError error;
@@ -38,7 +38,8 @@ main (void)
   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
   draw_rectangle (pixels, 100, 20, 40, 30);
   draw_rectangle (pixels, 10, 50, 25, 60);
-  if (!labeller || ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CCL_OK) {
+  if (!labeller ||
+      ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CUDACCL_OK) {
     fprintf (stderr, "label-frame: %s\n", error.message);
     return 1;
   }

@@ -5,8 +5,8 @@
  * rank can write its strips and their entries in the directories, and the file has the same bytes
  * for every number of ranks. libtiff compresses.
  */
-#ifndef CCL_LABEL_BIGTIFF_H
-#define CCL_LABEL_BIGTIFF_H
+#ifndef CUDACCL_LABEL_BIGTIFF_H
+#define CUDACCL_LABEL_BIGTIFF_H
 
 #include "output.h"
 
@@ -31,4 +31,4 @@ bool bigtiff_finish (BigTiff *tiff, bool failed, CclError *error);
 
 void bigtiff_free (BigTiff *tiff); /* NULL is allowed */
 
-#endif /* CCL_LABEL_BIGTIFF_H */
+#endif /* CUDACCL_LABEL_BIGTIFF_H */

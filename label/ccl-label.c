@@ -56,7 +56,7 @@ show_progress (void *data, uint64_t done, uint64_t total)
 static CclStatus
 to_status (bool succeeded)
 {
-  return succeeded ? CCL_OK : CCL_ERROR_IO;
+  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
 }
 
 static uint64_t
@@ -262,7 +262,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
     CclTiledPeers watched;
     if (peers)
       watched = phases_watch_peers (&job->phases, peers);
-    succeeded = ccl_tiled_run (&plan, &io, peers ? &watched : NULL, result, error) == CCL_OK;
+    succeeded = ccl_tiled_run (&plan, &io, peers ? &watched : NULL, result, error) == CUDACCL_OK;
   }
   if (plan.device)
     ccl_cuda_device_unref (&plan.device);
@@ -333,7 +333,7 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   return succeeded;
 }
 
-#if !CCL_LABEL_MPI
+#if !CUDACCL_LABEL_MPI
 /* Started by mpirun, the program for several processes takes over. */
 static void
 hand_over (char **argv)
@@ -354,10 +354,10 @@ hand_over (char **argv)
 int
 main (int argc, char **argv)
 {
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   Options options;
 
-#if !CCL_LABEL_MPI
+#if !CUDACCL_LABEL_MPI
   hand_over (argv);
 #endif
   const Processes processes = processes_start (&argc, &argv, pending_names_remove);
@@ -369,7 +369,7 @@ main (int argc, char **argv)
   if (request == REQUEST_LABEL)
     succeeded = run (&job, argv + first, (uint32_t)(argc - first), &error);
   else if (request != REQUEST_INVALID && processes.rank == 0)
-    fputs (request == REQUEST_HELP ? options_help : "ccl-label " CCL_VERSION "\n", stdout);
+    fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
   mask_free (job.mask);
   picture_free (job.picture);
   if (!succeeded && processes.rank == 0)

@@ -28,7 +28,7 @@ struct Mask {
 bool
 mask_is_needed (const MaskSettings *settings)
 {
-  return settings->use_otsu || settings->denoise != CCL_DENOISE_NONE ||
+  return settings->use_otsu || settings->denoise != CUDACCL_DENOISE_NONE ||
          settings->closing_width > 1 || settings->closing_height > 1 || settings->roi_mask;
 }
 
@@ -37,11 +37,11 @@ static uint64_t
 reach (const MaskSettings *settings)
 {
   static const uint64_t of_filter[] = {
-      [CCL_DENOISE_NONE] = 0,
-      [CCL_DENOISE_MEDIAN_3] = 1,
-      [CCL_DENOISE_MEDIAN_5] = 2,
-      [CCL_DENOISE_OPENING_3] = 2,
-      [CCL_DENOISE_OPENING_5] = 4,
+      [CUDACCL_DENOISE_NONE] = 0,
+      [CUDACCL_DENOISE_MEDIAN_3] = 1,
+      [CUDACCL_DENOISE_MEDIAN_5] = 2,
+      [CUDACCL_DENOISE_OPENING_3] = 2,
+      [CUDACCL_DENOISE_OPENING_5] = 4,
   };
   return of_filter[settings->denoise] +
          (settings->closing_height > 1 ? settings->closing_height : 0);
@@ -201,8 +201,8 @@ filter_input (Mask *self, CclError *error)
 {
   const MaskSettings *settings = &self->settings;
   const uint64_t width = self->picture->width, n_rows = self->end - self->begin;
-  CclForegroundPlan plan = CCL_FOREGROUND_PLAN_DEFAULT;
-  CclForegroundOptions options = CCL_FOREGROUND_OPTIONS_DEFAULT;
+  CclForegroundPlan plan = CUDACCL_FOREGROUND_PLAN_DEFAULT;
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
   const CclFrame frame = {.data = self->input, .stride = width};
   const CclMask mask = {.data = self->filtered, .stride = width};
 
@@ -220,7 +220,7 @@ filter_input (Mask *self, CclError *error)
     self->filter_rows = self->filter ? n_rows : 0;
   }
   return self->filter &&
-         ccl_foreground_run (self->filter, &frame, &options, &mask, error) == CCL_OK;
+         ccl_foreground_run (self->filter, &frame, &options, &mask, error) == CUDACCL_OK;
 }
 
 /* Inverts a row of the mask and applies the region of interest mask. */

@@ -4,8 +4,8 @@
  * closing and region of interest mask, as those of foreground.h. In a volume, filters work in each
  * slice, and Otsu's threshold is that of all slices.
  */
-#ifndef CCL_LABEL_MASK_H
-#define CCL_LABEL_MASK_H
+#ifndef CUDACCL_LABEL_MASK_H
+#define CUDACCL_LABEL_MASK_H
 
 #include <cudaccl/foreground.h>
 
@@ -39,4 +39,4 @@ bool mask_read (Mask *mask, uint64_t first_row, uint64_t n_rows, uint8_t *pixels
 
 void mask_free (Mask *mask); /* NULL is allowed */
 
-#endif /* CCL_LABEL_MASK_H */
+#endif /* CUDACCL_LABEL_MASK_H */

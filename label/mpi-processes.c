@@ -57,9 +57,9 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
     const int result =
         MPI_Send ((const char *)bytes + done, (int)n, MPI_BYTE, (int)to, TAG, MPI_COMM_WORLD);
     if (result != MPI_SUCCESS)
-      return mpi_fail (error, result, "message to another rank") ? CCL_OK : CCL_ERROR_IO;
+      return mpi_fail (error, result, "message to another rank") ? CUDACCL_OK : CUDACCL_ERROR_IO;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -71,9 +71,9 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
     const int result = MPI_Recv (
         (char *)bytes + done, (int)n, MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS)
-      return mpi_fail (error, result, "message from another rank") ? CCL_OK : CCL_ERROR_IO;
+      return mpi_fail (error, result, "message from another rank") ? CUDACCL_OK : CUDACCL_ERROR_IO;
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Ends ranks that wait for this one. */

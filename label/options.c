@@ -176,11 +176,11 @@ take_option (Options *options, int option, const char *value)
     is_valid = parse_denoise (value, &options->mask.denoise);
     break;
   case CLOSING_WIDTH:
-    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
     options->mask.closing_width = (uint32_t)number;
     break;
   case CLOSING_HEIGHT:
-    is_valid = parse_number (value, CCL_MAX_CLOSING, &number);
+    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
     options->mask.closing_height = (uint32_t)number;
     break;
   case ROI_MASK:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_LABEL_OPTIONS_H
-#define CCL_LABEL_OPTIONS_H
+#ifndef CUDACCL_LABEL_OPTIONS_H
+#define CUDACCL_LABEL_OPTIONS_H
 
 #include "mask.h"
 #include "picture.h"
@@ -28,4 +28,4 @@ Request options_parse (int argc, char **argv, Options *options, int *first, CclE
 /* The text of --help. */
 extern const char options_help[];
 
-#endif /* CCL_LABEL_OPTIONS_H */
+#endif /* CUDACCL_LABEL_OPTIONS_H */

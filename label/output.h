@@ -4,8 +4,8 @@
  * final name, and has this name only when it is complete. All functions are collective, except
  * those that write; they return false with the error filled.
  */
-#ifndef CCL_LABEL_OUTPUT_H
-#define CCL_LABEL_OUTPUT_H
+#ifndef CUDACCL_LABEL_OUTPUT_H
+#define CUDACCL_LABEL_OUTPUT_H
 
 #include <cudaccl/tiled.h>
 
@@ -77,4 +77,4 @@ bool has_suffix (const char *name, const char *suffix);
 enum { NPY_HEADER = 512 };
 void npy_header (char header[NPY_HEADER], const char *type, const char *shape);
 
-#endif /* CCL_LABEL_OUTPUT_H */
+#endif /* CUDACCL_LABEL_OUTPUT_H */

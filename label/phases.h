@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The time that a rank spends in each phase of its work. A rank is always in exactly one phase, so
  * the times add up to the whole. */
-#ifndef CCL_LABEL_PHASES_H
-#define CCL_LABEL_PHASES_H
+#ifndef CUDACCL_LABEL_PHASES_H
+#define CUDACCL_LABEL_PHASES_H
 
 #include <cudaccl/tiled.h>
 
@@ -43,4 +43,4 @@ double phases_total (const Phases *phases);
  * the result. */
 CclTiledPeers phases_watch_peers (Phases *phases, const CclTiledPeers *peers);
 
-#endif /* CCL_LABEL_PHASES_H */
+#endif /* CUDACCL_LABEL_PHASES_H */

@@ -7,8 +7,8 @@
  * Functions marked "collective" are called by all ranks, in the same order. Functions that return
  * bool fill the error when they return false.
  */
-#ifndef CCL_LABEL_PROCESSES_H
-#define CCL_LABEL_PROCESSES_H
+#ifndef CUDACCL_LABEL_PROCESSES_H
+#define CUDACCL_LABEL_PROCESSES_H
 
 #include <cudaccl/tiled.h>
 
@@ -64,4 +64,4 @@ bool output_file_write_together (
  * failed, the calls of output_file_write_together() in other ranks fail. Collective. */
 bool output_file_close (OutputFile *file, bool failed, CclError *error);
 
-#endif /* CCL_LABEL_PROCESSES_H */
+#endif /* CUDACCL_LABEL_PROCESSES_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_LABEL_SAME_FILE_H
-#define CCL_LABEL_SAME_FILE_H
+#ifndef CUDACCL_LABEL_SAME_FILE_H
+#define CUDACCL_LABEL_SAME_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,4 +13,4 @@
 bool check_output_names (char *const *inputs, uint32_t n_inputs, const char *const *outputs,
     uint32_t n_outputs, CclError *error);
 
-#endif /* CCL_LABEL_SAME_FILE_H */
+#endif /* CUDACCL_LABEL_SAME_FILE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_LABEL_STATISTICS_H
-#define CCL_LABEL_STATISTICS_H
+#ifndef CUDACCL_LABEL_STATISTICS_H
+#define CUDACCL_LABEL_STATISTICS_H
 
 #include <cudaccl/tiled.h>
 
@@ -12,4 +12,4 @@
 void statistics_print (
     const Processes *processes, const Phases *phases, const CclTiledResult *result);
 
-#endif /* CCL_LABEL_STATISTICS_H */
+#endif /* CUDACCL_LABEL_STATISTICS_H */

@@ -29,7 +29,7 @@ fail (CclError *error, const char *format, ...)
   for (char *c = text; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)
       *c = '?';
-  error->status = CCL_ERROR_IO;
+  error->status = CUDACCL_ERROR_IO;
   if (strlen (text) < sizeof error->message) {
     strcpy (error->message, text);
   } else {
@@ -43,6 +43,6 @@ bool
 fail_without_memory (CclError *error)
 {
   fail (error, "not enough memory");
-  error->status = CCL_ERROR_NO_MEMORY;
+  error->status = CUDACCL_ERROR_NO_MEMORY;
   return false;
 }

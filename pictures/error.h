@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_PICTURES_ERROR_H
-#define CCL_PICTURES_ERROR_H
+#ifndef CUDACCL_PICTURES_ERROR_H
+#define CUDACCL_PICTURES_ERROR_H
 
 #include <stdbool.h>
 
 #include <cudaccl/labeller.h>
 
-/* Fills the error, with CCL_ERROR_IO, and returns false. The message is one line: control
+/* Fills the error, with CUDACCL_ERROR_IO, and returns false. The message is one line: control
  * characters, which names of files may have, become question marks, and of a long one the end is
  * kept. */
 __attribute__ ((format (printf, 2, 3))) bool fail (CclError *error, const char *format, ...);
 
-/* The same for an allocation that failed, with CCL_ERROR_NO_MEMORY. */
+/* The same for an allocation that failed, with CUDACCL_ERROR_NO_MEMORY. */
 bool fail_without_memory (CclError *error);
 
-#endif /* CCL_PICTURES_ERROR_H */
+#endif /* CUDACCL_PICTURES_ERROR_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of pictures, open for reading. Functions that return bool or a pointer fill the error when
  * they fail. */
-#ifndef CCL_PICTURES_FILE_H
-#define CCL_PICTURES_FILE_H
+#ifndef CUDACCL_PICTURES_FILE_H
+#define CUDACCL_PICTURES_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,4 +39,4 @@ bool picture_file_read (
 
 void picture_file_close (PictureFile *file); /* NULL is allowed */
 
-#endif /* CCL_PICTURES_FILE_H */
+#endif /* CUDACCL_PICTURES_FILE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that hold the samples one after the other behind a header. */
-#ifndef CCL_PICTURES_FLAT_H
-#define CCL_PICTURES_FLAT_H
+#ifndef CUDACCL_PICTURES_FLAT_H
+#define CUDACCL_PICTURES_FLAT_H
 
 #include "picture.h"
 
@@ -21,4 +21,4 @@ Flat *flat_new (PictureFile *file, CclError *error);
  * have together, it frees it and returns NULL. */
 Picture *flat_finish (Flat *flat, bool is_good, CclError *error);
 
-#endif /* CCL_PICTURES_FLAT_H */
+#endif /* CUDACCL_PICTURES_FLAT_H */

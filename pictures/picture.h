@@ -6,8 +6,8 @@
  * Functions that return bool or a pointer fill the error, a line that names the file, when they
  * fail. A picture belongs to one thread at a time.
  */
-#ifndef CCL_PICTURES_PICTURE_H
-#define CCL_PICTURES_PICTURE_H
+#ifndef CUDACCL_PICTURES_PICTURE_H
+#define CUDACCL_PICTURES_PICTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,4 +136,4 @@ typedef struct PictureInOrder {
 bool picture_read_in_order (
     Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
 
-#endif /* CCL_PICTURES_PICTURE_H */
+#endif /* CUDACCL_PICTURES_PICTURE_H */

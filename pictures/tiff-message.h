@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors of libtiff: the latest message of each file, and nothing on standard error. */
-#ifndef CCL_PICTURES_TIFF_MESSAGE_H
-#define CCL_PICTURES_TIFF_MESSAGE_H
+#ifndef CUDACCL_PICTURES_TIFF_MESSAGE_H
+#define CUDACCL_PICTURES_TIFF_MESSAGE_H
 
 #include <cudaccl/labeller.h>
 
@@ -18,4 +18,4 @@ TIFFOpenOptions *tiff_options_new (TiffMessage *message);
 /* Fills the error with the message and returns false. */
 bool tiff_fail (CclError *error, const char *path, const TiffMessage *message);
 
-#endif /* CCL_PICTURES_TIFF_MESSAGE_H */
+#endif /* CUDACCL_PICTURES_TIFF_MESSAGE_H */

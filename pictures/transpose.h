@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_PICTURES_TRANSPOSE_H
-#define CCL_PICTURES_TRANSPOSE_H
+#ifndef CUDACCL_PICTURES_TRANSPOSE_H
+#define CUDACCL_PICTURES_TRANSPOSE_H
 
 #include "flat.h"
 
@@ -8,4 +8,4 @@
  * temporary one in which they are in the order of rows. Takes some 64 MB of memory. */
 bool flat_transpose (Flat *flat, CclError *error);
 
-#endif /* CCL_PICTURES_TRANSPOSE_H */
+#endif /* CUDACCL_PICTURES_TRANSPOSE_H */

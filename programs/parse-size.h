@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the programs have in common. */
-#ifndef CCL_PROGRAMS_PARSE_SIZE_H
-#define CCL_PROGRAMS_PARSE_SIZE_H
+#ifndef CUDACCL_PROGRAMS_PARSE_SIZE_H
+#define CUDACCL_PROGRAMS_PARSE_SIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,4 +15,4 @@
  * 2^60 bytes and more. */
 bool parse_size (const char *text, uint64_t *bytes);
 
-#endif /* CCL_PROGRAMS_PARSE_SIZE_H */
+#endif /* CUDACCL_PROGRAMS_PARSE_SIZE_H */

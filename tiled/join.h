@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pixels that are neighbours across the seam between two layers. */
-#ifndef CCL_TILED_JOIN_H
-#define CCL_TILED_JOIN_H
+#ifndef CUDACCL_TILED_JOIN_H
+#define CUDACCL_TILED_JOIN_H
 
 #include "part.h"
 
@@ -10,4 +10,4 @@
 void join_layers (const CclTiledPlan *plan, const uint32_t *upper, const uint32_t *lower,
     void (*unite) (void *data, uint32_t a, uint32_t b), void *data);
 
-#endif /* CCL_TILED_JOIN_H */
+#endif /* CUDACCL_TILED_JOIN_H */

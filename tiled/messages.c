@@ -17,7 +17,7 @@ void
 messages_fail (Messages *messages, CclStatus status, const char *text)
 {
   CclError *error = messages->is_decided ? &messages->late : &messages->failure;
-  if (error->status == CCL_OK)
+  if (error->status == CUDACCL_OK)
     ccl_error_set (error, status, "%s", text);
 }
 
@@ -26,14 +26,14 @@ messages_decide (Messages *messages)
 {
   messages->is_decided = true;
   messages->late = messages->failure;
-  messages->failure = (CclError){CCL_OK, ""};
+  messages->failure = (CclError){CUDACCL_OK, ""};
 }
 
 /* Notes that a message could not be sent or received. */
 static void
 fail_to_talk (Messages *messages, const CclError *error)
 {
-  messages_fail (messages, error->status == CCL_OK ? CCL_ERROR_IO : error->status,
+  messages_fail (messages, error->status == CUDACCL_OK ? CUDACCL_ERROR_IO : error->status,
       error->message[0] ? error->message : "a message between ranks was lost");
 }
 
@@ -52,15 +52,15 @@ break_off (Messages *messages, Conversation *conversation, const CclError *error
 static bool
 try_to_send (Messages *messages, uint32_t to, const void *bytes, uint64_t size, CclError *error)
 {
-  *error = (CclError){CCL_OK, ""};
-  return messages->peers.send (messages->peers.data, to, bytes, size, error) == CCL_OK;
+  *error = (CclError){CUDACCL_OK, ""};
+  return messages->peers.send (messages->peers.data, to, bytes, size, error) == CUDACCL_OK;
 }
 
 static bool
 try_to_receive (Messages *messages, uint32_t from, void *bytes, uint64_t size, CclError *error)
 {
-  *error = (CclError){CCL_OK, ""};
-  return messages->peers.receive (messages->peers.data, from, bytes, size, error) == CCL_OK;
+  *error = (CclError){CUDACCL_OK, ""};
+  return messages->peers.receive (messages->peers.data, from, bytes, size, error) == CUDACCL_OK;
 }
 
 static void
@@ -118,10 +118,10 @@ messages_send_report (Messages *messages, Conversation *conversation, Report *re
     }
   }
   count (messages, sizeof *report);
-  if (report->status != CCL_OK)
+  if (report->status != CUDACCL_OK)
     messages_send (
         messages, conversation, messages->failure.message, sizeof messages->failure.message);
-  conversation->is_over |= report->status != CCL_OK;
+  conversation->is_over |= report->status != CUDACCL_OK;
 }
 
 void
@@ -131,7 +131,7 @@ messages_receive_report (Messages *messages, Conversation *conversation, Report 
 
   *report = (Report){0};
   messages_receive (messages, conversation, report, sizeof *report);
-  if (conversation->is_over || report->status == CCL_OK)
+  if (conversation->is_over || report->status == CUDACCL_OK)
     return;
   messages_receive (messages, conversation, text, sizeof text);
   text[sizeof text - 1] = '\0';
@@ -143,6 +143,6 @@ CclStatus
 messages_status (const Messages *messages, CclError *error)
 {
   const CclError *first = has_failed (messages) ? &messages->failure : &messages->late;
-  return first->status == CCL_OK ? CCL_OK
-                                 : ccl_error_set (error, first->status, "%s", first->message);
+  return first->status == CUDACCL_OK ? CUDACCL_OK
+                                     : ccl_error_set (error, first->status, "%s", first->message);
 }

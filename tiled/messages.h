@@ -9,14 +9,14 @@
  * sender knows of. A conversation is over, for both ranks, after a report of a failure, and for a
  * rank that has failed twice to send or receive a message.
  */
-#ifndef CCL_TILED_MESSAGES_H
-#define CCL_TILED_MESSAGES_H
+#ifndef CUDACCL_TILED_MESSAGES_H
+#define CUDACCL_TILED_MESSAGES_H
 
 #include <cudaccl/tiled.h>
 
 typedef struct Messages {
   CclTiledPeers peers; /* n_ranks 1 without peers */
-  CclError failure;    /* the first one of this rank, or that it was told of; CCL_OK: none */
+  CclError failure;    /* the first one of this rank, or that it was told of; CUDACCL_OK: none */
   CclError late;       /* the first one after the decision, which only this rank returns */
   bool is_decided;     /* all ranks succeed, so that no failure is told any more */
   bool is_aborted;
@@ -46,7 +46,7 @@ void messages_init (Messages *messages, const CclTiledPeers *peers);
 static inline bool
 has_failed (const Messages *messages)
 {
-  return messages->failure.status != CCL_OK;
+  return messages->failure.status != CUDACCL_OK;
 }
 
 /* Notes a failure, unless there was one before. */
@@ -67,4 +67,4 @@ void messages_receive_report (Messages *messages, Conversation *conversation, Re
 /* The status of the rank, with its error. */
 CclStatus messages_status (const Messages *messages, CclError *error);
 
-#endif /* CCL_TILED_MESSAGES_H */
+#endif /* CUDACCL_TILED_MESSAGES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The measures of a component, or of the part of one that is inside a tile or a block. */
-#ifndef CCL_TILED_PART_H
-#define CCL_TILED_PART_H
+#ifndef CUDACCL_TILED_PART_H
+#define CUDACCL_TILED_PART_H
 
 #include <cudaccl/tiled.h>
 
@@ -54,4 +54,4 @@ all_layers (const CclTiledPlan *plan)
   return is_frame (plan) ? plan->height : plan->depth;
 }
 
-#endif /* CCL_TILED_PART_H */
+#endif /* CUDACCL_TILED_PART_H */

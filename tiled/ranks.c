@@ -26,7 +26,7 @@ enum { CLOSED = -1 };
 static void
 fail_without_memory (Messages *messages)
 {
-  messages_fail (messages, CCL_ERROR_NO_MEMORY, "not enough memory to unite blocks");
+  messages_fail (messages, CUDACCL_ERROR_NO_MEMORY, "not enough memory to unite blocks");
 }
 
 void
@@ -226,16 +226,16 @@ prepare_for_group (Ranks *ranks, Merger *merger, const Report *report)
   if (has_failed (messages))
     return;
   if (report->plan != hash_plan (ranks->plan)) {
-    messages_fail (messages, CCL_ERROR_ARGUMENT, "the plans of the ranks differ");
+    messages_fail (messages, CUDACCL_ERROR_ARGUMENT, "the plans of the ranks differ");
     return;
   }
   merger->group.begin = report->first_layer;
   merger->group.end = report->end;
   if (!is_empty (&merger->group) && !is_empty (upper) && merger->group.begin != upper->end)
     messages_fail (
-        messages, CCL_ERROR_ARGUMENT, "the blocks of the ranks do not follow each other");
+        messages, CUDACCL_ERROR_ARGUMENT, "the blocks of the ranks do not follow each other");
   else if (report->n_entries > 2 * layer)
-    messages_fail (messages, CCL_ERROR_IO, "a message from another rank is damaged");
+    messages_fail (messages, CUDACCL_ERROR_IO, "a message from another rank is damaged");
   else if (!merger_allocate (merger, upper->n_entries, report->n_entries, layer))
     fail_without_memory (messages);
 }
@@ -264,7 +264,7 @@ receive_group (Ranks *ranks, Merger *merger)
     if (is_layer_valid (group, group->first, layer) && is_layer_valid (group, group->last, layer))
       merge (ranks->plan, merger, &ranks->merged);
     else
-      messages_fail (messages, CCL_ERROR_IO, "a message from another rank is damaged");
+      messages_fail (messages, CUDACCL_ERROR_IO, "a message from another rank is damaged");
   }
   group_free (group);
 }
@@ -288,7 +288,7 @@ receive_groups (Ranks *ranks)
     ranks->parent = (Conversation){.peer = rank - step};
   else if (!has_failed (&ranks->messages) &&
            (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
-    messages_fail (&ranks->messages, CCL_ERROR_ARGUMENT,
+    messages_fail (&ranks->messages, CUDACCL_ERROR_ARGUMENT,
         "the blocks of the ranks do not cover the whole picture");
 }
 
@@ -362,6 +362,20 @@ copy_group (Ranks *ranks, const Group *group)
   memcpy (merged->last, group->last, layer * sizeof *merged->last);
 }
 
+/* The entries and the values of a merger's lower group; NULL after a failure, if none were
+ * allocated. */
+static Entry *
+lower_entries (const Merger *merger)
+{
+  return merger->entries ? merger->entries + merger->n_upper : NULL;
+}
+
+static uint64_t *
+lower_values (const Merger *merger)
+{
+  return merger->values ? merger->values + merger->n_upper : NULL;
+}
+
 /* Passes identities and sizes on, from the rank that has merged this rank's group. */
 static void
 pass_entries (Ranks *ranks)
@@ -382,8 +396,8 @@ pass_entries (Ranks *ranks)
     }
     report = (Report){0};
     messages_send_report (messages, &merger->conversation, &report);
-    messages_send (messages, &merger->conversation, merger->entries + merger->n_upper,
-        merger->n_lower * sizeof (Entry));
+    messages_send (
+        messages, &merger->conversation, lower_entries (merger), merger->n_lower * sizeof (Entry));
   }
 }
 
@@ -394,7 +408,7 @@ ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error)
 
   if (messages->peers.n_ranks == 1)
     return status;
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     messages_fail (messages, status, error->message);
   else
     copy_group (ranks, group);
@@ -454,7 +468,7 @@ collect_labels (Ranks *ranks, uint64_t n_labels)
   for (uint32_t i = 0; i < ranks->n_mergers; i++) {
     Merger *merger = &ranks->mergers[i];
     Report lower;
-    messages_receive (messages, &merger->conversation, merger->values + merger->n_upper,
+    messages_receive (messages, &merger->conversation, lower_values (merger),
         merger->n_lower * sizeof *merger->values);
     messages_receive_report (messages, &merger->conversation, &lower);
     if (!has_failed (messages)) {
@@ -482,7 +496,7 @@ pass_labels (Ranks *ranks, uint64_t n_labels, uint64_t n_labels_before)
       labels = merger->values;
     }
     messages_send_report (messages, &merger->conversation, &report);
-    messages_send (messages, &merger->conversation, merger->values + merger->n_upper,
+    messages_send (messages, &merger->conversation, lower_values (merger),
         merger->n_lower * sizeof *merger->values);
   }
   return labels;
@@ -499,7 +513,7 @@ ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *first_labe
   *first_label = 1;
   *n_components = n_labels;
   if (messages->peers.n_ranks == 1)
-    return CCL_OK;
+    return CUDACCL_OK;
   if (!has_failed (messages))
     memcpy (ranks->labels, group->labels, group->n_entries * sizeof *group->labels);
   report.n_labels = collect_labels (ranks, n_labels);

@@ -10,8 +10,8 @@
  * begin in their blocks, the final labels. A rank sends and receives O(layer size × log n_ranks)
  * bytes, and all together O(layer size × n_ranks).
  */
-#ifndef CCL_TILED_RANKS_H
-#define CCL_TILED_RANKS_H
+#ifndef CUDACCL_TILED_RANKS_H
+#define CUDACCL_TILED_RANKS_H
 
 #include "messages.h"
 #include "part.h"
@@ -87,4 +87,4 @@ CclStatus ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *
 
 void ranks_clear (Ranks *ranks);
 
-#endif /* CCL_TILED_RANKS_H */
+#endif /* CUDACCL_TILED_RANKS_H */

@@ -34,12 +34,12 @@ seams_init (Seams *seams, const char *folder, CclError *error)
 {
   *seams = (Seams){.file = -1};
   if (!folder)
-    return CCL_OK;
+    return CUDACCL_OK;
   seams->file = open_scratch_file (folder);
   if (seams->file < 0)
     return ccl_error_set (
-        error, CCL_ERROR_IO, "no scratch file in %s: %s", folder, strerror (errno));
-  return CCL_OK;
+        error, CUDACCL_ERROR_IO, "no scratch file in %s: %s", folder, strerror (errno));
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -54,7 +54,7 @@ grow (Seams *seams, CclError *error)
     const int failure = posix_fallocate (seams->file, 0, (off_t)size);
     if (failure)
       return ccl_error_set (
-          error, CCL_ERROR_IO, "the scratch file cannot grow: %s", strerror (failure));
+          error, CUDACCL_ERROR_IO, "the scratch file cannot grow: %s", strerror (failure));
   }
   if (seams->nodes)
     nodes = mremap (seams->nodes, old_size, size, MREMAP_MAYMOVE);
@@ -62,18 +62,18 @@ grow (Seams *seams, CclError *error)
     nodes = mmap (NULL, size, PROT_READ | PROT_WRITE,
         seams->file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, seams->file, 0);
   if (nodes == MAP_FAILED)
-    return ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "not enough memory for %llu components at seams", (unsigned long long)capacity);
   seams->nodes = nodes;
   seams->capacity = capacity;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 CclStatus
 seams_add (Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, CclError *error)
 {
-  if (seams->n == seams->capacity && grow (seams, error) != CCL_OK)
-    return error ? error->status : CCL_ERROR_NO_MEMORY;
+  if (seams->n == seams->capacity && grow (seams, error) != CUDACCL_OK)
+    return error ? error->status : CUDACCL_ERROR_NO_MEMORY;
   seams->nodes[seams->n] = (Node){
       .parent = seams->n,
       .label = label,
@@ -81,7 +81,7 @@ seams_add (Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, 
       .tile_label = tile_label,
   };
   seams->n++;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 uint64_t

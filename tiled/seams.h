@@ -4,8 +4,8 @@
  * by tile in the order of labels, which is the raster order of the components' first pixels, and
  * the root of a set is its least node: the one with the component's first pixel.
  */
-#ifndef CCL_TILED_SEAMS_H
-#define CCL_TILED_SEAMS_H
+#ifndef CUDACCL_TILED_SEAMS_H
+#define CUDACCL_TILED_SEAMS_H
 
 #include "part.h"
 
@@ -43,4 +43,4 @@ void seams_rest (Seams *seams);
 
 void seams_clear (Seams *seams);
 
-#endif /* CCL_TILED_SEAMS_H */
+#endif /* CUDACCL_TILED_SEAMS_H */

@@ -37,20 +37,20 @@ tile_labeller_init (
   self->map = malloc (n_pixels ? n_pixels * sizeof *self->map : 1);
   if (!self->pixels || !self->map)
     return ccl_error_set (
-        error, CCL_ERROR_NO_MEMORY, "not enough memory for tiles of %zu pixels", n_pixels);
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for tiles of %zu pixels", n_pixels);
   self->most_rows = most_components (self);
   if (plan->device && self->most_rows > FIRST_DEVICE_ROWS)
     self->most_rows = FIRST_DEVICE_ROWS;
   if (plan->device)
     return ccl_cuda_memory_new (
         plan->device, n_pixels * sizeof *self->map, &self->device_map, error);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 plan_frames (TileLabeller *self, uint32_t n_layers, CclError *error)
 {
-  const CclPlan plan = {
+  const CclLabellerPlan plan = {
       .width = (uint32_t)self->plan->width,
       .height = n_layers,
       .connectivity = (CclConnectivity)self->plan->connectivity,
@@ -59,7 +59,7 @@ plan_frames (TileLabeller *self, uint32_t n_layers, CclError *error)
   };
   self->frames = self->plan->device ? ccl_cuda_labeller_new (self->plan->device, &plan, error)
                                     : ccl_cpu_labeller_new (&plan, error);
-  return self->frames ? CCL_OK : CCL_ERROR_NO_MEMORY;
+  return self->frames ? CUDACCL_OK : CUDACCL_ERROR_NO_MEMORY;
 }
 
 static CclStatus
@@ -75,24 +75,24 @@ plan_volumes (TileLabeller *self, uint32_t n_layers, CclError *error)
   self->volumes = self->plan->device
                       ? ccl_cuda_volume_labeller_new (self->plan->device, &plan, error)
                       : ccl_cpu_volume_labeller_new (&plan, error);
-  return self->volumes ? CCL_OK : CCL_ERROR_NO_MEMORY;
+  return self->volumes ? CUDACCL_OK : CUDACCL_ERROR_NO_MEMORY;
 }
 
 /* Makes sure that the labeller is planned for that many layers. */
 static CclStatus
 make_labeller (TileLabeller *self, uint32_t n_layers, CclError *error)
 {
-  CclError failure = {CCL_OK, ""};
+  CclError failure = {CUDACCL_OK, ""};
 
   if (self->n_planned == n_layers)
-    return CCL_OK;
+    return CUDACCL_OK;
   self->n_planned = 0;
   ccl_labeller_free (&self->frames);
   ccl_volume_labeller_free (&self->volumes);
-  if ((is_frame (self->plan) ? plan_frames : plan_volumes) (self, n_layers, &failure) != CCL_OK)
+  if ((is_frame (self->plan) ? plan_frames : plan_volumes) (self, n_layers, &failure) != CUDACCL_OK)
     return ccl_error_set (error, failure.status, "%s", failure.message);
   self->n_planned = n_layers;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Measures the components from the label map. */
@@ -108,8 +108,8 @@ measure (TileLabeller *self, CclError *error)
     self->parts = malloc (self->n_components * sizeof *self->parts);
     self->parts_size = self->parts ? self->n_components : 0;
     if (!self->parts)
-      return ccl_error_set (
-          error, CCL_ERROR_NO_MEMORY, "not enough memory for %u components", self->n_components);
+      return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for %u components",
+          self->n_components);
   }
   for (uint32_t i = 0; i < self->n_components; i++)
     self->parts[i] = (Part){.least = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
@@ -121,7 +121,7 @@ measure (TileLabeller *self, CclError *error)
       part_add (&self->parts[self->map[i] - 1], &pixel);
     }
   }
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Whether sum_of() is exact for all components of the latest tile. */
@@ -155,13 +155,14 @@ plan_tile (TileLabeller *self, CclError *error)
 static CclStatus
 run_labeller (TileLabeller *self, TileLabels labels, uint32_t *n_rows, CclError *error)
 {
-  const CclOptions options = {.threshold = self->plan->threshold, .invert = self->plan->invert};
+  const CclLabellerOptions options = {
+      .threshold = self->plan->threshold, .invert = self->plan->invert};
   const size_t width = self->plan->width, slice = width * self->plan->height;
   void *map = self->device_map ? self->device_map : self->map;
   CclStatus status;
 
   if (is_frame (self->plan)) {
-    const CclFrame frame = {self->pixels, width, CCL_LOCATION_HOST};
+    const CclFrame frame = {self->pixels, width, CUDACCL_LOCATION_HOST};
     const CclLabels rows = {map, 4 * width};
     self->frames->some_labels = labels == TILE_LABELS_ENDS;
     self->frames->label_rows[1] = self->n_layers - 1;
@@ -170,7 +171,7 @@ run_labeller (TileLabeller *self, TileLabels labels, uint32_t *n_rows, CclError 
     self->n_components = self->frame_table.n_components;
     *n_rows = self->frame_table.n_rows;
   } else {
-    const CclVolume volume = {self->pixels, width, slice, CCL_LOCATION_HOST};
+    const CclVolume volume = {self->pixels, width, slice, CUDACCL_LOCATION_HOST};
     const CclVolumeLabels slices = {map, 4 * width, 4 * slice};
     status = ccl_volume_labeller_run (
         self->volumes, &volume, &options, labels ? &slices : NULL, &self->volume_table, error);
@@ -200,25 +201,25 @@ tile_labeller_run (TileLabeller *self, uint32_t n_layers, TileLabels labels, Ccl
   if (self->is_measured)
     labels = TILE_LABELS_ALL;
   status = plan_tile (self, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = run_labeller (self, labels, &n_rows, error);
-  if (status == CCL_OK && n_rows < self->n_components) {
+  if (status == CUDACCL_OK && n_rows < self->n_components) {
     /* A table with more rows, and some to spare for the next tiles. */
     const uint32_t most = most_components (self);
     self->most_rows = self->n_components < most / 5 * 4 ? self->n_components / 4 * 5 + 4 : most;
     self->n_planned = 0;
     status = plan_tile (self, error);
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = run_labeller (self, labels, &n_rows, error);
   }
-  if (status == CCL_OK && self->device_map && labels == TILE_LABELS_ALL)
+  if (status == CUDACCL_OK && self->device_map && labels == TILE_LABELS_ALL)
     status = download (self, 0, n_layers, error);
-  if (status == CCL_OK && self->device_map && labels == TILE_LABELS_ENDS) {
+  if (status == CUDACCL_OK && self->device_map && labels == TILE_LABELS_ENDS) {
     status = download (self, 0, 1, error);
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = download (self, n_layers - 1, 1, error);
   }
-  if (status == CCL_OK && self->is_measured)
+  if (status == CUDACCL_OK && self->is_measured)
     status = measure (self, error);
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels single tiles, frames or volumes, on the CPU or a GPU. */
-#ifndef CCL_TILED_TILE_H
-#define CCL_TILED_TILE_H
+#ifndef CUDACCL_TILED_TILE_H
+#define CUDACCL_TILED_TILE_H
 
 #include "part.h"
 
@@ -49,4 +49,4 @@ Part tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer);
 
 void tile_labeller_clear (TileLabeller *self);
 
-#endif /* CCL_TILED_TILE_H */
+#endif /* CUDACCL_TILED_TILE_H */

@@ -70,7 +70,7 @@ typedef struct Tiled {
 static CclStatus
 no_memory (CclError *error)
 {
-  return ccl_error_set (error, CCL_ERROR_NO_MEMORY, "not enough memory to label tiles");
+  return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to label tiles");
 }
 
 /* The layers of a tile. */
@@ -95,7 +95,7 @@ label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error)
   const uint32_t n_layers = tile_layers (self, index);
   const CclStatus status =
       self->io->read (self->io->data, tile_begin (self, index), n_layers, self->tile.pixels, error);
-  return status == CCL_OK ? tile_labeller_run (&self->tile, n_layers, labels, error) : status;
+  return status == CUDACCL_OK ? tile_labeller_run (&self->tile, n_layers, labels, error) : status;
 }
 
 static void
@@ -167,11 +167,11 @@ static CclStatus
 add_nodes (Tiled *self, uint64_t index, CclError *error)
 {
   TileRecord *record = &self->records[index];
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   uint32_t seam = 0;
 
   *record = (TileRecord){self->seams.n, self->n_seam_labels, 0};
-  for (uint32_t label = 1; label <= self->tile.n_components && status == CCL_OK; label++) {
+  for (uint32_t label = 1; label <= self->tile.n_components && status == CUDACCL_OK; label++) {
     if (seam < self->n_seam_labels && label == self->seam_labels[seam]) {
       const Part part = tile_part (&self->tile, label, tile_begin (self, index));
       status = seams_add (&self->seams, &part, label, record->n_inner, error);
@@ -200,11 +200,11 @@ unite_tile (Tiled *self, uint64_t index, CclError *error)
   CclStatus status =
       label_tile (self, index, delivers_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS, error);
 
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   list_seam_labels (self, index);
   status = add_nodes (self, index, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   self->node = self->records[index].first_node;
   if (tile_begin (self, index) > 0)
@@ -224,7 +224,7 @@ unite_tile (Tiled *self, uint64_t index, CclError *error)
   self->previous_node = self->node;
   seams_rest (&self->seams);
   report_progress (self, n_layers);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static int
@@ -282,7 +282,7 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
     };
   number_entries (self, group->first, 0);
   number_entries (self, group->last, self->previous_node);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Takes over the identities and measures that the ranks have found for the group's components. */
@@ -365,7 +365,7 @@ flush_rows (Tiled *self, CclError *error)
 {
   const uint32_t n_rows = self->n_rows;
   self->n_rows = 0;
-  return n_rows ? self->io->rows (self->io->data, self->rows, n_rows, error) : CCL_OK;
+  return n_rows ? self->io->rows (self->io->data, self->rows, n_rows, error) : CUDACCL_OK;
 }
 
 static CclStatus
@@ -386,7 +386,7 @@ add_row (Tiled *self, uint64_t label, const Part *part, CclError *error)
       .centroid_y = (double)part->sum[Y] / area,
       .centroid_z = (double)part->sum[Z] / area,
   };
-  return self->n_rows == CHUNK_ROWS ? flush_rows (self, error) : CCL_OK;
+  return self->n_rows == CHUNK_ROWS ? flush_rows (self, error) : CUDACCL_OK;
 }
 
 /* Finds the final labels of the latest tile and adds the rows of the components that begin in it.
@@ -399,7 +399,7 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
   const uint32_t n = self->tile.n_components;
   uint64_t node = record->first_node, n_inner = 0;
   const uint64_t end = node + record->n_nodes;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (self->final_size <= n) {
     free (self->final);
@@ -409,7 +409,7 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
       return no_memory (error);
   }
   self->final[0] = 0;
-  for (uint32_t label = 1; label <= n && status == CCL_OK; label++) {
+  for (uint32_t label = 1; label <= n && status == CUDACCL_OK; label++) {
     Part part;
     bool begins = false;
     self->final[label] = 0;
@@ -430,8 +430,8 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
     if (begins && self->io->rows)
       status = add_row (self, self->final[label], &part, error);
   }
-  if (status == CCL_OK && (node != end || n_inner != record->n_inner))
-    return ccl_error_set (error, CCL_ERROR_IO,
+  if (status == CUDACCL_OK && (node != end || n_inner != record->n_inner))
+    return ccl_error_set (error, CUDACCL_ERROR_IO,
         "the pixels of layers %llu… changed while they were labelled (label %llu)",
         (unsigned long long)begin, (unsigned long long)first_label);
   return status;
@@ -443,11 +443,11 @@ write_tile (Tiled *self, uint64_t index, CclError *error)
 {
   const uint64_t n_layers = tile_layers (self, index);
   uint64_t at_once = CHUNK_BYTES / (self->layer * self->label_bytes);
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (at_once < 1)
     at_once = 1;
-  for (uint64_t layer = 0; layer < n_layers && status == CCL_OK; layer += at_once) {
+  for (uint64_t layer = 0; layer < n_layers && status == CUDACCL_OK; layer += at_once) {
     const uint64_t n = n_layers - layer < at_once ? n_layers - layer : at_once;
     const uint32_t *map = self->tile.map + layer * self->layer;
     uint32_t *narrow = self->chunk;
@@ -469,41 +469,41 @@ static CclStatus
 deliver (Tiled *self, CclError *error)
 {
   const size_t layer_bytes = self->layer * self->label_bytes;
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   if (!self->io->write && !self->io->rows)
-    return CCL_OK;
+    return CUDACCL_OK;
   self->chunk = malloc (layer_bytes > CHUNK_BYTES ? layer_bytes : CHUNK_BYTES);
   self->rows = malloc (CHUNK_ROWS * sizeof *self->rows);
   if (!self->chunk || !self->rows)
     return no_memory (error);
-  for (uint64_t i = 0; i < self->n_tiles && status == CCL_OK; i++) {
+  for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++) {
     /* A single tile is still there. */
     if (self->n_tiles > 1)
       status = label_tile (self, i, self->io->write ? TILE_LABELS_ALL : TILE_LABELS_NONE, error);
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = finish_labels (self, i, error);
-    if (status == CCL_OK && self->io->write)
+    if (status == CUDACCL_OK && self->io->write)
       status = write_tile (self, i, error);
     seams_rest (&self->seams);
     if (self->n_tiles > 1)
       report_progress (self, tile_layers (self, i));
   }
-  return status == CCL_OK ? flush_rows (self, error) : status;
+  return status == CUDACCL_OK ? flush_rows (self, error) : status;
 }
 
 static CclStatus
 check_peers (const CclTiledPeers *peers, CclError *error)
 {
   if (!peers)
-    return CCL_OK;
+    return CUDACCL_OK;
   if (peers->n_ranks < 1 || peers->n_ranks > 1u << 20 || peers->rank >= peers->n_ranks)
-    return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "there is no rank %u of %u ranks", peers->rank, peers->n_ranks);
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "there is no rank %u of %u ranks",
+        peers->rank, peers->n_ranks);
   if (peers->n_ranks > 1 && (!peers->send || !peers->receive))
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "several ranks need functions to send and to receive");
-  return CCL_OK;
+        error, CUDACCL_ERROR_ARGUMENT, "several ranks need functions to send and to receive");
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -514,45 +514,45 @@ check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *erro
 
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1 || plan->width > most ||
       plan->height > most || plan->depth > most)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a picture of %llu×%llu×%llu pixels has a side that is not 1…%u", width, height, depth,
         UINT32_MAX);
   if (!is_frame (plan) && plan->connectivity != 6 && plan->connectivity != 18 &&
       plan->connectivity != 26)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the connectivity must be 4 or 8 for frames and 6, 18 or 26 for volumes, not %u",
         plan->connectivity);
   if (is_frame (plan) && plan->depth != 1)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "%u-connectivity is for frames, and the picture has %llu slices", plan->connectivity,
         depth);
   if (plan->threshold > 255)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", plan->threshold);
+        error, CUDACCL_ERROR_ARGUMENT, "the threshold must be 0…255, not %u", plan->threshold);
   if (plan->label_bytes != 0 && plan->label_bytes != 4 && plan->label_bytes != 8)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "a label has 4 or 8 bytes, not %u", plan->label_bytes);
+        error, CUDACCL_ERROR_ARGUMENT, "a label has 4 or 8 bytes, not %u", plan->label_bytes);
   if (plan->first_layer > all_layers (plan) ||
       plan->n_layers > all_layers (plan) - plan->first_layer)
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the block of %llu layers from layer %llu is not inside the picture",
         (unsigned long long)plan->n_layers, (unsigned long long)plan->first_layer);
   if ((!peers || peers->n_ranks == 1) && plan->n_layers != all_layers (plan))
-    return ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "one process must label the whole picture, not %llu of %llu layers",
         (unsigned long long)plan->n_layers, (unsigned long long)all_layers (plan));
-  if ((!is_frame (plan) && plan->width > CCL_MAX_PIXELS / plan->height) ||
-      plan->width > CCL_MAX_PIXELS)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+  if ((!is_frame (plan) && plan->width > CUDACCL_MAX_PIXELS / plan->height) ||
+      plan->width > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "a layer of %llu×%llu pixels is too large: at most %d pixels can be labelled at once",
-        width, is_frame (plan) ? 1ull : height, CCL_MAX_PIXELS);
+        width, is_frame (plan) ? 1ull : height, CUDACCL_MAX_PIXELS);
   uint64_t longest = plan->width > plan->height ? plan->width : plan->height;
   longest = plan->depth > longest ? plan->depth : longest;
   if (layer_size (plan) * all_layers (plan) > INT64_MAX / longest)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "in a picture of %llu×%llu×%llu pixels, sums of coordinates could exceed 64 bits", width,
         height, depth);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
@@ -565,12 +565,12 @@ choose_tile_layers (const CclTiledPlan *plan)
 
   if (plan->device && most > MOST_DEVICE_PIXELS)
     most = MOST_DEVICE_PIXELS;
-  if (most > CCL_MAX_PIXELS)
-    most = CCL_MAX_PIXELS;
-  if (plan->tile_layers && plan->tile_layers <= CCL_MAX_PIXELS / layer_size (plan))
+  if (most > CUDACCL_MAX_PIXELS)
+    most = CUDACCL_MAX_PIXELS;
+  if (plan->tile_layers && plan->tile_layers <= CUDACCL_MAX_PIXELS / layer_size (plan))
     layers = plan->tile_layers;
   else
-    layers = plan->tile_layers ? CCL_MAX_PIXELS / layer_size (plan) : most / layer_size (plan);
+    layers = plan->tile_layers ? CUDACCL_MAX_PIXELS / layer_size (plan) : most / layer_size (plan);
   if (layers > plan->n_layers)
     layers = plan->n_layers;
   if (layers == 0)
@@ -587,9 +587,9 @@ allocate (Tiled *self, CclError *error)
   const uint64_t most_layers = self->n_tiles ? plan->tile_layers : 0;
   CclStatus status = tile_labeller_init (&self->tile, plan, (uint32_t)most_layers, error);
 
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = seams_init (&self->seams, plan->scratch_folder, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   self->records = calloc (self->n_tiles + 1, sizeof *self->records);
   self->seam_labels = malloc (2 * self->layer * sizeof *self->seam_labels);
@@ -601,7 +601,7 @@ allocate (Tiled *self, CclError *error)
   if (!self->records || !self->seam_labels || !self->first || !self->last || !self->previous ||
       !self->group.first || !self->group.last)
     return no_memory (error);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -630,9 +630,9 @@ unite_block (Tiled *self, uint32_t rank, CclError *error)
 {
   CclStatus status = allocate (self, error);
 
-  for (uint64_t i = 0; i < self->n_tiles && status == CCL_OK; i++)
+  for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++)
     status = unite_tile (self, i, error);
-  return status == CCL_OK ? make_group (self, rank, error) : status;
+  return status == CUDACCL_OK ? make_group (self, rank, error) : status;
 }
 
 /* The second pass, after the exchange between ranks. */
@@ -640,7 +640,7 @@ static CclStatus
 label_block (
     Tiled *self, uint64_t first_label, uint64_t n_labels, uint64_t n_components, CclError *error)
 {
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   take_labels (self, first_label);
   self->next_label = first_label;
@@ -648,12 +648,12 @@ label_block (
   if (!self->label_bytes)
     self->label_bytes = n_components > UINT32_MAX ? 8 : 4;
   if (self->label_bytes == 4 && n_components > UINT32_MAX && self->io->write)
-    return ccl_error_set (error, CCL_ERROR_UNSUPPORTED, "%llu components need labels of 8 bytes",
-        (unsigned long long)n_components);
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+        "%llu components need labels of 8 bytes", (unsigned long long)n_components);
   if (self->io->begin)
     status = self->io->begin (
         self->io->data, n_components, first_label, n_labels, self->label_bytes, error);
-  return status == CCL_OK ? deliver (self, error) : status;
+  return status == CUDACCL_OK ? deliver (self, error) : status;
 }
 
 /* status: of the checks of the plan. */
@@ -666,18 +666,18 @@ run (Tiled *self, const CclTiledPeers *peers, CclStatus status, CclTiledResult *
   Ranks ranks;
 
   ranks_init (&ranks, self->plan, peers);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = unite_block (self, rank, error);
   status = ranks_unite (&ranks, &self->group, status, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     take_entries (self, rank);
     n_labels = list_own_labels (self, rank);
   }
   /* Also after a failure, of which not all ranks may know. */
-  if (status == CCL_OK || self->n_ranks > 1)
+  if (status == CUDACCL_OK || self->n_ranks > 1)
     status =
         ranks_label (&ranks, &self->group, n_labels, &first_label, &result->n_components, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = label_block (self, first_label, n_labels, result->n_components, error);
   result->n_tiles = self->n_tiles;
   result->n_seam_components = self->seams.n;
@@ -705,7 +705,7 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
     CclTiledResult *result, CclError *error)
 {
   CclTiledResult own_result = {0};
-  CclError own_error = {CCL_OK, ""};
+  CclError own_error = {CUDACCL_OK, ""};
   Tiled self = {.seams.file = -1};
   CclStatus status;
 
@@ -713,22 +713,22 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
     error = &own_error;
   if (!plan || !io || !io->read)
     return ccl_error_set (
-        error, CCL_ERROR_ARGUMENT, "plan, functions and the function to read must not be NULL");
+        error, CUDACCL_ERROR_ARGUMENT, "plan, functions and the function to read must not be NULL");
   status = check_peers (peers, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   /* Other ranks have to know that this one refuses its plan. */
   status = check_plan (plan, peers, error);
-  if (status != CCL_OK && (!peers || peers->n_ranks == 1))
+  if (status != CUDACCL_OK && (!peers || peers->n_ranks == 1))
     return status;
   self.own_plan = *plan;
   self.plan = &self.own_plan;
   self.io = io;
   self.n_ranks = peers ? peers->n_ranks : 1;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     cut_into_tiles (&self);
   status = run (&self, peers, status, &own_result, error);
-  if (status == CCL_OK && result)
+  if (status == CUDACCL_OK && result)
     *result = own_result;
   clear (&self);
   return status;

@@ -185,7 +185,7 @@ static void
 lay_out_everything (Layout *layout, void *data)
 {
   CpuLabeller *self = data;
-  const CclPlan *plan = &self->base.plan;
+  const CclLabellerPlan *plan = &self->base.plan;
   Forest *forest = &self->job.forest;
   uint32_t n_labels = 0;
 
@@ -331,7 +331,7 @@ count_labels (const CpuLabeller *self)
 }
 
 static bool
-is_filtered (const CclOptions *options)
+is_filtered (const CclLabellerOptions *options)
 {
   return options->min_area > 1 || options->max_area > 0;
 }
@@ -340,7 +340,7 @@ is_filtered (const CclOptions *options)
  * their number, or n_wanted if there are more, without counting on. With a label map, the parent of
  * each provisional label is replaced by the final label, 0 if the filter removes the component. */
 static uint32_t
-number_components (CpuLabeller *self, const CclOptions *options, uint32_t n_wanted)
+number_components (CpuLabeller *self, const CclLabellerOptions *options, uint32_t n_wanted)
 {
   const Forest *forest = &self->job.forest;
   const uint32_t max_rows = self->base.plan.max_components;
@@ -521,15 +521,15 @@ deliver_band (void *data, uint32_t index, uint32_t thread)
 }
 
 static CclStatus
-cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   CpuLabeller *self = (CpuLabeller *)labeller;
   Job *job = &self->job;
   const uint32_t max_rows = self->base.plan.max_components;
 
-  if (ccl_cpu_check_frame (frame, error) != CCL_OK)
-    return CCL_ERROR_ARGUMENT;
+  if (ccl_cpu_check_frame (frame, error) != CUDACCL_OK)
+    return CUDACCL_ERROR_ARGUMENT;
 
   job->data = frame->data;
   job->stride = frame->stride;
@@ -565,7 +565,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions
     fill_rows (self, 0, self->n_rows);
 
   *table = (CclTable){.n_components = n_components, .n_rows = self->n_rows, .rows = self->rows};
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Makes sure that an array has room for n elements. Its content is lost. */
@@ -628,13 +628,13 @@ static CclStatus
 cpu_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
 {
   CpuLabeller *self = (CpuLabeller *)labeller;
-  const CclPlan former = labeller->plan;
+  const CclLabellerPlan former = labeller->plan;
 
   if (set_size (self, width, height))
-    return CCL_OK;
+    return CUDACCL_OK;
   ccl_cpu_set_no_memory (error, width, height);
   set_size (self, former.width, former.height);
-  return CCL_ERROR_NO_MEMORY;
+  return CUDACCL_ERROR_NO_MEMORY;
 }
 
 static void
@@ -675,14 +675,14 @@ find_max_cached_bytes (void)
 }
 
 static CclLabeller *
-runs_labeller_new (
-    const CpuAlgorithm *algorithm, const CclPlan *plan, const CclCpuTuning *tuning, CclError *error)
+runs_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
+    const CclCpuTuning *tuning, CclError *error)
 {
   const RunLabeller *runs = choose_runs (tuning->instructions);
   CpuLabeller *self;
 
   if (!runs) {
-    ccl_error_set (error, CCL_ERROR_UNSUPPORTED,
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
     return NULL;
   }
@@ -693,7 +693,7 @@ runs_labeller_new (
     self->base.klass = &cpu_labeller_class;
     self->base.plan = *plan;
     self->runs = runs;
-    self->job.rows_per_strip = plan->connectivity == CCL_CONNECTIVITY_8 ? 2 : 1;
+    self->job.rows_per_strip = plan->connectivity == CUDACCL_CONNECTIVITY_8 ? 2 : 1;
     self->pixels_per_thread =
         tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD;
     self->min_shared_labels = self->pixels_per_thread / PIXELS_PER_SHARED_LABEL;

@@ -72,7 +72,7 @@ scan_row (TwoPass *self, const TwoPassStrip *strip, CclConnectivity connectivity
     }
     do {
       label = 0;
-      if (connectivity == CCL_CONNECTIVITY_8)
+      if (connectivity == CUDACCL_CONNECTIVITY_8)
         take_label (&label, x, row, above, labels, strip->labels_above, self->parents);
       else
         take_label_4 (&label, x, row, above, labels, strip->labels_above, self->parents);
@@ -87,10 +87,10 @@ scan_row (TwoPass *self, const TwoPassStrip *strip, CclConnectivity connectivity
 static void
 first_scan (TwoPass *self, const TwoPassStrip *strip)
 {
-  if (self->base.plan.connectivity == CCL_CONNECTIVITY_8)
-    scan_row (self, strip, CCL_CONNECTIVITY_8);
+  if (self->base.plan.connectivity == CUDACCL_CONNECTIVITY_8)
+    scan_row (self, strip, CUDACCL_CONNECTIVITY_8);
   else
-    scan_row (self, strip, CCL_CONNECTIVITY_4);
+    scan_row (self, strip, CUDACCL_CONNECTIVITY_4);
 }
 
 static void

@@ -4,8 +4,8 @@
  * a function with the parameters p and a block: reads of pixels, which may be outside the frame,
  * and unions.
  */
-#ifndef CCL_CUDA_BLOCK_TREE_CUH
-#define CCL_CUDA_BLOCK_TREE_CUH
+#ifndef CUDACCL_CUDA_BLOCK_TREE_CUH
+#define CUDACCL_CUDA_BLOCK_TREE_CUH
 
 #include "blocks.cuh"
 #include "union-find.cuh"
@@ -49,4 +49,4 @@ is_foreground_at (const CclLabellingParameters &p, const Block &block, int dx, i
   return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
 }
 
-#endif /* CCL_CUDA_BLOCK_TREE_CUH */
+#endif /* CUDACCL_CUDA_BLOCK_TREE_CUH */

@@ -8,8 +8,8 @@
  * to its upper left shows pixel 0, Q above it 1 and 2, R to its upper right 3, S to its left 4
  * and 8 (TPDS 2020, figures 2 and 7).
  */
-#ifndef CCL_CUDA_BLOCKS_CUH
-#define CCL_CUDA_BLOCKS_CUH
+#ifndef CUDACCL_CUDA_BLOCKS_CUH
+#define CUDACCL_CUDA_BLOCKS_CUH
 
 #include "foreground.cuh"
 #include "geometry.cuh"
@@ -102,4 +102,4 @@ label_pixels (const CclLabellingParameters &p, const Block &block, uint32_t labe
   }
 }
 
-#endif /* CCL_CUDA_BLOCKS_CUH */
+#endif /* CUDACCL_CUDA_BLOCKS_CUH */

@@ -4,8 +4,8 @@
  * pixels is a word of bytes or two words of 16 bits, the leftmost lowest; their chroma are halves
  * of two words, u in the lower byte.
  */
-#ifndef CCL_CUDA_COLOUR_CUH
-#define CCL_CUDA_COLOUR_CUH
+#ifndef CUDACCL_CUDA_COLOUR_CUH
+#define CUDACCL_CUDA_COLOUR_CUH
 
 #include "mask.cuh"
 
@@ -39,7 +39,7 @@ load_chroma (const CclForegroundParameters &p, const Group &group)
   uint32_t chroma[PIXELS];
 #pragma unroll
   for (uint32_t i = 0; i < PIXELS; i++)
-    chroma[i] = i < group.count ? chroma_at (p, group.x + i, group.y) : CCL_NO_CHROMA;
+    chroma[i] = i < group.count ? chroma_at (p, group.x + i, group.y) : CUDACCL_NO_CHROMA;
   return make_uint2 (chroma[0] | chroma[1] << 16, chroma[2] | chroma[3] << 16);
 }
 
@@ -90,4 +90,4 @@ correct_chroma (uint32_t two_pixels, uint32_t factor)
   return corrected;
 }
 
-#endif /* CCL_CUDA_COLOUR_CUH */
+#endif /* CUDACCL_CUDA_COLOUR_CUH */

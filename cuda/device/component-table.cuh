@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the kernels that make component tables: sums in shared memory, and rows on their way
  * to the host. */
-#ifndef CCL_CUDA_COMPONENT_TABLE_CUH
-#define CCL_CUDA_COMPONENT_TABLE_CUH
+#ifndef CUDACCL_CUDA_COMPONENT_TABLE_CUH
+#define CUDACCL_CUDA_COMPONENT_TABLE_CUH
 
 #include <stdint.h>
 
@@ -44,4 +44,4 @@ store_rows (Row *result, const Row *rows, uint32_t n_rows)
   }
 }
 
-#endif /* CCL_CUDA_COMPONENT_TABLE_CUH */
+#endif /* CUDACCL_CUDA_COMPONENT_TABLE_CUH */

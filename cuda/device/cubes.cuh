@@ -7,8 +7,8 @@
  * is number 13 itself. The 4×4×4 voxels with X in their middle are numbered in raster order, too,
  * from 0 to 63 (TPDS 2020, figure 9).
  */
-#ifndef CCL_CUDA_CUBES_CUH
-#define CCL_CUDA_CUBES_CUH
+#ifndef CUDACCL_CUDA_CUBES_CUH
+#define CUDACCL_CUDA_CUBES_CUH
 
 #include "foreground.cuh"
 #include "geometry.cuh"
@@ -123,4 +123,4 @@ label_voxels (const CclLabellingParameters &p, const Cube &cube, uint32_t voxels
   }
 }
 
-#endif /* CCL_CUDA_CUBES_CUH */
+#endif /* CUDACCL_CUDA_CUBES_CUH */

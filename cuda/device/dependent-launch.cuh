@@ -2,8 +2,8 @@
 /* Programmatic dependent launch (compute capability 9.0 and later): blocks of a kernel may become
  * resident while the previous kernel of the stream still runs, and wait here until the results of
  * that kernel are visible. On other GPUs a kernel starts after the previous one has ended. */
-#ifndef CCL_DEPENDENT_LAUNCH_CUH
-#define CCL_DEPENDENT_LAUNCH_CUH
+#ifndef CUDACCL_DEPENDENT_LAUNCH_CUH
+#define CUDACCL_DEPENDENT_LAUNCH_CUH
 
 /* Waits for the previous kernels; their memory must not be accessed before. */
 static __device__ __forceinline__ void
@@ -23,4 +23,4 @@ let_next_kernel_start ()
 #endif
 }
 
-#endif /* CCL_DEPENDENT_LAUNCH_CUH */
+#endif /* CUDACCL_DEPENDENT_LAUNCH_CUH */

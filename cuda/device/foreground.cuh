@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pixels of a frame, and which of them are foreground. */
-#ifndef CCL_CUDA_FOREGROUND_CUH
-#define CCL_CUDA_FOREGROUND_CUH
+#ifndef CUDACCL_CUDA_FOREGROUND_CUH
+#define CUDACCL_CUDA_FOREGROUND_CUH
 
 #include "kernel-parameters.h"
 #include "threshold.cuh"
@@ -72,4 +72,4 @@ pixels_of_row (const CclLabellingParameters &p, uint32_t y)
   return (const Luma *)frame_row (p, y);
 }
 
-#endif /* CCL_CUDA_FOREGROUND_CUH */
+#endif /* CUDACCL_CUDA_FOREGROUND_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The place of a thread in the grid. */
-#ifndef CCL_CUDA_GEOMETRY_CUH
-#define CCL_CUDA_GEOMETRY_CUH
+#ifndef CUDACCL_CUDA_GEOMETRY_CUH
+#define CUDACCL_CUDA_GEOMETRY_CUH
 
 #include <stdint.h>
 
@@ -27,4 +27,4 @@ thread_row ()
   return block_row () * blockDim.y + threadIdx.y;
 }
 
-#endif /* CCL_CUDA_GEOMETRY_CUH */
+#endif /* CUDACCL_CUDA_GEOMETRY_CUH */

@@ -3,13 +3,13 @@
  * From luma to mask. A warp handles part of a row, each thread a group of consecutive pixels. A
  * result is one bit per pixel, the leftmost lowest.
  */
-#ifndef CCL_CUDA_MASK_CUH
-#define CCL_CUDA_MASK_CUH
+#ifndef CUDACCL_CUDA_MASK_CUH
+#define CUDACCL_CUDA_MASK_CUH
 
 #include "foreground-parameters.h"
 #include "warp.cuh"
 
-enum { PIXELS = CCL_FOREGROUND_PIXELS };
+enum { PIXELS = CUDACCL_FOREGROUND_PIXELS };
 
 /* The pixels of a thread. */
 struct Group {
@@ -22,7 +22,7 @@ struct Group {
 static __device__ __forceinline__ uint32_t
 row_of_warp ()
 {
-  return (blockIdx.z * gridDim.y + blockIdx.y) * CCL_FOREGROUND_WARPS + threadIdx.x / 32;
+  return (blockIdx.z * gridDim.y + blockIdx.y) * CUDACCL_FOREGROUND_WARPS + threadIdx.x / 32;
 }
 
 /* The group of a thread in a part of its warp's row; parts have 32 groups. */
@@ -145,13 +145,15 @@ static __device__ __forceinline__ uint32_t
 mask_of_bits (uint32_t foreground, uint32_t shadow)
 {
   return bytes_of_bits (foreground & ~shadow) |
-         (bytes_of_bits (shadow) & CCL_MASK_SHADOW * 0x01010101u);
+         (bytes_of_bits (shadow) & CUDACCL_MASK_SHADOW * 0x01010101u);
 }
 
 static __device__ __forceinline__ uint8_t
 mask_of_bit (uint32_t foreground, uint32_t shadow)
 {
-  return shadow ? CCL_MASK_SHADOW : foreground ? CCL_MASK_FOREGROUND : CCL_MASK_BACKGROUND;
+  return shadow       ? CUDACCL_MASK_SHADOW
+         : foreground ? CUDACCL_MASK_FOREGROUND
+                      : CUDACCL_MASK_BACKGROUND;
 }
 
 /* Writes a result of a warp's threads as words of 32 pixels. All of them take part. */
@@ -194,4 +196,4 @@ deliver_group (
   }
 }
 
-#endif /* CCL_CUDA_MASK_CUH */
+#endif /* CUDACCL_CUDA_MASK_CUH */

@@ -12,8 +12,8 @@
  *
  * So an entry that was read always names an ancestor, even if it has changed since.
  */
-#ifndef CCL_CUDA_PARENTS_CUH
-#define CCL_CUDA_PARENTS_CUH
+#ifndef CUDACCL_CUDA_PARENTS_CUH
+#define CUDACCL_CUDA_PARENTS_CUH
 
 #include <stdint.h>
 
@@ -41,4 +41,4 @@ store_parent (uint32_t *parents, uint32_t a, uint32_t parent)
   *(volatile uint32_t *)&parents[a] = parent;
 }
 
-#endif /* CCL_CUDA_PARENTS_CUH */
+#endif /* CUDACCL_CUDA_PARENTS_CUH */

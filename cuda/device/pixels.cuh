@@ -4,8 +4,8 @@
  * 1, as raw labels do: 0 is background in the label buffer after the first kernel, and the frame
  * is read only once.
  */
-#ifndef CCL_CUDA_PIXELS_CUH
-#define CCL_CUDA_PIXELS_CUH
+#ifndef CUDACCL_CUDA_PIXELS_CUH
+#define CUDACCL_CUDA_PIXELS_CUH
 
 #include "foreground.cuh"
 #include "geometry.cuh"
@@ -123,4 +123,4 @@ unite_with_column_left (const CclLabellingParameters &p, uint32_t *parents, cons
   }
 }
 
-#endif /* CCL_CUDA_PIXELS_CUH */
+#endif /* CUDACCL_CUDA_PIXELS_CUH */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CCL_CUDA_QUOTIENT_CUH
-#define CCL_CUDA_QUOTIENT_CUH
+#ifndef CUDACCL_CUDA_QUOTIENT_CUH
+#define CUDACCL_CUDA_QUOTIENT_CUH
 
 /* The quotient of two floats, correctly rounded if no intermediate result leaves the range of
  * normal numbers: an approximate reciprocal with an error of one unit in the last place, a Newton
@@ -9,7 +9,7 @@
 static __device__ __forceinline__ float
 ccl_quotient (float a, float b)
 {
-#ifdef CCL_SIMCUDA
+#ifdef CUDACCL_SIMCUDA
   const float approximate = 1.0f / b;
 #else
   float approximate;
@@ -20,4 +20,4 @@ ccl_quotient (float a, float b)
   return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
 }
 
-#endif /* CCL_CUDA_QUOTIENT_CUH */
+#endif /* CUDACCL_CUDA_QUOTIENT_CUH */

@@ -4,8 +4,8 @@
  * threshold's complement carries out of the pixel. The three terms of the carry are those out of
  * the pixel's highest bit.
  */
-#ifndef CCL_CUDA_THRESHOLD_CUH
-#define CCL_CUDA_THRESHOLD_CUH
+#ifndef CUDACCL_CUDA_THRESHOLD_CUH
+#define CUDACCL_CUDA_THRESHOLD_CUH
 
 #include <stdint.h>
 
@@ -29,4 +29,4 @@ above_among_words (uint32_t pixels, uint32_t complement)
   return (carry & 0x80008000u) * 0x8001u;
 }
 
-#endif /* CCL_CUDA_THRESHOLD_CUH */
+#endif /* CUDACCL_CUDA_THRESHOLD_CUH */

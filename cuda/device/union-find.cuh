@@ -10,8 +10,8 @@
  * parents.cuh has the rule for accesses that are not atomic. The loads here may be stale: the
  * atomic minimum of the union notices that a root has become a child.
  */
-#ifndef CCL_CUDA_UNION_FIND_CUH
-#define CCL_CUDA_UNION_FIND_CUH
+#ifndef CUDACCL_CUDA_UNION_FIND_CUH
+#define CUDACCL_CUDA_UNION_FIND_CUH
 
 #include "parents.cuh"
 
@@ -77,4 +77,4 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   }
 }
 
-#endif /* CCL_CUDA_UNION_FIND_CUH */
+#endif /* CUDACCL_CUDA_UNION_FIND_CUH */

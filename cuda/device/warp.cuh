@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The 32 threads of a warp together. */
-#ifndef CCL_CUDA_WARP_CUH
-#define CCL_CUDA_WARP_CUH
+#ifndef CUDACCL_CUDA_WARP_CUH
+#define CUDACCL_CUDA_WARP_CUH
 
 #include <stdint.h>
 
@@ -82,7 +82,7 @@ lanes_below (uint32_t lanes)
 /* Reductions over a set of lanes, all of which take part with the same set. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 /* Before compute capability 8.0 every lane of the set reads the value of every other. */
-#define CCL_REDUCE(name, type, combine)                                                            \
+#define CUDACCL_REDUCE(name, type, combine)                                                        \
   static __device__ __forceinline__ type name (uint32_t lanes, type value)                         \
   {                                                                                                \
     type result = __shfl_sync (lanes, value, __ffs (lanes) - 1);                                   \
@@ -92,10 +92,10 @@ lanes_below (uint32_t lanes)
     }                                                                                              \
     return result;                                                                                 \
   }
-CCL_REDUCE (reduce_add, uint32_t, result + other)
-CCL_REDUCE (reduce_min, uint32_t, min (result, other))
-CCL_REDUCE (reduce_max, uint32_t, max (result, other))
-CCL_REDUCE (reduce_add_long, unsigned long long, result + other)
+CUDACCL_REDUCE (reduce_add, uint32_t, result + other)
+CUDACCL_REDUCE (reduce_min, uint32_t, min (result, other))
+CUDACCL_REDUCE (reduce_max, uint32_t, max (result, other))
+CUDACCL_REDUCE (reduce_add_long, unsigned long long, result + other)
 #else
 #define reduce_add __reduce_add_sync
 #define reduce_min __reduce_min_sync
@@ -112,4 +112,4 @@ reduce_add_long (uint32_t lanes, unsigned long long value)
 }
 #endif
 
-#endif /* CCL_CUDA_WARP_CUH */
+#endif /* CUDACCL_CUDA_WARP_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runs of a frame's rows, for both forms of ACCL. */
-#ifndef CCL_RESEARCH_ACCL_RUNS_CUH
-#define CCL_RESEARCH_ACCL_RUNS_CUH
+#ifndef CUDACCL_RESEARCH_ACCL_RUNS_CUH
+#define CUDACCL_RESEARCH_ACCL_RUNS_CUH
 
 #include "pixels.cuh"
 
@@ -88,4 +88,4 @@ write_labels (const CclLabellingParameters &p, uint32_t y, LabelOf label_of)
   }
 }
 
-#endif /* CCL_RESEARCH_ACCL_RUNS_CUH */
+#endif /* CUDACCL_RESEARCH_ACCL_RUNS_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of bandwidth.cu, for the C that launches it and for nvcc. */
-#ifndef CCL_BANDWIDTH_PARAMETERS_H
-#define CCL_BANDWIDTH_PARAMETERS_H
+#ifndef CUDACCL_BANDWIDTH_PARAMETERS_H
+#define CUDACCL_BANDWIDTH_PARAMETERS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,4 +14,4 @@ typedef struct CclBandwidthParameters {
   size_t label_stride; /* elements */
 } CclBandwidthParameters;
 
-#endif /* CCL_BANDWIDTH_PARAMETERS_H */
+#endif /* CUDACCL_BANDWIDTH_PARAMETERS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernel launches from the device (dynamic parallelism). A file that includes this is linked with
  * CUDA's device runtime. */
-#ifndef CCL_RESEARCH_DEVICE_LAUNCH_CUH
-#define CCL_RESEARCH_DEVICE_LAUNCH_CUH
+#ifndef CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH
+#define CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH
 
-#ifdef CCL_SIMCUDA
+#ifdef CUDACCL_SIMCUDA
 #include "launch-child.h"
 #endif
 
@@ -18,7 +18,7 @@ template <auto kernel, typename Parameters>
 static __device__ __forceinline__ void
 launch_from_device (LaunchTime time, dim3 grid, dim3 block, const Parameters &parameters)
 {
-#ifdef CCL_SIMCUDA
+#ifdef CUDACCL_SIMCUDA
   simcuda::launch_child<kernel> (time == LAUNCH_AT_TAIL, grid, block, parameters);
 #else
   kernel<<<grid, block, 0, time == LAUNCH_AT_TAIL ? cudaStreamTailLaunch : 0>>> (parameters);
@@ -27,4 +27,4 @@ launch_from_device (LaunchTime time, dim3 grid, dim3 block, const Parameters &pa
 #endif
 }
 
-#endif /* CCL_RESEARCH_DEVICE_LAUNCH_CUH */
+#endif /* CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH */

@@ -32,7 +32,7 @@ ccl_research_labels_frames (const CclAlgorithm *algorithm)
 {
   const CclResearchAlgorithm *details = ccl_research_details (algorithm);
   return !(details && details->is_inexact) &&
-         (algorithm->connectivities & (CCL_OFFERS_4 | CCL_OFFERS_8));
+         (algorithm->connectivities & (CUDACCL_OFFERS_4 | CUDACCL_OFFERS_8));
 }
 
 static const CclAlgorithm *
@@ -54,7 +54,7 @@ ccl_research_offers (const char *algorithm, CclConnectivity connectivity)
 }
 
 CclLabeller *
-ccl_research_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error)
+ccl_research_labeller_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
 {
   const CclAlgorithm *row =
       plan->algorithm ? find_algorithm (plan->algorithm, plan->connectivity) : NULL;
@@ -69,23 +69,23 @@ typedef struct ResearchEngine {
 } ResearchEngine;
 
 static CclCudaEngine *
-research_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclPlan *plan,
-    CUstream stream, CclError *error)
+research_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm,
+    const CclLabellerPlan *plan, CUstream stream, CclError *error)
 {
   ResearchEngine *engine = calloc (1, sizeof *engine);
   if (!engine) {
-    ccl_error_set (error, CCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
     return NULL;
   }
   CclCudaSequenceEngine *head = &engine->head;
   head->base.klass = &ccl_research_engine;
   CclStatus status = ccl_cuda_sequence_engine_init (head, device, algorithm, plan, stream, error);
-  if (status == CCL_OK) {
+  if (status == CUDACCL_OK) {
     status = ccl_research_rounds_init (&engine->rounds, &head->sequence, error);
-    if (status != CCL_OK)
+    if (status != CUDACCL_OK)
       ccl_cuda_sequence_engine_clear (head);
   }
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     free (engine);
     return NULL;
   }
@@ -102,7 +102,7 @@ research_engine_queue (CclCudaEngine *base, const CclCudaInput *input, const Ccl
       input->options.threshold, input->options.invert);
   CclStatus status =
       ccl_research_queue (&engine->rounds, sequence, 0, sequence->n_steps, stream, error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     return status;
   return ccl_cuda_analysis_queue (&engine->head.analysis, &input->options, labels, stream, error);
 }

@@ -7,8 +7,8 @@
  * Functions that take no CclCudaDevice assume that the device's context is current. One thread at a
  * time, unless a comment says otherwise.
  */
-#ifndef CCL_RESEARCH_H
-#define CCL_RESEARCH_H
+#ifndef CUDACCL_RESEARCH_H
+#define CUDACCL_RESEARCH_H
 
 #include "sequence-engine.h"
 
@@ -43,7 +43,7 @@ bool ccl_research_offers (const char *algorithm, CclConnectivity connectivity);
 
 /* As ccl_cuda_labeller_new(), with the name of any algorithm. */
 CclLabeller *ccl_research_labeller_new (
-    CclCudaDevice *device, const CclPlan *plan, CclError *error);
+    CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error);
 
 /* The state of an algorithm's rounds, beside its kernel sequence. */
 typedef struct CclResearchRounds {
@@ -54,7 +54,7 @@ typedef struct CclResearchRounds {
 } CclResearchRounds;
 
 /* Allocates the changed flag of any algorithm's sequence. On failure nothing stays allocated:
- * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. */
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_research_rounds_init (
     CclResearchRounds *rounds, CclCudaSequence *sequence, CclError *error);
 
@@ -62,9 +62,9 @@ CclStatus ccl_research_rounds_init (
 void ccl_research_rounds_clear (CclResearchRounds *rounds, CclCudaDevice *device);
 
 /* As ccl_cuda_sequence_queue(), with the rounds of the algorithm, which must lie inside or outside
- * [first, end) as a whole. Waits for the device after every round. CCL_ERROR_DEVICE also when the
- * deadline has passed; then gave_up is set, and no queued work is pending. */
+ * [first, end) as a whole. Waits for the device after every round. CUDACCL_ERROR_DEVICE also when
+ * the deadline has passed; then gave_up is set, and no queued work is pending. */
 CclStatus ccl_research_queue (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32_t first,
     uint32_t end, CUstream stream, CclError *error);
 
-#endif /* CCL_RESEARCH_H */
+#endif /* CUDACCL_RESEARCH_H */

@@ -11,15 +11,15 @@ ccl_research_rounds_init (CclResearchRounds *rounds, CclCudaSequence *sequence, 
   CUdeviceptr unused;
   memset (rounds, 0, sizeof *rounds);
   CclStatus status = ccl_cuda_device_allocate (device, sizeof (uint32_t), &rounds->changed, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         device, sizeof (uint32_t), (void **)&rounds->changed_on_host, &unused, error);
-  if (status != CCL_OK) {
+  if (status != CUDACCL_OK) {
     ccl_research_rounds_clear (rounds, device);
     return status;
   }
   sequence->parameters.changed = (uint32_t *)rounds->changed;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 void
@@ -46,12 +46,12 @@ run_round (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32_t first,
   const CclCudaDriver *driver = sequence->device->driver;
   CclStatus status = ccl_cuda_call (
       driver, error, cuMemsetD8Async (rounds->changed, 0, sizeof (uint32_t), stream));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_sequence_queue (sequence, first, end, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
         cuMemcpyDtoHAsync (rounds->changed_on_host, rounds->changed, sizeof (uint32_t), stream));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error, cuStreamSynchronize (stream));
   return status;
 }
@@ -62,12 +62,12 @@ run_rounds (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32_t first
 {
   for (sequence->parameters.round = 0;; sequence->parameters.round++) {
     CclStatus status = run_round (rounds, sequence, first, end, stream, error);
-    if (status != CCL_OK || !*rounds->changed_on_host)
+    if (status != CUDACCL_OK || !*rounds->changed_on_host)
       return status;
     if (has_passed (rounds->deadline)) {
       rounds->gave_up = true;
       return ccl_error_set (
-          error, CCL_ERROR_DEVICE, "not done after %u rounds", sequence->parameters.round + 1);
+          error, CUDACCL_ERROR_DEVICE, "not done after %u rounds", sequence->parameters.round + 1);
     }
   }
 }
@@ -82,10 +82,10 @@ ccl_research_queue (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32
     return ccl_cuda_sequence_queue (sequence, first, end, stream, error);
   CclStatus status =
       ccl_cuda_sequence_queue (sequence, first, details->rounds.first, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         run_rounds (rounds, sequence, details->rounds.first, details->rounds.end, stream, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_sequence_queue (sequence, details->rounds.end, end, stream, error);
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dimensions of strips, tiles and words; from the pixels of a frame to words of bits. */
-#ifndef CCL_STRIPS_BITS_CUH
-#define CCL_STRIPS_BITS_CUH
+#ifndef CUDACCL_STRIPS_BITS_CUH
+#define CUDACCL_STRIPS_BITS_CUH
 
 #include "strips-parameters.h"
 #include "threshold.cuh"
@@ -10,24 +10,24 @@
 typedef CclStripsParameters Parameters;
 
 enum {
-  WORD_WIDTH = CCL_STRIPS_WORD_WIDTH,
-  WORDS = CCL_STRIPS_TILE_WORDS,
-  STRIPS = CCL_STRIPS_TILE_STRIPS,
-  TILE_WIDTH = CCL_STRIPS_TILE_WIDTH,
-  TILE_THREADS = CCL_STRIPS_TILE_THREADS,
+  WORD_WIDTH = CUDACCL_STRIPS_WORD_WIDTH,
+  WORDS = CUDACCL_STRIPS_TILE_WORDS,
+  STRIPS = CUDACCL_STRIPS_TILE_STRIPS,
+  TILE_WIDTH = CUDACCL_STRIPS_TILE_WIDTH,
+  TILE_THREADS = CUDACCL_STRIPS_TILE_THREADS,
   TILE_WARPS = TILE_THREADS / 32,
-  TILE_RUNS = CCL_STRIPS_TILE_RUNS,
+  TILE_RUNS = CUDACCL_STRIPS_TILE_RUNS,
   WARP_RUNS = TILE_RUNS / TILE_WARPS, /* the most runs that start in a warp's words */
   /* The most listed links of a warp's words: a word with 8 parts below 9 runs touches at most 16
    * pairs of them, one less than their sum, and each new run links one pair without the list. */
   WARP_LINKS = 32 * 9,
   ROUND_COMPONENTS = 1024, /* tile components whose features fit into shared memory at a time */
-  TILE_EDGE = CCL_STRIPS_TILE_EDGE,
+  TILE_EDGE = CUDACCL_STRIPS_TILE_EDGE,
   GROUP_WIDTH = 128,
   FIRST_WORDS = 2 * STRIPS * TILE_WIDTH / 32, /* words of 32 pixels in a tile */
 };
 
-static const uint32_t NOTHING = CCL_STRIPS_NOTHING;
+static const uint32_t NOTHING = CUDACCL_STRIPS_NOTHING;
 
 static __device__ __forceinline__ uint32_t
 low_word (const void *pointer)
@@ -40,7 +40,7 @@ low_word (const void *pointer)
 static __device__ __forceinline__ void
 load_parameters (uint32_t parameters)
 {
-#ifndef CCL_SIMCUDA
+#ifndef CUDACCL_SIMCUDA
   if (parameters == 0) /* never: one of them is the width */
     __trap ();
 #endif
@@ -199,4 +199,4 @@ words_of_unaligned_rows (
   }
 }
 
-#endif /* CCL_STRIPS_BITS_CUH */
+#endif /* CUDACCL_STRIPS_BITS_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The features of tile components and components, in pixels of the frame. */
-#ifndef CCL_STRIPS_FEATURES_CUH
-#define CCL_STRIPS_FEATURES_CUH
+#ifndef CUDACCL_STRIPS_FEATURES_CUH
+#define CUDACCL_STRIPS_FEATURES_CUH
 
 #include "bits.cuh"
 
@@ -18,4 +18,4 @@ load_features (const CclStripsFeatures &f, uint32_t component)
       __ldcg (&f.left[component]), __ldcg (&f.right[component]), __ldcg (&f.bottom[component])};
 }
 
-#endif /* CCL_STRIPS_FEATURES_CUH */
+#endif /* CUDACCL_STRIPS_FEATURES_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: a block labels its tile. */
-#ifndef CCL_STRIPS_LABEL_TILE_CUH
-#define CCL_STRIPS_LABEL_TILE_CUH
+#ifndef CUDACCL_STRIPS_LABEL_TILE_CUH
+#define CUDACCL_STRIPS_LABEL_TILE_CUH
 
 #include "dependent-launch.cuh"
 #include "tile-components.cuh"
@@ -147,4 +147,4 @@ label_tile (const Parameters &p)
   }
 }
 
-#endif /* CCL_STRIPS_LABEL_TILE_CUH */
+#endif /* CUDACCL_STRIPS_LABEL_TILE_CUH */

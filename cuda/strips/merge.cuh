@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The merge phase: union-find over open tile components, across the edges of tiles. */
-#ifndef CCL_STRIPS_MERGE_CUH
-#define CCL_STRIPS_MERGE_CUH
+#ifndef CUDACCL_STRIPS_MERGE_CUH
+#define CUDACCL_STRIPS_MERGE_CUH
 
 #include "bits.cuh"
 #include "dependent-launch.cuh"
@@ -14,11 +14,11 @@ static __device__ __forceinline__ uint32_t
 find_root (uint32_t *parent, uint32_t component, uint32_t *entry)
 {
   uint32_t above = *entry;
-  if (above & CCL_STRIPS_ROOT)
+  if (above & CUDACCL_STRIPS_ROOT)
     return component;
   uint32_t next = load_parent (parent, above);
 #pragma unroll 1
-  while (!(next & CCL_STRIPS_ROOT)) {
+  while (!(next & CUDACCL_STRIPS_ROOT)) {
     store_parent (parent, component, next);
     component = above;
     above = next;
@@ -48,7 +48,7 @@ finish_link (const Parameters &p, uint32_t root, uint32_t entry)
   if (!p.filtered)
     clear_first_bit (p, root);
 #pragma unroll 1
-  for (; !(entry & CCL_STRIPS_ROOT); entry = load_parent (p.parent, entry))
+  for (; !(entry & CUDACCL_STRIPS_ROOT); entry = load_parent (p.parent, entry))
     store_parent (p.parent, root, entry);
 }
 
@@ -65,7 +65,7 @@ unite_components (const Parameters &p, uint32_t a, uint32_t b)
   b = min (a, b);
   a = atomicMin (&parent[later], b);
   uint32_t b_entry = load_parent (parent, b);
-  if (a & CCL_STRIPS_ROOT) {
+  if (a & CUDACCL_STRIPS_ROOT) {
     finish_link (p, later, b_entry);
     return;
   }
@@ -120,7 +120,7 @@ struct Contact {
 static __device__ __forceinline__ uint32_t
 edge_index (uint32_t tile, uint32_t edge, uint32_t number)
 {
-  return (tile * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number;
+  return (tile * CUDACCL_STRIPS_EDGES + edge) * TILE_EDGE + number;
 }
 
 /* The pixels that this thread compares. */
@@ -138,27 +138,27 @@ contact_of_thread (const Parameters &p)
   Contact contact = {NOTHING, NOTHING, NOTHING, NOTHING};
   if (is_upper && tile_row > 0) {
     const uint32_t above = tile - p.tile_columns;
-    contact.own = edge_index (tile, CCL_STRIPS_TOP, number);
-    contact.across = edge_index (above, CCL_STRIPS_BOTTOM, number);
+    contact.own = edge_index (tile, CUDACCL_STRIPS_TOP, number);
+    contact.across = edge_index (above, CUDACCL_STRIPS_BOTTOM, number);
     if (ROWS == 2) {
       if (number > 0)
-        contact.before = edge_index (above, CCL_STRIPS_BOTTOM, number - 1);
+        contact.before = edge_index (above, CUDACCL_STRIPS_BOTTOM, number - 1);
       else if (tile_column > 0)
-        contact.before = edge_index (above - 1, CCL_STRIPS_BOTTOM, TILE_WIDTH - 1);
+        contact.before = edge_index (above - 1, CUDACCL_STRIPS_BOTTOM, TILE_WIDTH - 1);
       if (number < TILE_WIDTH - 1)
-        contact.after = edge_index (above, CCL_STRIPS_BOTTOM, number + 1);
+        contact.after = edge_index (above, CUDACCL_STRIPS_BOTTOM, number + 1);
       else if (tile_column + 1 < p.tile_columns)
-        contact.after = edge_index (above + 1, CCL_STRIPS_BOTTOM, 0);
+        contact.after = edge_index (above + 1, CUDACCL_STRIPS_BOTTOM, 0);
     }
   } else if (!is_upper && tile_column > 0 && number < TILE_ROWS) {
     /* Diagonal neighbours in another row of tiles are joined from the upper edges. */
-    contact.own = edge_index (tile, CCL_STRIPS_LEFT, number);
-    contact.across = edge_index (tile - 1, CCL_STRIPS_RIGHT, number);
+    contact.own = edge_index (tile, CUDACCL_STRIPS_LEFT, number);
+    contact.across = edge_index (tile - 1, CUDACCL_STRIPS_RIGHT, number);
     if (ROWS == 2) {
       if (number > 0)
-        contact.before = edge_index (tile - 1, CCL_STRIPS_RIGHT, number - 1);
+        contact.before = edge_index (tile - 1, CUDACCL_STRIPS_RIGHT, number - 1);
       if (number < TILE_ROWS - 1)
-        contact.after = edge_index (tile - 1, CCL_STRIPS_RIGHT, number + 1);
+        contact.after = edge_index (tile - 1, CUDACCL_STRIPS_RIGHT, number + 1);
     }
   }
   return contact;
@@ -172,7 +172,7 @@ edge_pixel (const Parameters &p, uint32_t index)
   if (index == NOTHING)
     return NOTHING;
   const uint32_t pixel = p.edge[index];
-  return p.open_count[index / (CCL_STRIPS_EDGES * TILE_EDGE)] ? pixel : NOTHING;
+  return p.open_count[index / (CUDACCL_STRIPS_EDGES * TILE_EDGE)] ? pixel : NOTHING;
 }
 
 /* A block merges the upper and the left edge of a tile. A thread joins a pixel to its neighbours
@@ -207,4 +207,4 @@ merge_tiles (const Parameters &p)
   unite_components_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : after);
 }
 
-#endif /* CCL_STRIPS_MERGE_CUH */
+#endif /* CUDACCL_STRIPS_MERGE_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The number phase: labels by the count of first pixels, and the component table. */
-#ifndef CCL_STRIPS_NUMBER_CUH
-#define CCL_STRIPS_NUMBER_CUH
+#ifndef CUDACCL_STRIPS_NUMBER_CUH
+#define CUDACCL_STRIPS_NUMBER_CUH
 
 #include "dependent-launch.cuh"
 #include "features.cuh"
@@ -65,9 +65,9 @@ place_word (const Parameters &p, uint32_t word)
 struct Rows {
   /* The first pixels of the components, counted from the first of the block's words: 2×2 pixels
    * have at most one with 8-connectivity, two with 4-connectivity. */
-  uint16_t firsts[CCL_STRIPS_NUMBER_THREADS * 32 / 2];
-  CclComponent rows[CCL_STRIPS_NUMBER_THREADS];
-  NumberedWord words[CCL_STRIPS_NUMBER_THREADS];
+  uint16_t firsts[CUDACCL_STRIPS_NUMBER_THREADS * 32 / 2];
+  CclComponent rows[CUDACCL_STRIPS_NUMBER_THREADS];
+  NumberedWord words[CUDACCL_STRIPS_NUMBER_THREADS];
 };
 
 /* Writes the rows of n_rows components, the first of which has the label n_before + 1. Each thread
@@ -78,7 +78,7 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
     uint32_t n_before, uint32_t n_rows)
 {
   enum {
-    THREADS = CCL_STRIPS_NUMBER_THREADS,
+    THREADS = CUDACCL_STRIPS_NUMBER_THREADS,
     ROW_UNITS = sizeof (CclComponent) / sizeof (unsigned long long),
   };
   block.words[threadIdx.x] = word;
@@ -89,7 +89,7 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
 #pragma unroll 1
   for (uint32_t done = 0; done < n_rows; done += THREADS) {
     const uint32_t n = min (n_rows - done, (uint32_t)THREADS);
-    uint32_t entry = CCL_STRIPS_CLOSED, y = 0, tile_x = 0, tile_y = 0;
+    uint32_t entry = CUDACCL_STRIPS_CLOSED, y = 0, tile_x = 0, tile_y = 0;
     if (threadIdx.x < n) {
       const uint32_t first = block.firsts[done + threadIdx.x];
       const NumberedWord &w = block.words[first / 32];
@@ -98,15 +98,15 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
       tile_y = y / (STRIPS * ROWS) * (STRIPS * ROWS);
       entry = p.parent[y * p.tile_columns * GROUP_WIDTH + tile_x + first % TILE_WIDTH];
     }
-    const bool open = !(entry & CCL_STRIPS_CLOSED);
+    const bool open = !(entry & CUDACCL_STRIPS_CLOSED);
     uint4 component = {};
     if (threadIdx.x < n && !open)
-      component = p.component[entry & ~(CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED)];
+      component = p.component[entry & ~(CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED)];
     if (open && !p.filtered)
       wait_for_reduction (p);
     if (threadIdx.x < n)
       block.rows[threadIdx.x] =
-          make_row (open ? load_features (p.features, entry & ~CCL_STRIPS_ROOT)
+          make_row (open ? load_features (p.features, entry & ~CUDACCL_STRIPS_ROOT)
                          : features_of_closed (component, tile_x, tile_y),
               n_before + done + threadIdx.x + 1, y);
     __syncthreads ();
@@ -148,7 +148,7 @@ template <int ROWS>
 static __device__ __forceinline__ void
 number_chunk (const Parameters &p, Rows &block, uint32_t chunk)
 {
-  enum { THREADS = CCL_STRIPS_NUMBER_THREADS };
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
   const uint32_t start = (chunk << p.chunk_shift) * 4;
   const uint32_t end = min (start + (4u << p.chunk_shift), p.n_groups * 4);
   NumberedWord word = place_word (p, start + threadIdx.x);
@@ -202,4 +202,4 @@ reduce_before_numbering (const Parameters &p)
     atomicAdd (&p.chunk_count[p.n_chunks], 1u);
 }
 
-#endif /* CCL_STRIPS_NUMBER_CUH */
+#endif /* CUDACCL_STRIPS_NUMBER_CUH */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reduce phase: the features of open tile components are added to those of their roots. The
  * filter phase: marks the first pixels of components with open tile components by area. */
-#ifndef CCL_STRIPS_REDUCE_CUH
-#define CCL_STRIPS_REDUCE_CUH
+#ifndef CUDACCL_STRIPS_REDUCE_CUH
+#define CUDACCL_STRIPS_REDUCE_CUH
 
 #include "dependent-launch.cuh"
 #include "features.cuh"
@@ -38,12 +38,12 @@ link_to_root (uint32_t *parent, uint32_t first, uint32_t entry)
   uint32_t root = entry;
   entry = load_parent (parent, root);
 #pragma unroll 1
-  while (!(entry & CCL_STRIPS_ROOT)) {
+  while (!(entry & CUDACCL_STRIPS_ROOT)) {
     store_parent (parent, first, entry);
     root = entry;
     entry = load_parent (parent, root);
   }
-  return entry & ~CCL_STRIPS_ROOT;
+  return entry & ~CUDACCL_STRIPS_ROOT;
 }
 
 /* Adds the features of every lane to a root (NOTHING: none). Pieces of one large component tend to
@@ -92,17 +92,17 @@ load_open_component (const Parameters &p, OpenComponent &component)
 }
 
 /* The first open tile component of this thread; there is none if it lies behind the end. Each tile
- * has CCL_STRIPS_REDUCE_THREADS threads. */
+ * has CUDACCL_STRIPS_REDUCE_THREADS threads. */
 static __device__ __forceinline__ OpenComponent
 first_open_component (const Parameters &p)
 {
   OpenComponent component = {};
   const uint32_t tile =
-      blockIdx.x * CCL_STRIPS_REDUCE_TILES + threadIdx.x / CCL_STRIPS_REDUCE_THREADS;
+      blockIdx.x * CUDACCL_STRIPS_REDUCE_TILES + threadIdx.x / CUDACCL_STRIPS_REDUCE_THREADS;
   if (tile >= p.tile_columns * p.tile_rows)
     return component;
-  const uint32_t start = tile * CCL_STRIPS_TILE_OPEN;
-  component.open = start + threadIdx.x % CCL_STRIPS_REDUCE_THREADS;
+  const uint32_t start = tile * CUDACCL_STRIPS_TILE_OPEN;
+  component.open = start + threadIdx.x % CUDACCL_STRIPS_REDUCE_THREADS;
   /* The tile component is loaded before the count is known, so that the latencies overlap. */
   component.end = start + p.open_count[tile];
   load_open_component (p, component);
@@ -113,7 +113,7 @@ first_open_component (const Parameters &p)
 static __device__ __forceinline__ void
 next_open_component (const Parameters &p, OpenComponent &component)
 {
-  component.open += CCL_STRIPS_REDUCE_THREADS;
+  component.open += CUDACCL_STRIPS_REDUCE_THREADS;
   if (component.open < component.end)
     load_open_component (p, component);
 }
@@ -127,7 +127,7 @@ reduce_components (const Parameters &p)
     uint32_t root = NOTHING;
     if (component.open < component.end) {
       const uint32_t entry = load_parent (p.parent, component.first);
-      if (!(entry & CCL_STRIPS_ROOT))
+      if (!(entry & CUDACCL_STRIPS_ROOT))
         root = link_to_root (p.parent, component.first, entry);
     }
     __syncwarp ();
@@ -143,10 +143,10 @@ filter_roots (const Parameters &p)
 #pragma unroll 1
   for (OpenComponent component = first_open_component (p); component.open < component.end;
        next_open_component (p, component)) {
-    const bool is_root = p.parent[component.first] & CCL_STRIPS_ROOT;
+    const bool is_root = p.parent[component.first] & CUDACCL_STRIPS_ROOT;
     if (is_root && component.features.area >= p.min_area && component.features.area <= p.max_area)
       set_first_bit (p, component.first);
   }
 }
 
-#endif /* CCL_STRIPS_REDUCE_CUH */
+#endif /* CUDACCL_STRIPS_REDUCE_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: the runs of a tile, from words to tile components. */
-#ifndef CCL_STRIPS_RUNS_CUH
-#define CCL_STRIPS_RUNS_CUH
+#ifndef CUDACCL_STRIPS_RUNS_CUH
+#define CUDACCL_STRIPS_RUNS_CUH
 
 #include "parents.cuh"
 #include "tile.cuh"
@@ -169,4 +169,4 @@ find_components (Tile &tile, const Place &place, uint32_t first_run, uint32_t en
   }
 }
 
-#endif /* CCL_STRIPS_RUNS_CUH */
+#endif /* CUDACCL_STRIPS_RUNS_CUH */

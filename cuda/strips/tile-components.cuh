@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: the features of the tile components of a tile, and what later phases need of
  * them. */
-#ifndef CCL_STRIPS_TILE_COMPONENTS_CUH
-#define CCL_STRIPS_TILE_COMPONENTS_CUH
+#ifndef CUDACCL_STRIPS_TILE_COMPONENTS_CUH
+#define CUDACCL_STRIPS_TILE_COMPONENTS_CUH
 
 #include "tile.cuh"
 
@@ -78,7 +78,7 @@ write_edge_pixel (const Parameters &p, const Tile &tile, uint32_t edge, uint32_t
     pixel = origin + first / TILE_WIDTH * (p.tile_columns * GROUP_WIDTH) + first % TILE_WIDTH;
   } else if (round > 0)
     return;
-  p.edge[(blockIdx.x * CCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
+  p.edge[(blockIdx.x * CUDACCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
 }
 
 /* Sums the features of the tile components of a round over this thread's word. Parts that follow
@@ -125,11 +125,11 @@ static __device__ __forceinline__ void
 write_open_component (
     const Parameters &p, Tile &tile, const Place &place, uint32_t i, uint32_t pixel)
 {
-  const uint32_t open = blockIdx.x * CCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u);
+  const uint32_t open = blockIdx.x * CUDACCL_STRIPS_TILE_OPEN + atomicAdd (&tile.n_open, 1u);
   const uint32_t area = unpack_area (tile.area_and_sum_y[i]);
   const uint32_t sum_y = unpack_sum_y (tile.area_and_sum_y[i]);
   p.open_first[open] = pixel;
-  p.parent[pixel] = CCL_STRIPS_ROOT | open;
+  p.parent[pixel] = CUDACCL_STRIPS_ROOT | open;
   p.features.sum_x[open] = (unsigned long long)area * place.tile_x + tile.sum_x[i];
   p.features.sum_y[open] = (unsigned long long)area * place.tile_y + sum_y;
   p.features.area[open] = area;
@@ -156,11 +156,11 @@ write_components (
     const bool open = is_open<ROWS> (p, tile, place, i);
     bool counts = !p.filtered;
     if (p.labels)
-      p.component_first[number] = open ? pixel | CCL_STRIPS_OPEN : pixel;
+      p.component_first[number] = open ? pixel | CUDACCL_STRIPS_OPEN : pixel;
     if (open) {
       write_open_component (p, tile, place, i, pixel);
     } else {
-      p.parent[pixel] = CCL_STRIPS_ROOT | CCL_STRIPS_CLOSED | number;
+      p.parent[pixel] = CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED | number;
       p.component[number] = make_uint4 (area | tile.last_row[i] << 16, tile.sum_x[i],
           unpack_sum_y (tile.area_and_sum_y[i]), tile.left[i] | tile.right[i] << 16);
       counts = area >= p.min_area && area <= p.max_area;
@@ -179,10 +179,10 @@ write_edges (const Parameters &p, const Tile &tile, const Place &place, uint32_t
   enum { TILE_ROWS = STRIPS * ROWS };
   const uint32_t at = threadIdx.x % TILE_EDGE;
   const bool is_first = threadIdx.x < TILE_EDGE;
-  write_edge_pixel<ROWS> (p, tile, is_first ? CCL_STRIPS_TOP : CCL_STRIPS_BOTTOM, at,
+  write_edge_pixel<ROWS> (p, tile, is_first ? CUDACCL_STRIPS_TOP : CUDACCL_STRIPS_BOTTOM, at,
       is_first ? 0 : TILE_ROWS - 1, at, round, place.origin);
   if (at < TILE_ROWS)
-    write_edge_pixel<ROWS> (p, tile, is_first ? CCL_STRIPS_LEFT : CCL_STRIPS_RIGHT, at, at,
+    write_edge_pixel<ROWS> (p, tile, is_first ? CUDACCL_STRIPS_LEFT : CUDACCL_STRIPS_RIGHT, at, at,
         is_first ? 0 : TILE_WIDTH - 1, round, place.origin);
 }
 
@@ -203,4 +203,4 @@ write_first_bits (const Parameters &p, const Tile &tile, const Place &place)
     atomicAdd (&p.chunk_count[number >> p.chunk_shift], count);
 }
 
-#endif /* CCL_STRIPS_TILE_COMPONENTS_CUH */
+#endif /* CUDACCL_STRIPS_TILE_COMPONENTS_CUH */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile of a block in shared memory, and the place and word of each thread. */
-#ifndef CCL_STRIPS_TILE_CUH
-#define CCL_STRIPS_TILE_CUH
+#ifndef CUDACCL_STRIPS_TILE_CUH
+#define CUDACCL_STRIPS_TILE_CUH
 
 #include "bits.cuh"
 
@@ -113,4 +113,4 @@ clear_features (Tile &tile, uint32_t component)
   tile.first[component] = tile.left[component] = NOTHING;
 }
 
-#endif /* CCL_STRIPS_TILE_CUH */
+#endif /* CUDACCL_STRIPS_TILE_CUH */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The write labels phase: the label map. It runs at the same time as the number phase, so its
  * blocks count the components before a group by themselves. */
-#ifndef CCL_STRIPS_WRITE_LABELS_CUH
-#define CCL_STRIPS_WRITE_LABELS_CUH
+#ifndef CUDACCL_STRIPS_WRITE_LABELS_CUH
+#define CUDACCL_STRIPS_WRITE_LABELS_CUH
 
 #include "bits.cuh"
 #include "dependent-launch.cuh"
@@ -14,14 +14,14 @@ template <int ROWS> struct LabelledTile {
   alignas (16) uint16_t run_component[TILE_RUNS];
   uint16_t bits[STRIPS * ROWS][WORDS];
   uint16_t base[STRIPS][WORDS];
-  uint32_t before_chunk[CCL_STRIPS_MAX_CHUNKS]; /* components before each */
+  uint32_t before_chunk[CUDACCL_STRIPS_MAX_CHUNKS]; /* components before each */
 };
 
 template <int ROWS>
 static __device__ __forceinline__ void
 load_tile (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t tile_column, uint32_t tile_row)
 {
-  enum { THREADS = CCL_STRIPS_NUMBER_THREADS, TILE_ROWS = STRIPS * ROWS };
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS, TILE_ROWS = STRIPS * ROWS };
   const uint32_t row_words = p.tile_columns * WORDS;
   for (uint32_t i = threadIdx.x; i < TILE_ROWS * WORDS; i += THREADS)
     tile.bits[i / WORDS][i % WORDS] =
@@ -36,8 +36,8 @@ template <int ROWS>
 static __device__ __forceinline__ void
 count_before_chunks (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t last)
 {
-  enum { THREADS = CCL_STRIPS_NUMBER_THREADS };
-  static_assert (CCL_STRIPS_MAX_CHUNKS == THREADS * 4, "a thread adds four chunks");
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
+  static_assert (CUDACCL_STRIPS_MAX_CHUNKS == THREADS * 4, "a thread adds four chunks");
   const uint32_t at = threadIdx.x * 4;
   uint4 counts = make_uint4 (0, 0, 0, 0);
   if (at <= last)
@@ -96,10 +96,10 @@ static __device__ __forceinline__ Origin
 load_origin (const Parameters &p, uint32_t component_first)
 {
   Origin origin;
-  origin.pixel = component_first & ~CCL_STRIPS_OPEN;
-  if (component_first & CCL_STRIPS_OPEN)
+  origin.pixel = component_first & ~CUDACCL_STRIPS_OPEN;
+  if (component_first & CUDACCL_STRIPS_OPEN)
 #pragma unroll 1
-    for (uint32_t above = load_parent (p.parent, origin.pixel); !(above & CCL_STRIPS_ROOT);
+    for (uint32_t above = load_parent (p.parent, origin.pixel); !(above & CUDACCL_STRIPS_ROOT);
          above = load_parent (p.parent, above))
       origin.pixel = above;
   origin.group = ((const uint4 *)p.first_bits)[origin.pixel / GROUP_WIDTH];
@@ -163,7 +163,7 @@ static __device__ __forceinline__ void
 write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t number)
 {
   enum {
-    THREADS = CCL_STRIPS_NUMBER_THREADS,
+    THREADS = CUDACCL_STRIPS_NUMBER_THREADS,
     TILE_ROWS = STRIPS * ROWS,
     ROW_THREADS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
   };
@@ -198,4 +198,4 @@ write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t numbe
         p, tile, s, column / WORD_WIDTH, column % WORD_WIDTH, x, (tile_row * STRIPS + s) * ROWS);
 }
 
-#endif /* CCL_STRIPS_WRITE_LABELS_CUH */
+#endif /* CUDACCL_STRIPS_WRITE_LABELS_CUH */

@@ -58,7 +58,7 @@ static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
 static CclLabeller *
-gst_ccl_plan (GstElement *element, GstCclSite *site, const CclPlan *plan, CclError *error)
+gst_ccl_plan (GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
 {
   return ccl_cpu_labeller_new (plan, error);
 }
@@ -85,7 +85,7 @@ gst_ccl_locate_map (
   map->offset = 0;
   map->stride = gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info);
   map->map_flags = GST_MAP_WRITE;
-  map->location = CCL_LOCATION_HOST;
+  map->location = CUDACCL_LOCATION_HOST;
 }
 
 static void

@@ -56,7 +56,7 @@ typedef struct {
 
   /* Makes a labeller and an object for foreground masks. */
   CclLabeller *(*plan) (
-      GstElement *element, GstCclSite *site, const CclPlan *plan, CclError *error);
+      GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error);
   CclForeground *(*plan_foreground) (
       GstElement *element, GstCclSite *site, const CclForegroundPlan *plan, CclError *error);
 

@@ -53,8 +53,8 @@ gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage)
 static gboolean
 needs_mask (const GstCclForegroundStage *stage, const GstCclSettings *settings)
 {
-  return settings->foreground != CCL_FOREGROUND_THRESHOLD ||
-         settings->denoise != CCL_DENOISE_NONE || settings->closing_width > 1 ||
+  return settings->foreground != CUDACCL_FOREGROUND_THRESHOLD ||
+         settings->denoise != CUDACCL_DENOISE_NONE || settings->closing_width > 1 ||
          settings->closing_height > 1 || settings->attach_mask || stage->roi_mask;
 }
 
@@ -66,7 +66,7 @@ scale_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner, guint wi
   GstCclRoiMask *scaled = gst_ccl_roi_mask_scale (stage->roi_mask, width, height);
 
   if (!scaled)
-    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+    gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "No memory for a region of interest mask of %u×%u pixels", width, height);
   if ((stage->roi_mask->width != width || stage->roi_mask->height != height) &&
       !stage->size_warning) {
@@ -86,7 +86,7 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
   const gboolean is_needed = needs_mask (stage, settings);
   /* Formats of grey have one component. */
   const gboolean has_chroma =
-      settings->foreground == CCL_FOREGROUND_MOG2 && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
+      settings->foreground == CUDACCL_FOREGROUND_MOG2 && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
   GstCclRoiMask *scaled = NULL;
   CclFrame roi_mask;
   CclForegroundPlan plan = {
@@ -112,7 +112,7 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
     scaled = scale_roi_mask (stage, owner, plan.width, plan.height, error);
     if (!scaled)
       return FALSE;
-    roi_mask = (CclFrame){scaled->pixels, scaled->width, CCL_LOCATION_HOST};
+    roi_mask = (CclFrame){scaled->pixels, scaled->width, CUDACCL_LOCATION_HOST};
     plan.roi_mask = &roi_mask;
   }
   stage->foreground = owner->methods->plan_foreground (owner->element, site, &plan, error);
@@ -127,7 +127,7 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
 gboolean
 gst_ccl_foreground_stage_has_model (const GstCclForegroundStage *stage)
 {
-  return stage->foreground && stage->method == CCL_FOREGROUND_MOG2;
+  return stage->foreground && stage->method == CUDACCL_FOREGROUND_MOG2;
 }
 
 void

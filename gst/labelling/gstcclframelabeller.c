@@ -55,7 +55,7 @@ most_components (const GstVideoInfo *info, gint connectivity)
 {
   guint64 width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
 
-  if (connectivity == CCL_CONNECTIVITY_8)
+  if (connectivity == CUDACCL_CONNECTIVITY_8)
     return (guint)(((width + 1) / 2) * ((height + 1) / 2));
   return (guint)((width * height + 1) / 2);
 }
@@ -75,7 +75,7 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
 {
   const GstCclMethods *methods = owner->methods;
   const GstVideoInfo *info = &self->info;
-  CclPlan plan = {
+  CclLabellerPlan plan = {
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
       .connectivity = (CclConnectivity)settings->connectivity,
@@ -84,7 +84,7 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
       .algorithm = gst_ccl_settings_get_algorithm (settings, methods->backend),
       .n_threads = settings->n_threads,
       .format =
-          self->foreground.foreground ? CCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
+          self->foreground.foreground ? CUDACCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
   };
   CclLabeller *labeller;
 
@@ -119,7 +119,7 @@ acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind 
   if (!*pool)
     *pool = methods->new_map_pool (owner->element, self->site, info, kind);
   if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
-    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
+    gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
         methods->map_memory, kind == GST_CCL_MAP_LABELS ? "label map" : "foreground mask",
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
     return FALSE;
@@ -154,22 +154,22 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   const GstCclMap *maps = frame->maps;
   CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
   CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
-  CclOptions options = gst_ccl_settings_get_options (settings);
+  CclLabellerOptions options = gst_ccl_settings_get_options (settings);
 
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
-    if (ccl_foreground_run (foreground, &pixels, &foreground_options, &mask, error) != CCL_OK)
+    if (ccl_foreground_run (foreground, &pixels, &foreground_options, &mask, error) != CUDACCL_OK)
       return FALSE;
     /* The labeller reads the mask instead of the frame. */
     pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
-    options.threshold = CCL_MASK_SHADOW;
+    options.threshold = CUDACCL_MASK_SHADOW;
     options.invert = FALSE;
   }
   if (ccl_labeller_queue (
-          frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CCL_OK)
+          frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CUDACCL_OK)
     return TRUE;
   if (foreground)
     ccl_foreground_wait (foreground, NULL);
@@ -186,8 +186,8 @@ map_maps (GstCclLabelledFrame *frame, CclError *error)
     if (!map->buffer)
       continue;
     if (!gst_buffer_map (map->buffer, &frame->map_infos[kind], map->map_flags)) {
-      gst_ccl_error_set (
-          error, CCL_ERROR_DEVICE, "The memory of a label map or foreground mask cannot be mapped");
+      gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
+          "The memory of a label map or foreground mask cannot be mapped");
       return FALSE;
     }
     frame->data[kind] = frame->map_infos[kind].data + map->offset;
@@ -278,7 +278,8 @@ gboolean
 gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error)
 {
   CclForeground *foreground = self->foreground.foreground;
-  const gboolean is_labelled = ccl_labeller_wait (frame->labeller, &frame->table, error) == CCL_OK;
+  const gboolean is_labelled =
+      ccl_labeller_wait (frame->labeller, &frame->table, error) == CUDACCL_OK;
 
   self->n_queued--;
   /* The labeller has waited for the mask, unless it failed; then this waits. */

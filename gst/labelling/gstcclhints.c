@@ -13,7 +13,7 @@ discards_everything (const GstCclSettings *settings)
 static gboolean
 is_probably_no_mask (const GstCclSettings *settings, guint64 n_pixels, const CclTable *table)
 {
-  return settings->foreground == CCL_FOREGROUND_THRESHOLD && settings->threshold == 0 &&
+  return settings->foreground == CUDACCL_FOREGROUND_THRESHOLD && settings->threshold == 0 &&
          !settings->invert && table->n_components == 1 &&
          (guint64)table->rows[0].area * 100 >= n_pixels * NEARLY_ALL;
 }

@@ -10,7 +10,7 @@ gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info)
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
       .map_flags = GST_MAP_READ,
-      .location = CCL_LOCATION_HOST,
+      .location = CUDACCL_LOCATION_HOST,
   };
   for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info) && i < GST_CCL_MAX_PLANES; i++) {
     planes->offset[i] = GST_VIDEO_INFO_PLANE_OFFSET (info, i);
@@ -31,11 +31,11 @@ gst_ccl_planes_pixel_format (const GstVideoInfo *info)
   const GstVideoFormatInfo *format = info->finfo;
 
   if (sample_size (format) == 2)
-    return CCL_PIXEL_FORMAT_16;
+    return CUDACCL_PIXEL_FORMAT_16;
   if (GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0) == 1)
-    return CCL_PIXEL_FORMAT_8;
-  return GST_VIDEO_FORMAT_INFO_POFFSET (format, 0) == 0 ? CCL_PIXEL_FORMAT_8_FIRST
-                                                        : CCL_PIXEL_FORMAT_8_SECOND;
+    return CUDACCL_PIXEL_FORMAT_8;
+  return GST_VIDEO_FORMAT_INFO_POFFSET (format, 0) == 0 ? CUDACCL_PIXEL_FORMAT_8_FIRST
+                                                        : CUDACCL_PIXEL_FORMAT_8_SECOND;
 }
 
 /* The bytes of a plane's row up to the last sample of any component in it, and its rows. */
@@ -65,7 +65,7 @@ check_size (const GstCclPlanes *planes, guint width, guint height, CclError *err
 {
   if (planes->width >= width && planes->height >= height)
     return TRUE;
-  gst_ccl_error_set (error, CCL_ERROR_ARGUMENT,
+  gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
       "The frame has %u×%u pixels where its caps say %u×%u", planes->width, planes->height, width,
       height);
   return FALSE;
@@ -84,14 +84,14 @@ check_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane, 
 
   get_plane_size (info, plane, &row_size, &n_rows);
   if (stride < 0 || (gsize)stride < row_size) {
-    gst_ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "The frame's stride of %d bytes is too small for rows of %" G_GSIZE_FORMAT " bytes", stride,
         row_size);
     return FALSE;
   }
   *length = (gsize)stride * (n_rows - 1) + row_size;
   if (offset > buffer_size || *length > buffer_size - offset) {
-    gst_ccl_error_set (error, CCL_ERROR_ARGUMENT,
+    gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "The frame is smaller than its caps say: %u×%u pixels with a stride of %d bytes from "
         "byte %" G_GSIZE_FORMAT " on do not fit in %" G_GSIZE_FORMAT " bytes",
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), stride, offset, buffer_size);
@@ -113,18 +113,19 @@ map_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane,
     return NULL;
   if (!gst_buffer_find_memory (
           buffer, planes->offset[plane], length, &first_memory, &n_memories, &skip)) {
-    gst_ccl_error_set (error, CCL_ERROR_ARGUMENT, "The frame's memory ends before its pixels");
+    gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "The frame's memory ends before its pixels");
     return NULL;
   }
   /* Mapping several memories as one would merge them in system memory. */
-  if (planes->location == CCL_LOCATION_DEVICE && n_memories != 1) {
-    gst_ccl_error_set (error, CCL_ERROR_ARGUMENT, "The frame's %s is spread over %u memories",
+  if (planes->location == CUDACCL_LOCATION_DEVICE && n_memories != 1) {
+    gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "The frame's %s is spread over %u memories",
         plane == 0 ? "luma" : "chroma", n_memories);
     return NULL;
   }
   if (!gst_buffer_map_range (buffer, first_memory, (gint)n_memories,
           &mapped->infos[mapped->n_planes], planes->map_flags)) {
-    gst_ccl_error_set (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
+    gst_ccl_error_set (
+        error, CUDACCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
     return NULL;
   }
   return mapped->infos[mapped->n_planes++].data + skip;

@@ -7,21 +7,21 @@
 #include "shared/gstcclproperty.h"
 
 static const GEnumValue foreground_values[] = {
-    {CCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", "threshold"},
-    {CCL_FOREGROUND_OTSU, "Pixels greater than a threshold that Otsu's method chooses per frame",
-        "otsu"},
-    {CCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", "mog2"},
+    {CUDACCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", "threshold"},
+    {CUDACCL_FOREGROUND_OTSU,
+        "Pixels greater than a threshold that Otsu's method chooses per frame", "otsu"},
+    {CUDACCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", "mog2"},
     {0, NULL, NULL},
 };
 GST_CCL_DEFINE_ENUM_TYPE (foreground_get_type, "GstCclForeground", foreground_values)
 
 /* Their names are the library's. */
 static GEnumValue denoise_values[] = {
-    {CCL_DENOISE_NONE, "No filter", NULL},
-    {CCL_DENOISE_MEDIAN_3, "Median filter, 3×3 pixels", NULL},
-    {CCL_DENOISE_MEDIAN_5, "Median filter, 5×5 pixels", NULL},
-    {CCL_DENOISE_OPENING_3, "Opening (erosion, then dilation), 3×3 pixels", NULL},
-    {CCL_DENOISE_OPENING_5, "Opening (erosion, then dilation), 5×5 pixels", NULL},
+    {CUDACCL_DENOISE_NONE, "No filter", NULL},
+    {CUDACCL_DENOISE_MEDIAN_3, "Median filter, 3×3 pixels", NULL},
+    {CUDACCL_DENOISE_MEDIAN_5, "Median filter, 5×5 pixels", NULL},
+    {CUDACCL_DENOISE_OPENING_3, "Opening (erosion, then dilation), 3×3 pixels", NULL},
+    {CUDACCL_DENOISE_OPENING_5, "Opening (erosion, then dilation), 5×5 pixels", NULL},
     {0, NULL, NULL},
 };
 
@@ -39,15 +39,15 @@ denoise_get_type (void)
 }
 
 static const GEnumValue shadows_values[] = {
-    {CCL_SHADOWS_KEEP, "Shadows are foreground", "keep"},
-    {CCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", "mark"},
-    {CCL_SHADOWS_REMOVE, "Shadows are background", "remove"},
+    {CUDACCL_SHADOWS_KEEP, "Shadows are foreground", "keep"},
+    {CUDACCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", "mark"},
+    {CUDACCL_SHADOWS_REMOVE, "Shadows are background", "remove"},
     {0, NULL, NULL},
 };
 GST_CCL_DEFINE_ENUM_TYPE (shadows_get_type, "GstCclShadows", shadows_values)
 
 static const GEnumValue reduction_values[] = {
-    {CCL_REDUCTION_AUTO,
+    {CUDACCL_REDUCTION_AUTO,
         "The least that leaves at most 450,000 pixels: 4 for 1920×1080, 2 for 1280×720", "auto"},
     {1, "The model has the frame's size", "1"},
     {2, "Half the width and height", "2"},
@@ -58,8 +58,8 @@ static const GEnumValue reduction_values[] = {
 GST_CCL_DEFINE_ENUM_TYPE (reduction_get_type, "GstCclReduction", reduction_values)
 
 static const GEnumValue connectivity_values[] = {
-    {CCL_CONNECTIVITY_4, "Pixels that share an edge are neighbours", "4"},
-    {CCL_CONNECTIVITY_8, "Pixels that share an edge or a corner are neighbours", "8"},
+    {CUDACCL_CONNECTIVITY_4, "Pixels that share an edge are neighbours", "4"},
+    {CUDACCL_CONNECTIVITY_8, "Pixels that share an edge or a corner are neighbours", "8"},
     {0, NULL, NULL},
 };
 GST_CCL_DEFINE_ENUM_TYPE (connectivity_get_type, "GstCclConnectivity", connectivity_values)
@@ -118,11 +118,11 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_UINT, FIELD (closing_width), "closing-width", "Closing width",
       "Gaps in the foreground mask that are narrower than this number of pixels are filled after the "
       "noise filter (1 = none)",
-      1, CCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (closing_height), "closing-height", "Closing height",
       "Gaps in the foreground mask that are lower than this number of pixels are filled after the "
       "noise filter (1 = none)",
-      1, CCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (history), "history", "History",
       "The time constant of the background model in frames (foreground=mog2)",
       1, G_MAXINT, NULL, CONTROLLED, BOTH},
@@ -179,14 +179,14 @@ static const GstCclProperty properties[] = {
       0, 0, device_choice_get_type, READY, GST_CCL_BACKEND_GPU},
   {GST_CCL_KIND_UINT, FIELD (min_area), "min-area", "Minimum area",
       "Components of fewer pixels become background",
-      0, CCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (max_area), "max-area", "Maximum area",
       "Components of more pixels become background (0 = no limit)",
-      0, CCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (max_components), "max-components", "Maximum components",
       "The largest number of rows of the component table. The table of a frame with more "
       "components has the first ones and is marked as truncated",
-      1, CCL_MAX_PIXELS, NULL, PLAYING, BOTH},
+      1, CUDACCL_MAX_PIXELS, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_FLAGS, FIELD (meta), "meta", "Metadata",
       "The kinds of metadata that the element attaches to a frame",
       0, 0, gst_ccl_meta_flags_get_type, PLAYING, BOTH},
@@ -220,10 +220,10 @@ static const GstCclProperty properties[] = {
 void
 gst_ccl_settings_init (GstCclSettings *settings)
 {
-  const CclPlan plan = CCL_PLAN_DEFAULT;
-  const CclOptions options = CCL_OPTIONS_DEFAULT;
-  const CclForegroundPlan foreground_plan = CCL_FOREGROUND_PLAN_DEFAULT;
-  const CclForegroundOptions foreground = CCL_FOREGROUND_OPTIONS_DEFAULT;
+  const CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  const CclForegroundPlan foreground_plan = CUDACCL_FOREGROUND_PLAN_DEFAULT;
+  const CclForegroundOptions foreground = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
 
   *settings = (GstCclSettings){
       .foreground = (gint)foreground_plan.method,
@@ -282,10 +282,10 @@ gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value)
   return gst_ccl_property_get (&properties[id - 1], settings, value);
 }
 
-CclOptions
+CclLabellerOptions
 gst_ccl_settings_get_options (const GstCclSettings *settings)
 {
-  return (CclOptions){
+  return (CclLabellerOptions){
       .threshold = settings->threshold,
       .invert = settings->invert,
       .min_area = settings->min_area,

@@ -68,7 +68,7 @@ void gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *val
 gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value);
 
 /* The settings in the terms of the library. */
-CclOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
+CclLabellerOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
 CclForegroundOptions gst_ccl_settings_get_foreground_options (const GstCclSettings *settings);
 
 /* The settings that the result depends on as fields of a structure with the name of the element's
@@ -78,7 +78,7 @@ GstStructure *gst_ccl_settings_describe (const GstCclSettings *settings, GstCclB
 /* Whether gst_ccl_settings_describe() describes both alike. */
 gboolean gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b);
 
-/* The name of the algorithm for a CclPlan; NULL for "auto". A static string. */
+/* The name of the algorithm for a CclLabellerPlan; NULL for "auto". A static string. */
 const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
 
 /* Installs all properties that elements of the backend have. For class_init. */

@@ -44,7 +44,7 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
   /* Maps that no metadata would carry are not made. */
   used->attach_labels = used->attach_labels && (used->meta & GST_CCL_META_FLAGS_WITH_LABELS);
   used->attach_mask = used->attach_mask && (used->meta & GST_CCL_META_FLAG_CCL);
-  queue->error.status = CCL_OK;
+  queue->error.status = CUDACCL_OK;
   queue->error_posted = FALSE;
 }
 
@@ -72,7 +72,7 @@ deliver (GstCclQueue *queue, const GstCclOwner *owner, QueuedFrame *queued, GstC
 static void
 keep_error (GstCclQueue *queue, const CclError *error)
 {
-  if (queue->error.status == CCL_OK)
+  if (queue->error.status == CUDACCL_OK)
     queue->error = *error;
 }
 
@@ -139,7 +139,7 @@ GstFlowReturn
 gst_ccl_queue_end (GstCclQueue *queue, const GstCclOwner *owner)
 {
   gst_ccl_queue_finish (queue, owner);
-  if (queue->error.status != CCL_OK)
+  if (queue->error.status != CUDACCL_OK)
     gst_ccl_error_post (owner->element, &queue->error);
-  return queue->error.status == CCL_OK && !queue->error_posted ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return queue->error.status == CUDACCL_OK && !queue->error_posted ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

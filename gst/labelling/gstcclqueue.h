@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 typedef struct {
   GArray *frames;          /* those that are queued */
   GstCclSettings settings; /* for them; roi_mask is NULL */
-  CclError error;          /* the first one of the buffer; its status is CCL_OK if there is none */
-  gboolean error_posted;   /* another error of the buffer was posted */
+  CclError error; /* the first one of the buffer; its status is CUDACCL_OK if there is none */
+  gboolean error_posted; /* another error of the buffer was posted */
   GstCclHints hints;
   GstCclStats *stats; /* of the element, whose object lock guards them */
 } GstCclQueue;

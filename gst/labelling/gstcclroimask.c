@@ -37,7 +37,7 @@ gst_ccl_roi_mask_free (GstCclRoiMask *mask)
 GstCclRoiMask *
 gst_ccl_roi_mask_scale (const GstCclRoiMask *mask, guint width, guint height)
 {
-  GstCclRoiMask *scaled = roi_mask_new (width, height, CCL_MAX_PIXELS, NULL);
+  GstCclRoiMask *scaled = roi_mask_new (width, height, CUDACCL_MAX_PIXELS, NULL);
 
   for (guint64 y = 0; scaled && y < height; y++) {
     const guint8 *from =
@@ -56,7 +56,7 @@ gst_ccl_roi_mask_read (const gchar *path, GError **error)
   static const PictureFormat *const formats[] = {&picture_png, &picture_pnm, NULL};
   const PictureOptions options = {
       .formats = formats, .most_bytes = MAX_FILE_SIZE, .most_pixels = MAX_PIXELS};
-  CclError reason = {CCL_OK, ""};
+  CclError reason = {CUDACCL_OK, ""};
   Picture *picture = picture_open_file (path, &options, &reason);
   GstCclRoiMask *mask = NULL;
 
@@ -64,7 +64,7 @@ gst_ccl_roi_mask_read (const gchar *path, GError **error)
     mask = roi_mask_new (picture->width, picture->height, MAX_PIXELS, error);
   if (mask && !picture_read_mask (picture, 0, mask->height, mask->pixels, &reason))
     g_clear_pointer (&mask, gst_ccl_roi_mask_free);
-  if (reason.status != CCL_OK)
+  if (reason.status != CUDACCL_OK)
     g_set_error_literal (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, reason.message);
   else if (!mask)
     g_prefix_error (error, "%s: ", path);

@@ -59,10 +59,10 @@ read_caps (GstElement *element, const GstCaps *caps, GstVideoInfo *info)
 
   gst_structure_get_int (structure, "width", &width);
   gst_structure_get_int (structure, "height", &height);
-  if ((gint64)width * height > CCL_MAX_PIXELS) {
+  if ((gint64)width * height > CUDACCL_MAX_PIXELS) {
     GST_ELEMENT_ERROR (element, STREAM, FORMAT,
         ("A frame of %d×%d pixels is too large: at most %d pixels can be labelled", width, height,
-            CCL_MAX_PIXELS),
+            CUDACCL_MAX_PIXELS),
         (NULL));
     return FALSE;
   }
@@ -126,11 +126,11 @@ static void
 post_scene_change (const GstCclStream *stream, CclSceneChange change, GstClockTime time)
 {
   static const gchar *const kinds[] = {
-      [CCL_SCENE_MOVED] = "moved",
-      [CCL_SCENE_INFRARED] = "infrared",
-      [CCL_SCENE_COVERED] = "covered",
-      [CCL_SCENE_BLINDED] = "blinded",
-      [CCL_SCENE_UNCOVERED] = "uncovered",
+      [CUDACCL_SCENE_MOVED] = "moved",
+      [CUDACCL_SCENE_INFRARED] = "infrared",
+      [CUDACCL_SCENE_COVERED] = "covered",
+      [CUDACCL_SCENE_BLINDED] = "blinded",
+      [CUDACCL_SCENE_UNCOVERED] = "uncovered",
   };
   GstStructure *structure = gst_ccl_moment_structure ("scene-change", time, &stream->segment);
 
@@ -149,7 +149,7 @@ gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
   const GstClockTime quiet_time = (GstClockTime)(settings->quiet_time * GST_SECOND);
   const gchar *motion;
 
-  if (frame->scene_change != CCL_SCENE_UNCHANGED)
+  if (frame->scene_change != CUDACCL_SCENE_UNCHANGED)
     post_scene_change (stream, frame->scene_change, GST_BUFFER_PTS (buffer));
   if (settings->post_messages)
     post_structure (

@@ -42,7 +42,7 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include "gstcclbatch.h"
 #include "gstcudacclsite.h"
@@ -201,7 +201,7 @@ find_context (GstCudaCcl *self, gint device_id)
 static void
 post_open_error (GstCudaCcl *self, const CclError *error)
 {
-  if (error->status == CCL_ERROR_NOT_FOUND || error->status == CCL_ERROR_UNSUPPORTED)
+  if (error->status == CUDACCL_ERROR_NOT_FOUND || error->status == CUDACCL_ERROR_UNSUPPORTED)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error->message), (NULL));
   else
     gst_ccl_error_post (GST_ELEMENT (self), error);
@@ -428,7 +428,8 @@ gst_cuda_ccl_choose_site (GstElement *element, GstCclSite *present, gboolean has
 }
 
 static CclLabeller *
-gst_cuda_ccl_plan (GstElement *element, GstCclSite *site, const CclPlan *plan, CclError *error)
+gst_cuda_ccl_plan (
+    GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
 {
   return ccl_cuda_labeller_new (((GstCudaCclSite *)site)->device, plan, error);
 }
@@ -448,7 +449,7 @@ gst_cuda_ccl_locate (GstElement *element, GstCclSite *site, GstBuffer *buffer,
   gsize size;
 
   if (ccl_cuda_labeller_set_stream (
-          labeller, is_here ? gst_cuda_ccl_stream_of (memory) : NULL, error) != CCL_OK)
+          labeller, is_here ? gst_cuda_ccl_stream_of (memory) : NULL, error) != CUDACCL_OK)
     return FALSE;
   if (!memory)
     return TRUE;
@@ -457,7 +458,7 @@ gst_cuda_ccl_locate (GstElement *element, GstCclSite *site, GstBuffer *buffer,
   if (!is_here && (gst_buffer_n_memory (buffer) != 1 || size > gst_buffer_get_size (buffer)))
     return TRUE;
   planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
-  planes->location = CCL_LOCATION_DEVICE;
+  planes->location = CUDACCL_LOCATION_DEVICE;
   if (!is_here)
     planes->copy =
         gst_cuda_ccl_site_copy (self, memory, size, ccl_cuda_labeller_get_stream (labeller), error);
@@ -501,7 +502,7 @@ gst_cuda_ccl_locate_map (
   map->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
   map->stride = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
   map->map_flags = GST_MAP_WRITE | GST_MAP_CUDA;
-  map->location = CCL_LOCATION_DEVICE;
+  map->location = CUDACCL_LOCATION_DEVICE;
 }
 
 static void

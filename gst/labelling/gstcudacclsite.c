@@ -112,7 +112,7 @@ acquire_copy (GstCudaCclSite *site, gsize size, CclError *error)
     site->copy_size = size;
   }
   if (!site->copies || gst_buffer_pool_acquire_buffer (site->copies, &copy, NULL) != GST_FLOW_OK)
-    gst_ccl_error_set (error, CCL_ERROR_NO_MEMORY,
+    gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "No device memory for the copy of a frame of %" G_GSIZE_FORMAT " bytes", size);
   return copy;
 }
@@ -139,16 +139,17 @@ queue_copy (GstCudaCclSite *site, GstCudaMemory *memory, gsize size, GstBuffer *
 
   /* Mapping may upload the frame to the GPU that holds it. */
   if (!gst_memory_map (GST_MEMORY_CAST (memory), &from, GST_MAP_READ | GST_MAP_CUDA)) {
-    gst_ccl_error_set (error, CCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
+    gst_ccl_error_set (
+        error, CUDACCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
     return FALSE;
   }
   if (!gst_buffer_map (copy, &to, GST_MAP_WRITE | GST_MAP_CUDA)) {
-    gst_ccl_error_set (error, CCL_ERROR_DEVICE, "The memory of a copy cannot be mapped");
+    gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE, "The memory of a copy cannot be mapped");
     gst_memory_unmap (GST_MEMORY_CAST (memory), &from);
     return FALSE;
   }
   is_queued = ccl_cuda_peer_copy (site->peer, from.data, gst_cuda_ccl_stream_of (memory), to.data,
-                  stream, size, error) == CCL_OK;
+                  stream, size, error) == CUDACCL_OK;
   gst_buffer_unmap (copy, &to);
   gst_memory_unmap (GST_MEMORY_CAST (memory), &from);
   return is_queued;

@@ -8,7 +8,7 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/gst.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include "gstcclsite.h"
 

@@ -16,16 +16,16 @@ void
 gst_ccl_error_post (GstElement *element, const CclError *error)
 {
   switch (error->status) {
-  case CCL_ERROR_NOT_FOUND:
+  case CUDACCL_ERROR_NOT_FOUND:
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
     break;
-  case CCL_ERROR_NO_MEMORY:
+  case CUDACCL_ERROR_NO_MEMORY:
     GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
     break;
-  case CCL_ERROR_UNSUPPORTED:
+  case CUDACCL_ERROR_UNSUPPORTED:
     GST_ELEMENT_ERROR (element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
     break;
-  case CCL_ERROR_ARGUMENT:
+  case CUDACCL_ERROR_ARGUMENT:
     GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
     break;
   default:

@@ -11,7 +11,8 @@
 void
 gst_ccl_frame_clock_init (GstCclFrameClock *clock)
 {
-  *clock = (GstCclFrameClock){.frame_rate = CCL_TRACKER_FRAME_RATE, .last = GST_CLOCK_TIME_NONE};
+  *clock =
+      (GstCclFrameClock){.frame_rate = CUDACCL_TRACKER_FRAME_RATE, .last = GST_CLOCK_TIME_NONE};
 }
 
 void
@@ -23,7 +24,7 @@ gst_ccl_frame_clock_set_caps (GstCclFrameClock *clock, const GstCaps *caps)
       gst_caps_get_structure (caps, 0), "framerate", &numerator, &denominator);
   clock->is_constant = numerator > 0;
   clock->n = clock->next = 0;
-  clock->frame_rate = CCL_TRACKER_FRAME_RATE;
+  clock->frame_rate = CUDACCL_TRACKER_FRAME_RATE;
   if (clock->is_constant)
     clock->frame_rate = CLAMP ((gdouble)numerator / denominator, MIN_FRAME_RATE, MAX_FRAME_RATE);
 }

@@ -17,7 +17,7 @@ typedef struct {
   guint n, next;
 } GstCclFrameClock;
 
-/* Without caps the frame rate is CCL_TRACKER_FRAME_RATE. */
+/* Without caps the frame rate is CUDACCL_TRACKER_FRAME_RATE. */
 void gst_ccl_frame_clock_init (GstCclFrameClock *clock);
 
 /* Takes the frame rate of the caps. Where they have none, it is estimated: it belongs to the median

@@ -89,7 +89,7 @@ take_tracks (GstCclParents *parents, const CclTracks *tracks, const CclTable *ta
   parents->n = tracks->n_tracks;
   for (guint i = 0; i < tracks->n_tracks; i++)
     parents->now[i] = (GstCclLineage){.id = tracks->tracks[i].id,
-        .confirmed = tracks->tracks[i].state != CCL_TRACK_TENTATIVE,
+        .confirmed = tracks->tracks[i].state != CUDACCL_TRACK_TENTATIVE,
         .label = tracks->tracks[i].label,
         .left = G_MAXUINT,
         .top = G_MAXUINT};
@@ -109,7 +109,7 @@ static guint64
 find_split (const CclTracks *tracks, guint64 id)
 {
   for (guint i = 0; i < tracks->n_events; i++)
-    if (tracks->events[i].kind == CCL_TRACK_SPLIT && tracks->events[i].id == id &&
+    if (tracks->events[i].kind == CUDACCL_TRACK_SPLIT && tracks->events[i].id == id &&
         tracks->events[i].other < id)
       return tracks->events[i].other;
   return 0;

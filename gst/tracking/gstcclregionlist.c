@@ -32,7 +32,7 @@ gst_ccl_region_list_new (void)
 static const gchar *
 kind_name (CclRegionKind kind)
 {
-  return kind == CCL_REGION_LINE ? "line" : "region";
+  return kind == CUDACCL_REGION_LINE ? "line" : "region";
 }
 
 /* Whether all points are on one straight line. */
@@ -76,17 +76,17 @@ add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points,
   for (guint i = 0; i < list->len && !reason; i++)
     if (g_str_equal (g_array_index (list, CclRegion, i).name, name))
       reason = g_strdup_printf ("the name \"%s\" is used twice", name);
-  if (!reason && kind == CCL_REGION_LINE && n != 2)
+  if (!reason && kind == CUDACCL_REGION_LINE && n != 2)
     reason = g_strdup_printf ("line \"%s\" has %u points instead of 2", name, n);
-  if (!reason && kind == CCL_REGION_POLYGON && (n < 3 || n > CCL_MAX_REGION_POINTS))
+  if (!reason && kind == CUDACCL_REGION_POLYGON && (n < 3 || n > CUDACCL_MAX_REGION_POINTS))
     reason = g_strdup_printf (
-        "region \"%s\" has %u points; 3 to %d are possible", name, n, CCL_MAX_REGION_POINTS);
-  if (!reason && kind == CCL_REGION_LINE && are_same (&region.points[0], &region.points[1]))
+        "region \"%s\" has %u points; 3 to %d are possible", name, n, CUDACCL_MAX_REGION_POINTS);
+  if (!reason && kind == CUDACCL_REGION_LINE && are_same (&region.points[0], &region.points[1]))
     reason = g_strdup_printf ("both points of line \"%s\" are the same", name);
-  if (!reason && kind == CCL_REGION_POLYGON && is_flat (region.points, n))
+  if (!reason && kind == CUDACCL_REGION_POLYGON && is_flat (region.points, n))
     reason = g_strdup_printf ("all points of region \"%s\" are on one line", name);
-  if (!reason && list->len >= CCL_MAX_REGIONS)
-    reason = g_strdup_printf ("more than %d regions and lines", CCL_MAX_REGIONS);
+  if (!reason && list->len >= CUDACCL_MAX_REGIONS)
+    reason = g_strdup_printf ("more than %d regions and lines", CUDACCL_MAX_REGIONS);
   if (reason)
     clear_region (&region);
   else
@@ -160,9 +160,9 @@ read_kind (Reader *reader, CclRegionKind *kind)
   const gint length = word_length (reader->at);
 
   if (length == 6 && strncmp (reader->at, "region", 6) == 0)
-    *kind = CCL_REGION_POLYGON;
+    *kind = CUDACCL_REGION_POLYGON;
   else if (length == 4 && strncmp (reader->at, "line", 4) == 0)
-    *kind = CCL_REGION_LINE;
+    *kind = CUDACCL_REGION_LINE;
   else
     return fail (
         reader, reader->at, "expected \"region\" or \"line\", found \"%.*s\"", length, reader->at);
@@ -244,7 +244,7 @@ read_stay (Reader *reader, CclRegionKind kind, gdouble *stay)
   const gchar *start = reader->at;
   gchar *end;
 
-  if (kind == CCL_REGION_LINE)
+  if (kind == CUDACCL_REGION_LINE)
     return fail (reader, start, "a line has no stay");
   reader->at += strlen ("stay=");
   *stay = g_ascii_strtod (reader->at, &end);
@@ -275,7 +275,7 @@ read_item (Reader *reader, GArray *list)
   const gchar *start = reader->at;
   gboolean relative = FALSE, ok;
   gchar *name = NULL, *reason = NULL;
-  CclRegionKind kind = CCL_REGION_POLYGON;
+  CclRegionKind kind = CUDACCL_REGION_POLYGON;
   gdouble stay = 0;
   GArray *points;
 
@@ -400,7 +400,7 @@ take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind
 
   if (!object)
     return fail_in_file (file, place, "is not an object");
-  if (!check_members (file, place, object, kind == CCL_REGION_LINE ? members_of_line : members))
+  if (!check_members (file, place, object, kind == CUDACCL_REGION_LINE ? members_of_line : members))
     return FALSE;
   name = json_object_get_member (object, "name");
   relative = json_object_get_member (object, "relative");
@@ -489,8 +489,8 @@ gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error)
   parser = json_parser_new ();
   object = parse_object (parser, &file, text, size);
   ok = object && check_members (&file, "top level", object, members) &&
-       take_regions (&file, object, "regions", CCL_REGION_POLYGON, list) &&
-       take_regions (&file, object, "lines", CCL_REGION_LINE, list);
+       take_regions (&file, object, "regions", CUDACCL_REGION_POLYGON, list) &&
+       take_regions (&file, object, "lines", CUDACCL_REGION_LINE, list);
   g_object_unref (parser);
   g_free (text);
   return ok;
@@ -520,7 +520,7 @@ describe_region (
     append_double (&points, region->points[i].y / (region->relative ? 1 : frame_height));
   }
   gst_structure_take_value (structure, "points", &points);
-  if (region->kind == CCL_REGION_LINE)
+  if (region->kind == CUDACCL_REGION_LINE)
     gst_structure_set (structure, "forward", G_TYPE_UINT64, counts->forward, "backward",
         G_TYPE_UINT64, counts->backward, NULL);
   else

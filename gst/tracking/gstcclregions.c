@@ -102,7 +102,7 @@ gst_ccl_region_stage_run (GstCclRegionStage *stage, guint frame_width, guint fra
     return FALSE;
   if (!stage->regions)
     return TRUE;
-  if (ccl_regions_run (stage->regions, tracks, elapsed, options, result, error) != CCL_OK)
+  if (ccl_regions_run (stage->regions, tracks, elapsed, options, result, error) != CUDACCL_OK)
     return FALSE;
   stage->changed |= result->n_events > 0;
   return TRUE;

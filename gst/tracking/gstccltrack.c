@@ -234,7 +234,7 @@ end_tracks (GstCclTrack *self, GstClockTime pts)
   settings.options.max_lost = 0;
   settings.options.frame_rate = self->clock.frame_rate;
   if (ccl_tracker_run (self->tracker, &nothing, NULL, 1, &settings.options, &tracks, &error) !=
-          CCL_OK ||
+          CUDACCL_OK ||
       !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
           MAX_TRACKS, &tracks, 0, &settings.region_options, &regions, &error)) {
     GST_WARNING_OBJECT (self, "tracks end without events: %s", error.message);
@@ -323,7 +323,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   const gdouble elapsed = gst_ccl_frame_clock_advance (&self->clock, now, &elapsed_time);
   self->last_pts = GST_BUFFER_PTS (frame);
   settings.options.frame_rate = self->clock.frame_rate;
-  if (run_tracker (self, meta, &table, elapsed, &settings.options, &tracks, &error) != CCL_OK ||
+  if (run_tracker (self, meta, &table, elapsed, &settings.options, &tracks, &error) != CUDACCL_OK ||
       !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
           MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);

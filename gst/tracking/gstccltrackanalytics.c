@@ -58,7 +58,7 @@ gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table, const C
       continue;
     gst_analytics_tracking_mtd_update_last_seen (
         &tracking, running_time - MIN (lost, running_time));
-    if (track->state == CCL_TRACK_LOST)
+    if (track->state == CUDACCL_TRACK_LOST)
       gst_analytics_tracking_mtd_set_lost (&tracking);
     relate_members (relations, tracks, i, detections, tracking.id);
   }

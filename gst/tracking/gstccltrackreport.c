@@ -31,16 +31,16 @@ gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
     const GstCclParents *parents, guint64 id_offset, GstClockTime pts)
 {
   static const gchar *const names[] = {
-      [CCL_TRACK_APPEARED] = "appeared",
-      [CCL_TRACK_VANISHED] = "vanished",
-      [CCL_TRACK_MERGED] = "merged",
-      [CCL_TRACK_SPLIT] = "split",
+      [CUDACCL_TRACK_APPEARED] = "appeared",
+      [CUDACCL_TRACK_VANISHED] = "vanished",
+      [CUDACCL_TRACK_MERGED] = "merged",
+      [CUDACCL_TRACK_SPLIT] = "split",
   };
   guint n_appeared = 0;
 
   for (guint i = 0; i < tracks->n_events; i++) {
     const CclTrackEvent *event = &tracks->events[i];
-    const gboolean appeared = event->kind == CCL_TRACK_APPEARED;
+    const gboolean appeared = event->kind == CUDACCL_TRACK_APPEARED;
     const guint64 other = appeared ? gst_ccl_parents_get (parents, event->id) : event->other;
 
     report (trans, new_event (trans, pts, names[event->kind], id_offset + event->id,
@@ -55,11 +55,11 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
     const CclRegionsResult *result, guint64 id_offset, GstClockTime pts)
 {
   static const gchar *const names[] = {
-      [CCL_REGION_ENTERED] = "entered",
-      [CCL_REGION_LEFT] = "left",
-      [CCL_REGION_STAYED] = "stayed",
-      [CCL_REGION_FORWARD] = "crossed",
-      [CCL_REGION_BACKWARD] = "crossed",
+      [CUDACCL_REGION_ENTERED] = "entered",
+      [CUDACCL_REGION_LEFT] = "left",
+      [CUDACCL_REGION_STAYED] = "stayed",
+      [CUDACCL_REGION_FORWARD] = "crossed",
+      [CUDACCL_REGION_BACKWARD] = "crossed",
   };
 
   for (guint i = 0; i < result->n_events; i++) {
@@ -67,9 +67,9 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
     const CclRegion *region = gst_ccl_region_stage_get (stage, event->region);
     GstStructure *structure = new_event (trans, pts, names[event->kind], id_offset + event->id, 0);
 
-    if (region->kind == CCL_REGION_LINE)
+    if (region->kind == CUDACCL_REGION_LINE)
       gst_structure_set (structure, "line", G_TYPE_STRING, region->name, "direction", G_TYPE_STRING,
-          event->kind == CCL_REGION_FORWARD ? "forward" : "backward", NULL);
+          event->kind == CUDACCL_REGION_FORWARD ? "forward" : "backward", NULL);
     else
       gst_structure_set (structure, "region", G_TYPE_STRING, region->name, NULL);
     report (trans, structure);

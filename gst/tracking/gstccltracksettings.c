@@ -4,8 +4,8 @@
 #include "shared/gstcclproperty.h"
 
 static const GEnumValue anchor_values[] = {
-    {CCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
-    {CCL_ANCHOR_CENTER, "The middle of the box", "center"},
+    {CUDACCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
+    {CUDACCL_ANCHOR_CENTER, "The middle of the box", "center"},
     {0, NULL, NULL},
 };
 GST_CCL_DEFINE_ENUM_TYPE (anchor_get_type, "GstCclAnchor", anchor_values)
@@ -62,8 +62,8 @@ void
 gst_ccl_track_settings_init (GstCclTrackSettings *settings)
 {
   *settings = (GstCclTrackSettings){
-      .options = CCL_TRACKER_OPTIONS_DEFAULT,
-      .region_options = CCL_REGIONS_OPTIONS_DEFAULT,
+      .options = CUDACCL_TRACKER_OPTIONS_DEFAULT,
+      .region_options = CUDACCL_REGIONS_OPTIONS_DEFAULT,
   };
 }
 
@@ -99,9 +99,9 @@ gboolean
 gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track)
 {
   switch (track->state) {
-  case CCL_TRACK_TENTATIVE:
+  case CUDACCL_TRACK_TENTATIVE:
     return settings->tentative;
-  case CCL_TRACK_LOST:
+  case CUDACCL_TRACK_LOST:
     return settings->lost;
   default:
     return TRUE;

@@ -54,10 +54,10 @@ gst_ccl_track_table_read (GstCclTrackTable *self, const GstCclMeta *meta)
 }
 
 static const GstCclTrackState states[] = {
-    [CCL_TRACK_TENTATIVE] = GST_CCL_TRACK_STATE_TENTATIVE,
-    [CCL_TRACK_CONFIRMED] = GST_CCL_TRACK_STATE_CONFIRMED,
-    [CCL_TRACK_STATIC] = GST_CCL_TRACK_STATE_STATIC,
-    [CCL_TRACK_LOST] = GST_CCL_TRACK_STATE_LOST,
+    [CUDACCL_TRACK_TENTATIVE] = GST_CCL_TRACK_STATE_TENTATIVE,
+    [CUDACCL_TRACK_CONFIRMED] = GST_CCL_TRACK_STATE_CONFIRMED,
+    [CUDACCL_TRACK_STATIC] = GST_CCL_TRACK_STATE_STATIC,
+    [CUDACCL_TRACK_LOST] = GST_CCL_TRACK_STATE_LOST,
 };
 
 /* The whole pixels that an estimated interval covers, inside the frame, at least one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All headers of the library. */
-#ifndef CCL_CUDACCL_H
-#define CCL_CUDACCL_H
+#ifndef CUDACCL_H
+#define CUDACCL_H
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/regions.h>
@@ -11,4 +11,4 @@
 #include <cudaccl/tracker.h>
 #include <cudaccl/volume.h>
 
-#endif /* CCL_CUDACCL_H */
+#endif /* CUDACCL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Foreground masks of frames, on the CPU; cuda.h has the GPU's. The rules of labeller.h hold.
+ * Foreground masks of frames, on the CPU; device.h has the GPU's. The rules of labeller.h hold.
  *
  * A labeller compares pixels with a fixed threshold by itself. An object of this header makes a
  * foreground mask where that is not enough: with a threshold chosen for each frame, a model of the
@@ -10,8 +10,8 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_FOREGROUND_H
-#define CCL_FOREGROUND_H
+#ifndef CUDACCL_FOREGROUND_H
+#define CUDACCL_FOREGROUND_H
 
 #include <cudaccl/labeller.h>
 
@@ -20,14 +20,14 @@ extern "C" {
 #endif
 
 typedef enum CclForegroundMethod {
-  CCL_FOREGROUND_THRESHOLD = 0, /* pixels greater than CclForegroundOptions.threshold */
-  CCL_FOREGROUND_OTSU = 1,      /* pixels greater than the threshold that maximises the variance
-                                 * between the classes of the frame's histogram. N. Otsu, "A
-                                 * threshold selection method from gray-level histograms", IEEE
-                                 * Transactions on Systems, Man, and Cybernetics 9, 1979 */
-  CCL_FOREGROUND_MOG2 = 2,      /* pixels that differ from a mixture of Gaussians learnt from the
-                                 * frames before. Z. Zivkovic, "Improved adaptive Gaussian mixture
-                                 * model for background subtraction", ICPR 2004 */
+  CUDACCL_FOREGROUND_THRESHOLD = 0, /* pixels greater than CclForegroundOptions.threshold */
+  CUDACCL_FOREGROUND_OTSU = 1,      /* pixels greater than the threshold that maximises the variance
+                                     * between the classes of the frame's histogram. N. Otsu, "A
+                                     * threshold selection method from gray-level histograms", IEEE
+                                     * Transactions on Systems, Man, and Cybernetics 9, 1979 */
+  CUDACCL_FOREGROUND_MOG2 = 2, /* pixels that differ from a mixture of Gaussians learnt from the
+                                * frames before. Z. Zivkovic, "Improved adaptive Gaussian mixture
+                                * model for background subtraction", ICPR 2004 */
 } CclForegroundMethod;
 
 /* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
@@ -36,20 +36,20 @@ typedef enum CclForegroundMethod {
  * little darker than the background counts as a shadow. Luma of 16 bits is rounded to 8 for this.
  */
 typedef enum CclShadows {
-  CCL_SHADOWS_KEEP = 0,   /* they are foreground */
-  CCL_SHADOWS_MARK = 1,   /* CCL_MASK_SHADOW in the mask; a labeller with a threshold of
-                           * CCL_MASK_SHADOW leaves them out */
-  CCL_SHADOWS_REMOVE = 2, /* they are background */
+  CUDACCL_SHADOWS_KEEP = 0,   /* they are foreground */
+  CUDACCL_SHADOWS_MARK = 1,   /* CUDACCL_MASK_SHADOW in the mask; a labeller with a threshold of
+                               * CUDACCL_MASK_SHADOW leaves them out */
+  CUDACCL_SHADOWS_REMOVE = 2, /* they are background */
 } CclShadows;
 
 /* A change of the picture that a change of light does not explain. */
 typedef enum CclSceneChange {
-  CCL_SCENE_UNCHANGED = 0,
-  CCL_SCENE_MOVED = 1,     /* another picture: the camera was moved or switched */
-  CCL_SCENE_INFRARED = 2,  /* another picture that has lost or gained its colours */
-  CCL_SCENE_COVERED = 3,   /* most of the picture has become black */
-  CCL_SCENE_BLINDED = 4,   /* most of the picture has become white */
-  CCL_SCENE_UNCOVERED = 5, /* there is a picture again where there was none */
+  CUDACCL_SCENE_UNCHANGED = 0,
+  CUDACCL_SCENE_MOVED = 1,     /* another picture: the camera was moved or switched */
+  CUDACCL_SCENE_INFRARED = 2,  /* another picture that has lost or gained its colours */
+  CUDACCL_SCENE_COVERED = 3,   /* most of the picture has become black */
+  CUDACCL_SCENE_BLINDED = 4,   /* most of the picture has become white */
+  CUDACCL_SCENE_UNCOVERED = 5, /* there is a picture again where there was none */
 } CclSceneChange;
 
 /* Filters that remove noise from the mask, before the region of interest mask and the inversion.
@@ -59,23 +59,25 @@ typedef enum CclSceneChange {
  * of its window is. Otherwise it is foreground if the window has at least 2 foreground pixels for 3
  * shadow pixels, and else shadow. So parts of objects that look like shadow stay with them. */
 typedef enum CclDenoise {
-  CCL_DENOISE_NONE = 0,
-  CCL_DENOISE_MEDIAN_3 = 1,  /* median filter, 3×3 pixels; the frame's edge pixels are repeated */
-  CCL_DENOISE_MEDIAN_5 = 2,  /* median filter, 5×5 pixels */
-  CCL_DENOISE_OPENING_3 = 3, /* opening (erosion, then dilation), 3×3; pixels outside are ignored */
-  CCL_DENOISE_OPENING_5 = 4, /* opening, 5×5 */
+  CUDACCL_DENOISE_NONE = 0,
+  CUDACCL_DENOISE_MEDIAN_3 =
+      1, /* median filter, 3×3 pixels; the frame's edge pixels are repeated */
+  CUDACCL_DENOISE_MEDIAN_5 = 2, /* median filter, 5×5 pixels */
+  CUDACCL_DENOISE_OPENING_3 =
+      3, /* opening (erosion, then dilation), 3×3; pixels outside are ignored */
+  CUDACCL_DENOISE_OPENING_5 = 4, /* opening, 5×5 */
 } CclDenoise;
 
 /* The name of a filter: "none", "median-3x3", "median-5x5", "opening-3x3" or "opening-5x5", as
  * options of programs and properties of elements have it. A static string; NULL for any other
  * number. Any thread may call. Since: 0.3 */
-CCL_API
+CUDACCL_API
 const char *ccl_denoise_name (CclDenoise denoise);
 
 /* The properties that are fixed when the object is made. */
 typedef struct CclForegroundPlan {
   uint32_t width;  /* pixels, ≥ 1 */
-  uint32_t height; /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  uint32_t height; /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   CclForegroundMethod method;
   const CclFrame *roi_mask; /* a region of interest mask of the plan's size in host memory: pixels
                              * of value 0 are background in every foreground mask and do not count
@@ -88,43 +90,43 @@ typedef struct CclForegroundPlan {
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel. A region of interest mask always
                           * has one byte per pixel */
   uint32_t reduction; /* the background model works on means of so many × so many pixels, and pixels
-                       * of the mask are repeated as often: 1, 2, 4 or CCL_MAX_REDUCTION. It takes
-                       * less time and averages noise; objects need a size of some ten reduced
-                       * pixels. CCL_REDUCTION_AUTO: the least that leaves at most 450,000 pixels,
-                       * so 4 for 1920×1080, 2 for 1280×720 and 1 for 768×576. Other methods ignore
-                       * it. Since: 0.3 */
+                       * of the mask are repeated as often: 1, 2, 4 or CUDACCL_MAX_REDUCTION. It
+                       * takes less time and averages noise; objects need a size of some ten reduced
+                       * pixels. CUDACCL_REDUCTION_AUTO: the least that leaves at most 450,000
+                       * pixels, so 4 for 1920×1080, 2 for 1280×720 and 1 for 768×576. Other methods
+                       * ignore it. Since: 0.3 */
 } CclForegroundPlan;
 
-#define CCL_MAX_REDUCTION 8
-#define CCL_REDUCTION_AUTO 0
+#define CUDACCL_MAX_REDUCTION 8
+#define CUDACCL_REDUCTION_AUTO 0
 
 /* The defaults of CclForegroundPlan; width and height must be set. Since: 0.3 */
-#define CCL_FOREGROUND_PLAN_DEFAULT                                                                \
+#define CUDACCL_FOREGROUND_PLAN_DEFAULT                                                            \
   {                                                                                                \
-    .method = CCL_FOREGROUND_THRESHOLD, .reduction = CCL_REDUCTION_AUTO                            \
+    .method = CUDACCL_FOREGROUND_THRESHOLD, .reduction = CUDACCL_REDUCTION_AUTO                    \
   }
 
 /* The largest window of a closing, in pixels. */
-#define CCL_MAX_CLOSING 63
+#define CUDACCL_MAX_CLOSING 63
 
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
  */
 typedef struct CclForegroundOptions {
-  uint32_t threshold; /* for CCL_FOREGROUND_THRESHOLD, as CclOptions.threshold */
+  uint32_t threshold; /* for CUDACCL_FOREGROUND_THRESHOLD, as CclLabellerOptions.threshold */
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
 
   /* Closing (dilation, then erosion) after the noise filter: a pixel is foreground if
    * every window of closing_width × closing_height pixels that contains it also contains
    * foreground. This fills gaps and holes that are narrower or lower than the window. Outside the
-   * frame there is background. 0…CCL_MAX_CLOSING; 0 and 1: none in this direction. */
+   * frame there is background. 0…CUDACCL_MAX_CLOSING; 0 and 1: none in this direction. */
   uint32_t closing_width, closing_height;
 
-  /* For CCL_FOREGROUND_MOG2. */
+  /* For CUDACCL_FOREGROUND_MOG2. */
   uint32_t history;     /* frames, ≥ 1: the time constant of the model */
   float var_threshold;  /* > 0: a pixel is background up to this squared distance from a Gaussian's
                          * mean, in units of its variance, which is 4…75 on the scale of 8 bits. In
-                         * CCL_PIXEL_FORMAT_16, 256 steps of a value are one of that scale: with
+                         * CUDACCL_PIXEL_FORMAT_16, 256 steps of a value are one of that scale: with
                          * little noise, a pixel is background up to 512 × √var_threshold steps from
                          * the mean */
   double learning_rate; /* 0…1: the weight of a frame in the model; negative: 1 / history, and
@@ -139,16 +141,17 @@ typedef struct CclForegroundOptions {
 } CclForegroundOptions;
 
 /* The defaults of CclForegroundOptions. Since: 0.3 */
-#define CCL_FOREGROUND_OPTIONS_DEFAULT                                                             \
+#define CUDACCL_FOREGROUND_OPTIONS_DEFAULT                                                         \
   {                                                                                                \
     .closing_width = 1, .closing_height = 1, .history = 500, .var_threshold = 9,                   \
-    .learning_rate = -1, .mixtures = 5, .shadows = CCL_SHADOWS_REMOVE, .light = true, .hold = 4    \
+    .learning_rate = -1, .mixtures = 5, .shadows = CUDACCL_SHADOWS_REMOVE, .light = true,          \
+    .hold = 4                                                                                      \
   }
 
 /* The values of a foreground mask. */
-#define CCL_MASK_BACKGROUND 0
-#define CCL_MASK_SHADOW 127
-#define CCL_MASK_FOREGROUND 255
+#define CUDACCL_MASK_BACKGROUND 0
+#define CUDACCL_MASK_SHADOW 127
+#define CUDACCL_MASK_FOREGROUND 255
 
 /* The memory for a foreground mask: one byte per pixel, with one of the values above. It
  * belongs to the caller; bytes of a row beyond width are not written. Device memory on a GPU, host
@@ -169,9 +172,10 @@ typedef struct CclForeground CclForeground;
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
  * choice of instruction set.
  *
- * Returns the object, or NULL with the error filled: CCL_ERROR_ARGUMENT, CCL_ERROR_UNSUPPORTED
- * (the processor lacks the requested instructions), CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
-CCL_API
+ * Returns the object, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_UNSUPPORTED (the processor lacks the requested instructions),
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CUDACCL_API
 CclForeground *ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error);
 
 /* Makes the foreground mask of one frame.
@@ -182,35 +186,35 @@ CclForeground *ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *
  *
  * The first frame of a background model has an empty mask, and so have frames of a changed scene.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or CUDACCL_ERROR_DEVICE.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
 /* The scene change that the last run found. Then the model was discarded, and that frame is the
- * first one of a new model. Always CCL_SCENE_UNCHANGED unless options.light was set, and in the
+ * first one of a new model. Always CUDACCL_SCENE_UNCHANGED unless options.light was set, and in the
  * first 16 frames of a model. On a GPU, wait for the run first. Since: 0.2 */
-CCL_API
+CUDACCL_API
 CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
 
-/* Waits until the masks of all runs can be read. Returns CCL_OK, CCL_ERROR_ARGUMENT (the object is
- * NULL) or CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+/* Waits until the masks of all runs can be read. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (the
+ * object is NULL) or CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_foreground_wait (CclForeground *foreground, CclError *error);
 
 /* Discards the model of the background; the next frame starts a new one. NULL is allowed.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_foreground_reset (CclForeground *foreground);
 
 /* Waits, frees an object of any backend with all its memory, and sets the handle to NULL.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_foreground_free (CclForeground **foreground);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_FOREGROUND_H */
+#endif /* CUDACCL_FOREGROUND_H */

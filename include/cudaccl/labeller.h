@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connected-component labelling of frames, on the CPU; cuda.h has the GPU's.
+ * Connected-component labelling of frames, on the CPU; device.h has the GPU's.
  *
  * A labeller is planned once for a frame size and then run on frame after frame. Planning
  * allocates everything. Running allocates nothing and, on a GPU, synchronises once.
  *
- *   CclPlan plan = CCL_PLAN_DEFAULT;
- *   CclOptions options = CCL_OPTIONS_DEFAULT;
+ *   CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+ *   CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
  *   CclError error;
  *   plan.width = 1920;
  *   plan.height = 1080;
  *   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
- *   if (labeller && ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) == CCL_OK)
- *     printf ("%u components\n", table.n_components);
- *   ccl_labeller_free (&labeller);
+ *   if (labeller && ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) ==
+ * CUDACCL_OK) printf ("%u components\n", table.n_components); ccl_labeller_free (&labeller);
  *
  * Rules that hold for every header of this library:
  *
@@ -25,7 +24,7 @@
  * - Arguments are checked. A function that fails returns its CclStatus, fills the CclError that
  *   it was given (NULL is allowed) and leaves its object usable.
  * - Plans and options need to live only for the call. For each of these structs, a macro
- *   CCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
+ *   CUDACCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
  *   ccl-label. Fields that have no default, such as the size of frames, are 0 in it and must be
  * set.
  * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
@@ -33,16 +32,16 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_LABELLER_H
-#define CCL_LABELLER_H
+#ifndef CUDACCL_LABELLER_H
+#define CUDACCL_LABELLER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Marks the functions that the shared library exports. */
-#ifndef CCL_API
-#define CCL_API __attribute__ ((visibility ("default")))
+#ifndef CUDACCL_API
+#define CUDACCL_API __attribute__ ((visibility ("default")))
 #endif
 
 #ifdef __cplusplus
@@ -51,21 +50,21 @@ extern "C" {
 
 /* The most pixels that a frame may have. Raw labels are pixel indices plus one in 32 bits, with
  * the upper bit left to the algorithms. */
-#define CCL_MAX_PIXELS INT32_MAX
+#define CUDACCL_MAX_PIXELS INT32_MAX
 
 typedef enum CclStatus {
-  CCL_OK = 0,
-  CCL_ERROR_ARGUMENT = 1,    /* an argument is outside its documented range */
-  CCL_ERROR_UNSUPPORTED = 2, /* unknown algorithm, or one that lacks the connectivity */
-  CCL_ERROR_NOT_FOUND = 3,   /* no driver, no such device, or a build without GPU support */
-  CCL_ERROR_NO_MEMORY = 4,   /* host or device memory exhausted */
-  CCL_ERROR_DEVICE = 5,      /* a device call failed; the message names the call and the error */
-  CCL_ERROR_IO = 6,          /* a read, a write or a message to another process failed */
+  CUDACCL_OK = 0,
+  CUDACCL_ERROR_ARGUMENT = 1,    /* an argument is outside its documented range */
+  CUDACCL_ERROR_UNSUPPORTED = 2, /* unknown algorithm, or one that lacks the connectivity */
+  CUDACCL_ERROR_NOT_FOUND = 3,   /* no driver, no such device, or a build without GPU support */
+  CUDACCL_ERROR_NO_MEMORY = 4,   /* host or device memory exhausted */
+  CUDACCL_ERROR_DEVICE = 5, /* a device call failed; the message names the call and the error */
+  CUDACCL_ERROR_IO = 6,     /* a read, a write or a message to another process failed */
 } CclStatus;
 
-/* The name of a status, as "CCL_ERROR_NO_MEMORY"; NULL for other numbers. A static string. Thread
- * safe. Since: 0.3 */
-CCL_API
+/* The name of a status, as "CUDACCL_ERROR_NO_MEMORY"; NULL for other numbers. A static string.
+ * Thread safe. Since: 0.3 */
+CUDACCL_API
 const char *ccl_status_name (CclStatus status);
 
 /* Why a function failed. The message is one line without a final full stop or newline. */
@@ -75,8 +74,8 @@ typedef struct CclError {
 } CclError;
 
 typedef enum CclConnectivity {
-  CCL_CONNECTIVITY_4 = 4, /* pixels that share an edge are neighbours */
-  CCL_CONNECTIVITY_8 = 8, /* pixels that share an edge or a corner are neighbours */
+  CUDACCL_CONNECTIVITY_4 = 4, /* pixels that share an edge are neighbours */
+  CUDACCL_CONNECTIVITY_8 = 8, /* pixels that share an edge or a corner are neighbours */
 } CclConnectivity;
 
 /* How a frame stores the value of a pixel, which is what thresholds are compared with. All rows and
@@ -86,16 +85,16 @@ typedef enum CclConnectivity {
  * sample of 10 bits in the upper bits of a word, as in P010, is a value of 0…65472 in steps of 64.
  * Since: 0.2 */
 typedef enum CclPixelFormat {
-  CCL_PIXEL_FORMAT_8 = 0,        /* one byte per pixel, 0…255: GRAY8, NV12, I420 */
-  CCL_PIXEL_FORMAT_16 = 1,       /* two bytes, little-endian, 0…65535: GRAY16_LE, P010, P016 */
-  CCL_PIXEL_FORMAT_8_FIRST = 2,  /* two bytes, of which the first is the value: YUY2, YVYU */
-  CCL_PIXEL_FORMAT_8_SECOND = 3, /* two bytes, of which the second is the value: UYVY, VYUY */
+  CUDACCL_PIXEL_FORMAT_8 = 0,       /* one byte per pixel, 0…255: GRAY8, NV12, I420 */
+  CUDACCL_PIXEL_FORMAT_16 = 1,      /* two bytes, little-endian, 0…65535: GRAY16_LE, P010, P016 */
+  CUDACCL_PIXEL_FORMAT_8_FIRST = 2, /* two bytes, of which the first is the value: YUY2, YVYU */
+  CUDACCL_PIXEL_FORMAT_8_SECOND = 3, /* two bytes, of which the second is the value: UYVY, VYUY */
 } CclPixelFormat;
 
 /* The properties of a labeller that are fixed when it is made. */
-typedef struct CclPlan {
+typedef struct CclLabellerPlan {
   uint32_t width;  /* pixels, ≥ 1 */
-  uint32_t height; /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  uint32_t height; /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   CclConnectivity connectivity;
   uint32_t max_components; /* rows of the component table, ≥ 1 */
   const char *algorithm;   /* a name from the backend's list of algorithms; NULL and "auto" select
@@ -104,17 +103,17 @@ typedef struct CclPlan {
                        * the frame size, at most one per processor that the affinity mask and the
                        * quotas of control groups leave to the process. A GPU ignores it. */
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel */
-} CclPlan;
+} CclLabellerPlan;
 
-/* The defaults of CclPlan; width and height must be set. Since: 0.3 */
-#define CCL_PLAN_DEFAULT                                                                           \
+/* The defaults of CclLabellerPlan; width and height must be set. Since: 0.3 */
+#define CUDACCL_LABELLER_PLAN_DEFAULT                                                              \
   {                                                                                                \
-    .connectivity = CCL_CONNECTIVITY_8, .max_components = 4096                                     \
+    .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 4096                                 \
   }
 
 typedef enum CclLocation {
-  CCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
-  CCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
+  CUDACCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
+  CUDACCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
 } CclLocation;
 
 /* The chroma of a frame, one byte per sample of u and of v, in two planes, interleaved in one, or
@@ -122,8 +121,8 @@ typedef enum CclLocation {
  * row or column may cover fewer.
  *
  * Of samples of 16 bits, as in P010, only the upper bytes are used: u and v point to the upper byte
- * of the first samples, and step is 4. In frames of CCL_PIXEL_FORMAT_16, a step of 4 always means
- * such samples, whose lower bytes may be read, too. */
+ * of the first samples, and step is 4. In frames of CUDACCL_PIXEL_FORMAT_16, a step of 4 always
+ * means such samples, whose lower bytes may be read, too. */
 typedef struct CclChroma {
   const void *u, *v;         /* the first samples; NULL: the frame has no chroma */
   size_t u_stride, v_stride; /* bytes from row to row */
@@ -146,16 +145,16 @@ typedef struct CclFrame {
 } CclFrame;
 
 /* Settings that may differ from frame to frame. */
-typedef struct CclOptions {
+typedef struct CclLabellerOptions {
   uint32_t threshold; /* a pixel is foreground when its value is greater; 0…255, and 0…65535 for
-                       * CCL_PIXEL_FORMAT_16 */
+                       * CUDACCL_PIXEL_FORMAT_16 */
   bool invert;        /* swap foreground and background */
   uint32_t min_area;  /* components of fewer pixels get no label and no row; 0 and 1 keep all */
   uint32_t max_area;  /* components of more pixels get no label and no row; 0 means no limit */
-} CclOptions;
+} CclLabellerOptions;
 
-/* The defaults of CclOptions. Since: 0.3 */
-#define CCL_OPTIONS_DEFAULT                                                                        \
+/* The defaults of CclLabellerOptions. Since: 0.3 */
+#define CUDACCL_LABELLER_OPTIONS_DEFAULT                                                           \
   {                                                                                                \
     .threshold = 0, .min_area = 1                                                                  \
   }
@@ -199,24 +198,25 @@ typedef struct CclLabeller CclLabeller;
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
  * choice of instruction set for the algorithm "runs".
  *
- * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT; CCL_ERROR_UNSUPPORTED
- * (the algorithm is not in ccl_cpu_algorithms(), it lacks the connectivity, or the processor lacks
- * the requested instructions); CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
-CCL_API
-CclLabeller *ccl_cpu_labeller_new (const CclPlan *plan, CclError *error);
+ * Returns the labeller, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT;
+ * CUDACCL_ERROR_UNSUPPORTED (the algorithm is not in ccl_cpu_algorithms(), it lacks the
+ * connectivity, or the processor lacks the requested instructions); CUDACCL_ERROR_NO_MEMORY. Thread
+ * safe. Since: 0.2 */
+CUDACCL_API
+CclLabeller *ccl_cpu_labeller_new (const CclLabellerPlan *plan, CclError *error);
 
-/* The names that CclPlan.algorithm may have on the CPU, ended by NULL; "auto" selects the first.
- * Static memory. Thread safe. Since: 0.2 */
-CCL_API
+/* The names that CclLabellerPlan.algorithm may have on the CPU, ended by NULL; "auto" selects the
+ * first. Static memory. Thread safe. Since: 0.2 */
+CUDACCL_API
 const char *const *ccl_cpu_algorithms (void);
 
 /* Whether an algorithm of ccl_cpu_algorithms() offers the connectivity. Thread safe. Since: 0.2 */
-CCL_API
+CUDACCL_API
 bool ccl_cpu_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
 
 /* Whether an algorithm of ccl_cpu_algorithms() lets several threads share a frame. The others
- * ignore CclPlan.n_threads. Thread safe. Since: 0.2 */
-CCL_API
+ * ignore CclLabellerPlan.n_threads. Thread safe. Since: 0.2 */
+CUDACCL_API
 bool ccl_cpu_algorithm_uses_threads (const char *algorithm);
 
 /* Labels one frame and waits for the result.
@@ -224,11 +224,11 @@ bool ccl_cpu_algorithm_uses_threads (const char *algorithm);
  * labels: the memory for the label map, or NULL for no label map, which saves its cost.
  * table: filled on success.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or CUDACCL_ERROR_DEVICE.
  * Since: 0.2 */
-CCL_API
-CclStatus ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
-    const CclLabels *labels, CclTable *table, CclError *error);
+CUDACCL_API
+CclStatus ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame,
+    const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error);
 
 /* Starts to label a frame as ccl_labeller_run() does. A GPU labeller only queues the work, so that
  * a program can queue a frame on each of several labellers and wait for all of them at once; those
@@ -238,44 +238,44 @@ CclStatus ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const 
  * gets the next one. Until then frame and label map must stay valid, and the label map must not be
  * read.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written; also if a frame is queued
- * already) or CCL_ERROR_DEVICE; after an error no frame is queued. Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written; also if a frame is
+ * queued already) or CUDACCL_ERROR_DEVICE; after an error no frame is queued. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
-    const CclOptions *options, const CclLabels *labels, CclError *error);
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
 
 /* Waits for the frame of ccl_labeller_queue() and fills the table.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT (no frame is queued) or CCL_ERROR_DEVICE; after it no frame is
- * queued. Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (no frame is queued) or CUDACCL_ERROR_DEVICE; after it
+ * no frame is queued. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error);
 
 /* Changes the size of the next frames. The memory of the labeller is kept unless it is too small or
  * far too large: a program that labels crops of many sizes resizes one labeller. The rows of the
  * last table become invalid.
  *
- * width, height: as in CclPlan.
+ * width, height: as in CclLabellerPlan.
  *
- * Returns CCL_OK; CCL_ERROR_ARGUMENT (also if a frame is queued); CCL_ERROR_UNSUPPORTED (the
- * labeller's algorithm cannot label frames of this size); CCL_ERROR_NO_MEMORY; CCL_ERROR_DEVICE.
- * After an error the frames keep their size. Since: 0.3 */
-CCL_API
+ * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT (also if a frame is queued); CUDACCL_ERROR_UNSUPPORTED
+ * (the labeller's algorithm cannot label frames of this size); CUDACCL_ERROR_NO_MEMORY;
+ * CUDACCL_ERROR_DEVICE. After an error the frames keep their size. Since: 0.3 */
+CUDACCL_API
 CclStatus ccl_labeller_resize (
     CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error);
 
 /* The name of the algorithm that a labeller uses, which "auto" may have selected; a static string.
  * NULL for NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 const char *ccl_labeller_algorithm (const CclLabeller *labeller);
 
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. It waits for a
  * frame that is queued. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_labeller_free (CclLabeller **labeller);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_LABELLER_H */
+#endif /* CUDACCL_LABELLER_H */

@@ -9,8 +9,8 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_REGIONS_H
-#define CCL_REGIONS_H
+#ifndef CUDACCL_REGIONS_H
+#define CUDACCL_REGIONS_H
 
 #include <cudaccl/tracker.h>
 
@@ -19,21 +19,21 @@ extern "C" {
 #endif
 
 /* The largest number of regions and lines together, and of corners of one polygon. */
-#define CCL_MAX_REGIONS 256
-#define CCL_MAX_REGION_POINTS 1024
+#define CUDACCL_MAX_REGIONS 256
+#define CUDACCL_MAX_REGION_POINTS 1024
 
 /* The largest coordinate of a corner in pixels; the smallest is its negative. */
-#define CCL_MAX_REGION_COORDINATE 1048576
+#define CUDACCL_MAX_REGION_COORDINATE 1048576
 
 typedef struct CclPoint {
   double x, y;
 } CclPoint;
 
 typedef enum CclRegionKind {
-  CCL_REGION_POLYGON = 0, /* A place on the border is inside. Corners may be in any order, the
-                           * polygon may be concave, and where it overlaps itself twice it is
-                           * outside (even-odd rule) */
-  CCL_REGION_LINE = 1,    /* A straight line from its first point to its second one */
+  CUDACCL_REGION_POLYGON = 0, /* A place on the border is inside. Corners may be in any order, the
+                               * polygon may be concave, and where it overlaps itself twice it is
+                               * outside (even-odd rule) */
+  CUDACCL_REGION_LINE = 1,    /* A straight line from its first point to its second one */
 } CclRegionKind;
 
 /* The definition of a region or line. */
@@ -41,7 +41,7 @@ typedef struct CclRegion {
   const char *name; /* not empty, different from all others; UTF-8 */
   CclRegionKind kind;
   bool relative;     /* points are fractions of the frame's width and height instead of pixels */
-  uint32_t n_points; /* 3…CCL_MAX_REGION_POINTS for a polygon, 2 for a line */
+  uint32_t n_points; /* 3…CUDACCL_MAX_REGION_POINTS for a polygon, 2 for a line */
   const CclPoint *points; /* not all on one line; those of a line are different */
   uint64_t stay; /* polygon: nanoseconds after which a track that is inside stays too long; 0: never
                   */
@@ -52,21 +52,22 @@ typedef struct CclRegionsPlan {
   uint32_t width;      /* pixels, ≥ 1: of the tracker's frames */
   uint32_t height;     /* pixels, ≥ 1 */
   uint32_t max_tracks; /* 1…4096: of the tracker */
-  uint32_t n_regions;  /* 0…CCL_MAX_REGIONS */
+  uint32_t n_regions;  /* 0…CUDACCL_MAX_REGIONS */
   const CclRegion *regions;
 } CclRegionsPlan;
 
 /* The defaults of CclRegionsPlan: no regions. Width and height must be set. Since: 0.3 */
-#define CCL_REGIONS_PLAN_DEFAULT                                                                   \
+#define CUDACCL_REGIONS_PLAN_DEFAULT                                                               \
   {                                                                                                \
     .max_tracks = 1024                                                                             \
   }
 
 /* The place of a track: a point of its box, moved into the frame. */
 typedef enum CclAnchor {
-  CCL_ANCHOR_FOOT = 0,   /* the middle of the lower edge: where people and vehicles touch the ground
-                          */
-  CCL_ANCHOR_CENTER = 1, /* the middle of the box */
+  CUDACCL_ANCHOR_FOOT =
+      0, /* the middle of the lower edge: where people and vehicles touch the ground
+          */
+  CUDACCL_ANCHOR_CENTER = 1, /* the middle of the box */
 } CclAnchor;
 
 /* Settings that may differ from frame to frame. */
@@ -78,18 +79,18 @@ typedef struct CclRegionsOptions {
 } CclRegionsOptions;
 
 /* The defaults of CclRegionsOptions. Since: 0.2 */
-#define CCL_REGIONS_OPTIONS_DEFAULT                                                                \
+#define CUDACCL_REGIONS_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
-    .anchor = CCL_ANCHOR_FOOT, .settle_frames = 3                                                  \
+    .anchor = CUDACCL_ANCHOR_FOOT, .settle_frames = 3                                              \
   }
 
 typedef enum CclRegionEventKind {
-  CCL_REGION_ENTERED = 0,  /* the track is inside; also when it appeared there */
-  CCL_REGION_LEFT = 1,     /* the track is outside, or ended inside */
-  CCL_REGION_STAYED = 2,   /* the track is inside for the time `stay`; once until it leaves */
-  CCL_REGION_FORWARD = 3,  /* the track crossed the line from its left side to its right side, as
-                            * seen from the first point towards the second one */
-  CCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
+  CUDACCL_REGION_ENTERED = 0, /* the track is inside; also when it appeared there */
+  CUDACCL_REGION_LEFT = 1,    /* the track is outside, or ended inside */
+  CUDACCL_REGION_STAYED = 2,  /* the track is inside for the time `stay`; once until it leaves */
+  CUDACCL_REGION_FORWARD = 3, /* the track crossed the line from its left side to its right side, as
+                               * seen from the first point towards the second one */
+  CUDACCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
 } CclRegionEventKind;
 
 /* An event of a confirmed track. */
@@ -120,16 +121,16 @@ typedef struct CclRegions CclRegions;
 
 /* Makes a set of regions. The plan is copied. Free it with ccl_regions_free().
  *
- * Returns the set, or NULL with the error filled: CCL_ERROR_ARGUMENT, whose message names the
- * region, or CCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
-CCL_API
+ * Returns the set, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT, whose message names the
+ * region, or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CUDACCL_API
 CclRegions *ccl_regions_new (const CclRegionsPlan *plan, CclError *error);
 
 /* Continues with the counts of another set, which stays as it is: a region that both sets define
  * alike keeps its counts, and its tracks do not enter it again. Of more tracks than the plan's
  * max_tracks, the oldest continue; the others are not inside any more. Call it before the first
  * run. `former` may be NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_regions_inherit (CclRegions *regions, const CclRegions *former);
 
 /* Finds the events of a frame. Tentative tracks have no events before they are confirmed. A lost
@@ -139,22 +140,22 @@ void ccl_regions_inherit (CclRegions *regions, const CclRegions *former);
  * elapsed: the time since the last run in nanoseconds.
  * result: filled on success.
  *
- * Returns CCL_OK or CCL_ERROR_ARGUMENT (nothing changed). Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK or CUDACCL_ERROR_ARGUMENT (nothing changed). Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
     const CclRegionsOptions *options, CclRegionsResult *result, CclError *error);
 
 /* Removes all tracks without events, as ccl_tracker_reset() does; no track is inside then, and all
  * other counts stay. NULL is allowed. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_regions_reset (CclRegions *regions);
 
 /* Frees a set of regions with all its memory, and sets the handle to NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_regions_free (CclRegions **regions);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_REGIONS_H */
+#endif /* CUDACCL_REGIONS_H */

@@ -21,10 +21,10 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_TILED_H
-#define CCL_TILED_H
+#ifndef CUDACCL_TILED_H
+#define CUDACCL_TILED_H
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include <cudaccl/labeller.h>
 
 #ifdef __cplusplus
@@ -45,8 +45,8 @@ typedef struct CclTiledPlan {
   uint64_t n_layers;     /* 0 only if there are several ranks */
   uint64_t tile_layers;  /* layers per tile; 0 derives it from memory */
   uint64_t memory;       /* bytes that tiles and scratch memory may take in the worst case; 0 means
-                          * 1 GiB. A tile has at least one layer and at most CCL_MAX_PIXELS pixels. */
-  uint32_t n_threads;    /* CPU: as in CclPlan */
+                          * 1 GiB. A tile has at least one layer and at most CUDACCL_MAX_PIXELS pixels. */
+  uint32_t n_threads;    /* CPU: as in CclLabellerPlan */
   uint32_t label_bytes;  /* of a label in the label map: 4 or 8; 0 means 4, or 8 if N ≥ 2^32 */
   CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
   const char *scratch_folder; /* components that touch a seam, about 96 bytes each, are kept in an
@@ -54,7 +54,7 @@ typedef struct CclTiledPlan {
 } CclTiledPlan;
 
 /* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */
-#define CCL_TILED_PLAN_DEFAULT                                                                     \
+#define CUDACCL_TILED_PLAN_DEFAULT                                                                 \
   {                                                                                                \
     .depth = 1, .connectivity = 8, .min_area = 1, .memory = (uint64_t)1 << 30                      \
   }
@@ -71,8 +71,8 @@ typedef struct CclTiledComponent {
 } CclTiledComponent;
 
 /* The caller's functions. They are called in the thread of ccl_tiled_run(). Those that return a
- * status return CCL_OK, or fill the error and return CCL_ERROR_IO; then the run fails. Functions
- * without a comment on NULL are required. */
+ * status return CUDACCL_OK, or fill the error and return CUDACCL_ERROR_IO; then the run fails.
+ * Functions without a comment on NULL are required. */
 typedef struct CclTiledIo {
   void *data; /* the first argument of each function */
 
@@ -102,7 +102,7 @@ typedef struct CclTiledIo {
 /* The transport between processes. Messages between two ranks arrive in the order in which they are
  * sent. A send may wait for its receive.
  *
- * A function that fails fills the error and returns CCL_ERROR_IO; it has then sent or received
+ * A function that fails fills the error and returns CUDACCL_ERROR_IO; it has then sent or received
  * nothing. It is called once more for the same message, because the other rank waits for it: so a
  * function that fails once makes all ranks return its error. If it fails again, it is not called
  * for that rank any more, and abort is called. */
@@ -138,11 +138,12 @@ typedef struct CclTiledResult {
  * which begins with the message that brings a rank its labels, is returned by its own rank only. A
  * rank that cannot be reached any more makes the others fail, unless they have their labels.
  *
- * Returns CCL_OK; CCL_ERROR_ARGUMENT; CCL_ERROR_UNSUPPORTED (a layer is larger than CCL_MAX_PIXELS,
- * the sums of coordinates could exceed 64 bits, or N needs more than label_bytes);
- * CCL_ERROR_NO_MEMORY; CCL_ERROR_DEVICE; CCL_ERROR_IO (a function of the caller's failed, the
- * pixels changed between the passes, or the scratch file cannot grow). Thread safe. Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT; CUDACCL_ERROR_UNSUPPORTED (a layer is larger than
+ * CUDACCL_MAX_PIXELS, the sums of coordinates could exceed 64 bits, or N needs more than
+ * label_bytes); CUDACCL_ERROR_NO_MEMORY; CUDACCL_ERROR_DEVICE; CUDACCL_ERROR_IO (a function of the
+ * caller's failed, the pixels changed between the passes, or the scratch file cannot grow). Thread
+ * safe. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers,
     CclTiledResult *result, CclError *error);
 
@@ -150,4 +151,4 @@ CclStatus ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const C
 }
 #endif
 
-#endif /* CCL_TILED_H */
+#endif /* CUDACCL_TILED_H */

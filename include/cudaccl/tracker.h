@@ -17,8 +17,8 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_TRACKER_H
-#define CCL_TRACKER_H
+#ifndef CUDACCL_TRACKER_H
+#define CUDACCL_TRACKER_H
 
 #include <cudaccl/labeller.h>
 
@@ -29,14 +29,14 @@ extern "C" {
 /* The properties of a tracker that are fixed when it is made. */
 typedef struct CclTrackerPlan {
   uint32_t width;          /* pixels, ≥ 1 */
-  uint32_t height;         /* pixels, ≥ 1; width × height ≤ CCL_MAX_PIXELS */
+  uint32_t height;         /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   uint32_t max_tracks;     /* 1…4096; while there are so many tracks, no new one begins */
   uint32_t max_components; /* 1…4096; of a table with more rows, only the largest components are
                             * tracked */
 } CclTrackerPlan;
 
 /* The defaults of CclTrackerPlan; width and height must be set. Since: 0.3 */
-#define CCL_TRACKER_PLAN_DEFAULT                                                                   \
+#define CUDACCL_TRACKER_PLAN_DEFAULT                                                               \
   {                                                                                                \
     .max_tracks = 1024, .max_components = 4096                                                     \
   }
@@ -50,23 +50,23 @@ typedef struct CclTrackerOptions {
   uint32_t static_frames;  /* a track that stayed at its place for so many frames is static; 0:
                             * never */
   double frame_rate; /* frames per second, 0.01…10000: how much objects can accelerate within
-                      * a frame depends on it. 0: unknown, CCL_TRACKER_FRAME_RATE is used */
+                      * a frame depends on it. 0: unknown, CUDACCL_TRACKER_FRAME_RATE is used */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
-#define CCL_TRACKER_FRAME_RATE 25
+#define CUDACCL_TRACKER_FRAME_RATE 25
 
 /* The defaults of CclTrackerOptions. Since: 0.2 */
-#define CCL_TRACKER_OPTIONS_DEFAULT                                                                \
+#define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
     .confirm_frames = 3, .max_lost = 15, .static_frames = 50, .frame_rate = 0                      \
   }
 
 typedef enum CclTrackState {
-  CCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
-  CCL_TRACK_CONFIRMED = 1,
-  CCL_TRACK_STATIC = 2, /* confirmed, and at the same place for static_frames */
-  CCL_TRACK_LOST = 3,   /* confirmed, in no component of this frame; its box is predicted */
+  CUDACCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
+  CUDACCL_TRACK_CONFIRMED = 1,
+  CUDACCL_TRACK_STATIC = 2, /* confirmed, and at the same place for static_frames */
+  CUDACCL_TRACK_LOST = 3,   /* confirmed, in no component of this frame; its box is predicted */
 } CclTrackState;
 
 /* One object. */
@@ -86,11 +86,11 @@ typedef struct CclTrack {
 } CclTrack;
 
 typedef enum CclTrackEventKind {
-  CCL_TRACK_APPEARED = 0, /* the track was confirmed */
-  CCL_TRACK_VANISHED = 1, /* a confirmed track ended */
-  CCL_TRACK_MERGED = 2,   /* the track shares a component with another one that it did not share
-                           * before */
-  CCL_TRACK_SPLIT = 3,    /* the track no longer shares a component with another one */
+  CUDACCL_TRACK_APPEARED = 0, /* the track was confirmed */
+  CUDACCL_TRACK_VANISHED = 1, /* a confirmed track ended */
+  CUDACCL_TRACK_MERGED = 2,   /* the track shares a component with another one that it did not share
+                               * before */
+  CUDACCL_TRACK_SPLIT = 3,    /* the track no longer shares a component with another one */
 } CclTrackEventKind;
 
 /* An event of a confirmed track in this frame. A track has at most one event of each kind per
@@ -131,9 +131,9 @@ typedef struct CclTracker CclTracker;
  * From the first label map on, it uses 4 more bytes for each such pair and 2 for each pixel of the
  * rows that are compared.
  *
- * Returns the tracker, or NULL with the error filled: CCL_ERROR_ARGUMENT or CCL_ERROR_NO_MEMORY.
- * Thread safe. Since: 0.2 */
-CCL_API
+ * Returns the tracker, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT or
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CUDACCL_API
 CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
 
 /* Tracks the components of the next frame.
@@ -150,23 +150,23 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  *   was dropped, 2 when one was. The first run ignores it.
  * tracks: filled on success.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT, or CCL_ERROR_NO_MEMORY at the first label map; after an error
- * the tracks are as before. Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT, or CUDACCL_ERROR_NO_MEMORY at the first label map;
+ * after an error the tracks are as before. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
     double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error);
 
 /* Removes all tracks, without events, as after a cut. Identities are not used again. NULL is
  * allowed. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_tracker_reset (CclTracker *tracker);
 
 /* Frees a tracker with all its memory, and sets the handle to NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_tracker_free (CclTracker **tracker);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_TRACKER_H */
+#endif /* CUDACCL_TRACKER_H */

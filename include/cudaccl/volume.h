@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connected-component labelling of volumes, on the CPU; cuda.h has the GPU's. The rules of
+ * Connected-component labelling of volumes, on the CPU; device.h has the GPU's. The rules of
  * labeller.h hold, with voxels for pixels: labels are 1…N in raster order of each component's
  * first voxel, which is the order of x within y within z.
  *
  * Since: 0.2
  */
-#ifndef CCL_VOLUME_H
-#define CCL_VOLUME_H
+#ifndef CUDACCL_VOLUME_H
+#define CUDACCL_VOLUME_H
 
 #include <cudaccl/labeller.h>
 
@@ -16,24 +16,24 @@ extern "C" {
 #endif
 
 typedef enum CclVolumeConnectivity {
-  CCL_CONNECTIVITY_6 = 6,   /* voxels that share a face are neighbours */
-  CCL_CONNECTIVITY_18 = 18, /* voxels that share a face or an edge are neighbours */
-  CCL_CONNECTIVITY_26 = 26, /* voxels that share a face, an edge or a corner are neighbours */
+  CUDACCL_CONNECTIVITY_6 = 6,   /* voxels that share a face are neighbours */
+  CUDACCL_CONNECTIVITY_18 = 18, /* voxels that share a face or an edge are neighbours */
+  CUDACCL_CONNECTIVITY_26 = 26, /* voxels that share a face, an edge or a corner are neighbours */
 } CclVolumeConnectivity;
 
 /* The properties of a labeller that are fixed when it is made. */
 typedef struct CclVolumePlan {
   uint32_t width;  /* voxels in x, ≥ 1 */
   uint32_t height; /* voxels in y, ≥ 1 */
-  uint32_t depth;  /* voxels in z, ≥ 1; width × height × depth ≤ CCL_MAX_PIXELS */
+  uint32_t depth;  /* voxels in z, ≥ 1; width × height × depth ≤ CUDACCL_MAX_PIXELS */
   CclVolumeConnectivity connectivity;
   uint32_t max_components; /* rows of the component table, ≥ 1 */
 } CclVolumePlan;
 
 /* The defaults of CclVolumePlan; width, height and depth must be set. Since: 0.3 */
-#define CCL_VOLUME_PLAN_DEFAULT                                                                    \
+#define CUDACCL_VOLUME_PLAN_DEFAULT                                                                \
   {                                                                                                \
-    .connectivity = CCL_CONNECTIVITY_26, .max_components = 4096                                    \
+    .connectivity = CUDACCL_CONNECTIVITY_26, .max_components = 4096                                \
   }
 
 /* A volume of the planned size, one byte per voxel. Only width bytes of each row are read. It
@@ -43,7 +43,7 @@ typedef struct CclVolume {
   size_t row_stride;   /* bytes from a row to the next in y, ≥ width; any alignment */
   size_t slice_stride; /* bytes from a slice to the next in z, ≥ row_stride × (height - 1) + width;
                         * any alignment */
-  CclLocation location; /* CCL_LOCATION_DEVICE for GPU labellers only */
+  CclLocation location; /* CUDACCL_LOCATION_DEVICE for GPU labellers only */
 } CclVolume;
 
 /* The memory for the label map of a volume: one uint32_t per voxel, 0 for background, aligned to 4
@@ -82,9 +82,9 @@ typedef struct CclVolumeLabeller CclVolumeLabeller;
  * Address space is reserved for the worst volume, some 40 bytes per voxel; memory is used only as
  * far as volumes need it.
  *
- * Returns the labeller, or NULL with the error filled: CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY.
- * Thread safe. Since: 0.2 */
-CCL_API
+ * Returns the labeller, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */
+CUDACCL_API
 CclVolumeLabeller *ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error);
 
 /* Labels one volume and waits for the result. Allocates nothing.
@@ -93,19 +93,19 @@ CclVolumeLabeller *ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclEr
  * labels: the memory for the label map, or NULL for no label map, which saves its cost.
  * table: filled on success.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT (nothing was read or written) or CCL_ERROR_DEVICE.
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or CUDACCL_ERROR_DEVICE.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 CclStatus ccl_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
-    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error);
 
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_volume_labeller_free (CclVolumeLabeller **labeller);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_VOLUME_H */
+#endif /* CUDACCL_VOLUME_H */

@@ -10,7 +10,7 @@ device_of (uintptr_t address)
   CclError error = {};
   const int device = ccl_cuda_find_device_of ((const void *)address, &error);
   if (device < 0)
-    throw nb::value_error (error.status == CCL_ERROR_ARGUMENT
+    throw nb::value_error (error.status == CUDACCL_ERROR_ARGUMENT
                                ? "the array's address is not in the memory of a GPU"
                                : "the array says that it is on a GPU, but there is no NVIDIA "
                                  "driver here");

@@ -6,7 +6,7 @@
 #include <mutex>
 
 /* The library's defaults. */
-static const CclForegroundOptions initial = CCL_FOREGROUND_OPTIONS_DEFAULT;
+static const CclForegroundOptions initial = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
 
 /* CclForegroundOptions, whose attributes take any Python integer until checked() is called. */
 struct Options {
@@ -56,7 +56,7 @@ public:
         .roi_mask = roi_mask ? &roi : nullptr,
         .n_threads = n_threads,
         .has_chroma = has_chroma,
-        .format = has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8,
+        .format = has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
         .reduction = reduction};
     CclError error = {};
     handle_ = device == HOST ? ccl_cpu_foreground_new (&plan, &error)
@@ -88,7 +88,7 @@ public:
     const CclMask output = {mask.data, (size_t)mask.strides[0]};
     CclError error = {};
     CclStatus status;
-    CclSceneChange change = CCL_SCENE_UNCHANGED;
+    CclSceneChange change = CUDACCL_SCENE_UNCHANGED;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
       const nb::gil_scoped_release release;
@@ -97,7 +97,7 @@ public:
         ccl_cuda_foreground_set_stream (
             handle_, frame.stream == 1 ? nullptr : (void *)frame.stream, nullptr);
       status = ccl_foreground_run (handle_, &input, &options, &output, &error);
-      if (status == CCL_OK)
+      if (status == CUDACCL_OK)
         status = ccl_foreground_wait (handle_, &error);
       change = ccl_foreground_get_scene_change (handle_);
     }
@@ -141,7 +141,7 @@ private:
   frame_of (const View &view)
   {
     return {view.data, (size_t)view.strides[0],
-        view.device == HOST ? CCL_LOCATION_HOST : CCL_LOCATION_DEVICE};
+        view.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
   }
 
   /* The planes of u and v, whose lengths tell the subsampling. */

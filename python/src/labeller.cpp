@@ -12,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-/* CclOptions with a threshold for any type. */
+/* CclLabellerOptions with a threshold for any type. */
 struct Options {
   Threshold threshold;
   bool invert;
@@ -82,7 +82,7 @@ public:
     CclError error = {};
     {
       const nb::gil_scoped_release release;
-      add_engine (CCL_PIXEL_FORMAT_8, &error);
+      add_engine (CUDACCL_PIXEL_FORMAT_8, &error);
     }
     if (engines_.empty ())
       raise (error);
@@ -95,7 +95,7 @@ public:
   bool
   reads (const View &image, int64_t threshold) const
   {
-    const bool has_words = format_of (image) == CCL_PIXEL_FORMAT_16;
+    const bool has_words = format_of (image) == CUDACCL_PIXEL_FORMAT_16;
     const bool is_aligned = !has_words || image.device == HOST ||
                             ((uintptr_t)image.data | (size_t)image.strides[0]) % 2 == 0;
     return (has_words || image.type.is_byte ()) && image.has_plain_rows () && is_aligned &&
@@ -121,7 +121,7 @@ public:
   {
     const Threshold threshold = threshold_for (image, number);
     const bool as_it_is = reads (image, threshold.whole);
-    const CclPixelFormat format = as_it_is ? format_of (image) : CCL_PIXEL_FORMAT_8;
+    const CclPixelFormat format = as_it_is ? format_of (image) : CUDACCL_PIXEL_FORMAT_8;
     check_image (image, as_it_is);
     if (labels)
       check_labels (*labels);
@@ -149,7 +149,7 @@ public:
         status = run_volume (*engine, image, as_it_is, options, labels, &error);
       else
         status = run_frame (*engine, image, as_it_is, options, labels, &error);
-      lend = status == CCL_OK && can_lend (engine);
+      lend = status == CUDACCL_OK && can_lend (engine);
     }
     check (status, error);
     return engine->volumes ? rows (engine, volume_table_, lend) : rows (engine, table_, lend);
@@ -168,14 +168,14 @@ private:
   {
     const bool has_words = image.type.kind == 'u' && image.type.size == 2 && shape_.size () == 2 &&
                            std::endian::native == std::endian::little;
-    return has_words ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
+    return has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
   }
 
   /* A labeller of images of the shape, or NULL. */
   CclLabeller *
   make_frames (CclPixelFormat format, CclError *error) const
   {
-    const CclPlan plan = {.width = (uint32_t)shape_[1],
+    const CclLabellerPlan plan = {.width = (uint32_t)shape_[1],
         .height = (uint32_t)shape_[0],
         .connectivity = (CclConnectivity)connectivity_,
         .max_components = max_components_,
@@ -194,17 +194,17 @@ private:
       return true;
     CclStatus status =
         ccl_labeller_resize (engine.frames, (uint32_t)shape_[1], (uint32_t)shape_[0], error);
-    if (status == CCL_ERROR_UNSUPPORTED) {
+    if (status == CUDACCL_ERROR_UNSUPPORTED) {
       CclLabeller *other = make_frames (engine.format, error);
       if (!other)
         return false;
       ccl_labeller_free (&engine.frames);
       engine.frames = other;
-      status = CCL_OK;
+      status = CUDACCL_OK;
     }
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       engine.shape = shape_;
-    return status == CCL_OK;
+    return status == CUDACCL_OK;
   }
 
   /* Returns whether there is one more. */
@@ -296,29 +296,29 @@ private:
     const void *data;
     size_t row_stride, slice_stride;
     CclLocation location;
-    CclOptions options;
+    CclLabellerOptions options;
   };
 
   Pixels
   prepare (const View &image, bool as_it_is, const Options &options)
   {
-    const CclOptions same = {
+    const CclLabellerOptions same = {
         (uint32_t)options.threshold.whole, options.invert, options.min_area, options.max_area};
     const size_t ndim = shape_.size ();
     if (as_it_is || image.device != HOST) {
-      CclOptions given = same;
+      CclLabellerOptions given = same;
       if (!as_it_is)
         given.threshold = 256; /* out of range, which the library reports */
       return {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
-          image.device == HOST ? CCL_LOCATION_HOST : CCL_LOCATION_DEVICE, given};
+          image.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE, given};
     }
     if (!mask_)
       mask_.reset (new uint8_t[image.n_elements ()]);
     make_mask (image, options.threshold, mask_.get ());
-    CclOptions of_mask = same;
+    CclLabellerOptions of_mask = same;
     of_mask.threshold = 0;
-    return {mask_.get (), shape_[ndim - 1], shape_[ndim - 1] * shape_[ndim - 2], CCL_LOCATION_HOST,
-        of_mask};
+    return {mask_.get (), shape_[ndim - 1], shape_[ndim - 1] * shape_[ndim - 2],
+        CUDACCL_LOCATION_HOST, of_mask};
   }
 
   CclStatus

@@ -7,11 +7,11 @@ void
 raise (const CclError &error)
 {
   PyObject *type = PyExc_RuntimeError;
-  if (error.status == CCL_ERROR_ARGUMENT || error.status == CCL_ERROR_UNSUPPORTED)
+  if (error.status == CUDACCL_ERROR_ARGUMENT || error.status == CUDACCL_ERROR_UNSUPPORTED)
     type = PyExc_ValueError;
-  else if (error.status == CCL_ERROR_NO_MEMORY)
+  else if (error.status == CUDACCL_ERROR_NO_MEMORY)
     type = PyExc_MemoryError;
-  if (error.status == CCL_ERROR_IO)
+  if (error.status == CUDACCL_ERROR_IO)
     type = PyExc_OSError;
   PyErr_SetString (type, error.message);
   throw nb::python_error ();

@@ -35,7 +35,7 @@ constexpr int HOST = -1;
 inline void
 check (CclStatus status, const CclError &error)
 {
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     raise (error);
 }
 

@@ -21,7 +21,7 @@ using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
 raise (const CclError &error)
 {
   PyErr_SetString (
-      error.status == CCL_ERROR_NO_MEMORY ? PyExc_MemoryError : PyExc_OSError, error.message);
+      error.status == CUDACCL_ERROR_NO_MEMORY ? PyExc_MemoryError : PyExc_OSError, error.message);
   throw nb::python_error ();
 }
 

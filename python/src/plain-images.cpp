@@ -68,14 +68,14 @@ put_engine (PlainEngine &&engine)
 static CclStatus
 make_labeller (PlainEngine &engine, uint32_t width, uint32_t height, CclError *error)
 {
-  CclPlan plan = CCL_PLAN_DEFAULT;
+  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
   plan.width = width;
   plan.height = height;
   plan.connectivity = (CclConnectivity)engine.connectivity;
   plan.max_components = UINT32_MAX; /* memory is used only for those that an image has */
   plan.n_threads = engine.n_threads;
   engine.labeller = ccl_cpu_labeller_new (&plan, error);
-  return engine.labeller ? CCL_OK : error->status;
+  return engine.labeller ? CUDACCL_OK : error->status;
 }
 
 /* The memory of an array. */
@@ -170,12 +170,12 @@ constexpr uint64_t FEW_PIXELS = 1 << 14;
 
 static CclStatus
 run (PlainEngine &engine, const CclFrame &frame, uint32_t width, uint32_t height,
-    const CclOptions &options, const CclLabels *labels, CclTable *table, CclError *error)
+    const CclLabellerOptions &options, const CclLabels *labels, CclTable *table, CclError *error)
 {
   const CclStatus status = engine.labeller
                                ? ccl_labeller_resize (engine.labeller, width, height, error)
                                : make_labeller (engine, width, height, error);
-  return status == CCL_OK
+  return status == CUDACCL_OK
              ? ccl_labeller_run (engine.labeller, &frame, &options, labels, table, error)
              : status;
 }
@@ -188,7 +188,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
 {
   const Numpy &np = numpy ();
   Buffer pixels, map;
-  CclOptions options = {};
+  CclLabellerOptions options = {};
   CclFrame frame;
   uint32_t width, height, most_threads;
   int neighbours;
@@ -229,7 +229,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
     status = run (
         engine, frame, width, height, options, with_labels ? &labels : nullptr, &table, &error);
   }
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     raise (error); /* the engine goes */
   nb::object rows = np.empty (table.n_rows, np.component);
   Buffer copy;

@@ -44,7 +44,7 @@ call (void *data, CclError *error, Function &&function)
     if (PyErr_CheckSignals () != 0) /* Ctrl-C */
       throw nb::python_error ();
     function (run);
-    return CCL_OK;
+    return CUDACCL_OK;
   } catch (const nb::python_error &exception) {
     snprintf (error->message, sizeof error->message, "%s", nb::str (exception.value ()).c_str ());
     run.keep_exception ();
@@ -52,8 +52,8 @@ call (void *data, CclError *error, Function &&function)
     snprintf (error->message, sizeof error->message, "%s", exception.what ());
     run.keep_exception ();
   }
-  error->status = CCL_ERROR_IO;
-  return CCL_ERROR_IO;
+  error->status = CUDACCL_ERROR_IO;
+  return CUDACCL_ERROR_IO;
 }
 
 static CclStatus

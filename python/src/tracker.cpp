@@ -96,8 +96,8 @@ private:
 static nb::typed<nb::dict, nb::str, nb::any>
 defaults ()
 {
-  const CclTrackerPlan plan = CCL_TRACKER_PLAN_DEFAULT;
-  const CclTrackerOptions options = CCL_TRACKER_OPTIONS_DEFAULT;
+  const CclTrackerPlan plan = CUDACCL_TRACKER_PLAN_DEFAULT;
+  const CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
   nb::dict values;
   values["max_tracks"] = plan.max_tracks;
   values["max_components"] = plan.max_components;

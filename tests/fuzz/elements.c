@@ -306,7 +306,7 @@ static void
 check_components (Subject *subject, GstBuffer *buffer, const guint8 *bytes, const Luma *luma)
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  CclOptions options = {
+  CclLabellerOptions options = {
       .min_area = get_number (subject, "min-area"),
       .max_area = get_number (subject, "max-area"),
   };

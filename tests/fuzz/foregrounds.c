@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include <cudaccl/foreground.h>
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "device.h"
 #include "foreground-reference.h"
 #include "target.h"
@@ -84,7 +84,7 @@ finish (void)
 static void
 start (void)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
 
   if (device)
     return;
@@ -98,8 +98,8 @@ start (void)
 
 #define CALL(call)                                                                                 \
   do {                                                                                             \
-    CclError call_error = {CCL_OK};                                                                \
-    if (ccl_cuda_call (device->driver, &call_error, call) != CCL_OK)                               \
+    CclError call_error = {CUDACCL_OK};                                                            \
+    if (ccl_cuda_call (device->driver, &call_error, call) != CUDACCL_OK)                           \
       die (c, "cuda", call_error.message);                                                         \
   } while (0)
 
@@ -126,11 +126,11 @@ describe_frame (const Case *c, const void *pixels, const uint8_t *chroma, CclLoc
 static void
 run_on_device (Case *c, CclForeground *foreground)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CUdeviceptr frame_memory = 0, chroma_memory = 0, mask_memory = 0;
-  CclFrame frame = describe_frame (c, c->frame, c->chroma, CCL_LOCATION_HOST);
+  CclFrame frame = describe_frame (c, c->frame, c->chroma, CUDACCL_LOCATION_HOST);
 
-  if (ccl_cuda_device_enter (device, &error) != CCL_OK)
+  if (ccl_cuda_device_enter (device, &error) != CUDACCL_OK)
     die (c, "cuda", error.message);
   if (c->on_device) {
     CALL (cuMemAlloc (&frame_memory, c->frame_size));
@@ -140,14 +140,14 @@ run_on_device (Case *c, CclForeground *foreground)
       CALL (cuMemcpyHtoDAsync (chroma_memory, c->chroma, c->chroma_size, NULL));
     }
     frame = describe_frame (
-        c, (void *)frame_memory, (const uint8_t *)chroma_memory, CCL_LOCATION_DEVICE);
+        c, (void *)frame_memory, (const uint8_t *)chroma_memory, CUDACCL_LOCATION_DEVICE);
   }
   CALL (cuMemAlloc (&mask_memory, c->mask_size));
   CALL (cuMemsetD8Async (mask_memory, UNTOUCHED, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));
   CclMask mask = {(void *)mask_memory, c->mask_stride};
-  if (ccl_foreground_run (foreground, &frame, &c->options, &mask, &error) != CCL_OK ||
-      ccl_foreground_wait (foreground, &error) != CCL_OK)
+  if (ccl_foreground_run (foreground, &frame, &c->options, &mask, &error) != CUDACCL_OK ||
+      ccl_foreground_wait (foreground, &error) != CUDACCL_OK)
     die (c, "cuda", error.message);
   CALL (cuMemcpyDtoHAsync (c->mask, mask_memory, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));
@@ -177,15 +177,15 @@ compare_scene_change (const Case *c, int i)
 {
   if (ccl_foreground_get_scene_change (c->foregrounds[i]) != c->reference->scene_change)
     die (c, names[i], "another scene change");
-  n_scene_changes += c->reference->scene_change != CCL_SCENE_UNCHANGED;
+  n_scene_changes += c->reference->scene_change != CUDACCL_SCENE_UNCHANGED;
 }
 
 static void
 run_frame (Case *c)
 {
-  CclFrame frame = describe_frame (c, c->frame, c->chroma, CCL_LOCATION_HOST);
+  CclFrame frame = describe_frame (c, c->frame, c->chroma, CUDACCL_LOCATION_HOST);
   CclMask mask = {c->mask, c->mask_stride};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
 
   foreground_reference_run (c->reference, &frame, &c->options);
   for (int i = 0; i < N_FOREGROUNDS; i++) {
@@ -194,7 +194,8 @@ run_frame (Case *c)
     memset (c->mask, UNTOUCHED, c->mask_size);
     if (i == N_FOREGROUNDS - 1)
       run_on_device (c, c->foregrounds[i]);
-    else if (ccl_foreground_run (c->foregrounds[i], &frame, &c->options, &mask, &error) != CCL_OK)
+    else if (ccl_foreground_run (c->foregrounds[i], &frame, &c->options, &mask, &error) !=
+             CUDACCL_OK)
       die (c, names[i], error.message);
     compare (c, names[i]);
     compare_scene_change (c, i);
@@ -231,7 +232,7 @@ draw (uint8_t *bytes, size_t size, size_t stride, uint8_t way, uint32_t number, 
 static CclForeground *
 new_foreground (const Case *c, int i)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclForeground *foreground;
 
   if (i == N_FOREGROUNDS - 1) {
@@ -241,7 +242,7 @@ new_foreground (const Case *c, int i)
     foreground = ccl_cpu_foreground_new (&c->plan, &error);
     unsetenv ("CCL_CPU_INSTRUCTIONS");
   }
-  if (!foreground && error.status != CCL_ERROR_UNSUPPORTED)
+  if (!foreground && error.status != CUDACCL_ERROR_UNSUPPORTED)
     die (c, names[i], error.message);
   return foreground;
 }
@@ -255,14 +256,14 @@ take_colours (Case *c, Input *input, uint32_t padding)
 
   c->layout = &chroma_layouts[flags % N_CHROMA_LAYOUTS];
   /* With luma of 16 bits, a step of 4 means samples of 16 bits. */
-  if (c->plan.format == CCL_PIXEL_FORMAT_16 && c->layout->step == 4)
+  if (c->plan.format == CUDACCL_PIXEL_FORMAT_16 && c->layout->step == 4)
     c->layout = &chroma_layouts[N_CHROMA_LAYOUTS - 1];
-  c->plan.has_chroma = c->layout->step > 0 && c->plan.method == CCL_FOREGROUND_MOG2;
+  c->plan.has_chroma = c->layout->step > 0 && c->plan.method == CUDACCL_FOREGROUND_MOG2;
   c->options.shadows = (CclShadows)((flags >> 3 & 3) % 3);
   c->options.light = flags & 64;
   c->options.hold = hold % 17;
-  c->options.closing_width = take_byte (input) % (CCL_MAX_CLOSING + 1);
-  c->options.closing_height = take_byte (input) % (CCL_MAX_CLOSING + 1);
+  c->options.closing_width = take_byte (input) % (CUDACCL_MAX_CLOSING + 1);
+  c->options.closing_height = take_byte (input) % (CUDACCL_MAX_CLOSING + 1);
   if (!c->plan.has_chroma)
     return;
   const uint32_t round_x = (1u << c->layout->shift_x) - 1;
@@ -299,9 +300,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.on_device = flags & 2;
   c.plan.format = (CclPixelFormat)(flags >> 6);
   take_colours (&c, &input, paddings % 16);
-  if (c.plan.format == CCL_PIXEL_FORMAT_16)
+  if (c.plan.format == CUDACCL_PIXEL_FORMAT_16)
     c.options.threshold *= 257;
-  const size_t bytes = c.plan.format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const size_t bytes = c.plan.format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
   c.stride = bytes * (c.plan.width + paddings % 16);
   c.mask_stride = c.plan.width + paddings / 16;
   c.frame_size = c.stride * (c.plan.height - 1) + bytes * c.plan.width;
@@ -312,7 +313,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (flags & 4) {
     for (size_t i = 0; i < sizeof roi_mask_pixels; i++)
       roi_mask_pixels[i] = (uint8_t)(i / 128 * flags + i % 128 > 60 ? i : 0);
-    roi_mask = (CclFrame){roi_mask_pixels, 128, CCL_LOCATION_HOST};
+    roi_mask = (CclFrame){roi_mask_pixels, 128, CUDACCL_LOCATION_HOST};
     c.plan.roi_mask = &roi_mask;
   }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <cudaccl/labeller.h>
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "reference.h"
 #include "research.h"
 #include "target.h"
@@ -19,8 +19,8 @@
 enum { HEADER = 10, UNTOUCHED = 0xa5 };
 
 typedef struct Case {
-  CclPlan plan;
-  CclOptions options;
+  CclLabellerPlan plan;
+  CclLabellerOptions options;
   bool with_labels, on_device, all_algorithms;
   uint32_t algorithm; /* the algorithm to run, unless all run */
   size_t stride, label_stride;
@@ -91,26 +91,26 @@ encode (Case *c, uint8_t low_byte)
 {
   const uint32_t width = c->plan.width, height = c->plan.height;
   const CclPixelFormat format = c->plan.format;
-  if (format == CCL_PIXEL_FORMAT_8) {
+  if (format == CUDACCL_PIXEL_FORMAT_8) {
     c->reference =
         reference_new (c->frame, width, height, c->stride, c->plan.connectivity, &c->options);
     return;
   }
   const size_t stride = 2 * c->stride, size = stride * (height - 1) + 2 * (size_t)width;
   uint8_t *frame = malloc (size), *mask = malloc ((size_t)width * height);
-  CclOptions of_mask = c->options;
+  CclLabellerOptions of_mask = c->options;
   of_mask.threshold = 0;
-  if (format == CCL_PIXEL_FORMAT_16)
+  if (format == CUDACCL_PIXEL_FORMAT_16)
     c->options.threshold = c->options.threshold << 8 | low_byte;
   memset (frame, low_byte, size);
   for (uint32_t y = 0; y < height; y++) {
     for (uint32_t x = 0; x < width; x++) {
       const uint32_t pixel = c->frame[y * c->stride + x], other = (x * 37 + low_byte) % 256;
       uint8_t *bytes = frame + y * stride + 2 * x;
-      const bool is_first = format == CCL_PIXEL_FORMAT_8_FIRST;
+      const bool is_first = format == CUDACCL_PIXEL_FORMAT_8_FIRST;
       bytes[0] = (uint8_t)(is_first ? pixel : other);
       bytes[1] = (uint8_t)(is_first ? other : pixel);
-      const uint32_t value = format == CCL_PIXEL_FORMAT_16 ? pixel << 8 | other : pixel;
+      const uint32_t value = format == CUDACCL_PIXEL_FORMAT_16 ? pixel << 8 | other : pixel;
       mask[(size_t)y * width + x] = value > c->options.threshold;
     }
   }
@@ -157,25 +157,25 @@ compare (const Case *c, const char *algorithm, const CclTable *table,
 static void
 check_cpu (Case *c, const char *algorithm, const char *instructions)
 {
-  CclError error = {CCL_OK};
-  CclPlan plan = c->plan;
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = c->plan;
   plan.algorithm = algorithm;
   if (instructions)
     setenv ("CCL_CPU_INSTRUCTIONS", instructions, 1);
   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
   if (instructions)
     unsetenv ("CCL_CPU_INSTRUCTIONS");
-  if (!labeller && error.status == CCL_ERROR_UNSUPPORTED)
+  if (!labeller && error.status == CUDACCL_ERROR_UNSUPPORTED)
     return;
   if (!labeller)
     die (c, algorithm, error.message);
   uint8_t *memory = malloc (c->labels_size);
   memset (memory, UNTOUCHED, c->labels_size);
-  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  CclFrame frame = {c->frame, c->stride, CUDACCL_LOCATION_HOST};
   CclLabels labels = {memory, c->label_stride};
   CclTable table;
-  if (ccl_labeller_run (
-          labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table, &error) != CCL_OK)
+  if (ccl_labeller_run (labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table,
+          &error) != CUDACCL_OK)
     die (c, algorithm, error.message);
   compare (c, algorithm, &table, c->with_labels ? memory : NULL);
   ccl_labeller_free (&labeller);
@@ -185,40 +185,40 @@ check_cpu (Case *c, const char *algorithm, const char *instructions)
 
 #define CALL(call)                                                                                 \
   do {                                                                                             \
-    CclError call_error = {CCL_OK};                                                                \
-    if (ccl_cuda_call (device->driver, &call_error, call) != CCL_OK)                               \
+    CclError call_error = {CUDACCL_OK};                                                            \
+    if (ccl_cuda_call (device->driver, &call_error, call) != CUDACCL_OK)                           \
       die (c, algorithm, call_error.message);                                                      \
   } while (0)
 
 static void
 check_cuda (Case *c, const char *algorithm)
 {
-  CclError error = {CCL_OK};
-  CclPlan plan = c->plan;
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = c->plan;
   plan.algorithm = algorithm;
   if (!ccl_research_offers (algorithm, plan.connectivity))
     return;
   CclLabeller *labeller = ccl_research_labeller_new (device, &plan, &error);
   if (!labeller)
     die (c, algorithm, error.message);
-  if (ccl_cuda_device_enter (device, &error) != CCL_OK)
+  if (ccl_cuda_device_enter (device, &error) != CUDACCL_OK)
     die (c, algorithm, error.message);
 
   CUdeviceptr frame_memory = 0, labels_memory = 0;
   uint8_t *memory = malloc (c->labels_size);
-  CclFrame frame = {c->frame, c->stride, CCL_LOCATION_HOST};
+  CclFrame frame = {c->frame, c->stride, CUDACCL_LOCATION_HOST};
   if (c->on_device) {
     CALL (cuMemAlloc (&frame_memory, c->frame_size));
     CALL (cuMemcpyHtoDAsync (frame_memory, c->frame, c->frame_size, NULL));
-    frame = (CclFrame){(void *)frame_memory, c->stride, CCL_LOCATION_DEVICE};
+    frame = (CclFrame){(void *)frame_memory, c->stride, CUDACCL_LOCATION_DEVICE};
   }
   CALL (cuMemAlloc (&labels_memory, c->labels_size));
   CALL (cuMemsetD8Async (labels_memory, UNTOUCHED, c->labels_size, NULL));
   CALL (cuStreamSynchronize (NULL));
   CclLabels labels = {(void *)labels_memory, c->label_stride};
   CclTable table;
-  if (ccl_labeller_run (
-          labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table, &error) != CCL_OK)
+  if (ccl_labeller_run (labeller, &frame, &c->options, c->with_labels ? &labels : NULL, &table,
+          &error) != CUDACCL_OK)
     die (c, algorithm, error.message);
   CALL (cuMemcpyDtoHAsync (memory, labels_memory, c->labels_size, NULL));
   CALL (cuStreamSynchronize (NULL));
@@ -258,7 +258,7 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   if (!device) {
-    CclError error = {CCL_OK};
+    CclError error = {CUDACCL_OK};
     device = ccl_cuda_device_open (-1, &error);
     if (!device) {
       fprintf (stderr, "%s\n", error.message);
@@ -273,7 +273,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   Case c = {
       .plan = {.width = data[0] + 1u,
           .height = data[1] % 128 + 1u,
-          .connectivity = flags & 1 ? CCL_CONNECTIVITY_4 : CCL_CONNECTIVITY_8,
+          .connectivity = flags & 1 ? CUDACCL_CONNECTIVITY_4 : CUDACCL_CONNECTIVITY_8,
           .max_components = data[6] < 128 ? data[6] + 1u : 40000u,
           .n_threads = data[9] % 3,
           .format = (CclPixelFormat)(data[7] / 67)},

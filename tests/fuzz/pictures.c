@@ -18,7 +18,7 @@ enum { MOST_PIXELS = 1 << 18 };
 static void
 check_message (const CclError *error)
 {
-  if (error->status == CCL_OK || !error->message[0] || strchr (error->message, '\n')) {
+  if (error->status == CUDACCL_OK || !error->message[0] || strchr (error->message, '\n')) {
     fprintf (stderr, "not a line of an error: '%s'\n", error->message);
     abort ();
   }
@@ -37,7 +37,7 @@ read_all (Picture *picture, bool mask)
 {
   const uint64_t n_rows = picture->height * picture->depth, width = picture->width;
   uint8_t *at_once = malloc (n_rows * width), *row = malloc (width);
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
 
   if (!read_rows (picture, mask, 0, n_rows, at_once, &error)) {
     check_message (&error);
@@ -58,7 +58,7 @@ read_all (Picture *picture, bool mask)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   PictureOptions options = {.formats = picture_formats};
   char path[40];
 

@@ -19,7 +19,7 @@ def declared(headers, mark):
 
 def library():
     """The functions of libcudaccl."""
-    return declared(sorted((ROOT / "include/cudaccl").glob("*.h")), "CCL_API")
+    return declared(sorted((ROOT / "include/cudaccl").glob("*.h")), "CUDACCL_API")
 
 
 def metadata_headers():

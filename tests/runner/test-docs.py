@@ -65,7 +65,7 @@ def errors():
     labellers = read_sources("gst/*/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
     # Elements do not pass wrong arguments; where users can cause one, the element has its own message.
-    texts += re.findall(r'ccl_error_set \(\s*\w+, CCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
+    texts += re.findall(r'ccl_error_set \(\s*\w+, CUDACCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
     texts += re.findall(r'ccl_error_set \(\s*\w+, \w+,\s*"(.*?)"[,)]', elements)
     assert len(texts) > 20, texts
     known = headings()

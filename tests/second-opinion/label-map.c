@@ -35,7 +35,7 @@ main (int argc, char **argv)
   if (argc != 5)
     return fail ("usage: label-map ALGORITHM CONNECTIVITY WIDTH HEIGHT <MASK >RESULT");
 
-  CclPlan plan = {
+  CclLabellerPlan plan = {
       .width = (uint32_t)strtoul (argv[3], NULL, 10),
       .height = (uint32_t)strtoul (argv[4], NULL, 10),
       .connectivity = (CclConnectivity)strtoul (argv[2], NULL, 10),
@@ -58,9 +58,9 @@ main (int argc, char **argv)
 
   const CclFrame frame = {.data = mask, .stride = plan.width};
   const CclLabels map = {.data = labels, .stride = plan.width * sizeof *labels};
-  const CclOptions options = {0};
+  const CclLabellerOptions options = {0};
   CclTable table;
-  if (ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CCL_OK)
+  if (ccl_labeller_run (labeller, &frame, &options, &map, &table, &error) != CUDACCL_OK)
     return fail (error.message);
 
   size_t written = fwrite (&table.n_components, sizeof table.n_components, 1, stdout);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #if ON_GPU
 #include "device.h"
 #endif
@@ -37,21 +37,21 @@ labeller_new (const CclVolumePlan *plan, CclError *error)
 
 /* Runs with the label map in device memory and copies it to host memory. */
 static CclStatus
-run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
+run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclLabellerOptions *options,
     const CclVolumeLabels *labels, size_t size, CclVolumeTable *table, CclError *error)
 {
   CUdeviceptr memory = 0;
   CclVolumeLabels on_device = *labels;
   CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (device, size, &memory, error);
   on_device.data = (void *)memory;
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_volume_labeller_run (labeller, volume, options, &on_device, table, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status =
         ccl_cuda_call (device->driver, error, cuMemcpyDtoHAsync (labels->data, memory, size, NULL));
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
   ccl_cuda_device_release (device, &memory);
   return status;
@@ -66,7 +66,7 @@ labeller_new (const CclVolumePlan *plan, CclError *error)
 }
 
 static CclStatus
-run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
+run (CclVolumeLabeller *labeller, const CclVolume *volume, const CclLabellerOptions *options,
     const CclVolumeLabels *labels, size_t size, CclVolumeTable *table, CclError *error)
 {
   return ccl_volume_labeller_run (labeller, volume, options, labels, table, error);
@@ -103,9 +103,10 @@ main (int argc, char **argv)
 
   const CclVolume volume = {voxels, row, slice};
   const CclVolumeLabels map = {labels, 4 * row, 4 * slice};
-  const CclOptions options = {0};
+  const CclLabellerOptions options = {0};
   CclVolumeTable table;
-  if (run (labeller, &volume, &options, &map, n_voxels * sizeof *labels, &table, &error) != CCL_OK)
+  if (run (labeller, &volume, &options, &map, n_voxels * sizeof *labels, &table, &error) !=
+      CUDACCL_OK)
     return fail (error.message);
 
   size_t written = fwrite (&table.n_components, sizeof table.n_components, 1, stdout);

@@ -62,7 +62,7 @@ set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *
   else if (IS ("chroma"))
     plan->has_chroma = number != 0;
   else if (IS ("wide"))
-    plan->format = number != 0 ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8;
+    plan->format = number != 0 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
   else
     return false;
 #undef IS
@@ -100,7 +100,7 @@ main (int argc, char **argv)
   const size_t n_pixels = (size_t)plan.width * plan.height;
   const size_t stride = ((size_t)plan.width + 1) / 2;
   const size_t n_samples = plan.has_chroma ? stride * (((size_t)plan.height + 1) / 2) : 0;
-  const size_t pixel_size = plan.format == CCL_PIXEL_FORMAT_16 ? 2 : 1;
+  const size_t pixel_size = plan.format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
   const size_t frame_size = pixel_size * n_pixels + 2 * n_samples;
   uint8_t *pixels = malloc (frame_size), *mask_pixels = malloc (n_pixels);
   if (!pixels || !mask_pixels)
@@ -114,7 +114,7 @@ main (int argc, char **argv)
   const CclMask mask = {.data = mask_pixels, .stride = plan.width};
 
   while (fread (pixels, 1, frame_size, stdin) == frame_size) {
-    if (ccl_foreground_run (foreground, &frame, &options, &mask, &error) != CCL_OK)
+    if (ccl_foreground_run (foreground, &frame, &options, &mask, &error) != CUDACCL_OK)
       return fail (error.message);
     if (fwrite (mask_pixels, 1, n_pixels, stdout) != n_pixels || fflush (stdout) != 0)
       return fail ("could not write the mask");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "device.h"
 #include "simcuda.h"
 
@@ -52,18 +52,18 @@ draw (void)
 static CclStatus
 use_labeller (const char *algorithm, CclError *error)
 {
-  CclPlan plan = {WIDTH, HEIGHT, CCL_CONNECTIVITY_8, 20, algorithm, 0};
-  CclFrame frame = {frame_data, WIDTH, CCL_LOCATION_HOST};
-  CclOptions options = {.threshold = 100, .min_area = 2};
+  CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, 20, algorithm, 0};
+  CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  CclLabellerOptions options = {.threshold = 100, .min_area = 2};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, error);
   if (!labeller)
     return error->status;
-  CclStatus status = CCL_OK;
-  for (int i = 0; i < 2 && status == CCL_OK; i++) {
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
     CclTable table = {0};
     status = ccl_labeller_run (labeller, &frame, &options, NULL, &table, error);
-    if (status == CCL_OK && (table.n_components != N_COMPONENTS || table.rows[11].area != 25))
-      status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "the result is wrong");
+    if (status == CUDACCL_OK && (table.n_components != N_COMPONENTS || table.rows[11].area != 25))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
   }
   ccl_labeller_free (&labeller);
   return status;
@@ -75,7 +75,7 @@ run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *err
 {
   static uint8_t opposite[WIDTH * HEIGHT], mask_data[WIDTH * HEIGHT];
   const CclForegroundOptions options = {
-      .denoise = CCL_DENOISE_MEDIAN_3,
+      .denoise = CUDACCL_DENOISE_MEDIAN_3,
       .history = 10,
       .var_threshold = 16,
       .learning_rate = -1,
@@ -84,17 +84,17 @@ run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *err
   const CclMask mask = {(void *)mask_memory, WIDTH};
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     opposite[i] = 255 - frame_data[i];
-  CclStatus status = CCL_OK;
-  for (int i = 0; i < 2 && status == CCL_OK; i++) {
-    const CclFrame frame = {i ? opposite : frame_data, WIDTH, CCL_LOCATION_HOST};
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
+    const CclFrame frame = {i ? opposite : frame_data, WIDTH, CUDACCL_LOCATION_HOST};
     status = ccl_foreground_run (foreground, &frame, &options, &mask, error);
   }
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_foreground_wait (foreground, error);
-  if (status == CCL_OK && (status = ccl_cuda_device_enter (device, error)) == CCL_OK) {
+  if (status == CUDACCL_OK && (status = ccl_cuda_device_enter (device, error)) == CUDACCL_OK) {
     status = ccl_cuda_call (
         device->driver, error, cuMemcpyDtoHAsync (mask_data, mask_memory, sizeof mask_data, NULL));
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
     ccl_cuda_device_leave (device);
   }
@@ -111,17 +111,17 @@ use_foregrounds (const char *name, CclError *error)
 {
   (void)name;
   static uint8_t roi_mask_data[WIDTH * HEIGHT];
-  const CclFrame roi_mask = {roi_mask_data, WIDTH, CCL_LOCATION_HOST};
+  const CclFrame roi_mask = {roi_mask_data, WIDTH, CUDACCL_LOCATION_HOST};
   /* Threshold methods: in the inverse frame all pixels outside the squares exceed the threshold.
    * The median filter rounds off the squares' corners that do not lie at the frame's edge. The
    * leftmost column is outside the region of interest. mog2: every pixel has changed. */
   const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
   const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
   const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels};
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
   for (int y = 0; y < HEIGHT; y++)
     memset (roi_mask_data + y * WIDTH + 1, 1, WIDTH - 1);
-  for (CclForegroundMethod method = 0; method <= CCL_FOREGROUND_MOG2 && status == CCL_OK;
+  for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_MOG2 && status == CUDACCL_OK;
        method++) {
     const CclForegroundPlan plan = {WIDTH, HEIGHT, method, &roi_mask, 0};
     CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, error);
@@ -129,8 +129,8 @@ use_foregrounds (const char *name, CclError *error)
       return error->status;
     uint32_t n_foreground = 0;
     status = run_foreground (foreground, &n_foreground, error);
-    if (status == CCL_OK && n_foreground != expected[method])
-      status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "foreground %d has %u pixels, not %u",
+    if (status == CUDACCL_OK && n_foreground != expected[method])
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground %d has %u pixels, not %u",
           method, n_foreground, expected[method]);
     ccl_foreground_free (&foreground);
   }
@@ -145,20 +145,21 @@ use_volumes (const char *name, CclError *error)
   (void)name;
   enum { DEPTH = 4, SLICE = WIDTH * HEIGHT + 3 };
   static uint8_t volume_data[DEPTH * SLICE];
-  const CclVolumePlan plan = {WIDTH, HEIGHT, DEPTH, CCL_CONNECTIVITY_26, 20};
-  const CclVolume volume = {volume_data, WIDTH, SLICE, CCL_LOCATION_HOST};
-  const CclOptions options = {.threshold = 100, .min_area = 2};
+  const CclVolumePlan plan = {WIDTH, HEIGHT, DEPTH, CUDACCL_CONNECTIVITY_26, 20};
+  const CclVolume volume = {volume_data, WIDTH, SLICE, CUDACCL_LOCATION_HOST};
+  const CclLabellerOptions options = {.threshold = 100, .min_area = 2};
   for (int z = 0; z < DEPTH - 1; z++)
     memcpy (volume_data + z * SLICE, frame_data, sizeof frame_data);
   CclVolumeLabeller *labeller = ccl_cuda_volume_labeller_new (device, &plan, error);
   if (!labeller)
     return error->status;
-  CclStatus status = CCL_OK;
-  for (int i = 0; i < 2 && status == CCL_OK; i++) {
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
     CclVolumeTable table = {0};
     status = ccl_volume_labeller_run (labeller, &volume, &options, NULL, &table, error);
-    if (status == CCL_OK && (table.n_components != N_COMPONENTS || table.rows[11].n_voxels != 75))
-      status = ccl_error_set (error, CCL_ERROR_ARGUMENT, "the result is wrong");
+    if (status == CUDACCL_OK &&
+        (table.n_components != N_COMPONENTS || table.rows[11].n_voxels != 75))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
   }
   ccl_volume_labeller_free (&labeller);
   return status;
@@ -181,7 +182,7 @@ sweep (const Use *use, const char *kind, const char *error_text)
   for (int n = 1;; n++) {
     char order[64], detail[400];
     SimcudaStatistics before, after;
-    CclError error = {CCL_OK}, again = {CCL_OK};
+    CclError error = {CUDACCL_OK}, again = {CUDACCL_OK};
     snprintf (order, sizeof order, "%s:%d:%s", kind, n, error_text);
     get_statistics (&before);
     order_fault (order);
@@ -191,15 +192,15 @@ sweep (const Use *use, const char *kind, const char *error_text)
     order_fault (NULL);
 
     const char *wrong = NULL;
-    if (fired && status == CCL_OK)
+    if (fired && status == CUDACCL_OK)
       wrong = "a failed call went unnoticed";
-    else if (!fired && status != CCL_OK)
+    else if (!fired && status != CUDACCL_OK)
       wrong = "it fails without a fault";
     else if (fired && !strstr (error.message, "CUDA_ERROR"))
       wrong = "the message does not name CUDA's error";
     else if (!is_the_same (&before, &after))
       wrong = "something stayed allocated";
-    else if (use->function (use->name, &again) != CCL_OK)
+    else if (use->function (use->name, &again) != CUDACCL_OK)
       wrong = "afterwards nothing works";
     if (wrong) {
       snprintf (detail, sizeof detail, "%s (%s; %s)", wrong, order, error.message);
@@ -217,10 +218,10 @@ static void
 check_200_cycles (const Use *use)
 {
   SimcudaStatistics before, after;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   get_statistics (&before);
   for (int i = 0; i < 200; i++) {
-    if (use->function (use->name, &error) != CCL_OK) {
+    if (use->function (use->name, &error) != CUDACCL_OK) {
       report (false, use->name, "200 uses one after the other", error.message);
       return;
     }
@@ -234,10 +235,10 @@ check_200_cycles (const Use *use)
 static void
 check_labeller_is_lean (const char *algorithm)
 {
-  CclError error = {CCL_OK};
-  CclPlan plan = {WIDTH, HEIGHT, CCL_CONNECTIVITY_8, 20, algorithm, 0};
-  CclFrame frame = {frame_data, WIDTH, CCL_LOCATION_HOST};
-  CclOptions options = {.threshold = 100};
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, 20, algorithm, 0};
+  CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  CclLabellerOptions options = {.threshold = 100};
   CclTable table;
   SimcudaStatistics before, after;
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
@@ -256,7 +257,7 @@ static void
 check_captures (void)
 {
   SimcudaStatistics before, after;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   get_statistics (&before);
   const CclStatus status = use_labeller ("strips", &error);
   get_statistics (&after);
@@ -270,10 +271,10 @@ check_foreground_is_lean (CclForegroundMethod method)
 {
   static const char *const names[] = {
       "foreground, threshold", "foreground, Otsu", "foreground, background"};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   const CclForegroundPlan plan = {WIDTH, HEIGHT, method, NULL, 0};
-  const CclFrame frame = {frame_data, WIDTH, CCL_LOCATION_HOST};
-  const CclForegroundOptions options = {.denoise = CCL_DENOISE_OPENING_3,
+  const CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  const CclForegroundOptions options = {.denoise = CUDACCL_DENOISE_OPENING_3,
       .history = 10,
       .var_threshold = 16,
       .learning_rate = -1,
@@ -301,10 +302,10 @@ static void
 check_volumes_are_lean (void)
 {
   static const uint8_t voxels[7 * 5 * 3];
-  const CclVolumePlan plan = {7, 5, 3, CCL_CONNECTIVITY_26, 20};
-  const CclVolume volume = {voxels, 7, 7 * 5, CCL_LOCATION_HOST};
-  const CclOptions options = {.min_area = 2};
-  CclError error = {CCL_OK};
+  const CclVolumePlan plan = {7, 5, 3, CUDACCL_CONNECTIVITY_26, 20};
+  const CclVolume volume = {voxels, 7, 7 * 5, CUDACCL_LOCATION_HOST};
+  const CclLabellerOptions options = {.min_area = 2};
+  CclError error = {CUDACCL_OK};
   CclVolumeTable table;
   SimcudaStatistics before, after;
   CclVolumeLabeller *labeller = ccl_cuda_volume_labeller_new (device, &plan, &error);
@@ -321,7 +322,7 @@ check_volumes_are_lean (void)
 int
 main (void)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   device = ccl_cuda_device_open (-1, &error);
   void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library) {
@@ -333,8 +334,8 @@ main (void)
     return 0;
   }
   draw ();
-  if (ccl_cuda_device_enter (device, &error) != CCL_OK ||
-      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &mask_memory, &error) != CCL_OK) {
+  if (ccl_cuda_device_enter (device, &error) != CUDACCL_OK ||
+      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &mask_memory, &error) != CUDACCL_OK) {
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
@@ -345,20 +346,20 @@ main (void)
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
-    report (status == CCL_OK, uses[i].name, "works", error.message);
+    report (status == CUDACCL_OK, uses[i].name, "works", error.message);
     if (uses[i].function == use_labeller)
       check_labeller_is_lean (uses[i].name);
     else if (uses[i].function == use_volumes)
       check_volumes_are_lean ();
     else
-      for (CclForegroundMethod method = 0; method <= CCL_FOREGROUND_MOG2; method++)
+      for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_MOG2; method++)
         check_foreground_is_lean (method);
     check_200_cycles (&uses[i]);
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
       for (size_t j = 0; j < sizeof errors / sizeof *errors; j++)
         sweep (&uses[i], kinds[kind], errors[j]);
   }
-  if (ccl_cuda_device_enter (device, NULL) == CCL_OK) {
+  if (ccl_cuda_device_enter (device, NULL) == CUDACCL_OK) {
     ccl_cuda_device_release (device, &mask_memory);
     ccl_cuda_device_leave (device);
   }

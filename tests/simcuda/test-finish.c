@@ -57,8 +57,8 @@ main (void)
 {
   static uint8_t pixels[WIDTH * HEIGHT];
   const bool is_eager = getenv ("SIMCUDA_ORDER") && !strcmp (getenv ("SIMCUDA_ORDER"), "eager");
-  const CclPlan plan = {WIDTH, HEIGHT, CCL_CONNECTIVITY_8, MOST_ROWS, "strips", 0};
-  CclError error = {CCL_OK};
+  const CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, MOST_ROWS, "strips", 0};
+  CclError error = {CUDACCL_OK};
   CUdeviceptr memory = 0, map = 0;
   CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
   if (!device || ccl_cuda_device_enter (device, &error) ||
@@ -89,7 +89,7 @@ main (void)
     else
       driver->cuStreamSynchronize (stream);
     Reference *reference =
-        reference_new (pixels, WIDTH, HEIGHT, WIDTH, CCL_CONNECTIVITY_8, &input.options);
+        reference_new (pixels, WIDTH, HEIGHT, WIDTH, CUDACCL_CONNECTIVITY_8, &input.options);
     report (*engine->finished && is_reference (engine, reference), "the table is written");
     reference_free (reference);
     driver->cuStreamSynchronize (stream);

@@ -9,21 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 static void
 assert_no_device (const char *reason)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_device_open (-1, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_NOT_FOUND);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_NOT_FOUND);
   g_assert_nonnull (strstr (error.message, reason));
 }
 
 static void
 assert_device (void)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
   g_assert_cmpstr (error.message, ==, "");
   g_assert_nonnull (device);

@@ -177,9 +177,9 @@ call_fails (Rank *rank, FaultKind once, FaultKind lasting)
 static CclStatus
 set_error (CclError *error, const char *message)
 {
-  *error = (CclError){.status = CCL_ERROR_IO};
+  *error = (CclError){.status = CUDACCL_ERROR_IO};
   g_strlcpy (error->message, message, sizeof error->message);
-  return CCL_ERROR_IO;
+  return CUDACCL_ERROR_IO;
 }
 
 static CclStatus
@@ -188,7 +188,7 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
   Rank *rank = data;
   Network *network = rank->network;
   GQueue *queue = &network->queues[rank->peers.rank][to];
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   g_mutex_lock (&network->mutex);
   if (call_fails (rank, FAULT_SEND, FAULT_LASTING_SEND)) {
@@ -211,7 +211,7 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   Rank *rank = data;
   Network *network = rank->network;
   GQueue *queue = &network->queues[from][rank->peers.rank];
-  CclStatus status = CCL_OK;
+  CclStatus status = CUDACCL_OK;
 
   g_mutex_lock (&network->mutex);
   if (call_fails (rank, FAULT_RECEIVE, FAULT_LASTING_RECEIVE)) {
@@ -247,7 +247,7 @@ read_layers (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *
   const TiledCase *c = ((Rank *)data)->c;
   (void)error;
   memcpy (pixels, c->pixels + first * c->plan.width, n * c->plan.width);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -258,7 +258,7 @@ begin (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_label
   (void)first_label, (void)n_labels, (void)label_bytes, (void)error;
   g_assert_cmpuint (n_components, ==, rank->c->n_components);
   rank->has_begun = true;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -268,7 +268,7 @@ write_layers (void *data, uint64_t first, uint64_t n, const void *labels, CclErr
   (void)error;
   g_assert_cmpmem (
       labels, 4 * n * c->plan.width, c->labels + first * c->plan.width, 4 * n * c->plan.width);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static gpointer
@@ -310,7 +310,7 @@ check_ranks (const Network *network, const Rank *ranks, uint32_t n_ranks, const 
   const Rank *faulty = &ranks[fault->rank];
 
   for (uint32_t i = 0; i < n_ranks; i++) {
-    n_failed += ranks[i].status != CCL_OK;
+    n_failed += ranks[i].status != CUDACCL_OK;
     n_begun += ranks[i].has_begun;
   }
   g_assert_false (network->is_deadlock);
@@ -318,7 +318,7 @@ check_ranks (const Network *network, const Rank *ranks, uint32_t n_ranks, const 
     g_assert_cmpuint (n_failed, ==, 0);
     return;
   }
-  g_assert_cmpint (faulty->status, !=, CCL_OK);
+  g_assert_cmpint (faulty->status, !=, CUDACCL_OK);
   if (fault->kind > FAULT_RECEIVE) {
     /* Ranks that already have their labels cannot know. */
     g_assert_cmpuint (n_failed + n_begun, >=, n_ranks);

@@ -54,8 +54,8 @@ __wrap_calloc (size_t n, size_t size)
 static CclStatus
 fail (CclError *error)
 {
-  *error = (CclError){CCL_ERROR_IO, "the line is cut"};
-  return CCL_ERROR_IO;
+  *error = (CclError){CUDACCL_ERROR_IO, "the line is cut"};
+  return CUDACCL_ERROR_IO;
 }
 
 static CclStatus
@@ -68,7 +68,7 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
     MPI_Ssend (bytes, (int)size, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
   else
     MPI_Send (bytes, (int)size, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -78,7 +78,7 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   if (call_fails (FAULT_RECEIVE))
     return fail (error);
   MPI_Recv (bytes, (int)size, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Runs a case. Returns whether no rank differs; rank 0 prints the first message. */
@@ -152,14 +152,14 @@ read_layers (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *
   (void)error;
   for (uint64_t i = 0; i < n * plan->width; i++)
     pixels[i] = i % plan->width % 2 == 0 || first + i / plan->width + 1 == plan->height;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 take_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
 {
   (void)data, (void)rows, (void)n, (void)error;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 /* Labels a comb with a fault. Returns whether the fault has happened. */
@@ -180,7 +180,7 @@ run_with_fault (int rank, int n_ranks, FaultKind kind, int faulty_rank, int numb
       .send = send_bytes,
       .receive = receive_bytes};
   CclTiledResult result = {0};
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   int counts[3], sums[3];
 
   was_hit = false;
@@ -189,12 +189,12 @@ run_with_fault (int rank, int n_ranks, FaultKind kind, int faulty_rank, int numb
   const CclStatus status = ccl_tiled_run (&plan, &io, &peers, &result, &error);
   n_good_calls[kind] = -1;
   counts[0] = was_hit;
-  counts[1] = status != CCL_OK;
-  counts[2] = was_hit == (status != CCL_OK);
+  counts[1] = status != CUDACCL_OK;
+  counts[2] = was_hit == (status != CUDACCL_OK);
   MPI_Allreduce (counts, sums, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   /* All fail, or the faulty one alone. */
   *passed = sums[1] == (sums[0] ? n_ranks : 0) || sums[2] == n_ranks;
-  if (status == CCL_OK && result.n_components != 1)
+  if (status == CUDACCL_OK && result.n_components != 1)
     *passed = false;
   if (!*passed && rank == 0)
     printf ("# fault %d of kind %d in rank %d: %d ranks failed\n", number, (int)kind, faulty_rank,

@@ -26,7 +26,7 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
   Rank *rank = data;
   (void)error;
   g_async_queue_push (rank->network->queues[rank->peers.rank][to], g_bytes_new (bytes, size));
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -40,7 +40,7 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
   g_assert_cmpuint (got, ==, size);
   memcpy (bytes, content, MIN (size, got));
   g_bytes_unref (message);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static Network *
@@ -156,8 +156,8 @@ static CclStatus
 fail_to_read (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *error)
 {
   (void)data, (void)first, (void)n, (void)pixels;
-  *error = (CclError){CCL_ERROR_IO, "the tape is broken"};
-  return CCL_ERROR_IO;
+  *error = (CclError){CUDACCL_ERROR_IO, "the tape is broken"};
+  return CUDACCL_ERROR_IO;
 }
 
 static CclStatus
@@ -165,7 +165,7 @@ read_nothing (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError 
 {
   (void)data, (void)first, (void)error;
   memset (pixels, 0, n * 10);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static gpointer
@@ -179,8 +179,8 @@ run_with_broken_rank (gpointer data)
       .connectivity = 8,
       .first_layer = 2 * rank->peers.rank,
       .n_layers = 2};
-  CclError error = {CCL_OK, ""};
-  g_assert_cmpint (ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CCL_ERROR_IO);
+  CclError error = {CUDACCL_OK, ""};
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CUDACCL_ERROR_IO);
   g_assert_cmpstr (error.message, ==, "the tape is broken");
   return NULL;
 }
@@ -216,7 +216,7 @@ run_with_another_plan (gpointer data)
       .connectivity = 8,
       .first_layer = 2 * rank->peers.rank,
       .n_layers = 2};
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
 
   if (rank->peers.rank == rank->odd_rank) {
     switch (rank->odd_plan) {
@@ -235,8 +235,9 @@ run_with_another_plan (gpointer data)
       break;
     }
   }
-  g_assert_cmpint (ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_tiled_run (&plan, &io, &rank->peers, NULL, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   return NULL;
 }
 
@@ -267,14 +268,14 @@ read_changing (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError
   (void)first, (void)error;
   memset (pixels, 0, n * 10);
   pixels[5] = (*n_reads)++ < 4 ? 255 : 0;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 discard_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
 {
   (void)data, (void)rows, (void)n, (void)error;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static void
@@ -284,8 +285,8 @@ test_changing_pixels_are_an_error (void)
   const CclTiledIo io = {.data = &n_reads, .read = read_changing, .rows = discard_rows};
   const CclTiledPlan plan = {
       .width = 10, .height = 8, .depth = 1, .connectivity = 8, .n_layers = 8, .tile_layers = 2};
-  CclError error = {CCL_OK, ""};
-  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CCL_ERROR_IO);
+  CclError error = {CUDACCL_OK, ""};
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CUDACCL_ERROR_IO);
   g_assert_nonnull (strstr (error.message, "changed"));
 }
 
@@ -293,7 +294,7 @@ static void
 check_refused (CclTiledPlan plan, CclStatus status, const char *word)
 {
   const CclTiledIo io = {.read = read_nothing};
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, status);
   if (!strstr (error.message, word))
     g_test_message ("%s", error.message);
@@ -307,38 +308,38 @@ test_plans_that_are_refused (void)
       .width = 10, .height = 8, .depth = 1, .connectivity = 8, .n_layers = 8};
   CclTiledPlan plan = good;
   plan.width = 0;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "0×8×1");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "0×8×1");
   plan = good;
   plan.connectivity = 5;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "not 5");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "not 5");
   plan = good;
   plan.depth = 3;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "3 slices");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "3 slices");
   plan = good;
   plan.n_layers = 7;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "whole picture");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "whole picture");
   plan = good;
   plan.threshold = 256;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "threshold");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "threshold");
   plan = good;
   plan.label_bytes = 2;
-  check_refused (plan, CCL_ERROR_ARGUMENT, "not 2");
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "not 2");
   plan = good;
   plan.width = UINT32_MAX;
-  check_refused (plan, CCL_ERROR_UNSUPPORTED, "too large");
+  check_refused (plan, CUDACCL_ERROR_UNSUPPORTED, "too large");
   plan = good;
   plan.width = 1u << 30, plan.height = plan.n_layers = 1u << 31;
-  check_refused (plan, CCL_ERROR_UNSUPPORTED, "64 bits");
+  check_refused (plan, CUDACCL_ERROR_UNSUPPORTED, "64 bits");
   plan = good;
   plan.scratch_folder = "/nowhere";
-  check_refused (plan, CCL_ERROR_IO, "/nowhere");
+  check_refused (plan, CUDACCL_ERROR_IO, "/nowhere");
 }
 
 /* Tiles labelled on a GPU. */
 static void
 test_gpu (void)
 {
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   CclCudaDevice *device = ccl_cuda_device_open (-1, &error);
 
   if (!device) {
@@ -365,7 +366,7 @@ read_dots (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *er
   for (uint64_t y = 0; y < n; y++)
     for (uint64_t x = 0; x < 2 * DOTS; x++)
       pixels[y * 2 * DOTS + x] = x % 2 == 0 && (first + y) % 2 == 0;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -376,15 +377,15 @@ check_dots (void *data, const CclTiledComponent *rows, size_t n, CclError *error
   for (size_t i = 0; i < n; i++, ++*n_rows)
     if (rows[i].label != *n_rows + 1 || rows[i].area != 1 || rows[i].x != 2 * (*n_rows % DOTS) ||
         rows[i].y != 2 * (*n_rows / DOTS))
-      return CCL_ERROR_IO;
-  return CCL_OK;
+      return CUDACCL_ERROR_IO;
+  return CUDACCL_OK;
 }
 
 /* A tile has more components than a GPU's table has rows at first. */
 static void
 test_gpu_with_many_components (void)
 {
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
   uint64_t n_rows = 0;
   const CclTiledIo io = {.data = &n_rows, .read = read_dots, .rows = check_dots};
   CclTiledPlan plan = {
@@ -395,7 +396,7 @@ test_gpu_with_many_components (void)
     g_test_skip (error.message);
     return;
   }
-  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_tiled_run (&plan, &io, NULL, NULL, &error), ==, CUDACCL_OK);
   g_assert_cmpstr (error.message, ==, "");
   g_assert_cmpuint (n_rows, ==, (uint64_t)DOTS * DOTS);
   ccl_cuda_device_unref (&plan.device);

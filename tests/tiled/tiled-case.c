@@ -29,7 +29,7 @@ draw (uint32_t *state, uint32_t below)
 static void
 reference_of_frame (TiledCase *c)
 {
-  const CclOptions options = {
+  const CclLabellerOptions options = {
       c->plan.threshold, c->plan.invert, (uint32_t)c->plan.min_area, (uint32_t)c->plan.max_area};
   Reference *r = reference_new (c->pixels, (uint32_t)c->plan.width, (uint32_t)c->plan.height,
       c->plan.width, (CclConnectivity)c->plan.connectivity, &options);
@@ -49,12 +49,12 @@ reference_of_frame (TiledCase *c)
 static void
 reference_of_volume (TiledCase *c)
 {
-  const CclOptions options = {
+  const CclLabellerOptions options = {
       c->plan.threshold, c->plan.invert, (uint32_t)c->plan.min_area, (uint32_t)c->plan.max_area};
   const CclVolumePlan plan = {(uint32_t)c->plan.width, (uint32_t)c->plan.height,
       (uint32_t)c->plan.depth, (CclVolumeConnectivity)c->plan.connectivity, UINT32_MAX};
   const CclVolume volume = {
-      c->pixels, c->plan.width, c->plan.width * c->plan.height, CCL_LOCATION_HOST};
+      c->pixels, c->plan.width, c->plan.width * c->plan.height, CUDACCL_LOCATION_HOST};
   VolumeReference *r = volume_reference_new (&volume, &plan, &options);
 
   c->n_components = r->n_components;
@@ -179,7 +179,7 @@ differ (Delivery *d, const char *what, uint64_t number)
 {
   if (!d->message[0])
     snprintf (d->message, 512, "%s: %s %llu", d->c->name, what, (unsigned long long)number);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -188,7 +188,7 @@ read_layers (void *data, uint64_t first, uint64_t n, uint8_t *pixels, CclError *
   Delivery *d = data;
   (void)error;
   memcpy (pixels, d->c->pixels + first * d->layer, n * d->layer);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -204,7 +204,7 @@ begin (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_label
     return differ (d, "another number of components:", n_components);
   if (label_bytes != (d->c->plan.label_bytes ? d->c->plan.label_bytes : 4))
     return differ (d, "bytes of a label:", label_bytes);
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -223,7 +223,7 @@ write_layers (void *data, uint64_t first, uint64_t n, const void *labels, CclErr
       return differ (d, "another label in layer", first + i / d->layer);
   }
   d->next_written += n;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -239,7 +239,7 @@ take_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
     if (memcmp (&rows[i], &d->c->rows[first + i - 1], sizeof *rows) != 0)
       return differ (d, "another row of component", first + i);
   d->n_rows += n;
-  return CCL_OK;
+  return CUDACCL_OK;
 }
 
 bool
@@ -253,7 +253,7 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
   /* A third of the cases is without a label map: then most labels are not computed. */
   const bool has_map = c->n_components % 3 != 0;
   const CclTiledIo io = {&d, read_layers, begin, has_map ? write_layers : NULL, take_rows, NULL};
-  CclError error = {CCL_OK, ""};
+  CclError error = {CUDACCL_OK, ""};
 
   message[0] = '\0';
   plan.first_layer = peers ? c->begins[rank] : 0;
@@ -266,7 +266,7 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
   plan.scratch_folder = rank % 2 ? P_tmpdir : NULL;
   d.layer = c->plan.width * (is_frame ? 1 : c->plan.height);
   d.next_written = plan.first_layer;
-  if (ccl_tiled_run (&plan, &io, peers, result, &error) != CCL_OK) {
+  if (ccl_tiled_run (&plan, &io, peers, result, &error) != CUDACCL_OK) {
     snprintf (message, 512, "%s: %s", c->name, error.message);
     return false;
   }

@@ -3,8 +3,8 @@
  * A picture that is labelled in tiles by several ranks, and compared with a flood fill. Every rank
  * makes the same cases from the same seeds and checks the labels and rows that it delivers.
  */
-#ifndef CCL_TEST_TILED_CASE_H
-#define CCL_TEST_TILED_CASE_H
+#ifndef CUDACCL_TEST_TILED_CASE_H
+#define CUDACCL_TEST_TILED_CASE_H
 
 #include <cudaccl/tiled.h>
 
@@ -39,4 +39,4 @@ void tiled_case_free (TiledCase *c);
 bool tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *device,
     CclTiledResult *result, char message[512]);
 
-#endif /* CCL_TEST_TILED_CASE_H */
+#endif /* CUDACCL_TEST_TILED_CASE_H */

@@ -6,16 +6,17 @@
 
 #include <glib.h>
 
-static const int16_t logs[] = {CCL_LIGHT_LOGS};
-static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+static const int16_t logs[] = {CUDACCL_LIGHT_LOGS};
+static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
 
 static void
 set_tolerances (CodebookReference *self)
 {
-  for (uint32_t i = 0; i < CCL_CODEBOOK_LEVELS; i++) {
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
     const uint32_t distance = ccl_codebook_median_distance (self->noise[i]);
-    self->frame.tolerances[i] = ccl_codebook_tolerance (distance, CCL_CODEBOOK_TOLERANCE);
-    self->frame.weak_tolerances[i] = ccl_codebook_tolerance (distance, CCL_CODEBOOK_WEAK_TOLERANCE);
+    self->frame.tolerances[i] = ccl_codebook_tolerance (distance, CUDACCL_CODEBOOK_TOLERANCE);
+    self->frame.weak_tolerances[i] =
+        ccl_codebook_tolerance (distance, CUDACCL_CODEBOOK_WEAK_TOLERANCE);
   }
 }
 
@@ -27,7 +28,8 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->width = width;
   self->height = height;
   self->n_pixels = (uint32_t)n;
-  self->blocks = g_new0 (CclCodebookBlock, (n + CCL_CODEBOOK_LANES - 1) / CCL_CODEBOOK_LANES);
+  self->blocks =
+      g_new0 (CclCodebookBlock, (n + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES);
   self->states = g_new0 (CclCodebookState, n);
   self->classes = g_new0 (CclPixelClass, n);
   self->background = g_new0 (uint8_t, n);
@@ -66,7 +68,7 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
 {
   CclLightCell *cell = &self->cells[row * self->grid.columns + column];
   const uint32_t step = 1u << (self->grid.shift - 4);
-  uint32_t counts[2 * CCL_LIGHT_LIMIT + 1] = {0}, n = 0, near = 0, explained = 0;
+  uint32_t counts[2 * CUDACCL_LIGHT_LIMIT + 1] = {0}, n = 0, near = 0, explained = 0;
   uint32_t samples[256];
 
   for (uint32_t i = 0; i < 256; i++) {
@@ -81,13 +83,13 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
     counts[CLAMP (logs[luma[pixel]] - logs[self->background[pixel]], -128, 128) + 128]++;
   }
   memset (cell, 0, sizeof *cell);
-  cell->measured = n >= CCL_LIGHT_LEAST_SAMPLES;
+  cell->measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
   if (!cell->measured)
     return;
   uint32_t middle = 0;
   for (uint32_t below = counts[0]; 2 * below < n; below += counts[middle])
     middle++;
-  cell->ratio = (int16_t)((int)middle - CCL_LIGHT_LIMIT);
+  cell->ratio = (int16_t)((int)middle - CUDACCL_LIGHT_LIMIT);
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t of_frame = luma[samples[i]], of_model = self->background[samples[i]];
     const int ratio = CLAMP (logs[of_frame] - logs[of_model], -128, 128);
@@ -145,15 +147,15 @@ corrected (const CodebookReference *self, CclCodebookValue value, uint32_t x, ui
 static void
 update_pixel (CodebookReference *self, uint32_t pixel, CclCodebookValue value, uint32_t cell)
 {
-  CclCodebookBlock *block = &self->blocks[pixel / CCL_CODEBOOK_LANES];
-  const uint32_t lane = pixel % CCL_CODEBOOK_LANES;
-  CclCodeword words[CCL_CODEBOOK_WORDS];
+  CclCodebookBlock *block = &self->blocks[pixel / CUDACCL_CODEBOOK_LANES];
+  const uint32_t lane = pixel % CUDACCL_CODEBOOK_LANES;
+  CclCodeword words[CUDACCL_CODEBOOK_WORDS];
 
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     words[k] = ccl_codebook_word (block, k, lane);
   const CclCodebookResult result =
       ccl_codebook_update (words, value, self->states[pixel], &self->frame);
-  for (uint32_t k = 0; k < CCL_CODEBOOK_WORDS; k++)
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     ccl_codebook_set_word (block, k, lane, words[k]);
   self->classes[pixel] = result.pixel_class;
   self->background[pixel] = result.background;
@@ -165,7 +167,7 @@ update_pixel (CodebookReference *self, uint32_t pixel, CclCodebookValue value, u
   self->sums.chroma += result.chroma;
   self->sums.model_chroma += result.model_chroma;
   if (ccl_codebook_counts_as_noise (&result))
-    self->noise[result.level][MIN (result.distance, CCL_CODEBOOK_DISTANCES - 1)]++;
+    self->noise[result.level][MIN (result.distance, CUDACCL_CODEBOOK_DISTANCES - 1)]++;
 }
 
 /* Counts the pixels of the 5×5 window that have the class; outside, the frame continues. */
@@ -192,9 +194,10 @@ filter (CodebookReference *self)
       const uint32_t pixel = y * self->width + x;
       int classes[3] = {0}, recurrent = 0, strong = 0;
       count_window (self, x, y, classes, &recurrent, &strong);
-      const int objects = classes[CCL_PIXEL_FOREGROUND], shadows = classes[CCL_PIXEL_SHADOW];
+      const int objects = classes[CUDACCL_PIXEL_FOREGROUND],
+                shadows = classes[CUDACCL_PIXEL_SHADOW];
       const bool in_object = !self->is_lost && 2 * (objects + shadows) > 25 &&
-                             strong >= CCL_CODEBOOK_LEAST_STRONG && 3 * objects >= 2 * shadows;
+                             strong >= CUDACCL_CODEBOOK_LEAST_STRONG && 3 * objects >= 2 * shadows;
       self->mask[pixel] = in_object ? 255 : 0;
       self->states[pixel].in_object = in_object;
       self->states[pixel].is_dynamic = self->recurrent[pixel] || 2 * recurrent > 25;

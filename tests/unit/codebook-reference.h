@@ -3,15 +3,15 @@
  * The reference for a frame's codebooks (codebook.h): one pixel at a time, windows counted pixel by
  * pixel, at the size at which the model works.
  */
-#ifndef CCL_TEST_CODEBOOK_REFERENCE_H
-#define CCL_TEST_CODEBOOK_REFERENCE_H
+#ifndef CUDACCL_TEST_CODEBOOK_REFERENCE_H
+#define CUDACCL_TEST_CODEBOOK_REFERENCE_H
 
 #include "codebook.h"
 #include "light.h"
 
 typedef struct CodebookReference {
   uint32_t width, height, n_pixels;
-  CclCodebookBlock *blocks; /* of CCL_CODEBOOK_LANES pixels in raster order */
+  CclCodebookBlock *blocks; /* of CUDACCL_CODEBOOK_LANES pixels in raster order */
   CclCodebookState *states; /* of each pixel */
   CclPixelClass *classes;   /* before the filter */
   uint8_t *background;      /* the luma of each pixel's heaviest word */
@@ -39,4 +39,4 @@ void codebook_reference_free (CodebookReference *reference);
 void codebook_reference_run (
     CodebookReference *reference, const uint8_t *luma, const uint8_t *u, const uint8_t *v);
 
-#endif /* CCL_TEST_CODEBOOK_REFERENCE_H */
+#endif /* CUDACCL_TEST_CODEBOOK_REFERENCE_H */

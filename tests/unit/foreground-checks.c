@@ -96,7 +96,7 @@ static bool
 comparison_begin (
     Comparison *comparison, const ForegroundBackend *backend, const CclForegroundPlan *plan)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   *comparison = (Comparison){
       .backend = backend,
       .foreground = backend->foreground_new (backend->data, plan, &error),
@@ -139,7 +139,7 @@ compare_models (const ModelState *model, const ForegroundReference *reference)
 {
   const ModelState *expected = &reference->model;
   const size_t n = (size_t)reference->width * reference->height;
-  for (size_t i = 0; i < CCL_MAX_MIXTURES * n; i++)
+  for (size_t i = 0; i < CUDACCL_MAX_MIXTURES * n; i++)
     if (model->weights[i] != expected->weights[i] ||
         (model->weights[i] > 0 && (model->means[i] != expected->means[i] ||
                                       model->variances[i] != expected->variances[i] ||
@@ -194,11 +194,11 @@ place_frame (const Comparison *comparison, const uint8_t *pixels)
 {
   const CclPixelFormat format = comparison->format;
   const uint32_t width = comparison->reference->width, height = comparison->reference->height;
-  const size_t bytes = format == CCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const size_t bytes = format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
   const size_t stride = bytes * (width + comparison->padding);
   const size_t size = stride * (height - 1) + bytes * width;
   const uint32_t offset =
-      format == CCL_PIXEL_FORMAT_8 || format == CCL_PIXEL_FORMAT_8_FIRST ? 0 : 1;
+      format == CUDACCL_PIXEL_FORMAT_8 || format == CUDACCL_PIXEL_FORMAT_8_FIRST ? 0 : 1;
   uint32_t state = comparison->n_frames;
 
   guarded_memory_resize (&frame_memory, size, !comparison->at_start);
@@ -239,19 +239,19 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
     frame.chroma = place_chroma (comparison, chroma);
   const CclMask mask = {.data = mask_memory.data, .stride = stride};
 
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclStatus status;
   if (backend->run) {
     status = backend->run (backend->data, comparison->foreground, &frame, options, &mask, &error);
   } else {
     status = ccl_foreground_run (comparison->foreground, &frame, options, &mask, &error);
-    if (status == CCL_OK)
+    if (status == CUDACCL_OK)
       status = ccl_foreground_wait (comparison->foreground, &error);
   }
   foreground_reference_run (comparison->reference, &frame, options);
 
   char *difference = NULL;
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     difference = g_strdup_printf ("run failed: %s", error.message);
   if (!difference)
     difference = compare_masks (&mask, reference, comparison->padding);
@@ -260,7 +260,7 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
     difference = g_strdup_printf ("scene change is %d instead of %d",
         (int)ccl_foreground_get_scene_change (comparison->foreground),
         (int)reference->scene_change);
-  if (!difference && reference->method == CCL_FOREGROUND_MOG2 && backend->read_model) {
+  if (!difference && reference->method == CUDACCL_FOREGROUND_MOG2 && backend->read_model) {
     backend->read_model (backend->data, comparison->foreground, &comparison->model);
     difference = compare_models (&comparison->model, reference);
   }
@@ -276,7 +276,7 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
         options->closing_height, (int)comparison->format, comparison->n_frames, difference);
   comparison->n_frames++;
   g_free (difference);
-  return status == CCL_OK && !g_test_failed ();
+  return status == CUDACCL_OK && !g_test_failed ();
 }
 
 static bool
@@ -356,7 +356,7 @@ check_stills_of_format (const ForegroundBackend *backend, CclForegroundMethod me
       options.denoise = i % 5;
       options.invert = i % 2;
       options.threshold = i == 7 ? 255 : i == 8 ? 0 : 127;
-      if (format == CCL_PIXEL_FORMAT_16)
+      if (format == CUDACCL_PIXEL_FORMAT_16)
         options.threshold = thresholds[i % G_N_ELEMENTS (thresholds)];
       comparison.padding = (width + i * 7) % 19;
       comparison.at_start = i % 3 == 0;
@@ -370,58 +370,60 @@ check_stills_of_format (const ForegroundBackend *backend, CclForegroundMethod me
 static void
 check_stills (const ForegroundBackend *backend, CclForegroundMethod method, bool with_roi_mask)
 {
-  check_stills_of_format (backend, method, with_roi_mask, CCL_PIXEL_FORMAT_8);
+  check_stills_of_format (backend, method, with_roi_mask, CUDACCL_PIXEL_FORMAT_8);
 }
 
 static void
 check_threshold_of_16_bits (const ForegroundBackend *backend)
 {
-  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, true, CCL_PIXEL_FORMAT_16);
+  check_stills_of_format (backend, CUDACCL_FOREGROUND_THRESHOLD, true, CUDACCL_PIXEL_FORMAT_16);
 }
 
 static void
 check_threshold_of_packed_pixels (const ForegroundBackend *backend)
 {
-  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, true, CCL_PIXEL_FORMAT_8_FIRST);
-  check_stills_of_format (backend, CCL_FOREGROUND_THRESHOLD, false, CCL_PIXEL_FORMAT_8_SECOND);
+  check_stills_of_format (
+      backend, CUDACCL_FOREGROUND_THRESHOLD, true, CUDACCL_PIXEL_FORMAT_8_FIRST);
+  check_stills_of_format (
+      backend, CUDACCL_FOREGROUND_THRESHOLD, false, CUDACCL_PIXEL_FORMAT_8_SECOND);
 }
 
 static void
 check_otsu_of_16_bits (const ForegroundBackend *backend)
 {
-  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, false, CCL_PIXEL_FORMAT_16);
-  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, true, CCL_PIXEL_FORMAT_16);
+  check_stills_of_format (backend, CUDACCL_FOREGROUND_OTSU, false, CUDACCL_PIXEL_FORMAT_16);
+  check_stills_of_format (backend, CUDACCL_FOREGROUND_OTSU, true, CUDACCL_PIXEL_FORMAT_16);
 }
 
 static void
 check_otsu_of_packed_pixels (const ForegroundBackend *backend)
 {
-  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, false, CCL_PIXEL_FORMAT_8_FIRST);
-  check_stills_of_format (backend, CCL_FOREGROUND_OTSU, true, CCL_PIXEL_FORMAT_8_SECOND);
+  check_stills_of_format (backend, CUDACCL_FOREGROUND_OTSU, false, CUDACCL_PIXEL_FORMAT_8_FIRST);
+  check_stills_of_format (backend, CUDACCL_FOREGROUND_OTSU, true, CUDACCL_PIXEL_FORMAT_8_SECOND);
 }
 
 static void
 check_threshold (const ForegroundBackend *backend)
 {
-  check_stills (backend, CCL_FOREGROUND_THRESHOLD, false);
+  check_stills (backend, CUDACCL_FOREGROUND_THRESHOLD, false);
 }
 
 static void
 check_threshold_in_roi_mask (const ForegroundBackend *backend)
 {
-  check_stills (backend, CCL_FOREGROUND_THRESHOLD, true);
+  check_stills (backend, CUDACCL_FOREGROUND_THRESHOLD, true);
 }
 
 static void
 check_otsu (const ForegroundBackend *backend)
 {
-  check_stills (backend, CCL_FOREGROUND_OTSU, false);
+  check_stills (backend, CUDACCL_FOREGROUND_OTSU, false);
 }
 
 static void
 check_otsu_in_roi_mask (const ForegroundBackend *backend)
 {
-  check_stills (backend, CCL_FOREGROUND_OTSU, true);
+  check_stills (backend, CUDACCL_FOREGROUND_OTSU, true);
 }
 
 /* Pixel i of n of a frame whose histogram is difficult: few values, values at the ends, several
@@ -464,8 +466,8 @@ check_otsu_of_difficult_words (const ForegroundBackend *backend)
   const CclForegroundPlan plan = {
       .width = 333,
       .height = 101,
-      .method = CCL_FOREGROUND_OTSU,
-      .format = CCL_PIXEL_FORMAT_16,
+      .method = CUDACCL_FOREGROUND_OTSU,
+      .format = CUDACCL_PIXEL_FORMAT_16,
   };
   const uint32_t n = plan.width * plan.height;
   uint16_t *words = g_new (uint16_t, n);
@@ -486,7 +488,7 @@ check_otsu_of_difficult_words (const ForegroundBackend *backend)
 static void
 check_large (const ForegroundBackend *backend)
 {
-  const CclForegroundPlan plan = {.width = 333, .height = 101, .method = CCL_FOREGROUND_OTSU};
+  const CclForegroundPlan plan = {.width = 333, .height = 101, .method = CUDACCL_FOREGROUND_OTSU};
   uint8_t *pixels = g_malloc (333 * 101);
   Comparison comparison;
   bool passed = comparison_begin (&comparison, backend, &plan);
@@ -557,7 +559,7 @@ check_sequence (const ForegroundBackend *backend, const CclForegroundPlan *size,
   CclForegroundOptions options = usual_options;
   Comparison comparison;
 
-  plan.method = CCL_FOREGROUND_MOG2;
+  plan.method = CUDACCL_FOREGROUND_MOG2;
   bool passed = comparison_begin (&comparison, backend, &plan);
   for (uint32_t frame = 0; frame < n_frames && passed; frame++) {
     comparison.padding = frame * 5 % 23;
@@ -704,7 +706,7 @@ check_large_rates (const ForegroundBackend *backend)
 static void
 check_recovery (const ForegroundBackend *backend)
 {
-  const CclForegroundPlan plan = {.width = 40, .height = 2, .method = CCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {.width = 40, .height = 2, .method = CUDACCL_FOREGROUND_MOG2};
   const uint32_t n_pixels = plan.width * plan.height;
   uint8_t pixels[40 * 2];
   CclForegroundOptions options = usual_options;
@@ -720,7 +722,7 @@ check_recovery (const ForegroundBackend *backend)
       g_assert_cmpuint (comparison.reference->model.weights[3 * n_pixels], >, 0);
   }
   for (uint32_t i = 0; i < n_pixels && passed; i++) {
-    g_assert_cmpuint (comparison.reference->model.weights[i], ==, CCL_MIXTURE_FULL_WEIGHT);
+    g_assert_cmpuint (comparison.reference->model.weights[i], ==, CUDACCL_MIXTURE_FULL_WEIGHT);
     g_assert_cmpuint (comparison.reference->model.weights[n_pixels + i], ==, 0);
   }
   comparison_end (&comparison);
@@ -731,7 +733,7 @@ check_recovery (const ForegroundBackend *backend)
 static void
 check_a_stone_that_remains (const ForegroundBackend *backend)
 {
-  const CclForegroundPlan plan = {.width = 40, .height = 3, .method = CCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {.width = 40, .height = 3, .method = CUDACCL_FOREGROUND_MOG2};
   uint8_t pixels[40 * 3];
   CclForegroundOptions options = usual_options;
   uint32_t n_foreground_frames = 0;
@@ -813,7 +815,7 @@ check_colours_of_format (const ForegroundBackend *backend, uint32_t width, uint3
   const CclForegroundPlan plan = {
       .width = width,
       .height = height,
-      .method = CCL_FOREGROUND_MOG2,
+      .method = CUDACCL_FOREGROUND_MOG2,
       .has_chroma = layout != NULL,
       .format = format,
   };
@@ -840,7 +842,7 @@ check_colours_of_format (const ForegroundBackend *backend, uint32_t width, uint3
     passed = comparison_run_colour (&comparison, pixels, layout ? chroma : NULL, &options);
     seen->changes[comparison.reference->scene_change]++;
     for (size_t i = 0; i < (size_t)width * height; i++)
-      seen->shadows += comparison.reference->mask[i] == CCL_MASK_SHADOW;
+      seen->shadows += comparison.reference->mask[i] == CUDACCL_MASK_SHADOW;
   }
   comparison_end (&comparison);
   g_free (pixels);
@@ -853,7 +855,7 @@ check_colours (const ForegroundBackend *backend, uint32_t width, uint32_t height
     const ChromaLayout *layout, uint32_t n_frames, uint32_t seed, Seen *seen)
 {
   return check_colours_of_format (
-      backend, width, height, layout, n_frames, seed, CCL_PIXEL_FORMAT_8, seen);
+      backend, width, height, layout, n_frames, seed, CUDACCL_PIXEL_FORMAT_8, seen);
 }
 
 /* With and without chroma, light and shadows. */
@@ -862,7 +864,8 @@ check_background_of_packed_pixels (const ForegroundBackend *backend)
 {
   Seen seen = {0};
   for (uint32_t i = 0; i < 4; i++) {
-    const CclPixelFormat format = i % 2 ? CCL_PIXEL_FORMAT_8_SECOND : CCL_PIXEL_FORMAT_8_FIRST;
+    const CclPixelFormat format =
+        i % 2 ? CUDACCL_PIXEL_FORMAT_8_SECOND : CUDACCL_PIXEL_FORMAT_8_FIRST;
     const ChromaLayout *layout = i < 2 ? &chroma_layouts[G_N_ELEMENTS (chroma_layouts) - 1] : NULL;
     if (!check_colours_of_format (backend, 61 + i, 33, layout, 40, i, format, &seen) ||
         !check_sequence (backend,
@@ -875,7 +878,7 @@ check_background_of_packed_pixels (const ForegroundBackend *backend)
 static void
 check_background_of_16_bits (const ForegroundBackend *backend)
 {
-  const CclPixelFormat format = CCL_PIXEL_FORMAT_16;
+  const CclPixelFormat format = CUDACCL_PIXEL_FORMAT_16;
   const ChromaLayout *const layouts[] = {
       &chroma_of_16_bits[0], NULL, &chroma_of_16_bits[1], &chroma_layouts[0], &chroma_layouts[2]};
   static void (*const changes[]) (CclForegroundOptions *, uint32_t, CclForeground *) = {
@@ -889,7 +892,7 @@ check_background_of_16_bits (const ForegroundBackend *backend)
       return;
   }
   g_assert_cmpuint (seen.shadows, >, 100);
-  g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, G_N_ELEMENTS (layouts));
+  g_assert_cmpuint (seen.changes[CUDACCL_SCENE_MOVED], >=, G_N_ELEMENTS (layouts));
 }
 
 static void
@@ -898,7 +901,8 @@ check_16_bits_of_every_width (const ForegroundBackend *backend)
   Seen seen = {0};
   for (uint32_t width = 1; width <= 70; width++)
     if (!check_colours_of_format (backend, width, 1 + width % 7,
-            width % 3 ? &chroma_of_16_bits[width % 2] : NULL, 8, width, CCL_PIXEL_FORMAT_16, &seen))
+            width % 3 ? &chroma_of_16_bits[width % 2] : NULL, 8, width, CUDACCL_PIXEL_FORMAT_16,
+            &seen))
       return;
 }
 
@@ -913,11 +917,11 @@ check_8_bits_in_16 (const ForegroundBackend *backend)
 
   for (uint32_t i = 0; i < 2 && !g_test_failed (); i++) {
     CclForegroundPlan plan = {
-        .width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2, .has_chroma = i > 0};
+        .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2, .has_chroma = i > 0};
     CclForegroundOptions options = usual_options;
     Comparison narrow, wide;
     bool passed = comparison_begin (&narrow, backend, &plan);
-    plan.format = CCL_PIXEL_FORMAT_16;
+    plan.format = CUDACCL_PIXEL_FORMAT_16;
     passed = comparison_begin (&wide, backend, &plan) && passed;
     narrow.chroma = &chroma_layouts[0];
     wide.chroma = &chroma_of_16_bits[0];
@@ -951,8 +955,10 @@ check_8_bits_in_16 (const ForegroundBackend *backend)
 static bool
 comparison_begin_words (Comparison *comparison, const ForegroundBackend *backend, uint32_t width)
 {
-  const CclForegroundPlan plan = {
-      .width = width, .height = 1, .method = CCL_FOREGROUND_MOG2, .format = CCL_PIXEL_FORMAT_16};
+  const CclForegroundPlan plan = {.width = width,
+      .height = 1,
+      .method = CUDACCL_FOREGROUND_MOG2,
+      .format = CUDACCL_PIXEL_FORMAT_16};
 
   return comparison_begin (comparison, backend, &plan);
 }
@@ -1019,7 +1025,7 @@ check_shadows_of_16_bits (const ForegroundBackend *backend)
 
   options.var_threshold = 0.01f;
   options.learning_rate = 0.05;
-  options.shadows = CCL_SHADOWS_MARK;
+  options.shadows = CUDACCL_SHADOWS_MARK;
   for (uint32_t frame = 0; frame <= LEARNT && passed; frame++) {
     for (uint32_t i = 0; i < WIDTH; i++)
       words[i] = frame == LEARNT ? cases[i].value : cases[i].background;
@@ -1065,9 +1071,9 @@ check_colours_of_every_format (const ForegroundBackend *backend)
     if (!check_colours (backend, 131 + i, 47 + i, layout, 75, i, &seen))
       return;
     g_assert_cmpuint (seen.shadows, >, 100);
-    g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, 1);
+    g_assert_cmpuint (seen.changes[CUDACCL_SCENE_MOVED], >=, 1);
     if (layout)
-      g_assert_cmpuint (seen.changes[CCL_SCENE_INFRARED], >=, 1);
+      g_assert_cmpuint (seen.changes[CUDACCL_SCENE_INFRARED], >=, 1);
   }
 }
 
@@ -1088,7 +1094,7 @@ check_light_of_wide_frames (const ForegroundBackend *backend)
 {
   Seen seen = {0};
   if (check_colours (backend, 1100, 50, &chroma_layouts[0], 34, 1, &seen))
-    g_assert_cmpuint (seen.changes[CCL_SCENE_MOVED], >=, 1);
+    g_assert_cmpuint (seen.changes[CUDACCL_SCENE_MOVED], >=, 1);
 }
 
 /* Steps and shifts of chroma that no format has are refused, and nothing is written. */
@@ -1096,7 +1102,7 @@ static void
 check_impossible_chroma (const ForegroundBackend *backend)
 {
   const CclForegroundPlan plan = {
-      .width = 8, .height = 8, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+      .width = 8, .height = 8, .method = CUDACCL_FOREGROUND_MOG2, .has_chroma = true};
   static const struct {
     uint32_t step, shift_x, shift_y;
     size_t stride;
@@ -1111,7 +1117,7 @@ check_impossible_chroma (const ForegroundBackend *backend)
   };
   uint8_t pixels[64] = {0}, samples[8 * 32] = {0}, mask_pixels[64];
   const CclMask mask = {.data = mask_pixels, .stride = 8};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclForeground *foreground = backend->foreground_new (backend->data, &plan, &error);
 
   g_assert_nonnull (foreground);
@@ -1124,7 +1130,7 @@ check_impossible_chroma (const ForegroundBackend *backend)
     };
     memset (mask_pixels, UNTOUCHED_BYTE, sizeof mask_pixels);
     g_assert_cmpint (ccl_foreground_run (foreground, &frame, &usual_options, &mask, &error), ==,
-        CCL_ERROR_ARGUMENT);
+        CUDACCL_ERROR_ARGUMENT);
     g_assert_cmpuint (mask_pixels[0], ==, UNTOUCHED_BYTE);
   }
   ccl_foreground_free (&foreground);
@@ -1150,7 +1156,7 @@ check_shadows (const ForegroundBackend *backend)
       {180, 108, 148, false}, /* brighter */
   };
   const CclForegroundPlan plan = {
-      .width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2, .has_chroma = true};
   Comparison comparison;
   bool passed = comparison_begin (&comparison, backend, &plan);
   CclForegroundOptions options = usual_options;
@@ -1190,14 +1196,14 @@ check_scene_changes (const ForegroundBackend *backend)
         *second; /* 1: another picture, grey: without colours, black, white, dim: less light */
     CclSceneChange at_20, at_40;
   } cases[] = {
-      {"other", CCL_SCENE_MOVED, CCL_SCENE_MOVED},
-      {"grey", CCL_SCENE_INFRARED, CCL_SCENE_INFRARED},
-      {"black", CCL_SCENE_COVERED, CCL_SCENE_UNCOVERED},
-      {"white", CCL_SCENE_BLINDED, CCL_SCENE_UNCOVERED},
-      {"dim", CCL_SCENE_UNCHANGED, CCL_SCENE_UNCHANGED},
+      {"other", CUDACCL_SCENE_MOVED, CUDACCL_SCENE_MOVED},
+      {"grey", CUDACCL_SCENE_INFRARED, CUDACCL_SCENE_INFRARED},
+      {"black", CUDACCL_SCENE_COVERED, CUDACCL_SCENE_UNCOVERED},
+      {"white", CUDACCL_SCENE_BLINDED, CUDACCL_SCENE_UNCOVERED},
+      {"dim", CUDACCL_SCENE_UNCHANGED, CUDACCL_SCENE_UNCHANGED},
   };
   const CclForegroundPlan plan = {
-      .width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2, .has_chroma = true};
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2, .has_chroma = true};
   uint8_t *pixels = g_malloc (WIDTH * HEIGHT), *chroma = g_malloc (2 * WIDTH * HEIGHT);
 
   for (uint32_t k = 0; k < G_N_ELEMENTS (cases) && !g_test_failed (); k++) {
@@ -1228,7 +1234,7 @@ check_scene_changes (const ForegroundBackend *backend)
       const CclSceneChange change = comparison.reference->scene_change;
       if (passed && change != (frame == 20      ? cases[k].at_20
                                   : frame == 40 ? cases[k].at_40
-                                                : CCL_SCENE_UNCHANGED))
+                                                : CUDACCL_SCENE_UNCHANGED))
         g_test_fail_printf ("%s: scene change %d in frame %u", second, (int)change, frame);
       /* Neither a change of scene nor one of light floods the mask. */
       for (uint32_t i = 0; i < WIDTH * HEIGHT && passed; i++)
@@ -1246,14 +1252,15 @@ static void
 check_light_of_noise (const ForegroundBackend *backend)
 {
   enum { WIDTH = 96, HEIGHT = 64 };
-  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2};
   uint8_t *pixels = g_malloc (WIDTH * HEIGHT);
   CclForegroundOptions options = usual_options;
   Comparison comparison;
   bool passed = comparison_begin (&comparison, backend, &plan);
 
   options.light = true;
-  options.denoise = CCL_DENOISE_MEDIAN_3;
+  options.denoise = CUDACCL_DENOISE_MEDIAN_3;
   for (uint32_t frame = 0; frame < 80 && passed; frame++) {
     const uint32_t left = frame % 40 * 2;
     uint32_t state = frame + 1, found = 0, all = 0;
@@ -1267,7 +1274,7 @@ check_light_of_noise (const ForegroundBackend *backend)
         found += comparison.reference->mask[y * WIDTH + x] > 0;
     for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
       all += comparison.reference->mask[i] > 0;
-    if (passed && comparison.reference->scene_change != CCL_SCENE_UNCHANGED)
+    if (passed && comparison.reference->scene_change != CUDACCL_SCENE_UNCHANGED)
       g_test_fail_printf ("scene change in frame %u", frame);
     if (passed && frame > 30 && found < 180)
       g_test_fail_printf ("%u of 200 pixels of the object found in frame %u", found, frame);
@@ -1284,7 +1291,8 @@ static void
 check_no_ghost_of_what_stood (const ForegroundBackend *backend)
 {
   enum { WIDTH = 24, HEIGHT = 16, ARRIVES = 150, LEAVES = 550, END = 560 };
-  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = CCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2};
   uint8_t *pixels = g_malloc (WIDTH * HEIGHT);
   CclForegroundOptions options = usual_options;
 
@@ -1317,7 +1325,7 @@ check_no_ghost_of_what_stood (const ForegroundBackend *backend)
 static void
 check_hold (const ForegroundBackend *backend)
 {
-  const CclForegroundPlan plan = {.width = 40, .height = 3, .method = CCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {.width = 40, .height = 3, .method = CUDACCL_FOREGROUND_MOG2};
   uint8_t pixels[40 * 3];
   CclForegroundOptions options = usual_options;
   uint32_t n_foreground_frames = 0;
@@ -1351,7 +1359,7 @@ check_closing (const ForegroundBackend *backend)
   for (uint32_t y = 8; y < 20; y++)
     for (uint32_t x = 20; x < 80; x++)
       pixels[y * WIDTH + x] = x < 40 || (x >= 46 && x < 60) || x >= 68 ? 200 : 0;
-  for (uint32_t size = 1; size <= CCL_MAX_CLOSING && passed; size++) {
+  for (uint32_t size = 1; size <= CUDACCL_MAX_CLOSING && passed; size++) {
     CclForegroundOptions options = usual_options;
     options.closing_width = size;
     options.closing_height = size % 4;
@@ -1368,10 +1376,10 @@ check_closing (const ForegroundBackend *backend)
 static void
 check_impossible_arguments (const ForegroundBackend *backend)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclForegroundPlan plan = {.width = 8, .height = 0};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   plan = (CclForegroundPlan){.width = 8, .height = 8, .method = 3};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
   g_assert_nonnull (strstr (error.message, "method must be 0…2, not 3"));
@@ -1385,7 +1393,7 @@ check_impossible_arguments (const ForegroundBackend *backend)
   g_assert_nonnull (strstr (error.message, "region of interest mask"));
   g_assert_null (backend->foreground_new (backend->data, NULL, NULL));
 
-  plan = (CclForegroundPlan){.width = 8, .height = 8, .method = CCL_FOREGROUND_MOG2};
+  plan = (CclForegroundPlan){.width = 8, .height = 8, .method = CUDACCL_FOREGROUND_MOG2};
   CclForeground *foreground = backend->foreground_new (backend->data, &plan, &error);
   g_assert_nonnull (foreground);
   static const CclForegroundOptions bad[] = {
@@ -1406,8 +1414,8 @@ check_impossible_arguments (const ForegroundBackend *backend)
   const CclFrame frame = {.data = bytes, .stride = 8};
   const CclMask mask = {.data = untouched, .stride = 8};
   for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_assert_cmpint (
-        ccl_foreground_run (foreground, &frame, &bad[i], &mask, &error), ==, CCL_ERROR_ARGUMENT);
+    g_assert_cmpint (ccl_foreground_run (foreground, &frame, &bad[i], &mask, &error), ==,
+        CUDACCL_ERROR_ARGUMENT);
     if (!strstr (error.message, words[i]))
       g_error ("\"%s\" does not say \"%s\"", error.message, words[i]);
     g_assert_cmpuint (untouched[0], ==, UNTOUCHED_BYTE);

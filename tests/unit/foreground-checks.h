@@ -7,8 +7,8 @@
  * Every check becomes one test case, /NAME/foreground/what-it-checks. The message of a failure
  * names the size, the options and the frame.
  */
-#ifndef CCL_TEST_FOREGROUND_CHECKS_H
-#define CCL_TEST_FOREGROUND_CHECKS_H
+#ifndef CUDACCL_TEST_FOREGROUND_CHECKS_H
+#define CUDACCL_TEST_FOREGROUND_CHECKS_H
 
 #include "foreground-reference.h"
 
@@ -31,9 +31,9 @@ typedef struct ForegroundBackend {
   CclStatus (*run) (void *data, CclForeground *foreground, const CclFrame *frame,
       const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
-  /* Copies the background model, CCL_MAX_MIXTURES × width × height numbers of each kind; those of
-   * Gaussian k of pixel x, y are at (k × height + y) × width + x. Where the weight is 0, mean and
-   * variance are ignored. NULL: models are not compared. */
+  /* Copies the background model, CUDACCL_MAX_MIXTURES × width × height numbers of each kind; those
+   * of Gaussian k of pixel x, y are at (k × height + y) × width + x. Where the weight is 0, mean
+   * and variance are ignored. NULL: models are not compared. */
   void (*read_model) (void *data, CclForeground *foreground, const ModelState *state);
 
   /* Passed to the functions above. */
@@ -44,4 +44,4 @@ typedef struct ForegroundBackend {
  * live until the latter returns. May be called for several backends of different names. */
 void foreground_checks_register (const ForegroundBackend *backend);
 
-#endif /* CCL_TEST_FOREGROUND_CHECKS_H */
+#endif /* CUDACCL_TEST_FOREGROUND_CHECKS_H */

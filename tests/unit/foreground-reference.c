@@ -11,7 +11,7 @@
 ModelState
 model_state_new (uint32_t width, uint32_t height)
 {
-  const size_t n = (size_t)width * height * CCL_MAX_MIXTURES;
+  const size_t n = (size_t)width * height * CUDACCL_MAX_MIXTURES;
   return (ModelState){
       g_new0 (uint16_t, n), g_new0 (uint16_t, n), g_new0 (uint16_t, n), g_new0 (uint16_t, n)};
 }
@@ -62,11 +62,11 @@ pixel_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, ui
 {
   const uint8_t *row = (const uint8_t *)frame->data + y * frame->stride;
   switch (self->format) {
-  case CCL_PIXEL_FORMAT_16:
+  case CUDACCL_PIXEL_FORMAT_16:
     return row[2 * x] + 256u * row[2 * x + 1];
-  case CCL_PIXEL_FORMAT_8_FIRST:
+  case CUDACCL_PIXEL_FORMAT_8_FIRST:
     return row[2 * x];
-  case CCL_PIXEL_FORMAT_8_SECOND:
+  case CUDACCL_PIXEL_FORMAT_8_SECOND:
     return row[2 * x + 1];
   default:
     return row[x];
@@ -76,7 +76,7 @@ pixel_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, ui
 static uint32_t
 otsu_threshold (const ForegroundReference *self, const CclFrame *frame)
 {
-  const uint32_t n_values = self->format == CCL_PIXEL_FORMAT_16 ? 65536 : 256;
+  const uint32_t n_values = self->format == CUDACCL_PIXEL_FORMAT_16 ? 65536 : 256;
   uint64_t *histogram = g_new0 (uint64_t, n_values);
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++)
@@ -100,7 +100,7 @@ chroma_of (const ForegroundReference *self, const CclFrame *frame, uint32_t x, u
 {
   const CclChroma *c = &frame->chroma;
   if (!self->has_chroma)
-    return CCL_NO_CHROMA;
+    return CUDACCL_NO_CHROMA;
   const uint8_t *u = (const uint8_t *)c->u + (y >> c->shift_y) * c->u_stride;
   const uint8_t *v = (const uint8_t *)c->v + (y >> c->shift_y) * c->v_stride;
   return u[(x >> c->shift_x) * c->step] + 256u * v[(x >> c->shift_x) * c->step];
@@ -111,9 +111,9 @@ update_model (ForegroundReference *self, size_t pixel, uint32_t luma, uint32_t c
     const CclMixtureParameters *p)
 {
   const size_t n = (size_t)self->width * self->height;
-  CclGaussian gaussians[CCL_MAX_MIXTURES];
+  CclGaussian gaussians[CUDACCL_MAX_MIXTURES];
 
-  for (int k = 0; k < CCL_MAX_MIXTURES; k++)
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++)
     gaussians[k] = (CclGaussian){
         .weight = self->n_frames > 0 ? self->model.weights[k * n + pixel] : 0,
         .mean = self->model.means[k * n + pixel],
@@ -121,7 +121,7 @@ update_model (ForegroundReference *self, size_t pixel, uint32_t luma, uint32_t c
         .chroma = self->model.chroma[k * n + pixel],
     };
   CclPixelClass class = ccl_mixture_update (gaussians, luma, chroma, p);
-  for (int k = 0; k < CCL_MAX_MIXTURES && !stays; k++) {
+  for (int k = 0; k < CUDACCL_MAX_MIXTURES && !stays; k++) {
     self->model.weights[k * n + pixel] = (uint16_t)gaussians[k].weight;
     self->model.means[k * n + pixel] = (uint16_t)gaussians[k].mean;
     self->model.variances[k * n + pixel] = (uint16_t)gaussians[k].variance;
@@ -165,8 +165,8 @@ static void
 measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceLight *light,
     ReferenceCell *cell, int left, int top)
 {
-  static const int16_t logs[] = {CCL_LIGHT_LOGS};
-  static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+  static const int16_t logs[] = {CUDACCL_LIGHT_LOGS};
+  static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
   int ratios[256], lumas[256], means[256], variances[256], sorted[256];
   int n = 0, in_frame = 0, in_model = 0, near = 0, near_or_noise = 0;
 
@@ -176,7 +176,7 @@ measure_cell (const ForegroundReference *self, const CclFrame *frame, ReferenceL
       continue;
     const size_t pixel = (size_t)y * self->width + (size_t)x;
     const uint32_t value = pixel_of (self, frame, (uint32_t)x, (uint32_t)y);
-    const int luma = self->format == CCL_PIXEL_FORMAT_16 ? in_8_bits (value) : (int)value;
+    const int luma = self->format == CUDACCL_PIXEL_FORMAT_16 ? in_8_bits (value) : (int)value;
     const int mean = in_8_bits (self->model.means[pixel]);
     const bool luma_counts = luma >= 24 && luma <= 232, mean_counts = mean >= 24 && mean <= 232;
     in_frame += luma_counts;
@@ -245,7 +245,7 @@ light_around (const ReferenceLight *light, int column, int row, int whole)
 static CclSceneChange
 judge_light (ReferenceLight *light)
 {
-  static const uint16_t powers[] = {CCL_LIGHT_POWERS};
+  static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
   const int n_cells = light->columns * light->rows;
   const int whole = light_of_frame (light);
   int measured = 0, bad = 0, in_frame = 0, in_model = 0;
@@ -260,15 +260,15 @@ judge_light (ReferenceLight *light)
     cell->factor = powers[128 - of_cell + (of_cell > 0) - (of_cell < 0)];
   }
   if (in_model * 4 >= n_cells && measured * 4 < in_model)
-    return light->bright > light->dark ? CCL_SCENE_BLINDED : CCL_SCENE_COVERED;
+    return light->bright > light->dark ? CUDACCL_SCENE_BLINDED : CUDACCL_SCENE_COVERED;
   if (in_frame * 4 >= n_cells && measured * 4 < in_frame)
-    return CCL_SCENE_UNCOVERED;
+    return CUDACCL_SCENE_UNCOVERED;
   if (bad * 100 <= measured * 80)
-    return CCL_SCENE_UNCHANGED;
+    return CUDACCL_SCENE_UNCHANGED;
   return MIN (light->frame_colour, light->model_colour) * 4 <
                  MAX (light->frame_colour, light->model_colour)
-             ? CCL_SCENE_INFRARED
-             : CCL_SCENE_MOVED;
+             ? CUDACCL_SCENE_INFRARED
+             : CUDACCL_SCENE_MOVED;
 }
 
 static CclSceneChange
@@ -343,16 +343,16 @@ static void
 denoise (bool *pixels, int64_t width, int64_t height, CclDenoise kind)
 {
   switch (kind) {
-  case CCL_DENOISE_NONE:
+  case CUDACCL_DENOISE_NONE:
     break;
-  case CCL_DENOISE_MEDIAN_3:
-  case CCL_DENOISE_MEDIAN_5:
-    filter (pixels, width, height, MEDIAN, kind == CCL_DENOISE_MEDIAN_3 ? 1 : 2);
+  case CUDACCL_DENOISE_MEDIAN_3:
+  case CUDACCL_DENOISE_MEDIAN_5:
+    filter (pixels, width, height, MEDIAN, kind == CUDACCL_DENOISE_MEDIAN_3 ? 1 : 2);
     break;
-  case CCL_DENOISE_OPENING_3:
-  case CCL_DENOISE_OPENING_5:
-    filter (pixels, width, height, EROSION, kind == CCL_DENOISE_OPENING_3 ? 1 : 2);
-    filter (pixels, width, height, DILATION, kind == CCL_DENOISE_OPENING_3 ? 1 : 2);
+  case CUDACCL_DENOISE_OPENING_3:
+  case CUDACCL_DENOISE_OPENING_5:
+    filter (pixels, width, height, EROSION, kind == CUDACCL_DENOISE_OPENING_3 ? 1 : 2);
+    filter (pixels, width, height, DILATION, kind == CUDACCL_DENOISE_OPENING_3 ? 1 : 2);
     break;
   }
 }
@@ -369,10 +369,10 @@ filter_classes (CclPixelClass *classes, int64_t width, int64_t height, int64_t r
       for (int64_t j = y - radius; j <= y + radius; j++)
         for (int64_t i = x - radius; i <= x + radius; i++)
           counts[before[CLAMP (j, 0, height - 1) * width + CLAMP (i, 0, width - 1)]]++;
-      const int f = counts[CCL_PIXEL_FOREGROUND], s = counts[CCL_PIXEL_SHADOW];
-      classes[y * width + x] = f + s < counts[CCL_PIXEL_BACKGROUND] ? CCL_PIXEL_BACKGROUND
-                               : 3 * f >= 2 * s                     ? CCL_PIXEL_FOREGROUND
-                                                                    : CCL_PIXEL_SHADOW;
+      const int f = counts[CUDACCL_PIXEL_FOREGROUND], s = counts[CUDACCL_PIXEL_SHADOW];
+      classes[y * width + x] = f + s < counts[CUDACCL_PIXEL_BACKGROUND] ? CUDACCL_PIXEL_BACKGROUND
+                               : 3 * f >= 2 * s                         ? CUDACCL_PIXEL_FOREGROUND
+                                                                        : CUDACCL_PIXEL_SHADOW;
     }
   }
   g_free (before);
@@ -403,7 +403,7 @@ make_table (const bool *plane, int width, int height)
 static void
 close_gaps (bool *pixels, int width, int height, int w, int h)
 {
-  enum { MARGIN = CCL_MAX_CLOSING };
+  enum { MARGIN = CUDACCL_MAX_CLOSING };
   const int plane_width = width + 2 * MARGIN, plane_height = height + 2 * MARGIN;
   bool *plane = g_new0 (bool, plane_width *plane_height);
   w = MAX (w, 1);
@@ -436,20 +436,20 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
   ReferenceLight light = {0};
   bool is_empty = false;
 
-  self->scene_change = CCL_SCENE_UNCHANGED;
+  self->scene_change = CUDACCL_SCENE_UNCHANGED;
   if (options->light && self->n_frames > 0) {
     const CclSceneChange change = measure_light (self, frame, &light);
-    if (change != CCL_SCENE_UNCHANGED && self->n_frames >= 16) {
+    if (change != CUDACCL_SCENE_UNCHANGED && self->n_frames >= 16) {
       self->scene_change = change;
       self->n_frames = 0;
       g_clear_pointer (&light.cells, g_free);
     } else {
-      is_empty = change != CCL_SCENE_UNCHANGED;
+      is_empty = change != CUDACCL_SCENE_UNCHANGED;
     }
   }
   if (self->n_frames == 0)
     self->has_held = false;
-  const bool is_wide = self->format == CCL_PIXEL_FORMAT_16;
+  const bool is_wide = self->format == CUDACCL_PIXEL_FORMAT_16;
   const CclMixtureParameters parameters = ccl_mixture_parameters (options, self->n_frames);
   const uint64_t slower = MIN (self->n_frames / 16, options->hold);
   const bool holds = self->has_held && slower > 1 && self->n_frames % slower > 0;
@@ -469,10 +469,10 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
       }
       classes[pixel] = update_model (self, pixel, is_wide ? luma : 256 * luma, chroma,
           holds && self->held[pixel], &parameters);
-      if (options->shadows == CCL_SHADOWS_KEEP && classes[pixel] == CCL_PIXEL_SHADOW)
-        classes[pixel] = CCL_PIXEL_FOREGROUND;
+      if (options->shadows == CUDACCL_SHADOWS_KEEP && classes[pixel] == CUDACCL_PIXEL_SHADOW)
+        classes[pixel] = CUDACCL_PIXEL_FOREGROUND;
       if (is_empty)
-        classes[pixel] = CCL_PIXEL_BACKGROUND;
+        classes[pixel] = CUDACCL_PIXEL_BACKGROUND;
     }
   }
   g_free (light.cells);
@@ -483,25 +483,25 @@ foreground_reference_run (
     ForegroundReference *self, const CclFrame *frame, const CclForegroundOptions *options)
 {
   const size_t n = (size_t)self->width * self->height;
-  const bool is_mog2 = self->method == CCL_FOREGROUND_MOG2;
+  const bool is_mog2 = self->method == CUDACCL_FOREGROUND_MOG2;
   const uint32_t threshold =
-      self->method == CCL_FOREGROUND_OTSU ? otsu_threshold (self, frame) : options->threshold;
+      self->method == CUDACCL_FOREGROUND_OTSU ? otsu_threshold (self, frame) : options->threshold;
   CclPixelClass *classes = g_new0 (CclPixelClass, n);
   bool *pixels = g_new (bool, n);
 
   const bool is_median =
-      options->denoise == CCL_DENOISE_MEDIAN_3 || options->denoise == CCL_DENOISE_MEDIAN_5;
-  const bool filters_classes = is_mog2 && is_median && options->shadows != CCL_SHADOWS_KEEP;
+      options->denoise == CUDACCL_DENOISE_MEDIAN_3 || options->denoise == CUDACCL_DENOISE_MEDIAN_5;
+  const bool filters_classes = is_mog2 && is_median && options->shadows != CUDACCL_SHADOWS_KEEP;
 
   if (is_mog2)
     compare_with_model (self, frame, options, classes);
   if (filters_classes)
     filter_classes (
-        classes, self->width, self->height, options->denoise == CCL_DENOISE_MEDIAN_3 ? 1 : 2);
+        classes, self->width, self->height, options->denoise == CUDACCL_DENOISE_MEDIAN_3 ? 1 : 2);
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
-      pixels[pixel] = is_mog2 ? classes[pixel] == CCL_PIXEL_FOREGROUND
+      pixels[pixel] = is_mog2 ? classes[pixel] == CUDACCL_PIXEL_FOREGROUND
                               : pixel_of (self, frame, x, y) > threshold;
     }
   if (!filters_classes)
@@ -512,8 +512,8 @@ foreground_reference_run (
       (int)options->closing_height);
   for (size_t i = 0; i < n; i++) {
     const bool inside = !self->roi_mask || self->roi_mask[i];
-    const bool shadow =
-        options->shadows == CCL_SHADOWS_MARK && !pixels[i] && classes[i] == CCL_PIXEL_SHADOW;
+    const bool shadow = options->shadows == CUDACCL_SHADOWS_MARK && !pixels[i] &&
+                        classes[i] == CUDACCL_PIXEL_SHADOW;
     self->mask[i] = !inside ? 0 : shadow ? 127 : pixels[i] != options->invert ? 255 : 0;
   }
   g_free (pixels);

@@ -4,8 +4,8 @@
  * The background model of a pixel is computed by mixture.h, which defines its bits; light is
  * measured cell by cell with sorted lists.
  */
-#ifndef CCL_TEST_FOREGROUND_REFERENCE_H
-#define CCL_TEST_FOREGROUND_REFERENCE_H
+#ifndef CUDACCL_TEST_FOREGROUND_REFERENCE_H
+#define CUDACCL_TEST_FOREGROUND_REFERENCE_H
 
 #include <cudaccl/foreground.h>
 
@@ -22,7 +22,7 @@ typedef struct ForegroundReference {
   CclPixelFormat format;
   bool *roi_mask; /* width × height, NULL without one */
   bool has_chroma;
-  ModelState model; /* for CCL_FOREGROUND_MOG2 */
+  ModelState model; /* for CUDACCL_FOREGROUND_MOG2 */
   uint64_t n_frames;
   bool *held; /* width × height: the foreground of the last frame that was run with hold > 1 */
   bool has_held;
@@ -41,4 +41,4 @@ void foreground_reference_free (ForegroundReference *reference);
 void foreground_reference_run (
     ForegroundReference *reference, const CclFrame *frame, const CclForegroundOptions *options);
 
-#endif /* CCL_TEST_FOREGROUND_REFERENCE_H */
+#endif /* CUDACCL_TEST_FOREGROUND_REFERENCE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory between two inaccessible guard pages: an access outside crashes the test. */
-#ifndef CCL_TEST_GUARDED_MEMORY_H
-#define CCL_TEST_GUARDED_MEMORY_H
+#ifndef CUDACCL_TEST_GUARDED_MEMORY_H
+#define CUDACCL_TEST_GUARDED_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ void guarded_memory_set_read_only (GuardedMemory *memory);
 
 void guarded_memory_clear (GuardedMemory *memory);
 
-#endif /* CCL_TEST_GUARDED_MEMORY_H */
+#endif /* CUDACCL_TEST_GUARDED_MEMORY_H */

@@ -15,7 +15,7 @@
 /* The bytes of a label map before it is written. */
 #define UNTOUCHED_BYTE 0xa5
 
-static const CclOptions default_options = {.threshold = 0};
+static const CclLabellerOptions default_options = {.threshold = 0};
 
 /* The algorithm and the backend that a test case checks. */
 typedef struct Subject {
@@ -69,7 +69,7 @@ print_description_and_die (int signal_number)
 }
 
 static bool
-fail (const CclOptions *options, const Layout *layout, const char *what)
+fail (const CclLabellerOptions *options, const Layout *layout, const char *what)
 {
   g_test_fail_printf (
       "%s, row padding %u, label padding %u, at %s, threshold %u, invert %d, area %u…%u: %s",
@@ -84,7 +84,7 @@ plan_for_format (const Subject *subject, uint32_t width, uint32_t height, uint32
     CclPixelFormat format)
 {
   CclError error = {0};
-  CclPlan plan = {
+  CclLabellerPlan plan = {
       .width = width,
       .height = height,
       .connectivity = subject->connectivity,
@@ -97,7 +97,7 @@ plan_for_format (const Subject *subject, uint32_t width, uint32_t height, uint32
    * then selects a different algorithm; BRB holds rows in shared memory. */
   const bool is_too_large =
       MAX (width, height) >= 1u << 26 || (width > 4096 && !g_strcmp0 (subject->algorithm, "brb"));
-  if (!labeller && error.status == CCL_ERROR_UNSUPPORTED && is_too_large)
+  if (!labeller && error.status == CUDACCL_ERROR_UNSUPPORTED && is_too_large)
     g_test_skip (error.message);
   else if (!labeller)
     g_test_fail_printf (
@@ -108,12 +108,12 @@ plan_for_format (const Subject *subject, uint32_t width, uint32_t height, uint32
 static CclLabeller *
 plan (const Subject *subject, uint32_t width, uint32_t height, uint32_t max_components)
 {
-  return plan_for_format (subject, width, height, max_components, CCL_PIXEL_FORMAT_8);
+  return plan_for_format (subject, width, height, max_components, CUDACCL_PIXEL_FORMAT_8);
 }
 
 static CclStatus
 run (const Subject *subject, CclLabeller *labeller, const CclFrame *frame,
-    const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
+    const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
 {
   const LabellerBackend *backend = subject->backend;
   if (!backend->run)
@@ -126,18 +126,18 @@ static void
 put_pixel (uint8_t *row, uint32_t x, uint32_t value, uint8_t noise, CclPixelFormat format)
 {
   switch (format) {
-  case CCL_PIXEL_FORMAT_8:
+  case CUDACCL_PIXEL_FORMAT_8:
     row[x] = (uint8_t)value;
     break;
-  case CCL_PIXEL_FORMAT_16:
+  case CUDACCL_PIXEL_FORMAT_16:
     row[2 * x] = (uint8_t)value;
     row[2 * x + 1] = (uint8_t)(value >> 8);
     break;
-  case CCL_PIXEL_FORMAT_8_FIRST:
+  case CUDACCL_PIXEL_FORMAT_8_FIRST:
     row[2 * x] = (uint8_t)value;
     row[2 * x + 1] = noise;
     break;
-  case CCL_PIXEL_FORMAT_8_SECOND:
+  case CUDACCL_PIXEL_FORMAT_8_SECOND:
     row[2 * x] = noise;
     row[2 * x + 1] = (uint8_t)value;
     break;
@@ -148,10 +148,10 @@ put_pixel (uint8_t *row, uint32_t x, uint32_t value, uint8_t noise, CclPixelForm
  * of the threshold; values next to the threshold and at the ends of the range are more frequent.
  * Padding gets random values. */
 static CclFrame
-lay_out_frame (const Mask *mask, const CclOptions *options, const Layout *layout)
+lay_out_frame (const Mask *mask, const CclLabellerOptions *options, const Layout *layout)
 {
-  const size_t row_size = (size_t)mask->width * (layout->format == CCL_PIXEL_FORMAT_8 ? 1 : 2);
-  const uint32_t most = layout->format == CCL_PIXEL_FORMAT_16 ? 65535 : 255;
+  const size_t row_size = (size_t)mask->width * (layout->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+  const uint32_t most = layout->format == CUDACCL_PIXEL_FORMAT_16 ? 65535 : 255;
   size_t stride = row_size + layout->padding;
   size_t size = stride * (mask->height - 1) + row_size;
   uint32_t noise = 12345;
@@ -181,15 +181,15 @@ lay_out_frame (const Mask *mask, const CclOptions *options, const Layout *layout
 /* The labelling of a frame that lay_out_frame() wrote. */
 static Reference *
 find_reference (const Subject *subject, const Mask *mask, const CclFrame *frame,
-    const CclOptions *options, const Layout *layout)
+    const CclLabellerOptions *options, const Layout *layout)
 {
-  if (layout->format == CCL_PIXEL_FORMAT_8)
+  if (layout->format == CUDACCL_PIXEL_FORMAT_8)
     return reference_new (
         frame->data, mask->width, mask->height, frame->stride, subject->connectivity, options);
 
   /* All values are greater than no threshold, and none is greater than the greatest value. */
-  const uint32_t most = layout->format == CCL_PIXEL_FORMAT_16 ? 65535 : 255;
-  CclOptions of_mask = *options;
+  const uint32_t most = layout->format == CUDACCL_PIXEL_FORMAT_16 ? 65535 : 255;
+  CclLabellerOptions of_mask = *options;
   of_mask.threshold = 0;
   of_mask.invert = false;
   const size_t n = (size_t)mask->width * mask->height;
@@ -262,7 +262,7 @@ compare_labels (
  * reference. On the first difference, fails the test case and returns false. */
 static bool
 check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
-    const CclOptions *options, const Layout *layout)
+    const CclLabellerOptions *options, const Layout *layout)
 {
   CclFrame frame = lay_out_frame (mask, options, layout);
   CclLabels labels = lay_out_labels (mask, layout);
@@ -273,7 +273,7 @@ check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
     CclError error = {0};
     CclTable table = {0};
     if (run (subject, labeller, &frame, options, with_labels ? &labels : NULL, &table, &error) !=
-        CCL_OK) {
+        CUDACCL_OK) {
       difference = g_strdup_printf ("run failed: %s", error.message);
       break;
     }
@@ -292,7 +292,7 @@ check_mask (const Subject *subject, CclLabeller *labeller, const Mask *mask,
 
 /* Checks one mask with a new labeller. */
 static bool
-check_mask_alone (const Subject *subject, const Mask *mask, const CclOptions *options,
+check_mask_alone (const Subject *subject, const Mask *mask, const CclLabellerOptions *options,
     const Layout *layout, uint32_t max_components)
 {
   CclLabeller *labeller =
@@ -304,7 +304,7 @@ check_mask_alone (const Subject *subject, const Mask *mask, const CclOptions *op
 
 static bool
 check_noise (const Subject *subject, uint32_t width, uint32_t height, uint32_t granularity,
-    uint32_t density, uint32_t seed, const CclOptions *options, const Layout *layout,
+    uint32_t density, uint32_t seed, const CclLabellerOptions *options, const Layout *layout,
     uint32_t max_components)
 {
   Mask *mask = mask_new_from_noise (width, height, granularity, density, seed);
@@ -447,7 +447,7 @@ check_threshold_and_invert (const Subject *subject)
 
   for (size_t i = 0; i < G_N_ELEMENTS (thresholds); i++) {
     for (int invert = 0; invert < 2; invert++) {
-      CclOptions options = {.threshold = thresholds[i], .invert = invert};
+      CclLabellerOptions options = {.threshold = thresholds[i], .invert = invert};
       for (uint32_t width = 60; width < 70; width++)
         if (!check_noise (subject, width, 23, 1, 45, i, &options, &compact, 4096))
           return;
@@ -463,13 +463,13 @@ check_pixel_formats (const Subject *subject)
   static const uint32_t thresholds[] = {0, 1, 127, 128, 254, 255, 256, 32767, 32768, 65534, 65535};
   static const uint32_t widths[] = {1, 2, 5, 31, 64, 67, 128, 200};
 
-  for (int format = CCL_PIXEL_FORMAT_16; format <= CCL_PIXEL_FORMAT_8_SECOND; format++)
+  for (int format = CUDACCL_PIXEL_FORMAT_16; format <= CUDACCL_PIXEL_FORMAT_8_SECOND; format++)
     for (size_t i = 0; i < G_N_ELEMENTS (thresholds); i++)
       for (size_t j = 0; j < G_N_ELEMENTS (widths); j++) {
-        const CclOptions options = {.threshold = thresholds[i], .invert = (i + j) % 2};
+        const CclLabellerOptions options = {.threshold = thresholds[i], .invert = (i + j) % 2};
         const Layout layout = {
             .padding = 2 * (j % 9), .at_start = i % 2, .format = (CclPixelFormat)format};
-        if (format != CCL_PIXEL_FORMAT_16 && options.threshold > 255)
+        if (format != CUDACCL_PIXEL_FORMAT_16 && options.threshold > 255)
           continue;
         if (!check_noise (
                 subject, widths[j], 21, 1, 45, (uint32_t)(i + j), &options, &layout, 4096))
@@ -486,7 +486,7 @@ check_area_filters (const Subject *subject)
       {100000, 0}, {UINT32_MAX, UINT32_MAX}, {1, UINT32_MAX}};
 
   for (size_t i = 0; i < G_N_ELEMENTS (filters); i++) {
-    CclOptions options = {.min_area = filters[i].min_area, .max_area = filters[i].max_area};
+    CclLabellerOptions options = {.min_area = filters[i].min_area, .max_area = filters[i].max_area};
     for (uint32_t density = 10; density < 100; density += 20)
       if (!check_noise (subject, 203, 77, 1, density, i, &options, &compact, 4096) ||
           !check_noise (subject, 203, 77, 1, density, i, &options, &compact, 9))
@@ -522,7 +522,7 @@ check_frames_are_independent (const Subject *subject)
     Mask *mask =
         i % 4 == 3 ? mask_new_from_shape (&shapes[g_rand_int_range (random, 0, 25)], width, height)
                    : mask_new_from_noise (width, height, granularity, density, i);
-    CclOptions options = {
+    CclLabellerOptions options = {
         .threshold = g_rand_int_range (random, 0, 256),
         .invert = g_rand_boolean (random),
         .min_area = g_rand_int_range (random, 0, 4),
@@ -547,7 +547,7 @@ check_random_everything (const Subject *subject)
     uint32_t granularity = g_rand_int_range (random, 1, 6);
     uint32_t density = g_rand_int_range (random, 0, 101);
     uint32_t max_components = 1u << g_rand_int_range (random, 0, 14);
-    CclOptions options = {
+    CclLabellerOptions options = {
         .threshold = g_rand_int_range (random, 0, 256),
         .invert = g_rand_boolean (random),
         .min_area = g_rand_boolean (random) ? g_rand_int_range (random, 0, 30) : 0,
@@ -579,14 +579,14 @@ check_sizes_that_change (const Subject *subject)
     const uint32_t height = g_rand_int_range (random, 1, is_flat ? 4 : is_tall ? 900 : 120);
     const uint32_t density = g_rand_int_range (random, 0, 101);
     Mask *mask = mask_new_from_noise (width, height, 1 + i % 3, density, i);
-    const CclOptions options = {
+    const CclLabellerOptions options = {
         .invert = g_rand_boolean (random), .min_area = i % 4 == 0 ? i % 7 : 0};
     const Layout layout = {.padding = i % 5, .label_padding = i % 3, .at_start = i % 2};
     CclError error = {0};
 
     describe (subject, mask, 1 + i % 3, density, i);
-    if (ccl_labeller_resize (labeller, width, height, &error) != CCL_OK) {
-      passed = error.status == CCL_ERROR_UNSUPPORTED || fail (&options, &layout, error.message);
+    if (ccl_labeller_resize (labeller, width, height, &error) != CUDACCL_OK) {
+      passed = error.status == CUDACCL_ERROR_UNSUPPORTED || fail (&options, &layout, error.message);
     } else {
       passed = check_mask (subject, labeller, mask, &options, &layout);
       /* The second frame of a size. */
@@ -682,7 +682,7 @@ check_tiling (const Subject *subject, const Tiling *tiling)
   CclTable table;
   CclError error = {0};
   char *difference = NULL;
-  if (run (subject, labeller, &frame, &default_options, &labels, &table, &error) != CCL_OK)
+  if (run (subject, labeller, &frame, &default_options, &labels, &table, &error) != CUDACCL_OK)
     difference = g_strdup_printf ("run failed: %s", error.message);
   else
     difference =
@@ -771,7 +771,7 @@ register_case (const Subject *subject, const char *folder, const char *name)
 void
 labeller_checks_register (const LabellerBackend *backend)
 {
-  static const CclConnectivity connectivities[] = {CCL_CONNECTIVITY_8, CCL_CONNECTIVITY_4};
+  static const CclConnectivity connectivities[] = {CUDACCL_CONNECTIVITY_8, CUDACCL_CONNECTIVITY_4};
 
   /* The other cases run after a failed one. */
   g_test_set_nonfatal_assertions ();

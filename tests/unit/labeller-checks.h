@@ -20,8 +20,8 @@
  * not pass it to a program that runs under a sanitizer or valgrind. The message of a failure names
  * the shape, size, stride, options and, for random masks, the seed.
  */
-#ifndef CCL_TEST_LABELLER_CHECKS_H
-#define CCL_TEST_LABELLER_CHECKS_H
+#ifndef CUDACCL_TEST_LABELLER_CHECKS_H
+#define CUDACCL_TEST_LABELLER_CHECKS_H
 
 #include <cudaccl/labeller.h>
 
@@ -36,7 +36,7 @@ typedef struct LabellerBackend {
   bool (*offers) (const char *algorithm, CclConnectivity connectivity);
 
   /* Plans a labeller. The checks free it with ccl_labeller_free(). */
-  CclLabeller *(*labeller_new) (void *data, const CclPlan *plan, CclError *error);
+  CclLabeller *(*labeller_new) (void *data, const CclLabellerPlan *plan, CclError *error);
 
   /* Like ccl_labeller_run(), with frame and label map in host memory.
    *
@@ -51,7 +51,7 @@ typedef struct LabellerBackend {
    *
    * NULL: ccl_labeller_run() itself, for labellers that work on host memory. */
   CclStatus (*run) (void *data, CclLabeller *labeller, const CclFrame *frame,
-      const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error);
+      const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error);
 
   /* Passed to labeller_new and run. */
   void *data;
@@ -61,4 +61,4 @@ typedef struct LabellerBackend {
  * live until the latter returns. May be called for several backends of different names. */
 void labeller_checks_register (const LabellerBackend *backend);
 
-#endif /* CCL_TEST_LABELLER_CHECKS_H */
+#endif /* CUDACCL_TEST_LABELLER_CHECKS_H */

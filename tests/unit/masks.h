@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Test masks: drawn shapes with difficult connections, and noise. */
-#ifndef CCL_TEST_MASKS_H
-#define CCL_TEST_MASKS_H
+#ifndef CUDACCL_TEST_MASKS_H
+#define CUDACCL_TEST_MASKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,4 +31,4 @@ Mask *mask_new_from_noise (
 
 void mask_free (Mask *mask);
 
-#endif /* CCL_TEST_MASKS_H */
+#endif /* CUDACCL_TEST_MASKS_H */

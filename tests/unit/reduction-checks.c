@@ -14,14 +14,14 @@ typedef struct Layout {
 } Layout;
 
 static const Layout layouts[] = {
-    {"GRAY8", CCL_PIXEL_FORMAT_8, false, 0, 0, 0, 0, 0},
-    {"NV12", CCL_PIXEL_FORMAT_8, true, 2, 1, 1, 0, 1},
-    {"NV21", CCL_PIXEL_FORMAT_8, true, 2, 1, 1, 1, 0},
-    {"NV24", CCL_PIXEL_FORMAT_8, true, 2, 0, 0, 0, 1},
-    {"YUY2", CCL_PIXEL_FORMAT_8_FIRST, true, 4, 1, 0, 1, 3},
-    {"UYVY", CCL_PIXEL_FORMAT_8_SECOND, true, 4, 1, 0, 0, 2},
-    {"GRAY16_LE", CCL_PIXEL_FORMAT_16, false, 0, 0, 0, 0, 0},
-    {"P010_10LE", CCL_PIXEL_FORMAT_16, true, 4, 1, 1, 1, 3},
+    {"GRAY8", CUDACCL_PIXEL_FORMAT_8, false, 0, 0, 0, 0, 0},
+    {"NV12", CUDACCL_PIXEL_FORMAT_8, true, 2, 1, 1, 0, 1},
+    {"NV21", CUDACCL_PIXEL_FORMAT_8, true, 2, 1, 1, 1, 0},
+    {"NV24", CUDACCL_PIXEL_FORMAT_8, true, 2, 0, 0, 0, 1},
+    {"YUY2", CUDACCL_PIXEL_FORMAT_8_FIRST, true, 4, 1, 0, 1, 3},
+    {"UYVY", CUDACCL_PIXEL_FORMAT_8_SECOND, true, 4, 1, 0, 0, 2},
+    {"GRAY16_LE", CUDACCL_PIXEL_FORMAT_16, false, 0, 0, 0, 0, 0},
+    {"P010_10LE", CUDACCL_PIXEL_FORMAT_16, true, 4, 1, 1, 1, 3},
 };
 
 /* A frame with the memory of its planes. */
@@ -39,8 +39,8 @@ divide_up (uint32_t size, uint32_t divisor)
 static Picture
 picture_new (const Layout *layout, uint32_t width, uint32_t height)
 {
-  const bool is_packed =
-      layout->format == CCL_PIXEL_FORMAT_8_FIRST || layout->format == CCL_PIXEL_FORMAT_8_SECOND;
+  const bool is_packed = layout->format == CUDACCL_PIXEL_FORMAT_8_FIRST ||
+                         layout->format == CUDACCL_PIXEL_FORMAT_8_SECOND;
   const size_t stride = 4 * (size_t)width + 8;
   Picture picture = {.luma = g_malloc0 (stride * height), .chroma = g_malloc0 (stride * height)};
   const uint8_t *chroma = is_packed ? picture.luma : picture.chroma;
@@ -112,18 +112,18 @@ reduce (const uint8_t *samples, size_t from_stride, uint32_t step, uint32_t n_sa
 }
 
 /* The chroma of reduced frames has the frame's subsampling less that of the reduction. */
-static const Layout reduced_layout = {"reduced", CCL_PIXEL_FORMAT_8, true, 1, 0, 0, 0, 0};
+static const Layout reduced_layout = {"reduced", CUDACCL_PIXEL_FORMAT_8, true, 1, 0, 0, 0, 0};
 
 static void
 reduce_picture (const Picture *from, const Layout *layout, uint32_t width, uint32_t height,
     uint32_t factor, Picture *to)
 {
   const CclChroma *chroma = &from->frame.chroma;
-  const bool is_wide = layout->format == CCL_PIXEL_FORMAT_16;
-  const bool is_packed =
-      layout->format == CCL_PIXEL_FORMAT_8_FIRST || layout->format == CCL_PIXEL_FORMAT_8_SECOND;
+  const bool is_wide = layout->format == CUDACCL_PIXEL_FORMAT_16;
+  const bool is_packed = layout->format == CUDACCL_PIXEL_FORMAT_8_FIRST ||
+                         layout->format == CUDACCL_PIXEL_FORMAT_8_SECOND;
   const uint32_t small_width = divide_up (width, factor), small_height = divide_up (height, factor);
-  const uint8_t *luma = from->luma + (layout->format == CCL_PIXEL_FORMAT_8_SECOND);
+  const uint8_t *luma = from->luma + (layout->format == CUDACCL_PIXEL_FORMAT_8_SECOND);
 
   reduce (luma, from->frame.stride, is_packed || is_wide ? 2 : 1, width, height, factor, factor,
       is_wide, small_width, small_height, to->luma, to->frame.stride);
@@ -141,11 +141,11 @@ static CclStatus
 run (const ForegroundBackend *backend, CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   const CclStatus status =
       backend->run ? backend->run (backend->data, foreground, frame, options, mask, &error)
                    : ccl_foreground_run (foreground, frame, options, mask, &error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     g_test_fail_printf ("%s", error.message);
   return status;
 }
@@ -154,7 +154,7 @@ run (const ForegroundBackend *backend, CclForeground *foreground, const CclFrame
 static uint8_t
 enlarged (uint8_t value, bool invert, bool is_inside)
 {
-  const uint8_t shown = invert && value != CCL_MASK_SHADOW ? 255 - value : value;
+  const uint8_t shown = invert && value != CUDACCL_MASK_SHADOW ? 255 - value : value;
   return is_inside ? shown : 0;
 }
 
@@ -164,7 +164,7 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
     uint32_t factor, const CclForegroundOptions *options, bool with_roi_mask)
 {
   const uint32_t small_width = divide_up (width, factor), small_height = divide_up (height, factor);
-  const bool is_wide = layout->format == CCL_PIXEL_FORMAT_16;
+  const bool is_wide = layout->format == CUDACCL_PIXEL_FORMAT_16;
   const size_t mask_stride = width + 3;
   g_autofree uint8_t *pixels = g_malloc (mask_stride * height);
   g_autofree uint8_t *small_pixels = g_malloc ((size_t)small_width * small_height);
@@ -175,7 +175,7 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
   const CclForegroundPlan plan = {
       .width = width,
       .height = height,
-      .method = CCL_FOREGROUND_MOG2,
+      .method = CUDACCL_FOREGROUND_MOG2,
       .roi_mask = with_roi_mask ? &roi_mask : NULL,
       .has_chroma = layout->has_chroma,
       .format = layout->format,
@@ -185,9 +185,9 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
   const CclForegroundPlan small_plan = {
       .width = small_width,
       .height = small_height,
-      .method = CCL_FOREGROUND_MOG2,
+      .method = CUDACCL_FOREGROUND_MOG2,
       .has_chroma = layout->has_chroma,
-      .format = is_wide ? CCL_PIXEL_FORMAT_16 : CCL_PIXEL_FORMAT_8,
+      .format = is_wide ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
   };
   CclForegroundOptions small_options = *options;
   small_options.invert = false;
@@ -215,15 +215,15 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
       ccl_foreground_reset (whole);
       ccl_foreground_reset (small);
     }
-    if (run (backend, whole, &picture.frame, options, &mask) != CCL_OK ||
-        run (backend, small, &reduced.frame, &small_options, &small_mask) != CCL_OK)
+    if (run (backend, whole, &picture.frame, options, &mask) != CUDACCL_OK ||
+        run (backend, small, &reduced.frame, &small_options, &small_mask) != CUDACCL_OK)
       break;
     for (uint32_t i = 0; i < width * height && !g_test_failed (); i++) {
       const uint32_t x = i % width, y = i / width;
       const uint8_t value = small_pixels[y / factor * small_width + x / factor];
       const uint8_t expected = enlarged (value, options->invert, !with_roi_mask || roi[i]);
       const uint8_t got = pixels[y * mask_stride + x];
-      n_foreground += value == CCL_MASK_FOREGROUND;
+      n_foreground += value == CUDACCL_MASK_FOREGROUND;
       if (got != expected)
         g_test_fail_printf ("%s %u×%u, factor %u, frame %u: %u instead of %u at %u,%u",
             layout->name, width, height, factor, number, got, expected, x, y);
@@ -242,15 +242,15 @@ void
 check_reduction (const ForegroundBackend *backend)
 {
   static const uint32_t sizes[][2] = {{96, 64}, {101, 67}, {33, 9}};
-  CclForegroundOptions options = CCL_FOREGROUND_OPTIONS_DEFAULT;
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
   uint32_t n_foreground = 0;
 
-  options.denoise = CCL_DENOISE_MEDIAN_3;
+  options.denoise = CUDACCL_DENOISE_MEDIAN_3;
   for (size_t i = 0; i < G_N_ELEMENTS (layouts); i++)
-    for (uint32_t factor = 2; factor <= CCL_MAX_REDUCTION; factor *= 2) {
+    for (uint32_t factor = 2; factor <= CUDACCL_MAX_REDUCTION; factor *= 2) {
       const uint32_t *size = sizes[(i + factor) % G_N_ELEMENTS (sizes)];
       options.invert = factor == 4;
-      options.shadows = i % 2 ? CCL_SHADOWS_MARK : CCL_SHADOWS_REMOVE;
+      options.shadows = i % 2 ? CUDACCL_SHADOWS_MARK : CUDACCL_SHADOWS_REMOVE;
       options.closing_width = i % 3 ? 1 : 9;
       n_foreground += compare (
           backend, &layouts[i], size[0], size[1], factor, &options, i % 2 == factor / 2 % 2);
@@ -261,8 +261,8 @@ check_reduction (const ForegroundBackend *backend)
 void
 check_reduction_factors (const ForegroundBackend *backend)
 {
-  CclForegroundPlan plan = {.width = 16, .height = 16, .method = CCL_FOREGROUND_MOG2};
-  CclError error = {CCL_OK};
+  CclForegroundPlan plan = {.width = 16, .height = 16, .method = CUDACCL_FOREGROUND_MOG2};
+  CclError error = {CUDACCL_OK};
   for (plan.reduction = 3; plan.reduction < 20; plan.reduction++) {
     CclForeground *foreground = backend->foreground_new (backend->data, &plan, &error);
     g_assert_true (!foreground == (plan.reduction != 4 && plan.reduction != 8));

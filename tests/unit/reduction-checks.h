@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Background models on reduced frames, of any backend (foreground-checks.h). */
-#ifndef CCL_TEST_REDUCTION_CHECKS_H
-#define CCL_TEST_REDUCTION_CHECKS_H
+#ifndef CUDACCL_TEST_REDUCTION_CHECKS_H
+#define CUDACCL_TEST_REDUCTION_CHECKS_H
 
 #include "foreground-checks.h"
 
 /* Masks of reduced frames are the enlarged masks of frames that this test reduces. */
 void check_reduction (const ForegroundBackend *backend);
 
-/* The factors that CCL_REDUCTION_AUTO chooses, and refused ones. */
+/* The factors that CUDACCL_REDUCTION_AUTO chooses, and refused ones. */
 void check_reduction_factors (const ForegroundBackend *backend);
 
-#endif /* CCL_TEST_REDUCTION_CHECKS_H */
+#endif /* CUDACCL_TEST_REDUCTION_CHECKS_H */

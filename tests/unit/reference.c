@@ -4,7 +4,7 @@
 #include <glib.h>
 
 static bool
-is_foreground (uint8_t value, const CclOptions *options)
+is_foreground (uint8_t value, const CclLabellerOptions *options)
 {
   bool above = value > options->threshold;
   return options->invert ? !above : above;
@@ -27,7 +27,7 @@ flood (const bool *foreground, bool *visited, uint32_t width, uint32_t height,
 
     for (int dy = -1; dy <= 1; dy++) {
       for (int dx = -1; dx <= 1; dx++) {
-        if (connectivity == CCL_CONNECTIVITY_4 && dx != 0 && dy != 0)
+        if (connectivity == CUDACCL_CONNECTIVITY_4 && dx != 0 && dy != 0)
           continue;
         if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height)
           continue;
@@ -72,7 +72,7 @@ measure (const GArray *pixels, uint32_t width)
 
 Reference *
 reference_new (const uint8_t *data, uint32_t width, uint32_t height, size_t stride,
-    CclConnectivity connectivity, const CclOptions *options)
+    CclConnectivity connectivity, const CclLabellerOptions *options)
 {
   size_t n_pixels = (size_t)width * height;
   bool *foreground = g_new (bool, n_pixels);

@@ -4,8 +4,8 @@
  * pixel at a time. It is simple rather than fast, and shares only the types of labeller.h with the
  * labellers.
  */
-#ifndef CCL_TEST_REFERENCE_H
-#define CCL_TEST_REFERENCE_H
+#ifndef CUDACCL_TEST_REFERENCE_H
+#define CUDACCL_TEST_REFERENCE_H
 
 #include <cudaccl/labeller.h>
 
@@ -19,8 +19,8 @@ typedef struct Reference {
 /* Labels a frame of width × height bytes whose rows are stride bytes apart.
  * Free with reference_free(). */
 Reference *reference_new (const uint8_t *data, uint32_t width, uint32_t height, size_t stride,
-    CclConnectivity connectivity, const CclOptions *options);
+    CclConnectivity connectivity, const CclLabellerOptions *options);
 
 void reference_free (Reference *reference);
 
-#endif /* CCL_TEST_REFERENCE_H */
+#endif /* CUDACCL_TEST_REFERENCE_H */

@@ -4,26 +4,29 @@
 
 #include <glib.h>
 
-static const CclPlan plan = {
-    .width = 8, .height = 8, .connectivity = CCL_CONNECTIVITY_8, .max_components = 4};
-static const CclVolumePlan volume_plan = {
-    .width = 8, .height = 8, .depth = 8, .connectivity = CCL_CONNECTIVITY_26, .max_components = 4};
+static const CclLabellerPlan plan = {
+    .width = 8, .height = 8, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 4};
+static const CclVolumePlan volume_plan = {.width = 8,
+    .height = 8,
+    .depth = 8,
+    .connectivity = CUDACCL_CONNECTIVITY_26,
+    .max_components = 4};
 static const CclForegroundPlan foreground_plan = {.width = 8, .height = 8};
 static const CclTrackerPlan tracker_plan = {
     .width = 8, .height = 8, .max_tracks = 4, .max_components = 4};
 static const CclRegionsPlan regions_plan = {.width = 8, .height = 8, .max_tracks = 4};
-static const CclOptions options = {0};
+static const CclLabellerOptions options = {0};
 static const uint8_t pixels[512] = {1};
 
-/* The call returns CCL_ERROR_ARGUMENT with a message, also without an error to fill. */
+/* The call returns CUDACCL_ERROR_ARGUMENT with a message, also without an error to fill. */
 #define assert_refused(function, ...)                                                              \
   G_STMT_START                                                                                     \
   {                                                                                                \
-    CclError error = {CCL_OK, ""};                                                                 \
-    g_assert_cmpint (function (__VA_ARGS__, &error), ==, CCL_ERROR_ARGUMENT);                      \
-    g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);                                        \
+    CclError error = {CUDACCL_OK, ""};                                                             \
+    g_assert_cmpint (function (__VA_ARGS__, &error), ==, CUDACCL_ERROR_ARGUMENT);                  \
+    g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);                                    \
     g_assert_cmpstr (error.message, !=, "");                                                       \
-    g_assert_cmpint (function (__VA_ARGS__, NULL), ==, CCL_ERROR_ARGUMENT);                        \
+    g_assert_cmpint (function (__VA_ARGS__, NULL), ==, CUDACCL_ERROR_ARGUMENT);                    \
   }                                                                                                \
   G_STMT_END
 
@@ -31,9 +34,10 @@ static const uint8_t pixels[512] = {1};
 #define assert_not_made(function, ...)                                                             \
   G_STMT_START                                                                                     \
   {                                                                                                \
-    CclError error = {CCL_OK, ""};                                                                 \
+    CclError error = {CUDACCL_OK, ""};                                                             \
     g_assert_null (function (__VA_ARGS__, &error));                                                \
-    g_assert_true (error.status == CCL_ERROR_ARGUMENT || error.status == CCL_ERROR_NOT_FOUND);     \
+    g_assert_true (                                                                                \
+        error.status == CUDACCL_ERROR_ARGUMENT || error.status == CUDACCL_ERROR_NOT_FOUND);        \
     g_assert_cmpstr (error.message, !=, "");                                                       \
     g_assert_null (function (__VA_ARGS__, NULL));                                                  \
   }                                                                                                \
@@ -61,7 +65,7 @@ test_null_object (void)
   const CclFrame frame = {.data = pixels, .stride = 8};
   const CclVolume volume = {.data = pixels, .row_stride = 8, .slice_stride = 64};
   const CclForegroundOptions foreground_options = {0};
-  const CclTrackerOptions tracker_options = CCL_TRACKER_OPTIONS_DEFAULT;
+  const CclTrackerOptions tracker_options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
   const CclRegionsOptions regions_options = {.settle_frames = 1};
   const CclMask mask = {(void *)pixels, 8};
   const CclTracks no_tracks = {0};
@@ -83,17 +87,17 @@ test_null_object (void)
   assert_refused (ccl_cuda_volume_labeller_set_stream, NULL, NULL);
   assert_refused (ccl_cuda_foreground_set_stream, NULL, NULL);
   assert_refused (ccl_tiled_run, NULL, NULL, NULL, NULL);
-  g_assert_cmpint (ccl_cuda_peer_copy (NULL, NULL, NULL, NULL, NULL, 0, NULL), !=, CCL_OK);
-  g_assert_cmpint (ccl_cuda_memory_new (NULL, 1, NULL, NULL), !=, CCL_OK);
+  g_assert_cmpint (ccl_cuda_peer_copy (NULL, NULL, NULL, NULL, NULL, 0, NULL), !=, CUDACCL_OK);
+  g_assert_cmpint (ccl_cuda_memory_new (NULL, 1, NULL, NULL), !=, CUDACCL_OK);
   g_assert_cmpint (ccl_cuda_find_device_of (NULL, NULL), ==, -1);
   g_assert_null (ccl_cuda_labeller_get_stream (NULL));
   g_assert_null (ccl_labeller_algorithm (NULL));
   g_assert_null (ccl_cuda_device_name (NULL));
   g_assert_null (ccl_cuda_device_ref (NULL));
-  g_assert_cmpint (ccl_foreground_get_scene_change (NULL), ==, CCL_SCENE_UNCHANGED);
-  g_assert_false (ccl_cpu_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  g_assert_cmpint (ccl_foreground_get_scene_change (NULL), ==, CUDACCL_SCENE_UNCHANGED);
+  g_assert_false (ccl_cpu_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cpu_algorithm_uses_threads (NULL));
-  g_assert_false (ccl_cuda_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cuda_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   ccl_foreground_reset (NULL);
   ccl_tracker_reset (NULL);
   ccl_regions_reset (NULL);
@@ -124,10 +128,10 @@ test_null_where_an_object_is_freed (void)
 static void
 test_null_inside_an_argument (void)
 {
-  const CclRegion region = {.name = "gate", .kind = CCL_REGION_LINE, .n_points = 2};
+  const CclRegion region = {.name = "gate", .kind = CUDACCL_REGION_LINE, .n_points = 2};
   const CclRegionsOptions regions_options = {.settle_frames = 1};
   const CclTracks no_tracks = {.n_tracks = 1};
-  const CclTrackerOptions tracker_options = CCL_TRACKER_OPTIONS_DEFAULT;
+  const CclTrackerOptions tracker_options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
   const CclTable no_rows = {.n_components = 1, .n_rows = 1};
   CclRegionsPlan incomplete = regions_plan;
   CclRegionsResult result;
@@ -148,10 +152,10 @@ test_null_inside_an_argument (void)
 static void
 test_names_of_status_codes (void)
 {
-  g_assert_cmpstr (ccl_status_name (CCL_OK), ==, "CCL_OK");
-  g_assert_cmpstr (ccl_status_name (CCL_ERROR_NO_MEMORY), ==, "CCL_ERROR_NO_MEMORY");
-  g_assert_cmpstr (ccl_status_name (CCL_ERROR_IO), ==, "CCL_ERROR_IO");
-  g_assert_null (ccl_status_name ((CclStatus)(CCL_ERROR_IO + 1)));
+  g_assert_cmpstr (ccl_status_name (CUDACCL_OK), ==, "CUDACCL_OK");
+  g_assert_cmpstr (ccl_status_name (CUDACCL_ERROR_NO_MEMORY), ==, "CUDACCL_ERROR_NO_MEMORY");
+  g_assert_cmpstr (ccl_status_name (CUDACCL_ERROR_IO), ==, "CUDACCL_ERROR_IO");
+  g_assert_null (ccl_status_name ((CclStatus)(CUDACCL_ERROR_IO + 1)));
   g_assert_null (ccl_status_name ((CclStatus)-1));
 }
 
@@ -185,13 +189,14 @@ test_objects_of_the_cpu (void)
   CclVolumeTable volume_table;
 
   for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
-    CclPlan own_plan = plan;
+    CclLabellerPlan own_plan = plan;
     own_plan.algorithm = *name;
     CclLabeller *labeller = ccl_cpu_labeller_new (&own_plan, NULL);
     assert_refused (ccl_cuda_labeller_set_stream, labeller, stream);
     assert_refused (ccl_cuda_labeller_set_stream, labeller, NULL);
     g_assert_null (ccl_cuda_labeller_get_stream (labeller));
-    g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, NULL), ==, CCL_OK);
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &frame, &options, NULL, &table, NULL), ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, 1);
     ccl_labeller_free (&labeller);
     g_assert_null (labeller);
@@ -199,15 +204,15 @@ test_objects_of_the_cpu (void)
 
   CclVolumeLabeller *volumes = ccl_cpu_volume_labeller_new (&volume_plan, NULL);
   assert_refused (ccl_cuda_volume_labeller_set_stream, volumes, stream);
-  g_assert_cmpint (
-      ccl_volume_labeller_run (volumes, &volume, &options, NULL, &volume_table, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_volume_labeller_run (volumes, &volume, &options, NULL, &volume_table, NULL),
+      ==, CUDACCL_OK);
   g_assert_cmpuint (volume_table.n_components, ==, 1);
   ccl_volume_labeller_free (&volumes);
 
   CclForeground *foreground = ccl_cpu_foreground_new (&foreground_plan, NULL);
   assert_refused (ccl_cuda_foreground_set_stream, foreground, stream);
   g_assert_cmpint (
-      ccl_foreground_run (foreground, &frame, &foreground_options, &mask, NULL), ==, CCL_OK);
+      ccl_foreground_run (foreground, &frame, &foreground_options, &mask, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (mask_pixels[0], ==, 255);
   ccl_foreground_free (&foreground);
 }

@@ -9,7 +9,7 @@
 
 /* A pixel and the parameters of its frame. Its mask is its class: it is its own window. */
 typedef struct Pixel {
-  CclCodeword words[CCL_CODEBOOK_WORDS];
+  CclCodeword words[CUDACCL_CODEBOOK_WORDS];
   CclCodebookState state;
   CclCodebookFrame frame;
 } Pixel;
@@ -18,8 +18,9 @@ static Pixel
 pixel_new (void)
 {
   Pixel pixel = {.state = {.was_background = true}};
-  memset (pixel.frame.tolerances, CCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.tolerances);
-  memset (pixel.frame.weak_tolerances, CCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.weak_tolerances);
+  memset (pixel.frame.tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.tolerances);
+  memset (
+      pixel.frame.weak_tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.weak_tolerances);
   return pixel;
 }
 
@@ -29,8 +30,8 @@ show (Pixel *self, uint8_t luma)
   const CclCodebookValue value = {luma, 128, 128, 0};
   const CclCodebookResult result =
       ccl_codebook_update (self->words, value, self->state, &self->frame);
-  self->state.was_background = result.pixel_class == CCL_PIXEL_BACKGROUND;
-  self->state.in_object = result.pixel_class == CCL_PIXEL_FOREGROUND;
+  self->state.was_background = result.pixel_class == CUDACCL_PIXEL_BACKGROUND;
+  self->state.in_object = result.pixel_class == CUDACCL_PIXEL_FOREGROUND;
   self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
   return result;
 }
@@ -42,7 +43,7 @@ test_constant_scene_is_background (void)
     Pixel pixel = pixel_new ();
     for (int t = 0; t < 100; t++) {
       const CclCodebookResult result = show (&pixel, (uint8_t)luma);
-      g_assert_cmpint (result.pixel_class, ==, CCL_PIXEL_BACKGROUND);
+      g_assert_cmpint (result.pixel_class, ==, CUDACCL_PIXEL_BACKGROUND);
       g_assert_cmpint (result.background, ==, luma);
     }
   }
@@ -55,12 +56,12 @@ test_object_is_foreground_and_learnt_slowly (void)
   for (int t = 0; t < 100; t++)
     show (&pixel, 100);
   int n = 0;
-  while (show (&pixel, 160).pixel_class == CCL_PIXEL_FOREGROUND)
+  while (show (&pixel, 160).pixel_class == CUDACCL_PIXEL_FOREGROUND)
     n++;
   /* 100 frames of the background, at 60 % of its weight, gained at a quarter of the rate. */
   g_assert_cmpint (n, >=, 235);
   g_assert_cmpint (n, <=, 245);
-  g_assert_cmpint (show (&pixel, 100).pixel_class, ==, CCL_PIXEL_BACKGROUND);
+  g_assert_cmpint (show (&pixel, 100).pixel_class, ==, CUDACCL_PIXEL_BACKGROUND);
 }
 
 static void
@@ -69,8 +70,8 @@ test_darker_pixel_of_same_colour_is_shadow (void)
   Pixel pixel = pixel_new ();
   for (int t = 0; t < 100; t++)
     show (&pixel, 100);
-  g_assert_cmpint (show (&pixel, 70).pixel_class, ==, CCL_PIXEL_SHADOW);
-  g_assert_cmpint (show (&pixel, 40).pixel_class, ==, CCL_PIXEL_FOREGROUND);
+  g_assert_cmpint (show (&pixel, 70).pixel_class, ==, CUDACCL_PIXEL_SHADOW);
+  g_assert_cmpint (show (&pixel, 40).pixel_class, ==, CUDACCL_PIXEL_FOREGROUND);
 }
 
 /* Leaves: two frames in twenty. */
@@ -87,9 +88,9 @@ test_recurrent_value_becomes_background (void)
   for (int t = 0; t < 1000; t++) {
     const CclPixelClass class = show (&pixel, leaves (t)).pixel_class;
     if (leaves (t) == 100 || t > 600)
-      g_assert_cmpint (class, ==, CCL_PIXEL_BACKGROUND);
-    else if (t < CCL_CODEBOOK_RECURRENT_AGE)
-      g_assert_cmpint (class, ==, CCL_PIXEL_FOREGROUND);
+      g_assert_cmpint (class, ==, CUDACCL_PIXEL_BACKGROUND);
+    else if (t < CUDACCL_CODEBOOK_RECURRENT_AGE)
+      g_assert_cmpint (class, ==, CUDACCL_PIXEL_FOREGROUND);
   }
 }
 
@@ -98,16 +99,16 @@ test_word_of_least_weight_is_replaced (void)
 {
   Pixel pixel = pixel_new ();
   /* Words of 20, 50, 80 …; each is seen one frame longer than the next. */
-  for (int k = 0; k < CCL_CODEBOOK_WORDS; k++)
-    for (int t = 0; t < 2 * (CCL_CODEBOOK_WORDS - k); t++)
+  for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+    for (int t = 0; t < 2 * (CUDACCL_CODEBOOK_WORDS - k); t++)
       show (&pixel, (uint8_t)(20 + 25 * k));
   const Pixel before = pixel;
   show (&pixel, 250);
-  for (int k = 0; k < CCL_CODEBOOK_WORDS - 1; k++)
+  for (int k = 0; k < CUDACCL_CODEBOOK_WORDS - 1; k++)
     g_assert_cmpmem (
         &pixel.words[k], sizeof pixel.words[k], &before.words[k], sizeof before.words[k]);
-  const CclCodeword *last = &pixel.words[CCL_CODEBOOK_WORDS - 1];
-  g_assert_cmpint (last->luma, ==, 250 * CCL_CODEBOOK_STEPS);
+  const CclCodeword *last = &pixel.words[CUDACCL_CODEBOOK_WORDS - 1];
+  g_assert_cmpint (last->luma, ==, 250 * CUDACCL_CODEBOOK_STEPS);
   g_assert_cmpint (last->birth, ==, before.frame.time);
   g_assert_cmpint (last->visits, ==, 0);
 }
@@ -123,11 +124,11 @@ test_counters_saturate (void)
     n_rebases += pixel.frame.rebases;
     const CclPixelClass class = show (&pixel, leaves (t)).pixel_class;
     if (t > 600)
-      g_assert_cmpint (class, ==, CCL_PIXEL_BACKGROUND);
-    g_assert_cmpint (pixel.frame.time, <, CCL_CODEBOOK_MOST_TIME);
-    for (int k = 0; k < CCL_CODEBOOK_WORDS; k++) {
-      g_assert_cmpint (pixel.words[k].weight, <=, CCL_CODEBOOK_MOST_WEIGHT);
-      saturated |= pixel.words[k].weight > CCL_CODEBOOK_MOST_WEIGHT - CCL_CODEBOOK_GAIN;
+      g_assert_cmpint (class, ==, CUDACCL_PIXEL_BACKGROUND);
+    g_assert_cmpint (pixel.frame.time, <, CUDACCL_CODEBOOK_MOST_TIME);
+    for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
+      g_assert_cmpint (pixel.words[k].weight, <=, CUDACCL_CODEBOOK_MOST_WEIGHT);
+      saturated |= pixel.words[k].weight > CUDACCL_CODEBOOK_MOST_WEIGHT - CUDACCL_CODEBOOK_GAIN;
       if (pixel.words[k].weight > 0)
         g_assert_cmpint (pixel.words[k].birth, <=, pixel.frame.time);
     }
@@ -139,12 +140,12 @@ test_counters_saturate (void)
 static void
 test_visits_saturate (void)
 {
-  CclCodeword words[CCL_CODEBOOK_WORDS] = {{.weight = 1, .luma = 100 * CCL_CODEBOOK_STEPS}};
+  CclCodeword words[CUDACCL_CODEBOOK_WORDS] = {{.weight = 1, .luma = 100 * CUDACCL_CODEBOOK_STEPS}};
   const CclCodebookPlaces places = {0, 1, 0, false};
   const CclCodebookValue value = {100, 128, 128, 0};
   for (int i = 1; i <= 1000; i++) {
     ccl_codebook_learn (words, &places, value, true, 0);
-    g_assert_cmpint (words[0].visits, ==, MIN (i, CCL_CODEBOOK_MOST_VISITS));
+    g_assert_cmpint (words[0].visits, ==, MIN (i, CUDACCL_CODEBOOK_MOST_VISITS));
   }
 }
 
@@ -153,7 +154,7 @@ test_mean_stays_near_constant_value (void)
 {
   for (uint32_t from = 0; from < 256; from++) {
     for (uint32_t value = 0; value < 256; value++) {
-      uint32_t mean = from * CCL_CODEBOOK_STEPS;
+      uint32_t mean = from * CUDACCL_CODEBOOK_STEPS;
       for (int t = 0; t < 200; t++)
         mean = ccl_codebook_moved (mean, value);
       g_assert_cmpint (mean >> 8, ==, value);
@@ -164,7 +165,7 @@ test_mean_stays_near_constant_value (void)
 static void
 test_median_distance (void)
 {
-  uint32_t counts[CCL_CODEBOOK_DISTANCES] = {[3] = 100, [7] = 100, [63] = 55};
+  uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {[3] = 100, [7] = 100, [63] = 55};
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 0); /* too few */
   counts[63]++;
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 7);
@@ -172,7 +173,7 @@ test_median_distance (void)
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 3);
   g_assert_cmpint (ccl_codebook_tolerance (0, 20), ==, 20);
   g_assert_cmpint (ccl_codebook_tolerance (10, 20), ==, 30);
-  g_assert_cmpint (ccl_codebook_tolerance (63, 20), ==, CCL_CODEBOOK_MOST_TOLERANCE);
+  g_assert_cmpint (ccl_codebook_tolerance (63, 20), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
 }
 
 /* Frames. */
@@ -246,9 +247,9 @@ test_noise_is_background (void)
       g_assert_cmpint (n, <, N / 25);
   }
   int widest = 0;
-  for (int i = 0; i < CCL_CODEBOOK_LEVELS; i++)
+  for (int i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
     widest = MAX (widest, scene.reference->frame.tolerances[i]);
-  g_assert_cmpint (widest, >, CCL_CODEBOOK_TOLERANCE);
+  g_assert_cmpint (widest, >, CUDACCL_CODEBOOK_TOLERANCE);
   scene_clear (&scene);
 }
 
@@ -281,7 +282,7 @@ test_other_scene_becomes_background (void)
     memset (scene.u, is_other ? 140 : 110, N);
     memset (scene.v, is_other ? 110 : 140, N);
     const int n = run (&scene);
-    if (t < 40 || t % 40 > CCL_CODEBOOK_CHANGE_FRAMES) /* until then, it could be an object */
+    if (t < 40 || t % 40 > CUDACCL_CODEBOOK_CHANGE_FRAMES) /* until then, it could be an object */
       g_assert_cmpint (n, ==, 0);
   }
   g_assert_cmpint (scene.reference->n_scene_changes, ==, 2);

@@ -44,10 +44,10 @@ sort_algorithms (void)
 }
 
 static CclLabeller *
-labeller_new (void *data, const CclPlan *plan, CclError *error)
+labeller_new (void *data, const CclLabellerPlan *plan, CclError *error)
 {
   const Way *way = data;
-  CclPlan own_plan = *plan;
+  CclLabellerPlan own_plan = *plan;
   own_plan.n_threads = way->n_threads;
   return ccl_cpu_labeller_new_tuned (&own_plan, &way->tuning, error);
 }
@@ -62,11 +62,11 @@ skip_way (gconstpointer data)
 static bool
 is_offered (const Way *way)
 {
-  const CclPlan plan = {.width = 1, .height = 1, .connectivity = 8, .max_components = 1};
+  const CclLabellerPlan plan = {.width = 1, .height = 1, .connectivity = 8, .max_components = 1};
   CclError error = {0};
   CclLabeller *labeller = ccl_cpu_labeller_new_tuned (&plan, &way->tuning, &error);
   bool offered = labeller != NULL;
-  g_assert_true (offered || error.status == CCL_ERROR_UNSUPPORTED);
+  g_assert_true (offered || error.status == CUDACCL_ERROR_UNSUPPORTED);
   ccl_labeller_free (&labeller);
   return offered;
 }

@@ -25,11 +25,11 @@ static CUdeviceptr
 upload (const void *data, size_t size, size_t distance)
 {
   CUdeviceptr memory = 0;
-  CclError error = {CCL_OK};
-  if (ccl_cuda_device_allocate (device, distance + size, &memory, &error) != CCL_OK ||
+  CclError error = {CUDACCL_OK};
+  if (ccl_cuda_device_allocate (device, distance + size, &memory, &error) != CUDACCL_OK ||
       ccl_cuda_call (device->driver, &error,
-          cuMemcpyHtoDAsync (memory + distance, data, size, NULL)) != CCL_OK ||
-      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+          cuMemcpyHtoDAsync (memory + distance, data, size, NULL)) != CUDACCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CUDACCL_OK)
     g_error ("%s", error.message);
   return memory + distance;
 }
@@ -37,10 +37,10 @@ upload (const void *data, size_t size, size_t distance)
 static void
 download (void *data, CUdeviceptr memory, size_t size)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   if (ccl_cuda_call (device->driver, &error, cuMemcpyDtoHAsync (data, memory, size, NULL)) !=
-          CCL_OK ||
-      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+          CUDACCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CUDACCL_OK)
     g_error ("%s", error.message);
 }
 
@@ -100,19 +100,19 @@ run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
   const size_t frame_size =
       frame->stride * (plan->height - 1) + (size_t)ccl_pixel_bytes (plan->format) * plan->width;
   const size_t mask_size = mask->stride * (plan->height - 1) + plan->width;
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CclFrame own_frame = *frame;
   DeviceChroma chroma = {0};
   if (frame_on_device) {
     own_frame.data = (void *)upload (frame->data, frame_size, frame_distance);
-    own_frame.location = CCL_LOCATION_DEVICE;
+    own_frame.location = CUDACCL_LOCATION_DEVICE;
     chroma = upload_chroma (plan, &frame->chroma);
     own_frame.chroma = chroma.chroma;
   }
   const CUdeviceptr mask_memory = upload (mask->data, mask_size, mask_distance);
   const CclMask own_mask = {(void *)mask_memory, mask->stride};
   CclStatus status = ccl_foreground_run (foreground, &own_frame, options, &own_mask, error);
-  if (status == CCL_OK)
+  if (status == CUDACCL_OK)
     status = ccl_foreground_wait (foreground, error);
   download (mask->data, mask_memory, mask_size);
   release (mask_memory, mask_distance);
@@ -142,9 +142,9 @@ run_on_device_frame (void *data, CclForeground *foreground, const CclFrame *fram
 static void
 read_model (void *data, CclForeground *foreground, const ModelState *state)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   if (ccl_cuda_foreground_read_model (foreground, state->weights, state->means, state->variances,
-          state->chroma, &error) != CCL_OK)
+          state->chroma, &error) != CUDACCL_OK)
     g_error ("%s", error.message);
 }
 
@@ -155,12 +155,15 @@ test_shares_the_labellers_stream (void)
 {
   const uint32_t width = 640, height = 48;
   const CclCudaDriver *driver = device->driver;
-  const CclForegroundPlan plan = {.width = width, .height = height, .method = CCL_FOREGROUND_OTSU};
-  const CclPlan labeller_plan = {
-      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
-  CclError error = {CCL_OK};
+  const CclForegroundPlan plan = {
+      .width = width, .height = height, .method = CUDACCL_FOREGROUND_OTSU};
+  const CclLabellerPlan labeller_plan = {.width = width,
+      .height = height,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 10};
+  CclError error = {CUDACCL_OK};
   uint8_t *zeroes = g_malloc0 (width * height);
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   const CUdeviceptr frame = upload (zeroes, width * height, 0);
   const CUdeviceptr mask = upload (zeroes, width * height, 0);
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
@@ -169,29 +172,29 @@ test_shares_the_labellers_stream (void)
 
   ccl_cuda_foreground_set_stream (foreground, stream, NULL);
   for (uint32_t value = 2; value <= 20; value++) {
-    const CclForegroundOptions options = {.denoise = value % 2 ? CCL_DENOISE_MEDIAN_3 : 0};
+    const CclForegroundOptions options = {.denoise = value % 2 ? CUDACCL_DENOISE_MEDIAN_3 : 0};
     CclTable table = {0};
     driver->cuMemsetD8Async (frame, 1, width * height, stream);
     driver->cuMemsetD8Async (frame, value, width * value, stream);
     g_assert_cmpint (
-        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE},
             &options, &(CclMask){(void *)mask, width}, &error),
-        ==, CCL_OK);
+        ==, CUDACCL_OK);
     g_assert_cmpint (
-        ccl_labeller_run (labeller, &(CclFrame){(void *)mask, width, CCL_LOCATION_DEVICE},
-            &(CclOptions){.threshold = 127}, NULL, &table, &error),
-        ==, CCL_OK);
+        ccl_labeller_run (labeller, &(CclFrame){(void *)mask, width, CUDACCL_LOCATION_DEVICE},
+            &(CclLabellerOptions){.threshold = 127}, NULL, &table, &error),
+        ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, 1);
     g_assert_cmpuint (table.rows[0].area, ==, width * value);
   }
   /* The labeller and its stream are freed first; the foreground must not use that stream then. */
   ccl_labeller_free (&labeller);
-  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CUDACCL_OK);
   ccl_cuda_foreground_set_stream (foreground, NULL, NULL);
   g_assert_cmpint (
-      ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+      ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE},
           &(CclForegroundOptions){0}, &(CclMask){(void *)mask, width}, &error),
-      ==, CCL_OK);
+      ==, CUDACCL_OK);
   ccl_foreground_free (&foreground);
   release (frame, 0);
   release (mask, 0);
@@ -210,13 +213,14 @@ test_waits_for_the_legacy_stream (void)
   const CclCudaDriver *driver = device->driver;
   const CclForegroundPlan plan = {.width = width, .height = height};
   const CclForegroundOptions options = {.threshold = 9};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   uint8_t *pixels = g_malloc0 (width * height);
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   const CUdeviceptr frame = upload (pixels, width * height, 0);
   const CUdeviceptr mask = upload (pixels, width * height, 0);
   CUdeviceptr ballast;
-  g_assert_cmpint (ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CUDACCL_OK);
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
   g_assert_nonnull (foreground);
   for (uint32_t rows = 1; rows <= 2; rows++) {
@@ -224,9 +228,9 @@ test_waits_for_the_legacy_stream (void)
       driver->cuMemsetD8Async (ballast, i, ballast_size, NULL);
     driver->cuMemsetD8Async (frame, 10, width * rows, NULL);
     g_assert_cmpint (
-        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CCL_LOCATION_DEVICE},
+        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE},
             &options, &(CclMask){(void *)mask, width}, &error),
-        ==, CCL_OK);
+        ==, CUDACCL_OK);
     download (pixels, mask, width * height);
     for (uint32_t i = 0; i < width * height; i++)
       g_assert_cmpuint (pixels[i], ==, i < width * rows ? 255 : 0);
@@ -243,10 +247,10 @@ static void
 test_waits_before_the_first_run (void)
 {
   const CclForegroundPlan plan = {.width = 3, .height = 3};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
   g_assert_nonnull (foreground);
-  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CUDACCL_OK);
   ccl_foreground_free (&foreground);
 }
 
@@ -256,15 +260,15 @@ test_tall_frame (void)
 {
   const uint32_t width = 3, height = 4 * UINT16_MAX + 6;
   const CclForegroundPlan plan = {.width = width, .height = height};
-  const CclForegroundOptions options = {.threshold = 9, .denoise = CCL_DENOISE_OPENING_3};
-  CclError error = {CCL_OK};
+  const CclForegroundOptions options = {.threshold = 9, .denoise = CUDACCL_DENOISE_OPENING_3};
+  CclError error = {CUDACCL_OK};
   uint8_t *pixels = g_malloc0 (width * height), *mask = g_malloc0 (width * height);
   memset (pixels + width * (height - 7), 10, width * 3);
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
   g_assert_nonnull (foreground);
   g_assert_cmpint (
       run (foreground, &(CclFrame){pixels, width}, true, &options, &(CclMask){mask, width}, &error),
-      ==, CCL_OK);
+      ==, CUDACCL_OK);
   for (uint32_t i = 0; i < width * height; i++)
     g_assert_cmpuint (mask[i], ==, pixels[i] ? 255 : 0);
   ccl_foreground_free (&foreground);
@@ -277,19 +281,19 @@ test_impossible_plans_say_why (void)
 {
   const CclForegroundPlan plan = {.width = 1, .height = 1};
   const CclForegroundPlan huge = {
-      .width = 1, .height = CCL_MAX_PIXELS, .method = CCL_FOREGROUND_MOG2};
-  CclError error = {CCL_OK};
+      .width = 1, .height = CUDACCL_MAX_PIXELS, .method = CUDACCL_FOREGROUND_MOG2};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_foreground_new (NULL, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_null (ccl_cuda_foreground_new (device, &huge, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_NO_MEMORY);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_NO_MEMORY);
   g_assert_nonnull (strstr (error.message, "MiB"));
 }
 
 int
 main (int argc, char **argv)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
 
   g_test_init (&argc, &argv, NULL);
   device = ccl_cuda_device_open (-1, &error);

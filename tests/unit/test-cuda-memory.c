@@ -4,7 +4,7 @@
  *
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 
 #include <glib.h>
 #include <stdio.h>
@@ -16,15 +16,15 @@ static CclError error;
 #define assert_ok(call)                                                                            \
   G_STMT_START                                                                                     \
   {                                                                                                \
-    g_assert_cmpint ((call), ==, CCL_OK);                                                          \
+    g_assert_cmpint ((call), ==, CUDACCL_OK);                                                      \
   }                                                                                                \
   G_STMT_END
 
 #define assert_refused(call)                                                                       \
   G_STMT_START                                                                                     \
   {                                                                                                \
-    error = (CclError){CCL_OK, ""};                                                                \
-    g_assert_cmpint ((call), ==, CCL_ERROR_ARGUMENT);                                              \
+    error = (CclError){CUDACCL_OK, ""};                                                            \
+    g_assert_cmpint ((call), ==, CUDACCL_ERROR_ARGUMENT);                                          \
     g_assert_cmpstr (error.message, !=, "");                                                       \
   }                                                                                                \
   G_STMT_END
@@ -45,7 +45,7 @@ test_there_and_back (void)
   g_assert_cmpint (ccl_cuda_find_device_of (memory, &error), ==, 0);
   g_assert_cmpint (ccl_cuda_find_device_of ((char *)memory + 999, &error), ==, 0);
   g_assert_cmpint (ccl_cuda_find_device_of (there, &error), ==, -1);
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   ccl_cuda_memory_free (device, &memory);
   g_assert_null (memory);
   ccl_cuda_memory_free (device, &memory);
@@ -68,7 +68,7 @@ test_too_much (void)
   void *memory = &error;
 
   g_assert_cmpint (
-      ccl_cuda_memory_new (device, (size_t)1 << 60, &memory, &error), ==, CCL_ERROR_NO_MEMORY);
+      ccl_cuda_memory_new (device, (size_t)1 << 60, &memory, &error), ==, CUDACCL_ERROR_NO_MEMORY);
   g_assert_null (memory);
 }
 
@@ -101,8 +101,8 @@ test_label_map (void)
   static const guint8 pixels[HEIGHT * WIDTH] = {1, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0};
   static const guint32 expected[HEIGHT][WIDTH] = {
       {1, 1, 0, 0, 2}, {0, 0, 0, 0, 2}, {0, 3, 3, 0, 0}, {0}};
-  CclPlan plan = CCL_PLAN_DEFAULT;
-  const CclOptions options = CCL_OPTIONS_DEFAULT;
+  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
   const CclFrame frame = {.data = pixels, .stride = WIDTH};
   CclLabels there = {.stride = 32};
   guint32 host[HEIGHT][WIDTH + 2];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "device.h"
 #include "volume-checks.h"
 #include "volume-class.h"
@@ -25,7 +25,7 @@ labeller_new (const CclVolumePlan *plan, CclError *error)
 static void
 check (CclStatus status, const CclError *error)
 {
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     g_error ("%s", error->message);
 }
 
@@ -34,7 +34,7 @@ check (CclStatus status, const CclError *error)
 static CUdeviceptr
 upload (const void *data, size_t size, size_t offset, CUdeviceptr *allocation)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   check (ccl_cuda_device_allocate (device, size + offset, allocation, &error), &error);
   check (ccl_cuda_call (
              device->driver, &error, cuMemcpyHtoDAsync (*allocation + offset, data, size, NULL)),
@@ -46,7 +46,7 @@ upload (const void *data, size_t size, size_t offset, CUdeviceptr *allocation)
 static void
 download (void *data, CUdeviceptr memory, size_t size)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   check (
       ccl_cuda_call (device->driver, &error, cuMemcpyDtoHAsync (data, memory, size, NULL)), &error);
   check (ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)), &error);
@@ -61,8 +61,9 @@ extent (const CclVolumePlan *plan, size_t row_stride, size_t slice_stride, size_
 
 /* Runs with the label map in device memory and brings it back, padding included. */
 static CclStatus
-run_on_host_volume (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
-    const CclVolumeLabels *labels, CclVolumeTable *table, CclError *error)
+run_on_host_volume (CclVolumeLabeller *labeller, const CclVolume *volume,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    CclError *error)
 {
   if (!labels)
     return ccl_volume_labeller_run (labeller, volume, options, NULL, table, error);
@@ -80,14 +81,14 @@ run_on_host_volume (CclVolumeLabeller *labeller, const CclVolume *volume, const 
 /* The same with the volume in device memory, at a multiple of 16 bytes or anywhere. */
 static CclStatus
 run_on_device_volume (CclVolumeLabeller *labeller, const CclVolume *volume,
-    const CclOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error)
 {
   const size_t size = extent (&labeller->plan, volume->row_stride, volume->slice_stride, 1);
   CUdeviceptr allocation;
   CclVolume on_device = *volume;
   on_device.data = (void *)upload (volume->data, size, options->threshold % 3, &allocation);
-  on_device.location = CCL_LOCATION_DEVICE;
+  on_device.location = CUDACCL_LOCATION_DEVICE;
   CclStatus status = run_on_host_volume (labeller, &on_device, options, labels, table, error);
   ccl_cuda_device_release (device, &allocation);
   return status;
@@ -96,10 +97,10 @@ run_on_device_volume (CclVolumeLabeller *labeller, const CclVolume *volume,
 static void
 test_no_device (void)
 {
-  const CclVolumePlan plan = {2, 2, 2, CCL_CONNECTIVITY_6, 1};
-  CclError error = {CCL_OK};
+  const CclVolumePlan plan = {2, 2, 2, CUDACCL_CONNECTIVITY_6, 1};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_volume_labeller_new (NULL, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_null (ccl_cuda_volume_labeller_new (NULL, &plan, NULL));
 }
 
@@ -107,10 +108,10 @@ test_no_device (void)
 static void
 test_stream_of_the_caller (void)
 {
-  const CclVolumePlan plan = {64, 64, 64, CCL_CONNECTIVITY_26, 1};
+  const CclVolumePlan plan = {64, 64, 64, CUDACCL_CONNECTIVITY_26, 1};
   const size_t size = (size_t)plan.width * plan.height * plan.depth;
-  const CclOptions options = {0};
-  CclError error = {CCL_OK};
+  const CclLabellerOptions options = {0};
+  CclError error = {CUDACCL_OK};
   CUstream stream = NULL;
   CUdeviceptr memory = 0;
   CclVolumeTable table;
@@ -120,7 +121,7 @@ test_stream_of_the_caller (void)
       &error);
   check (ccl_cuda_device_allocate (device, size, &memory, &error), &error);
   const CclVolume volume = {
-      (void *)memory, plan.width, plan.width * plan.height, CCL_LOCATION_DEVICE};
+      (void *)memory, plan.width, plan.width * plan.height, CUDACCL_LOCATION_DEVICE};
 
   for (int with_stream = 1; with_stream >= 0; with_stream--) {
     ccl_cuda_volume_labeller_set_stream (labeller, with_stream ? stream : NULL, NULL);
@@ -150,7 +151,7 @@ main (int argc, char **argv)
       .labeller_new = labeller_new,
       .run = run_on_device_volume,
   };
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
 
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();

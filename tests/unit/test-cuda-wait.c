@@ -54,7 +54,7 @@ static gpointer
 wait_busily (gpointer data)
 {
   is_held = TRUE;
-  g_assert_cmpint (wait_for_run (), ==, CCL_OK);
+  g_assert_cmpint (wait_for_run (), ==, CUDACCL_OK);
   g_assert_cmpint (n_queries, ==, 1);
   return NULL;
 }
@@ -65,7 +65,7 @@ test_timer_slack (void)
   GThread *threads[N_BUSY];
 
   prctl (PR_SET_TIMERSLACK, CALLERS_SLACK);
-  g_assert_cmpint (wait_for_run (), ==, CCL_OK);
+  g_assert_cmpint (wait_for_run (), ==, CUDACCL_OK);
   g_assert_cmpint (slack_of_query, ==, CALLERS_SLACK);
 
   for (int i = 0; i < N_BUSY; i++)
@@ -73,7 +73,7 @@ test_timer_slack (void)
   while (atomic_load (&n_waiting_busily) < N_BUSY)
     g_usleep (1000);
   for (int i = 0; i < 100; i++) {
-    g_assert_cmpint (wait_for_run (), ==, CCL_OK);
+    g_assert_cmpint (wait_for_run (), ==, CUDACCL_OK);
     g_assert_cmpint (slack_of_query, ==, 1);
     g_assert_cmpint (prctl (PR_GET_TIMERSLACK), ==, CALLERS_SLACK);
   }

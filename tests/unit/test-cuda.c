@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cudaccl/cuda.h>
+#include <cudaccl/device.h>
 #include "research.h"
 
 #include "masks.h"
@@ -29,11 +29,11 @@ static CUdeviceptr
 upload (const void *data, size_t size)
 {
   CUdeviceptr memory = 0;
-  CclError error = {CCL_OK};
-  if (ccl_cuda_device_allocate (device, size, &memory, &error) != CCL_OK ||
+  CclError error = {CUDACCL_OK};
+  if (ccl_cuda_device_allocate (device, size, &memory, &error) != CUDACCL_OK ||
       ccl_cuda_call (device->driver, &error, cuMemcpyHtoDAsync (memory, data, size, NULL)) !=
-          CCL_OK ||
-      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+          CUDACCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CUDACCL_OK)
     g_error ("%s", error.message);
   return memory;
 }
@@ -41,22 +41,22 @@ upload (const void *data, size_t size)
 static void
 download (void *data, CUdeviceptr memory, size_t size)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   if (ccl_cuda_call (device->driver, &error, cuMemcpyDtoHAsync (data, memory, size, NULL)) !=
-          CCL_OK ||
-      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CCL_OK)
+          CUDACCL_OK ||
+      ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL)) != CUDACCL_OK)
     g_error ("%s", error.message);
 }
 
 static CclLabeller *
-labeller_new (void *data, const CclPlan *plan, CclError *error)
+labeller_new (void *data, const CclLabellerPlan *plan, CclError *error)
 {
   return ccl_research_labeller_new (device, plan, error);
 }
 
 /* Runs with the label map in device memory and downloads it, padding included. */
 static CclStatus
-run_with_frame (CclLabeller *labeller, const CclFrame *frame, const CclOptions *options,
+run_with_frame (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   if (!labels)
@@ -72,9 +72,9 @@ run_with_frame (CclLabeller *labeller, const CclFrame *frame, const CclOptions *
 
 static CclStatus
 run_on_host_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
-    const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
+    const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
 {
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CclStatus status = run_with_frame (labeller, frame, options, labels, table, error);
   ccl_cuda_device_leave (device);
   return status;
@@ -82,24 +82,24 @@ run_on_host_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
 
 static CclStatus
 run_on_device_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
-    const CclOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
+    const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error)
 {
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CUdeviceptr memory = upload (
       frame->data, frame->stride * (labeller->plan.height - 1) +
                        (size_t)ccl_pixel_bytes (labeller->plan.format) * labeller->plan.width);
-  CclFrame on_device = {(void *)memory, frame->stride, CCL_LOCATION_DEVICE};
+  CclFrame on_device = {(void *)memory, frame->stride, CUDACCL_LOCATION_DEVICE};
   CclStatus status = run_with_frame (labeller, &on_device, options, labels, table, error);
   ccl_cuda_device_release (device, &memory);
   ccl_cuda_device_leave (device);
   return status;
 }
 
-static CclPlan
+static CclLabellerPlan
 small_plan (void)
 {
-  return (CclPlan){
-      .width = 64, .height = 48, .connectivity = CCL_CONNECTIVITY_8, .max_components = 100};
+  return (CclLabellerPlan){
+      .width = 64, .height = 48, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 100};
 }
 
 /* The library offers these algorithms and no other, so that every run waits for the device once. */
@@ -110,12 +110,12 @@ test_the_library_offers_three_algorithms (void)
   g_assert_true (g_strv_equal (ccl_cuda_algorithms (), expected));
   for (int i = 0; i < 4; i++)
     g_assert_cmpstr (ccl_cuda_algorithm_table[i].name, ==, expected[i]);
-  CclPlan plan = small_plan ();
+  CclLabellerPlan plan = small_plan ();
   for (int i = 0; ccl_research_table[i].row.name; i++) {
-    CclError error = {CCL_OK};
+    CclError error = {CUDACCL_OK};
     plan.algorithm = ccl_research_table[i].row.name;
     g_assert_null (ccl_cuda_labeller_new (device, &plan, &error));
-    g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+    g_assert_cmpint (error.status, ==, CUDACCL_ERROR_UNSUPPORTED);
   }
 }
 
@@ -123,16 +123,16 @@ test_the_library_offers_three_algorithms (void)
 static void
 test_every_algorithm_offers_a_connectivity (void)
 {
-  CclError error = {CCL_OK};
-  g_assert_true (ccl_cuda_algorithm_offers ("bke", CCL_CONNECTIVITY_8));
-  g_assert_false (ccl_cuda_algorithm_offers ("bke", CCL_CONNECTIVITY_4));
-  g_assert_false (ccl_cuda_algorithm_offers ("no such", CCL_CONNECTIVITY_8));
+  CclError error = {CUDACCL_OK};
+  g_assert_true (ccl_cuda_algorithm_offers ("bke", CUDACCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cuda_algorithm_offers ("bke", CUDACCL_CONNECTIVITY_4));
+  g_assert_false (ccl_cuda_algorithm_offers ("no such", CUDACCL_CONNECTIVITY_8));
   for (const char *const *name = ccl_cuda_algorithms (); *name; name++)
-    g_assert_true (ccl_cuda_algorithm_offers (*name, CCL_CONNECTIVITY_4) ||
-                   ccl_cuda_algorithm_offers (*name, CCL_CONNECTIVITY_8));
+    g_assert_true (ccl_cuda_algorithm_offers (*name, CUDACCL_CONNECTIVITY_4) ||
+                   ccl_cuda_algorithm_offers (*name, CUDACCL_CONNECTIVITY_8));
   for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
     for (int i = 0; i < 2; i++) {
-      CclPlan plan = small_plan ();
+      CclLabellerPlan plan = small_plan ();
       plan.connectivity = connectivity;
       plan.algorithm = i ? "auto" : NULL;
       CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
@@ -145,9 +145,9 @@ test_every_algorithm_offers_a_connectivity (void)
 }
 
 static void
-assert_plan_fails (const CclPlan *plan, CclStatus status, const char *words)
+assert_plan_fails (const CclLabellerPlan *plan, CclStatus status, const char *words)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_labeller_new (device, plan, &error));
   g_assert_cmpint (error.status, ==, status);
   if (!strstr (error.message, words))
@@ -160,16 +160,16 @@ assert_plan_fails (const CclPlan *plan, CclStatus status, const char *words)
 static void
 test_auto_goes_on_to_an_algorithm_that_can (void)
 {
-  CclPlan plan = {
+  CclLabellerPlan plan = {
       .width = 1,
       .height = 1u << 26,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 1,
       .algorithm = "strips",
   };
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_labeller_new (device, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_UNSUPPORTED);
   plan.algorithm = "auto";
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   if (!labeller)
@@ -187,60 +187,60 @@ test_auto_goes_on_to_an_algorithm_that_can (void)
 static void
 test_impossible_plans_say_why (void)
 {
-  CclPlan plan = small_plan ();
+  CclLabellerPlan plan = small_plan ();
   plan.algorithm = "no such";
-  assert_plan_fails (&plan, CCL_ERROR_UNSUPPORTED, "no such");
+  assert_plan_fails (&plan, CUDACCL_ERROR_UNSUPPORTED, "no such");
   plan.algorithm = "bke";
-  plan.connectivity = CCL_CONNECTIVITY_4;
-  assert_plan_fails (&plan, CCL_ERROR_UNSUPPORTED, "4-connectivity");
+  plan.connectivity = CUDACCL_CONNECTIVITY_4;
+  assert_plan_fails (&plan, CUDACCL_ERROR_UNSUPPORTED, "4-connectivity");
   plan = small_plan ();
   plan.width = 0;
-  assert_plan_fails (&plan, CCL_ERROR_ARGUMENT, "0×48");
+  assert_plan_fails (&plan, CUDACCL_ERROR_ARGUMENT, "0×48");
   plan = small_plan ();
   plan.width = plan.height = 1u << 16;
-  assert_plan_fails (&plan, CCL_ERROR_ARGUMENT, "too large");
+  assert_plan_fails (&plan, CUDACCL_ERROR_ARGUMENT, "too large");
 
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   plan = small_plan ();
   g_assert_null (ccl_cuda_labeller_new (NULL, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
 }
 
 static void
 test_unknown_devices_are_not_found (void)
 {
   for (int i = 0; i < 2; i++) {
-    CclError error = {CCL_OK};
+    CclError error = {CUDACCL_OK};
     g_assert_null (ccl_cuda_device_open (i ? -2 : 1000, &error));
-    g_assert_cmpint (error.status, ==, CCL_ERROR_NOT_FOUND);
+    g_assert_cmpint (error.status, ==, CUDACCL_ERROR_NOT_FOUND);
     g_assert_nonnull (strstr (error.message, i ? "-2" : "1000"));
   }
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_device_open_in_context (NULL, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
 }
 
 /* Of one device that is the first. check-devices tests several. */
 static void
 test_least_used_device (void)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   const int n_devices = ccl_cuda_count_devices (&error);
   g_assert_cmpint (n_devices, >=, 1);
   g_assert_cmpint (ccl_cuda_find_least_used_device (&error), >=, 0);
   g_assert_cmpint (ccl_cuda_find_least_used_device (&error), <, n_devices);
-  g_assert_cmpint (error.status, ==, CCL_OK);
+  g_assert_cmpint (error.status, ==, CUDACCL_OK);
 }
 
 /* A labeller holds a reference to its device. */
 static void
 test_labellers_keep_their_device (void)
 {
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclCudaDevice *other = ccl_cuda_device_open_in_context (device->context, &error);
   g_assert_nonnull (other);
   g_assert_cmpstr (ccl_cuda_device_name (other), ==, ccl_cuda_device_name (device));
-  CclPlan plan = small_plan ();
+  CclLabellerPlan plan = small_plan ();
   CclLabeller *labeller = ccl_cuda_labeller_new (other, &plan, &error);
   g_assert_nonnull (labeller);
   ccl_cuda_device_unref (&other);
@@ -250,9 +250,9 @@ test_labellers_keep_their_device (void)
   uint8_t pixels[48 * 64];
   memset (pixels, 9, sizeof pixels);
   CclTable table;
-  g_assert_cmpint (
-      ccl_labeller_run (labeller, &(CclFrame){pixels, 64}, &(CclOptions){0}, NULL, &table, &error),
-      ==, CCL_OK);
+  g_assert_cmpint (ccl_labeller_run (labeller, &(CclFrame){pixels, 64}, &(CclLabellerOptions){0},
+                       NULL, &table, &error),
+      ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 1);
   g_assert_cmpuint (table.rows[0].area, ==, 48 * 64);
   ccl_labeller_free (&labeller);
@@ -262,27 +262,28 @@ test_labellers_keep_their_device (void)
 static void
 test_bad_arguments_leave_the_labeller_usable (void)
 {
-  CclError error = {CCL_OK};
-  CclPlan plan = small_plan ();
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = small_plan ();
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   uint8_t pixels[48 * 64] = {1, 1, 0, 1};
   CclFrame frame = {pixels, 64};
-  CclOptions options = {0};
+  CclLabellerOptions options = {0};
   CclTable table;
 
   CclFrame narrow = {pixels, 63}, nothing = {NULL, 64};
-  CclOptions above = {.threshold = 256};
+  CclLabellerOptions above = {.threshold = 256};
   CclLabels odd = {(void *)(uintptr_t)4096, 4 * 64 + 2};
-  g_assert_cmpint (
-      ccl_labeller_run (labeller, &narrow, &options, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_run (labeller, &narrow, &options, NULL, &table, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_labeller_run (labeller, &nothing, &options, NULL, &table, &error), ==,
-      CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (
-      ccl_labeller_run (labeller, &frame, &above, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (
-      ccl_labeller_run (labeller, &frame, &options, &odd, &table, &error), ==, CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &above, NULL, &table, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, &odd, &table, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
 
-  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 2);
   ccl_labeller_free (&labeller);
 }
@@ -292,9 +293,11 @@ static void
 test_frames_are_at_many_addresses (void)
 {
   enum { N_FRAMES = 13, N_RUNS = 100, WIDTH = 200, HEIGHT = 70, SIZE = WIDTH * HEIGHT };
-  const CclPlan plan = {
-      .width = WIDTH, .height = HEIGHT, .connectivity = CCL_CONNECTIVITY_8, .max_components = 5000};
-  CclError error = {CCL_OK};
+  const CclLabellerPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 5000};
+  CclError error = {CUDACCL_OK};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   uint8_t *pixels = g_malloc (N_FRAMES * SIZE);
   GRand *random = g_rand_new_with_seed (11);
@@ -302,7 +305,7 @@ test_frames_are_at_many_addresses (void)
 
   for (uint32_t i = 0; i < N_FRAMES * SIZE; i++)
     pixels[i] = (uint8_t)g_rand_int_range (random, 0, 4);
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CUdeviceptr memory = upload (pixels, N_FRAMES * SIZE);
   ccl_cuda_device_leave (device);
   for (uint32_t i = 0; i < N_RUNS; i++) {
@@ -310,15 +313,15 @@ test_frames_are_at_many_addresses (void)
     const uint32_t frame = i < 20   ? i % 2
                            : i < 60 ? i % 7
                                     : (uint32_t)g_rand_int_range (random, 0, N_FRAMES);
-    const CclOptions options = {.threshold = 1 + i / 10 % 2, .min_area = i / 15 % 3};
+    const CclLabellerOptions options = {.threshold = 1 + i / 10 % 2, .min_area = i / 15 % 3};
     Reference *reference =
         reference_new (pixels + frame * SIZE, WIDTH, HEIGHT, WIDTH, plan.connectivity, &options);
     g_assert_cmpint (ccl_labeller_run (labeller,
                          &(CclFrame){.data = (void *)(uintptr_t)(memory + frame * SIZE),
                              .stride = WIDTH,
-                             .location = CCL_LOCATION_DEVICE},
+                             .location = CUDACCL_LOCATION_DEVICE},
                          &options, NULL, &table, &error),
-        ==, CCL_OK);
+        ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, reference->n_components);
     g_assert_cmpmem (table.rows, table.n_rows * sizeof (CclComponent), reference->rows,
         reference->n_components * sizeof (CclComponent));
@@ -336,13 +339,13 @@ static void
 test_chunks_of_a_tall_frame (void)
 {
   enum { WIDTH = 129, HEIGHT = 40000, SIZE = WIDTH * HEIGHT };
-  const CclPlan plan = {.width = WIDTH,
+  const CclLabellerPlan plan = {.width = WIDTH,
       .height = HEIGHT,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 20000,
       .algorithm = "strips"};
-  static const CclOptions all[] = {{0}, {.min_area = 2}};
-  CclError error = {CCL_OK};
+  static const CclLabellerOptions all[] = {{0}, {.min_area = 2}};
+  CclError error = {CUDACCL_OK};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   uint8_t *pixels = g_malloc0 (SIZE);
   uint32_t *data = g_new (uint32_t, SIZE);
@@ -359,7 +362,7 @@ test_chunks_of_a_tall_frame (void)
     CclTable table;
     g_assert_cmpint (run_on_host_frame (NULL, labeller, &(CclFrame){pixels, WIDTH}, &all[i],
                          &labels, &table, &error),
-        ==, CCL_OK);
+        ==, CUDACCL_OK);
     g_assert_cmpuint (reference->n_components, >, 1000);
     g_assert_cmpmem (table.rows, table.n_rows * sizeof (CclComponent), reference->rows,
         reference->n_components * sizeof (CclComponent));
@@ -377,11 +380,11 @@ static void
 test_frames_are_queued_on_several_labellers (void)
 {
   enum { N_LABELLERS = 5 };
-  CclError error = {CCL_OK};
-  CclPlan plan = small_plan ();
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = small_plan ();
   CclLabeller *labellers[N_LABELLERS];
   uint8_t pixels[N_LABELLERS][48 * 64] = {{0}};
-  CclOptions options = {0};
+  CclLabellerOptions options = {0};
   CclTable table;
 
   for (int i = 0; i < N_LABELLERS; i++) {
@@ -393,9 +396,9 @@ test_frames_are_queued_on_several_labellers (void)
     for (int i = 0; i < N_LABELLERS; i++)
       g_assert_cmpint (
           ccl_labeller_queue (labellers[i], &(CclFrame){pixels[i], 64}, &options, NULL, &error), ==,
-          CCL_OK);
+          CUDACCL_OK);
     for (int i = N_LABELLERS - 1; i >= 0; i--) {
-      g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_OK);
+      g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CUDACCL_OK);
       g_assert_cmpuint (table.n_components, ==, i + 1);
       g_assert_cmpuint (table.rows[i].x, ==, 2 * i);
     }
@@ -408,25 +411,26 @@ test_frames_are_queued_on_several_labellers (void)
 static void
 test_queued_frames_are_waited_for (void)
 {
-  CclError error = {CCL_OK};
-  CclPlan plan = small_plan ();
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = small_plan ();
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   uint8_t pixels[48 * 64] = {1, 1, 0, 1};
   CclFrame frame = {pixels, 64};
-  CclOptions options = {0};
+  CclLabellerOptions options = {0};
   CclTable table;
 
-  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CUDACCL_OK);
   g_assert_cmpint (
-      ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (
-      ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (ccl_labeller_wait (labeller, NULL, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
+      ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, NULL, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 2);
-  g_assert_cmpint (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CCL_OK);
-  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &options, NULL, &error), ==, CUDACCL_OK);
   ccl_labeller_free (&labeller);
 }
 
@@ -437,12 +441,12 @@ test_copies_from_a_peer_wait_for_both_streams (void)
 {
   const size_t size = 1 << 20;
   const CclCudaDriver *driver = device->driver;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CUstream streams[2];
   CUdeviceptr memories[2];
   uint8_t *bytes = g_malloc0 (size);
 
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CclCudaPeer *peer = ccl_cuda_peer_new (device, device->context, &error);
   g_assert_nonnull (peer);
   for (int i = 0; i < 2; i++) {
@@ -456,7 +460,7 @@ test_copies_from_a_peer_wait_for_both_streams (void)
           driver->cuMemsetD8Async (memories[i], i ? 0 : value, size, streams[i]), ==, CUDA_SUCCESS);
     g_assert_cmpint (ccl_cuda_peer_copy (peer, (void *)memories[0], streams[0], (void *)memories[1],
                          streams[1], size, &error),
-        ==, CCL_OK);
+        ==, CUDACCL_OK);
     g_assert_cmpint (driver->cuStreamSynchronize (streams[1]), ==, CUDA_SUCCESS);
     download (bytes, memories[1], size);
     g_assert_cmpuint (bytes[0], ==, value);
@@ -464,7 +468,7 @@ test_copies_from_a_peer_wait_for_both_streams (void)
   }
   g_assert_cmpint (
       ccl_cuda_peer_copy (peer, NULL, streams[0], (void *)memories[1], streams[1], size, &error),
-      ==, CCL_ERROR_ARGUMENT);
+      ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_null (ccl_cuda_peer_new (device, NULL, &error));
   ccl_cuda_peer_free (&peer);
   g_assert_null (peer);
@@ -483,38 +487,43 @@ test_runs_wait_for_the_callers_stream (void)
 {
   const uint32_t width = 640, height = 480;
   const CclCudaDriver *driver = device->driver;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CUstream stream;
-  CclPlan plan = {
-      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CclLabellerPlan plan = {.width = width,
+      .height = height,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 10};
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   g_assert_cmpint (driver->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), ==, CUDA_SUCCESS);
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   uint8_t *zeroes = g_malloc0 (width * height);
   CUdeviceptr memory = upload (zeroes, width * height);
-  CclFrame frame = {(void *)memory, width, CCL_LOCATION_DEVICE};
+  CclFrame frame = {(void *)memory, width, CUDACCL_LOCATION_DEVICE};
   CclTable table;
 
-  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, stream, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, stream, NULL), ==, CUDACCL_OK);
   for (uint32_t value = 1; value <= 20; value++) {
     uint32_t area = 0;
     g_assert_cmpint (driver->cuMemsetD8Async (memory, 0, width * height, stream), ==, CUDA_SUCCESS);
     g_assert_cmpint (
         driver->cuMemsetD8Async (memory, value, value * 1000, stream), ==, CUDA_SUCCESS);
     g_assert_cmpint (
-        ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+        ccl_labeller_run (labeller, &frame, &(CclLabellerOptions){0}, NULL, &table, &error), ==,
+        CUDACCL_OK);
     area = table.n_components == 1 ? table.rows[0].area : 0;
     g_assert_cmpuint (area, ==, value * 1000);
   }
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &(CclLabellerOptions){0}, NULL, &error),
+      ==, CUDACCL_OK);
   g_assert_cmpint (
-      ccl_labeller_queue (labeller, &frame, &(CclOptions){0}, NULL, &error), ==, CCL_OK);
-  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, NULL, &error), ==, CCL_ERROR_ARGUMENT);
+      ccl_cuda_labeller_set_stream (labeller, NULL, &error), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_true (ccl_cuda_labeller_get_stream (labeller) == stream);
-  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
-  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, NULL, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_cuda_labeller_set_stream (labeller, NULL, NULL), ==, CUDACCL_OK);
   g_assert_cmpint (driver->cuStreamDestroy (stream), ==, CUDA_SUCCESS);
   g_assert_cmpint (
-      ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+      ccl_labeller_run (labeller, &frame, &(CclLabellerOptions){0}, NULL, &table, &error), ==,
+      CUDACCL_OK);
   g_assert_cmpuint (table.rows[0].area, ==, 20000);
 
   ccl_labeller_free (&labeller);
@@ -531,13 +540,17 @@ test_runs_wait_for_the_legacy_stream (void)
   const uint32_t width = 640, height = 480;
   const size_t ballast_size = 32 << 20;
   const CclCudaDriver *driver = device->driver;
-  CclError error = {CCL_OK};
-  CclPlan plan = {
-      .width = width, .height = height, .connectivity = CCL_CONNECTIVITY_8, .max_components = 10};
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = {.width = width,
+      .height = height,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 10};
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   CUdeviceptr ballast, memory;
-  g_assert_cmpint (ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CCL_OK);
-  g_assert_cmpint (ccl_cuda_device_allocate (device, width * height, &memory, &error), ==, CCL_OK);
+  g_assert_cmpint (
+      ccl_cuda_device_allocate (device, ballast_size, &ballast, &error), ==, CUDACCL_OK);
+  g_assert_cmpint (
+      ccl_cuda_device_allocate (device, width * height, &memory, &error), ==, CUDACCL_OK);
 
   for (const char *const *name = (const char *const[]){"strips", "bke", "ke", NULL}; *name;
        name++) {
@@ -547,7 +560,7 @@ test_runs_wait_for_the_legacy_stream (void)
     g_assert_cmpint (driver->cuMemsetD8Async (memory, 0, width * height, NULL), ==, CUDA_SUCCESS);
     g_assert_cmpint (driver->cuStreamSynchronize (NULL), ==, CUDA_SUCCESS);
     for (uint32_t value = 1; value <= 2; value++) {
-      CclFrame frame = {(void *)memory, width, CCL_LOCATION_DEVICE};
+      CclFrame frame = {(void *)memory, width, CUDACCL_LOCATION_DEVICE};
       CclTable table;
       for (int i = 0; i < 32; i++)
         g_assert_cmpint (
@@ -555,7 +568,8 @@ test_runs_wait_for_the_legacy_stream (void)
       g_assert_cmpint (
           driver->cuMemsetD8Async (memory, value, value * 1000, NULL), ==, CUDA_SUCCESS);
       g_assert_cmpint (
-          ccl_labeller_run (labeller, &frame, &(CclOptions){0}, NULL, &table, &error), ==, CCL_OK);
+          ccl_labeller_run (labeller, &frame, &(CclLabellerOptions){0}, NULL, &table, &error), ==,
+          CUDACCL_OK);
       g_assert_cmpuint (table.n_components == 1 ? table.rows[0].area : 0, ==, value * 1000);
     }
     ccl_labeller_free (&labeller);
@@ -578,13 +592,13 @@ label_many_frames (gpointer data)
 {
   Work *work = data;
   const uint32_t width = 150 + work->seed, height = 90;
-  CclError error = {CCL_OK};
-  CclPlan plan = {.width = width,
+  CclError error = {CUDACCL_OK};
+  CclLabellerPlan plan = {.width = width,
       .height = height,
       .connectivity = work->connectivity,
       .max_components = 10000,
       .algorithm = work->algorithm};
-  CclOptions options = {0};
+  CclLabellerOptions options = {0};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
   if (!labeller) {
     work->failure = g_strdup (error.message);
@@ -599,7 +613,7 @@ label_many_frames (gpointer data)
         reference_new (pixels, width, height, width, work->connectivity, &options);
     CclTable table;
     if (ccl_labeller_run (labeller, &(CclFrame){pixels, width}, &options, NULL, &table, &error) !=
-        CCL_OK)
+        CUDACCL_OK)
       work->failure = g_strdup (error.message);
     else if (table.n_components != reference->n_components ||
              memcmp (table.rows, reference->rows, table.n_rows * sizeof (CclComponent)))
@@ -617,8 +631,8 @@ label_many_frames (gpointer data)
 static void
 test_threads_share_a_device (void)
 {
-  Work work[4] = {{"bke", CCL_CONNECTIVITY_8, 1}, {"bke", CCL_CONNECTIVITY_8, 2},
-      {"ke", CCL_CONNECTIVITY_4, 3}, {"auto", CCL_CONNECTIVITY_8, 4}};
+  Work work[4] = {{"bke", CUDACCL_CONNECTIVITY_8, 1}, {"bke", CUDACCL_CONNECTIVITY_8, 2},
+      {"ke", CUDACCL_CONNECTIVITY_4, 3}, {"auto", CUDACCL_CONNECTIVITY_8, 4}};
   GThread *threads[4];
   for (int i = 0; i < 4; i++)
     threads[i] = g_thread_new ("labeller", label_many_frames, &work[i]);
@@ -685,13 +699,13 @@ check_volume (CclResearchRounds *rounds, CclCudaSequence *labelling, const Volum
     const char *description)
 {
   const CclLabellingParameters *parameters = &labelling->parameters;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   uint32_t n_voxels = volume->width * volume->height * volume->depth;
   CUdeviceptr memory = upload (volume->voxels, n_voxels);
   uint32_t *labels = g_new (uint32_t, labelling->n_elements);
   ccl_cuda_sequence_set_frame (
       labelling, memory, volume->width, volume->width * volume->height, 0, false);
-  if (ccl_research_queue (rounds, labelling, 0, labelling->n_steps, NULL, &error) != CCL_OK)
+  if (ccl_research_queue (rounds, labelling, 0, labelling->n_steps, NULL, &error) != CUDACCL_OK)
     g_error ("%s: %s", description, error.message);
   download (labels, labelling->labels, labelling->n_elements * sizeof (uint32_t));
   ccl_cuda_device_release (device, &memory);
@@ -737,10 +751,10 @@ check_volumes (const CclAlgorithm *algorithm, uint32_t connectivity)
     volume.voxels = g_new (uint8_t, n_voxels);
     CclCudaSequence labelling;
     CclResearchRounds rounds;
-    CclError error = {CCL_OK};
+    CclError error = {CUDACCL_OK};
     if (ccl_cuda_sequence_init (&labelling, device, algorithm, volume.width, volume.height,
-            volume.depth, connectivity, NULL, &error) != CCL_OK ||
-        ccl_research_rounds_init (&rounds, &labelling, &error) != CCL_OK)
+            volume.depth, connectivity, NULL, &error) != CUDACCL_OK ||
+        ccl_research_rounds_init (&rounds, &labelling, &error) != CUDACCL_OK)
       g_error ("%s", error.message);
     for (uint32_t density = 10; density <= 100; density += 15) {
       for (uint32_t j = 0; j < n_voxels; j++)
@@ -762,7 +776,7 @@ test_volumes (gconstpointer data)
 {
   static const uint32_t connectivities[] = {6, 18, 26};
   const CclAlgorithm *algorithm = data;
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   for (size_t i = 0; i < G_N_ELEMENTS (connectivities); i++) {
     if (ccl_cuda_algorithm_has (algorithm, connectivities[i]))
       check_volumes (algorithm, connectivities[i]);
@@ -790,15 +804,15 @@ test_brb_labels_what_shared_memory_holds (void)
   GRand *random = g_rand_new_with_seed (4);
   CclCudaSequence labelling;
   CclResearchRounds rounds;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_nonnull (brb);
-  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CCL_OK);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
     Volume volume = sizes[i];
     /* A frame with 8 neighbours is a volume of one slice with 26. */
-    if (ccl_cuda_sequence_init (
-            &labelling, device, brb, volume.width, volume.height, 1, 26, NULL, &error) != CCL_OK ||
-        ccl_research_rounds_init (&rounds, &labelling, &error) != CCL_OK)
+    if (ccl_cuda_sequence_init (&labelling, device, brb, volume.width, volume.height, 1, 26, NULL,
+            &error) != CUDACCL_OK ||
+        ccl_research_rounds_init (&rounds, &labelling, &error) != CUDACCL_OK)
       g_error ("%s", error.message);
     volume.voxels = g_new (uint8_t, volume.width * volume.height);
     for (uint32_t density = 20; density <= 100; density += 20) {
@@ -815,11 +829,11 @@ test_brb_labels_what_shared_memory_holds (void)
   ccl_cuda_device_leave (device);
   g_rand_free (random);
 
-  CclPlan plan = small_plan ();
+  CclLabellerPlan plan = small_plan ();
   plan.algorithm = "brb";
   plan.width = 4097;
   g_assert_null (ccl_research_labeller_new (device, &plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error.message, "at most 4096 columns"));
 }
 
@@ -852,7 +866,7 @@ int
 main (int argc, char **argv)
 {
   const char *const *wanted = NULL;
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
 
   g_test_init (&argc, &argv, NULL);
   if (argc == 3 && !strcmp (argv[1], "--algorithms"))

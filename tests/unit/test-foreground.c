@@ -39,7 +39,7 @@ static void
 read_model (void *data, CclForeground *foreground, const ModelState *state)
 {
   const uint32_t width = foreground->plan.width, height = foreground->plan.height;
-  for (uint32_t k = 0; k < CCL_MAX_MIXTURES; k++) {
+  for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     for (uint32_t y = 0; y < height; y++) {
       for (uint32_t x = 0; x < width; x++) {
         const size_t i = ((size_t)k * height + y) * width + x;
@@ -64,7 +64,7 @@ is_offered (const Way *way)
   CclError error = {0};
   CclForeground *foreground = ccl_cpu_foreground_new_tuned (&plan, &way->tuning, &error);
   bool offered = foreground != NULL;
-  g_assert_true (offered || error.status == CCL_ERROR_UNSUPPORTED);
+  g_assert_true (offered || error.status == CUDACCL_ERROR_UNSUPPORTED);
   ccl_foreground_free (&foreground);
   return offered;
 }
@@ -117,9 +117,9 @@ static void
 test_otsu_by_hand (void)
 {
   uint32_t histogram[256] = {0};
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CUDACCL_OTSU_NO_THRESHOLD);
   histogram[77] = 1000;
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CCL_OTSU_NO_THRESHOLD);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CUDACCL_OTSU_NO_THRESHOLD);
   histogram[200] = 1; /* all thresholds from 77 to 199 are equally good */
   g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 77);
   memset (histogram, 0, sizeof histogram);
@@ -139,14 +139,14 @@ test_device_frames_are_refused (void)
 {
   const CclForegroundPlan plan = {.width = 8, .height = 1};
   uint8_t bytes[8] = {0}, mask_bytes[8];
-  const CclFrame frame = {.data = bytes, .stride = 8, .location = CCL_LOCATION_DEVICE};
+  const CclFrame frame = {.data = bytes, .stride = 8, .location = CUDACCL_LOCATION_DEVICE};
   const CclMask mask = {.data = mask_bytes, .stride = 8};
   const CclForegroundOptions options = {0};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
   g_assert_nonnull (foreground);
   g_assert_cmpint (
-      ccl_foreground_run (foreground, &frame, &options, &mask, &error), ==, CCL_ERROR_ARGUMENT);
+      ccl_foreground_run (foreground, &frame, &options, &mask, &error), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_nonnull (strstr (error.message, "device memory"));
   ccl_foreground_free (&foreground);
 }
@@ -156,18 +156,18 @@ test_unknown_instructions_are_unsupported (void)
 {
   const CclForegroundPlan plan = {.width = 8, .height = 1};
   const CclCpuTuning tuning = {.instructions = "abacus"};
-  CclError error = {CCL_OK};
+  CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cpu_foreground_new_tuned (&plan, &tuning, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_UNSUPPORTED);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error.message, "abacus"));
 }
 
 static void
 test_names_of_filters (void)
 {
-  g_assert_cmpstr (ccl_denoise_name (CCL_DENOISE_NONE), ==, "none");
-  g_assert_cmpstr (ccl_denoise_name (CCL_DENOISE_OPENING_5), ==, "opening-5x5");
-  g_assert_null (ccl_denoise_name ((CclDenoise)(CCL_DENOISE_OPENING_5 + 1)));
+  g_assert_cmpstr (ccl_denoise_name (CUDACCL_DENOISE_NONE), ==, "none");
+  g_assert_cmpstr (ccl_denoise_name (CUDACCL_DENOISE_OPENING_5), ==, "opening-5x5");
+  g_assert_null (ccl_denoise_name ((CclDenoise)(CUDACCL_DENOISE_OPENING_5 + 1)));
   g_assert_null (ccl_denoise_name ((CclDenoise)-1));
 }
 

@@ -89,11 +89,11 @@ __wrap_mmap64 (void *address, size_t size, int protection, int flags, int file, 
                              : __real_mmap64 (address, size, protection, flags, file, offset);
 }
 
-static const CclPlan small_plan = {
-    .width = 3, .height = 2, .connectivity = CCL_CONNECTIVITY_8, .max_components = 8};
+static const CclLabellerPlan small_plan = {
+    .width = 3, .height = 2, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 8};
 static const uint8_t small_pixels[] = {1, 0, 1, 1, 0, 0};
 static const CclFrame small_frame = {.data = small_pixels, .stride = 3};
-static const CclOptions no_options = {0};
+static const CclLabellerOptions no_options = {0};
 
 static CclLabeller *
 small_labeller (void)
@@ -116,7 +116,7 @@ assert_error (const CclError *error, CclStatus status, const char *word)
 }
 
 static void
-assert_refused (const CclPlan *plan, CclStatus status, const char *word)
+assert_refused (const CclLabellerPlan *plan, CclStatus status, const char *word)
 {
   CclError error = {0};
   g_assert_null (ccl_cpu_labeller_new (plan, &error));
@@ -127,42 +127,42 @@ assert_refused (const CclPlan *plan, CclStatus status, const char *word)
 static void
 test_plans_out_of_range_are_refused (void)
 {
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   plan.width = 0;
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "0×2");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "0×2");
 
   plan = small_plan;
   plan.height = 0;
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "3×0");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "3×0");
 
   plan = small_plan;
   plan.width = 65536;
   plan.height = 32768; /* one pixel more than is allowed */
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "too large");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "too large");
 
   plan.width = UINT32_MAX;
   plan.height = UINT32_MAX;
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "too large");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "too large");
 
   plan = small_plan;
   plan.connectivity = (CclConnectivity)6;
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "connectivity");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "connectivity");
 
   plan = small_plan;
   plan.max_components = 0;
-  assert_refused (&plan, CCL_ERROR_ARGUMENT, "table");
+  assert_refused (&plan, CUDACCL_ERROR_ARGUMENT, "table");
 
-  assert_refused (NULL, CCL_ERROR_ARGUMENT, "plan");
+  assert_refused (NULL, CUDACCL_ERROR_ARGUMENT, "plan");
 }
 
 static void
 test_the_largest_frame_can_be_planned (void)
 {
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   CclError error = {0};
   CclLabeller *labeller;
   plan.width = 1;
-  plan.height = CCL_MAX_PIXELS;
+  plan.height = CUDACCL_MAX_PIXELS;
   labeller = ccl_cpu_labeller_new (&plan, &error);
   g_assert_cmpstr (error.message, ==, "");
   ccl_labeller_free (&labeller);
@@ -171,33 +171,33 @@ test_the_largest_frame_can_be_planned (void)
 static void
 test_unknown_algorithms_are_refused (void)
 {
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   plan.algorithm = "guesswork";
-  assert_refused (&plan, CCL_ERROR_UNSUPPORTED, "'guesswork'");
+  assert_refused (&plan, CUDACCL_ERROR_UNSUPPORTED, "'guesswork'");
 }
 
 static void
 test_connectivities_that_an_algorithm_lacks_are_refused (void)
 {
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   guint n_lacking = 0;
 
-  plan.connectivity = CCL_CONNECTIVITY_4;
+  plan.connectivity = CUDACCL_CONNECTIVITY_4;
   for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
     plan.algorithm = *algorithm;
-    g_assert_true (ccl_cpu_algorithm_offers (*algorithm, CCL_CONNECTIVITY_8));
-    if (ccl_cpu_algorithm_offers (*algorithm, CCL_CONNECTIVITY_4)) {
+    g_assert_true (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_8));
+    if (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_4)) {
       CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
       g_assert_nonnull (labeller);
       ccl_labeller_free (&labeller);
     } else {
-      assert_refused (&plan, CCL_ERROR_UNSUPPORTED, "has no 4-connectivity");
+      assert_refused (&plan, CUDACCL_ERROR_UNSUPPORTED, "has no 4-connectivity");
       n_lacking++;
     }
   }
   g_assert_cmpuint (n_lacking, >, 0);
-  g_assert_false (ccl_cpu_algorithm_offers ("guesswork", CCL_CONNECTIVITY_8));
-  g_assert_false (ccl_cpu_algorithm_offers (NULL, CCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cpu_algorithm_offers ("guesswork", CUDACCL_CONNECTIVITY_8));
+  g_assert_false (ccl_cpu_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cpu_algorithm_offers (ccl_cpu_algorithms ()[0], (CclConnectivity)6));
   g_assert_false (ccl_cpu_algorithm_uses_threads ("guesswork"));
 }
@@ -209,7 +209,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
   g_assert_nonnull (algorithms[0]);
   for (const char *const *algorithm = algorithms; *algorithm; algorithm++) {
     char name[64];
-    CclPlan plan = small_plan;
+    CclLabellerPlan plan = small_plan;
     g_strlcpy (name, *algorithm, sizeof name);
     plan.algorithm = name;
     CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
@@ -220,7 +220,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
     ccl_labeller_free (&labeller);
   }
 
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   plan.algorithm = "auto";
   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
   g_assert_cmpstr (labeller->plan.algorithm, ==, algorithms[0]);
@@ -242,7 +242,7 @@ test_instructions_are_chosen_by_the_environment (void)
     ccl_labeller_free (&labeller);
   }
   g_setenv ("CCL_CPU_INSTRUCTIONS", "abacus", TRUE);
-  assert_refused (&small_plan, CCL_ERROR_UNSUPPORTED, "abacus");
+  assert_refused (&small_plan, CUDACCL_ERROR_UNSUPPORTED, "abacus");
   g_unsetenv ("CCL_CPU_INSTRUCTIONS");
 }
 
@@ -270,7 +270,7 @@ limit_memory (struct rlimit *old)
 static void
 test_too_little_memory_is_an_error (void)
 {
-  CclPlan plan = small_plan;
+  CclLabellerPlan plan = small_plan;
   struct rlimit limit;
   plan.width = 16384;
   plan.height = 16384;
@@ -278,15 +278,15 @@ test_too_little_memory_is_an_error (void)
     return;
   for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
     plan.algorithm = *algorithm;
-    assert_refused (&plan, CCL_ERROR_NO_MEMORY, "16384×16384");
+    assert_refused (&plan, CUDACCL_ERROR_NO_MEMORY, "16384×16384");
   }
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
 }
 
 /* Runs with arguments that are not allowed, and then with others: the labeller still works. */
 static void
-assert_run_refused (const CclFrame *frame, const CclOptions *options, const CclLabels *labels,
-    bool with_table, const char *word)
+assert_run_refused (const CclFrame *frame, const CclLabellerOptions *options,
+    const CclLabels *labels, bool with_table, const char *word)
 {
   CclLabeller *labeller = small_labeller ();
   CclError error = {0};
@@ -294,15 +294,15 @@ assert_run_refused (const CclFrame *frame, const CclOptions *options, const CclL
 
   g_assert_cmpint (
       ccl_labeller_run (labeller, frame, options, labels, with_table ? &table : NULL, &error), ==,
-      CCL_ERROR_ARGUMENT);
-  assert_error (&error, CCL_ERROR_ARGUMENT, word);
+      CUDACCL_ERROR_ARGUMENT);
+  assert_error (&error, CUDACCL_ERROR_ARGUMENT, word);
   g_assert_cmpuint (table.n_components, ==, 77);
   g_assert_cmpint (
       ccl_labeller_run (labeller, frame, options, labels, with_table ? &table : NULL, NULL), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
 
   g_assert_cmpint (
-      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 2);
   ccl_labeller_free (&labeller);
 }
@@ -319,17 +319,17 @@ test_frames_that_do_not_fit_are_refused (void)
   assert_run_refused (&frame, &no_options, NULL, true, "stride of 2");
 
   frame = small_frame;
-  frame.location = CCL_LOCATION_DEVICE;
+  frame.location = CUDACCL_LOCATION_DEVICE;
   assert_run_refused (&frame, &no_options, NULL, true, "device");
   for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
-    CclPlan plan = small_plan;
+    CclLabellerPlan plan = small_plan;
     CclError error = {0};
     CclTable table;
     plan.algorithm = *algorithm;
     CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
     g_assert_cmpint (ccl_labeller_run (labeller, &frame, &no_options, NULL, &table, &error), ==,
-        CCL_ERROR_ARGUMENT);
-    assert_error (&error, CCL_ERROR_ARGUMENT, "device");
+        CUDACCL_ERROR_ARGUMENT);
+    assert_error (&error, CUDACCL_ERROR_ARGUMENT, "device");
     ccl_labeller_free (&labeller);
   }
 }
@@ -343,15 +343,15 @@ test_missing_arguments_are_refused (void)
   assert_run_refused (&small_frame, NULL, NULL, true, "NULL");
   assert_run_refused (&small_frame, &no_options, NULL, false, "NULL");
   g_assert_cmpint (ccl_labeller_run (NULL, &small_frame, &no_options, NULL, &table, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
 }
 
 /* Tables of two labellers whose frames were queued one after the other. */
 static void
 test_frames_are_queued_and_waited_for (void)
 {
-  const CclPlan plan = {
-      .width = 4, .height = 1, .connectivity = CCL_CONNECTIVITY_8, .max_components = 4};
+  const CclLabellerPlan plan = {
+      .width = 4, .height = 1, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 4};
   const uint8_t pixels[2][4] = {{1, 0, 1, 1}, {0, 1, 0, 0}};
   CclLabeller *labellers[2];
   CclError error = {0};
@@ -359,19 +359,19 @@ test_frames_are_queued_and_waited_for (void)
 
   for (int i = 0; i < 2; i++) {
     labellers[i] = ccl_cpu_labeller_new (&plan, &error);
-    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_ERROR_ARGUMENT);
+    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CUDACCL_ERROR_ARGUMENT);
     g_assert_cmpint (
         ccl_labeller_queue (labellers[i], &(CclFrame){pixels[i], 4}, &no_options, NULL, &error), ==,
-        CCL_OK);
+        CUDACCL_OK);
   }
   g_assert_cmpint (
       ccl_labeller_queue (labellers[0], &(CclFrame){pixels[0], 4}, &no_options, NULL, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (
       ccl_labeller_run (labellers[0], &(CclFrame){pixels[0], 4}, &no_options, NULL, &table, &error),
-      ==, CCL_ERROR_ARGUMENT);
+      ==, CUDACCL_ERROR_ARGUMENT);
   for (int i = 0; i < 2; i++) {
-    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CCL_OK);
+    g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, i ? 1 : 2);
     g_assert_cmpuint (table.rows[0].x, ==, i);
     ccl_labeller_free (&labellers[i]);
@@ -381,7 +381,7 @@ test_frames_are_queued_and_waited_for (void)
 static void
 test_thresholds_above_255_are_refused (void)
 {
-  assert_run_refused (&small_frame, &(CclOptions){.threshold = 256}, NULL, true, "256");
+  assert_run_refused (&small_frame, &(CclLabellerOptions){.threshold = 256}, NULL, true, "256");
 }
 
 /* After a refusal, frames keep their size. */
@@ -397,15 +397,15 @@ test_sizes_that_are_refused (void)
 
   for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
     g_assert_cmpint (ccl_labeller_resize (labeller, sizes[i].width, sizes[i].height, &error), ==,
-        CCL_ERROR_ARGUMENT);
-    assert_error (&error, CCL_ERROR_ARGUMENT, "pixels");
+        CUDACCL_ERROR_ARGUMENT);
+    assert_error (&error, CUDACCL_ERROR_ARGUMENT, "pixels");
   }
   g_assert_cmpint (
-      ccl_labeller_queue (labeller, &small_frame, &no_options, NULL, &error), ==, CCL_OK);
-  g_assert_cmpint (ccl_labeller_resize (labeller, 5, 5, &error), ==, CCL_ERROR_ARGUMENT);
-  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CCL_OK);
+      ccl_labeller_queue (labeller, &small_frame, &no_options, NULL, &error), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_labeller_resize (labeller, 5, 5, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_labeller_wait (labeller, &table, &error), ==, CUDACCL_OK);
   g_assert_cmpint (
-      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+      ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 2);
   ccl_labeller_free (&labeller);
 }
@@ -415,7 +415,7 @@ static void
 test_sizes_without_memory (void)
 {
   for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
-    CclPlan plan = small_plan;
+    CclLabellerPlan plan = small_plan;
     plan.algorithm = *name;
     plan.n_threads = 2;
     CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
@@ -429,17 +429,17 @@ test_sizes_without_memory (void)
       const int n_good = n_good_allocations;
       const CclStatus status = ccl_labeller_resize (labeller, 3000, 1000, &error);
       n_good_allocations = n_good;
-      if (status == CCL_OK)
+      if (status == CUDACCL_OK)
         break;
-      assert_error (&error, CCL_ERROR_NO_MEMORY, "3000×1000");
-      g_assert_cmpint (
-          ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error), ==, CCL_OK);
+      assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "3000×1000");
+      g_assert_cmpint (ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error),
+          ==, CUDACCL_OK);
       g_assert_cmpuint (table.n_components, ==, 2);
     }
     g_assert_cmpint (n_good_allocations, >, 0);
     n_good_allocations = -1;
     g_assert_cmpint (
-        ccl_labeller_run (labeller, &large, &no_options, NULL, &table, &error), ==, CCL_OK);
+        ccl_labeller_run (labeller, &large, &no_options, NULL, &table, &error), ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, 2);
     ccl_labeller_free (&labeller);
     g_free (pixels);
@@ -478,9 +478,11 @@ test_long_messages_are_cut (void)
 {
   CclError error;
   char *text = g_strnfill (1000, 'x');
-  g_assert_cmpint (ccl_error_set (&error, CCL_ERROR_DEVICE, "%s", text), ==, CCL_ERROR_DEVICE);
+  g_assert_cmpint (
+      ccl_error_set (&error, CUDACCL_ERROR_DEVICE, "%s", text), ==, CUDACCL_ERROR_DEVICE);
   g_assert_cmpint (strlen (error.message), ==, sizeof error.message - 1);
-  g_assert_cmpint (ccl_error_set (NULL, CCL_ERROR_DEVICE, "%s", text), ==, CCL_ERROR_DEVICE);
+  g_assert_cmpint (
+      ccl_error_set (NULL, CUDACCL_ERROR_DEVICE, "%s", text), ==, CUDACCL_ERROR_DEVICE);
   g_free (text);
 }
 
@@ -488,9 +490,9 @@ test_long_messages_are_cut (void)
 static void
 assert_labelled_without_allocating (const char *algorithm)
 {
-  const CclPlan plan = {.width = 333,
+  const CclLabellerPlan plan = {.width = 333,
       .height = 222,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 100,
       .algorithm = algorithm,
       .n_threads = 2};
@@ -512,7 +514,7 @@ assert_labelled_without_allocating (const char *algorithm)
       pixels[i] = g_random_int_range (0, 100) < density;
     n_allocations = 0;
     g_assert_cmpint (
-        ccl_labeller_run (labeller, &frame, &no_options, &labels, &table, NULL), ==, CCL_OK);
+        ccl_labeller_run (labeller, &frame, &no_options, &labels, &table, NULL), ==, CUDACCL_OK);
     g_assert_cmpint (n_allocations, ==, 0);
   }
   ccl_labeller_free (&labeller);
@@ -530,7 +532,7 @@ test_frames_are_labelled_without_allocating (void)
 static void
 test_volumes_are_labelled_without_allocating (void)
 {
-  const CclVolumePlan plan = {70, 30, 20, CCL_CONNECTIVITY_26, 100};
+  const CclVolumePlan plan = {70, 30, 20, CUDACCL_CONNECTIVITY_26, 100};
   uint8_t *voxels = g_malloc (70 * 30 * 20);
   uint32_t *map = g_malloc (4 * 70 * 30 * 20);
   const CclVolume volume = {voxels, 70, 70 * 30};
@@ -546,9 +548,9 @@ test_volumes_are_labelled_without_allocating (void)
     for (int i = 0; i < 70 * 30 * 20; i++)
       voxels[i] = g_random_int_range (0, 100) < density;
     n_allocations = 0;
-    g_assert_cmpint (
-        ccl_volume_labeller_run (labeller, &volume, &(CclOptions){0}, &labels, &table, NULL), ==,
-        CCL_OK);
+    g_assert_cmpint (ccl_volume_labeller_run (
+                         labeller, &volume, &(CclLabellerOptions){0}, &labels, &table, NULL),
+        ==, CUDACCL_OK);
     g_assert_cmpint (n_allocations, ==, 0);
   }
   ccl_volume_labeller_free (&labeller);
@@ -568,7 +570,7 @@ test_too_little_memory_for_a_volume_is_an_error (void)
     const CclVolumePlan plan = {1024, 1024, 1024, (CclVolumeConnectivity)connectivities[i], 8};
     CclError error = {0};
     g_assert_null (ccl_cpu_volume_labeller_new (&plan, &error));
-    assert_error (&error, CCL_ERROR_NO_MEMORY, "1024×1024×1024");
+    assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "1024×1024×1024");
   }
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
 }
@@ -589,9 +591,9 @@ count_threads (void)
 static guint
 count_labeller_threads (uint32_t side, uint32_t n_threads)
 {
-  const CclPlan plan = {.width = side,
+  const CclLabellerPlan plan = {.width = side,
       .height = side,
-      .connectivity = CCL_CONNECTIVITY_8,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 1,
       .n_threads = n_threads};
   const guint before = count_threads ();

@@ -39,7 +39,7 @@ draw (const Look *looks, bool is_wide, GRand *random)
 static double
 settled_weight (double share, int n)
 {
-  return (share - CCL_MIXTURE_COMPLEXITY) / (1 - n * CCL_MIXTURE_COMPLEXITY);
+  return (share - CUDACCL_MIXTURE_COMPLEXITY) / (1 - n * CUDACCL_MIXTURE_COMPLEXITY);
 }
 
 static void
@@ -47,18 +47,18 @@ check_where_it_settles (double rate, int n_frames, const Look *looks, int n_look
 {
   const CclForegroundOptions options = {
       .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
-  CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
-  double weights[CCL_MAX_MIXTURES] = {0}, means[CCL_MAX_MIXTURES] = {0};
-  double variances[CCL_MAX_MIXTURES] = {0};
+  CclGaussian gaussians[CUDACCL_MAX_MIXTURES] = {{0}};
+  double weights[CUDACCL_MAX_MIXTURES] = {0}, means[CUDACCL_MAX_MIXTURES] = {0};
+  double variances[CUDACCL_MAX_MIXTURES] = {0};
   GRand *random = g_rand_new_with_seed (1);
 
   for (int i = 0; i < n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, draw (looks, is_wide, random), CCL_NO_CHROMA, &parameters);
+    ccl_mixture_update (gaussians, draw (looks, is_wide, random), CUDACCL_NO_CHROMA, &parameters);
     for (int k = 0; k < n_looks && i >= n_frames / 2; k++) {
-      weights[k] += gaussians[k].weight / (double)CCL_MIXTURE_WEIGHT_STEPS;
-      means[k] += gaussians[k].mean / (double)CCL_MIXTURE_MEAN_STEPS;
-      variances[k] += gaussians[k].variance / (double)CCL_MIXTURE_VARIANCE_STEPS;
+      weights[k] += gaussians[k].weight / (double)CUDACCL_MIXTURE_WEIGHT_STEPS;
+      means[k] += gaussians[k].mean / (double)CUDACCL_MIXTURE_MEAN_STEPS;
+      variances[k] += gaussians[k].variance / (double)CUDACCL_MIXTURE_VARIANCE_STEPS;
     }
   }
   g_rand_free (random);
@@ -101,15 +101,15 @@ test_slow_drift (void)
   const double rate = 1.0 / n_frames;
   const CclForegroundOptions options = {
       .history = 500, .var_threshold = 16, .learning_rate = rate, .mixtures = 5};
-  CclGaussian gaussians[CCL_MAX_MIXTURES] = {{0}};
+  CclGaussian gaussians[CUDACCL_MAX_MIXTURES] = {{0}};
 
   for (int i = 0; i <= n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, 256 * (i == 0 ? 100 : 101), CCL_NO_CHROMA, &parameters);
+    ccl_mixture_update (gaussians, 256 * (i == 0 ? 100 : 101), CUDACCL_NO_CHROMA, &parameters);
   }
-  const double way = gaussians[0].mean / (double)CCL_MIXTURE_MEAN_STEPS - 100;
+  const double way = gaussians[0].mean / (double)CUDACCL_MIXTURE_MEAN_STEPS - 100;
   g_assert_cmpfloat_with_epsilon (way, 1 - exp (-1), 0.01);
-  g_assert_cmpuint (gaussians[0].weight, ==, CCL_MIXTURE_FULL_WEIGHT);
+  g_assert_cmpuint (gaussians[0].weight, ==, CUDACCL_MIXTURE_FULL_WEIGHT);
   g_assert_cmpuint (gaussians[1].weight, ==, 0);
 }
 

@@ -13,7 +13,7 @@ static const char drawing[] = "...#..."
 
 static void
 check (CclConnectivity connectivity, const char *expected_labels, const CclComponent *expected,
-    uint32_t n_expected, const CclOptions *options)
+    uint32_t n_expected, const CclLabellerOptions *options)
 {
   uint8_t frame[4 * 9];
   Reference *reference;
@@ -50,12 +50,12 @@ test_8_connected (void)
       {2, 3, 6, 1, 1, 3, 6, 2},
       {3, 2, 3, 2, 2, 2, 3.5, 2.5},
   };
-  check (CCL_CONNECTIVITY_8,
+  check (CUDACCL_CONNECTIVITY_8,
       "...1..."
       "1.1...2"
       "11..3.2"
       "...3..2",
-      expected, G_N_ELEMENTS (expected), &(CclOptions){0});
+      expected, G_N_ELEMENTS (expected), &(CclLabellerOptions){0});
 }
 
 static void
@@ -69,23 +69,23 @@ test_4_connected (void)
       {5, 1, 4, 2, 1, 1, 4, 2},
       {6, 1, 3, 3, 1, 1, 3, 3},
   };
-  check (CCL_CONNECTIVITY_4,
+  check (CUDACCL_CONNECTIVITY_4,
       "...1..."
       "2.3...4"
       "22..5.4"
       "...6..4",
-      expected, G_N_ELEMENTS (expected), &(CclOptions){0});
+      expected, G_N_ELEMENTS (expected), &(CclLabellerOptions){0});
 }
 
 static void
 test_threshold_is_exclusive (void)
 {
-  check (CCL_CONNECTIVITY_8,
+  check (CUDACCL_CONNECTIVITY_8,
       "......."
       "......."
       "......."
       ".......",
-      NULL, 0, &(CclOptions){.threshold = 200});
+      NULL, 0, &(CclLabellerOptions){.threshold = 200});
 }
 
 static void
@@ -95,24 +95,24 @@ test_filtered_components_get_no_label (void)
       {1, 3, 0, 1, 2, 2, 1 / 3.0, 5 / 3.0},
       {2, 3, 6, 1, 1, 3, 6, 2},
   };
-  check (CCL_CONNECTIVITY_4,
+  check (CUDACCL_CONNECTIVITY_4,
       "......."
       "1.....2"
       "11....2"
       "......2",
-      expected, G_N_ELEMENTS (expected), &(CclOptions){.min_area = 2, .threshold = 199});
+      expected, G_N_ELEMENTS (expected), &(CclLabellerOptions){.min_area = 2, .threshold = 199});
 }
 
 static void
 test_inverted (void)
 {
   static const CclComponent expected[] = {{1, 18, 0, 0, 7, 4, 53 / 18.0, 25 / 18.0}};
-  check (CCL_CONNECTIVITY_8,
+  check (CUDACCL_CONNECTIVITY_8,
       "111.111"
       ".1.111."
       "..11.1."
       "111.11.",
-      expected, 1, &(CclOptions){.invert = true});
+      expected, 1, &(CclLabellerOptions){.invert = true});
 }
 
 int

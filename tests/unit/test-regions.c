@@ -26,11 +26,12 @@ static const CclPoint gate[] = {
 
 #define YARD                                                                                       \
   {                                                                                                \
-    .name = "yard", .kind = CCL_REGION_POLYGON, .n_points = 4, .points = yard, .stay = 2 * SECOND  \
+    .name = "yard", .kind = CUDACCL_REGION_POLYGON, .n_points = 4, .points = yard,                 \
+    .stay = 2 * SECOND                                                                             \
   }
 #define GATE                                                                                       \
   {                                                                                                \
-    .name = "gate", .kind = CCL_REGION_LINE, .n_points = 2, .points = gate                         \
+    .name = "gate", .kind = CUDACCL_REGION_LINE, .n_points = 2, .points = gate                     \
   }
 
 static const CclRegion yard_and_gate[] = {YARD, GATE};
@@ -69,8 +70,12 @@ scene_free (Scene *scene)
 static CclTrack *
 put (Scene *scene, guint64 id, double x, double y)
 {
-  scene->tracks[scene->n] = (CclTrack){
-      .id = id, .state = CCL_TRACK_CONFIRMED, .x = x - 10, .y = y - 50, .width = 20, .height = 50};
+  scene->tracks[scene->n] = (CclTrack){.id = id,
+      .state = CUDACCL_TRACK_CONFIRMED,
+      .x = x - 10,
+      .y = y - 50,
+      .width = 20,
+      .height = 50};
   return &scene->tracks[scene->n++];
 }
 
@@ -85,7 +90,7 @@ run (Scene *scene, guint64 elapsed)
 
   g_assert_cmpint (
       ccl_regions_run (scene->regions, &tracks, elapsed, &scene->options, &scene->result, &error),
-      ==, CCL_OK);
+      ==, CUDACCL_OK);
   scene->n = 0;
   for (guint i = 0; i < scene->result.n_events; i++) {
     const CclRegionEvent *event = &scene->result.events[i];
@@ -226,13 +231,13 @@ test_tentative_track (void)
 {
   Scene *scene = scene_new (yard_and_gate, 2, 2);
 
-  put (scene, 1, 450, 200)->state = CCL_TRACK_TENTATIVE;
-  put (scene, 2, 200, 200)->state = CCL_TRACK_TENTATIVE;
-  put (scene, 3, 200, 200)->state = CCL_TRACK_TENTATIVE;
+  put (scene, 1, 450, 200)->state = CUDACCL_TRACK_TENTATIVE;
+  put (scene, 2, 200, 200)->state = CUDACCL_TRACK_TENTATIVE;
+  put (scene, 3, 200, 200)->state = CUDACCL_TRACK_TENTATIVE;
   expect (scene, SECOND, "");
   for (guint i = 0; i < 3; i++) {
-    put (scene, 1, 350, 200)->state = CCL_TRACK_TENTATIVE;
-    put (scene, 2, 200, 200)->state = CCL_TRACK_TENTATIVE;
+    put (scene, 1, 350, 200)->state = CUDACCL_TRACK_TENTATIVE;
+    put (scene, 2, 200, 200)->state = CUDACCL_TRACK_TENTATIVE;
     expect (scene, SECOND, "");
   }
   put (scene, 1, 340, 200);
@@ -248,11 +253,11 @@ test_lost_track_stays (void)
   Scene *scene = scene_new (yard_and_gate, 2, 1);
 
   step (scene, 200, 200, "1 entered 0");
-  put (scene, 1, 450, 200)->state = CCL_TRACK_LOST;
+  put (scene, 1, 450, 200)->state = CUDACCL_TRACK_LOST;
   expect (scene, SECOND, "");
   put (scene, 1, 200, 200);
   expect (scene, SECOND, "1 stayed 0");
-  put (scene, 1, 600, 200)->state = CCL_TRACK_LOST;
+  put (scene, 1, 600, 200)->state = CUDACCL_TRACK_LOST;
   expect (scene, SECOND, "");
   expect (scene, SECOND, "1 left 0");
   scene_free (scene);
@@ -264,7 +269,7 @@ test_anchors (void)
 {
   static const CclPoint floor_points[] = {{0, 0.9}, {1, 0.9}, {1, 1}, {0, 1}};
   static const CclRegion floor_region = {.name = "floor",
-      .kind = CCL_REGION_POLYGON,
+      .kind = CUDACCL_REGION_POLYGON,
       .relative = true,
       .n_points = 4,
       .points = floor_points};
@@ -273,7 +278,7 @@ test_anchors (void)
   step (scene, 200, 0.9 * HEIGHT - 1, "");
   step (scene, 200, 0.9 * HEIGHT, "1 entered 0");
   step (scene, WIDTH + 30, HEIGHT + 30, "");
-  scene->options.anchor = CCL_ANCHOR_CENTER;
+  scene->options.anchor = CUDACCL_ANCHOR_CENTER;
   step (scene, 200, 0.9 * HEIGHT + 24, "1 left 0");
   step (scene, 200, 0.9 * HEIGHT + 25, "1 entered 0");
   scene_free (scene);
@@ -308,7 +313,7 @@ test_unchanged_regions_keep_their_counts (void)
 {
   static const CclPoint moved_gate[] = {{410, 100}, {410, 300}};
   const CclRegion changed[] = {
-      {.name = "gate", .kind = CCL_REGION_LINE, .n_points = 2, .points = moved_gate}, YARD};
+      {.name = "gate", .kind = CUDACCL_REGION_LINE, .n_points = 2, .points = moved_gate}, YARD};
   Scene *scene = scene_new (yard_and_gate, 2, 1);
   CclRegions *former;
 
@@ -375,7 +380,7 @@ test_polygons_are_unions_of_triangles (void)
     const guint n = 3 + (guint)g_test_rand_int_range (0, 13);
     const CclPoint middle = {320.5, 240.25};
     const CclRegion region = {
-        .name = "star", .kind = CCL_REGION_POLYGON, .n_points = n, .points = corners};
+        .name = "star", .kind = CUDACCL_REGION_POLYGON, .n_points = n, .points = corners};
     Scene *scene;
 
     for (guint i = 0; i < n; i++) {
@@ -409,7 +414,7 @@ test_crossings_agree_with_polygons (void)
   static const CclPoint corners[] = {{120, 80}, {420, 60}, {560, 300}, {300, 440}, {90, 330}};
   CclPoint sides[5][2];
   CclRegion regions[6] = {
-      {.name = "whole", .kind = CCL_REGION_POLYGON, .n_points = 5, .points = corners}};
+      {.name = "whole", .kind = CUDACCL_REGION_POLYGON, .n_points = 5, .points = corners}};
   static const char *const names[] = {"a", "b", "c", "d", "e"};
   Scene *scene;
   guint n_changes = 0;
@@ -417,8 +422,8 @@ test_crossings_agree_with_polygons (void)
   for (guint i = 0; i < 5; i++) { /* clockwise: the inside is on the right */
     sides[i][0] = corners[i];
     sides[i][1] = corners[(i + 1) % 5];
-    regions[i + 1] =
-        (CclRegion){.name = names[i], .kind = CCL_REGION_LINE, .n_points = 2, .points = sides[i]};
+    regions[i + 1] = (CclRegion){
+        .name = names[i], .kind = CUDACCL_REGION_LINE, .n_points = 2, .points = sides[i]};
   }
   scene = scene_new (regions, 6, 1);
   for (guint i = 0; i < 5000; i++) {
@@ -448,7 +453,7 @@ refuse (const CclRegion *regions, guint n, const char *part)
   CclError error;
 
   g_assert_null (ccl_regions_new (&plan, &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_nonnull (strstr (error.message, part));
 }
 
@@ -458,16 +463,19 @@ test_bad_definitions (void)
   static const CclPoint far[] = {{0, 0}, {1e9, 0}, {0, 5}}, nan_points[] = {{0, 0}, {NAN, 1}};
   const CclRegion twice[] = {YARD, YARD};
   const CclRegion nameless = {
-      .name = "", .kind = CCL_REGION_POLYGON, .n_points = 4, .points = yard};
-  const CclRegion two = {.name = "two", .kind = CCL_REGION_POLYGON, .n_points = 2, .points = yard};
-  const CclRegion bent = {.name = "bent", .kind = CCL_REGION_LINE, .n_points = 3, .points = yard};
-  const CclRegion wide = {.name = "wide", .kind = CCL_REGION_POLYGON, .n_points = 3, .points = far};
+      .name = "", .kind = CUDACCL_REGION_POLYGON, .n_points = 4, .points = yard};
+  const CclRegion two = {
+      .name = "two", .kind = CUDACCL_REGION_POLYGON, .n_points = 2, .points = yard};
+  const CclRegion bent = {
+      .name = "bent", .kind = CUDACCL_REGION_LINE, .n_points = 3, .points = yard};
+  const CclRegion wide = {
+      .name = "wide", .kind = CUDACCL_REGION_POLYGON, .n_points = 3, .points = far};
   const CclRegion nan_line = {
-      .name = "nan", .kind = CCL_REGION_LINE, .n_points = 2, .points = nan_points};
+      .name = "nan", .kind = CUDACCL_REGION_LINE, .n_points = 2, .points = nan_points};
   static const CclPoint same[] = {{0, 0}, {0, 0}}, diagonal[] = {{1, 1}, {1, 1}, {5, 5}, {3, 3}};
-  const CclRegion dot = {.name = "dot", .kind = CCL_REGION_LINE, .n_points = 2, .points = same};
+  const CclRegion dot = {.name = "dot", .kind = CUDACCL_REGION_LINE, .n_points = 2, .points = same};
   const CclRegion flat = {
-      .name = "flat", .kind = CCL_REGION_POLYGON, .n_points = 4, .points = diagonal};
+      .name = "flat", .kind = CUDACCL_REGION_POLYGON, .n_points = 4, .points = diagonal};
 
   refuse (twice, 2, "\"yard\"");
   refuse (&nameless, 1, "no name");
@@ -486,16 +494,16 @@ test_bad_arguments_change_nothing (void)
   const CclTrack unordered[] = {
       {.id = 2, .width = 1, .height = 1}, {.id = 1, .width = 1, .height = 1}};
   const CclTracks tracks = {.n_tracks = 2, .tracks = unordered};
-  CclRegionsOptions options = CCL_REGIONS_OPTIONS_DEFAULT;
+  CclRegionsOptions options = CUDACCL_REGIONS_OPTIONS_DEFAULT;
   CclRegionsResult result;
   CclError error;
 
   step (scene, 200, 200, "1 entered 0");
   g_assert_cmpint (ccl_regions_run (scene->regions, &tracks, 0, &options, &result, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   options.settle_frames = 0;
   g_assert_cmpint (ccl_regions_run (scene->regions, &(CclTracks){0}, 0, &options, &result, &error),
-      ==, CCL_ERROR_ARGUMENT);
+      ==, CUDACCL_ERROR_ARGUMENT);
   step (scene, 200, 200, "");
   ccl_regions_free (NULL);
   ccl_regions_reset (NULL);

@@ -55,7 +55,8 @@ assign (
   ccl_assign (&problem, &scratch, column_of_row);
   double sum = 0;
   for (guint r = 0; r < n_rows; r++)
-    sum += column_of_row[r] == CCL_UNASSIGNED ? unassigned : cost[r * n_columns + column_of_row[r]];
+    sum += column_of_row[r] == CUDACCL_UNASSIGNED ? unassigned
+                                                  : cost[r * n_columns + column_of_row[r]];
   return sum;
 }
 
@@ -80,7 +81,8 @@ test_assignment_costs_as_little_as_brute_force (void)
       g_error ("trial %u of %u×%u: %g, but %g is possible", trial, n_rows, n_columns, sum, least);
     for (guint a = 0; a < n_rows; a++)
       for (guint b = a + 1; b < n_rows; b++)
-        g_assert_true (column_of_row[a] == CCL_UNASSIGNED || column_of_row[a] != column_of_row[b]);
+        g_assert_true (
+            column_of_row[a] == CUDACCL_UNASSIGNED || column_of_row[a] != column_of_row[b]);
   }
   g_rand_free (random);
 }
@@ -100,7 +102,7 @@ scene_new (void)
 {
   Scene *scene = g_new0 (Scene, 1);
   CclError error;
-  scene->options = (CclTrackerOptions)CCL_TRACKER_OPTIONS_DEFAULT;
+  scene->options = (CclTrackerOptions)CUDACCL_TRACKER_OPTIONS_DEFAULT;
   scene->options.frame_rate = 10;
   scene->elapsed = 1;
   scene->tracker = ccl_tracker_new (&(CclTrackerPlan){WIDTH, HEIGHT, 64, 64}, &error);
@@ -140,7 +142,7 @@ scene_run_labels (Scene *scene, CclComponent *rows, guint n_rows, const CclLabel
   const CclTable table = {n_rows, n_rows, rows};
   const CclStatus status = ccl_tracker_run (
       scene->tracker, &table, labels, scene->elapsed, &scene->options, &scene->tracks, &error);
-  if (status != CCL_OK)
+  if (status != CUDACCL_OK)
     g_error ("%s", error.message);
   for (guint i = 0; i < scene->tracks.n_events; i++)
     scene->n_events[scene->tracks.events[i].kind]++;
@@ -193,7 +195,7 @@ test_one_object_keeps_its_identity (void)
     g_assert_cmpuint (t->id, ==, 1);
     g_assert_cmpuint (t->age, ==, i);
     g_assert_cmpuint (t->label, ==, 1);
-    g_assert_cmpint (t->state, ==, i < 2 ? CCL_TRACK_TENTATIVE : CCL_TRACK_CONFIRMED);
+    g_assert_cmpint (t->state, ==, i < 2 ? CUDACCL_TRACK_TENTATIVE : CUDACCL_TRACK_CONFIRMED);
   }
   const CclTrack *t = &scene->tracks.tracks[0];
   g_assert_cmpfloat_with_epsilon (t->x, 50 + 5 * 59, 0.5);
@@ -202,8 +204,8 @@ test_one_object_keeps_its_identity (void)
   g_assert_cmpfloat_with_epsilon (t->height, 80, 0.5);
   g_assert_cmpfloat_with_epsilon (t->velocity_x, 5, 0.05);
   g_assert_cmpfloat_with_epsilon (t->velocity_y, 1, 0.05);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 1);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 0);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 0);
   scene_free (scene);
 }
 
@@ -235,9 +237,9 @@ test_crossing_objects_keep_their_identities (void)
     }
   }
   g_assert_cmpuint (n_shared, ==, 11);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_MERGED], ==, 2);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_SPLIT], ==, 2);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 0);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_MERGED], ==, 2);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_SPLIT], ==, 2);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 0);
   scene_free (scene);
 }
 
@@ -250,7 +252,7 @@ test_hidden_object_comes_back_as_itself (void)
       run (scene, box (100 + 8 * i, 100, 30, 80));
     } else {
       scene_run (scene, NULL, 0);
-      g_assert_cmpint (scene->tracks.tracks[0].state, ==, CCL_TRACK_LOST);
+      g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_LOST);
       g_assert_cmpuint (scene->tracks.tracks[0].lost, ==, i - 14);
       g_assert_cmpuint (scene->tracks.tracks[0].label, ==, 0);
       g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].x, 100 + 8 * i, 3);
@@ -277,8 +279,8 @@ test_identities_are_not_used_again (void)
     CclTracks *tracks = &scene->tracks;
     g_assert_cmpuint (round == 3 ? 0 : tracks->n_tracks, ==, 0);
   }
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 5);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 4);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 5);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 4);
   scene_free (scene);
 }
 
@@ -311,9 +313,9 @@ test_noise_of_two_frames_is_not_confirmed (void)
     else
       scene_run (scene, NULL, 0);
     for (guint j = 0; j < scene->tracks.n_tracks; j++)
-      g_assert_cmpint (scene->tracks.tracks[j].state, ==, CCL_TRACK_TENTATIVE);
+      g_assert_cmpint (scene->tracks.tracks[j].state, ==, CUDACCL_TRACK_TENTATIVE);
   }
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_APPEARED], ==, 0);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
   scene_free (scene);
 }
 
@@ -340,11 +342,11 @@ test_resting_object_becomes_static (void)
     run (scene, box (i < 70 ? 200 + i % 2 : 200 + 5 * (i - 70), 100, 30, 80));
     const CclTrackState state = scene->tracks.tracks[0].state;
     if (i < 49)
-      g_assert_cmpint (state, !=, CCL_TRACK_STATIC);
+      g_assert_cmpint (state, !=, CUDACCL_TRACK_STATIC);
     else if (i < 70)
-      g_assert_cmpint (state, ==, CCL_TRACK_STATIC);
+      g_assert_cmpint (state, ==, CUDACCL_TRACK_STATIC);
     else if (i >= 76)
-      g_assert_cmpint (state, ==, CCL_TRACK_CONFIRMED);
+      g_assert_cmpint (state, ==, CUDACCL_TRACK_CONFIRMED);
   }
   scene_free (scene);
 }
@@ -434,25 +436,25 @@ test_bad_arguments_change_nothing (void)
   for (guint i = 0; i < G_N_ELEMENTS (elapsed); i++)
     g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, NULL, elapsed[i], &scene->options,
                          &scene->tracks, &error),
-        ==, CCL_ERROR_ARGUMENT);
+        ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (
       ccl_tracker_run (scene->tracker, &bad, NULL, 1, &scene->options, &scene->tracks, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   static const double rates[] = {-1, 0.001, 10001, NAN, INFINITY};
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
-    CclTrackerOptions options = CCL_TRACKER_OPTIONS_DEFAULT;
+    CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
     options.frame_rate = rates[i];
     g_assert_cmpint (
         ccl_tracker_run (scene->tracker, &good, NULL, 1, &options, &scene->tracks, &error), ==,
-        CCL_ERROR_ARGUMENT);
+        CUDACCL_ERROR_ARGUMENT);
   }
   g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, NULL, 1, &zero, &scene->tracks, NULL),
-      ==, CCL_ERROR_ARGUMENT);
+      ==, CUDACCL_ERROR_ARGUMENT);
   static const CclTrackerPlan plans[] = {{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0},
       {1, 1, 4097, 1}, {65536, 65536, 1, 1}};
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     g_assert_null (ccl_tracker_new (&plans[i], &error));
-  g_assert_cmpint (error.status, ==, CCL_ERROR_ARGUMENT);
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
   CclComponent rows[] = {box (0, 0, 5, 5), box (9, 0, 5, 5)};
   const CclTable twice = {2, 2, rows};
   guint32 *map = g_new0 (guint32, WIDTH * HEIGHT + 1);
@@ -461,7 +463,7 @@ test_bad_arguments_change_nothing (void)
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
     g_assert_cmpint (ccl_tracker_run (scene->tracker, i < 4 ? &good : &twice, &maps[i], 1,
                          &scene->options, &scene->tracks, &error),
-        ==, CCL_ERROR_ARGUMENT);
+        ==, CUDACCL_ERROR_ARGUMENT);
   g_free (map);
   scene_free (scene);
   ccl_tracker_free (NULL);
@@ -615,7 +617,7 @@ test_shared_pixels_are_those_of_the_sampled_rows (void)
   enum { N = 7, N_GROUPS = 3, W = 97, MOST = 1083 };
   static const guint heights[] = {1, 539, 540, MOST}, steps[] = {1, 1, 2, 4};
   guint32 label[N] = {1, 2, 3, 4, 6, 7, 8}, shared[N_GROUPS * N];
-  guint16 group[N] = {0, 1, CCL_NO_GROUP, 2, 0, 1, 2};
+  guint16 group[N] = {0, 1, CUDACCL_NO_GROUP, 2, 0, 1, 2};
   CclShift shift[N_GROUPS] = {{0, 0}, {-13, 6}, {30, -200}};
   GRand *random = g_rand_new_with_seed (4);
   guint32 *before = g_new (guint32, W * MOST), *now = g_new (guint32, W * MOST);
@@ -642,7 +644,7 @@ test_shared_pixels_are_those_of_the_sampled_rows (void)
     for (gint y = 0; y < (gint)height; y += step)
       for (gint x = 0; x < W; x++) {
         const gint c = component_of[before[y * W + x]];
-        if (c < 0 || group[c] == CCL_NO_GROUP)
+        if (c < 0 || group[c] == CUDACCL_NO_GROUP)
           continue;
         const gint to_x = x + shift[group[c]].x, to_y = y + shift[group[c]].y;
         if (to_x < 0 || to_x >= W || to_y < 0 || to_y >= (gint)height)
@@ -703,10 +705,10 @@ test_object_enters_and_leaves_through_the_border (void)
       g_assert_cmpfloat_with_epsilon (t->x, left, 6);
     }
   }
-  g_assert_cmpint (scene->tracks.tracks[0].state, ==, CCL_TRACK_CONFIRMED);
+  g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_CONFIRMED);
   scene_run (scene, NULL, 0);
   g_assert_cmpuint (scene->tracks.n_tracks, ==, 0);
-  g_assert_cmpuint (scene->n_events[CCL_TRACK_VANISHED], ==, 1);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 1);
   scene_free (scene);
 }
 

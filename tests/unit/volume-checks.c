@@ -10,7 +10,7 @@
 /* The bytes of a label map before it is written. */
 #define UNTOUCHED_BYTE 0xa5
 
-static const CclOptions no_options = {0};
+static const CclLabellerOptions no_options = {0};
 
 /* The layout of a volume and its label map in memory: gaps after rows and after slices. */
 typedef struct Padding {
@@ -34,8 +34,8 @@ static GRand *noise;
 /* Writes the mask as a volume: random values on the right side of the threshold, in memory that
  * ends or begins at an unreadable page. */
 static CclVolume
-lay_out_volume (
-    const bool *mask, const CclVolumePlan *plan, const CclOptions *options, const Padding *padding)
+lay_out_volume (const bool *mask, const CclVolumePlan *plan, const CclLabellerOptions *options,
+    const Padding *padding)
 {
   const size_t row_stride = plan->width + padding->row;
   const size_t slice_stride = row_stride * (plan->height - 1) + plan->width + padding->slice;
@@ -122,7 +122,7 @@ compare_labels (
  * first difference, fails the test case and returns false. */
 static bool
 check_mask (CclVolumeLabeller *labeller, const bool *mask, const CclVolumePlan *plan,
-    const CclOptions *options, const Padding *padding, const char *name)
+    const CclLabellerOptions *options, const Padding *padding, const char *name)
 {
   const CclVolume volume = lay_out_volume (mask, plan, options, padding);
   const CclVolumeLabels labels = lay_out_labels (plan, padding);
@@ -133,7 +133,7 @@ check_mask (CclVolumeLabeller *labeller, const bool *mask, const CclVolumePlan *
     CclError error = {0};
     CclVolumeTable table = {0};
     if (backend->run (labeller, &volume, options, with_labels ? &labels : NULL, &table, &error) !=
-        CCL_OK)
+        CUDACCL_OK)
       difference = g_strdup (error.message);
     else
       difference = compare_tables (&table, reference, plan->max_components);
@@ -171,7 +171,7 @@ n_voxels_of (const CclVolumePlan *plan)
 
 /* The same with a new labeller. */
 static bool
-check_mask_alone (const bool *mask, const CclVolumePlan *plan, const CclOptions *options,
+check_mask_alone (const bool *mask, const CclVolumePlan *plan, const CclLabellerOptions *options,
     const Padding *padding, const char *name)
 {
   CclVolumeLabeller *labeller = labeller_new (plan);
@@ -200,7 +200,7 @@ draw_noise (const CclVolumePlan *plan, uint32_t granularity, uint32_t density, u
 
 static bool
 check_noise (const CclVolumePlan *plan, uint32_t granularity, uint32_t density, uint32_t seed,
-    const CclOptions *options, const Padding *padding)
+    const CclLabellerOptions *options, const Padding *padding)
 {
   bool *mask = draw_noise (plan, granularity, density, seed);
   char *name = g_strdup_printf ("noise (g %u, d %u, seed %u)", granularity, density, seed);
@@ -240,7 +240,7 @@ check_all_masks_of (gconstpointer connectivity, uint32_t width, uint32_t height,
     for (size_t i = 0; i < n_voxels; i++)
       voxels[i] = bits >> i & 1;
     g_assert_cmpint (
-        backend->run (labeller, &volume, &no_options, &labels, &table, NULL), ==, CCL_OK);
+        backend->run (labeller, &volume, &no_options, &labels, &table, NULL), ==, CUDACCL_OK);
     VolumeReference *reference = volume_reference_new (&volume, &plan, &no_options);
     difference = compare_tables (&table, reference, plan.max_components);
     if (!difference && memcmp (map, reference->labels, 4 * n_voxels) != 0)
@@ -446,7 +446,7 @@ test_random_everything (gconstpointer connectivity)
     CclVolumeLabeller *labeller = labeller_new (&plan);
     bool passed = true;
     for (uint32_t j = 0; j < 4 && passed; j++) {
-      const CclOptions options = {
+      const CclLabellerOptions options = {
           .threshold = (uint32_t)g_rand_int_range (noise, 0, 255),
           .invert = g_rand_boolean (noise),
           .min_area = g_rand_boolean (noise) ? (uint32_t)g_rand_int_range (noise, 0, 9) : 0,
@@ -485,12 +485,12 @@ test_by_hand (void)
     uint32_t n;
     CclVolumeComponent rows[3];
   } expected[] = {
-      {CCL_CONNECTIVITY_6, 3,
+      {CUDACCL_CONNECTIVITY_6, 3,
           {{1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0}, {2, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1.5},
               {3, 1, 0, 2, 2, 1, 1, 1, 0, 2, 2}}},
-      {CCL_CONNECTIVITY_18, 2,
+      {CUDACCL_CONNECTIVITY_18, 2,
           {{1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0}, {2, 3, 0, 1, 1, 2, 2, 2, 2 / 3.0, 4 / 3.0, 5 / 3.0}}},
-      {CCL_CONNECTIVITY_26, 1, {{1, 4, 0, 0, 0, 2, 3, 3, 0.5, 1, 1.25}}},
+      {CUDACCL_CONNECTIVITY_26, 1, {{1, 4, 0, 0, 0, 2, 3, 3, 0.5, 1, 1.25}}},
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (expected); i++) {
@@ -499,7 +499,8 @@ test_by_hand (void)
     CclVolumeLabeller *labeller = labeller_new (&plan);
     VolumeReference *reference = volume_reference_new (&volume, &plan, &no_options);
     CclVolumeTable table;
-    g_assert_cmpint (backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CCL_OK);
+    g_assert_cmpint (
+        backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_rows, ==, expected[i].n);
     g_assert_cmpuint (reference->n_components, ==, expected[i].n);
     g_assert_cmpmem (table.rows, table.n_rows * sizeof *table.rows, expected[i].rows,
@@ -527,24 +528,24 @@ test_plans_out_of_range_are_refused (void)
     CclVolumePlan plan;
     const char *word;
   } cases[] = {
-      {{0, 2, 3, CCL_CONNECTIVITY_6, 1}, "0×2×3"},
-      {{2, 0, 3, CCL_CONNECTIVITY_6, 1}, "2×0×3"},
-      {{2, 3, 0, CCL_CONNECTIVITY_6, 1}, "2×3×0"},
-      {{2048, 1024, 1024, CCL_CONNECTIVITY_6, 1}, "too large"},
-      {{UINT32_MAX, UINT32_MAX, UINT32_MAX, CCL_CONNECTIVITY_6, 1}, "too large"},
+      {{0, 2, 3, CUDACCL_CONNECTIVITY_6, 1}, "0×2×3"},
+      {{2, 0, 3, CUDACCL_CONNECTIVITY_6, 1}, "2×0×3"},
+      {{2, 3, 0, CUDACCL_CONNECTIVITY_6, 1}, "2×3×0"},
+      {{2048, 1024, 1024, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
+      {{UINT32_MAX, UINT32_MAX, UINT32_MAX, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
       {{2, 2, 2, (CclVolumeConnectivity)8, 1}, "not 8"},
-      {{2, 2, 2, CCL_CONNECTIVITY_6, 0}, "table"},
+      {{2, 2, 2, CUDACCL_CONNECTIVITY_6, 0}, "table"},
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
     CclError error = {0};
     g_assert_null (backend->labeller_new (&cases[i].plan, &error));
-    assert_error (&error, CCL_ERROR_ARGUMENT, cases[i].word);
+    assert_error (&error, CUDACCL_ERROR_ARGUMENT, cases[i].word);
     g_assert_null (backend->labeller_new (&cases[i].plan, NULL));
   }
   CclError error = {0};
   g_assert_null (backend->labeller_new (NULL, &error));
-  assert_error (&error, CCL_ERROR_ARGUMENT, "plan");
+  assert_error (&error, CUDACCL_ERROR_ARGUMENT, "plan");
 }
 
 static void
@@ -552,10 +553,10 @@ test_arguments_out_of_range_are_refused (void)
 {
   static const uint8_t voxels[27];
   static uint32_t map[27];
-  const CclVolumePlan plan = {3, 3, 3, CCL_CONNECTIVITY_26, 1};
+  const CclVolumePlan plan = {3, 3, 3, CUDACCL_CONNECTIVITY_26, 1};
   static const struct {
     CclVolume volume;
-    CclOptions options;
+    CclLabellerOptions options;
     CclVolumeLabels labels;
     const char *word;
   } cases[] = {
@@ -578,20 +579,21 @@ test_arguments_out_of_range_are_refused (void)
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_assert_cmpint (ccl_volume_labeller_run (labeller, &cases[i].volume, &cases[i].options,
                          &cases[i].labels, &table, &error),
-        ==, CCL_ERROR_ARGUMENT);
-    assert_error (&error, CCL_ERROR_ARGUMENT, cases[i].word);
+        ==, CUDACCL_ERROR_ARGUMENT);
+    assert_error (&error, CUDACCL_ERROR_ARGUMENT, cases[i].word);
     g_assert_cmpuint (table.n_components, ==, 77);
   }
   g_assert_cmpint (ccl_volume_labeller_run (NULL, &volume, &no_options, NULL, &table, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_volume_labeller_run (labeller, NULL, &no_options, NULL, &table, &error), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_volume_labeller_run (labeller, &volume, NULL, NULL, &table, NULL), ==,
-      CCL_ERROR_ARGUMENT);
+      CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_volume_labeller_run (labeller, &volume, &no_options, NULL, NULL, &error), ==,
-      CCL_ERROR_ARGUMENT);
-  assert_error (&error, CCL_ERROR_ARGUMENT, "NULL");
-  g_assert_cmpint (backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CCL_OK);
+      CUDACCL_ERROR_ARGUMENT);
+  assert_error (&error, CUDACCL_ERROR_ARGUMENT, "NULL");
+  g_assert_cmpint (
+      backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 0);
 
   ccl_volume_labeller_free (&labeller);
@@ -604,12 +606,12 @@ test_arguments_out_of_range_are_refused (void)
 static void
 test_largest_plan (void)
 {
-  const CclVolumePlan largest = {1, CCL_MAX_PIXELS, 1, CCL_CONNECTIVITY_6, 1};
+  const CclVolumePlan largest = {1, CUDACCL_MAX_PIXELS, 1, CUDACCL_CONNECTIVITY_6, 1};
   CclError error = {0};
   CclVolumeLabeller *labeller = backend->labeller_new (&largest, &error);
 
   if (!labeller)
-    assert_error (&error, CCL_ERROR_NO_MEMORY, "memory");
+    assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "memory");
   ccl_volume_labeller_free (&labeller);
 }
 
@@ -617,14 +619,15 @@ test_largest_plan (void)
 static void
 test_large_sums (void)
 {
-  const CclVolumePlan plan = {1u << 22, 4, 4, CCL_CONNECTIVITY_6, 1};
+  const CclVolumePlan plan = {1u << 22, 4, 4, CUDACCL_CONNECTIVITY_6, 1};
   uint8_t *voxels = g_malloc (n_voxels_of (&plan));
   CclVolumeLabeller *labeller = labeller_new (&plan);
   CclVolumeTable table;
 
   memset (voxels, 1, n_voxels_of (&plan));
   const CclVolume volume = {voxels, plan.width, 4 * (size_t)plan.width};
-  g_assert_cmpint (backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CCL_OK);
+  g_assert_cmpint (
+      backend->run (labeller, &volume, &no_options, NULL, &table, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (table.n_components, ==, 1);
   g_assert_cmpuint (table.rows[0].n_voxels, ==, 1u << 26);
   g_assert_cmpfloat (table.rows[0].centroid_x, ==, ((1u << 22) - 1) / 2.0);

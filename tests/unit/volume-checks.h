@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The checks shared by all labellers of volumes: results must equal those of a flood fill
  * (volume-reference.h) bit for bit. Each test program provides a backend. */
-#ifndef CCL_TEST_VOLUME_CHECKS_H
-#define CCL_TEST_VOLUME_CHECKS_H
+#ifndef CUDACCL_TEST_VOLUME_CHECKS_H
+#define CUDACCL_TEST_VOLUME_CHECKS_H
 
 #include <cudaccl/volume.h>
 
@@ -13,8 +13,9 @@ typedef struct VolumeBackend {
 
   /* Like ccl_volume_labeller_run(), with volume and label map in host memory also for labellers
    * that use device memory. */
-  CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume, const CclOptions *options,
-      const CclVolumeLabels *labels, CclVolumeTable *table, CclError *error);
+  CclStatus (*run) (CclVolumeLabeller *labeller, const CclVolume *volume,
+      const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+      CclError *error);
 } VolumeBackend;
 
 /* Adds all cases to GLib's test suite. The backend must stay valid until the suite has run. */
@@ -23,4 +24,4 @@ void volume_checks_register (const VolumeBackend *backend);
 /* Frees the memory that the cases share. */
 void volume_checks_clear (void);
 
-#endif /* CCL_TEST_VOLUME_CHECKS_H */
+#endif /* CUDACCL_TEST_VOLUME_CHECKS_H */

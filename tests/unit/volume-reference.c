@@ -6,7 +6,8 @@
 
 /* Whether the voxel is foreground, by the definition in labeller.h. */
 static bool
-is_foreground (const CclVolume *volume, int64_t x, int64_t y, int64_t z, const CclOptions *options)
+is_foreground (
+    const CclVolume *volume, int64_t x, int64_t y, int64_t z, const CclLabellerOptions *options)
 {
   const uint8_t *data = volume->data;
   bool above = data[(size_t)z * volume->slice_stride + (size_t)y * volume->row_stride + (size_t)x] >
@@ -70,7 +71,8 @@ flood (const bool *foreground, uint32_t *labels, const CclVolumePlan *plan, uint
 }
 
 VolumeReference *
-volume_reference_new (const CclVolume *volume, const CclVolumePlan *plan, const CclOptions *options)
+volume_reference_new (
+    const CclVolume *volume, const CclVolumePlan *plan, const CclLabellerOptions *options)
 {
   const uint32_t filtered_out = UINT32_MAX;
   const size_t n_voxels = (size_t)plan->width * plan->height * plan->depth;

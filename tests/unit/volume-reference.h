@@ -3,8 +3,8 @@
  * The reference for volumes: a flood fill from each unvisited voxel in raster order, one voxel at a
  * time. It is simple rather than fast, and shares only types with the labeller.
  */
-#ifndef CCL_TEST_VOLUME_REFERENCE_H
-#define CCL_TEST_VOLUME_REFERENCE_H
+#ifndef CUDACCL_TEST_VOLUME_REFERENCE_H
+#define CUDACCL_TEST_VOLUME_REFERENCE_H
 
 #include <cudaccl/volume.h>
 
@@ -17,8 +17,8 @@ typedef struct VolumeReference {
 
 /* Labels a volume of the planned size. Free with volume_reference_free(). */
 VolumeReference *volume_reference_new (
-    const CclVolume *volume, const CclVolumePlan *plan, const CclOptions *options);
+    const CclVolume *volume, const CclVolumePlan *plan, const CclLabellerOptions *options);
 
 void volume_reference_free (VolumeReference *reference);
 
-#endif /* CCL_TEST_VOLUME_REFERENCE_H */
+#endif /* CUDACCL_TEST_VOLUME_REFERENCE_H */

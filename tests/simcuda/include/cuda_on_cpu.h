@@ -28,7 +28,7 @@
 #include <type_traits>
 
 /* Kernels test this macro to leave out inline PTX. */
-#define CCL_SIMCUDA 1
+#define CUDACCL_SIMCUDA 1
 
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 900

@@ -4,9 +4,9 @@
  * labeller.h hold.
  *
  * The CUDA driver (libcuda) is loaded at run time: programs that link this library start on
- * machines without it, and there ccl_cuda_device_open() fails with CCL_ERROR_NOT_FOUND, as it does
- * in a build of this library without GPU support. Device memory is any pointer that the driver API
- * allocated in the device's context. CUDA's own types appear as void *, so that callers need no
+ * machines without it, and there ccl_cuda_device_open() fails with CUDACCL_ERROR_NOT_FOUND, as it
+ * does in a build of this library without GPU support. Device memory is any pointer that the driver
+ * API allocated in the device's context. CUDA's own types appear as void *, so that callers need no
  * CUDA headers: a context is a CUcontext, a stream a CUstream.
  *
  * Without a stream of the caller's, runs are queued on a stream that the object owns. It is a
@@ -16,8 +16,8 @@
  *
  * Since: 0.2
  */
-#ifndef CCL_CUDA_H
-#define CCL_CUDA_H
+#ifndef CUDACCL_DEVICE_H
+#define CUDACCL_DEVICE_H
 
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
@@ -34,47 +34,47 @@ typedef struct CclCudaDevice CclCudaDevice;
 /* Opens a device by its number (0, 1, …; -1 means the first) in its primary context, which is
  * retained until the last reference is dropped.
  *
- * Returns a new reference, or NULL: CCL_ERROR_NOT_FOUND (no driver, no such device, a build without
- * GPU support), CCL_ERROR_UNSUPPORTED (compute capability below 7.5), CCL_ERROR_NO_MEMORY,
- * CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+ * Returns a new reference, or NULL: CUDACCL_ERROR_NOT_FOUND (no driver, no such device, a build
+ * without GPU support), CUDACCL_ERROR_UNSUPPORTED (compute capability below 7.5),
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
 
 /* As ccl_cuda_device_open(), in a CUcontext of the caller's, which must outlive the device.
- * CCL_ERROR_ARGUMENT if it is NULL. Since: 0.2 */
-CCL_API
+ * CUDACCL_ERROR_ARGUMENT if it is NULL. Since: 0.2 */
+CUDACCL_API
 CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
 
-/* Returns the number of devices that the driver finds, 1 or more, or -1: CCL_ERROR_NOT_FOUND (no
- * driver, no device, a build without GPU support), CCL_ERROR_DEVICE. Opens none of them. Any thread
- * may call, and after a failure again: a driver or a device that comes later is found.
+/* Returns the number of devices that the driver finds, 1 or more, or -1: CUDACCL_ERROR_NOT_FOUND
+ * (no driver, no device, a build without GPU support), CUDACCL_ERROR_DEVICE. Opens none of them.
+ * Any thread may call, and after a failure again: a driver or a device that comes later is found.
  * Since: 0.3 */
-CCL_API
+CUDACCL_API
 int ccl_cuda_count_devices (CclError *error);
 
 /* Finds the device on which this process has the fewest open CclCudaDevices, for programs that
  * spread streams over all devices. Of several, it is the one with the lowest number; devices of
  * compute capability below 7.5 are left out.
  *
- * Returns its number, or -1: CCL_ERROR_NOT_FOUND (no driver, no device of capability 7.5, a build
- * without GPU support), CCL_ERROR_DEVICE. Any thread may call; between the call and the opening of
- * the device another thread can get the same number, unless the program holds a lock meanwhile.
- * Since: 0.2 */
-CCL_API
+ * Returns its number, or -1: CUDACCL_ERROR_NOT_FOUND (no driver, no device of capability 7.5, a
+ * build without GPU support), CUDACCL_ERROR_DEVICE. Any thread may call; between the call and the
+ * opening of the device another thread can get the same number, unless the program holds a lock
+ * meanwhile. Since: 0.2 */
+CUDACCL_API
 int ccl_cuda_find_least_used_device (CclError *error);
 
 /* Adds a reference and returns the device; NULL for NULL. Since: 0.2 */
-CCL_API
+CUDACCL_API
 CclCudaDevice *ccl_cuda_device_ref (CclCudaDevice *device);
 
 /* Drops a reference and sets the handle to NULL. Objects that were made on the device keep their
  * own reference. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_cuda_device_unref (CclCudaDevice **device);
 
 /* The device's name as the driver gives it; valid as long as the device. NULL for NULL.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 const char *ccl_cuda_device_name (const CclCudaDevice *device);
 
 /* Another device from whose memory frames are copied to the memory of a device. One thread at a
@@ -85,9 +85,9 @@ typedef struct CclCudaPeer CclCudaPeer;
  * peer. The devices need no access to each other's memory: where they have none, the driver copies
  * through system memory.
  *
- * Returns the peer, which keeps a reference to the device, or NULL: CCL_ERROR_ARGUMENT,
- * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+ * Returns the peer, which keeps a reference to the device, or NULL: CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclCudaPeer *ccl_cuda_peer_new (CclCudaDevice *device, void *context, CclError *error);
 
 /* Queues a copy of size bytes from device memory of the peer's context to memory of the device, and
@@ -96,13 +96,13 @@ CclCudaPeer *ccl_cuda_peer_new (CclCudaDevice *device, void *context, CclError *
  * to_stream later starts after the copy. NULL is the legacy default stream of the context. Both
  * memories must stay valid until the copy has ended.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclStatus ccl_cuda_peer_copy (CclCudaPeer *peer, const void *from, void *from_stream, void *to,
     void *to_stream, size_t size, CclError *error);
 
 /* Frees a peer and sets the handle to NULL. Copies that are queued go on. Since: 0.2 */
-CCL_API
+CUDACCL_API
 void ccl_cuda_peer_free (CclCudaPeer **peer);
 
 /* Makes a labeller on a device and allocates label buffer, table and all scratch memory there. Free
@@ -111,32 +111,34 @@ void ccl_cuda_peer_free (CclCudaPeer **peer);
  * Frames may be in host or device memory. Label maps are in device memory. Rows of the component
  * table are in host memory.
  *
- * Returns the labeller, or NULL: CCL_ERROR_ARGUMENT, CCL_ERROR_UNSUPPORTED (the algorithm is not in
- * ccl_cuda_algorithms(), lacks the connectivity or cannot label frames of this size),
- * CCL_ERROR_NO_MEMORY (nothing stays allocated), CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
-CclLabeller *ccl_cuda_labeller_new (CclCudaDevice *device, const CclPlan *plan, CclError *error);
+ * Returns the labeller, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_UNSUPPORTED (the algorithm
+ * is not in ccl_cuda_algorithms(), lacks the connectivity or cannot label frames of this size),
+ * CUDACCL_ERROR_NO_MEMORY (nothing stays allocated), CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
+CclLabeller *ccl_cuda_labeller_new (
+    CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error);
 
 /* Queues the next runs of a labeller made by ccl_cuda_labeller_new() on this CUstream, behind the
  * work that is queued there. NULL selects the labeller's own stream.
  *
- * Returns CCL_OK, or CCL_ERROR_ARGUMENT: the labeller is NULL or one of the CPU's, or a frame of
- * ccl_labeller_queue() has not been waited for. Since: 0.3, before without status and error */
-CCL_API
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT: the labeller is NULL or one of the CPU's, or a
+ * frame of ccl_labeller_queue() has not been waited for. Since: 0.3, before without status and
+ * error */
+CUDACCL_API
 CclStatus ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error);
 
 /* The CUstream on which runs of the labeller are queued; NULL for a labeller of the CPU.
  * Since: 0.2 */
-CCL_API
+CUDACCL_API
 void *ccl_cuda_labeller_get_stream (CclLabeller *labeller);
 
-/* The names that CclPlan.algorithm may have on a GPU, ended by NULL, in the order in which "auto"
- * tries them. Static memory. Since: 0.2 */
-CCL_API
+/* The names that CclLabellerPlan.algorithm may have on a GPU, ended by NULL, in the order in which
+ * "auto" tries them. Static memory. Since: 0.2 */
+CUDACCL_API
 const char *const *ccl_cuda_algorithms (void);
 
 /* Whether an algorithm of ccl_cuda_algorithms() offers the connectivity. Since: 0.2 */
-CCL_API
+CUDACCL_API
 bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
 
 /* Makes a maker of foreground masks on a device. Free it with ccl_foreground_free().
@@ -144,9 +146,9 @@ bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectiv
  * Frames may be in host or device memory, masks are in device memory, the region of interest mask
  * is in host memory. A background model takes 30 bytes of device memory per pixel.
  *
- * Returns the object, which keeps a reference to the device, or NULL: CCL_ERROR_ARGUMENT,
- * CCL_ERROR_NO_MEMORY, CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+ * Returns the object, which keeps a reference to the device, or NULL: CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclForeground *ccl_cuda_foreground_new (
     CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error);
 
@@ -154,9 +156,9 @@ CclForeground *ccl_cuda_foreground_new (
  * ccl_cuda_labeller_get_stream() if a labeller is to read the masks. NULL selects the object's own
  * stream. Work that earlier runs have queued on another stream must have finished.
  *
- * Returns CCL_OK, or CCL_ERROR_ARGUMENT: the object is NULL or one of the CPU's. Since: 0.3, before
- * without status and error */
-CCL_API
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT: the object is NULL or one of the CPU's. Since:
+ * 0.3, before without status and error */
+CUDACCL_API
 CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclError *error);
 
 /* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
@@ -166,15 +168,15 @@ CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *strea
  * Label maps and tables are identical to those of ccl_cpu_volume_labeller_new(). Scratch memory
  * takes some 5.2 bytes of device memory per voxel, more in volumes narrower than 16 voxels.
  *
- * Returns the labeller, or NULL: CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY (nothing stays allocated),
- * CCL_ERROR_DEVICE. Since: 0.2 */
-CCL_API
+ * Returns the labeller, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
+ * allocated), CUDACCL_ERROR_DEVICE. Since: 0.2 */
+CUDACCL_API
 CclVolumeLabeller *ccl_cuda_volume_labeller_new (
     CclCudaDevice *device, const CclVolumePlan *plan, CclError *error);
 
 /* As ccl_cuda_labeller_set_stream(), for a labeller made by ccl_cuda_volume_labeller_new().
  * Since: 0.3, before without status and error */
-CCL_API
+CUDACCL_API
 CclStatus ccl_cuda_volume_labeller_set_stream (
     CclVolumeLabeller *labeller, void *stream, CclError *error);
 
@@ -183,47 +185,47 @@ CclStatus ccl_cuda_volume_labeller_set_stream (
  *
  * memory: filled with the address of the memory, NULL if size is 0 and after an error.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT, CCL_ERROR_NO_MEMORY or CCL_ERROR_DEVICE. Thread safe.
- * Since: 0.3 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE.
+ * Thread safe. Since: 0.3 */
+CUDACCL_API
 CclStatus ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error);
 
 /* Frees device memory and sets the handle to NULL. Work that uses the memory must have ended.
  * Since: 0.3 */
-CCL_API
+CUDACCL_API
 void ccl_cuda_memory_free (CclCudaDevice *device, void **memory);
 
 /* Copies size bytes from host memory to device memory, after the work that is queued on the legacy
  * default stream, and waits.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CUDACCL_API
 CclStatus ccl_cuda_memory_upload (
     CclCudaDevice *device, const void *host, void *memory, size_t size, CclError *error);
 
 /* Copies size bytes from device memory to host memory, after the work that is queued on the legacy
  * default stream, and waits. The results of a run are complete when it was waited for.
  *
- * Returns CCL_OK, CCL_ERROR_ARGUMENT or CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
-CCL_API
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CUDACCL_API
 CclStatus ccl_cuda_memory_download (
     CclCudaDevice *device, const void *memory, void *host, size_t size, CclError *error);
 
 /* Copies a label map of width × height pixels from device memory to host memory, as
  * ccl_cuda_memory_download() does. Bytes of a row beyond 4 × width are not written. Since: 0.3 */
-CCL_API
+CUDACCL_API
 CclStatus ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t width,
     uint32_t height, const CclLabels *to, CclError *error);
 
 /* The number of the device whose memory an address is in.
  *
- * Returns -1 if there is none: CCL_ERROR_ARGUMENT, CCL_ERROR_NOT_FOUND (no driver, a build without
- * GPU support), CCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
-CCL_API
+ * Returns -1 if there is none: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NOT_FOUND (no driver, a build
+ * without GPU support), CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.3 */
+CUDACCL_API
 int ccl_cuda_find_device_of (const void *address, CclError *error);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* CCL_CUDA_H */
+#endif /* CUDACCL_DEVICE_H */
