@@ -41,10 +41,12 @@
  *
  * The scene has changed if in most cells half the pixels are not background, and match the same
  * words as in the frame before, for CUDACCL_CODEBOOK_CHANGE_FRAMES frames in a row. A quarter of
- * the cells and fewer frames are enough where the frame has gained or lost its chroma, as when a
- * camera turns to infrared; the mask is empty meanwhile. The matched words become the background,
- * and the old ones are kept with little weight. A shaking camera or a passing object does not match
- * the same words for so long.
+ * the cells and fewer frames are enough where the frame has suddenly gained or lost its chroma, as
+ * when a camera turns to infrared, or has become dark or bright; the mask is empty meanwhile. In
+ * the frame after that, the matched words become the background, and the old ones are kept with
+ * little weight. A shaking camera or a passing object does not match the same words for so long.
+ *
+ * This file has the pixel; codebook-frame.h has what the pixels of a frame share.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
@@ -58,60 +60,57 @@
 
 #ifdef __CUDACC__
 #define CUDACCL_CODEBOOK_FUNCTION __device__ static __forceinline__
+#define CUDACCL_CODEBOOK_HOST_FUNCTION __host__ __device__ static __forceinline__
 #define CUDACCL_CODEBOOK_UNROLL _Pragma ("unroll")
 #else
 #define CUDACCL_CODEBOOK_FUNCTION static inline
+#define CUDACCL_CODEBOOK_HOST_FUNCTION static inline
 #define CUDACCL_CODEBOOK_UNROLL
 #endif
 
 /* docs/internals/foreground.md says how the values were chosen. "Seven" are the real sequences
  * named there, "drawn" are the drawn scenes. */
 enum {
-  /* Matching. */
-  CUDACCL_CODEBOOK_WORDS = 8,           /* seven: better than 6 */
-  CUDACCL_CODEBOOK_TOLERANCE = 20,      /* the least one, in luma of 8 bits; seven: of 16…28 */
-  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12, /* the same of weak background; drawn: of 12, 15 */
-  CUDACCL_CODEBOOK_LEAST_STRONG = 6,    /* pixels of an object's window; drawn: of 3, 6, 9 */
-  CUDACCL_CODEBOOK_CHROMA = 2, /* times that a difference of chroma counts, as in mixture.h */
-  CUDACCL_CODEBOOK_DYNAMIC_SHIFT =
-      1, /* of the tolerance where dynamic; seven: of 1, 1.5, 2 times */
+  /* seven: better than 6 */
+  CUDACCL_CODEBOOK_WORDS = 8,
+  /* The least tolerance, in luma of 8 bits; seven: of 16…28. */
+  CUDACCL_CODEBOOK_TOLERANCE = 20,
+  /* The same of weak background; drawn: of 12, 15. */
+  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12,
+  /* Times that a difference of chroma counts, as in mixture.h. */
+  CUDACCL_CODEBOOK_CHROMA = 2,
+  /* Of the tolerance of dynamic pixels; seven: of 1, 1.5, 2 times. */
+  CUDACCL_CODEBOOK_DYNAMIC_SHIFT = 1,
 
-  /* Learning. */
-  CUDACCL_CODEBOOK_STEPS = 256,     /* steps of a mean in a difference of 1 of 8 bits */
-  CUDACCL_CODEBOOK_MOVE = 4,        /* a word moves by 2^-4 of the difference; clouds: of 3…6 */
-  CUDACCL_CODEBOOK_GAIN = 16,       /* of the matched word's weight in a frame */
-  CUDACCL_CODEBOOK_OBJECT_GAIN = 4, /* the same inside objects; seven: of 2, 4, 8 */
-  CUDACCL_CODEBOOK_MOST_WEIGHT = 32000, /* where it would be passed, all weights lose an eighth */
+  /* Steps of a mean in a difference of 1 of 8 bits. */
+  CUDACCL_CODEBOOK_STEPS = 256,
+  /* A word moves by 2^-4 of the difference; clouds: of 3…6. */
+  CUDACCL_CODEBOOK_MOVE = 4,
+  /* Of the matched word's weight in a frame. */
+  CUDACCL_CODEBOOK_GAIN = 16,
+  /* Where it would be passed, all weights lose an eighth. */
+  CUDACCL_CODEBOOK_MOST_WEIGHT = 32000,
 
-  /* Background. */
-  CUDACCL_CODEBOOK_SHARE = 39322, /* of the greatest weight, in 1/65536: 0.6; seven: of .2….8 */
-  CUDACCL_CODEBOOK_RECURRENT_SHARE = 3277, /* 0.05; seven: of .02….15 */
-  CUDACCL_CODEBOOK_RECURRENT_VISITS = 4,   /* seven: of 4 and 8 */
-  CUDACCL_CODEBOOK_RECURRENT_AGE = 400,    /* frames; seven: of 0 and 200…500 */
-  CUDACCL_CODEBOOK_MOST_VISITS = 255,      /* where they saturate */
-  CUDACCL_CODEBOOK_MOST_TIME = 49152,      /* frames; where it is reached, time and births lose */
-  CUDACCL_CODEBOOK_TIME_STEP = 32768,      /* this many; births stop at 0 */
+  /* Share of the greatest weight from which on a word is background, in 1/65536: 0.6; seven: of
+   * .2….8. */
+  CUDACCL_CODEBOOK_SHARE = 39322,
+  /* The same of a recurrent word: 0.05; seven: of .02….15. */
+  CUDACCL_CODEBOOK_RECURRENT_SHARE = 3277,
+  /* seven: of 4 and 8 */
+  CUDACCL_CODEBOOK_RECURRENT_VISITS = 4,
+  /* In frames; seven: of 0 and 200…500. */
+  CUDACCL_CODEBOOK_RECURRENT_AGE = 400,
+  /* Where visits saturate. */
+  CUDACCL_CODEBOOK_MOST_VISITS = 255,
+  /* In frames; where it is reached, time and births lose CUDACCL_CODEBOOK_TIME_STEP. Births stop at
+   * 0. */
+  CUDACCL_CODEBOOK_MOST_TIME = 49152,
+  CUDACCL_CODEBOOK_TIME_STEP = 32768,
 
-  /* Noise and light. */
-  CUDACCL_CODEBOOK_LEVELS = 16,         /* of luma in the noise histogram */
-  CUDACCL_CODEBOOK_DISTANCES = 64,      /* in it; the last one is that and all above */
-  CUDACCL_CODEBOOK_LEAST_SAMPLES = 256, /* of a level, for a figure of its own */
-  CUDACCL_CODEBOOK_NOISE_QUARTERS = 12, /* tolerance, in quarters of the median; night: of 8…14 */
-  CUDACCL_CODEBOOK_MOST_TOLERANCE = 60, /* of pixels that are not dynamic */
-  CUDACCL_CODEBOOK_SPREAD_EIGHTHS =
-      4, /* slack, in eighths of the light's spread; clouds: of 0, 4, 8 */
-  CUDACCL_CODEBOOK_MOST_SLACK = 20,
-
-  /* Changes of scene; in a sequence where people fill the picture, at most 2 frames in a
-   * row look like one. */
-  CUDACCL_CODEBOOK_CELL_QUARTERS =
-      2, /* of a cell's pixels that are not background in such a cell */
-  CUDACCL_CODEBOOK_CHANGE_EIGHTHS = 6,   /* of the cells that show one */
-  CUDACCL_CODEBOOK_CHANGE_FRAMES = 25,   /* in a row */
-  CUDACCL_CODEBOOK_INFRARED_EIGHTHS = 2, /* the same if the frame has gained or lost its chroma */
-  CUDACCL_CODEBOOK_INFRARED_FRAMES = 4,
-  CUDACCL_CODEBOOK_INFRARED_RATIO = 4,   /* of the frame's chroma and the model's; light.h has 4 */
-  CUDACCL_CODEBOOK_CHANGE_DIVISOR = 128, /* of all weights when the scene has changed */
+  /* Levels of luma that have tolerances of their own. */
+  CUDACCL_CODEBOOK_LEVELS = 16,
+  /* Of all weights when the scene has changed. */
+  CUDACCL_CODEBOOK_CHANGE_DIVISOR = 128,
 };
 
 /* A word. Means are in steps of 1/256 of a value of 8 bits. A word of weight 0 does not exist, and
@@ -152,9 +151,10 @@ typedef struct CclCodebookState {
 
 /* What all pixels of a frame share. */
 typedef struct CclCodebookFrame {
-  uint16_t time;      /* frames, from ccl_codebook_next_time() */
-  bool rebases;       /* births lose CUDACCL_CODEBOOK_TIME_STEP */
-  bool scene_changes; /* the matched words become the background */
+  uint16_t time;       /* frames, from ccl_codebook_next_time() */
+  bool rebases;        /* births lose CUDACCL_CODEBOOK_TIME_STEP */
+  bool scene_changes;  /* the matched words become the background */
+  uint8_t object_gain; /* of a matched word inside objects, from ccl_codebook_object_gain() */
   /* By the luma of the heaviest word: */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS];
   uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
@@ -173,10 +173,8 @@ typedef struct CclCodebookResult {
   bool is_first;         /* it had no words */
   uint16_t chroma;       /* |u − 128| + |v − 128| of the value */
   uint16_t model_chroma; /* of the heaviest word before the update */
+  uint8_t model_luma;    /* of that word */
 } CclCodebookResult;
-
-/* Counts of distances, of the background pixels of a frame. */
-typedef uint32_t CclCodebookNoise[CUDACCL_CODEBOOK_LEVELS][CUDACCL_CODEBOOK_DISTANCES];
 
 CUDACCL_CODEBOOK_FUNCTION CclCodeword
 ccl_codebook_word (const CclCodebookBlock *block, uint32_t k, uint32_t lane)
@@ -391,7 +389,7 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
     CclCodebookState state, const CclCodebookFrame *frame)
 {
   CclCodebookResult result = {
-      CUDACCL_PIXEL_BACKGROUND, 0, 0, 0, false, false, false, 0, false, 0, 0};
+      CUDACCL_PIXEL_BACKGROUND, 0, 0, 0, false, false, false, 0, false, 0, 0, 0};
   if (frame->rebases)
     ccl_codebook_rebase (words);
   const CclCodebookPlaces places = ccl_codebook_find (words, value, state.is_dynamic, frame);
@@ -417,6 +415,7 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
   result.is_settled = matches && !is_background && places.matched == state.place;
   result.is_first = heaviest.weight == 0;
   result.chroma = (uint16_t)ccl_codebook_chroma (value.u, value.v);
+  result.model_luma = (uint8_t)(heaviest.luma >> 8);
   result.model_chroma = (uint16_t)ccl_codebook_chroma (heaviest.u >> 8, heaviest.v >> 8);
 
   const bool is_visit = !is_background && state.was_background;
@@ -425,110 +424,9 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
   result.place = (uint8_t)place;
   if (frame->scene_changes)
     ccl_codebook_begin_again (words, place);
-  ccl_codebook_gain (words, place, is_slow ? CUDACCL_CODEBOOK_OBJECT_GAIN : CUDACCL_CODEBOOK_GAIN);
+  ccl_codebook_gain (words, place, is_slow ? frame->object_gain : (uint32_t)CUDACCL_CODEBOOK_GAIN);
   ccl_codebook_summarise (words, frame->time, &result);
   return result;
-}
-
-/* The error that the correction of a pixel for light may have: large at the edge of a cloud's
- * shadow. spread: the difference between the greatest and the least factor (light.h) of the four
- * cells around the pixel. */
-CUDACCL_CODEBOOK_FUNCTION uint32_t
-ccl_codebook_slack (uint32_t luma, uint32_t spread)
-{
-  const uint32_t slack = CUDACCL_CODEBOOK_SPREAD_EIGHTHS * luma * spread / (8 * 4096);
-  return slack < CUDACCL_CODEBOOK_MOST_SLACK ? slack : (uint32_t)CUDACCL_CODEBOOK_MOST_SLACK;
-}
-
-/* Counts a pixel in the noise histogram. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_counts_as_noise (const CclCodebookResult *result)
-{
-  return !result->is_strong && !result->is_first;
-}
-
-/* The median distance of a level, from its counts; 0 where it has too few. */
-CUDACCL_CODEBOOK_FUNCTION uint32_t
-ccl_codebook_median_distance (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES])
-{
-  uint32_t n = 0, below = 0, median = 0;
-  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_DISTANCES; i++)
-    n += counts[i];
-  if (n < CUDACCL_CODEBOOK_LEAST_SAMPLES)
-    return 0;
-  for (below = counts[0]; 2 * below < n; below += counts[median])
-    median++;
-  return median;
-}
-
-/* The tolerance of a level in the next frame. least: CUDACCL_CODEBOOK_TOLERANCE or
- * CUDACCL_CODEBOOK_WEAK_TOLERANCE. */
-CUDACCL_CODEBOOK_FUNCTION uint8_t
-ccl_codebook_tolerance (uint32_t median_distance, uint32_t least)
-{
-  const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
-  const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
-  return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
-}
-
-/* Whether a cell of n pixels, of which n_pixels have a property, has it. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_fills_cell (uint32_t n_pixels, uint32_t n)
-{
-  return 4 * n_pixels >= CUDACCL_CODEBOOK_CELL_QUARTERS * n;
-}
-
-/* What a frame has to show for a change of scene. */
-typedef struct CclCodebookSums {
-  uint32_t cells;
-  uint32_t lost; /* cells whose pixels are not background */
-  uint32_t
-      settled; /* cells whose pixels are not background, but match the word of the frame before */
-  uint64_t chroma;       /* of all pixels of the frame */
-  uint64_t model_chroma; /* of their heaviest words */
-} CclCodebookSums;
-
-/* Whether the frame has gained or lost its chroma. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_is_infrared (const CclCodebookSums *sums)
-{
-  const uint64_t less = sums->chroma < sums->model_chroma ? sums->chroma : sums->model_chroma;
-  const uint64_t greater = sums->chroma < sums->model_chroma ? sums->model_chroma : sums->chroma;
-  return CUDACCL_CODEBOOK_INFRARED_RATIO * less < greater;
-}
-
-/* Whether the frame looks like another scene, to which its pixels already match. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_is_another_scene (const CclCodebookSums *sums)
-{
-  const uint32_t eighths = ccl_codebook_is_infrared (sums) ? CUDACCL_CODEBOOK_INFRARED_EIGHTHS
-                                                           : CUDACCL_CODEBOOK_CHANGE_EIGHTHS;
-  return 8 * sums->settled >= eighths * sums->cells;
-}
-
-/* Whether the scene has changed, as n_frames in a row looked like another one. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_has_changed (const CclCodebookSums *sums, uint32_t n_frames)
-{
-  return n_frames >= (uint32_t)(ccl_codebook_is_infrared (sums) ? CUDACCL_CODEBOOK_INFRARED_FRAMES
-                                                                : CUDACCL_CODEBOOK_CHANGE_FRAMES);
-}
-
-/* Whether the mask is empty: the camera has just turned to infrared or back. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_codebook_is_lost (const CclCodebookSums *sums)
-{
-  return ccl_codebook_is_infrared (sums) &&
-         8 * sums->lost >= CUDACCL_CODEBOOK_INFRARED_EIGHTHS * sums->cells;
-}
-
-/* The time of the frame after one; *rebases: whether births lose CUDACCL_CODEBOOK_TIME_STEP in it.
- */
-CUDACCL_CODEBOOK_FUNCTION uint16_t
-ccl_codebook_next_time (uint32_t time, bool *rebases)
-{
-  *rebases = time + 1 >= CUDACCL_CODEBOOK_MOST_TIME;
-  return (uint16_t)(*rebases ? time + 1 - CUDACCL_CODEBOOK_TIME_STEP : time + 1);
 }
 
 #endif /* CUDACCL_CODEBOOK_H */

@@ -24,6 +24,13 @@ struct CclForeground {
   CclSceneChange scene_change; /* of the last run */
 };
 
+/* Whether a method learns a model of the background. */
+static inline bool
+ccl_method_has_model (CclForegroundMethod method)
+{
+  return method == CUDACCL_FOREGROUND_MOG2 || method == CUDACCL_FOREGROUND_CODEBOOK;
+}
+
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error);
 

@@ -20,9 +20,9 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   CclStatus status = ccl_plan_check (&frames, error);
   if (status != CUDACCL_OK)
     return status;
-  if (plan->method > CUDACCL_FOREGROUND_MOG2)
+  if (plan->method > CUDACCL_FOREGROUND_CODEBOOK)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the foreground method must be 0…2, not %d", (int)plan->method);
+        "the foreground method must be 0…3, not %d", (int)plan->method);
   if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CUDACCL_MAX_REDUCTION)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the reduction must be 1, 2, 4, 8 or CUDACCL_REDUCTION_AUTO, not %u", plan->reduction);
@@ -36,7 +36,7 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 }
 
 static CclStatus
-check_background_options (const CclForegroundOptions *options, CclError *error)
+check_mog2_options (const CclForegroundOptions *options, CclError *error)
 {
   if (options->history < 1)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
@@ -50,6 +50,12 @@ check_background_options (const CclForegroundOptions *options, CclError *error)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the number of Gaussians per pixel must be 1…%d, not %u", CUDACCL_MAX_MIXTURES,
         options->mixtures);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+check_model_options (const CclForegroundOptions *options, CclError *error)
+{
   if (options->shadows > CUDACCL_SHADOWS_REMOVE)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "shadows must be 0…2, not %d", (int)options->shadows);
@@ -103,13 +109,15 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a closing is at most %d×%d pixels, not %u×%u", CUDACCL_MAX_CLOSING, CUDACCL_MAX_CLOSING,
         options->closing_width, options->closing_height);
-  if (plan->method == CUDACCL_FOREGROUND_MOG2) {
-    status = check_background_options (options, error);
+  if (plan->method == CUDACCL_FOREGROUND_MOG2)
+    status = check_mog2_options (options, error);
+  if (status == CUDACCL_OK && ccl_method_has_model (plan->method)) {
+    status = check_model_options (options, error);
     if (status == CUDACCL_OK && plan->has_chroma)
       status = check_chroma (plan, &frame->chroma, error);
-    if (status != CUDACCL_OK)
-      return status;
   }
+  if (status != CUDACCL_OK)
+    return status;
   status = foreground->klass->run (foreground, frame, options, mask, error);
   if (status == CUDACCL_OK)
     foreground->n_frames++;

@@ -8,6 +8,7 @@
 #ifndef CUDACCL_REDUCTION_H
 #define CUDACCL_REDUCTION_H
 
+#include "foreground-class.h"
 #include "labeller-class.h"
 
 #include <cudaccl/foreground.h>
@@ -33,7 +34,7 @@ ccl_reduced (uint32_t size, uint32_t factor)
 static inline uint32_t
 ccl_reduction_factor (const CclForegroundPlan *plan)
 {
-  if (plan->method != CUDACCL_FOREGROUND_MOG2)
+  if (!ccl_method_has_model (plan->method))
     return 1;
   if (plan->reduction != CUDACCL_REDUCTION_AUTO)
     return plan->reduction;

@@ -681,6 +681,12 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
   }
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
+  if (plan->method == CUDACCL_FOREGROUND_CODEBOOK) {
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+        "the codebook model (CUDACCL_FOREGROUND_CODEBOOK) runs on the CPU only; the GPU has "
+        "CUDACCL_FOREGROUND_MOG2");
+    return NULL;
+  }
   const uint32_t factor = ccl_reduction_factor (plan);
   if (factor == 1)
     return new_for_whole_frames (device, plan, error);

@@ -25,9 +25,14 @@ typedef enum CclForegroundMethod {
                                      * between the classes of the frame's histogram. N. Otsu, "A
                                      * threshold selection method from gray-level histograms", IEEE
                                      * Transactions on Systems, Man, and Cybernetics 9, 1979 */
-  CUDACCL_FOREGROUND_MOG2 = 2, /* pixels that differ from a mixture of Gaussians learnt from the
-                                * frames before. Z. Zivkovic, "Improved adaptive Gaussian mixture
-                                * model for background subtraction", ICPR 2004 */
+  CUDACCL_FOREGROUND_MOG2 = 2,     /* pixels that differ from a mixture of Gaussians learnt from the
+                                    * frames before. Z. Zivkovic, "Improved adaptive Gaussian mixture
+                                    * model for background subtraction", ICPR 2004 */
+  CUDACCL_FOREGROUND_CODEBOOK = 3, /* pixels that differ from the colours that they have mostly had,
+                                    * or had again and again, in the frames before. After K. Kim, T.
+                                    * H. Chalidabhongse, D. Harwood and L. Davis, "Real-time
+                                    * foreground-background segmentation using codebook model",
+                                    * Real-Time Imaging 11(3), 2005. Since: 0.3 */
 } CclForegroundMethod;
 
 /* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
@@ -57,7 +62,10 @@ typedef enum CclSceneChange {
  *
  * Where shadows are not kept, the median filters see three classes: a pixel is background if most
  * of its window is. Otherwise it is foreground if the window has at least 2 foreground pixels for 3
- * shadow pixels, and else shadow. So parts of objects that look like shadow stay with them. */
+ * shadow pixels, and else shadow. So parts of objects that look like shadow stay with them.
+ *
+ * CUDACCL_FOREGROUND_CODEBOOK always has such a median filter of 5×5 pixels. The median filters
+ * below change nothing there; openings are applied to its result. */
 typedef enum CclDenoise {
   CUDACCL_DENOISE_NONE = 0,
   CUDACCL_DENOISE_MEDIAN_3 =
@@ -122,7 +130,7 @@ typedef struct CclForegroundOptions {
    * frame there is background. 0…CUDACCL_MAX_CLOSING; 0 and 1: none in this direction. */
   uint32_t closing_width, closing_height;
 
-  /* For CUDACCL_FOREGROUND_MOG2. */
+  /* For CUDACCL_FOREGROUND_MOG2 alone: the codebook needs no such settings. */
   uint32_t history;     /* frames, ≥ 1: the time constant of the model */
   float var_threshold;  /* > 0: a pixel is background up to this squared distance from a Gaussian's
                          * mean, in units of its variance, which is 4…75 on the scale of 8 bits. In
@@ -132,6 +140,8 @@ typedef struct CclForegroundOptions {
   double learning_rate; /* 0…1: the weight of a frame in the model; negative: 1 / history, and
                          * greater during the first history / 2 frames */
   uint32_t mixtures;    /* 1…5: Gaussians per pixel */
+
+  /* For both background models. */
   CclShadows shadows;
   bool light;    /* compare frames with the model in the light of the frame, and look for changes of
                   * the scene (ccl_foreground_get_scene_change()) */
@@ -166,8 +176,9 @@ typedef struct CclForeground CclForeground;
 
 /* Makes an object that runs on the CPU. Free it with ccl_foreground_free().
  *
- * Frames and masks are host memory. A background model uses up to 30 bytes per pixel, 40 with
- * chroma, as far as pixels need them.
+ * Frames and masks are host memory. CUDACCL_FOREGROUND_MOG2 uses up to 30 bytes per pixel of the
+ * model (CclForegroundPlan.reduction), 40 with chroma, as far as pixels need them,
+ * CUDACCL_FOREGROUND_CODEBOOK 91.
  *
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
  * choice of instruction set.
@@ -192,9 +203,11 @@ CUDACCL_API
 CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
-/* The scene change that the last run found. Then the model was discarded, and that frame is the
- * first one of a new model. Always CUDACCL_SCENE_UNCHANGED unless options.light was set, and in the
- * first 16 frames of a model. On a GPU, wait for the run first. Since: 0.2 */
+/* The scene change that the last run found. Then CUDACCL_FOREGROUND_MOG2 has discarded its model,
+ * and that frame is the first one of a new model. CUDACCL_FOREGROUND_CODEBOOK takes the colours of
+ * that frame for the background, and keeps the former ones with little weight. Always
+ * CUDACCL_SCENE_UNCHANGED unless options.light was set, and in the first 16 frames of MOG2's model.
+ * On a GPU, wait for the run first. Since: 0.2 */
 CUDACCL_API
 CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
 

@@ -43,6 +43,8 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->settled = g_new0 (uint32_t, n_cells);
   set_tolerances (self);
   self->has_light = true;
+  self->shadows = CUDACCL_SHADOWS_REMOVE;
+  self->frame.object_gain = ccl_codebook_object_gain (4);
   return self;
 }
 
@@ -144,8 +146,20 @@ corrected (const CodebookReference *self, CclCodebookValue value, uint32_t x, ui
   };
 }
 
+/* What pixels and their words say of a covered camera. */
 static void
-update_pixel (CodebookReference *self, uint32_t pixel, CclCodebookValue value, uint32_t cell)
+add_extremes (CodebookReference *self, uint8_t luma, uint8_t model_luma)
+{
+  self->sums.pixels++;
+  self->sums.dark += luma < CUDACCL_LIGHT_LEAST_LUMA;
+  self->sums.bright += luma > CUDACCL_LIGHT_MOST_LUMA;
+  self->sums.model_dark += model_luma < CUDACCL_LIGHT_LEAST_LUMA;
+  self->sums.model_bright += model_luma > CUDACCL_LIGHT_MOST_LUMA;
+}
+
+static void
+update_pixel (
+    CodebookReference *self, uint32_t pixel, uint8_t luma, CclCodebookValue value, uint32_t cell)
 {
   CclCodebookBlock *block = &self->blocks[pixel / CUDACCL_CODEBOOK_LANES];
   const uint32_t lane = pixel % CUDACCL_CODEBOOK_LANES;
@@ -166,6 +180,7 @@ update_pixel (CodebookReference *self, uint32_t pixel, CclCodebookValue value, u
   self->settled[cell] += result.is_settled;
   self->sums.chroma += result.chroma;
   self->sums.model_chroma += result.model_chroma;
+  add_extremes (self, luma, result.model_luma);
   if (ccl_codebook_counts_as_noise (&result))
     self->noise[result.level][MIN (result.distance, CUDACCL_CODEBOOK_DISTANCES - 1)]++;
 }
@@ -189,16 +204,23 @@ count_window (const CodebookReference *self, int64_t x, int64_t y, int classes[3
 static void
 filter (CodebookReference *self)
 {
+  static const uint8_t shadow_values[] = {
+      [CUDACCL_SHADOWS_MARK] = CUDACCL_MASK_SHADOW, [CUDACCL_SHADOWS_REMOVE] = 0};
+  const bool keeps_shadows = self->shadows == CUDACCL_SHADOWS_KEEP;
   for (uint32_t y = 0; y < self->height; y++) {
     for (uint32_t x = 0; x < self->width; x++) {
       const uint32_t pixel = y * self->width + x;
       int classes[3] = {0}, recurrent = 0, strong = 0;
       count_window (self, x, y, classes, &recurrent, &strong);
-      const int objects = classes[CUDACCL_PIXEL_FOREGROUND],
-                shadows = classes[CUDACCL_PIXEL_SHADOW];
-      const bool in_object = !self->is_lost && 2 * (objects + shadows) > 25 &&
-                             strong >= CUDACCL_CODEBOOK_LEAST_STRONG && 3 * objects >= 2 * shadows;
-      self->mask[pixel] = in_object ? 255 : 0;
+      int objects = classes[CUDACCL_PIXEL_FOREGROUND], shadows = classes[CUDACCL_PIXEL_SHADOW];
+      if (keeps_shadows) {
+        objects += shadows;
+        shadows = 0;
+      }
+      const bool is_found = !self->scene.is_lost && 2 * (objects + shadows) > 25 &&
+                            strong >= CUDACCL_CODEBOOK_LEAST_STRONG;
+      const bool in_object = is_found && 3 * objects >= 2 * shadows;
+      self->mask[pixel] = in_object ? 255 : is_found ? shadow_values[self->shadows] : 0;
       self->states[pixel].in_object = in_object;
       self->states[pixel].is_dynamic = self->recurrent[pixel] || 2 * recurrent > 25;
     }
@@ -221,13 +243,12 @@ judge_scene (CodebookReference *self)
       sums->settled += ccl_codebook_fills_cell (self->settled[i], width * height);
     }
   }
-  self->is_lost = ccl_codebook_is_lost (sums);
-  self->n_changed_frames = ccl_codebook_is_another_scene (sums) ? self->n_changed_frames + 1 : 0;
-  self->frame.scene_changes = ccl_codebook_has_changed (sums, self->n_changed_frames);
-  if (self->frame.scene_changes) {
-    self->n_changed_frames = 0;
-    self->n_scene_changes++;
-  }
+  if (self->has_light)
+    ccl_codebook_judge_scene (&self->scene, sums);
+  else
+    self->scene = (CclCodebookScene){0};
+  self->frame.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
+  self->n_scene_changes += self->frame.scene_changes;
 }
 
 void
@@ -237,6 +258,7 @@ codebook_reference_run (
   const uint32_t n_cells = self->grid.columns * self->grid.rows;
   const bool corrects = self->has_light && self->n_frames > 0;
 
+  self->change = self->scene.change;
   if (corrects) {
     for (uint32_t i = 0; i < n_cells; i++)
       measure_cell (self, luma, i % self->grid.columns, i / self->grid.columns);
@@ -250,7 +272,7 @@ codebook_reference_run (
     const uint32_t x = pixel % self->width, y = pixel / self->width;
     const uint32_t cell = (y >> self->grid.shift) * self->grid.columns + (x >> self->grid.shift);
     const CclCodebookValue value = {luma[pixel], u[pixel], v[pixel], 0};
-    update_pixel (self, pixel, corrects ? corrected (self, value, x, y) : value, cell);
+    update_pixel (self, pixel, luma[pixel], corrects ? corrected (self, value, x, y) : value, cell);
   }
   judge_scene (self);
   set_tolerances (self);

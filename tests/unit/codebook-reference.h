@@ -6,8 +6,7 @@
 #ifndef CUDACCL_TEST_CODEBOOK_REFERENCE_H
 #define CUDACCL_TEST_CODEBOOK_REFERENCE_H
 
-#include "codebook.h"
-#include "light.h"
+#include "codebook-frame.h"
 
 typedef struct CodebookReference {
   uint32_t width, height, n_pixels;
@@ -23,19 +22,21 @@ typedef struct CodebookReference {
   uint16_t *factors;        /* of each cell */
   uint32_t *lost, *settled; /* pixels of each cell that are not background; and match a word */
   CclCodebookSums sums;
-  uint32_t n_changed_frames; /* in a row that look like another scene */
+  CclCodebookScene scene;
+  CclSceneChange change; /* that the last frame is the first one of */
   uint32_t n_scene_changes;
-  bool is_lost; /* the mask is empty */
   bool has_light;
+  CclShadows shadows;
   uint64_t n_frames;
-  uint8_t *mask; /* of the last frame: 255 where an object is */
+  uint8_t *mask; /* of the last frame */
 } CodebookReference;
 
 /* Free with codebook_reference_free(). */
 CodebookReference *codebook_reference_new (uint32_t width, uint32_t height);
 void codebook_reference_free (CodebookReference *reference);
 
-/* Computes the mask of the next frame from width × height values of 8 bits each. */
+/* Computes the mask of the next frame, before openings, closings and inversion, from width × height
+ * values of 8 bits each. */
 void codebook_reference_run (
     CodebookReference *reference, const uint8_t *luma, const uint8_t *u, const uint8_t *v);
 

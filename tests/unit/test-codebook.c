@@ -18,6 +18,7 @@ static Pixel
 pixel_new (void)
 {
   Pixel pixel = {.state = {.was_background = true}};
+  pixel.frame.object_gain = ccl_codebook_object_gain (4);
   memset (pixel.frame.tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.tolerances);
   memset (
       pixel.frame.weak_tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.weak_tolerances);
