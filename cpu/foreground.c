@@ -806,6 +806,10 @@ ccl_cpu_foreground_new_tuned (
 {
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
+  if (plan->method == CUDACCL_FOREGROUND_CODEBOOK) {
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "the codebook model is not available yet");
+    return NULL;
+  }
   const PixelCode *code = choose_code (tuning->instructions);
   if (!code) {
     ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,

@@ -1380,9 +1380,9 @@ check_impossible_arguments (const ForegroundBackend *backend)
   CclForegroundPlan plan = {.width = 8, .height = 0};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
   g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
-  plan = (CclForegroundPlan){.width = 8, .height = 8, .method = 3};
+  plan = (CclForegroundPlan){.width = 8, .height = 8, .method = 4};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
-  g_assert_nonnull (strstr (error.message, "method must be 0…2, not 3"));
+  g_assert_nonnull (strstr (error.message, "method must be 0…3, not 4"));
   plan = (CclForegroundPlan){.width = 8, .height = 8, .format = (CclPixelFormat)4};
   g_assert_null (backend->foreground_new (backend->data, &plan, &error));
   g_assert_nonnull (strstr (error.message, "pixel format must be 0…3, not 4"));
