@@ -14,6 +14,7 @@ typedef struct CclLabellerClass {
   CclStatus (*queue) (CclLabeller *labeller, const CclFrame *frame,
       const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
   CclStatus (*wait) (CclLabeller *labeller, CclTable *table, CclError *error);
+  bool (*is_done) (CclLabeller *labeller); /* of the queued frame; NULL with queue */
   /* Prepares for frames of another size, which is inside the documented range. Sets plan.width and
    * plan.height, unless it fails. */
   CclStatus (*resize) (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error);

@@ -32,6 +32,13 @@ ccl_status_name (CclStatus status)
   return (unsigned)status < sizeof names / sizeof *names ? names[status] : NULL;
 }
 
+unsigned
+ccl_version (void)
+{
+  return CUDACCL_VERSION_NUMBER (
+      CUDACCL_VERSION_MAJOR, CUDACCL_VERSION_MINOR, CUDACCL_VERSION_MICRO);
+}
+
 CclStatus
 ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
 {
@@ -167,6 +174,13 @@ ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
     return labeller->klass->wait (labeller, table, error);
   *table = labeller->table;
   return CUDACCL_OK;
+}
+
+bool
+ccl_labeller_is_done (CclLabeller *labeller)
+{
+  return !labeller || !labeller->is_queued || !labeller->klass->is_done ||
+         labeller->klass->is_done (labeller);
 }
 
 CclStatus

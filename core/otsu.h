@@ -27,7 +27,7 @@
 #define CUDACCL_OTSU_DIVIDE(a, b) ((a) / (b))
 #endif
 
-/* The threshold of a histogram of 256 values that has at most one: no pixel is greater. */
+/* The threshold of a frame of 8 bits whose pixels have one value: no pixel is greater. */
 #define CUDACCL_OTSU_NO_THRESHOLD 255
 
 /* The separation of a threshold: the variance between the two classes, times the number of pixels
@@ -73,22 +73,6 @@ ccl_otsu_threshold_of (const uint64_t *histogram, uint32_t n_values)
     }
   }
   return best;
-}
-
-CUDACCL_OTSU_FUNCTION uint32_t
-ccl_otsu_threshold_64 (const uint64_t histogram[256])
-{
-  return ccl_otsu_threshold_of (histogram, 256);
-}
-
-/* The same for the pixels of a frame. */
-CUDACCL_OTSU_FUNCTION uint32_t
-ccl_otsu_threshold (const uint32_t histogram[256])
-{
-  uint64_t wide[256];
-  for (uint32_t value = 0; value < 256; value++)
-    wide[value] = histogram[value];
-  return ccl_otsu_threshold_64 (wide);
 }
 
 #endif /* CUDACCL_OTSU_H */

@@ -322,6 +322,17 @@ ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream, CclError
 }
 
 CclStatus
+ccl_cuda_device_check_stream (CclCudaDevice *device, CUstream stream, CclError *error)
+{
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  CclStatus status = ccl_cuda_call (device->driver, error, cuStreamIsCapturing (stream, &capture));
+  if (status == CUDACCL_OK && capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the stream is being captured: a run cannot become part of a CUDA graph");
+  return status;
+}
+
+CclStatus
 ccl_cuda_device_allocate (CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error)
 {
   *memory = 0;

@@ -65,6 +65,12 @@ CclStatus ccl_cuda_device_find_kernel (CclCudaDevice *device, const CclCudaImage
  * frames and read label maps. */
 CclStatus ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream, CclError *error);
 
+/* Checks that the caller's stream is not being captured into a CUDA graph: a run waits for its
+ * results, uploads frames and changes parameters, none of which a graph repeats.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT if it is, or CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_device_check_stream (CclCudaDevice *device, CUstream stream, CclError *error);
+
 /* Allocates device memory; 0 if the size is 0. */
 CclStatus ccl_cuda_device_allocate (
     CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error);

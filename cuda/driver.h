@@ -46,6 +46,8 @@
   F (cuStreamCreate)                                                                               \
   F (cuStreamDestroy)                                                                              \
   F (cuStreamSynchronize)                                                                          \
+  F (cuStreamQuery)                                                                                \
+  F (cuStreamIsCapturing)                                                                          \
   F (cuStreamWaitEvent)                                                                            \
   F (cuEventCreate)                                                                                \
   F (cuEventDestroy)                                                                               \

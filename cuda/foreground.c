@@ -411,8 +411,10 @@ cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK)
     return status;
+  if (self->stream != self->own_stream)
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
   /* A scene change that the last run found decides how this one learns. */
-  if (self->may_have_begun)
+  if (status == CUDACCL_OK && self->may_have_begun)
     status = settle (self, error);
   if (status != CUDACCL_OK) {
     ccl_cuda_device_leave (self->device);

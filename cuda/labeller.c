@@ -41,6 +41,11 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
 {
   CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options};
   CclStatus status = CUDACCL_OK;
+  if (self->stream != self->own_stream) {
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+    if (status != CUDACCL_OK)
+      return status;
+  }
   if (self->reducer)
     status = reduce (self, frame, &input, error);
   else if (frame->location == CUDACCL_LOCATION_HOST) {
@@ -90,6 +95,8 @@ cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
   if (status != CUDACCL_OK)
     return status;
   status = queue_frame (self, frame, options, labels, error);
+  if (status == CUDACCL_OK && !self->engine->finished) /* for is_done */
+    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
   ccl_cuda_device_leave (self->device);
   return status;
 }
@@ -104,6 +111,24 @@ cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
   status = finish_frame (self, table, error);
   ccl_cuda_device_leave (self->device);
   return status;
+}
+
+/* A kernel that fails never sets the word that tells the end; then the stream has an error. */
+static bool
+cuda_labeller_is_done (CclLabeller *labeller)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  const CclCudaDriver *driver = self->device->driver;
+  const uint32_t *finished = self->engine->finished;
+  CUresult result;
+
+  if (finished && __atomic_load_n (finished, __ATOMIC_ACQUIRE))
+    return true;
+  if (ccl_cuda_device_enter (self->device, NULL) != CUDACCL_OK)
+    return true;
+  result = finished ? driver->cuStreamQuery (self->stream) : driver->cuEventQuery (self->done);
+  ccl_cuda_device_leave (self->device);
+  return result != CUDA_ERROR_NOT_READY;
 }
 
 static void
@@ -234,6 +259,7 @@ static const CclLabellerClass cuda_labeller_class = {
     .run = cuda_labeller_run,
     .queue = cuda_labeller_queue,
     .wait = cuda_labeller_wait,
+    .is_done = cuda_labeller_is_done,
     .resize = cuda_labeller_resize,
     .free = cuda_labeller_free,
 };

@@ -179,6 +179,12 @@ reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK)
     return status;
+  if (self->stream != self->own_stream)
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_device_leave (self->device);
+    return status;
+  }
   status = ccl_cuda_frame_upload_queue (
       &self->upload, &foreground->plan, frame, &on_device, self->stream, error);
   if (status == CUDACCL_OK)

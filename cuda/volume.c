@@ -262,6 +262,12 @@ cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK)
     return status;
+  if (self->stream != self->own_stream)
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_device_leave (self->device);
+    return status;
+  }
   if (volume->location == CUDACCL_LOCATION_HOST)
     status = upload_volume (self, volume, error);
   set_run (self, volume, options, labels);

@@ -2,7 +2,6 @@
 #include "mask.h"
 
 #include "error.h"
-#include "otsu.h"
 #include "processes.h"
 
 #include <stdlib.h>
@@ -142,7 +141,7 @@ find_otsu_threshold (Mask *self, uint64_t first_row, uint64_t n_rows, CclError *
 
   if (succeeded) {
     processes_sum_all (histogram.counts, n_values);
-    self->settings.threshold = ccl_otsu_threshold_of (histogram.counts, n_values);
+    self->settings.threshold = ccl_otsu_threshold (histogram.counts, n_values);
   }
   free (histogram.counts);
   free (histogram.samples);

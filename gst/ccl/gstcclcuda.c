@@ -100,7 +100,7 @@ gst_ccl_cuda_buffer_new_gray8 (
  *   memory is no longer used
  * @error: where to store an error
  *
- * Wraps device memory of the caller's as a frame, without a copy. The memory must live, and its
+ * Wraps the caller's device memory as a frame, without a copy. The memory must live, and its
  * pixels must not change, until @notify is called; work that writes the pixels must be complete
  * before the call. Padding between the rows is not read, and need not be there after the last row.
  *

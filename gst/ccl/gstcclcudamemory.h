@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * the strides. NULL if the device has no memory left. */
 GstMemory *gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info);
 
-/* Wraps memory of the caller's: one plane of any format, laid out as info describes. */
+/* Wraps the caller's memory: one plane of any format, laid out as info describes. */
 GstMemory *gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
     CUdeviceptr data, gpointer user_data, GDestroyNotify notify);
 

@@ -9,6 +9,7 @@
 #include <cudaccl/regions.h>
 #include <cudaccl/tiled.h>
 #include <cudaccl/tracker.h>
+#include <cudaccl/version.h>
 #include <cudaccl/volume.h>
 
 #endif /* CUDACCL_H */

@@ -9,10 +9,15 @@
  * API allocated in the device's context. CUDA's own types appear as void *, so that callers need no
  * CUDA headers: a context is a CUcontext, a stream a CUstream.
  *
- * Without a stream of the caller's, runs are queued on a stream that the object owns. It is a
+ * Without the caller's stream, runs are queued on a stream that the object owns. It is a
  * blocking stream: a run starts when the work already queued on the legacy default stream (NULL)
  * is done, and later work there starts after the run. Frames that are written on any other stream,
  * a per-thread default stream among them, need a set_stream function or a wait.
+ *
+ * Runs cannot be captured into a CUDA graph: on a stream that is being captured they fail with
+ * CUDACCL_ERROR_ARGUMENT and queue nothing. While a capture of another stream is in the global
+ * mode, CUDA forbids the waits and queries of runs in all threads (CUDACCL_ERROR_DEVICE); captures
+ * in the modes thread-local and relaxed do not disturb other threads.
  *
  * Since: 0.2
  */
@@ -40,7 +45,7 @@ typedef struct CclCudaDevice CclCudaDevice;
 CUDACCL_API
 CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
 
-/* As ccl_cuda_device_open(), in a CUcontext of the caller's, which must outlive the device.
+/* As ccl_cuda_device_open(), in the caller's CUcontext, which must outlive the device.
  * CUDACCL_ERROR_ARGUMENT if it is NULL. Since: 0.2 */
 CUDACCL_API
 CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
@@ -141,10 +146,10 @@ const char *const *ccl_cuda_algorithms (void);
 CUDACCL_API
 bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
 
-/* Makes a maker of foreground masks on a device. Free it with ccl_foreground_free().
+/* Creates a foreground segmenter on a device. Free it with ccl_foreground_free().
  *
  * Frames may be in host or device memory, masks are in device memory, the region of interest mask
- * is in host memory. A background model takes 30 bytes of device memory per pixel.
+ * is in host memory. A background model takes 30 bytes of device memory per pixel, 40 with chroma.
  *
  * Returns the object, which keeps a reference to the device, or NULL: CUDACCL_ERROR_ARGUMENT,
  * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. Since: 0.2 */

@@ -171,7 +171,19 @@ typedef struct CclMask {
   size_t stride; /* bytes, ≥ width; any alignment */
 } CclMask;
 
-/* An opaque maker of foreground masks, with its model of the background. Since: 0.2 */
+/* Otsu's threshold of a histogram, which CUDACCL_FOREGROUND_OTSU uses, too: pixels that are greater
+ * are foreground. For programs that count the values themselves, for instance those of a picture in
+ * tiles.
+ *
+ * histogram: the number of pixels of each value, n_values of them, less than 2⁵³ together.
+ * n_values: 1 or more; 256 for frames of 8 bits.
+ *
+ * Returns 0…n_values − 1: the lowest of the thresholds that separate best; n_values − 1 without
+ * pixels, or if all have one value. Thread safe. Since: 0.3 */
+CUDACCL_API
+uint32_t ccl_otsu_threshold (const uint64_t *histogram, uint32_t n_values);
+
+/* An opaque foreground segmenter, with its model of the background. Since: 0.2 */
 typedef struct CclForeground CclForeground;
 
 /* Makes an object that runs on the CPU. Free it with ccl_foreground_free().

@@ -35,14 +35,11 @@
 #ifndef CUDACCL_LABELLER_H
 #define CUDACCL_LABELLER_H
 
+#include <cudaccl/version.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Marks the functions that the shared library exports. */
-#ifndef CUDACCL_API
-#define CUDACCL_API __attribute__ ((visibility ("default")))
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -250,6 +247,13 @@ CclStatus ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
  * no frame is queued. Since: 0.2 */
 CUDACCL_API
 CclStatus ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error);
+
+/* Whether the frame of ccl_labeller_queue() is done, so that ccl_labeller_wait() returns without
+ * waiting; also if it has failed, which ccl_labeller_wait() reports. It never waits itself: a
+ * program with other work can ask now and then. true if no frame is queued, and for NULL.
+ * Since: 0.3 */
+CUDACCL_API
+bool ccl_labeller_is_done (CclLabeller *labeller);
 
 /* Changes the size of the next frames. The memory of the labeller is kept unless it is too small or
  * far too large: a program that labels crops of many sizes resizes one labeller. The rows of the

@@ -12,7 +12,7 @@
  *
  * Several processes (ranks) each label a block of consecutive layers. The blocks follow each other
  * in the order of the ranks, without gaps, and may be empty. Ranks exchange only the components
- * that touch the seams between blocks, by two functions of the caller's: send and receive. The
+ * that touch the seams between blocks, by two of the caller's functions: send and receive. The
  * blocks are merged in a binary tree; each rank takes part in all calls, in about log2 (n_ranks)
  * rounds.
  *

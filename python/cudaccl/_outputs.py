@@ -153,7 +153,7 @@ def written_together(files: list[NpyFile], comm: Any) -> Iterator[str | None]:
 
 
 class LabelMap:
-    """The label map of label_file(), in a file or in an array of the caller's."""
+    """The label map of label_file(), in a file or in the caller's array."""
 
     def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any) -> None:
         self._shape = shape

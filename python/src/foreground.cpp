@@ -198,7 +198,7 @@ bind_foreground (nb::module_ &module)
       .def_rw ("light", &Options::light)
       .def_rw ("hold", &Options::hold);
 
-  nb::class_<Foreground> (module, "Foreground", "A maker of foreground masks.")
+  nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
       .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t, uint32_t> (),
           nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
           nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"),

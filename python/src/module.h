@@ -62,7 +62,7 @@ struct ElementType {
   std::string name () const;
 };
 
-/* An array of the caller's in host or device memory, imported without a copy through the buffer
+/* The caller's array in host or device memory, imported without a copy through the buffer
  * protocol, __cuda_array_interface__ or DLPack. The memory stays valid as long as the view. */
 class View {
 public:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labelling of pictures larger than memory: ccl_tiled_run() with functions of Python. */
 #include "module.h"
-#include "otsu.h"
 
 #include <exception>
 
@@ -185,7 +184,7 @@ otsu_threshold (const std::vector<uint64_t> &histogram)
 {
   if (histogram.empty () || histogram.size () > 65536)
     throw nb::value_error ("a histogram has at most 65536 values");
-  return ccl_otsu_threshold_of (histogram.data (), (uint32_t)histogram.size ());
+  return ccl_otsu_threshold (histogram.data (), (uint32_t)histogram.size ());
 }
 
 void

@@ -437,7 +437,7 @@ bind_view (nb::module_ &module)
 {
   module.def ("compare", compare, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("mask"),
       "Sets a mask of bool to where an image is greater than the threshold. Nothing is rounded.");
-  nb::class_<View> (module, "View", "An array of the caller's, without a copy.")
+  nb::class_<View> (module, "View", "The caller's array, without a copy.")
       .def (nb::init<nb::handle, std::optional<uintptr_t>, bool> (), nb::arg ("array").none (),
           nb::arg ("stream") = nb::none (), nb::arg ("writable") = false)
       .def_prop_ro (

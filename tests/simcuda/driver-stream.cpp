@@ -123,7 +123,7 @@ cuStreamQuery (CUstream handle)
     return CUDA_ERROR_INVALID_HANDLE;
   if (!stream->last || stream->last->done)
     return stream->context->error;
-  want (stream->last);
+  ask_for (stream->last, call.lock);
   return CUDA_ERROR_NOT_READY;
 }
 
@@ -338,7 +338,7 @@ cuEventQuery (CUevent handle)
     return CUDA_ERROR_INVALID_HANDLE;
   if (!event->recorded || event->recorded->done)
     return event->context->error;
-  want (event->recorded);
+  ask_for (event->recorded, call.lock);
   return CUDA_ERROR_NOT_READY;
 }
 

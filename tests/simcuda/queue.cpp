@@ -128,6 +128,14 @@ want (const OperationPointer &operation)
   changed.notify_all ();
 }
 
+void
+ask_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
+{
+  want (operation);
+  if (settings ().order == Order::lazy && !settings ().seed)
+    work_once (lock);
+}
+
 OperationPointer
 enqueue (Stream *stream, const char *name, std::function<CUresult ()> run,
     const std::vector<OperationPointer> &after)

@@ -84,6 +84,10 @@ void drain (Context *context, std::unique_lock<std::mutex> &lock);
 /* Lets the operation and its dependencies run, without waiting for them. */
 void want (const OperationPointer &operation);
 
+/* A query of an operation that is not done. In lazy order, without a device thread, it runs one of
+ * the operations that are to be done for it, so that a caller who asks again and again gets on. */
+void ask_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock);
+
 /* true: from now on operations are not run and count as done. */
 void lose_device (bool lost);
 

@@ -159,6 +159,21 @@ test_names_of_status_codes (void)
   g_assert_null (ccl_status_name ((CclStatus)-1));
 }
 
+static void
+test_version (void)
+{
+  const unsigned version = ccl_version ();
+  g_autofree char *text =
+      g_strdup_printf ("%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
+
+  g_assert_cmpstr (text, ==, PROJECT_VERSION);
+  g_assert_true (CUDACCL_CHECK_VERSION (0, 3, 0));
+  g_assert_true (CUDACCL_CHECK_VERSION (0, 2, 255));
+  g_assert_false (CUDACCL_CHECK_VERSION (
+      CUDACCL_VERSION_MAJOR, CUDACCL_VERSION_MINOR, CUDACCL_VERSION_MICRO + 1));
+  g_assert_false (CUDACCL_CHECK_VERSION (CUDACCL_VERSION_MAJOR + 1, 0, 0));
+}
+
 /* Strides whose product with the height is greater than a size_t. */
 static void
 test_strides_that_wrap_around (void)
@@ -227,6 +242,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/null-inside-an-argument", test_null_inside_an_argument);
   g_test_add_func ("/arguments/strides-that-wrap-around", test_strides_that_wrap_around);
   g_test_add_func ("/arguments/names-of-status-codes", test_names_of_status_codes);
+  g_test_add_func ("/arguments/version", test_version);
   g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
   return g_test_run ();
 }

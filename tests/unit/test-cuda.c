@@ -407,6 +407,83 @@ test_frames_are_queued_on_several_labellers (void)
     ccl_labeller_free (&labellers[i]);
 }
 
+/* A program can ask whether its frame is done, without waiting. */
+static void
+test_frames_are_done_at_some_time (void)
+{
+  const char *const algorithms[] = {"strips", "bke"}; /* with and without a word that tells it */
+  uint8_t pixels[48 * 64] = {1, 1, 0, 1};
+  CclTable table;
+
+  g_assert_true (ccl_labeller_is_done (NULL));
+  for (size_t i = 0; i < G_N_ELEMENTS (algorithms); i++) {
+    CclLabellerPlan plan = small_plan ();
+    plan.algorithm = algorithms[i];
+    CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, NULL);
+    g_assert_true (ccl_labeller_is_done (labeller));
+    for (int turn = 0; turn < 2; turn++) {
+      g_assert_cmpint (ccl_labeller_queue (
+                           labeller, &(CclFrame){pixels, 64}, &(CclLabellerOptions){0}, NULL, NULL),
+          ==, CUDACCL_OK);
+      if (g_test_slow () && !g_getenv ("SIMCUDA_SEED")) /* nothing runs before it is asked for */
+        g_assert_false (ccl_labeller_is_done (labeller));
+      while (!ccl_labeller_is_done (labeller))
+        g_usleep (100);
+      g_assert_cmpint (ccl_labeller_wait (labeller, &table, NULL), ==, CUDACCL_OK);
+      g_assert_cmpuint (table.n_components, ==, 2);
+      g_assert_true (ccl_labeller_is_done (labeller));
+    }
+    ccl_labeller_free (&labeller);
+  }
+}
+
+/* A run cannot become part of a CUDA graph: nothing is queued, and the capture goes on. */
+static void
+test_streams_that_are_captured_are_refused (void)
+{
+  const CclCudaDriver *driver = device->driver;
+  const CclForegroundPlan foreground_plan = {.width = 64, .height = 48};
+  CclLabellerPlan plan = small_plan ();
+  CclError error;
+  CUstream stream;
+  CUgraph graph;
+  CclTable table;
+
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (driver->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), ==, CUDA_SUCCESS);
+  CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, NULL);
+  CclForeground *foreground = ccl_cuda_foreground_new (device, &foreground_plan, NULL);
+  CUdeviceptr memory = upload ((uint8_t[48 * 64]){1, 1, 0, 1}, 48 * 64);
+  CUdeviceptr mask_memory = upload ((uint8_t[48 * 64]){0}, 48 * 64);
+  const CclFrame frame = {(void *)memory, 64, CUDACCL_LOCATION_DEVICE};
+  const CclMask mask = {(void *)mask_memory, 64};
+  ccl_cuda_labeller_set_stream (labeller, stream, NULL);
+  ccl_cuda_foreground_set_stream (foreground, stream, NULL);
+
+  g_assert_cmpint (
+      driver->cuStreamBeginCapture (stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), ==, CUDA_SUCCESS);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &(CclLabellerOptions){0}, NULL, &error),
+      ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error.message, "captured"));
+  g_assert_cmpint (
+      ccl_foreground_run (foreground, &frame, &(CclForegroundOptions){0}, &mask, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error.message, "captured"));
+  g_assert_cmpint (driver->cuStreamEndCapture (stream, &graph), ==, CUDA_SUCCESS);
+  g_assert_cmpint (driver->cuGraphDestroy (graph), ==, CUDA_SUCCESS);
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &frame, &(CclLabellerOptions){0}, NULL, &table, &error), ==,
+      CUDACCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+
+  ccl_foreground_free (&foreground);
+  ccl_labeller_free (&labeller);
+  ccl_cuda_device_release (device, &memory);
+  ccl_cuda_device_release (device, &mask_memory);
+  g_assert_cmpint (driver->cuStreamDestroy (stream), ==, CUDA_SUCCESS);
+  ccl_cuda_device_leave (device);
+}
+
 /* A labeller has one queued frame at most, may be freed with it, and stays usable after errors. */
 static void
 test_queued_frames_are_waited_for (void)
@@ -911,6 +988,9 @@ main (int argc, char **argv)
   g_test_add_func (
       "/cuda/frames-are-queued-on-several-labellers", test_frames_are_queued_on_several_labellers);
   g_test_add_func ("/cuda/queued-frames-are-waited-for", test_queued_frames_are_waited_for);
+  g_test_add_func ("/cuda/frames-are-done-at-some-time", test_frames_are_done_at_some_time);
+  g_test_add_func (
+      "/cuda/captured-streams-are-refused", test_streams_that_are_captured_are_refused);
   g_test_add_func ("/cuda/copies-from-a-peer-wait-for-both-streams",
       test_copies_from_a_peer_wait_for_both_streams);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The foreground methods on the CPU in each variant, and Otsu's threshold. */
 #include "foreground-tuning.h"
-#include "otsu.h"
 #include "foreground-checks.h"
 
 #include "foreground-class.h"
@@ -72,7 +71,7 @@ is_offered (const Way *way)
 /* The between-class variance of a threshold as an exact fraction: with n pixels of sum s, of which
  * m pixels of sum t are not above the threshold, (m × s − n × t)² / (m × (n − m)). */
 static bool
-separates_better (const uint32_t histogram[256], uint32_t a, uint32_t b)
+separates_better (const uint64_t histogram[256], uint32_t a, uint32_t b)
 {
   const uint32_t thresholds[] = {a, b};
   long double separations[2];
@@ -98,14 +97,14 @@ static void
 test_otsu_separates_best (void)
 {
   for (uint32_t seed = 0; seed < 300; seed++) {
-    uint32_t histogram[256] = {0};
+    uint64_t histogram[256] = {0};
     GRand *random = g_rand_new_with_seed (seed);
     const int n_values = g_rand_int_range (random, 2, seed % 2 ? 10 : 200);
     for (int i = 0; i < n_values; i++)
       histogram[g_rand_int_range (random, 0, 256)] +=
-          (uint32_t)g_rand_int_range (random, 1, seed % 3 ? 5 : 10000);
+          (uint64_t)g_rand_int_range (random, 1, seed % 3 ? 5 : 10000);
     g_rand_free (random);
-    const uint32_t threshold = ccl_otsu_threshold (histogram);
+    const uint32_t threshold = ccl_otsu_threshold (histogram, 256);
     g_assert_cmpuint (threshold, <, 256);
     for (uint32_t other = 0; other < 256; other++)
       if (separates_better (histogram, other, threshold))
@@ -116,21 +115,23 @@ test_otsu_separates_best (void)
 static void
 test_otsu_by_hand (void)
 {
-  uint32_t histogram[256] = {0};
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CUDACCL_OTSU_NO_THRESHOLD);
+  uint64_t histogram[256] = {0};
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 255);
   histogram[77] = 1000;
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, CUDACCL_OTSU_NO_THRESHOLD);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 255);
   histogram[200] = 1; /* all thresholds from 77 to 199 are equally good */
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 77);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 77);
   memset (histogram, 0, sizeof histogram);
   histogram[0] = histogram[255] = UINT32_MAX / 2;
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 0);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 0);
   histogram[0] = 1;
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 0);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 0);
   memset (histogram, 0, sizeof histogram);
   histogram[10] = histogram[20] = histogram[30] =
       5; /* both gaps are equally good: the lower one is used */
-  g_assert_cmpuint (ccl_otsu_threshold (histogram), ==, 10);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 256), ==, 10);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 21), ==, 10);
+  g_assert_cmpuint (ccl_otsu_threshold (histogram, 11), ==, 10); /* the last of one value */
 }
 
 /* The CPU refuses frames in device memory. */

@@ -371,6 +371,7 @@ test_frames_are_queued_and_waited_for (void)
       ccl_labeller_run (labellers[0], &(CclFrame){pixels[0], 4}, &no_options, NULL, &table, &error),
       ==, CUDACCL_ERROR_ARGUMENT);
   for (int i = 0; i < 2; i++) {
+    g_assert_true (ccl_labeller_is_done (labellers[i]));
     g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CUDACCL_OK);
     g_assert_cmpuint (table.n_components, ==, i ? 1 : 2);
     g_assert_cmpuint (table.rows[0].x, ==, i);
