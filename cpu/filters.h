@@ -7,6 +7,7 @@
 #ifndef CUDACCL_CPU_FILTERS_H
 #define CUDACCL_CPU_FILTERS_H
 
+#include "codebook-frame.h"
 #include "pixels.h"
 #include "words.h"
 
@@ -171,6 +172,20 @@ median (const uint64_t *const rows[], bool large, ptrdiff_t n, uint64_t *scratch
   }
 }
 
+/* Foreground where at least CUDACCL_CODEBOOK_LEAST_STRONG pixels of the window of 5×5 are. */
+static ALWAYS_INLINE void
+few_of_25 (const uint64_t *const rows[], ptrdiff_t n, uint64_t *scratch, uint64_t *out)
+{
+  uint64_t *ones = scratch + 1, *twos = ones + n + 2, *fours = twos + n + 2;
+
+  _Static_assert(CUDACCL_CODEBOOK_LEAST_STRONG == 6, "6 of 25");
+  count_columns (rows, true, n, ones, twos, fours);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const Count count = count_5 (ones + i, twos + i, fours + i);
+    out[i] = count.sixteens | count.eights | (count.fours & count.twos);
+  }
+}
+
 /* Adds a digit and a carry to a digit; sets the carry. */
 static ALWAYS_INLINE uint64_t
 add_digits (uint64_t a, uint64_t b, uint64_t *carry)
@@ -261,6 +276,9 @@ filter_row (Filter filter, const uint64_t *const rows[], size_t n_words, uint64_
     break;
   case FILTER_MEDIAN_5:
     median (rows, true, n, scratch, filtered);
+    break;
+  case FILTER_STRONG_5:
+    few_of_25 (rows, n, scratch, filtered);
     break;
   case FILTER_ERODE_3:
     erode (rows, 3, n, 0, a, filtered);

@@ -6,8 +6,9 @@
  * Each thread has a band of rows. All threads finish a step before the next one begins, because
  * filters read rows of other bands:
  *
- *   1. Otsu's method: the histogram of the frame. Background model: the light of the frame.
- *   2. The foreground, one bit per pixel.
+ *   1. Otsu's method: the histogram of the frame. MOG2: the light of the frame. Codebook: the
+ * update of the model (codebook-frames.h).
+ *   2. The foreground, one bit per pixel. Codebook: a filter of the pixels' classes.
  *   3. Opening: erosion.
  *   4. Median filter, or dilation of the opening.
  *   5. Closing: dilation.
@@ -20,6 +21,8 @@
 #include "labeller-class.h"
 #include "foreground-tuning.h"
 
+#include "bit-rows.h"
+#include "codebook-frames.h"
 #include "instructions.h"
 #include "mapping.h"
 #include "frame-light.h"
@@ -35,12 +38,6 @@
 
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
-
-/* Rows of a mask, one bit per pixel, each with a word before its first and one after its last. */
-typedef struct BitRows {
-  uint64_t *words; /* the first word of the first row */
-  size_t words_per_row;
-} BitRows;
 
 /* A closing's window reaches so far from its middle. */
 #define CLOSING_MARGIN ((CUDACCL_MAX_CLOSING + 1) / 2)
@@ -91,6 +88,7 @@ typedef struct CpuForeground {
   BitRows roi_mask;         /* words: NULL without one */
   Model model;
   Light light;
+  Codebooks *codebooks; /* NULL with another method */
 
   Mapping masks_mapping;
   Mapping model_mapping; /* no memory without a model */
@@ -103,22 +101,25 @@ is_mog2 (const CpuForeground *self)
 }
 
 static bool
-is_denoised (const CpuForeground *self)
-{
-  return self->job.options->denoise != CUDACCL_DENOISE_NONE;
-}
-
-static bool
 is_opened (const CpuForeground *self)
 {
   const CclDenoise denoise = self->job.options->denoise;
   return denoise == CUDACCL_DENOISE_OPENING_3 || denoise == CUDACCL_DENOISE_OPENING_5;
 }
 
+/* The codebook has a median filter of its own. */
+static bool
+is_denoised (const CpuForeground *self)
+{
+  return self->job.options->denoise != CUDACCL_DENOISE_NONE &&
+         (!self->codebooks || is_opened (self));
+}
+
 static bool
 marks_shadows (const CpuForeground *self)
 {
-  return is_mog2 (self) && self->job.options->shadows == CUDACCL_SHADOWS_MARK;
+  return ccl_method_has_model (self->base.plan.method) &&
+         self->job.options->shadows == CUDACCL_SHADOWS_MARK;
 }
 
 /* Whether the noise filter is a median of foreground and shadow together. */
@@ -133,31 +134,6 @@ static bool
 is_closed (const CpuForeground *self)
 {
   return self->job.options->closing_width > 1 || self->job.options->closing_height > 1;
-}
-
-static uint64_t *
-row_of (const BitRows *rows, uint32_t y)
-{
-  return rows->words + y * rows->words_per_row;
-}
-
-/* Sets the words before and after a row, and the bits of its last word beyond the row's end. */
-static void
-surround_row (uint64_t *row, size_t n_words, uint32_t width, uint64_t before, uint64_t after)
-{
-  const uint32_t rest = width % 64;
-
-  row[-1] = before;
-  row[n_words] = after;
-  if (rest)
-    row[n_words - 1] = (row[n_words - 1] & (UINT64_MAX >> (64 - rest))) | after << rest;
-}
-
-/* Continues a row with copies of its edge pixels. */
-static void
-extend_row (uint64_t *row, size_t n_words, uint32_t width)
-{
-  surround_row (row, n_words, width, -(row[0] & 1), -(row[n_words - 1] >> (width - 1) % 64 & 1));
 }
 
 static const uint8_t *
@@ -185,20 +161,6 @@ luma_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
   return band->packed_luma;
 }
 
-/* The rows of a window around row y. Those outside the frame are copies of the nearest row inside.
- */
-static void
-find_window (
-    const CpuForeground *self, const BitRows *from, uint32_t y, bool large, const uint64_t *rows[5])
-{
-  const int64_t radius = large ? 2 : 1, last = (int64_t)self->base.plan.height - 1;
-
-  for (int64_t i = -radius; i <= radius; i++) {
-    const int64_t row = y + i;
-    rows[i + radius] = row_of (from, (uint32_t)(row < 0 ? 0 : row > last ? last : row));
-  }
-}
-
 static void
 filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *from, uint32_t y,
     Filter filter, uint64_t *filtered)
@@ -207,7 +169,7 @@ filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *fr
       filter == FILTER_MEDIAN_5 || filter == FILTER_ERODE_5 || filter == FILTER_DILATE_5;
   const uint64_t *rows[5];
 
-  find_window (self, from, y, large, rows);
+  find_window (from, self->base.plan.height, y, large, rows);
   self->code->filter_row (filter, rows, self->n_words, band->scratch, filtered);
 }
 
@@ -219,8 +181,8 @@ filter_classes (const CpuForeground *self, const ForegroundBand *band, uint32_t 
   const bool large = self->job.options->denoise == CUDACCL_DENOISE_MEDIAN_5;
   const uint64_t *foreground[5], *shadow[5];
 
-  find_window (self, &self->foreground, y, large, foreground);
-  find_window (self, &self->shadow, y, large, shadow);
+  find_window (&self->foreground, self->base.plan.height, y, large, foreground);
+  find_window (&self->shadow, self->base.plan.height, y, large, shadow);
   self->code->median_of_classes (
       large, foreground, shadow, self->n_words, band->scratch, filtered, filtered_shadow);
 }
@@ -452,6 +414,8 @@ find_foreground (void *data, uint32_t index)
     uint64_t *row = is_last ? band->row : row_of (&self->foreground, y);
     if (is_mog2 (self))
       compare_with_model (self, band, y, row);
+    else if (self->codebooks)
+      codebooks_filter_row (self->codebooks, y, band->scratch, row, row_of (&self->shadow, y));
     else
       compare_with_threshold (self, y, row);
     if (is_denoised (self)) {
@@ -621,6 +585,12 @@ cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
   case CUDACCL_FOREGROUND_MOG2:
     status = prepare_model (self, error);
     break;
+  case CUDACCL_FOREGROUND_CODEBOOK:
+    if (!codebooks_update (
+            self->codebooks, frame, options, foreground->n_frames == 0, &foreground->scene_change))
+      status =
+          ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
+    break;
   }
   if (status != CUDACCL_OK)
     return status;
@@ -640,6 +610,7 @@ static void
 cpu_foreground_free (CclForeground *foreground)
 {
   CpuForeground *self = (CpuForeground *)foreground;
+  codebooks_free (self->codebooks);
   workers_free (self->workers);
   mapping_unmap (&self->masks_mapping);
   mapping_unmap (&self->model_mapping);
@@ -674,28 +645,20 @@ choose_code (const char *instructions)
 }
 
 static void
-lay_out_rows (Layout *layout, const CpuForeground *self, size_t n_rows, BitRows *rows)
-{
-  rows->words_per_row = self->n_words + 2;
-  uint64_t *words = lay_out (layout, n_rows * rows->words_per_row, sizeof *rows->words);
-  rows->words = words ? words + 1 : NULL;
-}
-
-static void
 lay_out_masks (Layout *layout, void *data)
 {
   CpuForeground *self = data;
   const size_t height = self->base.plan.height;
 
-  lay_out_rows (layout, self, height, &self->foreground);
-  lay_out_rows (layout, self, height, &self->eroded);
-  lay_out_rows (layout, self, height + 2 * CLOSING_MARGIN, &self->dilated);
-  lay_out_rows (layout, self, height, &self->filtered);
-  lay_out_rows (layout, self, height, &self->shadow);
-  lay_out_rows (layout, self, height, &self->filtered_shadow);
-  lay_out_rows (layout, self, height, &self->held);
+  lay_out_rows (layout, self->n_words, height, &self->foreground);
+  lay_out_rows (layout, self->n_words, height, &self->eroded);
+  lay_out_rows (layout, self->n_words, height + 2 * CLOSING_MARGIN, &self->dilated);
+  lay_out_rows (layout, self->n_words, height, &self->filtered);
+  lay_out_rows (layout, self->n_words, height, &self->shadow);
+  lay_out_rows (layout, self->n_words, height, &self->filtered_shadow);
+  lay_out_rows (layout, self->n_words, height, &self->held);
   if (self->base.plan.roi_mask)
-    lay_out_rows (layout, self, height, &self->roi_mask);
+    lay_out_rows (layout, self->n_words, height, &self->roi_mask);
   if (self->base.plan.method == CUDACCL_FOREGROUND_OTSU)
     self->histogram = lay_out (layout, n_values (self), sizeof *self->histogram);
   const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
@@ -708,7 +671,7 @@ lay_out_masks (Layout *layout, void *data)
     band->scratch =
         lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
     BitRows row;
-    lay_out_rows (layout, self, 1, &row);
+    lay_out_rows (layout, self->n_words, 1, &row);
     band->row = row.words;
     band->shadow = lay_out (layout, self->n_words, sizeof *band->shadow);
     if (self->base.plan.format != CUDACCL_PIXEL_FORMAT_8)
@@ -740,6 +703,10 @@ allocate (CpuForeground *self)
 {
   if (!mapping_lay_out (&self->masks_mapping, lay_out_masks, self))
     return false;
+  if (self->base.plan.method == CUDACCL_FOREGROUND_CODEBOOK) {
+    self->codebooks = codebooks_new (&self->base.plan, self->code, self->workers);
+    return self->codebooks != NULL;
+  }
   if (self->base.plan.method != CUDACCL_FOREGROUND_MOG2)
     return true;
   if (!mapping_lay_out (&self->model_mapping, lay_out_model, self))
@@ -778,11 +745,8 @@ new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
   if (!self->bands)
     goto no_memory;
   for (uint32_t i = 0; i < self->n_bands; i++) {
-    /* Two rows may share their samples of chroma. */
-    self->bands[i].first_row = (uint32_t)((uint64_t)i * plan->height / self->n_bands) / 2 * 2;
-    if (i > 0)
-      self->bands[i - 1].end_row = self->bands[i].first_row;
-    self->bands[i].end_row = plan->height;
+    self->bands[i].first_row = band_first_row (plan->height, i, self->n_bands);
+    self->bands[i].end_row = band_first_row (plan->height, i + 1, self->n_bands);
   }
   self->workers = workers_new (self->n_bands);
   if (!self->workers || !allocate (self))
@@ -806,10 +770,6 @@ ccl_cpu_foreground_new_tuned (
 {
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
-  if (plan->method == CUDACCL_FOREGROUND_CODEBOOK) {
-    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "the codebook model is not available yet");
-    return NULL;
-  }
   const PixelCode *code = choose_code (tuning->instructions);
   if (!code) {
     ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
+const int16_t light_logs[256] = {CUDACCL_LIGHT_LOGS};
 static const uint16_t powers[2 * CUDACCL_LIGHT_LIMIT + 1] = {CUDACCL_LIGHT_POWERS};
 
 /* The chroma of a frame at a pixel, as the model has it. */
@@ -26,14 +26,8 @@ colour_of (uint32_t chroma)
   return (uint32_t)(abs (ccl_chroma_u (chroma) - 128) + abs (ccl_chroma_v (chroma) - 128));
 }
 
-/* The number of samples of a cell with each log ratio. */
-typedef struct Histogram {
-  uint16_t counts[2 * CUDACCL_LIGHT_LIMIT + 1];
-} Histogram;
-
-/* Sets the fields of a cell that follow from its histogram. */
-static void
-find_middle (CclLightCell *cell, const Histogram *histogram)
+void
+light_find_middle (CclLightCell *cell, const LightHistogram *histogram)
 {
   const uint16_t *counts = histogram->counts;
   uint32_t n = 0, below = 0, near = 0;
@@ -50,15 +44,6 @@ find_middle (CclLightCell *cell, const Histogram *histogram)
     near += i >= 0 && i <= 2 * CUDACCL_LIGHT_LIMIT ? counts[i] : 0;
   cell->ratio = (int16_t)(middle - CUDACCL_LIGHT_LIMIT);
   cell->uniform = cell->explained = 5 * near >= 3 * n;
-}
-
-static int
-log_ratio (uint32_t luma, uint32_t mean)
-{
-  const int ratio = logs[luma] - logs[mean];
-  return ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
-         : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
-                                       : ratio;
 }
 
 /* The compiler specialises functions with is_wide for frames whose luma has 16 bits, and for
@@ -95,7 +80,7 @@ luma_at (const Luma *luma, uint32_t x, uint32_t y, bool is_wide)
 
 /* Adds row y of samples, `distance` pixels apart, of a cell that begins at column left. */
 static ALWAYS_INLINE void
-add_samples (CclLightCell *cell, Histogram *histogram, const Luma *luma,
+add_samples (CclLightCell *cell, LightHistogram *histogram, const Luma *luma,
     const GaussianBlock *blocks, uint32_t left, uint32_t y, uint32_t width, uint32_t distance,
     bool is_wide)
 {
@@ -108,7 +93,7 @@ add_samples (CclLightCell *cell, Histogram *histogram, const Luma *luma,
     cell->dark += value < CUDACCL_LIGHT_LEAST_LUMA;
     cell->bright += value > CUDACCL_LIGHT_MOST_LUMA;
     if (in_frame && in_model)
-      histogram->counts[log_ratio (value, mean) + CUDACCL_LIGHT_LIMIT]++;
+      histogram->counts[light_log_ratio (value, mean) + CUDACCL_LIGHT_LIMIT]++;
   }
 }
 
@@ -150,7 +135,7 @@ is_noise (const CclLightCell *cell, const Model *model, const Luma *luma, uint32
       if (!ccl_light_compares (value) || !ccl_light_compares (mean))
         continue;
       n++;
-      near += ccl_light_is_near (log_ratio (value, mean), cell->ratio) ||
+      near += ccl_light_is_near (light_log_ratio (value, mean), cell->ratio) ||
               ccl_light_is_noise (value, ccl_light_expected (mean, factor),
                   blocks[x / BLOCK_PIXELS].variances[x % BLOCK_PIXELS]);
     }
@@ -167,7 +152,7 @@ measure_row (Light *light, const Model *model, const CclFrame *frame, const CclF
   const Luma luma = luma_of (frame, plan->format);
   const uint32_t distance = (1u << grid->shift) / CUDACCL_LIGHT_SAMPLES, top = row << grid->shift;
   CclLightCell *cells = &light->cells[(size_t)row * grid->columns];
-  Histogram histograms[CUDACCL_LIGHT_MAX_COLUMNS] = {0};
+  LightHistogram histograms[CUDACCL_LIGHT_MAX_COLUMNS] = {0};
 
   memset (cells, 0, grid->columns * sizeof *cells);
   for (uint32_t j = 0, y = top; j < CUDACCL_LIGHT_SAMPLES && y < height; j++, y += distance) {
@@ -186,7 +171,7 @@ measure_row (Light *light, const Model *model, const CclFrame *frame, const CclF
   }
   for (uint32_t column = 0; column < grid->columns; column++) {
     CclLightCell *cell = &cells[column];
-    find_middle (cell, &histograms[column]);
+    light_find_middle (cell, &histograms[column]);
     if (cell->measured && !cell->uniform)
       cell->explained = is_noise (
           cell, model, &luma, width, height, column << grid->shift, top, distance, is_wide);

@@ -7,6 +7,7 @@
  * need a macro for each intrinsic and would be longer than the three. The algorithm on these
  * vectors, mog2.h, is shared.
  */
+#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx2.h"
@@ -254,6 +255,7 @@ const PixelCode pixel_code_avx2 = {
     .threshold_words = threshold_words,
     .copy_bytes = copy_bytes,
     .background_row = background_row,
+    .codebook_row = codebook_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

@@ -6,6 +6,7 @@
  * each, on vectors of other widths and with other mask types. A shared body would need a macro for
  * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
  */
+#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx512.h"
@@ -233,6 +234,7 @@ const PixelCode pixel_code_avx512 = {
     .threshold_words = threshold_words,
     .copy_bytes = copy_bytes,
     .background_row = background_row,
+    .codebook_row = codebook_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

@@ -5,6 +5,7 @@
  * The functions are those of pixels-avx2.c in the same order; its head comment tells why they are
  * written once more.
  */
+#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-neon.h"
@@ -248,6 +249,7 @@ const PixelCode pixel_code_neon = {
     .threshold_words = threshold_words,
     .copy_bytes = copy_bytes,
     .background_row = background_row,
+    .codebook_row = codebook_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

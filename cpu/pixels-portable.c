@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of pixels.h for any processor. */
+#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-portable.h"
@@ -334,6 +335,7 @@ const PixelCode pixel_code_portable = {
     .threshold_words = threshold_words,
     .copy_bytes = copy_bytes,
     .background_row = background_row,
+    .codebook_row = codebook_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

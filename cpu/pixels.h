@@ -10,6 +10,7 @@
 #ifndef CUDACCL_CPU_PIXELS_H
 #define CUDACCL_CPU_PIXELS_H
 
+#include "codebook-frame.h"
 #include "labeller-class.h"
 #include "mixture.h"
 
@@ -74,6 +75,31 @@ typedef struct BackgroundRow {
   uint64_t *shadow;
 } BackgroundRow;
 
+/* What pixels add to the figures of their frame. */
+typedef struct CodebookCounts {
+  CclCodebookNoise noise;
+  uint64_t chroma, model_chroma;
+  uint32_t model_dark, model_bright;
+} CodebookCounts;
+
+/* A row of a frame for the codebook model. Rows of values are readable, and rows of results are
+ * writable, up to the end of the last block; bits beyond the width are undefined. */
+typedef struct CodebookRow {
+  const uint8_t *luma;    /* 8 bits per pixel, in the model's light */
+  const uint8_t *slack;   /* of each pixel */
+  const uint16_t *chroma; /* u + 256 × v of each pixel. NULL: luma only */
+  uint32_t width;
+  const CclCodebookFrame *frame;
+  CclCodebookBlock *blocks;
+  uint8_t *places;            /* of the words that the pixels match or have made */
+  const uint64_t *in_object;  /* the mask of the frame before */
+  const uint64_t *is_dynamic; /* from the frame before */
+  uint64_t *strong;           /* of the frame before, replaced by this frame's */
+  uint64_t *foreground, *shadow, *recurrent, *settled;
+  uint8_t *background; /* the luma of the heaviest words */
+  CodebookCounts *counts;
+} CodebookRow;
+
 /* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */
 typedef struct ReducedRow {
   const uint8_t *const *rows;
@@ -88,6 +114,7 @@ typedef struct ReducedRow {
 typedef enum Filter {
   FILTER_MEDIAN_3, /* of rows y − 1 … y + 1 */
   FILTER_MEDIAN_5, /* of rows y − 2 … y + 2 */
+  FILTER_STRONG_5, /* at least CUDACCL_CODEBOOK_LEAST_STRONG of the window */
   FILTER_ERODE_3,
   FILTER_ERODE_5,
   FILTER_DILATE_3,
@@ -113,6 +140,9 @@ typedef struct PixelCode {
 
   /* Finds foreground and shadow by the model, and updates it. */
   void (*background_row) (const BackgroundRow *row);
+
+  /* Finds the classes of pixels by their codebooks, and updates these. */
+  void (*codebook_row) (const CodebookRow *row);
 
   /* Copies the chroma of a row to every pixel: u + 256 × v. */
   void (*spread_chroma) (

@@ -258,7 +258,7 @@ take_colours (Case *c, Input *input, uint32_t padding)
   /* With luma of 16 bits, a step of 4 means samples of 16 bits. */
   if (c->plan.format == CUDACCL_PIXEL_FORMAT_16 && c->layout->step == 4)
     c->layout = &chroma_layouts[N_CHROMA_LAYOUTS - 1];
-  c->plan.has_chroma = c->layout->step > 0 && c->plan.method == CUDACCL_FOREGROUND_MOG2;
+  c->plan.has_chroma = c->layout->step > 0 && c->plan.method >= CUDACCL_FOREGROUND_MOG2;
   c->options.shadows = (CclShadows)((flags >> 3 & 3) % 3);
   c->options.light = flags & 64;
   c->options.hold = hold % 17;
@@ -286,7 +286,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   start ();
   c.plan.width = take_byte (&input) % 128 + 1u;
   c.plan.height = take_byte (&input) % 64 + 1u;
-  c.plan.method = (CclForegroundMethod)(take_byte (&input) % 3);
+  c.plan.method = (CclForegroundMethod)(take_byte (&input) % 4);
   uint8_t flags = take_byte (&input);
   c.plan.n_threads = take_byte (&input) % 3;
   c.options.threshold = take_byte (&input);

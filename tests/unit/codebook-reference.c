@@ -245,10 +245,6 @@ judge_scene (CodebookReference *self)
   }
   if (self->has_light)
     ccl_codebook_judge_scene (&self->scene, sums);
-  else
-    self->scene = (CclCodebookScene){0};
-  self->frame.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
-  self->n_scene_changes += self->frame.scene_changes;
 }
 
 void
@@ -258,7 +254,11 @@ codebook_reference_run (
   const uint32_t n_cells = self->grid.columns * self->grid.rows;
   const bool corrects = self->has_light && self->n_frames > 0;
 
+  if (!self->has_light)
+    self->scene = (CclCodebookScene){0};
   self->change = self->scene.change;
+  self->frame.scene_changes = self->change != CUDACCL_SCENE_UNCHANGED;
+  self->n_scene_changes += self->frame.scene_changes;
   if (corrects) {
     for (uint32_t i = 0; i < n_cells; i++)
       measure_cell (self, luma, i % self->grid.columns, i / self->grid.columns);

@@ -3,6 +3,7 @@
 
 #include "foreground-class.h"
 
+#include "codebook-checks.h"
 #include "guarded-memory.h"
 #include "reduction-checks.h"
 
@@ -1489,6 +1490,11 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"light-of-wide-frames", check_light_of_wide_frames},
       {"light-of-noise", check_light_of_noise},
       {"no-ghost-of-what-stood", check_no_ghost_of_what_stood},
+      {"codebook-of-every-format", check_codebook_of_every_format},
+      {"codebook-of-every-width", check_codebook_of_every_width},
+      {"codebook-scene-changes", check_codebook_scene_changes},
+      {"codebook-for-a-long-time", check_codebook_for_a_long_time},
+      {"codebook-of-reduced-frames", check_codebook_of_reduced_frames},
       {"reduction", check_reduction},
       {"reduction-factors", check_reduction_factors},
   };

@@ -51,6 +51,7 @@ void
 foreground_reference_free (ForegroundReference *self)
 {
   model_state_clear (&self->model);
+  g_clear_pointer (&self->codebook, codebook_reference_free);
   g_free (self->roi_mask);
   g_free (self->held);
   g_free (self->mask);
@@ -478,12 +479,46 @@ compare_with_model (ForegroundReference *self, const CclFrame *frame,
   g_free (light.cells);
 }
 
+/* Sets the class of every pixel by the codebook model, which is updated. */
+static void
+compare_with_codebook (ForegroundReference *self, const CclFrame *frame,
+    const CclForegroundOptions *options, CclPixelClass *classes)
+{
+  const size_t n = (size_t)self->width * self->height;
+  uint8_t *luma = g_malloc (3 * n), *u = luma + n, *v = u + n;
+
+  if (self->n_frames == 0)
+    g_clear_pointer (&self->codebook, codebook_reference_free);
+  if (!self->codebook)
+    self->codebook = codebook_reference_new (self->width, self->height);
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t x = (uint32_t)(i % self->width), y = (uint32_t)(i / self->width);
+    const uint32_t value = pixel_of (self, frame, x, y);
+    const uint32_t chroma = self->has_chroma ? chroma_of (self, frame, x, y) : 128 + 256 * 128;
+    luma[i] =
+        (uint8_t)(self->format == CUDACCL_PIXEL_FORMAT_16 ? (uint32_t)in_8_bits (value) : value);
+    u[i] = (uint8_t)(chroma % 256);
+    v[i] = (uint8_t)(chroma / 256);
+  }
+  self->codebook->has_light = options->light;
+  self->codebook->shadows = options->shadows;
+  self->codebook->frame.object_gain = (uint8_t)(16 / MAX (options->hold, 1));
+  codebook_reference_run (self->codebook, luma, u, v);
+  self->scene_change = self->codebook->change;
+  for (size_t i = 0; i < n; i++)
+    classes[i] = self->codebook->mask[i] == 255   ? CUDACCL_PIXEL_FOREGROUND
+                 : self->codebook->mask[i] == 127 ? CUDACCL_PIXEL_SHADOW
+                                                  : CUDACCL_PIXEL_BACKGROUND;
+  g_free (luma);
+}
+
 void
 foreground_reference_run (
     ForegroundReference *self, const CclFrame *frame, const CclForegroundOptions *options)
 {
   const size_t n = (size_t)self->width * self->height;
   const bool is_mog2 = self->method == CUDACCL_FOREGROUND_MOG2;
+  const bool is_codebook = self->method == CUDACCL_FOREGROUND_CODEBOOK;
   const uint32_t threshold =
       self->method == CUDACCL_FOREGROUND_OTSU ? otsu_threshold (self, frame) : options->threshold;
   CclPixelClass *classes = g_new0 (CclPixelClass, n);
@@ -495,16 +530,18 @@ foreground_reference_run (
 
   if (is_mog2)
     compare_with_model (self, frame, options, classes);
+  if (is_codebook)
+    compare_with_codebook (self, frame, options, classes);
   if (filters_classes)
     filter_classes (
         classes, self->width, self->height, options->denoise == CUDACCL_DENOISE_MEDIAN_3 ? 1 : 2);
   for (uint32_t y = 0; y < self->height; y++)
     for (uint32_t x = 0; x < self->width; x++) {
       const size_t pixel = (size_t)y * self->width + x;
-      pixels[pixel] = is_mog2 ? classes[pixel] == CUDACCL_PIXEL_FOREGROUND
-                              : pixel_of (self, frame, x, y) > threshold;
+      pixels[pixel] = is_mog2 || is_codebook ? classes[pixel] == CUDACCL_PIXEL_FOREGROUND
+                                             : pixel_of (self, frame, x, y) > threshold;
     }
-  if (!filters_classes)
+  if (!filters_classes && !(is_codebook && is_median))
     denoise (pixels, self->width, self->height, options->denoise);
   self->has_held = options->hold > 1;
   memcpy (self->held, pixels, n * sizeof *pixels);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The reference for all foreground methods: one pixel at a time, windows counted pixel by pixel.
- * The background model of a pixel is computed by mixture.h, which defines its bits; light is
- * measured cell by cell with sorted lists.
+ * The background models of a pixel are computed by mixture.h and codebook.h, which define their
+ * bits; light is measured cell by cell with sorted lists.
  */
 #ifndef CUDACCL_TEST_FOREGROUND_REFERENCE_H
 #define CUDACCL_TEST_FOREGROUND_REFERENCE_H
 
 #include <cudaccl/foreground.h>
 
-#include "mixture.h"
+#include "codebook-reference.h"
 
 /* The background models of a frame's pixels, in units of mixture.h: [k × pixels + pixel]. */
 typedef struct ModelState {
@@ -22,7 +22,8 @@ typedef struct ForegroundReference {
   CclPixelFormat format;
   bool *roi_mask; /* width × height, NULL without one */
   bool has_chroma;
-  ModelState model; /* for CUDACCL_FOREGROUND_MOG2 */
+  ModelState model;            /* for CUDACCL_FOREGROUND_MOG2 */
+  CodebookReference *codebook; /* for CUDACCL_FOREGROUND_CODEBOOK */
   uint64_t n_frames;
   bool *held; /* width × height: the foreground of the last frame that was run with hold > 1 */
   bool has_held;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The light of a frame for the codebook model: how it is measured, and what rows need of it. */
+#ifndef CUDACCL_CPU_CODEBOOK_LIGHT_H
+#define CUDACCL_CPU_CODEBOOK_LIGHT_H
+
+#include "frame-light.h"
+
+/* Two planes of luma of 8 bits: of the frame, and of the heaviest words. */
+typedef struct CodebookLuma {
+  const uint8_t *frame, *model;
+  size_t frame_stride, model_stride;
+  uint32_t width, height;
+} CodebookLuma;
+
+/* Measures the cells of a row of the grid. noise: the median distance of background pixels for each
+ * level of luma. */
+void codebook_measure_row (Light *light, const CodebookLuma *luma,
+    const uint8_t noise[CUDACCL_CODEBOOK_LEVELS], uint32_t row);
+
+/* Writes the factors of the pixels of row y, and the differences between the greatest and the least
+ * factor of the cells around them. Returns false, with nothing written, if all factors are one. */
+bool codebook_row_factors (
+    const Light *light, uint32_t y, uint32_t width, uint16_t *factors, uint16_t *spreads);
+
+#endif /* CUDACCL_CPU_CODEBOOK_LIGHT_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The codebook model of any backend (foreground-checks.h): masks and scene changes are those of the
+ * reference. A backend without the model skips the checks. */
+#ifndef CUDACCL_TEST_CODEBOOK_CHECKS_H
+#define CUDACCL_TEST_CODEBOOK_CHECKS_H
+
+#include "foreground-checks.h"
+
+/* Every pixel format and chroma layout, with options that change from frame to frame. */
+void check_codebook_of_every_format (const ForegroundBackend *backend);
+
+/* Widths that end at every position in a block and in a word. */
+void check_codebook_of_every_width (const ForegroundBackend *backend);
+
+/* Another picture, and a camera that turns to infrared, or is covered or blinded. */
+void check_codebook_scene_changes (const ForegroundBackend *backend);
+
+/* More frames than CUDACCL_CODEBOOK_MOST_TIME. */
+void check_codebook_for_a_long_time (const ForegroundBackend *backend);
+
+/* Masks of reduced frames are those of frames that this check reduces. */
+void check_codebook_of_reduced_frames (const ForegroundBackend *backend);
+
+#endif /* CUDACCL_TEST_CODEBOOK_CHECKS_H */
