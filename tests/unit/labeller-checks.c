@@ -317,15 +317,17 @@ check_noise (const Subject *subject, uint32_t width, uint32_t height, uint32_t g
 static void
 check_all_masks_of_4x4 (const Subject *subject)
 {
-  bool pixels[16];
-  Mask mask = {.name = "of 16 bits", .width = 4, .height = 4, .pixels = pixels};
-  CclLabeller *labeller = plan (subject, 4, 4, 16);
+  const uint32_t n = MAX (subject->backend->n_small_masks, 1), width = 5 * n - 1;
+  g_autofree bool *pixels = g_new0 (bool, 4 * width);
+  Mask mask = {.name = "of 16 bits", .width = width, .height = 4, .pixels = pixels};
+  CclLabeller *labeller = plan (subject, width, 4, 16 * n);
   bool passed = labeller != NULL;
 
-  for (uint32_t bits = 0; bits < 65536 && passed; bits++) {
-    for (int i = 0; i < 16; i++)
-      pixels[i] = bits >> i & 1;
-    describe (subject, &mask, 1, 0, bits);
+  for (uint32_t first = 0; first < 65536 && passed; first += n) {
+    for (uint32_t bits = first; bits < first + n; bits++)
+      for (uint32_t i = 0; i < 16; i++)
+        pixels[i / 4 * width + 5 * (bits - first) + i % 4] = bits >> i & 1;
+    describe (subject, &mask, 1, 0, first);
     passed = check_mask (subject, labeller, &mask, &default_options, &compact);
   }
   ccl_labeller_free (&labeller);

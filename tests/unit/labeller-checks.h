@@ -53,6 +53,11 @@ typedef struct LabellerBackend {
   CclStatus (*run) (void *data, CclLabeller *labeller, const CclFrame *frame,
       const CclLabellerOptions *options, const CclLabels *labels, CclTable *table, CclError *error);
 
+  /* The check of all masks of 4×4 puts this number of them, a power of two, side by side in a
+   * frame. 0 and 1: each is a frame. Threads share each frame, which on a busy machine takes a time
+   * slice of the scheduler. */
+  uint32_t n_small_masks;
+
   /* Passed to labeller_new and run. */
   void *data;
 } LabellerBackend;

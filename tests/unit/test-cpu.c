@@ -85,6 +85,7 @@ main (int argc, char **argv)
           .algorithms = algorithms[!ways[i].is_plain],
           .offers = ccl_cpu_algorithm_offers,
           .labeller_new = labeller_new,
+          .n_small_masks = ways[i].n_threads > 1 ? 256 : 1,
           .data = (void *)&ways[i],
       };
       labeller_checks_register (&backends[i]);
