@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "two-pass.h"
 
+#include "component-row.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,16 +97,8 @@ describe (const TwoPass *self, uint32_t root, uint32_t label)
   const TwoPassFeatures *features = &self->features[root];
   const uint32_t top = features->first / self->width;
 
-  self->rows[label - 1] = (CclComponent){
-      .label = label,
-      .area = features->area,
-      .x = features->left,
-      .y = top,
-      .width = features->right - features->left + 1,
-      .height = features->bottom - top + 1,
-      .centroid_x = (double)features->sum_x / features->area,
-      .centroid_y = (double)features->sum_y / features->area,
-  };
+  self->rows[label - 1] = ccl_component_row (label, features->area, features->left, top,
+      features->right, features->bottom, features->sum_x, features->sum_y);
 }
 
 /* Numbers the roots whose first pixels are in one strip, in raster order of these; number_roots()

@@ -16,6 +16,7 @@
  * What a frame changed in accumulators, list and bit map is undone by the last kernel that reads
  * it, so no memory is cleared between frames.
  */
+#include "component-row.h"
 #include "component-table.cuh"
 #include "dependent-launch.cuh"
 #include "geometry.cuh"
@@ -322,15 +323,8 @@ number_component (const CclAnalysisParameters &p, uint32_t first, uint32_t numbe
 {
   CclAccumulator *const a = accumulator_of_root (p, p.labels[first] - 1);
   const uint32_t y = first / p.label_stride;
-  CclComponent row;
-  row.label = number;
-  row.area = a->area + 1;
-  row.x = a->left;
-  row.y = y;
-  row.width = ~a->right_complement - a->left + 1;
-  row.height = ~a->bottom_complement - y + 1;
-  row.centroid_x = (double)(a->sum_x + 1) / (double)row.area;
-  row.centroid_y = (double)(a->sum_y + 1) / (double)row.area;
+  const CclComponent row = ccl_component_row (number, a->area + 1, a->left, y, ~a->right_complement,
+      ~a->bottom_complement, a->sum_x + 1, a->sum_y + 1);
   a->number = number;
   make_empty (a);
   return row;

@@ -3,11 +3,27 @@
 
 #include "error.h"
 
+#include <cudaccl/columns.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes of text that are written at once; a row needs less than LONGEST_ROW. */
 enum { BUFFER = 1 << 16, LONGEST_ROW = 512 };
+
+/* What a column is in each format, with a comma behind it, and its value behind one. */
+#define KEY(field, key) key ","
+#define CSV_COUNT(field, key) "%llu,"
+#define CSV_REAL(field, key) "%.17g,"
+#define JSON_COUNT(field, key) "\"" key "\":%llu,"
+#define JSON_REAL(field, key) "\"" key "\":%.17g,"
+#define NPY_COUNT(field, key) "('" key "', '@u8'), "
+#define NPY_REAL(field, key) "('" key "', '@f8'), "
+#define COUNT_VALUE(field, key) , (unsigned long long)r->field
+#define REAL_VALUE(field, key) , r->field
+
+#define FRAMES(count, real) CUDACCL_COLUMNS (count, real, CUDACCL_NO_COLUMN, CUDACCL_NO_COLUMN)
+#define VOLUMES(count, real) CUDACCL_COLUMNS (count, real, count, real)
 
 typedef enum TableFormat { TABLE_CSV, TABLE_NDJSON, TABLE_NPY } TableFormat;
 
@@ -95,6 +111,13 @@ flush (Table *table, CclError *error)
   return used == 0 || append (table, table->buffer, used, error);
 }
 
+/* Replaces the comma behind a row's last column. */
+static void
+end_row (Table *table, const char *end)
+{
+  table->used += (size_t)sprintf (table->buffer + table->used - 1, "%s", end) - 1;
+}
+
 bool
 table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error)
 {
@@ -110,17 +133,16 @@ table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError
     if (table->format.processes.rank != 0)
       return true;
     snprintf (shape, sizeof shape, "%llu,", (unsigned long long)n_components);
-    npy_header (header,
-        "[('label', '@u8'), ('area', '@u8'), ('x', '@u8'), ('y', '@u8'), ('z', '@u8'), "
-        "('width', '@u8'), ('height', '@u8'), ('depth', '@u8'), ('cx', '@f8'), ('cy', '@f8'), "
-        "('cz', '@f8')]",
-        shape);
+    char type[] = "[" VOLUMES (NPY_COUNT, NPY_REAL);
+    memcpy (strrchr (type, ','), "]", 2);
+    npy_header (header, type, shape);
     return output_file_write (table->file, 0, header, NPY_HEADER, error);
   }
-  if (table->table_format == TABLE_CSV && table->format.processes.rank == 0)
-    table->used = (size_t)sprintf (table->buffer, "%s",
-        table->format.is_volume ? "label,area,x,y,z,width,height,depth,cx,cy,cz\n"
-                                : "label,area,x,y,width,height,cx,cy\n");
+  if (table->table_format == TABLE_CSV && table->format.processes.rank == 0) {
+    table->used = (size_t)sprintf (
+        table->buffer, "%s", table->format.is_volume ? VOLUMES (KEY, KEY) : FRAMES (KEY, KEY));
+    end_row (table, "\n");
+  }
   return true;
 }
 
@@ -128,26 +150,19 @@ table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError
 static void
 print_row (Table *table, const CclTiledComponent *r)
 {
-  typedef unsigned long long Number;
   static const char *const formats[2][2] = {
-      {"%llu,%llu,%llu,%llu,%llu,%llu,%.17g,%.17g\n",
-          "%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%.17g,%.17g,%.17g\n"},
-      {"{\"label\":%llu,\"area\":%llu,\"x\":%llu,\"y\":%llu,\"width\":%llu,\"height\":%llu,"
-       "\"cx\":%.17g,\"cy\":%.17g}\n",
-          "{\"label\":%llu,\"area\":%llu,\"x\":%llu,\"y\":%llu,\"z\":%llu,\"width\":%llu,"
-          "\"height\":%llu,\"depth\":%llu,\"cx\":%.17g,\"cy\":%.17g,\"cz\":%.17g}\n"},
+      {FRAMES (CSV_COUNT, CSV_REAL), VOLUMES (CSV_COUNT, CSV_REAL)},
+      {"{" FRAMES (JSON_COUNT, JSON_REAL), "{" VOLUMES (JSON_COUNT, JSON_REAL)},
   };
-  const bool is_volume = table->format.is_volume;
-  const char *format = formats[table->table_format == TABLE_NDJSON][is_volume];
+  const bool is_json = table->table_format == TABLE_NDJSON, is_volume = table->format.is_volume;
+  const char *format = formats[is_json][is_volume];
   char *to = table->buffer + table->used;
 
   if (is_volume)
-    table->used += (size_t)sprintf (to, format, (Number)r->label, (Number)r->area, (Number)r->x,
-        (Number)r->y, (Number)r->z, (Number)r->width, (Number)r->height, (Number)r->depth,
-        r->centroid_x, r->centroid_y, r->centroid_z);
+    table->used += (size_t)sprintf (to, format VOLUMES (COUNT_VALUE, REAL_VALUE));
   else
-    table->used += (size_t)sprintf (to, format, (Number)r->label, (Number)r->area, (Number)r->x,
-        (Number)r->y, (Number)r->width, (Number)r->height, r->centroid_x, r->centroid_y);
+    table->used += (size_t)sprintf (to, format FRAMES (COUNT_VALUE, REAL_VALUE));
+  end_row (table, is_json ? "}\n" : "\n");
 }
 
 bool

@@ -16,6 +16,7 @@
  */
 #include "algorithms.h"
 #include "band.h"
+#include "component-row.h"
 #include "instructions.h"
 #include "mapping.h"
 #include "workers.h"
@@ -236,16 +237,8 @@ describe (const Features *features, uint32_t label, uint32_t top)
 {
   const uint32_t left = ~features->left_complement;
 
-  return (CclComponent){
-      .label = label,
-      .area = features->area,
-      .x = left,
-      .y = top,
-      .width = features->right - left + 1,
-      .height = features->bottom - top + 1,
-      .centroid_x = (double)features->sum_x / features->area,
-      .centroid_y = (double)features->sum_y / features->area,
-  };
+  return ccl_component_row (label, features->area, left, top, features->right, features->bottom,
+      features->sum_x, features->sum_y);
 }
 
 /* Calls work (self, part, thread) for every part, as workers_share() does. */

@@ -3,6 +3,7 @@
 #ifndef CUDACCL_STRIPS_NUMBER_CUH
 #define CUDACCL_STRIPS_NUMBER_CUH
 
+#include "component-row.h"
 #include "dependent-launch.cuh"
 #include "features.cuh"
 #include "reduce.cuh"
@@ -33,16 +34,7 @@ wait_for_reduction (const Parameters &p)
 static __device__ __forceinline__ CclComponent
 make_row (const ComponentFeatures &f, uint32_t label, uint32_t y)
 {
-  CclComponent row;
-  row.label = label;
-  row.area = f.area;
-  row.x = f.left;
-  row.y = y;
-  row.width = f.right - f.left + 1;
-  row.height = f.bottom - y + 1;
-  row.centroid_x = (double)f.sum_x / (double)f.area;
-  row.centroid_y = (double)f.sum_y / (double)f.area;
-  return row;
+  return ccl_component_row (label, f.area, f.left, y, f.right, f.bottom, f.sum_x, f.sum_y);
 }
 
 /* 32 pixels. */

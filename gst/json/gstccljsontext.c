@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstccljsontext.h"
 
+#include <cudaccl/columns.h>
+
 #include <math.h>
 
 /* JSON has no infinities and no NaN; the labellers never write one. */
@@ -63,13 +65,22 @@ static void
 append_component (
     GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
 {
-  g_string_append_printf (line,
-      "{\"label\":%u,\"area\":%u,\"x\":%u,\"y\":%u,\"width\":%u,\"height\":%u,\"cx\":",
-      component->label, component->area, component->x, component->y, component->width,
-      component->height);
-  append_double (line, component->centroid_x);
-  g_string_append (line, ",\"cy\":");
-  append_double (line, component->centroid_y);
+#define NUMBER(field, key) "\"" key "\":%u,"
+#define VALUE(field, key) , component->field
+#define REAL(field, key)                                                                           \
+  g_string_append (line, "\"" key "\":");                                                          \
+  append_double (line, component->field);                                                          \
+  g_string_append_c (line, ',');
+#define FRAME_COLUMNS(count, real)                                                                 \
+  CUDACCL_COLUMNS (count, real, CUDACCL_NO_COLUMN, CUDACCL_NO_COLUMN)
+  g_string_append_printf (
+      line, "{" FRAME_COLUMNS (NUMBER, CUDACCL_NO_COLUMN) FRAME_COLUMNS (VALUE, CUDACCL_NO_COLUMN));
+  FRAME_COLUMNS (CUDACCL_NO_COLUMN, REAL)
+#undef NUMBER
+#undef VALUE
+#undef REAL
+#undef FRAME_COLUMNS
+  g_string_truncate (line, line->len - 1); /* the last comma */
   append_track (line, meta, row);
   g_string_append_c (line, '}');
 }

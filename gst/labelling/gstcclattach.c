@@ -3,6 +3,7 @@
 #include "gstcclmappool.h"
 #include "shared/gstcclframe.h"
 
+#include <cudaccl/columns.h>
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 #include <stddef.h>
@@ -110,16 +111,9 @@ remove_own (GstBuffer *buffer, GstMeta **meta, gpointer data)
 }
 
 /* Rows are copied as bytes from the labeller's table to the metadata's. */
-#define ASSERT_SAME_FIELD(field)                                                                   \
-  G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, field) == offsetof (CclComponent, field))
-ASSERT_SAME_FIELD (label);
-ASSERT_SAME_FIELD (area);
-ASSERT_SAME_FIELD (x);
-ASSERT_SAME_FIELD (y);
-ASSERT_SAME_FIELD (width);
-ASSERT_SAME_FIELD (height);
-ASSERT_SAME_FIELD (centroid_x);
-ASSERT_SAME_FIELD (centroid_y);
+#define ASSERT_SAME_FIELD(field, key)                                                              \
+  G_STATIC_ASSERT (G_STRUCT_OFFSET (GstCclComponent, field) == offsetof (CclComponent, field));
+CUDACCL_COLUMNS (ASSERT_SAME_FIELD, ASSERT_SAME_FIELD, CUDACCL_NO_COLUMN, CUDACCL_NO_COLUMN)
 G_STATIC_ASSERT (sizeof (GstCclComponent) == sizeof (CclComponent));
 
 static void
@@ -316,11 +310,13 @@ append_component (GValue *array, const CclComponent *component)
   GValue value = G_VALUE_INIT;
 
   g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value,
-      gst_structure_new ("component", "label", G_TYPE_UINT, component->label, "area", G_TYPE_UINT,
-          component->area, "x", G_TYPE_UINT, component->x, "y", G_TYPE_UINT, component->y, "width",
-          G_TYPE_UINT, component->width, "height", G_TYPE_UINT, component->height, "cx",
-          G_TYPE_DOUBLE, component->centroid_x, "cy", G_TYPE_DOUBLE, component->centroid_y, NULL));
+#define COUNT(field, key) key, G_TYPE_UINT, component->field,
+#define REAL(field, key) key, G_TYPE_DOUBLE, component->field,
+  g_value_take_boxed (
+      &value, gst_structure_new ("component",
+                  CUDACCL_COLUMNS (COUNT, REAL, CUDACCL_NO_COLUMN, CUDACCL_NO_COLUMN) NULL));
+#undef COUNT
+#undef REAL
   gst_value_array_append_and_take_value (array, &value);
 }
 

@@ -16,10 +16,9 @@ from ._images import check_connectivity, check_shape, exceeds, readable, wanted_
 from ._labeller import check_integers
 from ._mask import Mask, Settings
 from ._outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
+from ._regionprops import table_dtype
 
-tiled_component_dtype: np.dtype[np.void] = np.dtype(
-    [(name, np.uint64) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
-    + [(name, np.float64) for name in ("centroid_x", "centroid_y", "centroid_z")])
+tiled_component_dtype: np.dtype[np.void] = table_dtype(np.uint64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
 CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once

@@ -13,7 +13,7 @@ from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
 from ._images import (check_connectivity, check_shape, compare_on_gpu, read_image, threshold_of, wanted_ndim,
                       whole_threshold)
-from ._regionprops import check_table
+from ._regionprops import check_table, table_dtype
 from ._types import Array, HostImage, Out, Table
 
 if TYPE_CHECKING:
@@ -21,15 +21,11 @@ if TYPE_CHECKING:
 
     from ._types import LabelOptions, RunOptions
 
-component_dtype: np.dtype[np.void] = np.dtype(
-    [(name, np.uint32) for name in ("label", "area", "x", "y", "width", "height")]
-    + [(name, np.float64) for name in ("centroid_x", "centroid_y")])
+component_dtype: np.dtype[np.void] = table_dtype(np.uint32, ndim=2)
 """A row of the component table of an image: label, area (pixels), bounding box (pixels; x and y are
 its upper left corner) and centroid (pixel centres are at integer coordinates). Since: 0.2"""
 
-volume_component_dtype: np.dtype[np.void] = np.dtype(
-    [(name, np.uint32) for name in ("label", "area", "x", "y", "z", "width", "height", "depth")]
-    + [(name, np.float64) for name in ("centroid_x", "centroid_y", "centroid_z")])
+volume_component_dtype: np.dtype[np.void] = table_dtype(np.uint32, ndim=3)
 """A row of the component table of a volume, as component_dtype; area counts voxels. Since: 0.2"""
 
 ALL = 2**32 - 1

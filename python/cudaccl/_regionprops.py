@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _cudaccl
+
 AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
+
+
+def table_dtype(count_type: type[np.unsignedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
+    """The type of a row of the component table of images (2) or volumes (3), by the library's list of columns."""
+    return np.dtype([(name, np.float64 if is_real else count_type)
+                     for name, is_real, is_of_volumes in _cudaccl.columns if ndim == 3 or not is_of_volumes])
 
 
 def check_table(table: NDArray[Any]) -> None:

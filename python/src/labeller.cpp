@@ -2,6 +2,7 @@
 /* Labellers of frames and volumes. */
 #include "module.h"
 
+#include <cudaccl/columns.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 
@@ -400,9 +401,25 @@ get_buffer (PyObject *self, Py_buffer *buffer, int flags)
 
 static PyType_Slot lent_rows_slots[] = {{Py_bf_getbuffer, (void *)get_buffer}, {0, nullptr}};
 
+/* The list of columns: name, whether it is a double, whether only volumes have it. */
+static nb::list
+list_columns ()
+{
+  nb::list columns;
+#define APPEND(field, is_real, is_of_volumes)                                                      \
+  columns.append (nb::make_tuple (#field, is_real, is_of_volumes));
+#define COUNT(field, key) APPEND (field, false, false)
+#define REAL(field, key) APPEND (field, true, false)
+#define VOLUME_COUNT(field, key) APPEND (field, false, true)
+#define VOLUME_REAL(field, key) APPEND (field, true, true)
+  CUDACCL_COLUMNS (COUNT, REAL, VOLUME_COUNT, VOLUME_REAL)
+  return columns;
+}
+
 void
 bind_labeller (nb::module_ &module)
 {
+  module.attr ("columns") = list_columns ();
   nb::class_<LentRows> (module, "LentRows", nb::type_slots (lent_rows_slots),
       "The rows of a component table in memory of a labeller, which has the buffer protocol.");
   nb::class_<Labeller> (module, "Labeller", "A labeller of frames or volumes of one shape.")

@@ -4,8 +4,6 @@
 
 #include <exception>
 
-static_assert (sizeof (CclTiledComponent) == 88, "tiled_component_dtype lists its fields");
-
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
   nb::object read, begin, write, rows, send, receive, abort;
