@@ -4,11 +4,11 @@
  * frame (otsu.cu), the filters that remove noise, and closing.
  *
  * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
- * more than half of the bits in the window are set. Adders count the bits of all 32 columns at
- * once, with one word for each bit of the counts.
+ * more than half of the bits in the window are set.
  */
+#include "device/bit-windows.cuh"
 #include "device/dependent-launch.cuh"
-#include "device/mask.cuh"
+#include "device/mask-words.cuh"
 
 typedef CclForegroundParameters Parameters;
 
@@ -66,112 +66,12 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
 
 /* ---- denoise ---- */
 
-/* The value of pixels outside the frame. */
-enum Outside { ONES, EDGE };
-
-/* A word of a row with half of each neighbouring word: pixel x of the word is bit x + 16. */
-template <Outside OUTSIDE>
-static __device__ __forceinline__ uint64_t
-load_window (const Parameters &p, const uint32_t *bits, uint32_t column, int64_t y)
-{
-  if (OUTSIDE == ONES && (y < 0 || y >= p.height))
-    return ~0ull;
-  const size_t row = (size_t)max (min (y, (int64_t)p.height - 1), (int64_t)0);
-  const uint32_t *words = bits + row * p.row_words + column;
-  uint64_t window = (uint64_t)words[0] << 16;
-  if (column > 0)
-    window |= words[-1] >> 16;
-  if (column + 1 < p.row_words)
-    window |= (uint64_t)words[1] << 48;
-  const uint32_t inside = p.width - 32 * column + 16; /* bits before the frame's right edge */
-  if (inside < 64 && (OUTSIDE == ONES || window >> (inside - 1) & 1))
-    window |= ~0ull << inside;
-  if (column == 0 && (OUTSIDE == ONES || window >> 16 & 1))
-    window |= 0xffff;
-  return window;
-}
-
-/* The word whose pixel x is pixel x + dx of the window. */
-static __device__ __forceinline__ uint32_t
-shifted_word (uint64_t window, int dx)
-{
-  return (uint32_t)(window >> (16 + dx));
-}
-
-/* Adds three bits in every column. */
-static __device__ __forceinline__ void
-add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t *sum, uint32_t *carry)
-{
-  *sum = a ^ b ^ c;
-  *carry = (a & b) | (c & (a ^ b));
-}
-
-/* How many pixels of the window around each pixel of a word are set, one word for each bit of the
- * counts. */
-struct Counts {
-  uint32_t bits[5];
-};
-
-template <int RADIUS>
-static __device__ __forceinline__ Counts
-count_window (const Parameters &p, const uint32_t *bits, uint32_t column, uint32_t y)
-{
-  Counts count = {};
-#pragma unroll
-  for (int i = -RADIUS; i <= RADIUS; i++) {
-    const uint64_t window = load_window<EDGE> (p, bits, column, (int64_t)y + i);
-    uint32_t one, two, four = 0, carry;
-    add_bits (
-        shifted_word (window, -1), shifted_word (window, 0), shifted_word (window, 1), &one, &two);
-    if (RADIUS == 2) {
-      add_bits (one, shifted_word (window, -2), shifted_word (window, 2), &one, &carry);
-      four = two & carry;
-      two ^= carry;
-    }
-    add_bits (count.bits[0], one, 0, &count.bits[0], &carry);
-    add_bits (count.bits[1], two, carry, &count.bits[1], &carry);
-    add_bits (count.bits[2], four, carry, &count.bits[2], &carry);
-    add_bits (count.bits[3], carry, 0, &count.bits[3], &carry);
-    count.bits[4] |= carry;
-  }
-  return count;
-}
-
-/* Where the counts are more than half of the window: 5 of 9, or 13 of 25. */
-template <int RADIUS>
-static __device__ __forceinline__ uint32_t
-majority (const Counts &count)
-{
-  const uint32_t *bits = count.bits;
-  return RADIUS == 1 ? bits[3] | (bits[2] & (bits[1] | bits[0]))
-                     : bits[4] | (bits[3] & bits[2] & (bits[1] | bits[0]));
-}
-
 /* Median filter. */
 template <int RADIUS>
 static __device__ __forceinline__ uint32_t
 median (const Parameters &p, uint32_t column, uint32_t y)
 {
   return majority<RADIUS> (count_window<RADIUS> (p, p.bits, column, y));
-}
-
-/* Where three times the foreground is at least twice the shadow. */
-static __device__ __forceinline__ uint32_t
-foreground_prevails (const Counts &foreground, const Counts &shadow)
-{
-  uint32_t thrice[7], carry = 0, borrow = 0;
-#pragma unroll
-  for (int i = 0; i < 7; i++) {
-    const uint32_t once = i < 5 ? foreground.bits[i] : 0;
-    const uint32_t twice = i >= 1 && i < 6 ? foreground.bits[i - 1] : 0;
-    add_bits (once, twice, carry, &thrice[i], &carry);
-  }
-#pragma unroll
-  for (int i = 0; i < 7; i++) {
-    const uint32_t of_shadow = i >= 1 && i < 6 ? shadow.bits[i - 1] : 0;
-    borrow = (~thrice[i] & of_shadow) | (~(thrice[i] ^ of_shadow) & borrow);
-  }
-  return ~borrow;
 }
 
 /* Median filter of the classes background, shadow and foreground. Returns the foreground. */
@@ -181,12 +81,7 @@ median_of_classes (const Parameters &p, uint32_t column, uint32_t y, uint32_t *s
 {
   const Counts foreground = count_window<RADIUS> (p, p.bits, column, y);
   const Counts shadows = count_window<RADIUS> (p, p.shadow, column, y);
-  Counts both;
-  uint32_t carry = 0;
-#pragma unroll
-  for (int i = 0; i < 5; i++)
-    add_bits (foreground.bits[i], shadows.bits[i], carry, &both.bits[i], &carry);
-  const uint32_t some = majority<RADIUS> (both);
+  const uint32_t some = majority<RADIUS> (sum_of_counts (foreground, shadows));
   const uint32_t found = some & foreground_prevails (foreground, shadows);
   *shadow = some & ~found;
   return found;
@@ -225,57 +120,6 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
   for (int dx = 1; dx <= RADIUS; dx++)
     dilated |= result << dx | result >> dx;
   return shifted_word (dilated, 0);
-}
-
-/* Writes the mask of the 32 words of a warp, one per thread, which begin at column x. Both words of
- * a thread are 0 beyond the row. */
-static __device__ __forceinline__ void
-deliver_words (const Parameters &p, uint32_t x, uint32_t y, uint32_t word, uint32_t shadow)
-{
-  const uint32_t lane = lane_of_warp ();
-  uint8_t *const mask = p.mask + y * p.mask_stride;
-  if (p.mask_aligned) {
-    /* 16 pixels per thread, so that the stores of a warp are contiguous. */
-#pragma unroll
-    for (uint32_t half = 0; half < 2; half++) {
-      const uint32_t both = __shfl_sync (FULL_WARP, word, half * 16 + lane / 2);
-      const uint32_t bits = lane % 2 ? both >> 16 : both & 0xffff;
-      const uint32_t both_shadows = __shfl_sync (FULL_WARP, shadow, half * 16 + lane / 2);
-      const uint32_t shadows = lane % 2 ? both_shadows >> 16 : both_shadows & 0xffff;
-      const uint32_t own_x = x + half * 512 + lane * 16;
-      if (own_x + 16 <= p.width)
-        *(uint4 *)(mask + own_x) =
-            make_uint4 (mask_of_bits (bits, shadows), mask_of_bits (bits >> 4, shadows >> 4),
-                mask_of_bits (bits >> 8, shadows >> 8), mask_of_bits (bits >> 12, shadows >> 12));
-      else {
-        for (uint32_t i = 0; own_x + i < p.width; i++)
-          mask[own_x + i] = mask_of_bit (bits >> i & 1, shadows >> i & 1);
-      }
-    }
-  } else {
-    for (uint32_t i = 0; i < 32 && x + 32 * i < p.width; i++) {
-      const uint32_t bits = __shfl_sync (FULL_WARP, word, i);
-      const uint32_t shadows = __shfl_sync (FULL_WARP, shadow, i);
-      if (x + 32 * i + lane < p.width)
-        mask[x + 32 * i + lane] = mask_of_bit (bits >> lane & 1, shadows >> lane & 1);
-    }
-  }
-}
-
-/* Ends a row of words: inverts them if asked, clears the pixels outside the region of interest,
- * and writes the mask. */
-static __device__ __forceinline__ void
-finish_words (
-    const Parameters &p, uint32_t first_column, uint32_t y, uint32_t word, uint32_t shadow)
-{
-  const uint32_t column = first_column + lane_of_warp ();
-  if (column < p.row_words) {
-    const uint32_t inside =
-        p.roi_mask ? __ldg (p.roi_mask + (size_t)y * p.row_words + column) : ~0u;
-    shadow &= ~word & inside;
-    word = (word ^ p.invert) & inside;
-  }
-  deliver_words (p, first_column * 32, y, word, shadow);
 }
 
 /* An opening: the shadows stay. */
