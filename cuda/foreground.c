@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "codebook-foreground.h"
 #include "images.h"
 #include "launch.h"
 #include "mask-maker.h"
@@ -437,7 +438,9 @@ new_for_whole_frames (CclCudaDevice *device, const CclForegroundPlan *plan, CclE
 {
   if (ccl_cuda_device_enter (device, error) != CUDACCL_OK)
     return NULL;
-  CclForeground *foreground = foreground_new (device, plan, error);
+  CclForeground *foreground = plan->method == CUDACCL_FOREGROUND_CODEBOOK
+                                  ? ccl_cuda_codebook_foreground_new (device, plan, error)
+                                  : foreground_new (device, plan, error);
   ccl_cuda_device_leave (device);
   return foreground;
 }
@@ -451,12 +454,6 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
   }
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
-  if (plan->method == CUDACCL_FOREGROUND_CODEBOOK) {
-    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "the codebook model (CUDACCL_FOREGROUND_CODEBOOK) runs on the CPU only; the GPU has "
-        "CUDACCL_FOREGROUND_MOG2");
-    return NULL;
-  }
   const uint32_t factor = ccl_reduction_factor (plan);
   if (factor == 1)
     return new_for_whole_frames (device, plan, error);
@@ -472,7 +469,8 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
     ccl_cuda_reduced_foreground_set_stream (foreground, stream);
     return CUDACCL_OK;
   }
-  if (!foreground || foreground->klass != &cuda_foreground_class)
+  if (!foreground || (foreground->klass != &cuda_foreground_class &&
+                         !ccl_cuda_is_codebook_foreground (foreground)))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
   CclCudaMaskMaker *maker = (CclCudaMaskMaker *)foreground;
   maker->stream = stream ? stream : maker->own_stream;

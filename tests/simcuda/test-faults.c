@@ -114,15 +114,15 @@ use_foregrounds (const char *name, CclError *error)
   const CclFrame roi_mask = {roi_mask_data, WIDTH, CUDACCL_LOCATION_HOST};
   /* Threshold methods: in the inverse frame all pixels outside the squares exceed the threshold.
    * The median filter rounds off the squares' corners that do not lie at the frame's edge. The
-   * leftmost column is outside the region of interest. mog2: every pixel has changed. */
+   * leftmost column is outside the region of interest. Models: every pixel has changed. */
   const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
   const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
-  const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels};
+  const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels, n_pixels};
   CclStatus status = CUDACCL_OK;
   for (int y = 0; y < HEIGHT; y++)
     memset (roi_mask_data + y * WIDTH + 1, 1, WIDTH - 1);
-  for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_MOG2 && status == CUDACCL_OK;
-       method++) {
+  for (CclForegroundMethod method = 0;
+       method <= CUDACCL_FOREGROUND_CODEBOOK && status == CUDACCL_OK; method++) {
     const CclForegroundPlan plan = {WIDTH, HEIGHT, method, &roi_mask, 0};
     CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, error);
     if (!foreground)

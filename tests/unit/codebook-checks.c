@@ -61,7 +61,8 @@ static Scene
 scene_new (const Layout *layout, uint32_t width, uint32_t height)
 {
   Scene scene = {.width = width, .height = height, .layout = layout, .state = width + height};
-  scene.stride = layout->is_packed ? CHROMA_STRIDE : 2 * (size_t)width + 5;
+  const bool is_wide = layout->format == CUDACCL_PIXEL_FORMAT_16; /* on a GPU: even strides */
+  scene.stride = layout->is_packed ? CHROMA_STRIDE : 2 * (size_t)width + (is_wide ? 6 : 5);
   scene.luma = g_malloc0 (scene.stride * height + CHROMA_STRIDE);
   scene.chroma = g_malloc0 ((size_t)CHROMA_STRIDE * (height + 1));
   const uint8_t *chroma = layout->is_packed ? scene.luma : scene.chroma;

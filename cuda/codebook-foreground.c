@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The host side of codebook.cu. A frame takes these kernels:
+ *
+ *   1. where options.light is set, the light of the frame: measured, then smoothed
+ *   2. the update of all codebooks, whose last block judges the scene
+ *   3. the objects, which are the mask if no opening and no closing follows
+ *
+ * What a frame tells the next one stays in device memory. No run waits for the one before.
+ */
+#include "codebook-foreground.h"
+
+#include "labeller-class.h"
+
+#include <stdlib.h>
+
+#include "codebook-parameters.h"
+#include "images.h"
+#include "launch.h"
+#include "mask-maker.h"
+
+enum { MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
+
+static const char *const kernel_names[N_KERNELS] = {
+    [MEASURE] = "ccl_codebook_measure",
+    [SMOOTH] = "ccl_codebook_smooth",
+    [UPDATE] = "ccl_codebook_update_words",
+    [OBJECTS] = "ccl_codebook_objects",
+};
+
+typedef struct CudaCodebook {
+  CclCudaMaskMaker maker;
+  CUfunction functions[N_KERNELS];
+  CUdeviceptr model; /* zero before the first frame */
+  size_t model_size;
+  CUdeviceptr counts; /* zero when a frame starts */
+  size_t counts_size;
+  bool counts_are_clean;
+  CclFrameLight *frame_light; /* in counts */
+  CUdeviceptr light;          /* the measured light of cells, and their factors */
+  CclCodebookParameters parameters;
+} CudaCodebook;
+
+static CclStatus
+launch (CudaCodebook *self, int kernel, uint32_t n_blocks, uint32_t n_threads, bool is_dependent,
+    CclError *error)
+{
+  const CclCudaLaunch launch = {
+      .function = self->functions[kernel],
+      .kernel = kernel_names[kernel],
+      .grid = {n_blocks, 1, 1},
+      .block = {n_threads, 1, 1},
+      .is_dependent = is_dependent,
+  };
+  return ccl_cuda_launch (
+      self->maker.device, &launch, &self->parameters, self->maker.stream, error);
+}
+
+static CclStatus
+queue_light (CudaCodebook *self, CclError *error)
+{
+  const CclLightGrid *grid = &self->parameters.base.grid;
+  const uint32_t n_cells = grid->columns * grid->rows;
+  CclStatus status = launch (self, MEASURE, n_cells, CUDACCL_LIGHT_THREADS, false, error);
+  if (status == CUDACCL_OK)
+    status = launch (self, SMOOTH, divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32),
+        CUDACCL_LIGHT_THREADS, true, error);
+  return status;
+}
+
+/* As many blocks as the device holds at once. */
+static uint32_t
+n_update_blocks (const CudaCodebook *self)
+{
+  const CclForegroundParameters *p = &self->parameters.base;
+  const uint32_t most = CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->maker.device->n_multiprocessors;
+  const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
+  return n_blocks < most ? n_blocks : most;
+}
+
+/* Clears the model before its first frame, and counts that a failed run has left. */
+static CclStatus
+clear (CudaCodebook *self, CclError *error)
+{
+  const CclCudaDriver *driver = self->maker.device->driver;
+  CclStatus status = CUDACCL_OK;
+  if (self->maker.base.n_frames == 0)
+    status = ccl_cuda_call (
+        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->maker.stream));
+  if (status == CUDACCL_OK && !self->counts_are_clean)
+    status = ccl_cuda_call (
+        driver, error, cuMemsetD8Async (self->counts, 0, self->counts_size, self->maker.stream));
+  return status;
+}
+
+/* Queues the kernels of a frame with the parameters that are set. */
+static CclStatus
+queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
+{
+  CclForegroundParameters *p = &self->parameters.base;
+  const bool is_filtered = options->denoise != CUDACCL_DENOISE_NONE || ccl_is_closed (options);
+  CclStatus status = clear (self, error);
+
+  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->maker.bits.found : NULL;
+  p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->maker.bits.shadow : NULL;
+  self->counts_are_clean = false;
+  if (status == CUDACCL_OK && p->light)
+    status = queue_light (self, error);
+  if (status == CUDACCL_OK)
+    status = launch (
+        self, UPDATE, n_update_blocks (self), CUDACCL_CODEBOOK_THREADS, p->light != NULL, error);
+  self->counts_are_clean = status == CUDACCL_OK;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_mask_maker_launch (&self->maker, self->functions[OBJECTS],
+        kernel_names[OBJECTS], &self->parameters, 32 * 32, true, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_mask_maker_filter (&self->maker, options, false, error);
+  return status;
+}
+
+/* Sets the parameters that describe the model for a frame. */
+static void
+set_model (CudaCodebook *self, const CclForegroundOptions *options)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const bool is_corrected = options->light && self->maker.base.n_frames > 0;
+
+  p->object_gain = ccl_codebook_object_gain (options->hold);
+  p->judges_scene = options->light;
+  p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
+  p->base.marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
+  p->base.light = is_corrected ? self->frame_light : NULL;
+}
+
+/* The windows of objects are median filters already, so only openings follow. */
+static CclForegroundOptions
+options_of_filters (const CclForegroundOptions *options)
+{
+  CclForegroundOptions filters = *options;
+  if (options->denoise == CUDACCL_DENOISE_MEDIAN_3 || options->denoise == CUDACCL_DENOISE_MEDIAN_5)
+    filters.denoise = CUDACCL_DENOISE_NONE;
+  return filters;
+}
+
+static CclStatus
+codebook_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  const CclForegroundOptions filters = options_of_filters (options);
+
+  CclStatus status = ccl_cuda_mask_maker_enter (&self->maker, error);
+  if (status != CUDACCL_OK)
+    return status;
+  foreground->scene_change = CUDACCL_SCENE_UNCHANGED;
+  set_model (self, options);
+  status = ccl_cuda_mask_maker_begin (&self->maker, frame, options, mask, error);
+  if (status == CUDACCL_OK)
+    status = queue (self, &filters, error);
+  status = ccl_cuda_mask_maker_end (&self->maker, status, error);
+  ccl_cuda_device_leave (self->maker.device);
+  return status;
+}
+
+static CclStatus
+codebook_foreground_wait (CclForeground *foreground, CclError *error)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  if (!self->maker.is_pending)
+    return CUDACCL_OK;
+  CclStatus status = ccl_cuda_device_enter (self->maker.device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_mask_maker_settle (&self->maker, error);
+  if (status == CUDACCL_OK)
+    foreground->scene_change = *(const uint32_t *)self->maker.scene_change;
+  ccl_cuda_device_leave (self->maker.device);
+  return status;
+}
+
+static void
+codebook_foreground_free (CclForeground *foreground)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  CUdeviceptr *const memories[] = {&self->model, &self->counts, &self->light};
+  ccl_cuda_mask_maker_clear (&self->maker, memories, sizeof memories / sizeof *memories);
+  ccl_cuda_device_unref (&self->maker.device);
+  free (self);
+}
+
+static const CclForegroundClass codebook_foreground_class = {
+    .name = "cuda",
+    .run = codebook_foreground_run,
+    .wait = codebook_foreground_wait,
+    .free = codebook_foreground_free,
+};
+
+/* The next n bytes of an allocation, at a multiple of 256 bytes. */
+static void *
+take (CUdeviceptr memory, size_t *size, size_t n)
+{
+  void *const piece = (void *)(uintptr_t)(memory + *size);
+  *size += (n + 255) / 256 * 256;
+  return piece;
+}
+
+/* Places the pieces of the model in memory, which may be 0. Returns the size of all. */
+static size_t
+place_model (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const size_t n_words = (size_t)p->base.row_words * p->base.height;
+  const size_t plane = ccl_cuda_mask_maker_plane_size (&self->maker);
+  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  uint32_t **const planes[] = {
+      &p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object, &p->dynamic};
+  size_t size = 0;
+
+  p->blocks = take (memory, &size, n_words * sizeof *p->blocks);
+  p->history = take (memory, &size, sizeof *p->history);
+  p->samples = take (memory, &size, n_cells * CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
+  for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
+    p->place[i] = take (memory, &size, plane);
+  for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
+    *planes[i] = take (memory, &size, plane);
+  return size;
+}
+
+/* The same of what is counted in a frame. */
+static size_t
+place_counts (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  size_t size = 0;
+
+  self->frame_light = take (memory, &size, sizeof *self->frame_light);
+  p->counts = take (memory, &size, sizeof *p->counts);
+  p->cells = take (memory, &size, n_cells * sizeof *p->cells);
+  return size;
+}
+
+/* The same of the light of cells. */
+static size_t
+place_light (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclForegroundParameters *p = &self->parameters.base;
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  size_t size = 0;
+
+  p->cells = take (memory, &size, n_cells * sizeof *p->cells);
+  p->factors = take (memory, &size, n_cells * sizeof *p->factors);
+  return size;
+}
+
+static CclStatus
+allocate_memory (CudaCodebook *self, CclError *error)
+{
+  CclCudaDevice *device = self->maker.device;
+  self->model_size = place_model (self, 0);
+  self->counts_size = place_counts (self, 0);
+  CclStatus status = ccl_cuda_device_allocate (device, self->model_size, &self->model, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (device, self->counts_size, &self->counts, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (device, place_light (self, 0), &self->light, error);
+  place_model (self, self->model);
+  place_counts (self, self->counts);
+  place_light (self, self->light);
+  return status;
+}
+
+static CclStatus
+allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+{
+  CclCodebookParameters *p = &self->parameters;
+  CclStatus status = ccl_cuda_mask_maker_init (&self->maker, device, plan, true, error);
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    status = ccl_cuda_device_find_kernel (
+        device, &ccl_cuda_image_codebook, kernel_names[i], &self->functions[i], error);
+  p->is_wide = plan->format == CUDACCL_PIXEL_FORMAT_16;
+  p->base.grid = ccl_light_grid (plan->width, plan->height);
+  p->sample_shift = p->base.grid.shift - 4;
+  return status == CUDACCL_OK ? allocate_memory (self, error) : status;
+}
+
+CclForeground *
+ccl_cuda_codebook_foreground_new (
+    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+{
+  CudaCodebook *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
+    return NULL;
+  }
+  self->maker.base.klass = &codebook_foreground_class;
+  self->maker.parameters = &self->parameters.base;
+  if (allocate (self, device, plan, error) == CUDACCL_OK)
+    return &self->maker.base;
+  codebook_foreground_free (&self->maker.base);
+  return NULL;
+}
+
+bool
+ccl_cuda_is_codebook_foreground (const CclForeground *foreground)
+{
+  return foreground->klass == &codebook_foreground_class;
+}

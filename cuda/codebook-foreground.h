@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Foreground masks by codebooks (core/codebook.h) on a GPU. */
+#ifndef CUDACCL_CUDA_CODEBOOK_FOREGROUND_H
+#define CUDACCL_CUDA_CODEBOOK_FOREGROUND_H
+
+#include <cudaccl/device.h>
+
+/* A maker of foreground masks that begins with a CclCudaMaskMaker (mask-maker.h). The device's
+ * context is current. NULL with the error filled: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+CclForeground *ccl_cuda_codebook_foreground_new (
+    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error);
+
+/* Whether ccl_cuda_codebook_foreground_new() has made the object. */
+bool ccl_cuda_is_codebook_foreground (const CclForeground *foreground);
+
+#endif /* CUDACCL_CUDA_CODEBOOK_FOREGROUND_H */
