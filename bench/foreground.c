@@ -16,6 +16,7 @@ typedef struct Chain {
   Implementation head;
   const FrameSequence *sequence;
   CclCudaDevice *device; /* NULL: the CPU */
+  CclForegroundMethod method;
   CclForegroundOptions options;
 
   /* From prepare to release. */
@@ -177,7 +178,7 @@ chain_prepare (Implementation *implementation, const Input *input, CclError *err
   Chain *chain = (Chain *)implementation;
   const CclForegroundPlan plan = {.width = input->width,
       .height = input->height,
-      .method = CUDACCL_FOREGROUND_MOG2,
+      .method = chain->method,
       .n_threads = 1,
       .has_chroma = chain->sequence->has_chroma,
       .reduction = chain->sequence->reduction};
@@ -221,7 +222,8 @@ static const char *const filters[] = {
     "none", "median 3×3", "median 5×5", "opening 3×3", "opening 5×5"};
 
 Implementation *
-foreground_new (const FrameSequence *sequence, CclDenoise denoise, bool labels, uint64_t time)
+foreground_new (const FrameSequence *sequence, CclForegroundMethod method, CclDenoise denoise,
+    bool labels, uint64_t time)
 {
   static ImplementationClass klass = {
       .prepare = chain_prepare, .run = chain_run, .release = chain_release};
@@ -234,13 +236,14 @@ foreground_new (const FrameSequence *sequence, CclDenoise denoise, bool labels, 
       .klass = &klass,
       .device = sequence->device ? "cuda" : "cpu",
       .maker = "cudaccl",
-      .algorithm = filters[denoise],
+      .algorithm = method == CUDACCL_FOREGROUND_CODEBOOK ? "codebook" : filters[denoise],
       .delivery = labels ? DELIVER_TABLE : DELIVER_NOTHING,
       .threads = 1,
   };
   chain->sequence = sequence;
   chain->device = sequence->device;
   chain->time = time;
+  chain->method = method;
   chain->options = (CclForegroundOptions){
       .denoise = denoise,
       .history = 500,

@@ -34,10 +34,11 @@ frame_at (const FrameSequence *sequence, uint64_t time)
 typedef Implementation *(*PeerMog2New) (
     const FrameSequence *sequence, CclDenoise denoise, bool labels);
 
-/* The library's background model with a noise filter, and its labeller if it has to label. Each run
- * processes the next frame, from a time on. Free with implementation_free(), as the next. */
-Implementation *foreground_new (
-    const FrameSequence *sequence, CclDenoise denoise, bool labels, uint64_t time);
+/* One of the library's background models with a noise filter, and its labeller if it has to label.
+ * Each run processes the next frame, from a time on. Free with implementation_free(), as the next.
+ */
+Implementation *foreground_new (const FrameSequence *sequence, CclForegroundMethod method,
+    CclDenoise denoise, bool labels, uint64_t time);
 
 /* OpenCV's; NULL without OpenCV. */
 Implementation *foreground_new_opencv (

@@ -106,7 +106,7 @@ FUNCTIONS = {
     "draw_hilbert": (None, POINTER(Input), c_uint),
     "hilbert_position": (None, c_uint, c_uint64, POINTER(c_uint32)),
     "read_png": (c_bool, c_char_p, c_size_t, POINTER(Input), c_char_p),
-    "foreground_new": (POINTER(Head), POINTER(FrameSequence), c_int, c_bool, c_uint64),
+    "foreground_new": (POINTER(Head), POINTER(FrameSequence), c_int, c_int, c_bool, c_uint64),
     "foreground_new_opencv": (POINTER(Head), POINTER(FrameSequence), c_int, c_bool),
     "foreground_draw": (None, POINTER(FrameSequence), c_void_p),
     "foreground_move_to_gpu": (c_int, POINTER(FrameSequence), c_char_p, POINTER(Error)),

@@ -246,9 +246,12 @@ set_tolerances (Codebooks *self)
 {
   for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
     uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
-    for (uint32_t i = 0; i < self->n_bands; i++)
+    for (uint32_t i = 0; i < CODEBOOK_HISTOGRAMS * self->n_bands; i++) {
+      const CodebookCounts *of_band = &self->bands[i / CODEBOOK_HISTOGRAMS].counts;
+      const uint32_t *noise = of_band->noise[i % CODEBOOK_HISTOGRAMS];
       for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++)
-        counts[k] += self->bands[i].counts.noise[level][k];
+        counts[k] += noise[level * CUDACCL_CODEBOOK_DISTANCES + k];
+    }
     const uint32_t median = ccl_codebook_median_distance (counts);
     self->noise[level] = (uint8_t)median;
     self->state.tolerances[level] = ccl_codebook_tolerance (median, CUDACCL_CODEBOOK_TOLERANCE);

@@ -7,7 +7,6 @@
  * need a macro for each intrinsic and would be longer than the three. The algorithm on these
  * vectors, mog2.h, is shared.
  */
-#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx2.h"
@@ -192,6 +191,23 @@ less (Floats a, Floats b)
   return _mm256_castps_si256 (_mm256_cmp_ps (a, b, _CMP_LT_OQ));
 }
 
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  const Steps bit_of_lane = {
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  const __m256i entries = _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *)table));
+  return (Steps)_mm256_shuffle_epi8 (entries, (__m256i)places) & 0xff;
+}
+
 /* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
@@ -199,6 +215,7 @@ all_lanes (Mask low, Mask high)
   return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
+#include "codebook-rows.h"
 #include "mog2.h"
 
 static void

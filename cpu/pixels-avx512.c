@@ -6,7 +6,6 @@
  * each, on vectors of other widths and with other mask types. A shared body would need a macro for
  * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
  */
-#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-avx512.h"
@@ -188,6 +187,21 @@ less (Floats a, Floats b)
   return _mm512_cmp_ps_mask (a, b, _CMP_LT_OQ);
 }
 
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  return (Steps)_mm512_movm_epi16 (bits);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  const __m512i entries = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *)table));
+  return (Steps)_mm512_shuffle_epi8 (entries, (__m512i)places) & 0xff;
+}
+
 /* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
@@ -195,6 +209,7 @@ all_lanes (Mask low, Mask high)
   return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
+#include "codebook-rows.h"
 #include "mog2.h"
 
 static ALWAYS_INLINE __mmask64

@@ -5,7 +5,6 @@
  * The functions are those of pixels-avx2.c in the same order; its head comment tells why they are
  * written once more.
  */
-#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-neon.h"
@@ -188,6 +187,21 @@ less (Floats a, Floats b)
   return vcltq_f32 ((float32x4_t)a, (float32x4_t)b);
 }
 
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  const Steps bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  return (Steps)vmovl_u8 (vqtbl1_u8 (vld1q_u8 (table), vmovn_u16 ((uint16x8_t)places)));
+}
+
 /* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
@@ -195,6 +209,7 @@ all_lanes (Mask low, Mask high)
   return vminvq_u32 (vandq_u32 (low, high)) == UINT32_MAX;
 }
 
+#include "codebook-rows.h"
 #include "mog2.h"
 
 static void

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of pixels.h for any processor. */
-#include "codebook-rows.h"
 #include "colour-rows.h"
 #include "filters.h"
 #include "pack-portable.h"
@@ -272,6 +271,22 @@ bits_of (Steps lanes)
 
 #endif
 
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  const Steps bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  return (Steps){table[places[0]], table[places[1]], table[places[2]], table[places[3]],
+      table[places[4]], table[places[5]], table[places[6]], table[places[7]]};
+}
+
 /* Whether both masks have all lanes set. */
 static ALWAYS_INLINE bool
 all_lanes (Mask low, Mask high)
@@ -279,6 +294,7 @@ all_lanes (Mask low, Mask high)
   return all_zero ((Steps) ~(low & high));
 }
 
+#include "codebook-rows.h"
 #include "mog2.h"
 
 static void

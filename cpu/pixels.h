@@ -75,9 +75,17 @@ typedef struct BackgroundRow {
   uint64_t *shadow;
 } BackgroundRow;
 
+enum {
+  CODEBOOK_HISTOGRAMS = 4,
+  CODEBOOK_NOT_COUNTED = CUDACCL_CODEBOOK_LEVELS * CUDACCL_CODEBOOK_DISTANCES
+};
+
 /* What pixels add to the figures of their frame. */
 typedef struct CodebookCounts {
-  CclCodebookNoise noise;
+  /* Noise histograms that take turns, so that an increment need not wait for that of an equal pixel
+   * before it: level × CUDACCL_CODEBOOK_DISTANCES + distance, and an entry for pixels that are not
+   * counted. */
+  uint32_t noise[CODEBOOK_HISTOGRAMS][CODEBOOK_NOT_COUNTED + 1];
   uint64_t chroma, model_chroma;
   uint32_t model_dark, model_bright;
 } CodebookCounts;

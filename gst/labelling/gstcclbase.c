@@ -278,7 +278,7 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   /**
    * GstCclBase::reset:
    *
-   * Action signal: discards the background model (foreground=mog2); the next frame starts a new
+   * Action signal: discards the background model (foreground=codebook and mog2); the next frame starts a new
    * one. Any thread may emit it.
    *
    * Since: 0.2

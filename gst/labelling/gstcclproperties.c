@@ -11,6 +11,8 @@ static const GEnumValue foreground_values[] = {
     {CUDACCL_FOREGROUND_OTSU,
         "Pixels greater than a threshold that Otsu's method chooses per frame", "otsu"},
     {CUDACCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", "mog2"},
+    {CUDACCL_FOREGROUND_CODEBOOK,
+        "Background subtraction with a codebook: the colours that pixels have had", "codebook"},
     {0, NULL, NULL},
 };
 GST_CCL_DEFINE_ENUM_TYPE (foreground_get_type, "GstCclForeground", foreground_values)
@@ -139,19 +141,19 @@ static const GstCclProperty properties[] = {
       1, 5, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
       "How cast shadows are treated: pixels that are darker than the background but of its colour "
-      "(foreground=mog2)",
+      "(foreground=codebook and mog2)",
       0, 0, shadows_get_type, CONTROLLED, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (light), "light", "Light",
       "Compare frames with the background in the light of the frame, and post a message "
-      "scene-change when light does not explain a frame (foreground=mog2)",
+      "scene-change when light does not explain a frame (foreground=codebook and mog2)",
       0, 0, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (hold), "hold", "Hold",
       "How many times slower the background model learns pixels that were foreground in the frame before; "
-      "raise it where objects that stop are to stay in the result for longer (foreground=mog2)",
+      "raise it where objects that stop are to stay in the result for longer (foreground=codebook and mog2)",
       1, 16, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (reduction), "reduction", "Reduction",
       "The background model works on means of so many × so many pixels, which takes less time and "
-      "averages noise; choose less than auto for objects of only a few pixels (foreground=mog2)",
+      "averages noise; choose less than auto for objects of only a few pixels (foreground=codebook and mog2)",
       0, 0, reduction_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_STRING, FIELD (roi_mask), "roi-mask", "Region of interest mask",
       "Path of a PNG, PBM, PGM or PPM file, which is read at the start: where it is black or "

@@ -12,7 +12,7 @@ from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, view_of
 from ._types import Array, Out, SupportsArrayInterface
 
-METHODS = {"threshold": 0, "otsu": 1, "mog2": 2}
+METHODS = {"threshold": 0, "otsu": 1, "mog2": 2, "codebook": 3}
 DENOISE = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 3, "opening-5x5": 4}
 SHADOWS = {"keep": 0, "mark": 1, "remove": 2}
 PIXELS = {"uint8": 0, "uint16": 1}
@@ -50,14 +50,15 @@ class Foreground:
     """Makes the foreground masks of the frames of a video, or of single images.
 
     shape: (height, width).
-    method: 'mog2', a model of the background (Zivkovic, "Improved adaptive Gaussian mixture model
-        for background subtraction", ICPR 2004), whose first mask is empty; 'otsu', a threshold for
+    method: 'codebook', a model of the background (after Kim and others, "Real-time foreground-background
+        segmentation using codebook model", 2005), whose first mask is empty; 'mog2', another one (Zivkovic,
+        "Improved adaptive Gaussian mixture model for background subtraction", ICPR 2004); 'otsu', a threshold for
         each frame (Otsu, "A threshold selection method from gray-level histograms", 1979);
         'threshold', a fixed one.
     device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
     roi_mask: a region of interest mask of the shape, in host memory; its pixels of value 0 are
         background in every mask. It is copied.
-    chroma: whether the background model learns luma and chroma, for 'mog2'.
+    chroma: whether a background model learns luma and chroma.
     pixels: 'uint8', or 'uint16' for frames and chroma of 16 bits, which all methods read in full; of
         chroma the upper bytes. Samples of 10 bits belong in the upper bits of a word.
     n_threads: the most threads that share a frame on a CPU, 0 for as many as are useful.
@@ -71,16 +72,17 @@ class Foreground:
     threshold: 0…255, with frames of uint16 0…65535, for 'threshold': a pixel is foreground when its
         value is greater.
     invert: swaps foreground and background inside the region of interest.
-    denoise: 'none', 'median-3x3', 'median-5x5', 'opening-3x3' or 'opening-5x5' (pixels).
+    denoise: 'none', 'median-3x3', 'median-5x5', 'opening-3x3' or 'opening-5x5' (pixels). 'codebook' always
+        has a median filter of 5×5 pixels; there, the median filters change nothing.
     closing: (width, height) in pixels, 0…63 each: gaps and holes of the mask that are narrower or
         lower are filled after the noise filter. 0 and 1: none in this direction.
-    history: frames, at least 1: the time constant of the model.
-    var_threshold: a pixel is background up to this squared distance from a Gaussian's mean, in units
+    history: for 'mog2', frames, at least 1: the time constant of the model.
+    var_threshold: for 'mog2', a pixel is background up to this squared distance from a Gaussian's mean, in units
         of its variance; greater than 0. Variances are on the scale of 8 bits, of which one step is 256
         steps of uint16.
-    learning_rate: 0…1: the weight of a frame in the model. Negative: 1 / history, and greater during
+    learning_rate: for 'mog2', 0…1: the weight of a frame in the model. Negative: 1 / history, and greater during
         the first history / 2 frames.
-    mixtures: 1…5: Gaussians per pixel.
+    mixtures: for 'mog2', 1…5: Gaussians per pixel.
     shadows: how cast shadows are treated, pixels that are darker than the background but of its
         colour: 'keep' as foreground, 'mark' with 127 in the mask, 'remove'.
     light: whether frames are compared with the model in the light of the frame; then scene_change

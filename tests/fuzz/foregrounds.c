@@ -287,6 +287,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.plan.width = take_byte (&input) % 128 + 1u;
   c.plan.height = take_byte (&input) % 64 + 1u;
   c.plan.method = (CclForegroundMethod)(take_byte (&input) % 4);
+  c.plan.reduction = 1; /* the reference sees whole frames */
   uint8_t flags = take_byte (&input);
   c.plan.n_threads = take_byte (&input) % 3;
   c.options.threshold = take_byte (&input);
