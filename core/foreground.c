@@ -2,6 +2,7 @@
 #include "foreground-class.h"
 
 #include "labeller-class.h"
+#include "struct-size.h"
 
 #include "mixture.h"
 
@@ -10,6 +11,9 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 {
   if (!plan)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   CclLabellerPlan frames = {
       .width = plan->width,
       .height = plan->height,
@@ -17,7 +21,7 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
       .max_components = 1,
       .format = plan->format,
   };
-  CclStatus status = ccl_plan_check (&frames, error);
+  status = ccl_plan_check (&frames, error);
   if (status != CUDACCL_OK)
     return status;
   if (plan->method > CUDACCL_FOREGROUND_CODEBOOK)
@@ -94,7 +98,9 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
   const CclForegroundPlan *plan = &foreground->plan;
-  CclStatus status = ccl_frame_check (frame, plan->width, plan->format, error);
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status == CUDACCL_OK)
+    status = ccl_frame_check (frame, plan->width, plan->format, error);
   if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_THRESHOLD)
     status = ccl_threshold_check (options->threshold, plan->format, error);
   if (status != CUDACCL_OK)

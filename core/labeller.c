@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-class.h"
+#include "struct-size.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,6 +45,9 @@ ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
 {
   if (!plan)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->width < 1 || plan->height < 1)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is empty",
         plan->width, plan->height);
@@ -113,7 +117,9 @@ check_run (const CclLabeller *labeller, const CclFrame *frame, const CclLabeller
   if (labeller->is_queued)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
-  CclStatus status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status == CUDACCL_OK)
+    status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
   if (status == CUDACCL_OK)
     status = ccl_threshold_check (options->threshold, labeller->plan.format, error);
   if (status != CUDACCL_OK)
@@ -122,8 +128,7 @@ check_run (const CclLabeller *labeller, const CclFrame *frame, const CclLabeller
                     labels->stride % 4 || (uintptr_t)labels->data % 4))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have an address and a stride that are multiples of 4, and a stride of "
-        "at "
-        "least %zu bytes",
+        "at least %zu bytes",
         4 * (size_t)labeller->plan.width);
   return CUDACCL_OK;
 }

@@ -10,6 +10,7 @@
 #include <cudaccl/regions.h>
 
 #include "labeller-class.h"
+#include "struct-size.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -247,6 +248,9 @@ check_run (const CclRegions *regions, const CclTracks *tracks, const CclRegionsO
   if (!regions || !tracks || !options || !result)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "regions, tracks, options and result must not be NULL");
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (tracks->n_tracks > regions->plan.max_tracks)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "%u tracks are more than the %u that the regions were made for", tracks->n_tracks,
@@ -434,6 +438,9 @@ check_plan (const CclRegionsPlan *plan, CclError *error)
 {
   if (!plan)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->width < 1 || plan->height < 1 ||
       (uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is not possible",

@@ -16,6 +16,7 @@
 #include "label-overlap.h"
 #include "layout.h"
 #include "labeller-class.h"
+#include "struct-size.h"
 #include "sizes.h"
 
 #include <math.h>
@@ -852,6 +853,9 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
   if (!tracker || !table || !options || !tracks)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "tracker, table, options and tracks must not be NULL");
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (table->n_rows > 0 && !table->rows)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the component table has no rows: its pointer is NULL");
@@ -916,6 +920,9 @@ check_plan (const CclTrackerPlan *plan, CclError *error)
 {
   if (!plan)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->width < 1 || plan->height < 1 ||
       (uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame must have 1…%d pixels, not %u×%u",

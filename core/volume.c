@@ -3,12 +3,16 @@
 #include "volume-class.h"
 
 #include "labeller-class.h"
+#include "struct-size.h"
 
 CclStatus
 ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
 {
   if (!plan)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a volume of %u×%u×%u voxels is empty",
         plan->width, plan->height, plan->depth);
@@ -59,6 +63,10 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume,
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "labeller, volume, options and table must not be NULL");
 
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status != CUDACCL_OK)
+    return status;
+
   const CclVolumePlan *plan = &self->plan;
   if (!volume->data)
     return ccl_error_set (
@@ -80,8 +88,7 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume,
           !slices_fit (plan, 4 * (size_t)plan->width, labels->row_stride, labels->slice_stride)))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have a row stride of at least %zu bytes and slices that do not "
-        "overlap, "
-        "and its address and strides must be multiples of 4",
+        "overlap, and its address and strides must be multiples of 4",
         4 * (size_t)plan->width);
   return CUDACCL_OK;
 }

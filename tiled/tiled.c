@@ -11,6 +11,7 @@
  */
 #include "join.h"
 #include "labeller-class.h"
+#include "struct-size.h"
 #include "ranks.h"
 #include "seams.h"
 #include "tile.h"
@@ -512,6 +513,9 @@ check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *erro
   const unsigned long long width = plan->width, height = plan->height, depth = plan->depth;
   const uint64_t most = UINT32_MAX;
 
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1 || plan->width > most ||
       plan->height > most || plan->depth > most)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,

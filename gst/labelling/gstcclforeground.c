@@ -144,7 +144,6 @@ gst_ccl_foreground_stage_warn_of_move (GstCclForegroundStage *stage, GstElement 
   stage->move_warning = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
       ("Frames of a stream are in the memory of another GPU than those before: its background "
-       "model "
-       "starts anew there, each time; cuda-device-id names one GPU for all frames"),
+       "model starts anew there, each time; cuda-device-id names one GPU for all frames"),
       (NULL));
 }

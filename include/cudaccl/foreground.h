@@ -84,6 +84,7 @@ const char *ccl_denoise_name (CclDenoise denoise);
 
 /* The properties that are fixed when the object is made. */
 typedef struct CclForegroundPlan {
+  size_t size;     /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;  /* pixels, ≥ 1 */
   uint32_t height; /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   CclForegroundMethod method;
@@ -111,7 +112,8 @@ typedef struct CclForegroundPlan {
 /* The defaults of CclForegroundPlan; width and height must be set. Since: 0.3 */
 #define CUDACCL_FOREGROUND_PLAN_DEFAULT                                                            \
   {                                                                                                \
-    .method = CUDACCL_FOREGROUND_THRESHOLD, .reduction = CUDACCL_REDUCTION_AUTO                    \
+    .size = sizeof (CclForegroundPlan), .method = CUDACCL_FOREGROUND_THRESHOLD,                    \
+    .reduction = CUDACCL_REDUCTION_AUTO                                                            \
   }
 
 /* The largest window of a closing, in pixels. */
@@ -120,6 +122,7 @@ typedef struct CclForegroundPlan {
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
  */
 typedef struct CclForegroundOptions {
+  size_t size;        /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t threshold; /* for CUDACCL_FOREGROUND_THRESHOLD, as CclLabellerOptions.threshold */
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
@@ -153,9 +156,9 @@ typedef struct CclForegroundOptions {
 /* The defaults of CclForegroundOptions. Since: 0.3 */
 #define CUDACCL_FOREGROUND_OPTIONS_DEFAULT                                                         \
   {                                                                                                \
-    .closing_width = 1, .closing_height = 1, .history = 500, .var_threshold = 9,                   \
-    .learning_rate = -1, .mixtures = 5, .shadows = CUDACCL_SHADOWS_REMOVE, .light = true,          \
-    .hold = 4                                                                                      \
+    .size = sizeof (CclForegroundOptions), .closing_width = 1, .closing_height = 1,                \
+    .history = 500, .var_threshold = 9, .learning_rate = -1, .mixtures = 5,                        \
+    .shadows = CUDACCL_SHADOWS_REMOVE, .light = true, .hold = 4                                    \
   }
 
 /* The values of a foreground mask. */

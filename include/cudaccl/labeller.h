@@ -27,6 +27,10 @@
  *   CUDACCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
  *   ccl-label. Fields that have no default, such as the size of frames, are 0 in it and must be
  * set.
+ * - Plans and options begin with their size, which CUDACCL_…_DEFAULT sets, so that later versions
+ * can add fields at the end: fields that a program was built without have their defaults. 0 stands
+ * for the size in version 0.3. A struct from newer headers than the library's is accepted only if
+ * the bytes that the library does not know are 0.
  * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
  *   handle that is NULL, are allowed.
  *
@@ -90,6 +94,7 @@ typedef enum CclPixelFormat {
 
 /* The properties of a labeller that are fixed when it is made. */
 typedef struct CclLabellerPlan {
+  size_t size;     /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;  /* pixels, ≥ 1 */
   uint32_t height; /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   CclConnectivity connectivity;
@@ -105,7 +110,8 @@ typedef struct CclLabellerPlan {
 /* The defaults of CclLabellerPlan; width and height must be set. Since: 0.3 */
 #define CUDACCL_LABELLER_PLAN_DEFAULT                                                              \
   {                                                                                                \
-    .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 4096                                 \
+    .size = sizeof (CclLabellerPlan), .connectivity = CUDACCL_CONNECTIVITY_8,                      \
+    .max_components = 4096                                                                         \
   }
 
 typedef enum CclLocation {
@@ -143,6 +149,7 @@ typedef struct CclFrame {
 
 /* Settings that may differ from frame to frame. */
 typedef struct CclLabellerOptions {
+  size_t size;        /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t threshold; /* a pixel is foreground when its value is greater; 0…255, and 0…65535 for
                        * CUDACCL_PIXEL_FORMAT_16 */
   bool invert;        /* swap foreground and background */
@@ -153,7 +160,7 @@ typedef struct CclLabellerOptions {
 /* The defaults of CclLabellerOptions. Since: 0.3 */
 #define CUDACCL_LABELLER_OPTIONS_DEFAULT                                                           \
   {                                                                                                \
-    .threshold = 0, .min_area = 1                                                                  \
+    .size = sizeof (CclLabellerOptions), .threshold = 0, .min_area = 1                             \
   }
 
 /* The memory for the label map of a frame: one uint32_t per pixel, 0 for background. It belongs to

@@ -49,6 +49,7 @@ typedef struct CclRegion {
 
 /* The properties of a set of regions that are fixed when it is made. */
 typedef struct CclRegionsPlan {
+  size_t size;         /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;      /* pixels, ≥ 1: of the tracker's frames */
   uint32_t height;     /* pixels, ≥ 1 */
   uint32_t max_tracks; /* 1…4096: of the tracker */
@@ -59,7 +60,7 @@ typedef struct CclRegionsPlan {
 /* The defaults of CclRegionsPlan: no regions. Width and height must be set. Since: 0.3 */
 #define CUDACCL_REGIONS_PLAN_DEFAULT                                                               \
   {                                                                                                \
-    .max_tracks = 1024                                                                             \
+    .size = sizeof (CclRegionsPlan), .max_tracks = 1024                                            \
   }
 
 /* The place of a track: a point of its box, moved into the frame. */
@@ -72,6 +73,7 @@ typedef enum CclAnchor {
 
 /* Settings that may differ from frame to frame. */
 typedef struct CclRegionsOptions {
+  size_t size; /* of this struct in bytes, or 0 (labeller.h) */
   CclAnchor anchor;
   uint32_t settle_frames; /* ≥ 1: a track has entered, left or crossed when it was found on the new
                            * side in this number of successive runs. A box that trembles on a border
@@ -81,7 +83,7 @@ typedef struct CclRegionsOptions {
 /* The defaults of CclRegionsOptions. Since: 0.2 */
 #define CUDACCL_REGIONS_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
-    .anchor = CUDACCL_ANCHOR_FOOT, .settle_frames = 3                                              \
+    .size = sizeof (CclRegionsOptions), .anchor = CUDACCL_ANCHOR_FOOT, .settle_frames = 3          \
   }
 
 typedef enum CclRegionEventKind {

@@ -33,6 +33,7 @@ extern "C" {
 
 /* What to label. */
 typedef struct CclTiledPlan {
+  size_t size;           /* of this struct in bytes, or 0 (labeller.h) */
   uint64_t width;        /* pixels, 1…UINT32_MAX */
   uint64_t height;       /* pixels, 1…UINT32_MAX */
   uint64_t depth;        /* slices, 1…UINT32_MAX; 1 for frames */
@@ -56,7 +57,8 @@ typedef struct CclTiledPlan {
 /* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */
 #define CUDACCL_TILED_PLAN_DEFAULT                                                                 \
   {                                                                                                \
-    .depth = 1, .connectivity = 8, .min_area = 1, .memory = (uint64_t)1 << 30                      \
+    .size = sizeof (CclTiledPlan), .depth = 1, .connectivity = 8, .min_area = 1,                   \
+    .memory = (uint64_t)1 << 30                                                                    \
   }
 
 /* One component. */

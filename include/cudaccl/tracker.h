@@ -28,6 +28,7 @@ extern "C" {
 
 /* The properties of a tracker that are fixed when it is made. */
 typedef struct CclTrackerPlan {
+  size_t size;             /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;          /* pixels, ≥ 1 */
   uint32_t height;         /* pixels, ≥ 1; width × height ≤ CUDACCL_MAX_PIXELS */
   uint32_t max_tracks;     /* 1…4096; while there are so many tracks, no new one begins */
@@ -38,11 +39,12 @@ typedef struct CclTrackerPlan {
 /* The defaults of CclTrackerPlan; width and height must be set. Since: 0.3 */
 #define CUDACCL_TRACKER_PLAN_DEFAULT                                                               \
   {                                                                                                \
-    .max_tracks = 1024, .max_components = 4096                                                     \
+    .size = sizeof (CclTrackerPlan), .max_tracks = 1024, .max_components = 4096                    \
   }
 
 /* Settings that may differ from frame to frame. */
 typedef struct CclTrackerOptions {
+  size_t size;             /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t confirm_frames; /* ≥ 1: a track is confirmed when it was found in so many successive
                             * runs */
   uint32_t max_lost;       /* frames: a track ends when it was not found, or was hidden behind other
@@ -59,7 +61,8 @@ typedef struct CclTrackerOptions {
 /* The defaults of CclTrackerOptions. Since: 0.2 */
 #define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
-    .confirm_frames = 3, .max_lost = 15, .static_frames = 50, .frame_rate = 0                      \
+    .size = sizeof (CclTrackerOptions), .confirm_frames = 3, .max_lost = 15, .static_frames = 50,  \
+    .frame_rate = 0                                                                                \
   }
 
 typedef enum CclTrackState {

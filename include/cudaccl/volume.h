@@ -23,6 +23,7 @@ typedef enum CclVolumeConnectivity {
 
 /* The properties of a labeller that are fixed when it is made. */
 typedef struct CclVolumePlan {
+  size_t size;     /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;  /* voxels in x, ≥ 1 */
   uint32_t height; /* voxels in y, ≥ 1 */
   uint32_t depth;  /* voxels in z, ≥ 1; width × height × depth ≤ CUDACCL_MAX_PIXELS */
@@ -33,7 +34,8 @@ typedef struct CclVolumePlan {
 /* The defaults of CclVolumePlan; width, height and depth must be set. Since: 0.3 */
 #define CUDACCL_VOLUME_PLAN_DEFAULT                                                                \
   {                                                                                                \
-    .connectivity = CUDACCL_CONNECTIVITY_26, .max_components = 4096                                \
+    .size = sizeof (CclVolumePlan), .connectivity = CUDACCL_CONNECTIVITY_26,                       \
+    .max_components = 4096                                                                         \
   }
 
 /* A volume of the planned size, one byte per voxel. Only width bytes of each row are read. It

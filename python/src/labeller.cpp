@@ -303,8 +303,10 @@ private:
   Pixels
   prepare (const View &image, bool as_it_is, const Options &options)
   {
-    const CclLabellerOptions same = {
-        (uint32_t)options.threshold.whole, options.invert, options.min_area, options.max_area};
+    const CclLabellerOptions same = {.threshold = (uint32_t)options.threshold.whole,
+        .invert = options.invert,
+        .min_area = options.min_area,
+        .max_area = options.max_area};
     const size_t ndim = shape_.size ();
     if (as_it_is || image.device != HOST) {
       CclLabellerOptions given = same;

@@ -59,10 +59,8 @@ die (const Case *c, const char *name, const char *what)
 {
   fprintf (stderr,
       "%s: %ux%u, format %d, foreground %d, %s, stride %zu, mask stride %zu, threshold %u, invert "
-      "%d, "
-      "denoise %d, closing %ux%u, history %u, variance threshold %g, learning rate %g, %u "
-      "mixtures, "
-      "shadows %d, light %d, hold %u, chroma layout %d, frame %lu: %s\n",
+      "%d, denoise %d, closing %ux%u, history %u, variance threshold %g, learning rate %g, %u "
+      "mixtures, shadows %d, light %d, hold %u, chroma layout %d, frame %lu: %s\n",
       name, c->plan.width, c->plan.height, (int)c->plan.format, (int)c->plan.method,
       c->plan.roi_mask ? "a region of interest mask" : "no region of interest mask", c->stride,
       c->mask_stride, c->options.threshold, c->options.invert, (int)c->options.denoise,

@@ -37,9 +37,7 @@ die (const Case *c, const char *algorithm, const char *what)
 {
   fprintf (stderr,
       "%s: %ux%u, format %d, %d-connected, stride %zu, label stride %zu, threshold %u, invert %d, "
-      "area "
-      "%u..%u, "
-      "%u rows, %s frame%s: %s\n",
+      "area %u..%u, %u rows, %s frame%s: %s\n",
       algorithm, c->plan.width, c->plan.height, (int)c->plan.format, (int)c->plan.connectivity,
       c->stride, c->label_stride, c->options.threshold, c->options.invert, c->options.min_area,
       c->options.max_area, c->plan.max_components, c->on_device ? "device" : "host",

@@ -52,7 +52,11 @@ draw (void)
 static CclStatus
 use_labeller (const char *algorithm, CclError *error)
 {
-  CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, 20, algorithm, 0};
+  CclLabellerPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 20,
+      .algorithm = algorithm};
   CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
   CclLabellerOptions options = {.threshold = 100, .min_area = 2};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, error);
@@ -123,7 +127,8 @@ use_foregrounds (const char *name, CclError *error)
     memset (roi_mask_data + y * WIDTH + 1, 1, WIDTH - 1);
   for (CclForegroundMethod method = 0;
        method <= CUDACCL_FOREGROUND_CODEBOOK && status == CUDACCL_OK; method++) {
-    const CclForegroundPlan plan = {WIDTH, HEIGHT, method, &roi_mask, 0};
+    const CclForegroundPlan plan = {
+        .width = WIDTH, .height = HEIGHT, .method = method, .roi_mask = &roi_mask};
     CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, error);
     if (!foreground)
       return error->status;
@@ -145,7 +150,11 @@ use_volumes (const char *name, CclError *error)
   (void)name;
   enum { DEPTH = 4, SLICE = WIDTH * HEIGHT + 3 };
   static uint8_t volume_data[DEPTH * SLICE];
-  const CclVolumePlan plan = {WIDTH, HEIGHT, DEPTH, CUDACCL_CONNECTIVITY_26, 20};
+  const CclVolumePlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .depth = DEPTH,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 20};
   const CclVolume volume = {volume_data, WIDTH, SLICE, CUDACCL_LOCATION_HOST};
   const CclLabellerOptions options = {.threshold = 100, .min_area = 2};
   for (int z = 0; z < DEPTH - 1; z++)
@@ -236,7 +245,11 @@ static void
 check_labeller_is_lean (const char *algorithm)
 {
   CclError error = {CUDACCL_OK};
-  CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, 20, algorithm, 0};
+  CclLabellerPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 20,
+      .algorithm = algorithm};
   CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
   CclLabellerOptions options = {.threshold = 100};
   CclTable table;
@@ -272,7 +285,7 @@ check_foreground_is_lean (CclForegroundMethod method)
   static const char *const names[] = {
       "foreground, threshold", "foreground, Otsu", "foreground, background"};
   CclError error = {CUDACCL_OK};
-  const CclForegroundPlan plan = {WIDTH, HEIGHT, method, NULL, 0};
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = method};
   const CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
   const CclForegroundOptions options = {.denoise = CUDACCL_DENOISE_OPENING_3,
       .history = 10,
@@ -302,7 +315,11 @@ static void
 check_volumes_are_lean (void)
 {
   static const uint8_t voxels[7 * 5 * 3];
-  const CclVolumePlan plan = {7, 5, 3, CUDACCL_CONNECTIVITY_26, 20};
+  const CclVolumePlan plan = {.width = 7,
+      .height = 5,
+      .depth = 3,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 20};
   const CclVolume volume = {voxels, 7, 7 * 5, CUDACCL_LOCATION_HOST};
   const CclLabellerOptions options = {.min_area = 2};
   CclError error = {CUDACCL_OK};

@@ -57,7 +57,11 @@ main (void)
 {
   static uint8_t pixels[WIDTH * HEIGHT];
   const bool is_eager = getenv ("SIMCUDA_ORDER") && !strcmp (getenv ("SIMCUDA_ORDER"), "eager");
-  const CclLabellerPlan plan = {WIDTH, HEIGHT, CUDACCL_CONNECTIVITY_8, MOST_ROWS, "strips", 0};
+  const CclLabellerPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = MOST_ROWS,
+      .algorithm = "strips"};
   CclError error = {CUDACCL_OK};
   CUdeviceptr memory = 0, map = 0;
   CclCudaDevice *device = ccl_cuda_device_open (-1, &error);

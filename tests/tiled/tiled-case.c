@@ -29,8 +29,10 @@ draw (uint32_t *state, uint32_t below)
 static void
 reference_of_frame (TiledCase *c)
 {
-  const CclLabellerOptions options = {
-      c->plan.threshold, c->plan.invert, (uint32_t)c->plan.min_area, (uint32_t)c->plan.max_area};
+  const CclLabellerOptions options = {.threshold = c->plan.threshold,
+      .invert = c->plan.invert,
+      .min_area = (uint32_t)c->plan.min_area,
+      .max_area = (uint32_t)c->plan.max_area};
   Reference *r = reference_new (c->pixels, (uint32_t)c->plan.width, (uint32_t)c->plan.height,
       c->plan.width, (CclConnectivity)c->plan.connectivity, &options);
 
@@ -49,10 +51,15 @@ reference_of_frame (TiledCase *c)
 static void
 reference_of_volume (TiledCase *c)
 {
-  const CclLabellerOptions options = {
-      c->plan.threshold, c->plan.invert, (uint32_t)c->plan.min_area, (uint32_t)c->plan.max_area};
-  const CclVolumePlan plan = {(uint32_t)c->plan.width, (uint32_t)c->plan.height,
-      (uint32_t)c->plan.depth, (CclVolumeConnectivity)c->plan.connectivity, UINT32_MAX};
+  const CclLabellerOptions options = {.threshold = c->plan.threshold,
+      .invert = c->plan.invert,
+      .min_area = (uint32_t)c->plan.min_area,
+      .max_area = (uint32_t)c->plan.max_area};
+  const CclVolumePlan plan = {.width = (uint32_t)c->plan.width,
+      .height = (uint32_t)c->plan.height,
+      .depth = (uint32_t)c->plan.depth,
+      .connectivity = (CclVolumeConnectivity)c->plan.connectivity,
+      .max_components = UINT32_MAX};
   const CclVolume volume = {
       c->pixels, c->plan.width, c->plan.width * c->plan.height, CUDACCL_LOCATION_HOST};
   VolumeReference *r = volume_reference_new (&volume, &plan, &options);

@@ -159,6 +159,79 @@ test_names_of_status_codes (void)
   g_assert_null (ccl_status_name ((CclStatus)-1));
 }
 
+/* Plans and options begin with their size, so that they can grow. */
+static void
+test_sizes_of_structs (void)
+{
+  struct {
+    CclLabellerPlan plan; /* as newer headers would have it */
+    uint64_t unknown;
+  } newer = {CUDACCL_LABELLER_PLAN_DEFAULT, 0};
+  CclLabellerPlan older = CUDACCL_LABELLER_PLAN_DEFAULT;
+  CclLabeller *labeller;
+  CclError error;
+
+  newer.plan.width = newer.plan.height = older.width = older.height = 8;
+  newer.plan.size = sizeof newer;
+  labeller = ccl_cpu_labeller_new (&newer.plan, NULL);
+  g_assert_nonnull (labeller);
+  ccl_labeller_free (&labeller);
+  newer.unknown = 1;
+  g_assert_null (ccl_cpu_labeller_new (&newer.plan, &error));
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_UNSUPPORTED);
+  older.size = 0;
+  labeller = ccl_cpu_labeller_new (&older, NULL);
+  g_assert_nonnull (labeller);
+  ccl_labeller_free (&labeller);
+  older.size = sizeof older - 1;
+  g_assert_null (ccl_cpu_labeller_new (&older, &error));
+  g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
+}
+
+/* Every call that takes a plan or options looks at their size. */
+static void
+test_sizes_that_are_refused (void)
+{
+  const CclFrame frame = {.data = pixels, .stride = 8};
+  const CclVolume volume = {.data = pixels, .row_stride = 8, .slice_stride = 64};
+  const CclMask mask = {g_alloca (64), 8};
+  const CclLabellerOptions small_options = {.size = 1};
+  const CclForegroundOptions small_foreground_options = {.size = 1};
+  const CclTrackerOptions small_tracker_options = {.size = 1, .confirm_frames = 1};
+  const CclRegionsOptions small_regions_options = {.size = 1, .settle_frames = 1};
+  const CclTracks no_tracks = {0};
+  CclForegroundPlan small_foreground = foreground_plan;
+  CclVolumePlan small_volume = volume_plan;
+  CclTrackerPlan small_tracker = tracker_plan;
+  CclRegionsPlan small_regions = regions_plan;
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  CclVolumeLabeller *volume_labeller = ccl_cpu_volume_labeller_new (&volume_plan, NULL);
+  CclForeground *foreground = ccl_cpu_foreground_new (&foreground_plan, NULL);
+  CclTracker *tracker = ccl_tracker_new (&tracker_plan, NULL);
+  CclRegions *regions = ccl_regions_new (&regions_plan, NULL);
+  CclTable table = {0};
+  CclVolumeTable volume_table;
+  CclTracks tracks;
+  CclRegionsResult result;
+
+  small_foreground.size = small_volume.size = small_tracker.size = small_regions.size = 1;
+  assert_not_made (ccl_cpu_foreground_new, &small_foreground);
+  assert_not_made (ccl_cpu_volume_labeller_new, &small_volume);
+  assert_not_made (ccl_tracker_new, &small_tracker);
+  assert_not_made (ccl_regions_new, &small_regions);
+  assert_refused (ccl_labeller_run, labeller, &frame, &small_options, NULL, &table);
+  assert_refused (
+      ccl_volume_labeller_run, volume_labeller, &volume, &small_options, NULL, &volume_table);
+  assert_refused (ccl_foreground_run, foreground, &frame, &small_foreground_options, &mask);
+  assert_refused (ccl_tracker_run, tracker, &table, NULL, 1, &small_tracker_options, &tracks);
+  assert_refused (ccl_regions_run, regions, &no_tracks, 1, &small_regions_options, &result);
+  ccl_labeller_free (&labeller);
+  ccl_volume_labeller_free (&volume_labeller);
+  ccl_foreground_free (&foreground);
+  ccl_tracker_free (&tracker);
+  ccl_regions_free (&regions);
+}
+
 static void
 test_version (void)
 {
@@ -242,6 +315,8 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/null-inside-an-argument", test_null_inside_an_argument);
   g_test_add_func ("/arguments/strides-that-wrap-around", test_strides_that_wrap_around);
   g_test_add_func ("/arguments/names-of-status-codes", test_names_of_status_codes);
+  g_test_add_func ("/arguments/sizes-of-structs", test_sizes_of_structs);
+  g_test_add_func ("/arguments/sizes-that-are-refused", test_sizes_that_are_refused);
   g_test_add_func ("/arguments/version", test_version);
   g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
   return g_test_run ();

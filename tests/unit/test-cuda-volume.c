@@ -97,7 +97,11 @@ run_on_device_volume (CclVolumeLabeller *labeller, const CclVolume *volume,
 static void
 test_no_device (void)
 {
-  const CclVolumePlan plan = {2, 2, 2, CUDACCL_CONNECTIVITY_6, 1};
+  const CclVolumePlan plan = {.width = 2,
+      .height = 2,
+      .depth = 2,
+      .connectivity = CUDACCL_CONNECTIVITY_6,
+      .max_components = 1};
   CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_volume_labeller_new (NULL, &plan, &error));
   g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
@@ -108,7 +112,11 @@ test_no_device (void)
 static void
 test_stream_of_the_caller (void)
 {
-  const CclVolumePlan plan = {64, 64, 64, CUDACCL_CONNECTIVITY_26, 1};
+  const CclVolumePlan plan = {.width = 64,
+      .height = 64,
+      .depth = 64,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 1};
   const size_t size = (size_t)plan.width * plan.height * plan.depth;
   const CclLabellerOptions options = {0};
   CclError error = {CUDACCL_OK};

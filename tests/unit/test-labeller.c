@@ -533,7 +533,11 @@ test_frames_are_labelled_without_allocating (void)
 static void
 test_volumes_are_labelled_without_allocating (void)
 {
-  const CclVolumePlan plan = {70, 30, 20, CUDACCL_CONNECTIVITY_26, 100};
+  const CclVolumePlan plan = {.width = 70,
+      .height = 30,
+      .depth = 20,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 100};
   uint8_t *voxels = g_malloc (70 * 30 * 20);
   uint32_t *map = g_malloc (4 * 70 * 30 * 20);
   const CclVolume volume = {voxels, 70, 70 * 30};
@@ -568,7 +572,11 @@ test_too_little_memory_for_a_volume_is_an_error (void)
   if (!limit_memory (&limit))
     return;
   for (size_t i = 0; i < G_N_ELEMENTS (connectivities); i++) {
-    const CclVolumePlan plan = {1024, 1024, 1024, (CclVolumeConnectivity)connectivities[i], 8};
+    const CclVolumePlan plan = {.width = 1024,
+        .height = 1024,
+        .depth = 1024,
+        .connectivity = (CclVolumeConnectivity)connectivities[i],
+        .max_components = 8};
     CclError error = {0};
     g_assert_null (ccl_cpu_volume_labeller_new (&plan, &error));
     assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "1024×1024×1024");

@@ -39,7 +39,11 @@ static const CclRegion yard_and_gate[] = {YARD, GATE};
 static CclRegions *
 make (const CclRegion *regions, guint n)
 {
-  const CclRegionsPlan plan = {WIDTH, HEIGHT, MAX_TRACKS, n, regions};
+  const CclRegionsPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .max_tracks = MAX_TRACKS,
+      .n_regions = n,
+      .regions = regions};
   CclError error = {0};
   CclRegions *made = ccl_regions_new (&plan, &error);
 
@@ -335,7 +339,8 @@ test_unchanged_regions_keep_their_counts (void)
 static void
 test_more_tracks_than_fit_are_not_inside_for_ever (void)
 {
-  const CclRegionsPlan plan = {WIDTH, HEIGHT, 2, 2, yard_and_gate};
+  const CclRegionsPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .max_tracks = 2, .n_regions = 2, .regions = yard_and_gate};
   Scene *scene = scene_new (yard_and_gate, 2, 1);
   CclRegions *former = scene->regions;
 
@@ -449,7 +454,11 @@ test_crossings_agree_with_polygons (void)
 static void
 refuse (const CclRegion *regions, guint n, const char *part)
 {
-  const CclRegionsPlan plan = {WIDTH, HEIGHT, MAX_TRACKS, n, regions};
+  const CclRegionsPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .max_tracks = MAX_TRACKS,
+      .n_regions = n,
+      .regions = regions};
   CclError error;
 
   g_assert_null (ccl_regions_new (&plan, &error));

@@ -105,7 +105,9 @@ scene_new (void)
   scene->options = (CclTrackerOptions)CUDACCL_TRACKER_OPTIONS_DEFAULT;
   scene->options.frame_rate = 10;
   scene->elapsed = 1;
-  scene->tracker = ccl_tracker_new (&(CclTrackerPlan){WIDTH, HEIGHT, 64, 64}, &error);
+  scene->tracker = ccl_tracker_new (
+      &(CclTrackerPlan){.width = WIDTH, .height = HEIGHT, .max_tracks = 64, .max_components = 64},
+      &error);
   g_assert_nonnull (scene->tracker);
   return scene;
 }
@@ -450,8 +452,8 @@ test_bad_arguments_change_nothing (void)
   }
   g_assert_cmpint (ccl_tracker_run (scene->tracker, &good, NULL, 1, &zero, &scene->tracks, NULL),
       ==, CUDACCL_ERROR_ARGUMENT);
-  static const CclTrackerPlan plans[] = {{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0},
-      {1, 1, 4097, 1}, {65536, 65536, 1, 1}};
+  static const CclTrackerPlan plans[] = {{0, 0, 1, 1, 1}, {0, 1, 0, 1, 1}, {0, 1, 1, 0, 1},
+      {0, 1, 1, 1, 0}, {0, 1, 1, 4097, 1}, {0, 65536, 65536, 1, 1}};
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     g_assert_null (ccl_tracker_new (&plans[i], &error));
   g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);

@@ -494,7 +494,11 @@ test_by_hand (void)
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (expected); i++) {
-    const CclVolumePlan plan = {3, 3, 3, expected[i].connectivity, 10};
+    const CclVolumePlan plan = {.width = 3,
+        .height = 3,
+        .depth = 3,
+        .connectivity = expected[i].connectivity,
+        .max_components = 10};
     const CclVolume volume = {voxels, 3, 9};
     CclVolumeLabeller *labeller = labeller_new (&plan);
     VolumeReference *reference = volume_reference_new (&volume, &plan, &no_options);
@@ -528,13 +532,13 @@ test_plans_out_of_range_are_refused (void)
     CclVolumePlan plan;
     const char *word;
   } cases[] = {
-      {{0, 2, 3, CUDACCL_CONNECTIVITY_6, 1}, "0×2×3"},
-      {{2, 0, 3, CUDACCL_CONNECTIVITY_6, 1}, "2×0×3"},
-      {{2, 3, 0, CUDACCL_CONNECTIVITY_6, 1}, "2×3×0"},
-      {{2048, 1024, 1024, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
-      {{UINT32_MAX, UINT32_MAX, UINT32_MAX, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
-      {{2, 2, 2, (CclVolumeConnectivity)8, 1}, "not 8"},
-      {{2, 2, 2, CUDACCL_CONNECTIVITY_6, 0}, "table"},
+      {{0, 0, 2, 3, CUDACCL_CONNECTIVITY_6, 1}, "0×2×3"},
+      {{0, 2, 0, 3, CUDACCL_CONNECTIVITY_6, 1}, "2×0×3"},
+      {{0, 2, 3, 0, CUDACCL_CONNECTIVITY_6, 1}, "2×3×0"},
+      {{0, 2048, 1024, 1024, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
+      {{0, UINT32_MAX, UINT32_MAX, UINT32_MAX, CUDACCL_CONNECTIVITY_6, 1}, "too large"},
+      {{0, 2, 2, 2, (CclVolumeConnectivity)8, 1}, "not 8"},
+      {{0, 2, 2, 2, CUDACCL_CONNECTIVITY_6, 0}, "table"},
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -553,7 +557,11 @@ test_arguments_out_of_range_are_refused (void)
 {
   static const uint8_t voxels[27];
   static uint32_t map[27];
-  const CclVolumePlan plan = {3, 3, 3, CUDACCL_CONNECTIVITY_26, 1};
+  const CclVolumePlan plan = {.width = 3,
+      .height = 3,
+      .depth = 3,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 1};
   static const struct {
     CclVolume volume;
     CclLabellerOptions options;
@@ -606,7 +614,11 @@ test_arguments_out_of_range_are_refused (void)
 static void
 test_largest_plan (void)
 {
-  const CclVolumePlan largest = {1, CUDACCL_MAX_PIXELS, 1, CUDACCL_CONNECTIVITY_6, 1};
+  const CclVolumePlan largest = {.width = 1,
+      .height = CUDACCL_MAX_PIXELS,
+      .depth = 1,
+      .connectivity = CUDACCL_CONNECTIVITY_6,
+      .max_components = 1};
   CclError error = {0};
   CclVolumeLabeller *labeller = backend->labeller_new (&largest, &error);
 
@@ -619,7 +631,11 @@ test_largest_plan (void)
 static void
 test_large_sums (void)
 {
-  const CclVolumePlan plan = {1u << 22, 4, 4, CUDACCL_CONNECTIVITY_6, 1};
+  const CclVolumePlan plan = {.width = 1u << 22,
+      .height = 4,
+      .depth = 4,
+      .connectivity = CUDACCL_CONNECTIVITY_6,
+      .max_components = 1};
   uint8_t *voxels = g_malloc (n_voxels_of (&plan));
   CclVolumeLabeller *labeller = labeller_new (&plan);
   CclVolumeTable table;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "struct-size.h"
+
+CclStatus
+ccl_struct_size_check (const void *given, size_t known, CclError *error)
+{
+  const uint8_t *bytes = given;
+  const size_t size = *(const size_t *)given;
+
+  if (size != 0 && size < known)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a plan or options of %zu bytes are too small: this struct has %zu", size, known);
+  for (size_t i = known; i < size; i++) {
+    if (bytes[i] != 0)
+      return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+          "a plan or options set a field that this version of the library does not have");
+  }
+  return CUDACCL_OK;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The size with which plans and options begin (labeller.h). */
+#ifndef CUDACCL_STRUCT_SIZE_H
+#define CUDACCL_STRUCT_SIZE_H
+
+#include "labeller-class.h"
+
+/* Checks the size of a plan or of options, of which this library knows `known` bytes. A version
+ * that adds fields copies what is given over its defaults here.
+ *
+ * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT: it is smaller than in version 0.3;
+ * CUDACCL_ERROR_UNSUPPORTED: it has fields that this library does not know, and they are not 0. */
+CclStatus ccl_struct_size_check (const void *given, size_t known, CclError *error);
+
+#endif /* CUDACCL_STRUCT_SIZE_H */
