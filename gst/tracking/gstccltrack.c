@@ -137,7 +137,7 @@ free_tracker (GstCclTrack *self)
   gst_ccl_parents_reset (&self->parents);
 }
 
-/* Makes a tracker for the frame size. */
+/* Creates a tracker for the frame size. */
 static gboolean
 make_tracker (GstCclTrack *self, guint frame_width, guint frame_height)
 {

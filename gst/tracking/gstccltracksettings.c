@@ -29,28 +29,32 @@ static const GstCclProperty properties[] = {
       "objects pass behind others",
       0, 100000, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.static_frames), "static-frames", "Static frames",
-      "The number of frames without motion after which a track is static; 0 means never",
+      "The number of frames without motion after which a track is static; 0 means never. Raise it "
+      "where objects that only pause must not become static",
       0, 100000000, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (tentative), "tentative", "Tentative",
-      "List tracks that are not confirmed yet",
+      "Whether tracks that are not confirmed yet are listed; set it to see objects confirm-frames "
+      "earlier, with more noise",
       0, 0, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (lost), "lost", "Lost",
-      "List lost tracks, with their predicted boxes",
+      "Whether lost tracks are listed with their predicted boxes; set it where a box must be shown "
+      "while its object is hidden for a short time",
       0, 0, NULL, CONTROLLED},
   {GST_CCL_KIND_STRING, FIELD (regions), "regions", "Regions",
       "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; "
       "numbers are pixels, or parts of the frame with %",
       0, 0, NULL, PLAYING},
   {GST_CCL_KIND_STRING, FIELD (regions_location), "regions-location", "Regions location",
-      "Path of a JSON file with more regions and lines. It is read at the start and each time "
-      "the property is set",
+      "Path of a JSON file with regions and lines, in addition to those of the property regions. It is "
+      "read at the start and each time the property is set",
       0, 0, NULL, PLAYING},
   {GST_CCL_KIND_ENUM, FIELD (region_options.anchor), "anchor", "Anchor",
-      "The point of a box that regions and lines refer to",
+      "The point of a box that regions and lines refer to; use center where the camera looks "
+      "straight down, or where feet are hidden",
       0, 0, anchor_get_type, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (region_options.settle_frames), "settle-frames", "Settle frames",
       "The number of successive frames on the other side of a border or line after which a "
-      "track has entered, left or crossed",
+      "track has entered, left or crossed; raise it where boxes tremble, lower it for earlier events",
       1, 1000, NULL, CONTROLLED},
   {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
       "Counts since the start: confirmed tracks, and the events of each region and line",

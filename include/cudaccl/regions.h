@@ -121,7 +121,7 @@ typedef struct CclRegionsResult {
 /* An opaque set of regions and lines with their tracks and counts. Since: 0.2 */
 typedef struct CclRegions CclRegions;
 
-/* Makes a set of regions. The plan is copied. Free it with ccl_regions_free().
+/* Creates a set of regions. The plan is copied. Free it with ccl_regions_free().
  *
  * Returns the set, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT, whose message names the
  * region, or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */

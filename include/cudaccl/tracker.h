@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tracking of components: an identity for each object, from its first frame to its last, also
- * while it shares a component with other objects, is in several pieces, or is hidden for a short
+ * while it shares a component with other objects, is in several fragments, or is hidden for a short
  * time. Only motion is used. The rules of labeller.h hold.
  *
  * A tracker reads component tables in host memory, of CPU and GPU labellers alike, and label maps
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* The properties of a tracker that are fixed when it is made. */
+/* The properties of a tracker that are fixed when it is created. */
 typedef struct CclTrackerPlan {
   size_t size;             /* of this struct in bytes, or 0 (labeller.h) */
   uint32_t width;          /* pixels, ≥ 1 */
@@ -78,8 +78,8 @@ typedef struct CclTrack {
   CclTrackState state;
   uint64_t age;   /* frames since its first frame, dropped frames included */
   uint64_t lost;  /* frames since it was last found, dropped frames included; 0 unless it is lost */
-  uint32_t label; /* of its component, or of its best fitting piece where it is in pieces; 0 when
-                   * lost */
+  uint32_t label; /* of its component, or of its best fitting fragment where it is in several; 0
+                   * when lost */
   uint32_t n_sharing; /* the number of other tracks in that component */
   double x, y;        /* pixels: the upper left corner of the estimated box of the whole object; */
   double width;       /* edges are between pixels: pixel 0 spans 0 to 1. The box may reach out of */
@@ -106,7 +106,7 @@ typedef struct CclTrackEvent {
 } CclTrackEvent;
 
 /* A track that is in a component. A component of several objects has several members; an object in
- * pieces is a member of several components. */
+ * fragments is a member of several components. */
 typedef struct CclTrackMember {
   uint32_t row;   /* of the component table */
   uint32_t track; /* index into CclTracks.tracks */
@@ -128,7 +128,7 @@ typedef struct CclTracks {
 /* An opaque tracker. Since: 0.2 */
 typedef struct CclTracker CclTracker;
 
-/* Makes a tracker. Free it with ccl_tracker_free().
+/* Creates a tracker. Free it with ccl_tracker_free().
  *
  * It uses 12 bytes for each pair of a track and a component, as far as they are near each other.
  * From the first label map on, it uses 4 more bytes for each such pair and 2 for each pixel of the

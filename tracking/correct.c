@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Boxes are corrected with the measured edges and centroids of their components.
+ *
+ * A box that shares its component keeps its size and its velocity. Only the component's own edges
+ * correct it: each one is the edge of the track that is predicted to be the outermost there.
+ */
+#include "tracker-private.h"
+
+#define SHARED_NOISE 2.0    /* factor for the edges of a component that tracks share */
+#define BORDER_GROWTH 0.316 /* of the extent, a second, while the border cuts the box */
+#define GOOD_FIT 0.85       /* a component that fits less casts doubt on the track's box */
+#define SHAPE_RATE 0.1      /* learning rate of fill and centroid */
+#define MAX_MISFITS 3       /* successive frames that a box may fit badly */
+
+static void
+find_outermost (CclTracker *tracker)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *tracks = tracker->tracks, *t = &tracks[i];
+    if (t->component == NONE)
+      continue;
+    Component *c = &tracker->components[t->component];
+    if (c->left == NONE || t->box.left < tracks[c->left].box.left)
+      c->left = i;
+    if (c->top == NONE || t->box.top < tracks[c->top].box.top)
+      c->top = i;
+    if (c->right == NONE || t->box.right > tracks[c->right].box.right)
+      c->right = i;
+    if (c->bottom == NONE || t->box.bottom > tracks[c->bottom].box.bottom)
+      c->bottom = i;
+  }
+}
+
+/* An edge of a component belongs to its outermost track, and no other box reaches beyond it. At the
+ * frame's border the object's edge is not visible, but the box reaches the border. */
+static void
+correct_edge (
+    CclAxis *a, double place, double measured, double border, bool outermost, double variance)
+{
+  const bool is_border = place < 0 ? measured <= border : measured >= border;
+  const double predicted = ccl_axis_at (a, place);
+  const bool beyond = place < 0 ? predicted < measured : predicted > measured;
+  if (is_border ? !beyond : outermost || beyond)
+    ccl_axis_measure (a, place, measured, variance);
+}
+
+static void
+correct_edges (const CclTracker *tracker, uint32_t i, double variance)
+{
+  Track *t = &tracker->tracks[i];
+  const Component *c = &tracker->components[t->component];
+  const CclTrackerPlan *frame = &tracker->plan;
+  correct_edge (&t->x, CUDACCL_AXIS_LOW, c->box.left, 0, c->left == i, variance);
+  correct_edge (&t->x, CUDACCL_AXIS_HIGH, c->box.right, frame->width, c->right == i, variance);
+  correct_edge (&t->y, CUDACCL_AXIS_LOW, c->box.top, 0, c->top == i, variance);
+  correct_edge (&t->y, CUDACCL_AXIS_HIGH, c->box.bottom, frame->height, c->bottom == i, variance);
+}
+
+/* Corrects a box with the centroid of a component of this object alone, and learns the centroid's
+ * place in the box. Returns the variance of the edges. It is greater where the component fills less
+ * of its box than the object does, because then a part of the component, such as a shadow, is not
+ * the object. */
+static double
+correct_centroid (Track *t, const Component *c, double variance)
+{
+  const double width = c->box.right - c->box.left, height = c->box.bottom - c->box.top;
+  const double fill = c->area / (width * height), thinner = t->fill / fill;
+  const double x = (c->centroid_x - 0.5 * (c->box.left + c->box.right)) / width;
+  const double y = (c->centroid_y - 0.5 * (c->box.top + c->box.bottom)) / height;
+  ccl_axis_measure (&t->x, t->centroid_x, c->centroid_x, variance);
+  ccl_axis_measure (&t->y, t->centroid_y, c->centroid_y, variance);
+  t->fill += SHAPE_RATE * (fill - t->fill);
+  t->centroid_x += SHAPE_RATE * (x - t->centroid_x);
+  t->centroid_y += SHAPE_RATE * (y - t->centroid_y);
+  return thinner > 1 ? thinner * thinner * variance : variance;
+}
+
+/* A box that fits badly in several frames is measured anew, unless it has the size of an object and
+ * the component has not. */
+static void
+doubt_box (CclTracker *tracker, Track *t, const Component *c)
+{
+  double sharpness;
+  if (ccl_track_fit_box (t, &c->box, &sharpness) > GOOD_FIT) {
+    t->n_misfits = 0;
+  } else if (++t->n_misfits >= MAX_MISFITS && (ccl_sizes_contain (&tracker->sizes, &c->box) ||
+                                                  !ccl_sizes_contain (&tracker->sizes, &t->box))) {
+    ccl_track_loosen (t);
+    t->n_misfits = 0;
+  }
+}
+
+static void
+correct_track (CclTracker *tracker, uint32_t i, double elapsed)
+{
+  Track *t = &tracker->tracks[i];
+  const Component *c = &tracker->components[t->component];
+  const bool alone = c->n_members == 1;
+  double variance =
+      ccl_track_variance (t, alone ? CUDACCL_EDGE_NOISE : SHARED_NOISE * CUDACCL_EDGE_NOISE);
+  if (alone) {
+    doubt_box (tracker, t, c);
+    if (c->whole)
+      variance = correct_centroid (t, c, variance);
+  }
+  const double growth = ccl_track_variance (t, BORDER_GROWTH) * tracker->frame_time * elapsed;
+  if (c->box.left <= 0 || c->box.right >= tracker->plan.width)
+    t->x.ee += growth;
+  if (c->box.top <= 0 || c->box.bottom >= tracker->plan.height)
+    t->y.ee += growth;
+  correct_edges (tracker, i, variance);
+  ccl_track_update_box (t);
+  const bool hidden = c->left != i && c->top != i && c->right != i && c->bottom != i;
+  t->hidden = hidden ? t->hidden + elapsed : 0;
+}
+
+void
+ccl_tracker_correct (CclTracker *tracker, double elapsed)
+{
+  find_outermost (tracker);
+  for (uint32_t i = 0; i < tracker->n_tracks; i++)
+    if (tracker->tracks[i].component != NONE)
+      correct_track (tracker, i, elapsed);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tracks begin with components that have no track, are confirmed, rest, and end when they are lost.
+ */
+#include "tracker-private.h"
+
+#define FIRST_VELOCITY 2.5 /* standard deviation of a new track's velocity, sizes per second */
+#define PROVEN_FRAMES 10   /* frames alone in a component after which a track is one object */
+#define REST_RADIUS 0.25   /* sizes that an object at rest may move */
+#define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
+
+void
+ccl_tracker_begin (CclTracker *tracker)
+{
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    Component *c = &tracker->components[j];
+    if (c->n_members > 0 || c->owner != NONE || c->ignored)
+      continue;
+    if (tracker->n_tracks == tracker->plan.max_tracks)
+      return;
+    const double area = ccl_box_area (&c->box);
+    const double edge = CUDACCL_EDGE_NOISE * CUDACCL_EDGE_NOISE * area;
+    const double deviation = FIRST_VELOCITY * tracker->frame_time;
+    const double velocity = deviation * deviation * area;
+    Track *t = &tracker->tracks[tracker->n_tracks++];
+    *t = (Track){
+        .id = ++tracker->last_id,
+        .x = ccl_axis_new (c->box.left, c->box.right, edge, velocity),
+        .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
+        .component = j,
+        .previous = NONE,
+        .group = CUDACCL_NO_GROUP,
+        .fill = c->area / area,
+    };
+    ccl_track_update_box (t);
+    t->rest_x = t->x.centre;
+    t->rest_y = t->y.centre;
+    c->n_members = 1;
+  }
+}
+
+static void
+count_frames (Track *t, const CclTrackerOptions *options, double elapsed)
+{
+  if (t->component == NONE) {
+    t->lost += elapsed;
+  } else {
+    t->n_found++;
+    t->lost = 0;
+  }
+  t->confirmed = t->confirmed || t->n_found >= options->confirm_frames;
+  if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
+    t->rest_x = t->x.centre;
+    t->rest_y = t->y.centre;
+    t->rested = 0;
+  } else {
+    t->rested += elapsed;
+  }
+}
+
+/* Stores the size of an object that was alone and whole for PROVEN_FRAMES, once at each place. */
+static void
+store_size (CclTracker *tracker, Track *t)
+{
+  const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
+  t->n_alone = c && c->n_members == 1 && !c->fragmented ? t->n_alone + 1 : 0;
+  if (t->n_alone < PROVEN_FRAMES)
+    return;
+  t->proven = true;
+  if (!t->confirmed || !c->whole ||
+      (t->sampled && !ccl_track_is_farther (t, t->sampled_x, t->sampled_y, ccl_track_size (t))))
+    return;
+  ccl_sizes_add (&tracker->sizes, &t->box);
+  t->sampled = true;
+  t->sampled_x = t->x.centre;
+  t->sampled_y = t->y.centre;
+}
+
+void
+ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    count_frames (&tracker->tracks[i], options, elapsed);
+    store_size (tracker, &tracker->tracks[i]);
+  }
+}
+
+static bool
+has_ended (const CclTracker *tracker, const Track *t, const CclTrackerOptions *options)
+{
+  if (t->component != NONE) {
+    const Component *c = &tracker->components[t->component];
+    return c->n_members > 1 && (!t->confirmed || t->hidden > options->max_lost ||
+                                   ccl_tracker_is_fragment (tracker, t, c));
+  }
+  const CclBox frame = {0, 0, tracker->plan.width, tracker->plan.height};
+  return !t->confirmed || t->lost > options->max_lost ||
+         ccl_box_overlap (&t->box, &frame) < MIN_VISIBLE * ccl_box_area (&t->box);
+}
+
+/* From the latest to the oldest: of two tracks in one component, the older one stays. */
+void
+ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
+{
+  for (uint32_t i = tracker->n_tracks; i-- > 0;) {
+    Track *t = &tracker->tracks[i];
+    t->ended = has_ended (tracker, t, options);
+    if (t->ended && t->component != NONE)
+      tracker->components[t->component].n_members--;
+  }
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *t = &tracker->tracks[i];
+    tracker->of_track[i] = t->ended ? NONE : n;
+    if (!t->ended)
+      tracker->tracks[n++] = *t;
+    else if (t->reported)
+      ccl_tracker_add_event (tracker, CUDACCL_TRACK_VANISHED, t->id, 0);
+  }
+  tracker->n_tracks = n;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The result of a frame: tracks, their components, and events.
+ */
+#include "tracker-private.h"
+
+void
+ccl_tracker_add_event (CclTracker *tracker, CclTrackEventKind kind, uint64_t id, uint64_t other)
+{
+  tracker->events[tracker->n_events++] = (CclTrackEvent){.kind = kind, .id = id, .other = other};
+}
+
+/* The oldest confirmed track that shared a component with t in the frame before and no longer does
+ * (before), or does so now and did not before (!before); 0 if there is none. */
+static uint64_t
+find_other (const CclTracker *tracker, const Track *t, bool before)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *o = &tracker->tracks[i];
+    const bool together = o->component != NONE && o->component == t->component;
+    const bool were_together = o->previous != NONE && o->previous == t->previous;
+    if (o != t && o->confirmed && o->component != NONE && together != before &&
+        were_together == before)
+      return o->id;
+  }
+  return 0;
+}
+
+void
+ccl_tracker_find_events (CclTracker *tracker)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    Track *t = &tracker->tracks[i];
+    const bool shares = t->component != NONE && tracker->components[t->component].n_members > 1;
+    if (t->confirmed && !t->reported)
+      ccl_tracker_add_event (tracker, CUDACCL_TRACK_APPEARED, t->id, 0);
+    t->reported = t->confirmed;
+    const uint64_t met = shares && t->reported ? find_other (tracker, t, false) : 0;
+    const uint64_t left = t->shared && t->component != NONE ? find_other (tracker, t, true) : 0;
+    if (met)
+      ccl_tracker_add_event (tracker, CUDACCL_TRACK_MERGED, t->id, met);
+    if (left)
+      ccl_tracker_add_event (tracker, CUDACCL_TRACK_SPLIT, t->id, left);
+    t->shared = shares;
+  }
+}
+
+/* Counting sort by component. */
+static uint32_t
+list_members (CclTracker *tracker)
+{
+  uint32_t n = 0;
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    Component *c = &tracker->components[j];
+    if (c->owner != NONE)
+      c->owner = tracker->of_track[c->owner];
+    tracker->member_end[j] = n;
+    n += c->n_members + (c->owner != NONE);
+    if (c->owner != NONE)
+      tracker->members[tracker->member_end[j]++] = (CclTrackMember){c->row, c->owner};
+  }
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const uint32_t j = tracker->tracks[i].component;
+    if (j != NONE)
+      tracker->members[tracker->member_end[j]++] = (CclTrackMember){tracker->components[j].row, i};
+  }
+  return n;
+}
+
+static CclTrackState
+state_of (const Track *t, const CclTrackerOptions *options)
+{
+  if (!t->confirmed)
+    return CUDACCL_TRACK_TENTATIVE;
+  if (t->component == NONE)
+    return CUDACCL_TRACK_LOST;
+  return options->static_frames && t->rested >= options->static_frames ? CUDACCL_TRACK_STATIC
+                                                                       : CUDACCL_TRACK_CONFIRMED;
+}
+
+void
+ccl_tracker_report (
+    CclTracker *tracker, const CclTable *table, const CclTrackerOptions *options, CclTracks *tracks)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *t = &tracker->tracks[i];
+    const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
+    tracker->result[i] = (CclTrack){
+        .id = t->id,
+        .state = state_of (t, options),
+        .age = (uint64_t)(t->age + 0.5),
+        .lost = (uint64_t)(t->lost + 0.5),
+        .label = c ? table->rows[c->row].label : 0,
+        .n_sharing = c ? c->n_members - 1 : 0,
+        .x = t->box.left,
+        .y = t->box.top,
+        .width = t->x.extent,
+        .height = t->y.extent,
+        .velocity_x = t->x.velocity,
+        .velocity_y = t->y.velocity,
+    };
+  }
+  *tracks = (CclTracks){
+      .n_tracks = tracker->n_tracks,
+      .tracks = tracker->result,
+      .n_members = list_members (tracker),
+      .members = tracker->members,
+      .n_events = tracker->n_events,
+      .events = tracker->events,
+  };
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tracker's data, and the steps of a run in their order. Each step is in a file of its own.
+ *
+ * A size is the square root of a box's area; standard deviations are in sizes of the object.
+ */
+#ifndef CUDACCL_TRACKER_PRIVATE_H
+#define CUDACCL_TRACKER_PRIVATE_H
+
+#include <cudaccl/tracker.h>
+
+#include "assignment.h"
+#include "box.h"
+#include "kalman.h"
+#include "label-overlap.h"
+#include "sizes.h"
+
+#include <math.h>
+
+#define CUDACCL_EDGE_NOISE 0.12 /* standard deviation of a measured edge or centroid */
+#define CUDACCL_LOOSE_EDGE 0.3  /* added to that of an edge that was found to be elsewhere */
+
+#define NONE UINT32_MAX
+
+typedef struct Track {
+  uint64_t id;
+  CclAxis x, y;
+  CclBox box;                   /* predicted, then corrected */
+  uint32_t component, previous; /* in this frame and the one before; or NONE */
+  uint32_t group;               /* of the frame before, or CUDACCL_NO_GROUP */
+
+  /* The content of the box, learnt while the object is alone and whole. */
+  double fill;       /* pixels of the component per pixel of the box */
+  double centroid_x; /* in extents from the box's centre */
+  double centroid_y;
+  uint32_t n_alone;            /* frames in succession */
+  uint32_t n_misfits;          /* frames in succession */
+  double sampled_x, sampled_y; /* where its size was stored last */
+  bool sampled, proven;
+
+  bool confirmed, reported, ended, shared; /* shared: with another track, in the frame before */
+  uint32_t n_found;                        /* runs; a tentative track ends when it is not found */
+  double age, lost, hidden;      /* frames since the first; since it was found; since an edge of its
+                                  * component was its own */
+  double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
+} Track;
+
+typedef struct Component {
+  CclBox box; /* box, area and centroid include its fragments */
+  double area, centroid_x, centroid_y;
+  uint32_t row;                      /* of the table */
+  uint32_t owner;                    /* track that it is a fragment of, or NONE */
+  uint32_t n_members;                /* tracks that are in it */
+  uint32_t left, top, right, bottom; /* members that are the outermost there */
+  bool ignored;                      /* noise inside a track's box */
+  bool whole;                        /* all of it is inside the frame */
+  bool fragmented;
+} Component;
+
+/* A component with its fragments, and the tracks in it, in the frame before. */
+typedef struct Group {
+  double area;
+  double motion_x, motion_y; /* sums of its tracks' predicted motions, pixels */
+  uint32_t n_tracks;
+} Group;
+
+struct CclTracker {
+  CclTrackerPlan plan;
+  double frame_time; /* seconds */
+  uint64_t last_id;
+  CclSizes sizes;
+
+  Track *tracks;         /* in the order of their ids */
+  Component *components; /* in the table's order */
+  uint32_t n_tracks, n_components;
+
+  uint32_t *first, *column; /* the assignment problem */
+  double *cost;
+  CclAssignmentScratch scratch;
+  uint32_t *of_track; /* component assigned; later the track's new index */
+
+  CclTrack *result;
+  CclTrackMember *members;
+  uint32_t *member_end; /* of each component's in the list of members */
+  CclTrackEvent *events;
+  uint32_t n_events;
+
+  void *label_memory; /* of `overlap` and `groups`; NULL before the first label map */
+  CclLabelOverlap overlap;
+  Group *groups;
+  bool has_overlap; /* this frame and the one before have label maps */
+};
+
+static inline double
+ccl_track_size (const Track *t)
+{
+  return sqrt (t->x.extent * t->y.extent);
+}
+
+/* A variance in pixels² from a standard deviation in object sizes. */
+static inline double
+ccl_track_variance (const Track *t, double deviation)
+{
+  return deviation * deviation * t->x.extent * t->y.extent;
+}
+
+/* Whether the track's centre is farther from a point than a distance. */
+static inline bool
+ccl_track_is_farther (const Track *t, double x, double y, double distance)
+{
+  const double dx = t->x.centre - x, dy = t->y.centre - y;
+  return dx * dx + dy * dy > distance * distance;
+}
+
+/* Computes the box from the axes. */
+static inline void
+ccl_track_update_box (Track *t)
+{
+  t->x.extent = ccl_max (t->x.extent, 1);
+  t->y.extent = ccl_max (t->y.extent, 1);
+  t->box = (CclBox){ccl_axis_at (&t->x, CUDACCL_AXIS_LOW), ccl_axis_at (&t->y, CUDACCL_AXIS_LOW),
+      ccl_axis_at (&t->x, CUDACCL_AXIS_HIGH), ccl_axis_at (&t->y, CUDACCL_AXIS_HIGH)};
+}
+
+/* Adds uncertainty to all edges. */
+static inline void
+ccl_track_loosen (Track *t)
+{
+  const double variance = ccl_track_variance (t, CUDACCL_LOOSE_EDGE);
+  ccl_axis_loosen (&t->x, variance);
+  ccl_axis_loosen (&t->y, variance);
+}
+
+/* predict.c: predicts the boxes of tracks `elapsed` frames on, and reads the component table. */
+void ccl_tracker_predict (CclTracker *tracker, double elapsed);
+void ccl_tracker_take_components (CclTracker *tracker, const CclTable *table);
+
+/* pixels.c: label maps of successive frames. ccl_tracker_count_pixels() counts the pixels that
+ * components have in common with those of the frame before; labels is NULL for a frame without a
+ * label map. ccl_tracker_store_pixels() stores the frame for the next run. */
+CclStatus ccl_tracker_allocate_pixels (CclTracker *tracker, CclError *error);
+void ccl_tracker_count_pixels (
+    CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed);
+void ccl_tracker_store_pixels (CclTracker *tracker, const CclLabels *labels);
+
+/* The intersection over union of the component's pixels and those of the track's former one, where
+ * they are known and belonged to this track alone; else 0. */
+double ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uint32_t component);
+
+/* The part of the pixels of the track's former component that are in this one, 0…1; 1 where they
+ * are not known. */
+double ccl_tracker_pixel_part (const CclTracker *tracker, const Track *t, uint32_t component);
+
+/* associate.c: sets the components of tracks. */
+void ccl_tracker_assign (CclTracker *tracker);
+void ccl_tracker_share (CclTracker *tracker);
+
+/* How well a box fits the predicted one of a track, 0…1. Sets `sharpness` to how certain the
+ * prediction is, 0…1. */
+double ccl_track_fit_box (const Track *t, const CclBox *box, double *sharpness);
+
+/* fragments.c: adds components without a track to the tracks that they are fragments of. */
+void ccl_tracker_join_fragments (CclTracker *tracker);
+
+/* Whether a track that shares the component is a fragment of another object. */
+bool ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const Component *c);
+
+/* correct.c: corrects the boxes of tracks by their components. */
+void ccl_tracker_correct (CclTracker *tracker, double elapsed);
+
+/* life.c: begins tracks, counts their frames, ends them. */
+void ccl_tracker_begin (CclTracker *tracker);
+void ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed);
+void ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options);
+
+/* report.c: events, and the result. */
+void ccl_tracker_add_event (
+    CclTracker *tracker, CclTrackEventKind kind, uint64_t id, uint64_t other);
+void ccl_tracker_find_events (CclTracker *tracker);
+void ccl_tracker_report (CclTracker *tracker, const CclTable *table,
+    const CclTrackerOptions *options, CclTracks *tracks);
+
+#endif /* CUDACCL_TRACKER_PRIVATE_H */
