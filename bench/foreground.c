@@ -49,7 +49,7 @@ make_mask (Chain *chain, CclError *error)
     frame.chroma = (CclChroma){chroma, chroma + 1, stride, stride, 2, 1, 1};
   }
 
-  return ccl_foreground_run (
+  return ccl_foreground_queue (
       chain->foreground, &frame, &chain->options, &(CclMask){chain->mask, sequence->width}, error);
 }
 

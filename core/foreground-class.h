@@ -8,10 +8,10 @@
 /* The operations of a backend. The public functions check the arguments before they call them. */
 typedef struct CclForegroundClass {
   const char *name; /* "cpu", "cuda" */
-  CclStatus (*run) (CclForeground *foreground, const CclFrame *frame,
+  CclStatus (*queue) (CclForeground *foreground, const CclFrame *frame,
       const CclForegroundOptions *options, const CclMask *mask, CclError *error);
-  CclStatus (*wait) (CclForeground *foreground, CclError *error); /* NULL: a run has finished when
-                                                                   * it returns */
+  CclStatus (*wait) (CclForeground *foreground, CclError *error); /* NULL: queue() makes the mask
+                                                                   * before it returns */
   void (*free) (CclForeground *foreground);
 } CclForegroundClass;
 

@@ -91,7 +91,7 @@ check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *
 }
 
 CclStatus
-ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   if (!foreground || !frame || !options || !mask)
@@ -124,7 +124,7 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
   }
   if (status != CUDACCL_OK)
     return status;
-  status = foreground->klass->run (foreground, frame, options, mask, error);
+  status = foreground->klass->queue (foreground, frame, options, mask, error);
   if (status == CUDACCL_OK)
     foreground->n_frames++;
   return status;
@@ -141,6 +141,14 @@ ccl_denoise_name (CclDenoise denoise)
       [CUDACCL_DENOISE_OPENING_5] = "opening-5x5",
   };
   return (unsigned)denoise < sizeof names / sizeof *names ? names[denoise] : NULL;
+}
+
+CclStatus
+ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  const CclStatus status = ccl_foreground_queue (foreground, frame, options, mask, error);
+  return status == CUDACCL_OK ? ccl_foreground_wait (foreground, error) : status;
 }
 
 CclSceneChange

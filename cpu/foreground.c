@@ -564,7 +564,7 @@ prepare_model (CpuForeground *self, CclError *error)
 }
 
 static CclStatus
-cpu_foreground_run (CclForeground *foreground, const CclFrame *frame,
+cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CpuForeground *self = (CpuForeground *)foreground;
@@ -620,7 +620,7 @@ cpu_foreground_free (CclForeground *foreground)
 
 static const CclForegroundClass cpu_foreground_class = {
     .name = "cpu",
-    .run = cpu_foreground_run,
+    .queue = cpu_foreground_queue,
     .free = cpu_foreground_free,
 };
 

@@ -184,7 +184,7 @@ reduced_frame (const ReducedForeground *self)
 }
 
 static CclStatus
-reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
+reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
@@ -201,7 +201,8 @@ reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
     ccl_foreground_reset (self->inner);
   workers_run (self->workers, reduce_band, self);
   const CclFrame small = reduced_frame (self);
-  const CclStatus status = ccl_foreground_run (self->inner, &small, &reduced, &reduced_mask, error);
+  const CclStatus status =
+      ccl_foreground_queue (self->inner, &small, &reduced, &reduced_mask, error);
   if (status != CUDACCL_OK)
     return status;
   foreground->scene_change = self->inner->scene_change;
@@ -221,7 +222,7 @@ reduced_foreground_free (CclForeground *foreground)
 
 static const CclForegroundClass reduced_foreground_class = {
     .name = "cpu",
-    .run = reduced_foreground_run,
+    .queue = reduced_foreground_queue,
     .free = reduced_foreground_free,
 };
 

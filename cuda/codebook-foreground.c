@@ -143,7 +143,7 @@ options_of_filters (const CclForegroundOptions *options)
 }
 
 static CclStatus
-codebook_foreground_run (CclForeground *foreground, const CclFrame *frame,
+codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CudaCodebook *self = (CudaCodebook *)foreground;
@@ -190,7 +190,7 @@ codebook_foreground_free (CclForeground *foreground)
 
 static const CclForegroundClass codebook_foreground_class = {
     .name = "cuda",
-    .run = codebook_foreground_run,
+    .queue = codebook_foreground_queue,
     .wait = codebook_foreground_wait,
     .free = codebook_foreground_free,
 };

@@ -269,7 +269,7 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
 }
 
 static CclStatus
-cuda_foreground_run (CclForeground *foreground, const CclFrame *frame,
+cuda_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CudaForeground *self = (CudaForeground *)foreground;
@@ -323,7 +323,7 @@ cuda_foreground_free (CclForeground *foreground)
 
 static const CclForegroundClass cuda_foreground_class = {
     .name = "cuda",
-    .run = cuda_foreground_run,
+    .queue = cuda_foreground_queue,
     .wait = cuda_foreground_wait,
     .free = cuda_foreground_free,
 };

@@ -31,7 +31,7 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   input->frame_stride = self->upload.stride;
   input->options.threshold = 0;
   input->options.invert = false;
-  return ccl_foreground_run (self->reducer, frame, &options, &mask, error);
+  return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
 }
 
 /* Queues all work of a frame. The device's context is current. */

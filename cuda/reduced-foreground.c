@@ -166,11 +166,11 @@ run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOp
     };
   if (self->base.n_frames == 0)
     ccl_foreground_reset (self->inner);
-  return ccl_foreground_run (self->inner, &small, &reduced, &mask, error);
+  return ccl_foreground_queue (self->inner, &small, &reduced, &mask, error);
 }
 
 static CclStatus
-reduced_foreground_run (CclForeground *foreground, const CclFrame *frame,
+reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
@@ -243,7 +243,7 @@ reduced_foreground_free (CclForeground *foreground)
 
 static const CclForegroundClass reduced_foreground_class = {
     .name = "cuda",
-    .run = reduced_foreground_run,
+    .queue = reduced_foreground_queue,
     .wait = reduced_foreground_wait,
     .free = reduced_foreground_free,
 };

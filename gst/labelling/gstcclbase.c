@@ -278,8 +278,8 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   /**
    * GstCclBase::reset:
    *
-   * Action signal: discards the background model (foreground=codebook and mog2); the next frame starts a new
-   * one. Any thread may emit it.
+   * Action signal: discards the background model (foreground=codebook and mog2); the next frame
+   * starts a new one. Any thread may emit it.
    *
    * Since: 0.2
    */

@@ -161,7 +161,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
 
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
-    if (ccl_foreground_run (foreground, &pixels, &foreground_options, &mask, error) != CUDACCL_OK)
+    if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) != CUDACCL_OK)
       return FALSE;
     /* The labeller reads the mask instead of the frame. */
     pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};

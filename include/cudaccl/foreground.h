@@ -204,30 +204,36 @@ typedef struct CclForeground CclForeground;
 CUDACCL_API
 CclForeground *ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error);
 
-/* Makes the foreground mask of one frame.
- *
- * On a GPU the work is only queued on the object's stream (ccl_cuda_foreground_set_stream()):
- * frame and mask must live until it has finished. ccl_foreground_wait() waits for it, and so does
- * the run of a labeller on the same stream.
+/* Makes the foreground mask of one frame and waits for it.
  *
  * The first frame of a background model has an empty mask, and so have frames of a changed scene.
  *
  * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or CUDACCL_ERROR_DEVICE.
- * Since: 0.2 */
+ * Since: 0.2; before 0.3 it did not wait on a GPU */
 CUDACCL_API
 CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+
+/* Starts to make a mask as ccl_foreground_run() does. On a GPU the work is only queued on the
+ * object's stream (ccl_cuda_foreground_set_stream()): frame and mask must live until it has
+ * finished. ccl_foreground_wait() waits for it, and so does the run of a labeller on the same
+ * stream. Any number of frames may be queued before a wait. On a CPU the mask is made at once.
+ *
+ * Returns as ccl_foreground_run(). Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
 /* The scene change that the last run found. Then CUDACCL_FOREGROUND_MOG2 has discarded its model,
  * and that frame is the first one of a new model. CUDACCL_FOREGROUND_CODEBOOK takes the colours of
  * that frame for the background, and keeps the former ones with little weight. Always
  * CUDACCL_SCENE_UNCHANGED unless options.light was set, and in the first 16 frames of MOG2's model.
- * On a GPU, wait for the run first. Since: 0.2 */
+ * On a GPU, wait for a queued frame first. Since: 0.2 */
 CUDACCL_API
 CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
 
-/* Waits until the masks of all runs can be read. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (the
- * object is NULL) or CUDACCL_ERROR_DEVICE. Since: 0.2 */
+/* Waits until the masks of all queued frames can be read. Returns CUDACCL_OK,
+ * CUDACCL_ERROR_ARGUMENT (the object is NULL) or CUDACCL_ERROR_DEVICE. Since: 0.2 */
 CUDACCL_API
 CclStatus ccl_foreground_wait (CclForeground *foreground, CclError *error);
 

@@ -97,8 +97,6 @@ public:
         ccl_cuda_foreground_set_stream (
             handle_, frame.stream == 1 ? nullptr : (void *)frame.stream, nullptr);
       status = ccl_foreground_run (handle_, &input, &options, &output, &error);
-      if (status == CUDACCL_OK)
-        status = ccl_foreground_wait (handle_, &error);
       change = ccl_foreground_get_scene_change (handle_);
     }
     check (status, error);

@@ -144,8 +144,7 @@ run_on_device (Case *c, CclForeground *foreground)
   CALL (cuMemsetD8Async (mask_memory, UNTOUCHED, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));
   CclMask mask = {(void *)mask_memory, c->mask_stride};
-  if (ccl_foreground_run (foreground, &frame, &c->options, &mask, &error) != CUDACCL_OK ||
-      ccl_foreground_wait (foreground, &error) != CUDACCL_OK)
+  if (ccl_foreground_run (foreground, &frame, &c->options, &mask, &error) != CUDACCL_OK)
     die (c, "cuda", error.message);
   CALL (cuMemcpyDtoHAsync (c->mask, mask_memory, c->mask_size, NULL));
   CALL (cuStreamSynchronize (NULL));

@@ -91,7 +91,7 @@ run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *err
   CclStatus status = CUDACCL_OK;
   for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
     const CclFrame frame = {i ? opposite : frame_data, WIDTH, CUDACCL_LOCATION_HOST};
-    status = ccl_foreground_run (foreground, &frame, &options, &mask, error);
+    status = ccl_foreground_queue (foreground, &frame, &options, &mask, error);
   }
   if (status == CUDACCL_OK)
     status = ccl_foreground_wait (foreground, error);
@@ -295,9 +295,9 @@ check_foreground_is_lean (CclForegroundMethod method)
   const CclMask mask = {(void *)mask_memory, WIDTH};
   SimcudaStatistics before, after, waited;
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
-  ccl_foreground_run (foreground, &frame, &options, &mask, &error);
+  ccl_foreground_queue (foreground, &frame, &options, &mask, &error);
   get_statistics (&before);
-  ccl_foreground_run (foreground, &frame, &options, &mask, &error);
+  ccl_foreground_queue (foreground, &frame, &options, &mask, &error);
   get_statistics (&after);
   ccl_foreground_wait (foreground, &error);
   get_statistics (&waited);

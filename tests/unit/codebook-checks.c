@@ -220,7 +220,7 @@ run_backend (Pair *self, const CclFrame *frame, const CclForegroundOptions *opti
   const CclStatus status =
       backend->run ? backend->run (backend->data, self->foreground, frame, options, &mask, &error)
                    : ccl_foreground_run (self->foreground, frame, options, &mask, &error);
-  if (status != CUDACCL_OK || ccl_foreground_wait (self->foreground, &error) != CUDACCL_OK)
+  if (status != CUDACCL_OK)
     g_error ("%s", error.message);
 }
 

@@ -246,8 +246,6 @@ comparison_run_colour (Comparison *comparison, const uint8_t *pixels, const uint
     status = backend->run (backend->data, comparison->foreground, &frame, options, &mask, &error);
   } else {
     status = ccl_foreground_run (comparison->foreground, &frame, options, &mask, &error);
-    if (status == CUDACCL_OK)
-      status = ccl_foreground_wait (comparison->foreground, &error);
   }
   foreground_reference_run (comparison->reference, &frame, options);
 

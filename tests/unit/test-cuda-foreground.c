@@ -112,8 +112,6 @@ run (CclForeground *foreground, const CclFrame *frame, bool frame_on_device,
   const CUdeviceptr mask_memory = upload (mask->data, mask_size, mask_distance);
   const CclMask own_mask = {(void *)mask_memory, mask->stride};
   CclStatus status = ccl_foreground_run (foreground, &own_frame, options, &own_mask, error);
-  if (status == CUDACCL_OK)
-    status = ccl_foreground_wait (foreground, error);
   download (mask->data, mask_memory, mask_size);
   release (mask_memory, mask_distance);
   if (frame_on_device)
@@ -176,9 +174,9 @@ test_shares_the_labellers_stream (void)
     CclTable table = {0};
     driver->cuMemsetD8Async (frame, 1, width * height, stream);
     driver->cuMemsetD8Async (frame, value, width * value, stream);
-    g_assert_cmpint (
-        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE},
-            &options, &(CclMask){(void *)mask, width}, &error),
+    g_assert_cmpint (ccl_foreground_queue (foreground,
+                         &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE}, &options,
+                         &(CclMask){(void *)mask, width}, &error),
         ==, CUDACCL_OK);
     g_assert_cmpint (
         ccl_labeller_run (labeller, &(CclFrame){(void *)mask, width, CUDACCL_LOCATION_DEVICE},
@@ -227,9 +225,9 @@ test_waits_for_the_legacy_stream (void)
     for (int i = 0; i < 32; i++)
       driver->cuMemsetD8Async (ballast, i, ballast_size, NULL);
     driver->cuMemsetD8Async (frame, 10, width * rows, NULL);
-    g_assert_cmpint (
-        ccl_foreground_run (foreground, &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE},
-            &options, &(CclMask){(void *)mask, width}, &error),
+    g_assert_cmpint (ccl_foreground_queue (foreground,
+                         &(CclFrame){(void *)frame, width, CUDACCL_LOCATION_DEVICE}, &options,
+                         &(CclMask){(void *)mask, width}, &error),
         ==, CUDACCL_OK);
     download (pixels, mask, width * height);
     for (uint32_t i = 0; i < width * height; i++)

@@ -466,7 +466,7 @@ test_streams_that_are_captured_are_refused (void)
       ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_nonnull (strstr (error.message, "captured"));
   g_assert_cmpint (
-      ccl_foreground_run (foreground, &frame, &(CclForegroundOptions){0}, &mask, &error), ==,
+      ccl_foreground_queue (foreground, &frame, &(CclForegroundOptions){0}, &mask, &error), ==,
       CUDACCL_ERROR_ARGUMENT);
   g_assert_nonnull (strstr (error.message, "captured"));
   g_assert_cmpint (driver->cuStreamEndCapture (stream, &graph), ==, CUDA_SUCCESS);
