@@ -12,7 +12,7 @@ ccl_struct_size_check (const void *given, size_t known, CclError *error)
         "a plan or options of %zu bytes are too small: this struct has %zu", size, known);
   for (size_t i = known; i < size; i++) {
     if (bytes[i] != 0)
-      return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
           "a plan or options set a field that this version of the library does not have");
   }
   return CUDACCL_OK;
