@@ -197,19 +197,18 @@ state_at (const Parameters &p, uint32_t word)
   return state;
 }
 
-/* Loads what the update reads of a codebook. Without chroma, u and v are those of grey. A birth
+/* Loads what the update reads of codebooks of at most WORDS words, whose weights are set. Words
+ * that no pixel of the warp has are left out. Without chroma, u and v are those of grey. A birth
  * counts only where the word has, or may have after this frame, the visits of a recurrent one. */
+template <uint32_t WORDS>
 static __device__ __forceinline__ void
 load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
     CclCodeword words[CUDACCL_CODEBOOK_WORDS])
 {
   const uint32_t lane = lane_of_warp (), grey = 128 * CUDACCL_CODEBOOK_STEPS;
 #pragma unroll
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    words[k] = {0, 0, 0, block->weight[k][lane], 0, 0};
-#pragma unroll
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
-    if (words[k].weight > 0) {
+  for (uint32_t k = 0; k < WORDS; k++) {
+    if (__any_sync (FULL_WARP, words[k].weight > 0)) {
       words[k].luma = block->luma[k][lane];
       words[k].u = p.base.u ? block->u[k][lane] : (uint16_t)grey;
       words[k].v = p.base.u ? block->v[k][lane] : (uint16_t)grey;
@@ -217,9 +216,8 @@ load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
     }
   }
 #pragma unroll
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
-    if (words[k].weight > 0 &&
-        (rebases || words[k].visits + 1 >= CUDACCL_CODEBOOK_RECURRENT_VISITS))
+  for (uint32_t k = 0; k < WORDS; k++) {
+    if (rebases || words[k].visits + 1 >= CUDACCL_CODEBOOK_RECURRENT_VISITS)
       words[k].birth = block->birth[k][lane];
   }
 }
@@ -253,21 +251,21 @@ store_words (const Parameters &p, CclCodebookBlock *block, const CclCodebookFram
     block->visits[place][lane] = own.visits;
 }
 
-/* Updates the pixel of a thread, which has this luma. */
+/* Updates the pixel of a thread, which has this value and at most WORDS words. The compiler drops
+ * what the others would take, but for the one that may be new. */
+template <uint32_t WORDS>
 static __device__ __forceinline__ CclCodebookResult
-update_pixel (const Parameters &p, const CclCodebookFrame &frame, uint32_t word, uint32_t luma,
-    uint32_t x, uint32_t y)
+update_words (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
+    CclCodebookValue value, const uint16_t weights[CUDACCL_CODEBOOK_WORDS])
 {
   CclCodebookBlock *block = p.blocks + word;
   CclCodeword words[CUDACCL_CODEBOOK_WORDS];
-  uint16_t weights[CUDACCL_CODEBOOK_WORDS];
-  load_words (p, block, frame.rebases, words);
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    weights[k] = words[k].weight;
+    words[k] = {0, 0, 0, k < WORDS ? weights[k] : (uint16_t)0, 0, 0};
+  load_words<WORDS> (p, block, frame.rebases, words);
   const CclCodebookState state = state_at (p, word);
-  const CclCodebookResult result =
-      ccl_codebook_update (words, value_at (p, luma, x, y), state, &frame);
+  const CclCodebookResult result = ccl_codebook_update (words, value, state, &frame);
   const bool is_visit = result.is_strong && state.was_background;
   store_words (p, block, frame, result.place, is_visit, words, weights);
   return result;
@@ -320,7 +318,26 @@ add_to_sums (uint32_t sums[CUDACCL_CODEBOOK_SUMS], uint32_t luma, const CclCodeb
   sums[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM] += result.model_chroma;
 }
 
-/* Updates the pixels of a warp. */
+/* Updates the pixels of a warp, most of which have few words. Those outside the frame have memory,
+ * too, and nothing reads it. */
+static __device__ __forceinline__ CclCodebookResult
+update_pixels (
+    const Parameters &p, const CclCodebookFrame &frame, uint32_t word, CclCodebookValue value)
+{
+  const CclCodebookBlock *block = p.blocks + word;
+  uint16_t weights[CUDACCL_CODEBOOK_WORDS];
+  uint32_t beyond = 0; /* weights of further words */
+#pragma unroll
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
+    weights[k] = block->weight[k][lane_of_warp ()];
+    beyond |= k >= CUDACCL_CODEBOOK_FEW_WORDS ? weights[k] : 0;
+  }
+  return __any_sync (FULL_WARP, beyond)
+             ? update_words<CUDACCL_CODEBOOK_WORDS> (p, frame, word, value, weights)
+             : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, weights);
+}
+
+/* Updates the pixels of a warp, and delivers and counts what is found. */
 static __device__ __forceinline__ void
 update_word (
     const Parameters &p, uint32_t word, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
@@ -328,12 +345,13 @@ update_word (
   const uint32_t lane = lane_of_warp ();
   const uint32_t x = word % p.base.row_words * 32 + lane, y = word / p.base.row_words;
   const bool inside = x < p.base.width;
-  CclCodebookResult result = {};
-  if (inside) {
-    const uint32_t luma = luma_at (p.base, x, y, p.is_wide);
-    result = update_pixel (p, shared->frame, word, luma, x, y);
+  const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
+  const CclCodebookValue value = inside ? value_at (p, luma, x, y) : CclCodebookValue ();
+  CclCodebookResult result = update_pixels (p, shared->frame, word, value);
+  if (!inside)
+    result = {};
+  if (inside)
     add_to_sums (sums, luma, result);
-  }
   count_noise (result, inside && ccl_codebook_counts_as_noise (&result), &shared->noise[0]);
   const uint32_t places[] = {__ballot_sync (FULL_WARP, result.place & 1),
       __ballot_sync (FULL_WARP, result.place & 2), __ballot_sync (FULL_WARP, result.place & 4)};

@@ -412,6 +412,96 @@ check_codebook_for_a_long_time (const ForegroundBackend *backend)
   pair_end (&pair);
 }
 
+void
+check_codebook_of_leaves (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 40, HEIGHT = 10, N = WIDTH * HEIGHT, N_FRAMES = 540 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t n_young = 0, n_old = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "leaves");
+
+  if (!passed)
+    return;
+  options.light = false;
+  for (uint32_t number = 0; number < N_FRAMES && passed; number++) {
+    for (uint32_t i = 0; i < N; i++) {
+      const bool is_leaf = number > 50 && i % WIDTH >= 8 && (number + i % WIDTH / 8 * 3) % 20 >= 18;
+      luma[i] = is_leaf ? 160 : 100;
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++) {
+      n_young += number < 200 && pair.mask[i];
+      n_old += number >= 500 && pair.mask[i];
+    }
+  }
+  pair_end (&pair);
+  g_assert_cmpuint (n_young, >, 1000);
+  g_assert_cmpuint (n_old, ==, 0);
+}
+
+void
+check_codebook_in_light_of_noise (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 48, HEIGHT = 32, N = WIDTH * HEIGHT };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  const CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t state = 1, n_found = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "light of noise");
+
+  if (!passed)
+    return;
+  for (uint32_t number = 0; number < 60 && passed; number++) {
+    for (uint32_t i = 0; i < N; i++) {
+      const uint32_t random = next_random (&state) % 10;
+      const uint32_t ground = random < 3 ? 34 : random < 6 ? 46 : 40;
+      const uint32_t column = i % WIDTH - number % 40;
+      const uint32_t object = number > 10 && column < 8 ? 10 + i / WIDTH % 24 : 0;
+      luma[i] = (uint8_t)((ground + object) * (number > 20 && number % 2 ? 9 : 8) / 8);
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++)
+      n_found += pair.mask[i] != 0;
+  }
+  pair_end (&pair);
+  g_assert_cmpuint (n_found, >, 1000);
+}
+
+void
+check_codebook_without_chroma_from_now_on (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 48, HEIGHT = 16, N = WIDTH * HEIGHT };
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .has_chroma = true, .reduction = 1};
+  const CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N], u[N], v[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH, .chroma = {u, v, WIDTH, WIDTH, 1, 0, 0}};
+  uint32_t n_found = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "lost chroma");
+
+  if (!passed)
+    return;
+  for (uint32_t number = 0; number < 80 && passed; number++) {
+    for (uint32_t i = 0; i < N; i++) {
+      luma[i] = number > 5 && i % WIDTH - number % 40 < 6 ? 200 : 100;
+      u[i] = number < 60 ? 123 : 128;
+      v[i] = number < 60 ? 133 : 128;
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++)
+      n_found += number >= 60 && pair.mask[i];
+  }
+  pair_end (&pair);
+  g_assert_cmpuint (n_found, >, 1000);
+}
+
 /* The mean of factor × factor pixels; the frame's last row and column are repeated. */
 static uint8_t
 mean_of (const Scene *scene, uint32_t x, uint32_t y, uint32_t factor)

@@ -18,6 +18,16 @@ void check_codebook_scene_changes (const ForegroundBackend *backend);
 /* More frames than CUDACCL_CODEBOOK_MOST_TIME. */
 void check_codebook_for_a_long_time (const ForegroundBackend *backend);
 
+/* Words that come back again and again are background after CUDACCL_CODEBOOK_RECURRENT_AGE frames.
+ */
+void check_codebook_of_leaves (const ForegroundBackend *backend);
+
+/* Light that flickers, in noise so strong that no cell is uniform: all have the frame's light. */
+void check_codebook_in_light_of_noise (const ForegroundBackend *backend);
+
+/* A camera that loses a faint chroma, and nothing else: objects are still found. */
+void check_codebook_without_chroma_from_now_on (const ForegroundBackend *backend);
+
 /* Masks of reduced frames are those of frames that this check reduces. */
 void check_codebook_of_reduced_frames (const ForegroundBackend *backend);
 
