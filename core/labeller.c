@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-class.h"
+#include "component-features.h"
 #include "struct-size.h"
 
 #include <stdarg.h>
@@ -64,7 +65,7 @@ ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
   if (plan->format > CUDACCL_PIXEL_FORMAT_8_SECOND)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
-  return CUDACCL_OK;
+  return ccl_columns_check (plan->columns, plan->width, plan->height, error);
 }
 
 uint32_t
@@ -122,6 +123,9 @@ check_run (const CclLabeller *labeller, const CclFrame *frame, const CclLabeller
     status = ccl_frame_check (frame, labeller->plan.width, labeller->plan.format, error);
   if (status == CUDACCL_OK)
     status = ccl_threshold_check (options->threshold, labeller->plan.format, error);
+  if (status == CUDACCL_OK)
+    status = ccl_intensity_check (
+        &frame->intensity, labeller->plan.columns, labeller->plan.width, frame->location, error);
   if (status != CUDACCL_OK)
     return status;
   if (labels && (!labels->data || labels->stride < 4 * (size_t)labeller->plan.width ||
@@ -147,9 +151,10 @@ ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
   CclStatus status = check_run (labeller, frame, options, labels, error);
   if (status == CUDACCL_OK)
     status = check_table (table, error);
-  return status == CUDACCL_OK
-             ? labeller->klass->run (labeller, frame, options, labels, table, error)
-             : status;
+  if (status != CUDACCL_OK)
+    return status;
+  table->features = NULL;
+  return labeller->klass->run (labeller, frame, options, labels, table, error);
 }
 
 CclStatus
@@ -175,6 +180,7 @@ ccl_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
   if (status != CUDACCL_OK)
     return status;
   labeller->is_queued = false;
+  table->features = NULL;
   if (labeller->klass->wait)
     return labeller->klass->wait (labeller, table, error);
   *table = labeller->table;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of CPU algorithms, and the choice of one for a plan. */
 #include "algorithms.h"
+#include "measure.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -106,7 +107,8 @@ ccl_cpu_labeller_new_tuned (
   }
   own_plan = *plan;
   own_plan.algorithm = algorithm->name;
-  return algorithm->labeller_new (algorithm, &own_plan, tuning, error);
+  CclLabeller *labeller = algorithm->labeller_new (algorithm, &own_plan, tuning, error);
+  return labeller && plan->columns ? cpu_measuring_labeller_new (labeller, error) : labeller;
 }
 
 CclLabeller *

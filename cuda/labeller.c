@@ -317,6 +317,10 @@ ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
   }
   if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
+  if (plan->columns) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only labellers on a CPU measure columns");
+    return NULL;
+  }
   CudaLabeller *self = calloc (1, sizeof *self);
   if (!self) {
     ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");

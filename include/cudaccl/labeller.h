@@ -39,6 +39,7 @@
 #ifndef CUDACCL_LABELLER_H
 #define CUDACCL_LABELLER_H
 
+#include <cudaccl/columns.h>
 #include <cudaccl/version.h>
 
 #include <stdbool.h>
@@ -105,6 +106,9 @@ typedef struct CclLabellerPlan {
                        * the frame size, at most one per processor that the affinity mask and the
                        * quotas of control groups leave to the process. A GPU ignores it. */
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel */
+  uint32_t columns; /* what to measure beyond CclComponent: flags of CclColumn, for frames of at
+                     * most CUDACCL_MAX_FEATURE_SIDE pixels in width and height. 0: nothing,
+                     * which costs nothing. Labellers on a GPU refuse others. Since: 0.3 */
 } CclLabellerPlan;
 
 /* The defaults of CclLabellerPlan; width and height must be set. Since: 0.3 */
@@ -136,6 +140,15 @@ typedef struct CclChroma {
   uint32_t shift_y;          /* 0 or 1 */
 } CclChroma;
 
+/* A second plane of a frame, whose values are measured under each component: a grey picture, a
+ * depth, a temperature. It has the frame's width, height and location. In device memory, values of
+ * two bytes have an even address and an even stride. Since: 0.3 */
+typedef struct CclIntensity {
+  const void *data;      /* NULL: the frame has no such plane */
+  size_t stride;         /* bytes, at least those of a row's values */
+  CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16 */
+} CclIntensity;
+
 /* A frame of the planned width, height and format. Only the bytes of its pixels are read. It
  * belongs to the caller and is never written. In device memory, frames of two bytes per pixel have
  * an even address and an even stride; all others may have any. */
@@ -145,6 +158,7 @@ typedef struct CclFrame {
   CclLocation location;
   CclChroma chroma; /* in the same location; only background models read it (foreground.h). Zeros:
                      * the frame has no chroma */
+  CclIntensity intensity; /* needed with CUDACCL_COLUMN_INTENSITY, else not read. Since: 0.3 */
 } CclFrame;
 
 /* Settings that may differ from frame to frame. */
@@ -184,10 +198,11 @@ typedef struct CclComponent {
 
 /* The component table of a frame. */
 typedef struct CclTable {
-  uint32_t n_components;    /* N: all components that pass the area filter */
-  uint32_t n_rows;          /* rows delivered: the smaller of N and the plan's max_components */
-  const CclComponent *rows; /* in label order; host memory of the labeller, valid until its next
-                             * run or until it is freed */
+  uint32_t n_components;       /* N: all components that pass the area filter */
+  uint32_t n_rows;             /* rows delivered: the smaller of N and the plan's max_components */
+  const CclComponent *rows;    /* in label order; host memory of the labeller, valid until its next
+                                * run or until it is freed */
+  const CclFeatures *features; /* as rows, of the plan's columns; NULL without any. Since: 0.3 */
 } CclTable;
 
 /* An opaque labeller. Since: 0.2 */
@@ -279,6 +294,35 @@ CclStatus ccl_labeller_resize (
  * NULL for NULL. Since: 0.2 */
 CUDACCL_API
 const char *ccl_labeller_algorithm (const CclLabeller *labeller);
+
+/* Computes what follows from the features of a component. Sums are combined as integers of 128
+ * bits; each value is then rounded a few times, so it has a relative error of some 2⁻⁵⁰, and the
+ * lesser eigenvalue and what follows from it one of some 2⁻⁵⁰ of the greater one.
+ *
+ * row, features: of the same component.
+ * columns: flags of CclColumn, those that the features have. CUDACCL_COLUMN_MOMENTS includes
+ *   CUDACCL_COLUMN_SUMS. Values of other columns are not a number.
+ *
+ * Thread safe. Since: 0.3 */
+CUDACCL_API
+void ccl_features_derive (
+    const CclComponent *row, const CclFeatures *features, uint32_t columns, CclShape *shape);
+
+/* Measures the labels of a label map, of whatever origin, on the CPU. A label may be in several
+ * parts that do not touch.
+ *
+ * labels: width × height pixels in host memory; width and height 1…CUDACCL_MAX_FEATURE_SIDE, with
+ * at most CUDACCL_MAX_PIXELS pixels. intensity: needed with CUDACCL_COLUMN_INTENSITY; NULL is
+ * allowed otherwise. columns: flags of CclColumn, or 0 for rows alone. n: the labels 1…n are
+ * measured; others are like background that is not theirs. rows: [n] filled; the row of a label
+ * without pixels is all zeros. NULL: not wanted. features: [n] filled; NULL if columns is 0.
+ *
+ * It allocates some rows of pixels. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
+    const CclIntensity *intensity, uint32_t columns, uint32_t n, CclComponent *rows,
+    CclFeatures *features, CclError *error);
 
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. It waits for a
  * frame that is queued. Since: 0.2 */

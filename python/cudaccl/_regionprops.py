@@ -2,7 +2,7 @@
 """Component tables with the columns of scikit-image."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,58 +20,174 @@ def table_dtype(count_type: type[np.unsignedinteger[Any]], *, ndim: int) -> np.d
                      for name, is_real, is_of_volumes in _cudaccl.columns if ndim == 3 or not is_of_volumes])
 
 
+feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for _, name, size in _cudaccl.features], align=True)
+shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.shapes])
+COLUMN_OF = {name: column for column, name, *_ in [*_cudaccl.features, *_cudaccl.shapes]}
+
+
+class Measured:
+    """The rows, features and shapes of components, and the number of neighbours of their pixels."""
+
+    def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int) -> None:
+        self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
+
+    def tensor(self) -> list[NDArray[Any]]:
+        xy = -self.shapes["covariance"]
+        return [self.shapes["variance_x"], xy, xy, self.shapes["variance_y"]]
+
+    def n_holes(self) -> NDArray[np.int64]:
+        return 1 - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+
+
+# Property: the fields that it needs, the indices of its columns, and the columns.
+MEASURED: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured], list[NDArray[Any]]]]] = {
+    **{name: ((field,), ("",), lambda m, field=field: [m.shapes[field]])  # type: ignore[misc]
+       for name, field in (
+           ("perimeter", "perimeter"), ("eccentricity", "eccentricity"), ("orientation", "orientation"),
+           ("axis_major_length", "major_axis"), ("axis_minor_length", "minor_axis"),
+           ("intensity_mean", "mean_value"), ("intensity_std", "standard_deviation"))},
+    "intensity_min": (("least_value",), ("",), lambda m: [m.features["least_value"].astype(np.float64)]),
+    "intensity_max": (("greatest_value",), ("",), lambda m: [m.features["greatest_value"].astype(np.float64)]),
+    "crack_length": (("crack_length",), ("",), lambda m: [m.shapes["crack_length"].astype(np.int64)]),
+    "euler_number": (("euler_number_8",), ("",), lambda m: [m.shapes["euler_number_8"].astype(np.int64)]),
+    "n_holes": (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()]),
+    "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
+    "inertia_tensor_eigvals": (("greater_eigenvalue",), ("0", "1"), lambda m: [
+        m.shapes["greater_eigenvalue"], m.shapes["lesser_eigenvalue"]]),
+    "centroid_weighted": (("weighted_centroid_x",), ("0", "1"), lambda m: [
+        m.shapes["weighted_centroid_y"], m.shapes["weighted_centroid_x"]]),
+}
+
+
+def is_table(table: Any) -> bool:
+    return "area" in (getattr(getattr(table, "dtype", None), "names", None) or ())
+
+
 def check_table(table: NDArray[Any]) -> None:
-    if "area" not in (getattr(getattr(table, "dtype", None), "names", None) or ()):
+    if not is_table(table):
         raise TypeError("a component table is needed, such as components() returns")
 
 
-def regionprops_table(table: NDArray[Any], properties: Iterable[str] = ("label", "bbox"), *,
-                      separator: str = "-") -> dict[str, NDArray[Any]]:
-    """The columns of skimage.measure.regionprops_table() for a component table.
+def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
+    """A label map as uint32; the values of its labels if they are not 1…n, else None; and n."""
+    if labels.size == 0:
+        return labels.astype(np.uint32), None, 0
+    if labels.min() < 0:
+        raise ValueError("labels must not be negative")
+    n = int(labels.max())
+    if n <= labels.size:
+        return np.ascontiguousarray(labels, np.uint32), None, n
+    values, places = np.unique(labels, return_inverse=True)
+    has_background = values[0] == 0
+    map = places.reshape(labels.shape).astype(np.uint32) + np.uint32(0 if has_background else 1)
+    return map, values if has_background else np.concatenate(([0], values)), len(values) - int(has_background)
 
-    table: of component_dtype or volume_component_dtype, from label() or components().
+
+def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int | None) -> Measured:
+    """Measures the components of a mask, or the labels of a label map."""
+    from ._arrays import HOST, copy_to_host, view_of
+    from ._images import check_connectivity
+    from ._labeller import label
+
+    neighbours = check_connectivity(connectivity, 2)
+    if getattr(getattr(labels, "dtype", None), "kind", "") == "b" or str(getattr(labels, "dtype", "")) == "torch.bool":
+        labels = label(labels, neighbours)[0]
+    if not isinstance(labels, np.ndarray):
+        labels = copy_to_host(labels) if view_of(labels).device != HOST else np.asarray(labels)
+    if labels.ndim != 2 or labels.dtype.kind not in "iu":
+        raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
+                        "integers with two dimensions")
+    map, values, n = numbered(labels)
+    if n and map.size:
+        plane = None if intensity_image is None else view_of(np.asarray(intensity_image))
+        parts = _cudaccl.measure_labels(view_of(map), plane, columns, n)
+    else:
+        parts = (b"", b"", b"")
+    rows, features, shapes = (
+        np.frombuffer(part, dtype) for part, dtype in zip(parts, (table_dtype(np.uint32, ndim=2), feature_dtype, shape_dtype)))
+    there = rows["area"] > 0
+    rows = rows[there]
+    if values is not None:
+        kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
+        rows = rows.astype(kinds)
+        rows["label"] = values[rows["label"]]
+    return Measured(rows, features[there], shapes[there], neighbours)
+
+
+def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"), *, intensity_image: Any = None,
+                      connectivity: int | None = None, separator: str = "-") -> dict[str, NDArray[Any]]:
+    """The columns of skimage.measure.regionprops_table() for a component table, a mask or a label map.
+
+    table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
+        bool, whose components are measured; or a label map of integers with 0 for background. Masks and
+        maps have two dimensions and sides of at most 65536 pixels.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
-        and 'equivalent_diameter_area'.
+        and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
+        'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
+        'orientation', 'perimeter'; with an intensity image 'centroid_weighted', 'intensity_max',
+        'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'crack_length', the
+        number of edges between pixels of the component and others, and 'n_holes'.
+    intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory.
+    connectivity: 4 or 8, None for 8: of the components of a mask, and for 'n_holes'.
     separator: between a property's name and the index of a column.
 
     Returns a dict from column names ('label', 'bbox-0', …) to arrays of the length of the table, in
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
-    ValueError for another property. Since: 0.2
+    ValueError for another property. Since: 0.2; masks and label maps since 0.3
     """
-    check_table(table)
-    if isinstance(properties, str):
-        properties = [properties]
+    properties = [properties] if isinstance(properties, str) else list(properties)
+    columns = 0
+    for name in properties:
+        for field in MEASURED[name][0] if name in MEASURED else ():
+            columns |= COLUMN_OF[field]
+    found = None
+    if is_table(table):
+        if columns:
+            raise ValueError("a component table has no property "
+                             f"{next(name for name in properties if name in MEASURED)!r}: give the mask or the label map")
+    else:
+        if intensity_image is None and columns & COLUMN_OF["mean_value"]:
+            raise ValueError("properties of intensity need an intensity_image")
+        found = measure(table, intensity_image, columns, connectivity)
+        table = found.rows
+    result: dict[str, NDArray[Any]] = {}
+    for name in properties:
+        if found and name in MEASURED:
+            _, indices, make = MEASURED[name]
+            for index, column in zip(indices, make(found)):
+                result[name + (separator + index.replace("-", separator) if index else "")] = np.array(column)
+        else:
+            result.update(columns_of_table(table, name, separator))
+    return result
+
+
+def columns_of_table(table: NDArray[Any], name: str, separator: str) -> dict[str, NDArray[Any]]:
+    """The columns of a property that a component table has."""
     axes = [axis for axis in AXES if axis in (table.dtype.names or ())]
     start = [table[axis].astype(np.int64) for axis in axes]
     stop = [low + table[size] for low, size in zip(start, SIZES[-len(axes):])]
     area = table["area"].astype(np.float64)
     box_area = np.prod([high - low for low, high in zip(start, stop)], axis=0).astype(np.float64)
 
-    columns: dict[str, NDArray[Any]] = {}
-    for name in properties:
-        if name == "label":
-            columns[name] = table["label"].astype(np.int64)
-        elif name == "area":
-            columns[name] = area
-        elif name == "num_pixels":
-            columns[name] = table["area"].astype(np.int64)
-        elif name == "area_bbox":
-            columns[name] = box_area
-        elif name == "extent":
-            columns[name] = area / box_area
-        elif name == "equivalent_diameter_area":
-            columns[name] = (2 * len(axes) * area / np.pi) ** (1 / len(axes))
-        elif name == "bbox":
-            for i, column in enumerate([*start, *stop]):
-                columns[f"{name}{separator}{i}"] = column
-        elif name == "centroid":
-            for i, axis in enumerate(axes):
-                columns[f"{name}{separator}{i}"] = table[f"centroid_{axis}"].copy()
-        elif name == "slice":
-            slices = np.empty(len(table), object)
-            for row in range(len(table)):
-                slices[row] = tuple(slice(int(low[row]), int(high[row])) for low, high in zip(start, stop))
-            columns[name] = slices
-        else:
-            raise ValueError(f"a component table has no property {name!r}")
-    return columns
+    if name == "label":
+        return {name: table["label"].astype(np.int64)}
+    if name == "area":
+        return {name: area}
+    if name == "num_pixels":
+        return {name: table["area"].astype(np.int64)}
+    if name == "area_bbox":
+        return {name: box_area}
+    if name == "extent":
+        return {name: area / box_area}
+    if name == "equivalent_diameter_area":
+        return {name: (2 * len(axes) * area / np.pi) ** (1 / len(axes))}
+    if name == "bbox":
+        return {f"{name}{separator}{i}": column for i, column in enumerate([*start, *stop])}
+    if name == "centroid":
+        return {f"{name}{separator}{i}": table[f"centroid_{axis}"].copy() for i, axis in enumerate(axes)}
+    if name == "slice":
+        slices = np.empty(len(table), object)
+        for row in range(len(table)):
+            slices[row] = tuple(slice(int(low[row]), int(high[row])) for low, high in zip(start, stop))
+        return {name: slices}
+    raise ValueError(f"a component table has no property {name!r}")

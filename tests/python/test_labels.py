@@ -216,6 +216,88 @@ def test_columns_take_a_separator_and_refuse_other_properties():
         cudaccl.regionprops_table(table, ["perimeter"])
 
 
+SHAPES = ["label", "area", "bbox", "centroid", "perimeter", "euler_number", "eccentricity", "axis_major_length",
+          "axis_minor_length", "inertia_tensor", "inertia_tensor_eigvals"]
+INTENSITIES = ["intensity_mean", "intensity_min", "intensity_max", "centroid_weighted"]
+
+
+def assert_same_columns(ours, theirs):
+    assert list(ours) == list(theirs)
+    for name, column in theirs.items():
+        assert len(column) == len(ours[name]), name
+        # Axes of a thin component are square roots of eigenvalues that cancel.
+        atol = 1e-6 if "axis_minor" in name else 1e-3 if name == "eccentricity" else 1e-9
+        np.testing.assert_allclose(ours[name], column, rtol=1e-9, atol=atol, err_msg=name)
+
+
+@given(images("bool"), st.sampled_from([1, 2]), st.sampled_from(["uint8", "uint16"]), st.integers(0, 2**32 - 1))
+def test_measured_columns_of_scikit_image(mask, connectivity, dtype, seed):
+    values = np.random.default_rng(seed).integers(1, 2**16, mask.shape).astype(dtype) | np.array(1, dtype)
+    labels = measure.label(mask, connectivity=connectivity)
+    theirs = measure.regionprops_table(labels, values, properties=SHAPES + INTENSITIES)
+    assert_same_columns(cudaccl.regionprops_table(
+        mask, SHAPES + INTENSITIES, intensity_image=values, connectivity=connectivity), theirs)
+    assert_same_columns(cudaccl.regionprops_table(labels, SHAPES + INTENSITIES, intensity_image=values), theirs)
+
+
+@given(images("bool"))
+def test_orientations_turn_the_inertia_tensor_upright(mask):
+    """Other tests of the orientation would repeat its formula, whose cases differ between releases."""
+    columns = cudaccl.regionprops_table(mask, ["orientation", "inertia_tensor", "inertia_tensor_eigvals"])
+    for i, angle in enumerate(columns["orientation"]):
+        xx, xy, yy = (columns[f"inertia_tensor-{name}"][i] for name in ("0-0", "0-1", "1-1"))
+        axis = np.array([np.sin(angle), np.cos(angle)])  # x and y of the major axis
+        along = axis @ np.array([[xx, -xy], [-xy, yy]]) @ axis
+        assert abs(along - columns["inertia_tensor_eigvals-0"][i]) < 1e-9 * max(1, along)
+        assert -np.pi / 2 <= angle <= np.pi / 2
+
+
+@given(images("bool"), st.sampled_from([1, 2]))
+def test_holes_and_crack_lengths(mask, connectivity):
+    columns = cudaccl.regionprops_table(mask, ["label", "n_holes", "crack_length"], connectivity=connectivity)
+    labels = cudaccl.label(mask, connectivity)[0]
+    structure = np.ones((3, 3)) if connectivity == 1 else None  # of the background
+    for label, n_holes, length in zip(*columns.values()):
+        padded = np.pad(labels == label, 1)
+        assert n_holes == ndimage.label(~padded, structure)[1] - 1
+        assert length == sum(np.abs(np.diff(padded.astype(int), axis=axis)).sum() for axis in (0, 1))
+
+
+@given(images("bool"), st.integers(0, 2**32 - 1))
+def test_label_maps_of_other_origin(mask, seed):
+    labels = mask * np.random.default_rng(seed).choice([1, 2, 5, 700, 5000], mask.shape)
+    for map in (labels, labels % 256, (labels % 128).astype(np.int8)[::-1, ::2].T):
+        theirs = measure.regionprops_table(map, properties=SHAPES)
+        assert_same_columns(cudaccl.regionprops_table(map, SHAPES), theirs)
+    huge = cudaccl.regionprops_table(labels * 2**50, SHAPES)  # too large for scikit-image
+    assert (huge.pop("label") == np.unique(labels[labels > 0]) * 2**50).all()
+    assert_same_columns(huge, measure.regionprops_table(labels, properties=SHAPES[1:]))
+
+
+def test_deviations_of_values():
+    values = np.array([[1, 2, 250], [4, 0, 9]], np.uint8)
+    columns = cudaccl.regionprops_table(np.array([[1, 1, 2], [1, 0, 2]]), ["intensity_std"], intensity_image=values)
+    np.testing.assert_allclose(columns["intensity_std"], [np.std([1, 2, 4]), np.std([250, 9])], rtol=1e-12)
+
+
+def test_measured_columns_that_are_refused():
+    mask = np.eye(3, dtype=bool)
+    refused = [(ValueError, "perimeter", (cudaccl.components(mask), ["perimeter"]), {}),
+               (ValueError, "solidity", (mask, ["solidity"]), {}),
+               (ValueError, "intensity_image", (mask, ["intensity_mean"]), {}),
+               (ValueError, "shape", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 4), np.uint8)}),
+               (TypeError, "uint16", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 3))}),
+               (ValueError, "negative", (np.array([[-1]]),), {}),
+               (TypeError, "two dimensions", (np.zeros((2, 2, 2), int),), {}),
+               (TypeError, "component table", (np.zeros((2, 2)),), {}),
+               (ValueError, "connectivity", (mask,), {"connectivity": 5})]
+    for kind, words, arguments, options in refused:
+        with pytest.raises(kind, match=words):
+            cudaccl.regionprops_table(*arguments, **options)
+    empty = cudaccl.regionprops_table(np.zeros((2, 2), bool), SHAPES)
+    assert list(empty) == list(cudaccl.regionprops_table(mask, SHAPES)) and not any(map(len, empty.values()))
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
 @given(data=st.data())
 def test_views_with_any_strides(dtype, data):
@@ -355,7 +437,7 @@ def test_arguments_that_are_refused(arguments):
     (lambda: cudaccl.Labeller((4, 4), max_components=0), ValueError, "max_components must be 1…"),
     (lambda: cudaccl.Foreground((4, 4), closing=3).apply(ONES), TypeError, "closing is"),
     (lambda: cudaccl.Foreground((4, 4), closing=(64, 0)).apply(ONES), ValueError, "closing is"),
-    (lambda: cudaccl.regionprops_table(ONES), TypeError, "a component table is needed"),
+    (lambda: cudaccl.regionprops_table(np.ones((2, 2))), TypeError, "a component table is needed"),
     (lambda: cudaccl.table_to_array(ONES, ONES), TypeError, "a component table is needed"),
     (lambda: cudaccl.copy_to_host(ONES), TypeError, "a DeviceArray is needed"),
 ])

@@ -44,5 +44,6 @@ def program(image: NDArray[np.uint8], tensor: Tensor, device_array: cudaccl.Devi
     assert_type(cudaccl.copy_to_device(image), cudaccl.DeviceArray)
     assert_type(cudaccl.copy_to_host(device_array), NDArray[Any])
     assert_type(cudaccl.regionprops_table(cudaccl.components(image), ["area"]), dict[str, NDArray[Any]])
+    assert_type(cudaccl.regionprops_table(image, "perimeter", intensity_image=image), dict[str, NDArray[Any]])
     assert_type(device_array.shape, tuple[int, ...])
     assert_type(cudaccl.__version__, str)

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "measure.h"
+
+#include "algorithms.h"
+#include "component-row.h"
+#include "neighbourhood.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pixels of a row with one label, from begin up to but not including end. */
+typedef struct LabelRun {
+  uint32_t label, begin, end;
+} LabelRun;
+
+/* Finds the next run from a column on. labels: with a column of background behind the row. */
+static bool
+next_run (const uint32_t *labels, uint32_t width, uint32_t from, LabelRun *run)
+{
+  uint32_t x = from;
+
+  for (; x + 16 <= width; x += 16) {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < 16; i++)
+      any |= labels[x + i];
+    if (any)
+      break;
+  }
+  while (x < width && !labels[x])
+    x++;
+  run->label = labels[x];
+  run->begin = x;
+  while (x < width && labels[x] == run->label)
+    x++;
+  run->end = x;
+  return run->begin < width;
+}
+
+/* Loads a row of the label map; background above and below it. */
+static void
+load_row (CpuFeatures *self, uint32_t y)
+{
+  uint32_t *row = self->labels[y % 4] + 1;
+  if (y < self->height)
+    memcpy (
+        row, (const uint8_t *)self->map->data + y * self->map->stride, self->width * sizeof *row);
+  else
+    memset (row, 0, self->width * sizeof *row);
+}
+
+static const uint32_t *
+row_of (const CpuFeatures *self, uint32_t y)
+{
+  return self->labels[y % 4] + 1;
+}
+
+/* Finds the border pixels of a row. */
+static void
+find_borders (CpuFeatures *self, uint32_t y)
+{
+  const uint32_t *above = row_of (self, y + 3), *row = row_of (self, y),
+                 *below = row_of (self, y + 1);
+  uint32_t *border = self->borders[y % 3] + 1;
+
+  if (y >= self->height) {
+    memset (border, 0, self->width * sizeof *border);
+    return;
+  }
+  for (ptrdiff_t x = 0; x < (ptrdiff_t)self->width; x++) {
+    const uint32_t label = row[x];
+    const bool is_inside =
+        (above[x] == label) & (below[x] == label) & (row[x - 1] == label) & (row[x + 1] == label);
+    border[x] = is_inside ? 0 : label;
+  }
+}
+
+/* Finds the pixels of a run that have a neighbour with another label. */
+static void
+find_differences (CpuFeatures *self, const LabelRun *run, uint32_t y)
+{
+  const uint32_t *above = row_of (self, y + 3), *row = row_of (self, y),
+                 *below = row_of (self, y + 1);
+  const uint32_t label = run->label;
+
+  for (ptrdiff_t x = run->begin; x < (ptrdiff_t)run->end; x++)
+    self->differs[x] =
+        (uint8_t)((above[x - 1] != label) | (above[x] != label) | (above[x + 1] != label) |
+                  (row[x - 1] != label) | (row[x + 1] != label) | (below[x - 1] != label) |
+                  (below[x] != label) | (below[x + 1] != label));
+}
+
+/* The set of neighbours with a label; the rows are those around the pixel (neighbourhood.h). */
+static uint32_t
+neighbours_with (uint32_t label, const uint32_t *above, const uint32_t *row, const uint32_t *below)
+{
+  return (uint32_t)(above[-1] == label) | (uint32_t)(above[0] == label) << 1 |
+         (uint32_t)(above[1] == label) << 2 | (uint32_t)(row[-1] == label) << 3 |
+         (uint32_t)(row[1] == label) << 4 | (uint32_t)(below[-1] == label) << 5 |
+         (uint32_t)(below[0] == label) << 6 | (uint32_t)(below[1] == label) << 7;
+}
+
+static void
+add_quads (CclFeatures *features, uint32_t neighbours)
+{
+  const CclQuads quads = ccl_quads_of_pixel (neighbours);
+  features->n_quads_1 += quads.n_1;
+  features->n_quads_2 += quads.n_2;
+  features->n_quads_3 += quads.n_3;
+  features->n_quads_diagonal += quads.n_diagonal;
+}
+
+/* borders: the neighbours that are border pixels of the same component. */
+static void
+add_border (CclFeatures *features, uint32_t borders)
+{
+  const uint32_t n_edge = (uint32_t)__builtin_popcount (borders & CCL_EDGE_NEIGHBOURS);
+  const uint32_t n_corner = (uint32_t)__builtin_popcount (borders & ~CCL_EDGE_NEIGHBOURS);
+  const CclBorderKind kind = ccl_border_kind (n_edge, n_corner);
+  features->n_straight += kind == CCL_BORDER_STRAIGHT;
+  features->n_diagonal += kind == CCL_BORDER_DIAGONAL;
+  features->n_mixed += kind == CCL_BORDER_MIXED;
+}
+
+/* Adds what depends on the neighbours of the pixels. */
+static void
+add_neighbours (CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
+{
+  const uint32_t *rows[3] = {row_of (self, y + 3), row_of (self, y), row_of (self, y + 1)};
+  const uint32_t *borders[3];
+
+  for (uint32_t i = 0; i < 3; i++)
+    borders[i] = self->borders[(y + 2 + i) % 3] + 1;
+  find_differences (self, run, y);
+  for (ptrdiff_t x = run->begin; x < (ptrdiff_t)run->end; x++) {
+    if (!self->differs[x])
+      continue;
+    if (self->columns & CUDACCL_COLUMN_TOPOLOGY)
+      add_quads (features, neighbours_with (run->label, rows[0] + x, rows[1] + x, rows[2] + x));
+    if (self->columns & CUDACCL_COLUMN_PERIMETER && borders[1][x])
+      add_border (
+          features, neighbours_with (run->label, borders[0] + x, borders[1] + x, borders[2] + x));
+  }
+}
+
+/* The sum of the squares of 0…n - 1. */
+static uint64_t
+sum_of_squares (uint64_t n)
+{
+  return n ? (n - 1) * n * (2 * n - 1) / 6 : 0;
+}
+
+static void
+add_coordinates (CclFeatures *features, const LabelRun *run, uint64_t y)
+{
+  const uint64_t n = run->end - run->begin;
+  const uint64_t sum_x = n * ((uint64_t)run->begin + run->end - 1) / 2;
+  features->sum_x += sum_x;
+  features->sum_y += n * y;
+  features->sum_xx += sum_of_squares (run->end) - sum_of_squares (run->begin);
+  features->sum_yy += n * y * y;
+  features->sum_xy += sum_x * y;
+}
+
+/* Defines a function that adds the values of a run. */
+#define DEFINE_ADD_VALUES(name, type)                                                              \
+  static void name (CclFeatures *features, const type *values, const LabelRun *run, uint64_t y)    \
+  {                                                                                                \
+    uint64_t sum = 0, squares = 0, sum_x = 0;                                                      \
+    uint32_t least = features->least_value, greatest = features->greatest_value;                   \
+    for (uint32_t x = run->begin; x < run->end; x++) {                                             \
+      const uint32_t value = values[x];                                                            \
+      sum += value;                                                                                \
+      squares += (uint64_t)value * value;                                                          \
+      sum_x += (uint64_t)value * x;                                                                \
+      least = value < least ? value : least;                                                       \
+      greatest = value > greatest ? value : greatest;                                              \
+    }                                                                                              \
+    features->sum_value += sum;                                                                    \
+    features->sum_squares += squares;                                                              \
+    features->sum_value_x += sum_x;                                                                \
+    features->sum_value_y += sum * y;                                                              \
+    features->least_value = least;                                                                 \
+    features->greatest_value = greatest;                                                           \
+  }
+
+typedef uint16_t __attribute__ ((aligned (1))) Word; /* values of 16 bits may have any address */
+DEFINE_ADD_VALUES (add_bytes, uint8_t)
+DEFINE_ADD_VALUES (add_words, Word)
+
+static void
+add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
+{
+  const uint8_t *row = (const uint8_t *)self->intensity->data + y * self->intensity->stride;
+  if (self->intensity->format == CUDACCL_PIXEL_FORMAT_8)
+    add_bytes (features, row, run, y);
+  else
+    add_words (features, (const Word *)row, run, y);
+}
+
+static void
+measure_row (CpuFeatures *self, uint32_t y)
+{
+  LabelRun run = {0};
+
+  while (next_run (row_of (self, y), self->width, run.end, &run)) {
+    if (run.label > self->n)
+      continue;
+    CclFeatures *features = &self->features[run.label - 1];
+    if (self->columns & (CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS))
+      add_coordinates (features, &run, y);
+    if (self->columns & CUDACCL_COLUMN_INTENSITY)
+      add_values (self, features, &run, y);
+    if (self->columns & (CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY))
+      add_neighbours (self, features, &run, y);
+  }
+}
+
+void
+cpu_features_lay_out (CpuFeatures *self, Layout *layout)
+{
+  for (uint32_t i = 0; i < 4; i++)
+    self->labels[i] = lay_out_zeros (layout, (size_t)self->width + 2, sizeof *self->labels[i]);
+  for (uint32_t i = 0; i < 3; i++)
+    self->borders[i] = lay_out_zeros (layout, (size_t)self->width + 2, sizeof *self->borders[i]);
+  self->differs = lay_out (layout, self->width, sizeof *self->differs);
+}
+
+void
+cpu_features_measure (CpuFeatures *self, const CclLabels *map, const CclIntensity *intensity,
+    uint32_t n, CclFeatures *features)
+{
+  const bool has_borders = self->columns & CUDACCL_COLUMN_PERIMETER;
+
+  self->map = map;
+  self->intensity = intensity;
+  self->n = n;
+  self->features = features;
+  for (uint32_t i = 0; i < n; i++)
+    features[i] = ccl_features_of_nothing ();
+  /* The row above the first one, in the places of rows -1, is background. */
+  memset (self->labels[3], 0, ((size_t)self->width + 2) * sizeof *self->labels[3]);
+  memset (self->borders[2], 0, ((size_t)self->width + 2) * sizeof *self->borders[2]);
+  load_row (self, 0);
+  load_row (self, 1);
+  if (has_borders)
+    find_borders (self, 0);
+  for (uint32_t y = 0; y < self->height; y++) {
+    load_row (self, y + 2);
+    if (has_borders)
+      find_borders (self, y + 1);
+    measure_row (self, y);
+  }
+}
+
+/* Fills the rows of the labels 1…n. */
+static void
+fill_rows (const CpuFeatures *self, const CclLabels *map, uint32_t n, CclComponent *rows)
+{
+  memset (rows, 0, n * sizeof *rows);
+  for (uint32_t y = 0; y < self->height; y++) {
+    const uint32_t *labels = (const uint32_t *)((const uint8_t *)map->data + y * map->stride);
+    LabelRun run = {0};
+    while (next_run (labels, self->width, run.end, &run)) {
+      if (run.label > n)
+        continue;
+      CclComponent *row = &rows[run.label - 1];
+      const CclFeatures *features = &self->features[run.label - 1];
+      const uint32_t area = row->area + run.end - run.begin;
+      const uint32_t left = row->area && row->x < run.begin ? row->x : run.begin;
+      const uint32_t before = row->area ? row->x + row->width - 1 : 0;
+      const uint32_t right = before > run.end - 1 ? before : run.end - 1;
+      *row = ccl_component_row (run.label, area, left, row->area ? row->y : y, right, y,
+          features->sum_x, features->sum_y);
+    }
+  }
+}
+
+static void
+lay_out_rows (Layout *layout, void *data)
+{
+  cpu_features_lay_out (data, layout);
+}
+
+static CclStatus
+check_labels (const CclLabels *labels, uint32_t width, uint32_t height, CclError *error)
+{
+  if (width < 1 || height < 1 || (uint64_t)width * height > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a label map of %u×%u pixels cannot be measured", width, height);
+  if (!labels || !labels->data || labels->stride < 4 * (size_t)width || labels->stride % 4 ||
+      (uintptr_t)labels->data % 4)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the label map must have an address and a stride that are multiples of 4, and a stride of "
+        "at least %zu bytes",
+        4 * (size_t)width);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
+    const CclIntensity *intensity, uint32_t columns, uint32_t n, CclComponent *rows,
+    CclFeatures *features, CclError *error)
+{
+  CpuFeatures self = {width, height, columns | CUDACCL_COLUMN_SUMS};
+  Mapping mapping = {0};
+  CclFeatures *own = NULL;
+  CclStatus status = check_labels (labels, width, height, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_columns_check (self.columns | columns, width, height, error);
+  if (status == CUDACCL_OK)
+    status = ccl_intensity_check (intensity, columns, width, CUDACCL_LOCATION_HOST, error);
+  if (status == CUDACCL_OK && columns && n && !features)
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "columns need memory for features");
+  if (status != CUDACCL_OK || n == 0)
+    return status;
+  if (!features)
+    features = own = malloc (n * sizeof *own);
+  if (features && mapping_lay_out (&mapping, lay_out_rows, &self)) {
+    cpu_features_measure (&self, labels, intensity, n, features);
+    if (rows)
+      fill_rows (&self, labels, n, rows);
+  } else {
+    ccl_cpu_set_no_memory (error, width, height);
+    status = CUDACCL_ERROR_NO_MEMORY;
+  }
+  mapping_unmap (&mapping);
+  free (own);
+  return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The features of the labels of a label map. */
+#include "module.h"
+
+#include <memory>
+
+static_assert (sizeof (CclShape) % sizeof (double) == 0, "all of its fields are doubles");
+
+/* The second plane; both arrays are in host memory. */
+static CclIntensity
+intensity_of (const View &labels, const View &values)
+{
+  const bool has_words = values.type.kind == 'u' && values.type.size == 2;
+  if (values.shape != labels.shape)
+    throw nb::value_error ("the intensity image has another shape than the labels");
+  if (values.device != HOST || !values.has_plain_rows ())
+    throw nb::value_error ("the intensity image must be in host memory, with consecutive pixels");
+  if (!has_words && !values.type.is_byte ())
+    throw nb::type_error ("the intensity image must be of uint8, uint16 or bool");
+  return {values.data, (size_t)values.strides[0],
+      has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8};
+}
+
+template <typename Row>
+static nb::bytearray
+bytes_of (const std::unique_ptr<Row[]> &rows, uint32_t n)
+{
+  return nb::bytearray (rows.get (), n * sizeof (Row));
+}
+
+/* The rows, features and shapes of the labels 1…n. */
+static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
+measure_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
+{
+  const uint32_t n = to_uint32 ("the greatest label", n_labels);
+  if (labels.shape.size () != 2 || labels.device != HOST || !labels.has_plain_rows () ||
+      labels.type.size != 4)
+    throw nb::value_error ("labels must be a plain array of uint32 in host memory");
+  const CclLabels map = {labels.data, (size_t)labels.strides[0]};
+  const CclIntensity intensity = values ? intensity_of (labels, *values) : CclIntensity{};
+  const std::unique_ptr<CclComponent[]> rows (new CclComponent[n]);
+  const std::unique_ptr<CclFeatures[]> features (new CclFeatures[n]);
+  const std::unique_ptr<CclShape[]> shapes (new CclShape[n]);
+  CclError error = {};
+  CclStatus status;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_measure_labels (&map, (uint32_t)labels.shape[1], (uint32_t)labels.shape[0],
+        &intensity, columns, n, rows.get (), features.get (), &error);
+    for (uint32_t i = 0; status == CUDACCL_OK && i < n; i++)
+      ccl_features_derive (&rows[i], &features[i], columns, &shapes[i]);
+  }
+  check (status, error);
+  return nb::make_tuple (bytes_of (rows, n), bytes_of (features, n), bytes_of (shapes, n));
+}
+
+/* The fields of a feature and a shape: the flag of the column, the name and, of features, the
+ * number of bytes. */
+static nb::list
+list_features ()
+{
+  nb::list features;
+#define APPEND(column, type, field, combine)                                                       \
+  features.append (nb::make_tuple ((uint32_t)CUDACCL_COLUMN_##column, #field, sizeof (type)));
+  CUDACCL_FEATURES (APPEND)
+#undef APPEND
+  return features;
+}
+
+static nb::list
+list_shapes ()
+{
+  nb::list shapes;
+#define APPEND(column, field)                                                                      \
+  shapes.append (nb::make_tuple ((uint32_t)CUDACCL_COLUMN_##column, #field));
+  CUDACCL_SHAPES (APPEND)
+#undef APPEND
+  return shapes;
+}
+
+void
+bind_measure (nb::module_ &module)
+{
+  module.attr ("features") = list_features ();
+  module.attr ("shapes") = list_shapes ();
+  module.def ("measure_labels", measure_labels, nb::arg ("labels"), nb::arg ("values").none (),
+      nb::arg ("columns"), nb::arg ("n"),
+      "Measures the labels 1…n; returns rows, features and shapes as bytes.");
+}
