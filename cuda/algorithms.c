@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "algorithms.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "images.h"
@@ -49,7 +50,16 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
 };
 /* clang-format on */
 
-static const char *const names[] = {"strips", "bke", "ke", NULL};
+static const char *names[sizeof ccl_cuda_algorithm_table / sizeof *ccl_cuda_algorithm_table];
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+/* The table ends with a row without a name, and so does the list. */
+static void
+list_names (void)
+{
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    names[i] = ccl_cuda_algorithm_table[i].name;
+}
 
 const CclAlgorithm *
 ccl_cuda_algorithm_find (const char *name)
@@ -90,6 +100,7 @@ ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity)
 const char *const *
 ccl_cuda_algorithms (void)
 {
+  pthread_once (&names_once, list_names);
   return names;
 }
 

@@ -629,8 +629,7 @@ test_runs_wait_for_the_legacy_stream (void)
   g_assert_cmpint (
       ccl_cuda_device_allocate (device, width * height, &memory, &error), ==, CUDACCL_OK);
 
-  for (const char *const *name = (const char *const[]){"strips", "bke", "ke", NULL}; *name;
-       name++) {
+  for (const char *const *name = ccl_cuda_algorithms (); *name; name++) {
     plan.algorithm = *name;
     CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, &error);
     g_assert_nonnull (labeller);
