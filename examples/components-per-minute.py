@@ -20,7 +20,7 @@ matplotlib.use("Agg")  # draws without a screen
 from matplotlib import pyplot  # noqa: E402
 
 PIPELINE = ("filesrc name=file ! decodebin ! videoconvert"
-            " ! ccl foreground=mog2 denoise=median-5x5 min-area=200"
+            " ! ccl foreground=codebook min-area=200"
             " ! appsink name=sink sync=false max-buffers=4")
 
 

@@ -266,7 +266,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   config->clip_post = DEFAULT_CLIP_POST;
   config->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   config->properties = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_insert (config->properties, g_strdup ("ccl.foreground"), g_strdup ("mog2"));
+  g_hash_table_insert (config->properties, g_strdup ("ccl.foreground"), g_strdup ("codebook"));
   g_hash_table_insert (config->properties, g_strdup ("ccl.denoise"), g_strdup ("median-5x5"));
   g_hash_table_insert (config->properties, g_strdup ("ccl.min-area"), g_strdup ("200"));
 

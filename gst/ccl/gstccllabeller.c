@@ -12,7 +12,7 @@
  *
  * - `connectivity`: string, `4` or `8`
  * - `foreground`: string, the method that separates foreground from background, for instance
- *   `threshold` or `mog2`
+ *   `threshold` or `codebook`
  * - `threshold`: #guint, 0…255, or 0…65535 of formats of more than 8 bits
  * - `invert`: #gboolean
  * - `min-area`, `max-area`: #guint, pixels; a `max-area` of 0 means that there is no limit

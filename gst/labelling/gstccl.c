@@ -9,7 +9,7 @@
  * area, bounding box and centroid of each component. The pixels are not changed.
  *
  * A pixel is foreground when its luma is greater than the property `threshold`, or, with
- * `foreground=mog2`, when it differs from a model of the background that the element learns from
+ * `foreground=codebook`, when it differs from a model of the background that the element learns from
  * the frames before. A new size or format, a flushing seek and the action signal `reset` start a
  * new model. Cast shadows are removed, and changes of light are followed. A change of the picture
  * that light does not explain is posted as an element message `scene-change`, whose field
@@ -28,7 +28,7 @@
  * ]| This pipeline prints a line of JSON per frame, each with one component: the ball.
  * |[
  * gst-launch-1.0 v4l2src ! decodebin ! videoconvert ! \
- *   ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
+ *   ccl foreground=codebook min-area=200 ! \
  *   ccloverlay ! videoconvert ! autovideosink
  * ]| This pipeline draws boxes around all that moves in front of a camera.
  *

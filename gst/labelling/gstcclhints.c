@@ -33,7 +33,7 @@ gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSetti
     posted->threshold = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The only component is nearly the whole frame, because threshold=0 makes every pixel "
-         "that is not black foreground; set threshold, foreground=otsu or foreground=mog2"),
+         "that is not black foreground; set threshold, foreground=otsu or foreground=codebook"),
         (NULL));
   }
 }

@@ -50,7 +50,9 @@ GST_CCL_DEFINE_ENUM_TYPE (shadows_get_type, "GstCclShadows", shadows_values)
 
 static const GEnumValue reduction_values[] = {
     {CUDACCL_REDUCTION_AUTO,
-        "The least that leaves at most 450,000 pixels: 4 for 1920×1080, 2 for 1280×720", "auto"},
+        "4 for 1920×1080, 2 for 1280×720, 1 for 480×272, so that at most 250,000 pixels are left "
+        "(foreground=mog2: 450,000)",
+        "auto"},
     {1, "The model has the frame's size", "1"},
     {2, "Half the width and height", "2"},
     {4, "A quarter of the width and height", "4"},

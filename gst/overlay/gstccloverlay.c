@@ -30,7 +30,7 @@
  *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
- *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! \
+ *     ccl foreground=codebook min-area=200 ! ccltrack ! \
  *     ccloverlay trail-length=50 ! videoconvert ! autovideosink
  * ]| This shows each moving object with its identity and its trail over the last 50
  * frames.

@@ -61,12 +61,12 @@
  *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
- *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! ccltrack ! ccljson ! fdsink
+ *     ccl foreground=codebook min-area=200 ! ccltrack ! ccljson ! fdsink
  * ]| This prints the moving objects of each frame, with their identities, as lines of JSON.
  *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
- *     ccl foreground=mog2 denoise=median-5x5 min-area=200 ! \
+ *     ccl foreground=codebook min-area=200 ! \
  *     ccltrack regions="region door 10%,20% 30%,20% 30%,90% stay=5; line gate 320,0 320,400" ! \
  *     ccloverlay ! videoconvert ! autovideosink
  * ]| This shows the number of tracks in the region, and how often the line was crossed in each

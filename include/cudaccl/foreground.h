@@ -101,9 +101,10 @@ typedef struct CclForegroundPlan {
   uint32_t reduction; /* the background model works on means of so many × so many pixels, and pixels
                        * of the mask are repeated as often: 1, 2, 4 or CUDACCL_MAX_REDUCTION. It
                        * takes less time and averages noise; objects need a size of some ten reduced
-                       * pixels. CUDACCL_REDUCTION_AUTO: the least that leaves at most 450,000
-                       * pixels, so 4 for 1920×1080, 2 for 1280×720 and 1 for 768×576. Other methods
-                       * ignore it. Since: 0.3 */
+                       * pixels. CUDACCL_REDUCTION_AUTO: with the codebook, the least that leaves
+                       * at most 250,000 pixels, so 4 for 1920×1080, 2 for 1280×720 and 768×576, and
+                       * 1 for 480×272; with MOG2, 450,000, so 1 for 768×576. Other methods ignore
+                       * it. Since: 0.3 */
 } CclForegroundPlan;
 
 #define CUDACCL_MAX_REDUCTION 8

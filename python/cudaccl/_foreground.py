@@ -64,7 +64,7 @@ class Foreground:
     n_threads: the most threads that share a frame on a CPU, 0 for as many as are useful.
     reduction: the background model works on means of so many × so many pixels: 1, 2, 4 or 8. It takes
         less time and averages noise; objects need a size of some ten reduced pixels. None: the least
-        that leaves at most 450,000 pixels.
+        that leaves at most 250,000 pixels ('mog2': 450,000).
 
     The other arguments are attributes, too, and hold from the next frame. Their defaults are those of
     the elements:
@@ -94,7 +94,7 @@ class Foreground:
     threads run one after the other. Since: 0.2
     """
 
-    def __init__(self, shape: tuple[int, int], method: str = "mog2", *, device: int | str = "cpu",
+    def __init__(self, shape: tuple[int, int], method: str = "codebook", *, device: int | str = "cpu",
                  roi_mask: Any = None, chroma: bool = False, pixels: str = "uint8", n_threads: int = 0,
                  reduction: int | None = None, threshold: int = DEFAULTS.threshold, invert: bool = DEFAULTS.invert,
                  denoise: str = name_of(DENOISE, DEFAULTS.denoise),

@@ -200,7 +200,7 @@ TEST_OF_DESCRIPTION (test_enum_values)
   static const struct {
     const char *property, *values;
   } cases[] = {
-      {"foreground", "0=threshold 1=otsu 2=mog2 "},
+      {"foreground", "0=threshold 1=otsu 2=mog2 3=codebook "},
       {"denoise", "0=none 1=median-3x3 2=median-5x5 3=opening-3x3 4=opening-5x5 "},
       {"connectivity", "4=4 8=8 "},
   };

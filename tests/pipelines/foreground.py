@@ -32,10 +32,9 @@ def i420(video, width, height):
 
 
 def learnt_masks(program, video, width, height):
-    """The foreground masks of foreground=mog2 denoise=median-5x5, from the C library without
+    """The foreground masks of foreground=codebook, from the C library without
     GStreamer (the program make-masks; tests/second-opinion compares it with OpenCV)."""
-    with Foreground(program, "mog2", (height, width), denoise="median-5", var_threshold=9, shadows=2,
-                    light=1, hold=4, chroma=1) as model:
+    with Foreground(program, "codebook", (height, width), shadows=2, light=1, hold=4, chroma=1) as model:
         for frame in i420(video, width, height):
             yield model.mask(frame)
 

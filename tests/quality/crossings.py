@@ -13,7 +13,7 @@ SCENE = "crossing"
 METHODS = ("ccltrack", "with label maps", "SORT", "SORT, 15 frames")
 FRAME_RATE = 25
 PIPELINE = ("gst-launch-1.0 -q fdsrc ! rawvideoparse format=i420 width={width} height={height} framerate={rate}/1"
-            " ! ccl foreground=mog2 denoise=median-5x5 min-area={min_area} attach-labels={attach_labels} ! tee name=t"
+            " ! ccl foreground=codebook min-area={min_area} attach-labels={attach_labels} ! tee name=t"
             " t. ! queue ! ccljson ! filesink location={folder}/components"
             " t. ! queue ! ccltrack ! ccljson ! filesink location={folder}/tracks")
 

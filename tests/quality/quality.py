@@ -3,7 +3,7 @@
 """Foreground masks and identities against truth, beside OpenCV's background models.
 
 `./run quality [ARGUMENT…]` calls it. Draws the scenes of scenes.py, makes the masks of each frame
-with the library in the elements' defaults (foreground=mog2 denoise=median-5x5) and with OpenCV's
+with the library in the elements' defaults (foreground=codebook) and with OpenCV's
 models in their defaults, and prints the F-measure of each. OpenCV's masks are scored without and
 with a 5×5 median filter, and the better figure counts. Shadows count as background in all masks.
 
@@ -37,7 +37,7 @@ import sequences  # noqa: E402
 from masks import Foreground, Score  # noqa: E402
 
 PRODUCT = "cudaccl"
-ELEMENT = "ccl foreground=mog2 denoise=median-5x5"
+ELEMENT = "ccl foreground=codebook"
 NAME_WIDTH = 18  # of the first column
 MODEL_PROPERTIES = ("history", "var-threshold", "learning-rate", "mixtures", "shadows", "light", "hold")
 OPENCV = {
@@ -65,7 +65,7 @@ def judge(program, name, seed, methods, n_frames=scenes.N_FRAMES, first=scenes.F
     scores = {method: (Score(), Score()) for method in methods}  # without and with the median filter
     ours = Score()
     shape = (scenes.HEIGHT, scenes.WIDTH)
-    with Foreground(program, "mog2", shape, denoise="median-5", chroma=1, **element_defaults()) as foreground:
+    with Foreground(program, "codebook", shape, chroma=1, **element_defaults()) as foreground:
         for t, (frame, truth) in enumerate(scenes.draw(name, seed, n_frames)):
             mask = foreground.mask(frame) == 255
             colours = cv2.cvtColor(frame, cv2.COLOR_YUV2BGR_I420)

@@ -6,7 +6,7 @@
  *
  * FRAMES and MASKS are width × height bytes a frame, without padding; with chroma=1, FRAMES are
  * I420 frames without padding; with a wide other than 0, luma has 16 bits, little-endian. Each mask
- * is written before the next frame is read. FOREGROUND is threshold, otsu or mog2. NAME is
+ * is written before the next frame is read. FOREGROUND is threshold, otsu, mog2 or codebook. NAME is
  * threshold, invert, denoise (0…4 as CclDenoise), history, var-threshold, learning-rate, mixtures,
  * shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, reduction, chroma or
  * wide. Where none is given, values are those of OpenCV without shadows.
@@ -72,7 +72,7 @@ set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *
 int
 main (int argc, char **argv)
 {
-  static const char *const kinds[] = {"threshold", "otsu", "mog2"};
+  static const char *const kinds[] = {"threshold", "otsu", "mog2", "codebook"};
   if (argc < 4)
     return fail ("usage: make-masks FOREGROUND WIDTH HEIGHT [NAME=VALUE…] <FRAMES >MASKS");
 
@@ -80,7 +80,7 @@ main (int argc, char **argv)
       .width = (uint32_t)strtoul (argv[2], NULL, 10),
       .height = (uint32_t)strtoul (argv[3], NULL, 10),
   };
-  while (plan.method < 3 && strcmp (kinds[plan.method], argv[1]) != 0)
+  while (plan.method < 4 && strcmp (kinds[plan.method], argv[1]) != 0)
     plan.method++;
   CclForegroundOptions options = {
       .threshold = 127,
