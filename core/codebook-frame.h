@@ -29,7 +29,7 @@ enum {
   CUDACCL_CODEBOOK_MOST_SLACK = 20,
 
   /* Pixels of an object's window that are not weak; drawn: of 3, 6, 9. */
-  CUDACCL_CODEBOOK_LEAST_STRONG = 6,
+  CUDACCL_CODEBOOK_LEAST_STRONG = 3,
 
   /* Quarters of a cell's pixels that are not background in a cell that shows another scene. */
   CUDACCL_CODEBOOK_CELL_QUARTERS = 2,

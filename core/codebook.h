@@ -75,8 +75,8 @@ enum {
   CUDACCL_CODEBOOK_WORDS = 8,
   /* The least tolerance, in luma of 8 bits; seven: of 16…28. */
   CUDACCL_CODEBOOK_TOLERANCE = 20,
-  /* The same of weak background; drawn: of 12, 15. */
-  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12,
+  /* The same of weak background; drawn: of 10, 12, 15. */
+  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 10,
   /* Times that a difference of chroma counts, as in mixture.h. */
   CUDACCL_CODEBOOK_CHROMA = 2,
   /* Of the tolerance of dynamic pixels; seven: of 1, 1.5, 2 times. */

@@ -178,11 +178,11 @@ few_of_25 (const uint64_t *const rows[], ptrdiff_t n, uint64_t *scratch, uint64_
 {
   uint64_t *ones = scratch + 1, *twos = ones + n + 2, *fours = twos + n + 2;
 
-  _Static_assert(CUDACCL_CODEBOOK_LEAST_STRONG == 6, "6 of 25");
+  _Static_assert(CUDACCL_CODEBOOK_LEAST_STRONG == 3, "3 of 25");
   count_columns (rows, true, n, ones, twos, fours);
   for (ptrdiff_t i = 0; i < n; i++) {
     const Count count = count_5 (ones + i, twos + i, fours + i);
-    out[i] = count.sixteens | count.eights | (count.fours & count.twos);
+    out[i] = count.sixteens | count.eights | count.fours | (count.twos & count.ones);
   }
 }
 
