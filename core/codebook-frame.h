@@ -22,8 +22,11 @@ enum {
   CUDACCL_CODEBOOK_LEAST_SAMPLES = 256,
   /* The tolerance in quarters of the median distance; night: of 8…14. */
   CUDACCL_CODEBOOK_NOISE_QUARTERS = 12,
+  /* The same of weak background; night: of 7 to 12. */
+  CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS = 9,
   /* Of pixels that are not dynamic. */
   CUDACCL_CODEBOOK_MOST_TOLERANCE = 60,
+  CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE = 45,
   /* Slack, in eighths of the light's spread; clouds: of 0, 4, 8. */
   CUDACCL_CODEBOOK_SPREAD_EIGHTHS = 4,
   CUDACCL_CODEBOOK_MOST_SLACK = 20,
@@ -82,13 +85,22 @@ ccl_codebook_median_distance (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES])
   return median;
 }
 
-/* The tolerance of a level in the next frame. least: CUDACCL_CODEBOOK_TOLERANCE or
- * CUDACCL_CODEBOOK_WEAK_TOLERANCE. */
+/* The tolerance of a level in the next frame. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_tolerance (uint32_t median_distance, uint32_t least)
+ccl_codebook_tolerance (uint32_t median_distance)
 {
-  const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
+  const uint32_t least = CUDACCL_CODEBOOK_TOLERANCE, most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
   const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
+  return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
+}
+
+/* The distance from which on background of a level is weak. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
+ccl_codebook_weak_tolerance (uint32_t median_distance)
+{
+  const uint32_t least = CUDACCL_CODEBOOK_WEAK_TOLERANCE;
+  const uint32_t most = CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE;
+  const uint32_t tolerance = CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS * median_distance / 4;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 

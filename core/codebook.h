@@ -76,7 +76,7 @@ enum {
   /* The least tolerance, in luma of 8 bits; seven: of 16…28. */
   CUDACCL_CODEBOOK_TOLERANCE = 20,
   /* The same of weak background; drawn: of 10, 12, 15. */
-  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 10,
+  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12,
   /* Times that a difference of chroma counts, as in mixture.h. */
   CUDACCL_CODEBOOK_CHROMA = 2,
   /* Of the tolerance of dynamic pixels; seven: of 1, 1.5, 2 times. */

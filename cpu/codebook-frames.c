@@ -254,9 +254,8 @@ set_tolerances (Codebooks *self)
     }
     const uint32_t median = ccl_codebook_median_distance (counts);
     self->noise[level] = (uint8_t)median;
-    self->state.tolerances[level] = ccl_codebook_tolerance (median, CUDACCL_CODEBOOK_TOLERANCE);
-    self->state.weak_tolerances[level] =
-        ccl_codebook_tolerance (median, CUDACCL_CODEBOOK_WEAK_TOLERANCE);
+    self->state.tolerances[level] = ccl_codebook_tolerance (median);
+    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (median);
   }
 }
 

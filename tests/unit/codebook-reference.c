@@ -14,9 +14,8 @@ set_tolerances (CodebookReference *self)
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
     const uint32_t distance = ccl_codebook_median_distance (self->noise[i]);
-    self->frame.tolerances[i] = ccl_codebook_tolerance (distance, CUDACCL_CODEBOOK_TOLERANCE);
-    self->frame.weak_tolerances[i] =
-        ccl_codebook_tolerance (distance, CUDACCL_CODEBOOK_WEAK_TOLERANCE);
+    self->frame.tolerances[i] = ccl_codebook_tolerance (distance);
+    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (distance);
   }
 }
 

@@ -172,9 +172,12 @@ test_median_distance (void)
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 7);
   counts[3] = 200;
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 3);
-  g_assert_cmpint (ccl_codebook_tolerance (0, 20), ==, 20);
-  g_assert_cmpint (ccl_codebook_tolerance (10, 20), ==, 30);
-  g_assert_cmpint (ccl_codebook_tolerance (63, 20), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
+  g_assert_cmpint (ccl_codebook_tolerance (0), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (10), ==, 30);
+  g_assert_cmpint (ccl_codebook_tolerance (63), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
+  /* Weak background begins below the tolerance, however noisy the frame is. */
+  for (uint32_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
+    g_assert_cmpint (ccl_codebook_weak_tolerance (distance), <, ccl_codebook_tolerance (distance));
 }
 
 /* Frames. */
