@@ -6,10 +6,10 @@
  *
  * FRAMES and MASKS are width × height bytes a frame, without padding; with chroma=1, FRAMES are
  * I420 frames without padding; with a wide other than 0, luma has 16 bits, little-endian. Each mask
- * is written before the next frame is read. FOREGROUND is threshold, otsu, mog2 or codebook. NAME is
- * threshold, invert, denoise (0…4 as CclDenoise), history, var-threshold, learning-rate, mixtures,
- * shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, reduction, chroma or
- * wide. Where none is given, values are those of OpenCV without shadows.
+ * is written before the next frame is read. FOREGROUND is threshold, otsu, mog2 or codebook. NAME
+ * is threshold, invert, denoise (0…4 as CclDenoise), history, var-threshold, learning-rate,
+ * mixtures, shadows (0…2 as CclShadows), light, hold, closing-width, closing-height, reduction,
+ * chroma or wide. Where none is given, values are those of OpenCV without shadows.
  */
 #include <stdio.h>
 #include <stdlib.h>
