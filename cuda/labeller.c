@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "measure.h"
 #include "upload.h"
 #include "wait.h"
 
@@ -17,6 +18,7 @@ typedef struct CudaLabeller {
   CUevent done;
   CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
   CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
+  CclCudaMeasurer *measurer; /* NULL: the plan has no columns */
 } CudaLabeller;
 
 /* Makes the mask of a frame, which becomes the engine's input. */
@@ -32,6 +34,23 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   input->options.threshold = 0;
   input->options.invert = false;
   return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
+}
+
+/* Queues the algorithm, and the measurement of columns. */
+static CclStatus
+queue_engine (CudaLabeller *self, const CclFrame *frame, const CclCudaInput *input,
+    const CclLabels *labels, CclError *error)
+{
+  CclLabels own_map;
+  if (self->measurer && !labels) {
+    own_map = ccl_cuda_measurer_map (self->measurer);
+    labels = &own_map;
+  }
+  CclStatus status = self->engine->klass->queue (self->engine, input, labels, self->stream, error);
+  if (status != CUDACCL_OK || !self->measurer)
+    return status;
+  self->engine->finished = NULL; /* the engine has finished before the frame is done */
+  return ccl_cuda_measurer_queue (self->measurer, frame, labels, self->stream, error);
 }
 
 /* Queues all work of a frame. The device's context is current. */
@@ -54,7 +73,7 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
     input.frame_stride = self->upload.stride;
   }
   if (status == CUDACCL_OK)
-    status = self->engine->klass->queue (self->engine, &input, labels, self->stream, error);
+    status = queue_engine (self, frame, &input, labels, error);
   return status == CUDACCL_OK ? CUDACCL_OK
                               : ccl_cuda_device_abandon (self->device, self->stream, error);
 }
@@ -68,6 +87,8 @@ finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
   if (status != CUDACCL_OK)
     return ccl_cuda_device_abandon (self->device, self->stream, error);
   self->engine->klass->read (self->engine, table);
+  if (self->measurer)
+    table->features = self->measurer->features;
   return CUDACCL_OK;
 }
 
@@ -144,6 +165,7 @@ cuda_labeller_free (CclLabeller *labeller)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
   ccl_foreground_free (&self->reducer);
+  ccl_cuda_measurer_free (&self->measurer);
   if (self->done)
     driver->cuEventDestroy (self->done);
   if (self->own_stream)
@@ -167,6 +189,17 @@ make_reducer (
   CclError reason = {CUDACCL_OK};
   *reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
   return *reducer ? CUDACCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+}
+
+/* Makes what measures columns, or nothing if the plan has none. */
+static CclStatus
+make_measurer (
+    CudaLabeller *self, const CclLabellerPlan *plan, CclCudaMeasurer **measurer, CclError *error)
+{
+  CclError reason = {CUDACCL_OK};
+  *measurer = plan->columns ? ccl_cuda_measurer_new (self->device, plan, &reason) : NULL;
+  return *measurer || !plan->columns ? CUDACCL_OK
+                                     : ccl_error_set (error, reason.status, "%s", reason.message);
 }
 
 /* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
@@ -216,10 +249,13 @@ resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
   const CclLabellerPlan *former = &self->base.plan;
   CclForeground *reducer = NULL;
+  CclCudaMeasurer *measurer = NULL;
   CclStatus status = CUDACCL_OK;
 
   if (self->reducer)
     status = make_reducer (self, plan, &reducer, error);
+  if (status == CUDACCL_OK)
+    status = make_measurer (self, plan, &measurer, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
   if (status == CUDACCL_OK)
@@ -227,8 +263,11 @@ resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
   if (status != CUDACCL_OK) {
     ccl_cuda_upload_resize (&self->upload, uploaded_row (self, former), former->height, NULL);
     ccl_foreground_free (&reducer);
+    ccl_cuda_measurer_free (&measurer);
     return status;
   }
+  ccl_cuda_measurer_free (&self->measurer);
+  self->measurer = measurer;
   if (reducer) {
     ccl_foreground_free (&self->reducer);
     self->reducer = reducer;
@@ -298,6 +337,8 @@ allocate (CudaLabeller *self, CclError *error)
         &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
   if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
     status = make_reducer (self, plan, &self->reducer, error);
+  if (status == CUDACCL_OK)
+    status = make_measurer (self, plan, &self->measurer, error);
   if (status == CUDACCL_OK) {
     CclError reason = {CUDACCL_OK};
     self->engine = make_engine (self, plan, &reason);
@@ -317,10 +358,6 @@ ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
   }
   if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
-  if (plan->columns) {
-    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only labellers on a CPU measure columns");
-    return NULL;
-  }
   CudaLabeller *self = calloc (1, sizeof *self);
   if (!self) {
     ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");

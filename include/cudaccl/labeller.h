@@ -108,7 +108,7 @@ typedef struct CclLabellerPlan {
   CclPixelFormat format; /* of the frames; 0 is one byte per pixel */
   uint32_t columns; /* what to measure beyond CclComponent: flags of CclColumn, for frames of at
                      * most CUDACCL_MAX_FEATURE_SIDE pixels in width and height. 0: nothing,
-                     * which costs nothing. Labellers on a GPU refuse others. Since: 0.3 */
+                     * which costs nothing. Since: 0.3 */
 } CclLabellerPlan;
 
 /* The defaults of CclLabellerPlan; width and height must be set. Since: 0.3 */

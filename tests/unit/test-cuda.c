@@ -10,7 +10,7 @@
  * device memory, under /cuda-device-frames; the papers' other algorithms with frames in device
  * memory, under /cuda-papers.
  */
-#include "labeller-checks.h"
+#include "feature-checks.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -89,7 +89,16 @@ run_on_device_frame (void *data, CclLabeller *labeller, const CclFrame *frame,
       frame->data, frame->stride * (labeller->plan.height - 1) +
                        (size_t)ccl_pixel_bytes (labeller->plan.format) * labeller->plan.width);
   CclFrame on_device = {(void *)memory, frame->stride, CUDACCL_LOCATION_DEVICE};
+  CUdeviceptr values = 0;
+  on_device.intensity = frame->intensity;
+  if (frame->intensity.data) {
+    values = upload (frame->intensity.data,
+        frame->intensity.stride * (labeller->plan.height - 1) +
+            (size_t)ccl_pixel_bytes (frame->intensity.format) * labeller->plan.width);
+    on_device.intensity.data = (void *)values;
+  }
   CclStatus status = run_with_frame (labeller, &on_device, options, labels, table, error);
+  ccl_cuda_device_release (device, &values);
   ccl_cuda_device_release (device, &memory);
   ccl_cuda_device_leave (device);
   return status;
@@ -972,6 +981,8 @@ main (int argc, char **argv)
   labeller_checks_register (&host);
   labeller_checks_register (&on_device);
   labeller_checks_register (&papers);
+  feature_checks_register (&host);
+  feature_checks_register (&on_device);
   g_test_add_func (
       "/cuda/the-library-offers-three-algorithms", test_the_library_offers_three_algorithms);
   g_test_add_func (

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of measure.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_MEASURE_PARAMETERS_H
+#define CUDACCL_MEASURE_PARAMETERS_H
+
+#include <cudaccl/labeller.h>
+
+enum {
+  CUDACCL_MEASURE_WARPS = 8, /* of a block, one below the other */
+  CUDACCL_MEASURE_ROWS = 8,  /* of a thread, which has one column */
+};
+
+typedef struct CclMeasureParameters {
+  const uint32_t *labels; /* the label map */
+  uint64_t label_stride;  /* elements */
+  const uint8_t *values;  /* the second plane; NULL without it */
+  uint64_t value_stride;  /* bytes */
+  uint32_t value_bytes;   /* 1 or 2 */
+  uint32_t width, height;
+  uint32_t columns; /* flags of CclColumn */
+  uint32_t n_rows;  /* the labels 1…n_rows are measured */
+
+  /* Sums over the pixels so far, minima as maxima of the complement; all zeros between frames. */
+  CclFeatures *sums;
+  uint32_t *greatest_label; /* of the frame; 0 between frames */
+  CclFeatures *result;      /* [n_rows] pinned host memory */
+} CclMeasureParameters;
+
+#endif /* CUDACCL_MEASURE_PARAMETERS_H */

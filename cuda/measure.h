@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Measures components from a label map in device memory: the host side of measure.cu.
+ *
+ * Functions assume that the device's context is current (device.h). One thread at a time.
+ */
+#ifndef CUDACCL_CUDA_MEASURE_H
+#define CUDACCL_CUDA_MEASURE_H
+
+#include "measure-parameters.h"
+#include "upload.h"
+
+typedef struct CclCudaMeasurer {
+  CclCudaDevice *device; /* the caller keeps the reference */
+  CclMeasureParameters parameters;
+  CUfunction add, finish;
+  CUdeviceptr sums, greatest_label;
+  CUdeviceptr map;       /* for frames without a label map of the caller's */
+  CclCudaUpload upload;  /* of second planes in host memory */
+  size_t sums_size;      /* bytes */
+  CclFeatures *features; /* pinned, of the frame that was queued last */
+  bool is_clean;         /* sums are zeros */
+} CclCudaMeasurer;
+
+/* Allocates everything for frames of a plan with columns. Returns NULL with nothing left allocated:
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+CclCudaMeasurer *ccl_cuda_measurer_new (
+    CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error);
+
+/* The memory for the label map of frames that come without one. */
+CclLabels ccl_cuda_measurer_map (const CclCudaMeasurer *self);
+
+/* Queues the work behind the kernels that write the label map of a frame. */
+CclStatus ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclFrame *frame,
+    const CclLabels *labels, CUstream stream, CclError *error);
+
+/* Frees the measurer and sets the pointer to NULL; NULL is allowed. All queued work must have
+ * ended. */
+void ccl_cuda_measurer_free (CclCudaMeasurer **self);
+
+#endif /* CUDACCL_CUDA_MEASURE_H */
