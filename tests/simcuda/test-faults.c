@@ -75,7 +75,7 @@ use_labeller (const char *algorithm, CclError *error)
 
 /* Runs a foreground method on the frame and its inverse, and counts the final mask's pixels. */
 static CclStatus
-run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *error)
+run_foreground (CclForeground *foreground, bool light, uint32_t *n_foreground, CclError *error)
 {
   static uint8_t opposite[WIDTH * HEIGHT], mask_data[WIDTH * HEIGHT];
   const CclForegroundOptions options = {
@@ -84,6 +84,7 @@ run_foreground (CclForeground *foreground, uint32_t *n_foreground, CclError *err
       .var_threshold = 16,
       .learning_rate = -1,
       .mixtures = 5,
+      .light = light,
   };
   const CclMask mask = {(void *)mask_memory, WIDTH};
   for (int i = 0; i < WIDTH * HEIGHT; i++)
@@ -118,25 +119,36 @@ use_foregrounds (const char *name, CclError *error)
   const CclFrame roi_mask = {roi_mask_data, WIDTH, CUDACCL_LOCATION_HOST};
   /* Threshold methods: in the inverse frame all pixels outside the squares exceed the threshold.
    * The median filter rounds off the squares' corners that do not lie at the frame's edge. The
-   * leftmost column is outside the region of interest. Models: every pixel has changed. */
+   * leftmost column is outside the region of interest. Models: every pixel has changed. With
+   * light, the codebook model takes the inverse frame for that of a camera that was uncovered, so
+   * its mask is empty. */
   const uint32_t n_pixels = (WIDTH - 1) * HEIGHT;
   const uint32_t in_squares = (24 - 5) + 2 * (23 - 5) + 3 * 23 + 6 * 21;
-  const uint32_t expected[] = {n_pixels - in_squares, n_pixels - in_squares, n_pixels, n_pixels};
+  const struct {
+    CclForegroundMethod method;
+    bool light;
+    uint32_t n_pixels;
+  } cases[] = {
+      {CUDACCL_FOREGROUND_THRESHOLD, false, n_pixels - in_squares},
+      {CUDACCL_FOREGROUND_OTSU, false, n_pixels - in_squares},
+      {CUDACCL_FOREGROUND_MOG2, false, n_pixels},
+      {CUDACCL_FOREGROUND_CODEBOOK, false, n_pixels},
+      {CUDACCL_FOREGROUND_CODEBOOK, true, 0},
+  };
   CclStatus status = CUDACCL_OK;
   for (int y = 0; y < HEIGHT; y++)
     memset (roi_mask_data + y * WIDTH + 1, 1, WIDTH - 1);
-  for (CclForegroundMethod method = 0;
-       method <= CUDACCL_FOREGROUND_CODEBOOK && status == CUDACCL_OK; method++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases && status == CUDACCL_OK; i++) {
     const CclForegroundPlan plan = {
-        .width = WIDTH, .height = HEIGHT, .method = method, .roi_mask = &roi_mask};
+        .width = WIDTH, .height = HEIGHT, .method = cases[i].method, .roi_mask = &roi_mask};
     CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, error);
     if (!foreground)
       return error->status;
     uint32_t n_foreground = 0;
-    status = run_foreground (foreground, &n_foreground, error);
-    if (status == CUDACCL_OK && n_foreground != expected[method])
+    status = run_foreground (foreground, cases[i].light, &n_foreground, error);
+    if (status == CUDACCL_OK && n_foreground != cases[i].n_pixels)
       status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground %d has %u pixels, not %u",
-          method, n_foreground, expected[method]);
+          (int)cases[i].method, n_foreground, cases[i].n_pixels);
     ccl_foreground_free (&foreground);
   }
   return status;
@@ -278,12 +290,13 @@ check_captures (void)
       status ? error.message : "it captures");
 }
 
-/* A run of a foreground allocates nothing and does not wait. */
+/* A run of a foreground allocates nothing and does not wait; that of the codebook model not even
+ * for the light of the frame before. */
 static void
 check_foreground_is_lean (CclForegroundMethod method)
 {
   static const char *const names[] = {
-      "foreground, threshold", "foreground, Otsu", "foreground, background"};
+      "foreground, threshold", "foreground, Otsu", "foreground, mog2", "foreground, codebook"};
   CclError error = {CUDACCL_OK};
   const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = method};
   const CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
@@ -291,7 +304,8 @@ check_foreground_is_lean (CclForegroundMethod method)
       .history = 10,
       .var_threshold = 16,
       .learning_rate = -1,
-      .mixtures = 5};
+      .mixtures = 5,
+      .light = method == CUDACCL_FOREGROUND_CODEBOOK};
   const CclMask mask = {(void *)mask_memory, WIDTH};
   SimcudaStatistics before, after, waited;
   CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
@@ -369,7 +383,7 @@ main (void)
     else if (uses[i].function == use_volumes)
       check_volumes_are_lean ();
     else
-      for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_MOG2; method++)
+      for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_CODEBOOK; method++)
         check_foreground_is_lean (method);
     check_200_cycles (&uses[i]);
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
