@@ -115,8 +115,8 @@ queue_frames (Chain *chain, unsigned n, CclError *error)
   return CUDACCL_OK;
 }
 
-/* A model that follows the light waits for the frame before, so each frame is timed by itself. Work
- * that is queued before it gives the host the time to queue all of the frame's. */
+/* A mixture of Gaussians that follows the light waits for the frame before, so each frame is timed by
+ * itself. Work that is queued before it gives the host the time to queue all of the frame's. */
 static CclStatus
 time_single_frames (Chain *chain, unsigned n, double *seconds, CclError *error)
 {
@@ -156,7 +156,7 @@ chain_device_time (
   float milliseconds;
   CUevent events[2];
 
-  if (chain->options.light)
+  if (chain->options.light && chain->method == CUDACCL_FOREGROUND_MOG2)
     return time_single_frames (chain, BATCH, seconds, error);
   for (int i = 0; i < 2; i++) {
     TRY (ccl_cuda_call (driver, error, cuEventCreate (&events[i], 0)));
