@@ -65,6 +65,7 @@ static inline CclForegroundPlan
 ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
 {
   CclForegroundPlan reduced = *plan;
+  reduced.size = sizeof reduced; /* a newer program's struct may be larger */
   reduced.width = ccl_reduced (plan->width, factor);
   reduced.height = ccl_reduced (plan->height, factor);
   reduced.format =
@@ -80,6 +81,7 @@ static inline CclForegroundOptions
 ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)
 {
   CclForegroundOptions reduced = *options;
+  reduced.size = sizeof reduced;
   reduced.invert = false;
   reduced.closing_width = ccl_reduced (options->closing_width, factor);
   reduced.closing_height = ccl_reduced (options->closing_height, factor);

@@ -188,6 +188,33 @@ test_sizes_of_structs (void)
   g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
 }
 
+/* A model of reduced frames gets options of its own, which do not have the caller's size. */
+static void
+test_sizes_of_reduced_frames (void)
+{
+  struct {
+    CclForegroundOptions options; /* as newer headers would have it */
+    uint8_t unknown[4096];
+  } newer = {CUDACCL_FOREGROUND_OPTIONS_DEFAULT, {0}};
+  CclForegroundPlan plan = CUDACCL_FOREGROUND_PLAN_DEFAULT;
+  uint8_t pixels[64] = {0}, mask[64];
+  CclError error = {CUDACCL_OK};
+
+  newer.options.size = sizeof newer;
+  plan.width = plan.height = 8;
+  plan.reduction = 2;
+  for (CclForegroundMethod method = CUDACCL_FOREGROUND_MOG2; method <= CUDACCL_FOREGROUND_CODEBOOK;
+       method++) {
+    plan.method = method;
+    CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
+    g_assert_nonnull (foreground);
+    g_assert_cmpint (ccl_foreground_run (foreground, &(CclFrame){pixels, 8}, &newer.options,
+                         &(CclMask){mask, 8}, &error),
+        ==, CUDACCL_OK);
+    ccl_foreground_free (&foreground);
+  }
+}
+
 /* Every call that takes a plan or options looks at their size. */
 static void
 test_sizes_that_are_refused (void)
@@ -316,6 +343,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/strides-that-wrap-around", test_strides_that_wrap_around);
   g_test_add_func ("/arguments/names-of-status-codes", test_names_of_status_codes);
   g_test_add_func ("/arguments/sizes-of-structs", test_sizes_of_structs);
+  g_test_add_func ("/arguments/sizes-of-reduced-frames", test_sizes_of_reduced_frames);
   g_test_add_func ("/arguments/sizes-that-are-refused", test_sizes_that_are_refused);
   g_test_add_func ("/arguments/version", test_version);
   g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
