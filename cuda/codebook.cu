@@ -25,15 +25,6 @@ static_assert (CUDACCL_CODEBOOK_DISTANCES == 64, "two distances for each thread 
 
 /* ---- light ---- */
 
-/* The luma of a pixel in 8 bits. */
-static __device__ __forceinline__ uint32_t
-luma_at (const CclForegroundParameters &p, uint32_t x, uint32_t y, bool is_wide)
-{
-  const uint8_t *row = p.frame + y * p.frame_stride;
-  return is_wide ? ccl_mixture_luma_8 (__ldg ((const uint16_t *)row + x))
-                 : __ldg (row + x * p.pixel_bytes + p.luma_byte);
-}
-
 /* A block measures a cell, each thread a sample. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_LIGHT_THREADS)
@@ -151,10 +142,8 @@ begin_block (const Parameters &p, Shared *shared)
     shared->sums[threadIdx.x] = 0;
   if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
     const uint32_t distance = history->median_distances[threadIdx.x];
-    shared->frame.tolerances[threadIdx.x] =
-        ccl_codebook_tolerance (distance);
-    shared->frame.weak_tolerances[threadIdx.x] =
-        ccl_codebook_weak_tolerance (distance);
+    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (distance);
+    shared->frame.weak_tolerances[threadIdx.x] = ccl_codebook_weak_tolerance (distance);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of foreground.cu, otsu.cu, light.cu and mog2.cu.
+ * The host side of otsu.cu, light.cu and mog2.cu, and of the threshold in foreground.cu.
  *
  * A frame takes these kernels, as far as plan and options ask for them:
  *
@@ -9,7 +9,7 @@
  *   3. the filter that removes noise
  *   4. closing: dilation, then erosion
  *
- * Kernels 2 to 4 pass bits on; the last of them writes the mask.
+ * Kernels 2 to 4 pass bits on; the last of them writes the mask. mask-maker.c queues 3 and 4.
  */
 #include "foreground-model.h"
 

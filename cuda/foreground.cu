@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Foreground masks without the background model (mog2.cu): a threshold, given or Otsu's of the
- * frame (otsu.cu), the filters that remove noise, and closing.
+ * Foreground masks without background models (mog2.cu, codebook.cu): a threshold, given or Otsu's
+ * of the frame (otsu.cu), the filters that remove noise, and closing.
  *
  * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
  * more than half of the bits in the window are set.

@@ -16,16 +16,6 @@ colour_of (uint32_t chroma)
   return (uint32_t)(abs (ccl_chroma_u (chroma) - 128) + abs (ccl_chroma_v (chroma) - 128));
 }
 
-/* The luma of a pixel in 8 bits. */
-template <bool WIDE>
-static __device__ __forceinline__ uint32_t
-luma_at (const Parameters &p, uint32_t x, uint32_t y)
-{
-  const uint8_t *row = p.frame + y * p.frame_stride;
-  return WIDE ? ccl_mixture_luma_8 (__ldg ((const uint16_t *)row + x))
-              : __ldg (row + x * p.pixel_bytes + p.luma_byte);
-}
-
 /* A block measures a cell, each thread a sample. WIDE: the frame's luma has 16 bits. */
 template <bool WIDE>
 static __device__ __forceinline__ void
@@ -43,7 +33,7 @@ measure (const Parameters &p)
     counts[i] = 0;
   if (thread == 0)
     frame_chroma = model_chroma = 0;
-  const uint32_t luma = inside ? luma_at<WIDE> (p, x, y) : 0;
+  const uint32_t luma = inside ? luma_at (p, x, y, WIDE) : 0;
   const uint32_t shape = inside ? ((const uint32_t *)p.shapes[0])[pixel] : 0;
   const uint32_t mean = inside ? ccl_mixture_luma_8 (shape & 0xffff) : 0;
   const bool in_frame = inside && ccl_light_compares (luma);

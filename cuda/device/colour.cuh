@@ -9,6 +9,15 @@
 
 #include "mask.cuh"
 
+/* The luma of a pixel in 8 bits. is_wide: luma has 16. */
+static __device__ __forceinline__ uint32_t
+luma_at (const CclForegroundParameters &p, uint32_t x, uint32_t y, bool is_wide)
+{
+  const uint8_t *row = p.frame + y * p.frame_stride;
+  return is_wide ? ccl_mixture_luma_8 (__ldg ((const uint16_t *)row + x))
+                 : __ldg (row + x * p.pixel_bytes + p.luma_byte);
+}
+
 /* The chroma of a pixel. */
 static __device__ __forceinline__ uint32_t
 chroma_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
