@@ -3,7 +3,6 @@
 
 #include "algorithms.h"
 #include "component-row.h"
-#include "neighbourhood.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +12,54 @@ typedef struct LabelRun {
   uint32_t label, begin, end;
 } LabelRun;
 
-/* Finds the next run from a column on. labels: with a column of background behind the row. */
+/* Four entries of a row. */
+typedef uint32_t Four __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+static Four
+four_at (const uint32_t *entries)
+{
+  return *(const Four *)entries;
+}
+
+/* Whether an entry is not 0. */
+static bool
+has_any (Four entries)
+{
+  typedef uint64_t Two __attribute__ ((vector_size (16)));
+  const Two halves = (Two)entries;
+  return halves[0] | halves[1];
+}
+
+/* The next column from x up to but not including end whose entry is not `value`, or end. Many runs
+ * are short, so the first entries are looked at one by one. */
+static uint32_t
+next_other (const uint32_t *entries, uint32_t value, uint32_t x, uint32_t end)
+{
+  const uint32_t near = end - x < 8 ? end : x + 8;
+  for (; x < near; x++)
+    if (entries[x] != value)
+      return x;
+  for (; x + 16 <= end; x += 16) {
+    const uint32_t *block = entries + x;
+    if (has_any ((four_at (block) ^ value) | (four_at (block + 4) ^ value) |
+                 (four_at (block + 8) ^ value) | (four_at (block + 12) ^ value)))
+      break;
+  }
+  while (x < end && entries[x] == value)
+    x++;
+  return x;
+}
+
+/* Finds the next run from a column on. */
 static bool
 next_run (const uint32_t *labels, uint32_t width, uint32_t from, LabelRun *run)
 {
-  uint32_t x = from;
-
-  for (; x + 16 <= width; x += 16) {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < 16; i++)
-      any |= labels[x + i];
-    if (any)
-      break;
-  }
-  while (x < width && !labels[x])
-    x++;
-  run->label = labels[x];
-  run->begin = x;
-  while (x < width && labels[x] == run->label)
-    x++;
-  run->end = x;
-  return run->begin < width;
+  run->begin = next_other (labels, 0, from, width);
+  if (run->begin == width)
+    return false;
+  run->label = labels[run->begin];
+  run->end = next_other (labels, run->label, run->begin, width);
+  return true;
 }
 
 /* Loads a row of the label map; background above and below it. */
@@ -66,11 +92,11 @@ find_borders (CpuFeatures *self, uint32_t y)
     memset (border, 0, self->width * sizeof *border);
     return;
   }
-  for (ptrdiff_t x = 0; x < (ptrdiff_t)self->width; x++) {
-    const uint32_t label = row[x];
-    const bool is_inside =
-        (above[x] == label) & (below[x] == label) & (row[x - 1] == label) & (row[x + 1] == label);
-    border[x] = is_inside ? 0 : label;
+  for (uint32_t x = 0; x < self->width; x += 4) {
+    const Four label = four_at (row + x);
+    const Four other = (four_at (above + x) ^ label) | (four_at (below + x) ^ label) |
+                       (four_at (row + x - 1) ^ label) | (four_at (row + x + 1) ^ label);
+    *(Four *)(border + x) = label & (Four)(other != 0);
   }
 }
 
@@ -82,11 +108,12 @@ find_differences (CpuFeatures *self, const LabelRun *run, uint32_t y)
                  *below = row_of (self, y + 1);
   const uint32_t label = run->label;
 
-  for (ptrdiff_t x = run->begin; x < (ptrdiff_t)run->end; x++)
-    self->differs[x] =
-        (uint8_t)((above[x - 1] != label) | (above[x] != label) | (above[x + 1] != label) |
-                  (row[x - 1] != label) | (row[x + 1] != label) | (below[x - 1] != label) |
-                  (below[x] != label) | (below[x + 1] != label));
+  for (uint32_t x = run->begin; x < run->end; x += 4)
+    *(Four *)(self->differs + x) =
+        (four_at (above + x - 1) ^ label) | (four_at (above + x) ^ label) |
+        (four_at (above + x + 1) ^ label) | (four_at (row + x - 1) ^ label) |
+        (four_at (row + x + 1) ^ label) | (four_at (below + x - 1) ^ label) |
+        (four_at (below + x) ^ label) | (four_at (below + x + 1) ^ label);
 }
 
 /* The set of neighbours with a label; the rows are those around the pixel (neighbourhood.h). */
@@ -100,13 +127,12 @@ neighbours_with (uint32_t label, const uint32_t *above, const uint32_t *row, con
 }
 
 static void
-add_quads (CclFeatures *features, uint32_t neighbours)
+add_quads (CclFeatures *features, const CclQuads *quads)
 {
-  const CclQuads quads = ccl_quads_of_pixel (neighbours);
-  features->n_quads_1 += quads.n_1;
-  features->n_quads_2 += quads.n_2;
-  features->n_quads_3 += quads.n_3;
-  features->n_quads_diagonal += quads.n_diagonal;
+  features->n_quads_1 += quads->n_1;
+  features->n_quads_2 += quads->n_2;
+  features->n_quads_3 += quads->n_3;
+  features->n_quads_diagonal += quads->n_diagonal;
 }
 
 /* borders: the neighbours that are border pixels of the same component. */
@@ -131,11 +157,11 @@ add_neighbours (CpuFeatures *self, CclFeatures *features, const LabelRun *run, u
   for (uint32_t i = 0; i < 3; i++)
     borders[i] = self->borders[(y + 2 + i) % 3] + 1;
   find_differences (self, run, y);
-  for (ptrdiff_t x = run->begin; x < (ptrdiff_t)run->end; x++) {
-    if (!self->differs[x])
-      continue;
+  for (uint32_t x = next_other (self->differs, 0, run->begin, run->end); x < run->end;
+       x = next_other (self->differs, 0, x + 1, run->end)) {
     if (self->columns & CUDACCL_COLUMN_TOPOLOGY)
-      add_quads (features, neighbours_with (run->label, rows[0] + x, rows[1] + x, rows[2] + x));
+      add_quads (features,
+          &self->quads[neighbours_with (run->label, rows[0] + x, rows[1] + x, rows[2] + x)]);
     if (self->columns & CUDACCL_COLUMN_PERIMETER && borders[1][x])
       add_border (
           features, neighbours_with (run->label, borders[0] + x, borders[1] + x, borders[2] + x));
@@ -218,11 +244,16 @@ measure_row (CpuFeatures *self, uint32_t y)
 void
 cpu_features_lay_out (CpuFeatures *self, Layout *layout)
 {
+  /* A column on both sides, and what vectors that begin in the row read and write behind it. */
+  const size_t n = (size_t)self->width + 2 + 4;
+
   for (uint32_t i = 0; i < 4; i++)
-    self->labels[i] = lay_out_zeros (layout, (size_t)self->width + 2, sizeof *self->labels[i]);
+    self->labels[i] = lay_out_zeros (layout, n, sizeof *self->labels[i]);
   for (uint32_t i = 0; i < 3; i++)
-    self->borders[i] = lay_out_zeros (layout, (size_t)self->width + 2, sizeof *self->borders[i]);
-  self->differs = lay_out (layout, self->width, sizeof *self->differs);
+    self->borders[i] = lay_out_zeros (layout, n, sizeof *self->borders[i]);
+  self->differs = lay_out (layout, n, sizeof *self->differs);
+  for (uint32_t neighbours = 0; neighbours <= CCL_ALL_NEIGHBOURS; neighbours++)
+    self->quads[neighbours] = ccl_quads_of_pixel (neighbours);
 }
 
 void
@@ -301,7 +332,7 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
     const CclIntensity *intensity, uint32_t columns, uint32_t n, CclComponent *rows,
     CclFeatures *features, CclError *error)
 {
-  CpuFeatures self = {width, height, columns | CUDACCL_COLUMN_SUMS};
+  CpuFeatures self = {.width = width, .height = height, .columns = columns | CUDACCL_COLUMN_SUMS};
   Mapping mapping = {0};
   CclFeatures *own = NULL;
   CclStatus status = check_labels (labels, width, height, error);

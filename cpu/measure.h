@@ -9,6 +9,7 @@
 
 #include "component-features.h"
 #include "mapping.h"
+#include "neighbourhood.h"
 
 typedef struct CpuFeatures {
   uint32_t width, height;
@@ -19,7 +20,9 @@ typedef struct CpuFeatures {
    * frame; there is background around it. */
   uint32_t *labels[4];
   uint32_t *borders[3];
-  uint8_t *differs; /* of the present row: a neighbour has another label */
+  uint32_t *differs; /* of the present row: not 0 where a neighbour has another label */
+
+  CclQuads quads[CCL_ALL_NEIGHBOURS + 1]; /* of a pixel with these neighbours */
 
   const CclLabels *map;
   const CclIntensity *intensity;
