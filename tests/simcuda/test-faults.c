@@ -324,6 +324,71 @@ check_foreground_is_lean (CclForegroundMethod method)
       "waiting is one wait", "it is not");
 }
 
+/* Noise so strong that all cells have the frame's light, and maybe an object of many brightnesses.
+ */
+static void
+draw_noise (uint8_t *frame, uint32_t *state, uint32_t eighths, bool has_object)
+{
+  for (uint32_t i = 0; i < WIDTH * HEIGHT; i++) {
+    *state = *state * 1664525 + 1013904223;
+    const uint32_t random = (*state >> 8) % 10, column = i % WIDTH;
+    const uint32_t object = has_object && column < 12 ? 10 + i / WIDTH % 24 : 0;
+    const uint32_t luma = (random < 3 ? 34 : random < 6 ? 46 : 40) + object;
+    frame[i] = (uint8_t)(luma * eighths / 8);
+  }
+}
+
+/* Runs the codebook model with light and downloads the mask. */
+static CclStatus
+run_codebook (CclForeground *foreground, const uint8_t *pixels, uint8_t *mask_data)
+{
+  const CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  const CclFrame frame = {pixels, WIDTH, CUDACCL_LOCATION_HOST};
+  CclError error = {CUDACCL_OK};
+  CclStatus status = ccl_foreground_run (
+      foreground, &frame, &options, &(CclMask){(void *)mask_memory, WIDTH}, &error);
+  if (status == CUDACCL_OK && ccl_cuda_device_enter (device, &error) == CUDACCL_OK) {
+    ccl_cuda_call (
+        device->driver, &error, cuMemcpyDtoHAsync (mask_data, mask_memory, WIDTH * HEIGHT, NULL));
+    ccl_cuda_call (device->driver, &error, cuStreamSynchronize (NULL));
+    ccl_cuda_device_leave (device);
+  }
+  return status;
+}
+
+/* A run that fails after the light of its frame has been counted does not change the next ones. */
+static void
+check_codebook_after_a_fault (const char *order)
+{
+  static uint8_t frame[WIDTH * HEIGHT], masks[2][WIDTH * HEIGHT];
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_CODEBOOK};
+  CclError error = {CUDACCL_OK};
+  CclForeground *with_fault = ccl_cuda_foreground_new (device, &plan, &error);
+  CclForeground *without = ccl_cuda_foreground_new (device, &plan, &error);
+  uint32_t state = 1, n_pixels = 0;
+  bool passed = with_fault && without;
+
+  for (int i = 0; i < 30 && passed; i++) {
+    if (i == 20) {
+      draw_noise (frame, &state, 7, false);
+      order_fault (order);
+      passed = run_codebook (with_fault, frame, masks[0]) != CUDACCL_OK;
+      order_fault (NULL);
+    }
+    draw_noise (frame, &state, 8, i >= 20);
+    passed = passed && run_codebook (with_fault, frame, masks[0]) == CUDACCL_OK &&
+             run_codebook (without, frame, masks[1]) == CUDACCL_OK &&
+             memcmp (masks[0], masks[1], sizeof masks[0]) == 0;
+    for (int k = 0; k < WIDTH * HEIGHT; k++)
+      n_pixels += masks[1][k] == 255;
+  }
+  report (passed && n_pixels > 100, order, "the codebook model continues after a fault",
+      "the masks differ, or are empty");
+  ccl_foreground_free (&with_fault);
+  ccl_foreground_free (&without);
+}
+
 /* A run of a labeller of volumes allocates nothing and waits once. */
 static void
 check_volumes_are_lean (void)
@@ -385,6 +450,10 @@ main (void)
     else
       for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_CODEBOOK; method++)
         check_foreground_is_lean (method);
+    if (uses[i].function == use_foregrounds) {
+      check_codebook_after_a_fault ("launch:2:999");
+      check_codebook_after_a_fault ("launch:3:999");
+    }
     check_200_cycles (&uses[i]);
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
       for (size_t j = 0; j < sizeof errors / sizeof *errors; j++)
