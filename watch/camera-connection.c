@@ -342,6 +342,7 @@ connect_camera (gpointer data)
   camera->late = (WatchRate){0};
   g_mutex_unlock (&camera->lock);
   camera->next_time = 0;
+  g_atomic_int_set (&camera->is_decimated, FALSE);
   camera->motion = NULL;
   camera->checksum_time = 0;
   camera->timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);

@@ -8,6 +8,7 @@
 
 #include "backlog.h"
 #include "camera-private.h"
+#include "decimation.h"
 #include "log.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
@@ -72,24 +73,6 @@ running_time_on_pad (GstPad *pad, GstClockTime time)
 
 /* The analysis elements. */
 
-/* Whether the frame is one more than max-fps per second. */
-static gboolean
-is_above_rate (WatchCamera *camera, GstClockTime time)
-{
-  GstClockTime interval;
-
-  if (camera->config->max_fps <= 0 || !GST_CLOCK_TIME_IS_VALID (time))
-    return FALSE;
-  interval = GST_SECOND / camera->config->max_fps;
-  if (time < camera->next_time && camera->next_time - time <= interval)
-    return TRUE;
-  /* The mean rate is kept, unless the stream had a gap or began again. */
-  camera->next_time += interval;
-  if (camera->next_time < time || camera->next_time - time > interval)
-    camera->next_time = time + interval - interval / 8;
-  return FALSE;
-}
-
 /* Frames enter the analysis: notes their time of arrival where no decoder did, and skips frames
  * that are too many or too late. */
 static GstPadProbeReturn
@@ -101,7 +84,9 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_object_get (camera->queue, "current-level-buffers", &n_waiting, NULL);
   watch_camera_set_waiting (camera, n_waiting);
-  if (is_above_rate (camera, running_time_on_pad (pad, GST_BUFFER_PTS (buffer)))) {
+  if (!g_atomic_int_get (&camera->is_decimated) &&
+      watch_is_above_rate (&camera->next_time, camera->config->max_fps,
+          running_time_on_pad (pad, GST_BUFFER_PTS (buffer)))) {
     watch_camera_frame_skipped (camera);
     return GST_PAD_PROBE_DROP;
   }
@@ -466,6 +451,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     set_default (element, "max-threads", "1");
   set_properties (camera->config, "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
+  watch_decimation_add (camera, element);
   check_gpu_of_decoder (camera, element);
 }
 
