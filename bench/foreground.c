@@ -115,8 +115,8 @@ queue_frames (Chain *chain, unsigned n, CclError *error)
   return CUDACCL_OK;
 }
 
-/* A mixture of Gaussians that follows the light waits for the frame before, so each frame is timed by
- * itself. Work that is queued before it gives the host the time to queue all of the frame's. */
+/* A mixture of Gaussians that follows the light waits for the frame before, so each frame is timed
+ * by itself. Work that is queued before it gives the host the time to queue all of the frame's. */
 static CclStatus
 time_single_frames (Chain *chain, unsigned n, double *seconds, CclError *error)
 {

@@ -9,9 +9,9 @@
  * area, bounding box and centroid of each component. The pixels are not changed.
  *
  * A pixel is foreground when its luma is greater than the property `threshold`, or, with
- * `foreground=codebook`, when it differs from a model of the background that the element learns from
- * the frames before. A new size or format, a flushing seek and the action signal `reset` start a
- * new model. Cast shadows are removed, and changes of light are followed. A change of the picture
+ * `foreground=codebook`, when it differs from a model of the background that the element learns
+ * from the frames before. A new size or format, a flushing seek and the action signal `reset` start
+ * a new model. Cast shadows are removed, and changes of light are followed. A change of the picture
  * that light does not explain is posted as an element message `scene-change`, whose field
  * `kind` is moved, infrared, covered, blinded or uncovered.
  *

@@ -18,9 +18,9 @@
  * memory are labelled on the named GPU, on that of a neighbour's CUDA context, or with
  * `cuda-device-choice=least-used` on the GPU with the fewest elements of the process.
  *
- * The background model of a stream (`foreground=codebook`, `mog2`) stays in the CUDA context of the stream's
- * first frame: frames in other contexts of that GPU are copied. Where frames come from another GPU,
- * and none is named, the model starts anew, with a warning.
+ * The background model of a stream (`foreground=codebook`, `mog2`) stays in the CUDA context of the
+ * stream's first frame: frames in other contexts of that GPU are copied. Where frames come from
+ * another GPU, and none is named, the model starts anew, with a warning.
  *
  * Without an NVIDIA driver the element exists but refuses to start.
  *
