@@ -50,7 +50,7 @@ def same_components():
         got = [line["components"] for line in program.lines.frames()]
     out = folder / "launch.ndjson"
     subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={video}", *"! decodebin ! videoconvert ! ccl "
-                    "foreground=mog2 denoise=median-5x5 min-area=20 ! ccljson source=a utc=true ! filesink".split(),
+                    "foreground=codebook min-area=20 ! ccljson source=a utc=true ! filesink".split(),
                     f"location={out}"], check=True, timeout=60)
     want = [json.loads(line) for line in out.read_text().splitlines()]
     tap.equal(got, [line["components"] for line in want], "components")
