@@ -3,6 +3,7 @@
  * Properties of the codebook model, of single pixels and of small frames whose truth is known.
  */
 #include "codebook-reference.h"
+#include "reduction.h"
 
 #include <glib.h>
 #include <string.h>
@@ -178,6 +179,31 @@ test_median_distance (void)
   /* Weak background begins below the tolerance, however noisy the frame is. */
   for (uint32_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
     g_assert_cmpint (ccl_codebook_weak_tolerance (distance), <, ccl_codebook_tolerance (distance));
+}
+
+static void
+test_automatic_reduction (void)
+{
+  static const struct {
+    uint32_t width, height, of_codebook, of_mog2;
+  } cases[] = {
+      {320, 240, 1, 1},
+      {480, 272, 1, 1},
+      {768, 576, 2, 1},
+      {1280, 720, 2, 2},
+      {1920, 1080, 4, 4},
+      {3840, 2160, 8, 8},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    CclForegroundPlan plan = {.width = cases[i].width, .height = cases[i].height};
+    g_assert_cmpuint (ccl_reduction_factor (&plan), ==, 1); /* without a model */
+    plan.method = CUDACCL_FOREGROUND_CODEBOOK;
+    g_assert_cmpuint (ccl_reduction_factor (&plan), ==, cases[i].of_codebook);
+    plan.method = CUDACCL_FOREGROUND_MOG2;
+    g_assert_cmpuint (ccl_reduction_factor (&plan), ==, cases[i].of_mog2);
+    plan.reduction = 2;
+    g_assert_cmpuint (ccl_reduction_factor (&plan), ==, 2);
+  }
 }
 
 /* Frames. */
@@ -361,6 +387,7 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/visits-saturate", test_visits_saturate);
   g_test_add_func ("/codebook/mean-stays-near-constant-value", test_mean_stays_near_constant_value);
   g_test_add_func ("/codebook/median-distance", test_median_distance);
+  g_test_add_func ("/codebook/automatic-reduction", test_automatic_reduction);
   g_test_add_func ("/codebook/noise-is-background", test_noise_is_background);
   g_test_add_func ("/codebook/change-of-light-is-background", test_change_of_light_is_background);
   g_test_add_func ("/codebook/other-scene-becomes-background", test_other_scene_becomes_background);
