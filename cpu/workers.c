@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A round is a call of workers_share(). Each thread has a counter of its parts that nobody has
- * begun; whoever counts it down does the part, the thread itself or another. Counters are set after
- * everything else of a round. So a thread that wakes up late, even in a later round, either gets a
- * part of the round that is at work, or none.
+ * A round is a call of workers_share(). Each thread has a work queue: a counter of the parts left
+ * in it. A thread takes parts from its own queue first, then from those of others (work stealing).
+ * Queues are filled after everything else of a round is set. So a thread that wakes up late, even
+ * in a later round, either takes a part of the present round, or none.
  *
  * Where a control group limits the processor time of the process, threads do not spin: it would be
  * missing for work, and when it is used up, the process stands still for tens of milliseconds.
@@ -38,7 +38,7 @@
 static const int64_t spin_ns = 50 * 1000;
 
 typedef struct Worker {
-  _Alignas(64) _Atomic int32_t n_left; /* parts of its own that nobody has begun, if positive */
+  _Alignas(64) _Atomic int32_t n_left; /* parts in its queue, if positive */
   uint32_t end;                        /* of its parts */
   Workers *workers;
   uint32_t index;
@@ -75,7 +75,8 @@ now_ns (void)
 }
 
 /* Waits while the number has that value: spins for a limited time, then sleeps until another thread
- * wakes up those that wait for the number. May return without a cause. */
+ * wakes up those that wait for the number. Spurious wake-ups are possible: the caller checks the
+ * number again. */
 static void
 wait_while (_Atomic uint32_t *number, uint32_t value, bool is_spinning)
 {
@@ -96,7 +97,7 @@ wake_up (_Atomic uint32_t *number)
   syscall (SYS_futex, number, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Takes a part of a thread that nobody has begun. Returns whether there was one. */
+/* Takes a part from a thread's queue. Returns whether there was one. */
 static bool
 take_part (Worker *owner, uint32_t *part)
 {

@@ -5,7 +5,7 @@
  * The first pass labels each tile and keeps of it only the components that touch a seam (seams.h);
  * of the others it counts those that get a label. Then ranks unite the components that cross the
  * seams between their blocks (ranks.h), and the components that touch seams get their final labels.
- * The second pass labels the tiles again, with the same result, and delivers label map and table: a
+ * The second pass labels the tiles again, with the same result, and writes label map and table: a
  * component that touches no seam gets the next label, because the labels of a tile are in raster
  * order.
  */
@@ -197,9 +197,9 @@ unite_tile (Tiled *self, uint64_t index, CclError *error)
 {
   const uint32_t n_layers = tile_layers (self, index);
   /* A single tile is labelled once. */
-  const bool delivers_map = self->n_tiles == 1 && self->io->write;
+  const bool writes_map = self->n_tiles == 1 && self->io->write;
   CclStatus status =
-      label_tile (self, index, delivers_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS, error);
+      label_tile (self, index, writes_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -467,7 +467,7 @@ write_tile (Tiled *self, uint64_t index, CclError *error)
 
 /* The second pass. */
 static CclStatus
-deliver (Tiled *self, CclError *error)
+write_results (Tiled *self, CclError *error)
 {
   const size_t layer_bytes = self->layer * self->label_bytes;
   CclStatus status = CUDACCL_OK;
@@ -657,7 +657,7 @@ label_block (
   if (self->io->begin)
     status = self->io->begin (
         self->io->data, n_components, first_label, n_labels, self->label_bytes, error);
-  return status == CUDACCL_OK ? deliver (self, error) : status;
+  return status == CUDACCL_OK ? write_results (self, error) : status;
 }
 
 /* status: of the checks of the plan. */

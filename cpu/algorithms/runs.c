@@ -504,7 +504,7 @@ finish_band (void *data, uint32_t index, uint32_t thread)
 /* Fills a part of the table, an equal number of rows for each band, and writes the band's rows of
  * the label map. */
 static void
-deliver_band (void *data, uint32_t index, uint32_t thread)
+write_band (void *data, uint32_t index, uint32_t thread)
 {
   const CpuLabeller *self = data;
   fill_rows (self, (uint32_t)((uint64_t)self->n_rows * index / self->n_bands),
@@ -553,7 +553,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
   if (self->is_shared)
     share_work (self, self->n_bands, false, finish_band);
   else if (labels || self->n_rows >= MIN_SHARED_ROWS)
-    share_work (self, self->n_bands, false, deliver_band);
+    share_work (self, self->n_bands, false, write_band);
   else
     fill_rows (self, 0, self->n_rows);
 
