@@ -134,7 +134,7 @@ cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
   return status;
 }
 
-/* A kernel that fails never sets the word that tells the end; then the stream has an error. */
+/* A kernel that fails never sets the completion flag; then the stream has an error. */
 static bool
 cuda_labeller_is_done (CclLabeller *labeller)
 {
