@@ -4,7 +4,7 @@
 import contextlib
 import io
 
-from count import Count, count_program, merge
+from count import Count, count_program, merge, run_again
 
 GLIB = """# random seed: R02S1
 1..4
@@ -29,7 +29,30 @@ def total(*programs):
     return out.getvalue().splitlines()[-1], status, out.getvalue()
 
 
+def after_second_run(failed, second):
+    """The programs that run again, and the failures that remain, after these failures of the first run."""
+    programs = {name: Count(passed=1, failed=list(cases)) for name, cases in failed.items()}
+    again = []
+
+    def run_alone(names):
+        again.extend(names)
+        return {f"watch / {name}": second for name in names}
+
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        run_again(programs, run_alone)
+    left = [case for count in programs.values() for case in count.failed]
+    return again, left, all(case in out.getvalue() for case in left or failed.get("watch / web", []))
+
+
 CASES = {
+    "a program in real time that fails runs again alone, and its first failure is named":
+        (after_second_run({"watch / web": ["late"], "unit / cpu": []}, Count(passed=2)), (["web"], [], True)),
+    "one that fails alone, too, has failed":
+        (after_second_run({"watch / web": ["late"]}, Count(failed=["late"])), (["web"], ["late"], True)),
+    "other programs do not run again":
+        (after_second_run({"unit / cpu": ["wrong"]}, Count(passed=2))[:2], ([], ["wrong"])),
+    "many failures are no matter of time":
+        (after_second_run({f"watch / {i}": ["late"] for i in range(4)}, Count(passed=2))[:2], ([], ["late"] * 4)),
     "TAP: each line is a case":
         (total((GLIB, "FAIL", 1))[:2], ("2 passed, 1 failed, 1 skipped", 1)),
     "TAP: planned cases that did not run have failed":
