@@ -47,24 +47,28 @@ lay_out_everything (Layout *layout, void *data)
       layout, plan->max_components < most ? plan->max_components : most, sizeof *self->features);
 }
 
+/* The new memory comes first and the old one goes last, so that nothing changes after an error. */
 static CclStatus
 measuring_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
 {
   MeasuringLabeller *self = (MeasuringLabeller *)labeller;
-  const CclLabellerPlan former = labeller->plan;
-  CclStatus status = self->labeller->klass->resize (self->labeller, width, height, error);
+  MeasuringLabeller resized = *self;
+  CclStatus status = CUDACCL_ERROR_NO_MEMORY;
 
-  if (status != CUDACCL_OK)
+  resized.base.plan.width = width;
+  resized.base.plan.height = height;
+  resized.mapping = (Mapping){0};
+  if (mapping_lay_out (&resized.mapping, lay_out_everything, &resized))
+    status = self->labeller->klass->resize (self->labeller, width, height, error);
+  else
+    ccl_cpu_set_no_memory (error, width, height);
+  if (status != CUDACCL_OK) {
+    mapping_unmap (&resized.mapping);
     return status;
-  labeller->plan.width = width;
-  labeller->plan.height = height;
-  if (mapping_lay_out (&self->mapping, lay_out_everything, self))
-    return CUDACCL_OK;
-  ccl_cpu_set_no_memory (error, width, height);
-  labeller->plan = former;
-  self->labeller->klass->resize (self->labeller, former.width, former.height, NULL);
-  mapping_lay_out (&self->mapping, lay_out_everything, self);
-  return CUDACCL_ERROR_NO_MEMORY;
+  }
+  mapping_unmap (&self->mapping);
+  *self = resized;
+  return CUDACCL_OK;
 }
 
 static void

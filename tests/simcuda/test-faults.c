@@ -48,16 +48,18 @@ draw (void)
       memset (frame_data + (9 * (i / 4) + y) * WIDTH + 10 * (i % 4), 255, 5);
 }
 
-/* Plans, runs twice and frees. */
+/* Plans, runs twice and frees. columns: of the plan; the frame is its own second plane. */
 static CclStatus
-use_labeller (const char *algorithm, CclError *error)
+use_labeller_with (const char *algorithm, uint32_t columns, CclError *error)
 {
   CclLabellerPlan plan = {.width = WIDTH,
       .height = HEIGHT,
       .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 20,
-      .algorithm = algorithm};
+      .algorithm = algorithm,
+      .columns = columns};
   CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  frame.intensity = (CclIntensity){frame_data, WIDTH, CUDACCL_PIXEL_FORMAT_8};
   CclLabellerOptions options = {.threshold = 100, .min_area = 2};
   CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, error);
   if (!labeller)
@@ -68,9 +70,25 @@ use_labeller (const char *algorithm, CclError *error)
     status = ccl_labeller_run (labeller, &frame, &options, NULL, &table, error);
     if (status == CUDACCL_OK && (table.n_components != N_COMPONENTS || table.rows[11].area != 25))
       status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
+    if (status == CUDACCL_OK && columns &&
+        (table.features[11].sum_value != 25 * 255 || table.features[11].n_quads_1 != 4))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the features are wrong");
   }
   ccl_labeller_free (&labeller);
   return status;
+}
+
+static CclStatus
+use_labeller (const char *algorithm, CclError *error)
+{
+  return use_labeller_with (algorithm, 0, error);
+}
+
+static CclStatus
+use_columns (const char *name, CclError *error)
+{
+  (void)name;
+  return use_labeller_with ("strips", CUDACCL_ALL_COLUMNS, error);
 }
 
 /* Runs a foreground method on the frame and its inverse, and counts the final mask's pixels. */
@@ -254,15 +272,17 @@ check_200_cycles (const Use *use)
 
 /* A run of a labeller allocates nothing and waits once. */
 static void
-check_labeller_is_lean (const char *algorithm)
+check_labeller_is_lean (const char *name, const char *algorithm, uint32_t columns)
 {
   CclError error = {CUDACCL_OK};
   CclLabellerPlan plan = {.width = WIDTH,
       .height = HEIGHT,
       .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 20,
-      .algorithm = algorithm};
+      .algorithm = algorithm,
+      .columns = columns};
   CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  frame.intensity = (CclIntensity){frame_data, WIDTH, CUDACCL_PIXEL_FORMAT_8};
   CclLabellerOptions options = {.threshold = 100};
   CclTable table;
   SimcudaStatistics before, after;
@@ -272,8 +292,8 @@ check_labeller_is_lean (const char *algorithm)
   ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error);
   get_statistics (&after);
   ccl_labeller_free (&labeller);
-  report (after.allocations == before.allocations, algorithm, "a run allocates nothing", "it does");
-  report (after.synchronisations - before.synchronisations == 1, algorithm, "a run waits once",
+  report (after.allocations == before.allocations, name, "a run allocates nothing", "it does");
+  report (after.synchronisations - before.synchronisations == 1, name, "a run waits once",
       "it waits more often");
 }
 
@@ -438,13 +458,15 @@ main (void)
   ccl_cuda_device_leave (device);
   check_captures ();
   static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
-      {"foregrounds", use_foregrounds}, {"volumes", use_volumes}};
+      {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
     report (status == CUDACCL_OK, uses[i].name, "works", error.message);
     if (uses[i].function == use_labeller)
-      check_labeller_is_lean (uses[i].name);
+      check_labeller_is_lean (uses[i].name, uses[i].name, 0);
+    else if (uses[i].function == use_columns)
+      check_labeller_is_lean (uses[i].name, "strips", CUDACCL_ALL_COLUMNS);
     else if (uses[i].function == use_volumes)
       check_volumes_are_lean ();
     else

@@ -411,40 +411,74 @@ test_sizes_that_are_refused (void)
   ccl_labeller_free (&labeller);
 }
 
+/* The columns that need no second plane. */
+#define PLAIN_COLUMNS (CUDACCL_ALL_COLUMNS & ~CUDACCL_COLUMN_INTENSITY)
+
+static void
+assert_sizes_without_memory (const char *algorithm, uint32_t columns)
+{
+  CclLabellerPlan plan = small_plan;
+  plan.algorithm = algorithm;
+  plan.n_threads = 2;
+  plan.columns = columns;
+  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  uint8_t *pixels = g_malloc0 (3000 * 1000);
+  const CclFrame large = {.data = pixels, .stride = 3000};
+  CclError error;
+  CclTable table;
+
+  pixels[0] = pixels[2] = 1;
+  for (n_good_allocations = 0;; n_good_allocations++) {
+    const int n_good = n_good_allocations;
+    const CclStatus status = ccl_labeller_resize (labeller, 3000, 1000, &error);
+    n_good_allocations = n_good;
+    if (status == CUDACCL_OK)
+      break;
+    assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "3000×1000");
+    g_assert_cmpint (ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error),
+        ==, CUDACCL_OK);
+    g_assert_cmpuint (table.n_components, ==, 2);
+    if (columns)
+      g_assert_cmpuint (table.features[1].sum_x, ==, 2);
+  }
+  g_assert_cmpint (n_good_allocations, >, 0);
+  n_good_allocations = -1;
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, &large, &no_options, NULL, &table, &error), ==, CUDACCL_OK);
+  g_assert_cmpuint (table.n_components, ==, 2);
+  ccl_labeller_free (&labeller);
+  g_free (pixels);
+}
+
 /* When there is no memory, frames keep their size. With memory again, they get the new one. */
 static void
 test_sizes_without_memory (void)
 {
   for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
-    CclLabellerPlan plan = small_plan;
-    plan.algorithm = *name;
-    plan.n_threads = 2;
-    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
-    uint8_t *pixels = g_malloc0 (3000 * 1000);
-    const CclFrame large = {.data = pixels, .stride = 3000};
-    CclError error;
-    CclTable table;
-
-    pixels[0] = pixels[2] = 1;
-    for (n_good_allocations = 0;; n_good_allocations++) {
-      const int n_good = n_good_allocations;
-      const CclStatus status = ccl_labeller_resize (labeller, 3000, 1000, &error);
-      n_good_allocations = n_good;
-      if (status == CUDACCL_OK)
-        break;
-      assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "3000×1000");
-      g_assert_cmpint (ccl_labeller_run (labeller, &small_frame, &no_options, NULL, &table, &error),
-          ==, CUDACCL_OK);
-      g_assert_cmpuint (table.n_components, ==, 2);
-    }
-    g_assert_cmpint (n_good_allocations, >, 0);
-    n_good_allocations = -1;
-    g_assert_cmpint (
-        ccl_labeller_run (labeller, &large, &no_options, NULL, &table, &error), ==, CUDACCL_OK);
-    g_assert_cmpuint (table.n_components, ==, 2);
-    ccl_labeller_free (&labeller);
-    g_free (pixels);
+    assert_sizes_without_memory (*name, 0);
+    assert_sizes_without_memory (*name, PLAIN_COLUMNS);
   }
+}
+
+/* Planning with columns fails at each allocation, and leaves nothing behind. */
+static void
+test_columns_without_memory (void)
+{
+  CclLabellerPlan plan = small_plan;
+  CclLabeller *labeller = NULL;
+  CclError error;
+
+  plan.columns = PLAIN_COLUMNS;
+  for (n_good_allocations = 0; !labeller; n_good_allocations++) {
+    const int n_good = n_good_allocations;
+    labeller = ccl_cpu_labeller_new (&plan, &error);
+    n_good_allocations = n_good;
+    if (!labeller)
+      assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "3×2");
+  }
+  g_assert_cmpint (n_good_allocations, >, 3);
+  n_good_allocations = -1;
+  ccl_labeller_free (&labeller);
 }
 
 static void
@@ -489,14 +523,15 @@ test_long_messages_are_cut (void)
 
 /* Planning allocates; running does not, for any contents of the frame. */
 static void
-assert_labelled_without_allocating (const char *algorithm)
+assert_labelled_without_allocating (const char *algorithm, uint32_t columns)
 {
   const CclLabellerPlan plan = {.width = 333,
       .height = 222,
       .connectivity = CUDACCL_CONNECTIVITY_8,
       .max_components = 100,
       .algorithm = algorithm,
-      .n_threads = 2};
+      .n_threads = 2,
+      .columns = columns};
   const CclCpuTuning tuning = {.pixels_per_thread = 1};
   uint8_t *pixels = g_malloc (333 * 222);
   uint32_t *map = g_malloc (4 * 333 * 222);
@@ -526,8 +561,10 @@ assert_labelled_without_allocating (const char *algorithm)
 static void
 test_frames_are_labelled_without_allocating (void)
 {
-  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++)
-    assert_labelled_without_allocating (*algorithm);
+  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+    assert_labelled_without_allocating (*algorithm, 0);
+    assert_labelled_without_allocating (*algorithm, PLAIN_COLUMNS);
+  }
 }
 
 static void
@@ -661,6 +698,7 @@ main (int argc, char **argv)
   ADD ("thresholds-above-255-are-refused", test_thresholds_above_255_are_refused);
   ADD ("sizes-that-are-refused", test_sizes_that_are_refused);
   ADD ("sizes-without-memory", test_sizes_without_memory);
+  ADD ("columns-without-memory", test_columns_without_memory);
   ADD ("label-maps-that-do-not-fit-are-refused", test_label_maps_that_do_not_fit_are_refused);
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
   ADD ("long-messages-are-cut", test_long_messages_are_cut);
