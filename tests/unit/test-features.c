@@ -142,13 +142,17 @@ test_sums_of_the_largest_frame_fit (void)
 static void
 test_label_maps_of_other_origin (void)
 {
-  const uint32_t map[3][6] = {{3, 0, 7, 3, 3, 0}, {0, 0, 7, 7, 0, 1}, {3, 0, 0, 0, 9, 1}};
+  const uint32_t map[3][6] = {{3, 0, 7, 3, 3, 0}, {0, 0, 7, 7, 0, 1}, {3, 0, 5, 0, 9, 1}};
   const CclLabels labels = {(void *)map, sizeof map[0]};
   const uint8_t values[3][6] = {{5, 6, 7, 8, 9, 1}, {0}, {2}};
   const CclIntensity intensity = {values, 6, CUDACCL_PIXEL_FORMAT_8};
-  CclComponent rows[4];
-  CclFeatures features[4], expected[4];
+  CclComponent rows[5];
+  CclFeatures features[5], expected[4], untouched;
   CclError error = {CUDACCL_OK};
+
+  memset (rows, 0xa5, sizeof rows);
+  memset (features, 0xa5, sizeof features);
+  memset (&untouched, 0xa5, sizeof untouched);
 
   g_assert_cmpint (ccl_measure_labels (
                        &labels, 6, 3, &intensity, CUDACCL_ALL_COLUMNS, 4, rows, features, &error),
@@ -163,6 +167,8 @@ test_label_maps_of_other_origin (void)
   g_assert_cmpuint (rows[2].height, ==, 3);
   g_assert_cmpfloat (rows[2].centroid_x, ==, 7 / 4.);
   g_assert_cmpuint (features[2].sum_value, ==, 5 + 8 + 9 + 2);
+  g_assert_cmpmem (&features[4], sizeof untouched, &untouched, sizeof untouched);
+  g_assert_cmpmem (&rows[4], sizeof rows[4], &untouched, sizeof rows[4]);
 }
 
 static void
