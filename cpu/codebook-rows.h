@@ -17,6 +17,9 @@
 
 typedef int16_t SignedSteps __attribute__ ((vector_size (sizeof (Steps))));
 
+/* How far ahead blocks are prefetched. */
+enum { CODEBOOK_BLOCKS_AHEAD = 3 };
+
 /* One pixel at a time. */
 
 static void
@@ -411,6 +414,21 @@ write_classes (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
   set_bits_at (row->shadow, x, shadows);
 }
 
+/* Starts to load what a later block surely needs: all weights, and the first two words. */
+static ALWAYS_INLINE void
+prefetch_words (const CclCodebookBlock *block, bool colour)
+{
+  UNROLL for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) __builtin_prefetch (block->weight[k], 1);
+  UNROLL for (int k = 0; k < 2; k++)
+  {
+    __builtin_prefetch (block->luma[k], 1);
+    if (colour) {
+      __builtin_prefetch (block->u[k], 1);
+      __builtin_prefetch (block->v[k], 1);
+    }
+  }
+}
+
 /* Updates the codebooks of STEP_LANES pixels from column x on. */
 static ALWAYS_INLINE void
 update_codebooks (const CodebookRow *row, uint32_t x, bool colour)
@@ -422,6 +440,8 @@ update_codebooks (const CodebookRow *row, uint32_t x, bool colour)
       .luma = load_bytes (row->luma + x),
       .slack = load_bytes (row->slack + x),
   };
+  if (pixels.first == 0 && x + CODEBOOK_BLOCKS_AHEAD * CUDACCL_CODEBOOK_LANES < row->width)
+    prefetch_words (pixels.block + CODEBOOK_BLOCKS_AHEAD, colour);
   pixels.values.luma = pixels.luma << 8;
   if (colour) {
     const Steps chroma = *(const Steps *)(row->chroma + x);
