@@ -46,8 +46,8 @@ add_entries (CclTracker *tracker, const Track *t, uint32_t n)
   const CclBox near = {t->box.left - x, t->box.top - y, t->box.right + x, t->box.bottom + y};
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     const CclBox *box = &tracker->components[j].box;
-    if (box->left > near.right || box->right < near.left || box->top > near.bottom ||
-        box->bottom < near.top)
+    if (tracker->components[j].stack != NONE || box->left > near.right || box->right < near.left ||
+        box->top > near.bottom || box->bottom < near.top)
       continue;
     double sharpness;
     const double fit = ccl_track_fit_box (t, box, &sharpness);
@@ -103,6 +103,8 @@ ccl_tracker_share (CclTracker *tracker)
       continue;
     double most = MIN_COVER * ccl_box_area (&t->box);
     for (uint32_t j = 0; j < tracker->n_components; j++) {
+      if (tracker->components[j].stack != NONE)
+        continue;
       const double cover = cover_track (tracker, t, j);
       if (cover > most) {
         most = cover;

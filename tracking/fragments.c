@@ -5,6 +5,8 @@
  */
 #include "tracker-private.h"
 
+#define MAX_COMMON 0.3     /* of the smaller box that two objects or fragments share */
+#define MIN_COLUMN 0.5     /* of the narrower box that is above or below the other one */
 #define FRAGMENT_SLACK 0.2 /* sizes that a fragment may reach out of its track's box */
 
 /* The track whose box contains the component and has the largest part covered by it, or NONE. */
@@ -26,17 +28,26 @@ find_owner (const CclTracker *tracker, const CclBox *fragment)
   return owner;
 }
 
-static void
-add_fragment (Component *whole, Component *fragment, uint32_t owner)
+void
+ccl_component_add (Component *whole, const Component *part)
 {
-  const double part = fragment->area / (whole->area + fragment->area);
-  whole->box = ccl_box_union (&whole->box, &fragment->box);
-  whole->centroid_x += part * (fragment->centroid_x - whole->centroid_x);
-  whole->centroid_y += part * (fragment->centroid_y - whole->centroid_y);
-  whole->area += fragment->area;
-  whole->whole = whole->whole && fragment->whole;
+  const double share = part->area / (whole->area + part->area);
+  whole->box = ccl_box_union (&whole->box, &part->box);
+  whole->centroid_x += share * (part->centroid_x - whole->centroid_x);
+  whole->centroid_y += share * (part->centroid_y - whole->centroid_y);
+  whole->area += part->area;
+  whole->whole = whole->whole && part->whole;
   whole->fragmented = true;
-  fragment->owner = owner;
+}
+
+/* Whether two components are objects side by side by their heights. */
+static bool
+are_separate (const CclTracker *tracker, const CclBox *a, const CclBox *b)
+{
+  const double common = ccl_min (a->right, b->right) - ccl_max (a->left, b->left);
+  return ccl_typical_height (&tracker->typical, a->bottom) > 0 &&
+         !ccl_tracker_is_short (tracker, a) && !ccl_tracker_is_short (tracker, b) &&
+         common < MAX_COMMON * ccl_min (a->right - a->left, b->right - b->left);
 }
 
 /* Classifies a component without a track inside the box of a track. It is a fragment, unless the
@@ -52,12 +63,16 @@ decide_fragment (CclTracker *tracker, Component *c, uint32_t owner)
     return;
   }
   Component *main = &tracker->components[t->component];
-  if (main->n_members > 1 || !ccl_sizes_contain (&tracker->sizes, &main->box))
-    add_fragment (main, c, owner);
-  else if (ccl_sizes_contain (&tracker->sizes, &c->box))
+  if (are_separate (tracker, &main->box, &c->box))
     ccl_track_loosen (t);
-  else
+  else if (main->n_members > 1 || !ccl_sizes_contain (&tracker->sizes, &main->box)) {
+    ccl_component_add (main, c);
+    c->owner = owner;
+  } else if (ccl_sizes_contain (&tracker->sizes, &c->box)) {
+    ccl_track_loosen (t);
+  } else {
     c->ignored = true;
+  }
 }
 
 void
@@ -65,17 +80,22 @@ ccl_tracker_join_fragments (CclTracker *tracker)
 {
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     Component *c = &tracker->components[j];
-    const uint32_t owner = c->n_members == 0 ? find_owner (tracker, &c->box) : NONE;
+    const uint32_t owner =
+        c->n_members == 0 && c->stack == NONE ? find_owner (tracker, &c->box) : NONE;
     if (owner != NONE)
       decide_fragment (tracker, c, owner);
   }
 }
 
-/* A track that shares its component is a fragment of another object if it was never alone for
- * PROVEN_FRAMES, and lacks the size of an object while the component has it. */
+/* A track that shares its component is a fragment of another object if it is short and has not gone
+ * as far as its own size by itself, or if it was never alone for PROVEN_FRAMES and lacks the size
+ * of an object while the component has it. */
 bool
 ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const Component *c)
 {
+  if (ccl_tracker_is_short (tracker, &t->box) &&
+      !(t->proven && ccl_track_is_farther (t, t->begin_x, t->begin_y, ccl_track_size (t))))
+    return true;
   return !t->proven && ccl_sizes_contain (&tracker->sizes, &c->box) &&
          !ccl_sizes_contain (&tracker->sizes, &t->box);
 }

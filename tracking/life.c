@@ -9,38 +9,63 @@
 #define REST_RADIUS 0.25   /* sizes that an object at rest may move */
 #define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
 
+static void
+begin_track (CclTracker *tracker, uint32_t component)
+{
+  if (tracker->n_tracks == tracker->plan.max_tracks)
+    return;
+  Component *c = &tracker->components[component];
+  const double area = ccl_box_area (&c->box);
+  const double edge = CUDACCL_EDGE_NOISE * CUDACCL_EDGE_NOISE * area;
+  const double deviation = FIRST_VELOCITY * tracker->frame_time;
+  const double velocity = deviation * deviation * area;
+  Track *t = &tracker->tracks[tracker->n_tracks++];
+  *t = (Track){
+      .id = ++tracker->last_id,
+      .x = ccl_axis_new (c->box.left, c->box.right, edge, velocity),
+      .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
+      .component = component,
+      .previous = NONE,
+      .group = CUDACCL_NO_GROUP,
+      .fill = c->area / area,
+  };
+  ccl_track_update_box (t);
+  t->begin_x = t->rest_x = t->x.centre;
+  t->begin_y = t->rest_y = t->y.centre;
+  c->n_members = 1;
+}
+
+/* A part of a stack belongs to the oldest track of the stack. */
+static void
+set_owners_of_parts (CclTracker *tracker)
+{
+  for (uint32_t i = tracker->n_tracks; i-- > 0;)
+    if (tracker->tracks[i].component != NONE)
+      tracker->components[tracker->tracks[i].component].oldest = i;
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    uint32_t k = j;
+    while (tracker->components[k].stack != NONE)
+      k = tracker->components[k].stack;
+    if (k == j)
+      continue;
+    const Component *whole = &tracker->components[k];
+    tracker->components[j].owner = whole->n_members > 0 ? whole->oldest : whole->owner;
+  }
+}
+
 void
 ccl_tracker_begin (CclTracker *tracker)
 {
   for (uint32_t j = 0; j < tracker->n_components; j++) {
-    Component *c = &tracker->components[j];
-    if (c->n_members > 0 || c->owner != NONE || c->ignored)
-      continue;
-    if (tracker->n_tracks == tracker->plan.max_tracks)
-      return;
-    const double area = ccl_box_area (&c->box);
-    const double edge = CUDACCL_EDGE_NOISE * CUDACCL_EDGE_NOISE * area;
-    const double deviation = FIRST_VELOCITY * tracker->frame_time;
-    const double velocity = deviation * deviation * area;
-    Track *t = &tracker->tracks[tracker->n_tracks++];
-    *t = (Track){
-        .id = ++tracker->last_id,
-        .x = ccl_axis_new (c->box.left, c->box.right, edge, velocity),
-        .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
-        .component = j,
-        .previous = NONE,
-        .group = CUDACCL_NO_GROUP,
-        .fill = c->area / area,
-    };
-    ccl_track_update_box (t);
-    t->rest_x = t->x.centre;
-    t->rest_y = t->y.centre;
-    c->n_members = 1;
+    const Component *c = &tracker->components[j];
+    if (c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored)
+      begin_track (tracker, j);
   }
+  set_owners_of_parts (tracker);
 }
 
 static void
-count_frames (Track *t, const CclTrackerOptions *options, double elapsed)
+count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, double elapsed)
 {
   if (t->component == NONE) {
     t->lost += elapsed;
@@ -48,7 +73,8 @@ count_frames (Track *t, const CclTrackerOptions *options, double elapsed)
     t->n_found++;
     t->lost = 0;
   }
-  t->confirmed = t->confirmed || t->n_found >= options->confirm_frames;
+  t->confirmed =
+      t->confirmed || (t->n_found >= options->confirm_frames && !ccl_tracker_is_small (tracker, t));
   if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
     t->rest_x = t->x.centre;
     t->rest_y = t->y.centre;
@@ -80,7 +106,7 @@ void
 ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed)
 {
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
-    count_frames (&tracker->tracks[i], options, elapsed);
+    count_frames (tracker, &tracker->tracks[i], options, elapsed);
     store_size (tracker, &tracker->tracks[i]);
   }
 }

@@ -61,6 +61,17 @@ shared_pixels (const CclTracker *tracker, const Track *t, uint32_t component)
   return ccl_min (n, ccl_min (tracker->groups[t->group].area, tracker->components[component].area));
 }
 
+void
+ccl_tracker_add_pixels (CclTracker *tracker, uint32_t component, uint32_t part)
+{
+  if (!tracker->has_overlap)
+    return;
+  for (uint32_t i = 0; i < tracker->overlap.n_groups; i++) {
+    uint32_t *shared = tracker->overlap.shared + (size_t)i * tracker->n_components;
+    shared[component] += shared[part];
+  }
+}
+
 double
 ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uint32_t component)
 {

@@ -14,11 +14,14 @@
 #include "kalman.h"
 #include "label-overlap.h"
 #include "sizes.h"
+#include "typical-size.h"
 
 #include <math.h>
 
 #define CUDACCL_EDGE_NOISE 0.12 /* standard deviation of a measured edge or centroid */
 #define CUDACCL_LOOSE_EDGE 0.3  /* added to that of an edge that was found to be elsewhere */
+
+#define CUDACCL_MIN_HEIGHT 0.75 /* typical heights below which a box is short, a fragment */
 
 #define NONE UINT32_MAX
 
@@ -38,10 +41,12 @@ typedef struct Track {
   double sampled_x, sampled_y; /* where its size was stored last */
   bool sampled, proven;
 
+  bool split;                              /* begun in a part of a component */
   bool confirmed, reported, ended, shared; /* shared: with another track, in the frame before */
   uint32_t n_found;                        /* runs; a tentative track ends when it is not found */
   double age, lost, hidden;      /* frames since the first; since it was found; since an edge of its
                                   * component was its own */
+  double begin_x, begin_y;       /* where it began */
   double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
 } Track;
 
@@ -49,7 +54,9 @@ typedef struct Component {
   CclBox box; /* box, area and centroid include its fragments */
   double area, centroid_x, centroid_y;
   uint32_t row;                      /* of the table */
+  uint32_t stack;                    /* component that it is a part of, or NONE */
   uint32_t owner;                    /* track that it is a fragment of, or NONE */
+  uint32_t oldest;                   /* of its members, after tracks have begun */
   uint32_t n_members;                /* tracks that are in it */
   uint32_t left, top, right, bottom; /* members that are the outermost there */
   bool ignored;                      /* noise inside a track's box */
@@ -69,6 +76,7 @@ struct CclTracker {
   double frame_time; /* seconds */
   uint64_t last_id;
   CclSizes sizes;
+  CclTypicalSize typical;
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -135,6 +143,19 @@ ccl_track_loosen (Track *t)
 void ccl_tracker_predict (CclTracker *tracker, double elapsed);
 void ccl_tracker_take_components (CclTracker *tracker, const CclTable *table);
 
+/* stacks.c: learns the typical size of objects from components, and joins components that stand
+ * one above the other. */
+void ccl_tracker_learn_sizes (CclTracker *tracker, double elapsed);
+void ccl_tracker_stack (CclTracker *tracker);
+
+/* Whether a box is too short to be an object at its place; false while the typical size is unknown.
+ */
+bool ccl_tracker_is_short (const CclTracker *tracker, const CclBox *box);
+
+/* Whether a track is much too short to be an object, and has not gone far enough to be a small one.
+ */
+bool ccl_tracker_is_small (const CclTracker *tracker, const Track *t);
+
 /* pixels.c: label maps of successive frames. ccl_tracker_count_pixels() counts the pixels that
  * components have in common with those of the frame before; labels is NULL for a frame without a
  * label map. ccl_tracker_store_pixels() stores the frame for the next run. */
@@ -142,6 +163,9 @@ CclStatus ccl_tracker_allocate_pixels (CclTracker *tracker, CclError *error);
 void ccl_tracker_count_pixels (
     CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed);
 void ccl_tracker_store_pixels (CclTracker *tracker, const CclLabels *labels);
+
+/* Adds the pixels of a component to those of another one. */
+void ccl_tracker_add_pixels (CclTracker *tracker, uint32_t component, uint32_t part);
 
 /* The intersection over union of the component's pixels and those of the track's former one, where
  * they are known and belonged to this track alone; else 0. */
@@ -158,6 +182,9 @@ void ccl_tracker_share (CclTracker *tracker);
 /* How well a box fits the predicted one of a track, 0…1. Sets `sharpness` to how certain the
  * prediction is, 0…1. */
 double ccl_track_fit_box (const Track *t, const CclBox *box, double *sharpness);
+
+/* Adds box, area and centroid of a part to a component. */
+void ccl_component_add (Component *whole, const Component *part);
 
 /* fragments.c: adds components without a track to the tracks that they are fragments of. */
 void ccl_tracker_join_fragments (CclTracker *tracker);

@@ -85,6 +85,8 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   ccl_tracker_predict (tracker, elapsed);
   ccl_tracker_take_components (tracker, table);
   ccl_tracker_count_pixels (tracker, table, labels, elapsed);
+  ccl_tracker_learn_sizes (tracker, elapsed);
+  ccl_tracker_stack (tracker);
   ccl_tracker_assign (tracker);
   ccl_tracker_share (tracker);
   ccl_tracker_join_fragments (tracker);
@@ -171,6 +173,7 @@ ccl_tracker_reset (CclTracker *tracker)
   tracker->n_tracks = 0;
   tracker->overlap.n_groups = 0;
   tracker->sizes.n = 0;
+  tracker->typical = (CclTypicalSize){0};
 }
 
 void

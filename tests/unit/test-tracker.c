@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tracker on small drawn scenes whose tracks are known, and the assignment compared with brute
  * force. */
+#include <cudaccl/regions.h>
 #include <cudaccl/tracker.h>
 
 #include "assignment.h"
 #include "label-overlap.h"
+#include "typical-size.h"
 
 #include <glib.h>
 #include <math.h>
@@ -287,7 +289,7 @@ test_identities_are_not_used_again (void)
 }
 
 static void
-test_object_in_pieces_is_one_track (void)
+test_object_in_fragments_is_one_track (void)
 {
   Scene *scene = scene_new ();
   for (guint i = 0; i < 40; i++) {
@@ -546,8 +548,9 @@ test_pixels_distinguish_objects_whose_boxes_overlap (void)
   g_assert_cmpuint (upper, ==, 2); /* the boxes say so: the scene is one where pixels matter */
 }
 
-/* A small object in the box of an angle, but outside of the angle, and a larger one that touches it
- * in the end. The boxes of two components cover the small one then; its pixels are in the second.
+/* A small object comes to rest in the box of an angle, but outside of the angle, and a larger one
+ * touches it in the end. The boxes of two components cover the small one then; its pixels are in
+ * the second.
  */
 static void
 test_pixels_say_which_component_is_shared (void)
@@ -556,10 +559,11 @@ test_pixels_say_which_component_is_shared (void)
     Scene *scene = scene_new ();
     for (guint i = 0; i < 30; i++) {
       const gint x = 360 - 4 * (gint)MIN (i, 20);
+      const gint y = 120 + 5 * MAX (16 - (gint)i, 0);
       const gboolean touches = i >= 20;
       const Rectangle objects[][2] = {
           {{100, 50, 200, 30}, {100, 80, 30, 200}},
-          {{220, 120, 60, 60}, {220, 120, 60, 60}},
+          {{220, y, 60, 60}, {220, y, 60, 60}},
           {{x, 100, 100, 100}, {x, 100, 100, 100}},
       };
       const Rectangle merged[][2] = {
@@ -781,7 +785,7 @@ test_object_hidden_behind_another_ends_after_max_lost (void)
 
 /* After whole objects, one object appears in two fragments, and whole in some frames. */
 static void
-test_pieces_that_begin_as_two_tracks_become_one (void)
+test_object_that_begins_in_fragments_is_one_track (void)
 {
   Scene *scene = scene_new ();
   for (guint i = 0; i < 60; i++)
@@ -794,7 +798,7 @@ test_pieces_that_begin_as_two_tracks_become_one (void)
       run (scene, box (x, 100, 30, 38), box (x, 142, 30, 38));
     else
       run (scene, box (x, 100, 30, 80));
-    g_assert_cmpuint (scene->tracks.n_tracks, ==, i < 6 ? 2 : 1);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
   }
   g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 2);
   scene_free (scene);
@@ -838,6 +842,136 @@ test_box_that_fits_badly_is_measured_anew (void)
   scene_free (scene);
 }
 
+/* People of 30×80 pixels walk through the picture, so that the tracker learns their height. */
+static void
+show_people (Scene *scene)
+{
+  for (guint i = 0; i < 60; i++)
+    run (scene, box (50 + 5 * i, 100, 30, 80));
+  for (guint i = 0; i <= scene->options.max_lost; i++)
+    scene_run (scene, NULL, 0);
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 0);
+}
+
+/* A person who is head, trunk and legs in every frame is one track and crosses a line once. */
+static void
+test_person_in_fragments_crosses_a_line_once (void)
+{
+  const CclPoint ends[] = {{200, 0}, {200, HEIGHT}};
+  const CclRegion line = {
+      .kind = CUDACCL_REGION_LINE, .name = "gate", .points = ends, .n_points = 2};
+  CclRegionsPlan plan = CUDACCL_REGIONS_PLAN_DEFAULT;
+  plan.width = WIDTH;
+  plan.height = HEIGHT;
+  plan.n_regions = 1;
+  plan.regions = &line;
+  const CclRegionsOptions options = CUDACCL_REGIONS_OPTIONS_DEFAULT;
+  CclRegionsResult result;
+  CclError error;
+  Scene *scene = scene_new ();
+  show_people (scene);
+  CclRegions *regions = ccl_regions_new (&plan, &error);
+  g_assert_nonnull (regions);
+  for (guint i = 0; i < 60; i++) {
+    const guint x = 80 + 4 * i, sway = i % 4;
+    run (scene, box (x + 8, 100, 14, 12), box (x + sway, 117, 28, 30), box (x + 4, 152, 22, 28));
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].height, 80, 4);
+    for (guint row = 0; row < 3; row++)
+      g_assert_cmpuint (id_of_row (scene, row), ==, 2);
+    g_assert_cmpint (
+        ccl_regions_run (regions, &scene->tracks, 0.1, &options, &result, &error), ==, CUDACCL_OK);
+  }
+  g_assert_cmpuint (result.counts[0].forward + result.counts[0].backward, ==, 1);
+  ccl_regions_free (&regions);
+  scene_free (scene);
+}
+
+/* Barrier tape between people moves to and fro at its place: it is never an object. A dog as small
+ * that walks away is one. */
+static void
+test_small_objects_must_go_somewhere (void)
+{
+  Scene *scene = scene_new ();
+  show_people (scene);
+  for (guint i = 0; i < 100; i++) {
+    run (scene, box (100 + i % 3, 200, 60, 6));
+    g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_TENTATIVE);
+  }
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+  for (guint i = 0; i < 100; i++)
+    run (scene, box (100 + 4 * i, 290, 40, 25));
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_CONFIRMED);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 2);
+  scene_free (scene);
+}
+
+/* Two people are one component from the start, and no person was ever seen alone. When they
+ * separate, both have a track with a box of their own. */
+static void
+test_people_who_came_together_separate (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 30; i++)
+    run (scene, box (100 + 2 * i, 100, 80, 80));
+  for (guint i = 0; i < 40; i++) {
+    run (scene, box (160 + 2 * i, 100, 30, 80), box (210 + 2 * i + i / 2, 100, 30, 80));
+    if (i < 10)
+      continue;
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+    g_assert_cmpuint (id_of_row (scene, 0), !=, id_of_row (scene, 1));
+    for (guint j = 0; j < 2; j++)
+      g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[j].width, 30, 6);
+  }
+  scene_free (scene);
+}
+
+/* Two halves that are too far apart to be joined are two tracks, until they are one component: then
+ * they are the fragments of one object. */
+static void
+test_tracks_of_fragments_become_one (void)
+{
+  Scene *scene = scene_new ();
+  show_people (scene);
+  for (guint i = 0; i < 20; i++)
+    run (scene, box (300, 100, 30, 50), box (300, 160, 30, 50));
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+  const guint64 first = scene->tracks.tracks[0].id;
+  for (guint i = 0; i < 20; i++)
+    run (scene, box (300, 100, 30, 110));
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpuint (scene->tracks.tracks[0].id, ==, first);
+  scene_free (scene);
+}
+
+/* People whose height is a quarter of the row of their feet, of whom a third are fragments and
+ * every tenth is a group of three. */
+static void
+test_typical_height_follows_perspective (void)
+{
+  CclTypicalSize size = {0};
+  GRand *random = g_rand_new_with_seed (5);
+  g_assert_cmpfloat (ccl_typical_height (&size, 100), ==, 0);
+  for (guint frame = 0; frame < 200; frame++) {
+    for (guint i = 0; i < 6; i++) {
+      const double foot = g_rand_double_range (random, 120, 350), x = 300;
+      double height = foot / 4 * g_rand_double_range (random, 0.95, 1.05), width = 0.4 * height;
+      if (g_rand_int_range (random, 0, 3) == 0)
+        height *= g_rand_double_range (random, 0.2, 0.6);
+      else if (g_rand_int_range (random, 0, 10) == 0)
+        width *= 3;
+      ccl_typical_size_learn (&size, &(CclBox){x, foot - height, x + width, foot});
+    }
+    if (frame >= 50 && frame < 55) /* a lamp is switched on */
+      ccl_typical_size_learn (&size, &(CclBox){1, 1, 600, 350});
+    ccl_typical_size_end_frame (&size, 1);
+  }
+  for (double foot = 140; foot < 350; foot += 20)
+    g_assert_cmpfloat_with_epsilon (ccl_typical_height (&size, foot), foot / 4, 0.15 * foot / 4);
+  g_rand_free (random);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -848,7 +982,7 @@ main (int argc, char **argv)
   add (crossing_objects_keep_their_identities);
   add (hidden_object_comes_back_as_itself);
   add (identities_are_not_used_again);
-  add (object_in_pieces_is_one_track);
+  add (object_in_fragments_is_one_track);
   add (noise_of_two_frames_is_not_confirmed);
   add (dropped_frames_do_not_matter);
   add (resting_object_becomes_static);
@@ -856,7 +990,12 @@ main (int argc, char **argv)
   add (thin_things_that_stick_out_do_not_move_the_box);
   add (shared_component_carries_its_objects);
   add (object_hidden_behind_another_ends_after_max_lost);
-  add (pieces_that_begin_as_two_tracks_become_one);
+  add (object_that_begins_in_fragments_is_one_track);
+  add (person_in_fragments_crosses_a_line_once);
+  add (small_objects_must_go_somewhere);
+  add (people_who_came_together_separate);
+  add (tracks_of_fragments_become_one);
+  add (typical_height_follows_perspective);
   add (specks_in_the_box_of_a_whole_object_are_ignored);
   add (box_that_fits_badly_is_measured_anew);
   add (more_components_than_planned);
