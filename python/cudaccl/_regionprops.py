@@ -86,14 +86,19 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | N
 def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int | None) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
     from ._arrays import HOST, copy_to_host, view_of
-    from ._images import check_connectivity
+    from ._images import check_connectivity, numpy_converts
     from ._labeller import label
 
     neighbours = check_connectivity(connectivity, 2)
-    if getattr(getattr(labels, "dtype", None), "kind", "") == "b" or str(getattr(labels, "dtype", "")) == "torch.bool":
-        labels = label(labels, neighbours)[0]
     if not isinstance(labels, np.ndarray):
-        labels = copy_to_host(labels) if view_of(labels).device != HOST else np.asarray(labels)
+        is_on_host = numpy_converts(labels) or view_of(labels).device == HOST
+        if not is_on_host and not isinstance(labels, _cudaccl.DeviceArray):
+            raise TypeError("masks and label maps are measured in host memory: copy the array there first")
+        labels = np.asarray(labels) if is_on_host else copy_to_host(labels)
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = labels.filled(0)
+    if labels.dtype == bool and labels.ndim == 2:
+        labels = label(labels, neighbours)[0]
     if labels.ndim != 2 or labels.dtype.kind not in "iu":
         raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
                         "integers with two dimensions")
@@ -120,7 +125,8 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
         bool, whose components are measured; or a label map of integers with 0 for background. Masks and
-        maps have two dimensions and sides of at most 65536 pixels.
+        maps have two dimensions and sides of at most 65536 pixels, and are in host memory or a
+        DeviceArray.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',

@@ -302,6 +302,17 @@ def test_table_on_the_device():
     assert (cudaccl.table_to_array(table, MASK) == copy).all()
 
 
+def test_properties_of_masks_and_label_maps():
+    properties = ["label", "area", "perimeter", "n_holes", "intensity_mean"]
+    expected = cudaccl.regionprops_table(MASK > 0, properties, intensity_image=MASK)
+    for image in (cudaccl.copy_to_device(MASK > 0), cudaccl.label(InterfaceArray(MASK))[0]):
+        columns = cudaccl.regionprops_table(image, properties, intensity_image=MASK)
+        assert all((columns[name] == column).all() for name, column in expected.items())
+    for kind in InterfaceArray, DLPackArray, ExchangeArray:
+        with pytest.raises(TypeError, match="host memory"):
+            cudaccl.regionprops_table(kind(MASK > 0), properties, intensity_image=MASK)
+
+
 @pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
 def test_foreground_same_as_on_the_cpu(method):
     base = random.integers(60, 90, (30, 70))

@@ -274,6 +274,15 @@ def test_label_maps_of_other_origin(mask, seed):
     assert_same_columns(huge, measure.regionprops_table(labels, properties=SHAPES[1:]))
 
 
+def test_kinds_of_masks_and_label_maps():
+    mask = np.random.default_rng(3).random((9, 12)) < 0.4
+    expected = cudaccl.regionprops_table(mask, SHAPES)
+    labels = cudaccl.label(mask)[0]
+    hidden = np.ma.array(np.where(mask, labels, 7), mask=~mask)
+    for kind in (mask.tolist(), labels.tolist(), labels[::-1][::-1], hidden, np.ma.array(mask | True, mask=~mask)):
+        assert_same_columns(cudaccl.regionprops_table(kind, SHAPES), expected)
+
+
 def test_deviations_of_values():
     values = np.array([[1, 2, 250], [4, 0, 9]], np.uint8)
     columns = cudaccl.regionprops_table(np.array([[1, 1, 2], [1, 0, 2]]), ["intensity_std"], intensity_image=values)
