@@ -17,7 +17,7 @@
 #include "codebook-parameters.h"
 #include "images.h"
 #include "launch.h"
-#include "mask-maker.h"
+#include "segmenter.h"
 
 enum { MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
 
@@ -29,7 +29,7 @@ static const char *const kernel_names[N_KERNELS] = {
 };
 
 typedef struct CudaCodebook {
-  CclCudaMaskMaker maker;
+  CclCudaSegmenter segmenter;
   CUfunction functions[N_KERNELS];
   CUdeviceptr model; /* zero before the first frame */
   size_t model_size;
@@ -53,7 +53,7 @@ launch (CudaCodebook *self, int kernel, uint32_t n_blocks, uint32_t n_threads, b
       .is_dependent = is_dependent,
   };
   return ccl_cuda_launch (
-      self->maker.device, &launch, &self->parameters, self->maker.stream, error);
+      self->segmenter.device, &launch, &self->parameters, self->segmenter.stream, error);
 }
 
 static CclStatus
@@ -73,7 +73,8 @@ static uint32_t
 n_update_blocks (const CudaCodebook *self)
 {
   const CclForegroundParameters *p = &self->parameters.base;
-  const uint32_t most = CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->maker.device->n_multiprocessors;
+  const uint32_t most =
+      CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter.device->n_multiprocessors;
   const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
   return n_blocks < most ? n_blocks : most;
 }
@@ -82,14 +83,14 @@ n_update_blocks (const CudaCodebook *self)
 static CclStatus
 clear (CudaCodebook *self, CclError *error)
 {
-  const CclCudaDriver *driver = self->maker.device->driver;
+  const CclCudaDriver *driver = self->segmenter.device->driver;
   CclStatus status = CUDACCL_OK;
-  if (self->maker.base.n_frames == 0)
+  if (self->segmenter.base.n_frames == 0)
     status = ccl_cuda_call (
-        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->maker.stream));
+        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->segmenter.stream));
   if (status == CUDACCL_OK && !self->counts_are_clean)
-    status = ccl_cuda_call (
-        driver, error, cuMemsetD8Async (self->counts, 0, self->counts_size, self->maker.stream));
+    status = ccl_cuda_call (driver, error,
+        cuMemsetD8Async (self->counts, 0, self->counts_size, self->segmenter.stream));
   return status;
 }
 
@@ -101,8 +102,8 @@ queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
   const bool is_filtered = options->denoise != CUDACCL_DENOISE_NONE || ccl_is_closed (options);
   CclStatus status = clear (self, error);
 
-  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->maker.bits.found : NULL;
-  p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->maker.bits.shadow : NULL;
+  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.found : NULL;
+  p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.shadow : NULL;
   self->counts_are_clean = false;
   if (status == CUDACCL_OK && p->light)
     status = queue_light (self, error);
@@ -111,10 +112,10 @@ queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
         self, UPDATE, n_update_blocks (self), CUDACCL_CODEBOOK_THREADS, p->light != NULL, error);
   self->counts_are_clean = status == CUDACCL_OK;
   if (status == CUDACCL_OK)
-    status = ccl_cuda_mask_maker_launch (&self->maker, self->functions[OBJECTS],
+    status = ccl_cuda_segmenter_launch (&self->segmenter, self->functions[OBJECTS],
         kernel_names[OBJECTS], &self->parameters, 32 * 32, true, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_mask_maker_filter (&self->maker, options, false, error);
+    status = ccl_cuda_segmenter_filter (&self->segmenter, options, false, error);
   return status;
 }
 
@@ -123,7 +124,7 @@ static void
 set_model (CudaCodebook *self, const CclForegroundOptions *options)
 {
   CclCodebookParameters *p = &self->parameters;
-  const bool is_corrected = options->light && self->maker.base.n_frames > 0;
+  const bool is_corrected = options->light && self->segmenter.base.n_frames > 0;
 
   p->object_gain = ccl_codebook_object_gain (options->hold);
   p->judges_scene = options->light;
@@ -149,16 +150,16 @@ codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   CudaCodebook *self = (CudaCodebook *)foreground;
   const CclForegroundOptions filters = options_of_filters (options);
 
-  CclStatus status = ccl_cuda_mask_maker_enter (&self->maker, error);
+  CclStatus status = ccl_cuda_segmenter_enter (&self->segmenter, error);
   if (status != CUDACCL_OK)
     return status;
   foreground->scene_change = CUDACCL_SCENE_UNCHANGED;
   set_model (self, options);
-  status = ccl_cuda_mask_maker_begin (&self->maker, frame, options, mask, error);
+  status = ccl_cuda_segmenter_begin (&self->segmenter, frame, options, mask, error);
   if (status == CUDACCL_OK)
     status = queue (self, &filters, error);
-  status = ccl_cuda_mask_maker_end (&self->maker, status, error);
-  ccl_cuda_device_leave (self->maker.device);
+  status = ccl_cuda_segmenter_end (&self->segmenter, status, error);
+  ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
 
@@ -166,15 +167,15 @@ static CclStatus
 codebook_foreground_wait (CclForeground *foreground, CclError *error)
 {
   CudaCodebook *self = (CudaCodebook *)foreground;
-  if (!self->maker.is_pending)
+  if (!self->segmenter.is_pending)
     return CUDACCL_OK;
-  CclStatus status = ccl_cuda_device_enter (self->maker.device, error);
+  CclStatus status = ccl_cuda_device_enter (self->segmenter.device, error);
   if (status != CUDACCL_OK)
     return status;
-  status = ccl_cuda_mask_maker_settle (&self->maker, error);
+  status = ccl_cuda_segmenter_settle (&self->segmenter, error);
   if (status == CUDACCL_OK)
-    foreground->scene_change = *(const uint32_t *)self->maker.scene_change;
-  ccl_cuda_device_leave (self->maker.device);
+    foreground->scene_change = *(const uint32_t *)self->segmenter.scene_change;
+  ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
 
@@ -183,8 +184,8 @@ codebook_foreground_free (CclForeground *foreground)
 {
   CudaCodebook *self = (CudaCodebook *)foreground;
   CUdeviceptr *const memories[] = {&self->model, &self->counts, &self->light};
-  ccl_cuda_mask_maker_clear (&self->maker, memories, sizeof memories / sizeof *memories);
-  ccl_cuda_device_unref (&self->maker.device);
+  ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
+  ccl_cuda_device_unref (&self->segmenter.device);
   free (self);
 }
 
@@ -210,7 +211,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
 {
   CclCodebookParameters *p = &self->parameters;
   const size_t n_words = (size_t)p->base.row_words * p->base.height;
-  const size_t plane = ccl_cuda_mask_maker_plane_size (&self->maker);
+  const size_t plane = ccl_cuda_segmenter_plane_size (&self->segmenter);
   const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
   uint32_t **const planes[] = {
       &p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object, &p->dynamic};
@@ -256,7 +257,7 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
 static CclStatus
 allocate_memory (CudaCodebook *self, CclError *error)
 {
-  CclCudaDevice *device = self->maker.device;
+  CclCudaDevice *device = self->segmenter.device;
   self->model_size = place_model (self, 0);
   self->counts_size = place_counts (self, 0);
   CclStatus status = ccl_cuda_device_allocate (device, self->model_size, &self->model, error);
@@ -274,7 +275,7 @@ static CclStatus
 allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
 {
   CclCodebookParameters *p = &self->parameters;
-  CclStatus status = ccl_cuda_mask_maker_init (&self->maker, device, plan, true, error);
+  CclStatus status = ccl_cuda_segmenter_init (&self->segmenter, device, plan, true, error);
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
         device, &ccl_cuda_image_codebook, kernel_names[i], &self->functions[i], error);
@@ -293,11 +294,11 @@ ccl_cuda_codebook_foreground_new (
     ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
     return NULL;
   }
-  self->maker.base.klass = &codebook_foreground_class;
-  self->maker.parameters = &self->parameters.base;
+  self->segmenter.base.klass = &codebook_foreground_class;
+  self->segmenter.parameters = &self->parameters.base;
   if (allocate (self, device, plan, error) == CUDACCL_OK)
-    return &self->maker.base;
-  codebook_foreground_free (&self->maker.base);
+    return &self->segmenter.base;
+  codebook_foreground_free (&self->segmenter.base);
   return NULL;
 }
 

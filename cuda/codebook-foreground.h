@@ -5,7 +5,7 @@
 
 #include <cudaccl/device.h>
 
-/* A maker of foreground masks that begins with a CclCudaMaskMaker (mask-maker.h). The device's
+/* A foreground segmenter that begins with a CclCudaSegmenter (segmenter.h). The device's
  * context is current. NULL with the error filled: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclForeground *ccl_cuda_codebook_foreground_new (
     CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error);

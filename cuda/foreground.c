@@ -9,7 +9,7 @@
  *   3. the filter that removes noise
  *   4. closing: dilation, then erosion
  *
- * Kernels 2 to 4 pass bits on; the last of them writes the mask. mask-maker.c queues 3 and 4.
+ * Kernels 2 to 4 pass bits on; the last of them writes the mask. segmenter.c queues 3 and 4.
  */
 #include "foreground-model.h"
 
@@ -18,7 +18,7 @@
 #include "codebook-foreground.h"
 #include "images.h"
 #include "launch.h"
-#include "mask-maker.h"
+#include "segmenter.h"
 #include "reduced-foreground.h"
 #include "reduction.h"
 
@@ -38,7 +38,7 @@ enum {
   (LUMA_GROUP_SIZE + CUDACCL_MAX_MIXTURES * CUDACCL_FOREGROUND_PIXELS * sizeof (uint16_t))
 
 typedef struct CudaForeground {
-  CclCudaMaskMaker maker;
+  CclCudaSegmenter segmenter;
   CUfunction functions[N_KERNELS];                           /* those of the plan's method */
   CUdeviceptr model, histogram, light, cells, factors, held; /* 0: not needed */
   size_t model_size;
@@ -53,7 +53,7 @@ typedef struct CudaForeground {
 static bool
 is_mog2 (const CudaForeground *self)
 {
-  return self->maker.base.plan.method == CUDACCL_FOREGROUND_MOG2;
+  return self->segmenter.base.plan.method == CUDACCL_FOREGROUND_MOG2;
 }
 
 static const CclCudaImage *
@@ -77,7 +77,7 @@ image_of (const CudaForeground *self, int kernel)
 static int
 kind_of_pixels (const CudaForeground *self)
 {
-  const CclPixelFormat format = self->maker.base.plan.format;
+  const CclPixelFormat format = self->segmenter.base.plan.format;
   return format == CUDACCL_PIXEL_FORMAT_8 ? 0 : format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
 }
 
@@ -104,7 +104,7 @@ kernel_name (const CudaForeground *self, int kernel)
   if (kernel == MEASURE_LIGHT)
     return measures[kind];
   if (kernel == LUMA && is_mog2 (self))
-    return self->maker.base.plan.has_chroma ? colour_models[kind] : luma_models[kind];
+    return self->segmenter.base.plan.has_chroma ? colour_models[kind] : luma_models[kind];
   return kernel == LUMA ? thresholds[kind] : names[kernel];
 }
 
@@ -120,13 +120,13 @@ launch (CudaForeground *self, int kernel, const uint32_t grid[3], uint32_t threa
       .is_dependent = is_dependent,
   };
   return ccl_cuda_launch (
-      self->maker.device, &launch, &self->parameters, self->maker.stream, error);
+      self->segmenter.device, &launch, &self->parameters, self->segmenter.stream, error);
 }
 
 static bool
 is_wide (const CudaForeground *self)
 {
-  return self->maker.base.plan.format == CUDACCL_PIXEL_FORMAT_16;
+  return self->segmenter.base.plan.format == CUDACCL_PIXEL_FORMAT_16;
 }
 
 /* Bytes, with those of the wide histogram, which follows. */
@@ -141,10 +141,10 @@ histogram_size (const CudaForeground *self)
 static uint32_t
 n_histogram_blocks (const CudaForeground *self)
 {
-  const CclForegroundPlan *plan = &self->maker.base.plan;
+  const CclForegroundPlan *plan = &self->segmenter.base.plan;
   const uint64_t row_parts = divide_up (plan->width, 32 * CUDACCL_FOREGROUND_PIXELS);
   const uint64_t n_parts = row_parts * plan->height;
-  const uint32_t n_multiprocessors = (uint32_t)self->maker.device->n_multiprocessors;
+  const uint32_t n_multiprocessors = (uint32_t)self->segmenter.device->n_multiprocessors;
   const uint32_t with_one = divide_up (n_parts, CUDACCL_HISTOGRAM_WARPS);
   const uint32_t with_eight = divide_up (n_parts, 8 * CUDACCL_HISTOGRAM_WARPS);
   const uint32_t most_parts =
@@ -161,8 +161,8 @@ queue_histogram (CudaForeground *self, CclError *error)
 {
   CclStatus status = CUDACCL_OK;
   if (!self->histogram_clean)
-    status = ccl_cuda_call (self->maker.device->driver, error,
-        cuMemsetD8Async (self->histogram, 0, histogram_size (self), self->maker.stream));
+    status = ccl_cuda_call (self->segmenter.device->driver, error,
+        cuMemsetD8Async (self->histogram, 0, histogram_size (self), self->segmenter.stream));
   self->histogram_clean = false;
   const uint32_t blocks[] = {n_histogram_blocks (self), 1, 1};
   if (status == CUDACCL_OK)
@@ -182,8 +182,8 @@ queue_light (CudaForeground *self, CclError *error)
   const uint32_t warps[] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), 1, 1};
   CclStatus status = CUDACCL_OK;
   if (!self->light_clean)
-    status = ccl_cuda_call (self->maker.device->driver, error,
-        cuMemsetD8Async (self->light, 0, sizeof (CclFrameLight), self->maker.stream));
+    status = ccl_cuda_call (self->segmenter.device->driver, error,
+        cuMemsetD8Async (self->light, 0, sizeof (CclFrameLight), self->segmenter.stream));
   self->light_clean = false;
   if (status == CUDACCL_OK)
     status = launch (self, MEASURE_LIGHT, cells, CUDACCL_LIGHT_THREADS, false, error);
@@ -207,24 +207,24 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
     status = queue_histogram (self, error);
   /* The weights of a new model must be 0. The other values of a pixel are written before their
    * first use; clearing them, too, keeps vector loads from reading uninitialised memory. */
-  if (self->model && self->maker.base.n_frames == 0)
-    status = ccl_cuda_call (self->maker.device->driver, error,
-        cuMemsetD8Async (self->model, 0, self->model_size, self->maker.stream));
+  if (self->model && self->segmenter.base.n_frames == 0)
+    status = ccl_cuda_call (self->segmenter.device->driver, error,
+        cuMemsetD8Async (self->model, 0, self->model_size, self->segmenter.stream));
   if (status == CUDACCL_OK && p->light)
     status = queue_light (self, error);
 
-  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->maker.bits.found : NULL;
-  p->shadow_result = p->tells_shadows ? (uint32_t *)(uintptr_t)self->maker.bits.shadow : NULL;
+  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.found : NULL;
+  p->shadow_result = p->tells_shadows ? (uint32_t *)(uintptr_t)self->segmenter.bits.shadow : NULL;
   p->next_held = is_denoised ? NULL : next_held;
   const uint32_t parts = is_mog2 (self) ? 1 : p->threshold_parts;
   if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_mask_maker_launch (&self->maker, self->functions[LUMA], kernel_name (self, LUMA),
-            p, parts * 32 * CUDACCL_FOREGROUND_PIXELS, self->histogram || p->light, error);
+    status = ccl_cuda_segmenter_launch (&self->segmenter, self->functions[LUMA],
+        kernel_name (self, LUMA), p, parts * 32 * CUDACCL_FOREGROUND_PIXELS,
+        self->histogram || p->light, error);
   p->next_held = is_denoised ? next_held : NULL;
   if (status == CUDACCL_OK)
-    status = ccl_cuda_mask_maker_filter (
-        &self->maker, options, is_mog2 (self) && p->tells_shadows, error);
+    status = ccl_cuda_segmenter_filter (
+        &self->segmenter, options, is_mog2 (self) && p->tells_shadows, error);
   return status;
 }
 
@@ -232,14 +232,15 @@ queue (CudaForeground *self, const CclForegroundOptions *options, CclError *erro
 static CclStatus
 settle (CudaForeground *self, CclError *error)
 {
-  CclStatus status = ccl_cuda_mask_maker_settle (&self->maker, error);
+  CclStatus status = ccl_cuda_segmenter_settle (&self->segmenter, error);
   if (status != CUDACCL_OK)
     return status;
   if (self->may_have_begun) {
-    self->maker.base.scene_change = *(const uint32_t *)self->maker.scene_change;
+    self->segmenter.base.scene_change = *(const uint32_t *)self->segmenter.scene_change;
     /* The frame with the change was the first one of a new model. */
-    if (self->maker.base.scene_change != CUDACCL_SCENE_UNCHANGED && self->maker.base.n_frames > 0)
-      self->maker.base.n_frames = 1;
+    if (self->segmenter.base.scene_change != CUDACCL_SCENE_UNCHANGED &&
+        self->segmenter.base.n_frames > 0)
+      self->segmenter.base.n_frames = 1;
   }
   self->may_have_begun = false;
   return CUDACCL_OK;
@@ -249,7 +250,7 @@ settle (CudaForeground *self, CclError *error)
 static void
 set_model (CudaForeground *self, const CclForegroundOptions *options)
 {
-  const uint64_t n_frames = self->maker.base.n_frames;
+  const uint64_t n_frames = self->segmenter.base.n_frames;
   CclForegroundParameters *p = &self->parameters;
   const bool holds = options->hold > 1;
 
@@ -265,7 +266,7 @@ set_model (CudaForeground *self, const CclForegroundOptions *options)
                 : NULL;
   p->next_held = holds ? (uint32_t *)(uintptr_t)self->held : NULL;
   self->has_held = holds;
-  self->maker.base.scene_change = CUDACCL_SCENE_UNCHANGED;
+  self->segmenter.base.scene_change = CUDACCL_SCENE_UNCHANGED;
 }
 
 static CclStatus
@@ -275,24 +276,24 @@ cuda_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   CudaForeground *self = (CudaForeground *)foreground;
   CclForegroundParameters *p = &self->parameters;
 
-  CclStatus status = ccl_cuda_mask_maker_enter (&self->maker, error);
+  CclStatus status = ccl_cuda_segmenter_enter (&self->segmenter, error);
   if (status != CUDACCL_OK)
     return status;
   /* A scene change that the last run found decides how this one learns. */
   if (self->may_have_begun)
     status = settle (self, error);
   if (status != CUDACCL_OK) {
-    ccl_cuda_device_leave (self->maker.device);
+    ccl_cuda_device_leave (self->segmenter.device);
     return status;
   }
   p->threshold = options->threshold;
   if (self->model)
     set_model (self, options);
-  status = ccl_cuda_mask_maker_begin (&self->maker, frame, options, mask, error);
+  status = ccl_cuda_segmenter_begin (&self->segmenter, frame, options, mask, error);
   if (status == CUDACCL_OK)
     status = queue (self, options, error);
-  status = ccl_cuda_mask_maker_end (&self->maker, status, error);
-  ccl_cuda_device_leave (self->maker.device);
+  status = ccl_cuda_segmenter_end (&self->segmenter, status, error);
+  ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
 
@@ -300,13 +301,13 @@ static CclStatus
 cuda_foreground_wait (CclForeground *foreground, CclError *error)
 {
   CudaForeground *self = (CudaForeground *)foreground;
-  if (!self->maker.is_pending)
+  if (!self->segmenter.is_pending)
     return CUDACCL_OK;
-  CclStatus status = ccl_cuda_device_enter (self->maker.device, error);
+  CclStatus status = ccl_cuda_device_enter (self->segmenter.device, error);
   if (status != CUDACCL_OK)
     return status;
   status = settle (self, error);
-  ccl_cuda_device_leave (self->maker.device);
+  ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
 
@@ -316,8 +317,8 @@ cuda_foreground_free (CclForeground *foreground)
   CudaForeground *self = (CudaForeground *)foreground;
   CUdeviceptr *const memories[] = {
       &self->model, &self->histogram, &self->light, &self->cells, &self->factors, &self->held};
-  ccl_cuda_mask_maker_clear (&self->maker, memories, sizeof memories / sizeof *memories);
-  ccl_cuda_device_unref (&self->maker.device);
+  ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
+  ccl_cuda_device_unref (&self->segmenter.device);
   free (self);
 }
 
@@ -333,8 +334,8 @@ find_kernels (CudaForeground *self, CclError *error)
 {
   CclStatus status = CUDACCL_OK;
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        self->maker.device, image_of (self, i), kernel_name (self, i), &self->functions[i], error);
+    status = ccl_cuda_device_find_kernel (self->segmenter.device, image_of (self, i),
+        kernel_name (self, i), &self->functions[i], error);
   return status;
 }
 
@@ -342,13 +343,13 @@ find_kernels (CudaForeground *self, CclError *error)
 static CclStatus
 allocate_model (CudaForeground *self, CclError *error)
 {
-  const CclForegroundPlan *plan = &self->maker.base.plan;
+  const CclForegroundPlan *plan = &self->segmenter.base.plan;
   CclForegroundParameters *p = &self->parameters;
 
   self->plane_groups = divide_up ((uint64_t)p->row_groups * plan->height, 32) * 32;
   self->model_size = self->plane_groups * (plan->has_chroma ? COLOUR_GROUP_SIZE : LUMA_GROUP_SIZE);
   CclStatus status =
-      ccl_cuda_device_allocate (self->maker.device, self->model_size, &self->model, error);
+      ccl_cuda_device_allocate (self->segmenter.device, self->model_size, &self->model, error);
   if (status != CUDACCL_OK)
     return status;
   for (int k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
@@ -364,17 +365,17 @@ allocate_model (CudaForeground *self, CclError *error)
 
   p->grid = ccl_light_grid (plan->width, plan->height);
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
-  status =
-      ccl_cuda_device_allocate (self->maker.device, sizeof (CclFrameLight), &self->light, error);
+  status = ccl_cuda_device_allocate (
+      self->segmenter.device, sizeof (CclFrameLight), &self->light, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->maker.device, n_cells * sizeof (CclLightCell), &self->cells, error);
+        self->segmenter.device, n_cells * sizeof (CclLightCell), &self->cells, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->maker.device, n_cells * sizeof (uint16_t), &self->factors, error);
+        self->segmenter.device, n_cells * sizeof (uint16_t), &self->factors, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->maker.device, ccl_cuda_mask_maker_plane_size (&self->maker), &self->held, error);
+    status = ccl_cuda_device_allocate (self->segmenter.device,
+        ccl_cuda_segmenter_plane_size (&self->segmenter), &self->held, error);
   p->cells = (CclLightCell *)(uintptr_t)self->cells;
   p->factors = (uint16_t *)(uintptr_t)self->factors;
   return status;
@@ -384,10 +385,10 @@ allocate_model (CudaForeground *self, CclError *error)
 static uint32_t
 threshold_parts (const CudaForeground *self)
 {
-  const CclForegroundPlan *plan = &self->maker.base.plan;
+  const CclForegroundPlan *plan = &self->segmenter.base.plan;
   const uint64_t row_parts = divide_up (plan->width, 32 * CUDACCL_FOREGROUND_PIXELS);
   const uint64_t n_blocks = row_parts * divide_up (plan->height, CUDACCL_FOREGROUND_WARPS);
-  const uint64_t parts = n_blocks / (4 * (uint64_t)self->maker.device->n_multiprocessors);
+  const uint64_t parts = n_blocks / (4 * (uint64_t)self->segmenter.device->n_multiprocessors);
   return parts < 1                              ? 1
          : parts < CUDACCL_THRESHOLD_MOST_PARTS ? (uint32_t)parts
                                                 : CUDACCL_THRESHOLD_MOST_PARTS;
@@ -401,7 +402,7 @@ allocate (
   CclForegroundParameters *p = &self->parameters;
   const bool has_model = plan->method == CUDACCL_FOREGROUND_MOG2;
 
-  CclStatus status = ccl_cuda_mask_maker_init (&self->maker, device, plan, has_model, error);
+  CclStatus status = ccl_cuda_segmenter_init (&self->segmenter, device, plan, has_model, error);
   p->row_groups = divide_up (plan->width, CUDACCL_FOREGROUND_PIXELS);
   p->threshold_parts = threshold_parts (self);
   if (status == CUDACCL_OK)
@@ -424,11 +425,11 @@ foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *
     ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
     return NULL;
   }
-  self->maker.base.klass = &cuda_foreground_class;
-  self->maker.parameters = &self->parameters;
+  self->segmenter.base.klass = &cuda_foreground_class;
+  self->segmenter.parameters = &self->parameters;
   if (allocate (self, device, plan, error) == CUDACCL_OK)
-    return &self->maker.base;
-  cuda_foreground_free (&self->maker.base);
+    return &self->segmenter.base;
+  cuda_foreground_free (&self->segmenter.base);
   return NULL;
 }
 
@@ -472,8 +473,8 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
   if (!foreground || (foreground->klass != &cuda_foreground_class &&
                          !ccl_cuda_is_codebook_foreground (foreground)))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
-  CclCudaMaskMaker *maker = (CclCudaMaskMaker *)foreground;
-  maker->stream = stream ? stream : maker->own_stream;
+  CclCudaSegmenter *segmenter = (CclCudaSegmenter *)foreground;
+  segmenter->stream = stream ? stream : segmenter->own_stream;
   return CUDACCL_OK;
 }
 
@@ -485,22 +486,22 @@ ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, ui
   if (inner)
     foreground = inner;
   CudaForeground *self = (CudaForeground *)foreground;
-  const CclCudaDriver *driver = self->maker.device->driver;
+  const CclCudaDriver *driver = self->segmenter.device->driver;
   const CclForegroundPlan *plan = &foreground->plan;
   const size_t row_pixels = (size_t)self->parameters.row_groups * CUDACCL_FOREGROUND_PIXELS;
   const size_t plane_pixels = self->plane_groups * CUDACCL_FOREGROUND_PIXELS;
   uint8_t *model = malloc (self->model_size);
   if (!model)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a model");
-  CclStatus status = ccl_cuda_device_enter (self->maker.device, error);
+  CclStatus status = ccl_cuda_device_enter (self->segmenter.device, error);
   if (status == CUDACCL_OK) {
     status = ccl_cuda_call (driver, error,
-        cuMemcpyDtoHAsync (model, self->model, self->model_size, self->maker.stream));
+        cuMemcpyDtoHAsync (model, self->model, self->model_size, self->segmenter.stream));
     CclStatus end_status = ccl_cuda_call (
-        driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->maker.stream));
+        driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->segmenter.stream));
     if (status == CUDACCL_OK)
       status = end_status;
-    ccl_cuda_device_leave (self->maker.device);
+    ccl_cuda_device_leave (self->segmenter.device);
   }
   const uint32_t *all_shapes = (const uint32_t *)model;
   const uint16_t *all_weights =

@@ -39,7 +39,7 @@ threshold (const Parameters &p)
 #pragma unroll
       for (uint32_t i = 0; i < PIXELS; i++)
         found |= (uint32_t)(values[part][i] > threshold) << i;
-      deliver_group (p, groups[part], found, 0);
+      write_group (p, groups[part], found, 0);
     }
   }
 }

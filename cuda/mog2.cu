@@ -575,7 +575,7 @@ model (const Parameters &p)
       classes = 0;
   }
   let_next_kernel_start ();
-  deliver_group (p, group, classes % (1u << SHADOW_SHIFT), classes >> SHADOW_SHIFT);
+  write_group (p, group, classes % (1u << SHADOW_SHIFT), classes >> SHADOW_SHIFT);
 }
 
 extern "C" __global__ void

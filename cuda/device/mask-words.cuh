@@ -8,7 +8,7 @@
 /* Writes the mask of the 32 words of a warp, one per thread, which begin at column x. Both words of
  * a thread are 0 beyond the row. */
 static __device__ __forceinline__ void
-deliver_words (
+write_words (
     const CclForegroundParameters &p, uint32_t x, uint32_t y, uint32_t word, uint32_t shadow)
 {
   const uint32_t lane = lane_of_warp ();
@@ -54,7 +54,7 @@ finish_words (const CclForegroundParameters &p, uint32_t first_column, uint32_t 
     shadow &= ~word & inside;
     word = (word ^ p.invert) & inside;
   }
-  deliver_words (p, first_column * 32, y, word, shadow);
+  write_words (p, first_column * 32, y, word, shadow);
 }
 
 #endif /* CUDACCL_CUDA_MASK_WORDS_CUH */

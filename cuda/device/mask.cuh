@@ -158,7 +158,7 @@ mask_of_bit (uint32_t foreground, uint32_t shadow)
 
 /* Writes a result of a warp's threads as words of 32 pixels. All of them take part. */
 static __device__ __forceinline__ void
-deliver_bits (const CclForegroundParameters &p, const Group &group, uint32_t found, uint32_t *words)
+write_bits (const CclForegroundParameters &p, const Group &group, uint32_t found, uint32_t *words)
 {
   uint32_t word = (found & bits_below (group.count)) << group.x % 32;
   for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
@@ -170,15 +170,15 @@ deliver_bits (const CclForegroundParameters &p, const Group &group, uint32_t fou
 /* Writes the result of a thread as bits for the next kernel, or as mask if there is none. All
  * threads of a warp take part. */
 static __device__ __forceinline__ void
-deliver_group (
+write_group (
     const CclForegroundParameters &p, const Group &group, uint32_t foreground, uint32_t shadow)
 {
   if (p.next_held)
-    deliver_bits (p, group, foreground, p.next_held);
+    write_bits (p, group, foreground, p.next_held);
   if (p.result) {
-    deliver_bits (p, group, foreground, p.result);
+    write_bits (p, group, foreground, p.result);
     if (p.shadow_result)
-      deliver_bits (p, group, shadow, p.shadow_result);
+      write_bits (p, group, shadow, p.shadow_result);
     return;
   }
   const uint32_t inside = roi_mask_of (p, group);

@@ -149,7 +149,8 @@ bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectiv
 /* Creates a foreground segmenter on a device. Free it with ccl_foreground_free().
  *
  * Frames may be in host or device memory, masks are in device memory, the region of interest mask
- * is in host memory. A background model takes 30 bytes of device memory per pixel, 40 with chroma.
+ * is in host memory. A background model takes device memory per pixel of the reduced frame: 30
+ * bytes (CUDACCL_FOREGROUND_MOG2), 40 with chroma, or 91 (CUDACCL_FOREGROUND_CODEBOOK).
  *
  * Returns the object, which keeps a reference to the device, or NULL: CUDACCL_ERROR_ARGUMENT,
  * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. Since: 0.2 */

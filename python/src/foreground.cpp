@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makers of foreground masks. */
+/* Foreground segmenters. */
 #include "module.h"
 
 #include <bit>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "mask-maker.h"
+#include "segmenter.h"
 
 #include "labeller-class.h"
 
@@ -20,17 +20,17 @@ static const char *const kernel_names[CUDACCL_FILTER_KERNELS] = {
 };
 
 size_t
-ccl_cuda_mask_maker_plane_size (const CclCudaMaskMaker *self)
+ccl_cuda_segmenter_plane_size (const CclCudaSegmenter *self)
 {
   return (size_t)self->parameters->row_words * self->parameters->height * sizeof (uint32_t);
 }
 
 /* Allocates the bit planes, apart from the region of interest mask. */
 static CclStatus
-allocate_bits (CclCudaMaskMaker *self, bool is_model, CclError *error)
+allocate_bits (CclCudaSegmenter *self, bool is_model, CclError *error)
 {
   const CclForegroundParameters *p = self->parameters;
-  const size_t size = ccl_cuda_mask_maker_plane_size (self);
+  const size_t size = ccl_cuda_segmenter_plane_size (self);
   const size_t dilated_size = ((size_t)p->row_words + 2) *
                               (p->height + 2 * (size_t)CUDACCL_CLOSING_MARGIN) * sizeof (uint32_t);
   const struct {
@@ -51,7 +51,7 @@ allocate_bits (CclCudaMaskMaker *self, bool is_model, CclError *error)
 
 /* Uploads the region of interest mask as bits. */
 static CclStatus
-upload_roi_mask (CclCudaMaskMaker *self, const CclFrame *roi_mask, CclError *error)
+upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *error)
 {
   const CclForegroundPlan *plan = &self->base.plan;
   const CclCudaDriver *driver = self->device->driver;
@@ -78,7 +78,7 @@ upload_roi_mask (CclCudaMaskMaker *self, const CclFrame *roi_mask, CclError *err
 }
 
 static CclStatus
-find_filters (CclCudaMaskMaker *self, CclError *error)
+find_filters (CclCudaSegmenter *self, CclError *error)
 {
   CclStatus status = CUDACCL_OK;
   for (int i = 0; i < CUDACCL_FILTER_KERNELS && status == CUDACCL_OK; i++)
@@ -88,7 +88,7 @@ find_filters (CclCudaMaskMaker *self, CclError *error)
 }
 
 CclStatus
-ccl_cuda_mask_maker_init (CclCudaMaskMaker *self, CclCudaDevice *device,
+ccl_cuda_segmenter_init (CclCudaSegmenter *self, CclCudaDevice *device,
     const CclForegroundPlan *plan, bool is_model, CclError *error)
 {
   CclForegroundParameters *p = self->parameters;
@@ -125,7 +125,7 @@ ccl_cuda_mask_maker_init (CclCudaMaskMaker *self, CclCudaDevice *device,
 }
 
 CclStatus
-ccl_cuda_mask_maker_enter (CclCudaMaskMaker *self, CclError *error)
+ccl_cuda_segmenter_enter (CclCudaSegmenter *self, CclError *error)
 {
   CclStatus status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK || self->stream == self->own_stream)
@@ -137,7 +137,7 @@ ccl_cuda_mask_maker_enter (CclCudaMaskMaker *self, CclError *error)
 }
 
 static void
-set_chroma (CclCudaMaskMaker *self, const CclChroma *chroma)
+set_chroma (CclCudaSegmenter *self, const CclChroma *chroma)
 {
   CclForegroundParameters *p = self->parameters;
   const uintptr_t u = (uintptr_t)chroma->u, v = (uintptr_t)chroma->v;
@@ -157,7 +157,7 @@ set_chroma (CclCudaMaskMaker *self, const CclChroma *chroma)
 
 /* Sets the pixels of the frame, which are uploaded if they come from the host. */
 static CclStatus
-set_frame (CclCudaMaskMaker *self, const CclFrame *frame, CclError *error)
+set_frame (CclCudaSegmenter *self, const CclFrame *frame, CclError *error)
 {
   CclForegroundParameters *p = self->parameters;
   CclFrame on_device;
@@ -175,7 +175,7 @@ set_frame (CclCudaMaskMaker *self, const CclFrame *frame, CclError *error)
 }
 
 CclStatus
-ccl_cuda_mask_maker_begin (CclCudaMaskMaker *self, const CclFrame *frame,
+ccl_cuda_segmenter_begin (CclCudaSegmenter *self, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   CclForegroundParameters *p = self->parameters;
@@ -190,7 +190,7 @@ ccl_cuda_mask_maker_begin (CclCudaMaskMaker *self, const CclFrame *frame,
 }
 
 static CclStatus
-launch_on_area (CclCudaMaskMaker *self, const CclCudaLaunch *of_kernel, void *all, uint32_t width,
+launch_on_area (CclCudaSegmenter *self, const CclCudaLaunch *of_kernel, void *all, uint32_t width,
     uint32_t height, uint32_t warp_pixels, CclError *error)
 {
   const uint32_t row_blocks = divide_up (height, CUDACCL_FOREGROUND_WARPS);
@@ -205,7 +205,7 @@ launch_on_area (CclCudaMaskMaker *self, const CclCudaLaunch *of_kernel, void *al
 }
 
 CclStatus
-ccl_cuda_mask_maker_launch (CclCudaMaskMaker *self, CUfunction function, const char *kernel,
+ccl_cuda_segmenter_launch (CclCudaSegmenter *self, CUfunction function, const char *kernel,
     void *all, uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
   const CclCudaLaunch launch = {
@@ -216,7 +216,7 @@ ccl_cuda_mask_maker_launch (CclCudaMaskMaker *self, CUfunction function, const c
 
 /* Queues a filter of which each thread handles 32 pixels. */
 static CclStatus
-launch_filter (CclCudaMaskMaker *self, int kernel, uint32_t width, uint32_t height, CclError *error)
+launch_filter (CclCudaSegmenter *self, int kernel, uint32_t width, uint32_t height, CclError *error)
 {
   const CclCudaLaunch launch = {
       .function = self->filters[kernel], .kernel = kernel_names[kernel], .is_dependent = true};
@@ -226,7 +226,7 @@ launch_filter (CclCudaMaskMaker *self, int kernel, uint32_t width, uint32_t heig
 /* Queues the noise filter. is_last: it writes the mask. */
 static CclStatus
 queue_denoise (
-    CclCudaMaskMaker *self, CclDenoise denoise, bool filters_shadows, bool is_last, CclError *error)
+    CclCudaSegmenter *self, CclDenoise denoise, bool filters_shadows, bool is_last, CclError *error)
 {
   CclForegroundParameters *p = self->parameters;
   uint32_t *const filtered_shadow = (uint32_t *)(uintptr_t)self->bits.filtered_shadow;
@@ -245,7 +245,7 @@ queue_denoise (
 }
 
 CclStatus
-ccl_cuda_mask_maker_filter (CclCudaMaskMaker *self, const CclForegroundOptions *options,
+ccl_cuda_segmenter_filter (CclCudaSegmenter *self, const CclForegroundOptions *options,
     bool filters_shadows, CclError *error)
 {
   CclForegroundParameters *p = self->parameters;
@@ -265,7 +265,7 @@ ccl_cuda_mask_maker_filter (CclCudaMaskMaker *self, const CclForegroundOptions *
 }
 
 CclStatus
-ccl_cuda_mask_maker_end (CclCudaMaskMaker *self, CclStatus status, CclError *error)
+ccl_cuda_segmenter_end (CclCudaSegmenter *self, CclStatus status, CclError *error)
 {
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
@@ -275,7 +275,7 @@ ccl_cuda_mask_maker_end (CclCudaMaskMaker *self, CclStatus status, CclError *err
 }
 
 CclStatus
-ccl_cuda_mask_maker_settle (CclCudaMaskMaker *self, CclError *error)
+ccl_cuda_segmenter_settle (CclCudaSegmenter *self, CclError *error)
 {
   if (self->is_pending) {
     CclStatus status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
@@ -287,7 +287,7 @@ ccl_cuda_mask_maker_settle (CclCudaMaskMaker *self, CclError *error)
 }
 
 void
-ccl_cuda_mask_maker_clear (CclCudaMaskMaker *self, CUdeviceptr *const memories[], size_t n)
+ccl_cuda_segmenter_clear (CclCudaSegmenter *self, CUdeviceptr *const memories[], size_t n)
 {
   /* On a lost device only the host's memory can be freed. The event is waited for rather than the
    * stream, which the caller may have destroyed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What makers of foreground masks on a GPU have in common: their stream, the frame, and the filters
+/* What foreground segmenters on a GPU have in common: their stream, the frame, and the filters
  * of foreground.cu that follow the method. Functions assume that the device's context is current
  * (device.h), unless they make it current. One thread at a time. */
-#ifndef CUDACCL_CUDA_MASK_MAKER_H
-#define CUDACCL_CUDA_MASK_MAKER_H
+#ifndef CUDACCL_CUDA_SEGMENTER_H
+#define CUDACCL_CUDA_SEGMENTER_H
 
 #include "foreground-class.h"
 
@@ -29,7 +29,7 @@ typedef struct CclCudaBitPlanes {
 } CclCudaBitPlanes;
 
 /* The first member of a backend's struct. */
-typedef struct CclCudaMaskMaker {
+typedef struct CclCudaSegmenter {
   CclForeground base;
   CclCudaDevice *device;
   CclForegroundParameters *parameters; /* in the struct that this one is a part of */
@@ -40,46 +40,47 @@ typedef struct CclCudaMaskMaker {
   CclCudaFrameUpload upload;   /* of frames that come from the host */
   CclCudaBitPlanes bits;
   void *scene_change; /* pinned: CclSceneChange of the last run; NULL: the method finds none */
-} CclCudaMaskMaker;
+} CclCudaSegmenter;
 
 /* Allocates everything, and sets the parameters that are the same in all frames. is_model: the
- * method is a background model, which tells shadows and finds scene changes. The maker, whose
+ * method is a background model, which tells shadows and finds scene changes. The segmenter, whose
  * memory is zero before, must be freed after a failure, too. CUDACCL_ERROR_NO_MEMORY,
  * CUDACCL_ERROR_DEVICE. */
-CclStatus ccl_cuda_mask_maker_init (CclCudaMaskMaker *maker, CclCudaDevice *device,
+CclStatus ccl_cuda_segmenter_init (CclCudaSegmenter *segmenter, CclCudaDevice *device,
     const CclForegroundPlan *plan, bool is_model, CclError *error);
 
 /* Bytes of a plane of bits. */
-size_t ccl_cuda_mask_maker_plane_size (const CclCudaMaskMaker *maker);
+size_t ccl_cuda_segmenter_plane_size (const CclCudaSegmenter *segmenter);
 
 /* Makes the device's context current, and checks that work can be queued on the stream. After a
  * failure the context is not current. */
-CclStatus ccl_cuda_mask_maker_enter (CclCudaMaskMaker *maker, CclError *error);
+CclStatus ccl_cuda_segmenter_enter (CclCudaSegmenter *segmenter, CclError *error);
 
 /* Begins a run: sets the parameters of the frame, which is uploaded if it comes from the host, and
  * of the mask. */
-CclStatus ccl_cuda_mask_maker_begin (CclCudaMaskMaker *maker, const CclFrame *frame,
+CclStatus ccl_cuda_segmenter_begin (CclCudaSegmenter *segmenter, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
 
 /* Queues a kernel of which each warp handles warp_pixels pixels of a row. all: the parameters that
  * it takes. is_dependent: as in CclCudaLaunch. */
-CclStatus ccl_cuda_mask_maker_launch (CclCudaMaskMaker *maker, CUfunction function,
+CclStatus ccl_cuda_segmenter_launch (CclCudaSegmenter *segmenter, CUfunction function,
     const char *kernel, void *all, uint32_t warp_pixels, bool is_dependent, CclError *error);
 
 /* Queues the noise filter and the closing. Before, the method has written its result to bits.found,
  * and if it tells shadows to bits.shadow. filters_shadows: median filters look at shadows. */
-CclStatus ccl_cuda_mask_maker_filter (CclCudaMaskMaker *maker, const CclForegroundOptions *options,
-    bool filters_shadows, CclError *error);
+CclStatus ccl_cuda_segmenter_filter (CclCudaSegmenter *segmenter,
+    const CclForegroundOptions *options, bool filters_shadows, CclError *error);
 
 /* Ends a run whose work has been queued or, as `status` says, has failed. Returns its status. */
-CclStatus ccl_cuda_mask_maker_end (CclCudaMaskMaker *maker, CclStatus status, CclError *error);
+CclStatus ccl_cuda_segmenter_end (CclCudaSegmenter *segmenter, CclStatus status, CclError *error);
 
 /* Waits for the last run. */
-CclStatus ccl_cuda_mask_maker_settle (CclCudaMaskMaker *maker, CclError *error);
+CclStatus ccl_cuda_segmenter_settle (CclCudaSegmenter *segmenter, CclError *error);
 
-/* Frees what init() has allocated but not the maker itself; memories: n further allocations, which
- * may be 0. Waits for the last run. Makes the context current. */
-void ccl_cuda_mask_maker_clear (CclCudaMaskMaker *maker, CUdeviceptr *const memories[], size_t n);
+/* Frees what init() has allocated but not the segmenter itself; memories: n further allocations,
+ * which may be 0. Waits for the last run. Makes the context current. */
+void ccl_cuda_segmenter_clear (
+    CclCudaSegmenter *segmenter, CUdeviceptr *const memories[], size_t n);
 
 static inline bool
 ccl_is_closed (const CclForegroundOptions *options)
@@ -87,4 +88,4 @@ ccl_is_closed (const CclForegroundOptions *options)
   return options->closing_width > 1 || options->closing_height > 1;
 }
 
-#endif /* CUDACCL_CUDA_MASK_MAKER_H */
+#endif /* CUDACCL_CUDA_SEGMENTER_H */
