@@ -5,8 +5,7 @@
  */
 #include "tracker-private.h"
 
-#define MAX_COMMON 0.3     /* of the smaller box that two objects or fragments share */
-#define MIN_COLUMN 0.5     /* of the narrower box that is above or below the other one */
+#define MAX_COMMON 0.3     /* of the narrower box's width that objects side by side share */
 #define FRAGMENT_SLACK 0.2 /* sizes that a fragment may reach out of its track's box */
 
 /* The track whose box contains the component and has the largest part covered by it, or NONE. */
