@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "camera-private.h"
+#include "line-queue.h"
 #include "log.h"
 
 static void
@@ -52,9 +53,9 @@ notify_event (WatchCamera *camera, const WatchEvent *event)
   CALL_OBSERVERS (camera, event, event);
 }
 
-/* Takes the builder. */
-static void
-emit_event (WatchCamera *camera, JsonBuilder *builder, WatchEvent *event)
+/* Takes the builder, and returns the line without the newline; free with g_free(). */
+static gchar *
+emit_line (WatchCamera *camera, JsonBuilder *builder)
 {
   JsonNode *root;
   gchar *text, *line;
@@ -64,13 +65,30 @@ emit_event (WatchCamera *camera, JsonBuilder *builder, WatchEvent *event)
   text = json_to_string (root, FALSE);
   line = g_strconcat (text, "\n", NULL);
   push_line (camera, line, strlen (line));
+  g_free (line);
+  json_node_unref (root);
+  g_object_unref (builder);
+  return text;
+}
+
+/* Takes the builder. */
+static void
+emit_event (WatchCamera *camera, JsonBuilder *builder, WatchEvent *event)
+{
+  gchar *text = emit_line (camera, builder);
+
   event->camera = camera->name;
   event->line = text;
   notify_event (camera, event);
-  g_free (line);
   g_free (text);
-  json_node_unref (root);
-  g_object_unref (builder);
+}
+
+void
+watch_camera_emit_removed (WatchCamera *camera)
+{
+  WatchUtc now = {g_get_real_time (), FALSE};
+
+  g_free (emit_line (camera, begin_line (camera, now, "removed")));
 }
 
 void
@@ -153,27 +171,13 @@ watch_camera_emit_motion (WatchCamera *camera, GstSample *frame)
   emit_event (camera, builder, &event);
 }
 
-/* The event's name in a line of ccljson. Free with g_free(). */
-static gchar *
-kind_of_line (const gchar *text)
-{
-  const gchar *name = strstr (text, "\"event\":\"");
-  const gchar *end;
-
-  if (!name)
-    return g_strdup ("");
-  name += strlen ("\"event\":\"");
-  end = strchr (name, '"');
-  return g_strndup (name, end ? end - name : 0);
-}
-
 void
 watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
     GstClockTime running_time)
 {
   if (!is_frame) {
     gchar *line = g_strndup (text, length > 0 ? length - 1 : 0); /* without the newline */
-    gchar *kind = kind_of_line (line);
+    gchar *kind = watch_line_get_kind (line);
     WatchEvent event = {
         .kind = kind,
         .camera = camera->name,

@@ -194,6 +194,8 @@ void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
 /* Emits the motion that was reported, if any. `frame` is its frame; NULL at the end of the stream.
  */
 void watch_camera_emit_motion (WatchCamera *camera, GstSample *frame);
+/* Emits the last line of a camera that was removed and has stopped. */
+void watch_camera_emit_removed (WatchCamera *camera);
 /* A line of ccljson: of a frame or of an event. */
 void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
     GstClockTime running_time);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "line-queue.h"
 
+#include <string.h>
+
 /* Lines. */
 
 WatchLine *
@@ -32,6 +34,19 @@ void
 watch_line_unref (WatchLine *line)
 {
   g_atomic_rc_box_release_full (line, (GDestroyNotify)clear_line);
+}
+
+gchar *
+watch_line_get_kind (const gchar *text)
+{
+  const gchar *name = strstr (text, "\"event\":\"");
+  const gchar *end;
+
+  if (!name)
+    return g_strdup ("");
+  name += strlen ("\"event\":\"");
+  end = strchr (name, '"');
+  return g_strndup (name, end ? end - name : 0);
 }
 
 /* The queue. */

@@ -17,6 +17,9 @@ WatchLine *watch_line_new (const gchar *text, gsize length, const gchar *camera)
 WatchLine *watch_line_ref (WatchLine *line);
 void watch_line_unref (WatchLine *line);
 
+/* The event's name in the text of a line, or "" for that of a frame; free with g_free(). */
+gchar *watch_line_get_kind (const gchar *text);
+
 typedef struct {
   GQueue waiting;      /* WatchLine, the oldest first */
   GQueue sent;         /* the same */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines published to an MQTT broker: mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC, mqtts:// with TLS.
  * Each line is a message of QoS 1, and delivered when the broker has acknowledged it. "{camera}" in
- * the topic stands for the camera's name. A topic of its own holds whether ccl-watch is connected:
- * {"state":"online"} or, by the last will, {"state":"offline"}.
+ * the topic stands for the camera's name, "{event}" for the kind of the event, or "frame". A topic
+ * of its own holds whether ccl-watch is connected: {"state":"online"} or, by the last will,
+ * {"state":"offline"}. Home Assistant is told about the cameras if that is wanted.
  *
  * Each connection has a client of libmosquitto of its own, used in the output's thread alone. Its
  * functions with a loop of their own are not used: mosquitto_loop() cannot use a file descriptor of
@@ -13,6 +14,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "home-assistant.h"
 #include "output.h"
 
 #define KEEPALIVE 10    /* seconds; a broker that does not answer is left after 1.5 times this */
@@ -28,7 +30,8 @@ typedef struct {
   gchar *user, *password, *cafile, *client_id;
   gint port;
   gboolean is_tls;
-  guint n_attempts; /* since the last connection */
+  guint n_attempts;                   /* since the last connection */
+  WatchHomeAssistant *home_assistant; /* NULL: not wanted */
 
   /* Of the connection. */
   struct mosquitto *client;
@@ -45,6 +48,7 @@ mqtt_free (gpointer data)
 
   if (self->client)
     mosquitto_destroy (self->client);
+  g_clear_pointer (&self->home_assistant, watch_home_assistant_free);
   g_hash_table_unref (self->sent);
   g_free (self->host);
   g_free (self->topic);
@@ -89,7 +93,21 @@ on_publish (struct mosquitto *client, void *data, int number)
   if (!g_hash_table_steal_extended (self->sent, GINT_TO_POINTER (number), NULL, &line))
     return;
   self->max_sent = MIN (self->max_sent + 1, MAX_PENDING);
+  if (self->home_assistant) /* here, because a line may be sent twice */
+    watch_home_assistant_take_line (self->home_assistant, line);
   watch_output_acknowledge (self->output, line);
+}
+
+/* Home Assistant has started, and may have missed what was published. */
+static void
+on_message (struct mosquitto *client, void *data, const struct mosquitto_message *message)
+{
+  static const gchar online[] = "online";
+  MqttOutput *self = data;
+
+  if (message->payloadlen == (int)strlen (online) &&
+      memcmp (message->payload, online, strlen (online)) == 0)
+    watch_home_assistant_forget_sent (self->home_assistant);
 }
 
 /* What fails in TLS is told only here. */
@@ -130,31 +148,54 @@ parse_uri (MqttOutput *self, const gchar *uri, GError **error)
   return is_valid;
 }
 
+static const gchar camera_marker[] = "{camera}", event_marker[] = "{event}";
+/* What the second one can be replaced with. */
+static const gchar event_pattern[] =
+    "(frame|state|removed|motion-begin|motion-end|appeared|vanished|merged|split|entered|left|"
+    "stayed|crossed)";
+
 static gchar *
-topic_of_camera (const gchar *topic, const gchar *camera)
+replace (const gchar *text, const gchar *marker, const gchar *replacement)
 {
-  gchar **parts = g_strsplit (topic, "{camera}", -1);
-  gchar *result = g_strjoinv (camera, parts);
+  gchar **parts = g_strsplit (text, marker, -1);
+  gchar *result = g_strjoinv (replacement, parts);
 
   g_strfreev (parts);
   return result;
 }
 
-/* Whether it is the topic of a camera of some name. */
+static gchar *
+topic_of_line (const gchar *topic, const WatchLine *line)
+{
+  gchar *result = replace (topic, camera_marker, line->camera);
+  gchar *kind, *whole;
+
+  if (!strstr (topic, event_marker))
+    return result;
+  kind = watch_line_get_kind (line->text);
+  whole = replace (result, event_marker, *kind ? kind : "frame");
+  g_free (kind);
+  g_free (result);
+  return whole;
+}
+
+/* Whether it is the topic of a line of a camera of some name. */
 static gboolean
 is_topic_of_camera (const gchar *topic, const gchar *status_topic)
 {
   gchar *escaped = g_regex_escape_string (topic, -1);
-  gchar *marker = g_regex_escape_string ("{camera}", -1);
-  gchar **parts = g_strsplit (escaped, marker, -1);
-  gchar *pattern = g_strjoinv ("[A-Za-z0-9._-]+", parts);
+  gchar *camera = g_regex_escape_string (camera_marker, -1);
+  gchar *event = g_regex_escape_string (event_marker, -1);
+  gchar *part = replace (escaped, camera, "[A-Za-z0-9._-]+");
+  gchar *pattern = replace (part, event, event_pattern);
   gchar *whole = g_strdup_printf ("^%s$", pattern);
   gboolean is = g_regex_match_simple (whole, status_topic, G_REGEX_DOLLAR_ENDONLY, 0);
 
   g_free (whole);
   g_free (pattern);
-  g_strfreev (parts);
-  g_free (marker);
+  g_free (part);
+  g_free (event);
+  g_free (camera);
   g_free (escaped);
   return is;
 }
@@ -164,7 +205,9 @@ is_topic_of_camera (const gchar *topic, const gchar *status_topic)
 static gboolean
 choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error)
 {
-  const gchar *marker = strstr (self->topic, "{camera}");
+  const gchar *camera = strstr (self->topic, camera_marker);
+  const gchar *event = strstr (self->topic, event_marker);
+  const gchar *marker = camera && event ? MIN (camera, event) : camera ? camera : event;
   const gsize length = marker ? (gsize)(marker - self->topic) : strlen (self->topic);
   gchar *parent = g_strndup (self->topic, length);
 
@@ -181,6 +224,31 @@ choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error
         "the topic of the status, \"%s\", can be that of a camera; set status-topic",
         self->status_topic);
   return TRUE;
+}
+
+/* The option `discovery`. */
+static gboolean
+choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix, GError **error)
+{
+  gchar *topic;
+  gboolean is_of_camera;
+
+  if (!discovery || strcmp (discovery, "off") == 0)
+    return !prefix ||
+           watch_fail (
+               error, "discovery-prefix: there is no discovery without discovery=homeassistant");
+  if (strcmp (discovery, "homeassistant") != 0)
+    return watch_fail (error, "discovery: \"%s\" is none of off and homeassistant", discovery);
+  if (!prefix)
+    prefix = "homeassistant";
+  if (!*prefix || mosquitto_pub_topic_check (prefix) != MOSQ_ERR_SUCCESS)
+    return watch_fail (error, "discovery-prefix: \"%s\" is no topic", prefix);
+  self->home_assistant = watch_home_assistant_new (prefix, self->status_topic);
+  topic = watch_home_assistant_get_topic (self->home_assistant, "a");
+  is_of_camera = is_topic_of_camera (self->topic, topic);
+  g_free (topic);
+  return !is_of_camera ||
+         watch_fail (error, "the topics of lines can be those of states; set status-topic");
 }
 
 static gboolean
@@ -212,6 +280,7 @@ make_client (MqttOutput *self, GError **error)
   mosquitto_disconnect_callback_set (self->client, on_disconnect);
   mosquitto_publish_callback_set (self->client, on_publish);
   mosquitto_log_callback_set (self->client, on_log);
+  mosquitto_message_callback_set (self->client, on_message);
   mosquitto_max_inflight_messages_set (self->client, MAX_PENDING + 1);
   code = mosquitto_will_set (self->client, self->status_topic, strlen (will), will, 1, true);
   if (code == MOSQ_ERR_SUCCESS && self->user)
@@ -239,7 +308,9 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   self->client_id = g_strdup (watch_output_option (output, "client-id"));
   mosquitto_lib_init ();
   if (!parse_uri (self, config->uri, error) ||
-      !choose_status_topic (self, watch_output_option (output, "status-topic"), error)) {
+      !choose_status_topic (self, watch_output_option (output, "status-topic"), error) ||
+      !choose_discovery (self, watch_output_option (output, "discovery"),
+          watch_output_option (output, "discovery-prefix"), error)) {
     mqtt_free (self);
     return NULL;
   }
@@ -294,6 +365,34 @@ publish_status (MqttOutput *self, const gchar *text, gint qos)
              true) == MOSQ_ERR_SUCCESS;
 }
 
+static gboolean
+publish_retained (gpointer data, const gchar *topic, const gchar *text)
+{
+  MqttOutput *self = data;
+
+  return mosquitto_publish (self->client, NULL, topic, text ? strlen (text) : 0, text, 1, true) ==
+         MOSQ_ERR_SUCCESS;
+}
+
+/* Asks for the birth message of Home Assistant; what a former connection published may be lost. */
+static gboolean
+begin_discovery (MqttOutput *self)
+{
+  if (!self->home_assistant)
+    return TRUE;
+  watch_home_assistant_forget_sent (self->home_assistant);
+  return mosquitto_subscribe (self->client, NULL,
+             watch_home_assistant_get_birth_topic (self->home_assistant), 1) == MOSQ_ERR_SUCCESS;
+}
+
+static gboolean
+continue_discovery (MqttOutput *self, GError **error)
+{
+  return !self->home_assistant ||
+         watch_home_assistant_send (self->home_assistant, publish_retained, self) ||
+         set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
+}
+
 static void
 mqtt_close (gpointer data)
 {
@@ -345,7 +444,7 @@ mqtt_open (gpointer data, GError **error)
   gboolean is_open =
       make_client (self, error) && begin_to_connect (self, error) && wait_for_answer (self, error);
 
-  if (is_open && !publish_status (self, "{\"state\":\"online\"}", 1))
+  if (is_open && !(publish_status (self, "{\"state\":\"online\"}", 1) && begin_discovery (self)))
     is_open = set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
   g_clear_pointer (&self->reason, g_free);
   if (is_open)
@@ -367,7 +466,7 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
     return WATCH_SEND_FAILED;
   if (g_hash_table_size (self->sent) >= self->max_sent)
     return WATCH_SEND_AGAIN;
-  topic = topic_of_camera (self->topic, line->camera);
+  topic = topic_of_line (self->topic, line);
   /* Without the newline: a message has a length. */
   code = mosquitto_publish (self->client, &number, topic, line->length - 1, line->text, 1, false);
   g_free (topic);
@@ -390,7 +489,7 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
 static gboolean
 mqtt_poll (gpointer data, GError **error)
 {
-  return exchange (data, 0, error);
+  return exchange (data, 0, error) && continue_discovery (data, error);
 }
 
 const WatchOutputClass watch_output_mqtt = {

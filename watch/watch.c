@@ -118,6 +118,7 @@ clear_stopped (Watch *watch)
   for (guint i = watch->stopping->len; i-- > 0;)
     if (watch_camera_wait (g_ptr_array_index (watch->stopping, i), 0)) {
       g_hash_table_remove (watch->ended, g_ptr_array_index (watch->stopping, i));
+      g_ptr_array_add (watch->removed, watch_camera_ref (g_ptr_array_index (watch->stopping, i)));
       g_ptr_array_remove_index (watch->stopping, i);
     }
 }
@@ -229,6 +230,38 @@ replace_stuck (Watch *watch, WatchCamera *camera)
   watch_camera_unref (next);
 }
 
+/* With the lock. */
+static gboolean
+has_name (GPtrArray *cameras, const gchar *name)
+{
+  for (guint i = 0; i < cameras->len; i++)
+    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Writes the last line of each camera that was removed, and not given another configuration. */
+static void
+report_removed (Watch *watch)
+{
+  GPtrArray *removed;
+
+  g_mutex_lock (&watch->lock);
+  clear_stopped (watch);
+  removed = watch->removed;
+  watch->removed = new_cameras ();
+  for (guint i = removed->len; i-- > 0;) {
+    const gchar *name = watch_camera_get_name (g_ptr_array_index (removed, i));
+
+    if (has_name (watch->cameras, name) || has_name (watch->stopping, name))
+      g_ptr_array_remove_index (removed, i);
+  }
+  g_mutex_unlock (&watch->lock);
+  for (guint i = 0; i < removed->len; i++)
+    watch_camera_emit_removed (g_ptr_array_index (removed, i));
+  g_ptr_array_unref (removed);
+}
+
 void
 watch_start_again (Watch *watch)
 {
@@ -242,6 +275,7 @@ watch_start_again (Watch *watch)
       replace_stuck (watch, camera);
   }
   g_ptr_array_unref (cameras);
+  report_removed (watch);
 }
 
 /* The folder of pictures and clips. */
@@ -326,6 +360,7 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
   watch->hub.labeller = "ccl";
   watch->cameras = new_cameras ();
   watch->stopping = new_cameras ();
+  watch->removed = new_cameras ();
   watch->outputs = watch_outputs_new ();
   watch->retired = watch_outputs_new ();
   watch->ended = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)watch_camera_unref, NULL);
@@ -500,6 +535,7 @@ watch_free (Watch *watch)
 {
   g_ptr_array_unref (watch->cameras);
   g_ptr_array_unref (watch->stopping);
+  g_ptr_array_unref (watch->removed);
   g_ptr_array_unref (watch->outputs);
   g_ptr_array_unref (watch->retired);
   g_clear_pointer (&watch->folder, watch_folder_unref);

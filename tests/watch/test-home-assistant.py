@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cameras of ccl-watch as devices of Home Assistant, through a real mosquitto: discovery messages, states, cameras
+that come and go, and a broker that loses everything. Prints TAP.
+
+usage: test-home-assistant.py CCL_WATCH
+"""
+import contextlib
+import functools
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for
+
+watch = functools.partial(Watch, sys.argv[1], output=False)
+REGION, LINE = """Tür {{ 1 }} "ä" \\ +/#""", "gate's"
+REGIONS = f"""region '{REGION}' 0%,0% 100%,0% 100%,100% 0%,100%; line "{LINE}" 50%,0% 50%,100%"""
+
+# From Home Assistant's public documentation of MQTT discovery, binary sensors and sensors: the keys that are used here.
+KEYS = {"platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon", "entity_category",
+        "availability", "availability_mode"}
+PLATFORMS = {"binary_sensor": (KEYS, {"motion", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
+
+
+class Broker:
+    """mosquitto on a port, and the retained messages of a subscriber: topic → object."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def retained(self, topic="#"):
+        """Of the moment, as a new subscriber gets them."""
+        words = f"mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -F %t\\t%p".split()
+        text = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        return {topic: json.loads(payload) for topic, payload in (line.split("\t", 1) for line in text.splitlines())}
+
+    def devices(self):
+        """Name of the camera → topic and discovery message."""
+        return {message["device"]["name"]: (topic, message)
+                for topic, message in self.retained("homeassistant/#").items()}
+
+    def publish(self, topic, text):
+        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(self.port), "-t", topic, "-m", text], check=True)
+
+
+def configuration(port, *cameras, results="tracks"):
+    path = folder / "home assistant.conf"
+    path.write_text(f"[cameras]\nccl.min-area=20\npace=true\nloop=true\n"
+                    f"results={results}\n" +
+                    "".join(f"[camera {name}]\nuri={ball(50, 25)}\n{keys}\n" for name, keys in cameras) +
+                    f"[output broker]\nuri=mqtt://127.0.0.1:{port}/cameras/{{camera}}/{{event}}\n"
+                    f"discovery=homeassistant\n[output file]\nuri={folder}/lines.ndjson\n")
+    return path
+
+
+def member(template):
+    """The member of the state that a template takes: its name must be an identifier."""
+    return re.fullmatch(r"\{\{ value_json\.([A-Za-z_][A-Za-z0-9_]*) \}\}", template)[1]
+
+
+def check_device(topic, message):
+    """Follows Home Assistant's documentation. Returns name → entity."""
+    assert re.fullmatch("homeassistant/device/[A-Za-z0-9_-]+/config", topic), topic
+    tap.equal(set(message), {"device", "origin", "components"})
+    assert message["device"]["identifiers"] and message["origin"]["name"] == "ccl-watch", message
+    entities = message["components"]
+    for name, entity in entities.items():
+        keys, classes = PLATFORMS[entity["platform"]]
+        assert set(entity) <= keys and {"unique_id", "state_topic", "name"} <= set(entity), entity
+        assert entity.get("device_class") in classes | {None}, entity
+        assert entity.get("state_class") in ("measurement", "total_increasing", None), entity
+        assert entity.get("entity_category") in ("diagnostic", None), entity
+        assert all(not set("+#\0") & set(part["topic"]) for part in entity["availability"]), entity
+        tap.equal(member(entity["value_template"]), name)
+    tap.equal(len({entity["unique_id"] for entity in entities.values()}), len(entities), "unique ids")
+    return {entity["name"]: entity for entity in entities.values()}
+
+
+def value(broker, entity):
+    state = broker.retained(entity["state_topic"])[entity["state_topic"]]
+    return state[member(entity["value_template"])]
+
+
+def entities():
+    """A camera is a device with motion, counts, connection, regions and lines; what topics say is right"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a.b-c_d", f"ccltrack.regions={REGIONS}".replace("\\", "\\\\")), ("a_b", ""))
+    with mosquitto(port, folder), watch("--config", path) as program:
+        wait_for(lambda: "crossed" in program.lines.events("a.b-c_d"), "no line is crossed")
+        wait_for(lambda: len(broker.devices()) == 2 and len(broker.devices()["a.b-c_d"][1]["components"]) >= 7,
+                 "no entities")
+        topic, message = broker.devices()["a.b-c_d"]
+        found = check_device(topic, message)
+        assert {"Motion", "Components", "Tracks", "Connection", "State", REGION} <= set(found), found
+        assert {f"{LINE} forward", f"{LINE} backward"} & set(found), found
+        check_device(*broker.devices()["a_b"])
+        tap.equal([value(broker, found[name]) for name in ("Connection", "State")], ["ON", "playing"], "values")
+        # At the end of the video, when it begins again, motion ends with no component.
+        number = value(broker, found["Components"])
+        wait_for(lambda: number in {line["count"] for line in program.lines.all() if "count" in line}, number)
+        assert value(broker, found["Motion"]) in ("ON", "OFF")
+        for entity in found.values():
+            topics = [part["topic"] for part in entity["availability"]]
+            tap.equal(topics[0], "cameras/ccl-watch/status")
+            tap.equal(len(topics), 1 if entity["name"] in ("Connection", "State") else 2, entity["name"])
+        # Topics by kind of event are not retained: only this program's own state is.
+        tap.equal(set(broker.retained("cameras/#")), {"cameras/ccl-watch/status", "cameras/ccl-watch/state/a.b-c_d",
+                                                     "cameras/ccl-watch/state/a_b"})
+        program.finish(signal.SIGKILL)
+        wait_for(lambda: broker.retained("cameras/ccl-watch/status")["cameras/ccl-watch/status"] ==
+                 {"state": "offline"}, "not unavailable")
+
+
+def counts():
+    """The counts of a region and of the directions of a line are those of the lines in the file"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", f"loop=false\nccltrack.regions={REGIONS}".replace("\\", "\\\\")))
+    with mosquitto(port, folder), watch("--config", path, "--http=127.0.0.1:0") as program:
+        wait_for(lambda: "ended" in program.lines.states() or program.process.poll() is not None, "no end")
+        lines = [line for line in program.lines.all() if "event" in line]
+        crossed = {f"{LINE} {direction}": sum(line.get("direction") == direction for line in lines)
+                   for direction in ("forward", "backward")}
+        inside = sum({"entered": 1, "left": -1}.get(line["event"], 0) for line in lines)
+        tracks = sum({"appeared": 1, "vanished": -1}.get(line["event"], 0) for line in lines)
+        assert sum(crossed.values()) > 0 and any(line["event"] == "entered" for line in lines), lines
+        if program.process.poll() is None:
+            time.sleep(1.5)  # counts are sent once a second
+        found = check_device(*broker.devices()["a"])
+        for name, number in {**crossed, REGION: inside, "Tracks": tracks}.items():
+            if name in found:
+                tap.equal(value(broker, found[name]), number, name)
+            else:
+                tap.equal(number, 0, name)
+
+
+def event_topics():
+    """{event} in the topic is the kind of the event, and "frame" for frames"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    with mosquitto(port, folder), \
+            running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t cameras/# -R -F %t\\t%p".split(),
+                    stdout=subprocess.PIPE) as subscriber, \
+            watch("--config", configuration(port, ("a", ""))):
+        kinds = set()
+        while not {"state", "frame", "appeared"} <= kinds:
+            topic, payload = subscriber.stdout.readline().rstrip("\n").split("\t", 1)
+            if "ccl-watch" not in topic:
+                message = json.loads(payload)
+                kinds.add(message.get("event", "frame"))
+                tap.equal(topic, f"cameras/a/{message.get('event', 'frame')}")
+
+
+def camera_removed():
+    """A camera that is removed while the program runs is no device any more; one that is added is one"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", ""), ("b", ""))
+    with mosquitto(port, folder), watch("--config", path) as program:
+        wait_for(lambda: set(broker.devices()) == {"a", "b"}, "no devices")
+        configuration(port, ("a", ""), ("c", ""))
+        program.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: set(broker.devices()) == {"a", "c"}, "not the devices of the configuration")
+        assert "cameras/ccl-watch/state/b" not in broker.retained("cameras/#")
+        tap.equal(program.lines.events("b")[-1], "removed", "the last line of b")
+        assert "removed" not in program.lines.events("a"), program.lines.events("a")
+
+
+def broker_forgets():
+    """After a broker without memory has started, and after Home Assistant has, all is published again"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    with contextlib.ExitStack() as stack:
+        process = stack.enter_context(mosquitto(port, folder))
+        program = stack.enter_context(watch("--config", configuration(port, ("a", ""), results="events")))
+        wait_for(lambda: "a" in broker.devices(), "no device")
+        process.kill()
+        process.wait()
+        (folder / "mosquitto.db").unlink(missing_ok=True)
+        stack.enter_context(mosquitto(port, folder))
+        wait_for(lambda: "a" in broker.devices(), "no device after the restart", 30)
+        topic, message = broker.devices()["a"]
+        wait_for(lambda: broker.retained("cameras/ccl-watch/state/a"), "no state")
+        with running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t {topic} -R".split(), stdout=subprocess.PIPE) as subscriber:
+            time.sleep(0.5)
+            broker.publish("homeassistant/status", "offline")
+            broker.publish("homeassistant/status", "online")
+            tap.equal(json.loads(subscriber.stdout.readline()), message)
+        assert program.process.poll() is None
+
+
+def wrong_options():
+    """Options of the discovery that cannot be are refused by --check"""
+    path = folder / "wrong.conf"
+    for topic, options, words in (("a/{camera}", "discovery=openhab", "none of off and homeassistant"),
+                                  ("a/{camera}", "discovery-prefix=x", "no discovery"),
+                                  ("a/{camera}", "discovery=homeassistant\ndiscovery-prefix=x/#", "no topic"),
+                                  ("a/ccl-watch/state/{camera}", "discovery=homeassistant\nstatus-topic=a/ccl-watch/x",
+                                   "set status-topic")):
+        path.write_text(f"[output broker]\nuri=mqtt://127.0.0.1:1/{topic}\n{options}\n[camera a]\nuri=/dev/video0\n")
+        result = subprocess.run([sys.argv[1], "--check", "--config", path], stderr=subprocess.PIPE, text=True, check=False)
+        tap.equal(result.returncode, 2, result.stderr)
+        assert words in result.stderr, result.stderr
+
+
+sys.exit(tap.run(entities, counts, event_topics, camera_removed, broker_forgets, wrong_options))

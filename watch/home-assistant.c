@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "home-assistant.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#define COUNT_INTERVAL G_TIME_SPAN_SECOND
+
+typedef enum {
+  REGION,   /* tracks inside */
+  FORWARD,  /* crossings of a line */
+  BACKWARD, /* the same, in the other direction */
+} CounterKind;
+
+/* A region or a direction of a line. */
+typedef struct {
+  CounterKind kind;
+  gchar *name; /* of the region or line, as the configuration has it */
+  gint64 count;
+} Counter;
+
+typedef struct {
+  gchar *name;
+  gchar *id;      /* unique at the broker: letters, digits and '_' */
+  gboolean known; /* whether the receiver has its discovery message */
+  gboolean removed;
+  gboolean urgent, changed; /* of the state: since it was sent */
+  gint64 sent_time;         /* of the state, monotonic; 0 = never */
+
+  gchar *state;
+  gboolean connected, motion;
+  gint64 count;         /* of components; -1 = unknown */
+  gint64 n_tracks;      /* that appeared and have not vanished */
+  GHashTable *counters; /* id → Counter */
+} Camera;
+
+struct _WatchHomeAssistant {
+  gchar *prefix, *status_topic, *birth_topic;
+  gchar *topic_parent; /* of the states */
+  gchar *instance;     /* of this ccl-watch, for ids */
+  GHashTable *cameras; /* name → Camera */
+};
+
+static void
+counter_free (gpointer data)
+{
+  g_free (((Counter *)data)->name);
+  g_free (data);
+}
+
+static void
+camera_free (gpointer data)
+{
+  Camera *camera = data;
+
+  g_hash_table_unref (camera->counters);
+  g_free (camera->state);
+  g_free (camera->name);
+  g_free (camera->id);
+  g_free (camera);
+}
+
+/* Different texts give different ids of letters, digits and '_'. */
+static gchar *
+make_id (const gchar *first, const gchar *text)
+{
+  GString *id = g_string_new (first);
+
+  g_string_append_c (id, '_');
+  for (const gchar *at = text; *at; at++) {
+    if (g_ascii_isalnum (*at))
+      g_string_append_c (id, *at);
+    else
+      g_string_append_printf (id, "_%02x", (guchar)*at);
+  }
+  return g_string_free (id, FALSE);
+}
+
+WatchHomeAssistant *
+watch_home_assistant_new (const gchar *prefix, const gchar *status_topic)
+{
+  WatchHomeAssistant *self = g_new0 (WatchHomeAssistant, 1);
+  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
+  const gchar *slash = strrchr (status_topic, '/');
+
+  digest[8] = 0;
+  self->prefix = g_strdup (prefix);
+  self->status_topic = g_strdup (status_topic);
+  self->birth_topic = g_strconcat (prefix, "/status", NULL);
+  self->topic_parent =
+      g_strdup_printf ("%.*sstate/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
+  self->instance = g_strconcat ("ccl_", digest, NULL);
+  self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
+  g_free (digest);
+  return self;
+}
+
+void
+watch_home_assistant_free (WatchHomeAssistant *self)
+{
+  g_hash_table_unref (self->cameras);
+  g_free (self->prefix);
+  g_free (self->status_topic);
+  g_free (self->birth_topic);
+  g_free (self->topic_parent);
+  g_free (self->instance);
+  g_free (self);
+}
+
+const gchar *
+watch_home_assistant_get_birth_topic (WatchHomeAssistant *self)
+{
+  return self->birth_topic;
+}
+
+gchar *
+watch_home_assistant_get_topic (WatchHomeAssistant *self, const gchar *camera)
+{
+  return g_strconcat (self->topic_parent, camera, NULL);
+}
+
+/* What lines say. */
+
+static Camera *
+get_camera (WatchHomeAssistant *self, const gchar *name)
+{
+  Camera *camera = g_hash_table_lookup (self->cameras, name);
+
+  if (camera && !camera->removed)
+    return camera;
+  camera = g_new0 (Camera, 1);
+  camera->name = g_strdup (name);
+  camera->id = make_id (self->instance, name);
+  camera->count = -1;
+  camera->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, counter_free);
+  g_hash_table_replace (self->cameras, camera->name, camera);
+  return camera;
+}
+
+/* The sensor of a region or line is there from the first line that names it. */
+static void
+count (Camera *camera, CounterKind kind, const gchar *name, gint change)
+{
+  static const gchar *const kinds[] = {"region", "forward", "backward"};
+  gchar *id = make_id (kinds[kind], name);
+  Counter *counter = g_hash_table_lookup (camera->counters, id);
+
+  if (!counter) {
+    counter = g_new0 (Counter, 1);
+    counter->kind = kind;
+    counter->name = g_strdup (name);
+    g_hash_table_insert (camera->counters, g_strdup (id), counter);
+    camera->known = FALSE;
+  }
+  counter->count = MAX (counter->count + change, 0);
+  g_free (id);
+}
+
+static void
+take_event (Camera *camera, const gchar *kind, JsonObject *line)
+{
+  const gchar *region = json_object_get_string_member_with_default (line, "region", NULL);
+  const gchar *crossed = json_object_get_string_member_with_default (line, "line", NULL);
+  const gchar *direction = json_object_get_string_member_with_default (line, "direction", "");
+
+  if (strcmp (kind, "state") == 0) {
+    g_free (camera->state);
+    camera->state = g_strdup (json_object_get_string_member_with_default (line, "state", ""));
+    camera->connected =
+        strcmp (camera->state, "playing") == 0 || strcmp (camera->state, "resized") == 0 ||
+        strcmp (camera->state, "overloaded") == 0 || strcmp (camera->state, "frozen") == 0;
+    camera->urgent = TRUE;
+  } else if (g_str_has_prefix (kind, "motion-")) {
+    camera->motion = strcmp (kind, "motion-begin") == 0;
+    camera->count = json_object_get_int_member_with_default (line, "count", 0);
+    camera->urgent = TRUE;
+  } else if (strcmp (kind, "appeared") == 0) {
+    camera->n_tracks++;
+  } else if (strcmp (kind, "vanished") == 0) {
+    camera->n_tracks = MAX (camera->n_tracks - 1, 0);
+  } else if (region && strcmp (kind, "entered") == 0) {
+    count (camera, REGION, region, 1);
+  } else if (region && strcmp (kind, "left") == 0) {
+    count (camera, REGION, region, -1);
+  } else if (crossed && strcmp (kind, "crossed") == 0) {
+    count (camera, strcmp (direction, "backward") == 0 ? BACKWARD : FORWARD, crossed, 1);
+  }
+  camera->changed = TRUE;
+}
+
+/* Of a frame only the number of components is needed, and most lines are frames. No text in a line
+ * has a quotation mark without a backslash, so that the name of the member is found only as such.
+ */
+static void
+take_frame (Camera *camera, const gchar *text)
+{
+  const gchar *number = strstr (text, ",\"count\":");
+  gint64 count;
+  gchar *end;
+
+  if (!number)
+    return;
+  number += strlen (",\"count\":");
+  count = g_ascii_strtoll (number, &end, 10);
+  if (end == number || count == camera->count)
+    return;
+  camera->count = count;
+  camera->changed = TRUE;
+}
+
+void
+watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
+{
+  Camera *camera = get_camera (self, line->camera);
+  gchar *kind = watch_line_get_kind (line->text);
+  JsonNode *root = NULL;
+
+  if (!*kind) {
+    take_frame (camera, line->text);
+  } else if (strcmp (kind, "removed") == 0) {
+    camera->removed = TRUE;
+    camera->known = FALSE;
+  } else {
+    root = json_from_string (line->text, NULL);
+    if (root && JSON_NODE_HOLDS_OBJECT (root))
+      take_event (camera, kind, json_node_get_object (root));
+  }
+  g_clear_pointer (&root, json_node_unref);
+  g_free (kind);
+}
+
+/* Messages. */
+
+static void
+add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
+{
+  json_builder_set_member_name (builder, key);
+  json_builder_add_string_value (builder, text);
+}
+
+static void
+add_number (JsonBuilder *builder, const gchar *key, gint64 number)
+{
+  json_builder_set_member_name (builder, key);
+  if (number < 0)
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_int_value (builder, number);
+}
+
+/* Ends the object, and takes the builder. */
+static gchar *
+end_message (JsonBuilder *builder)
+{
+  JsonNode *root;
+  gchar *text;
+
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  text = json_to_string (root, FALSE);
+  json_node_unref (root);
+  g_object_unref (builder);
+  return text;
+}
+
+static gchar *
+format_state (const Camera *camera)
+{
+  JsonBuilder *builder = json_builder_new ();
+  GHashTableIter iter;
+  gpointer id, counter;
+
+  json_builder_begin_object (builder);
+  add_text (builder, "state", camera->state ? camera->state : "connecting");
+  add_text (builder, "connection", camera->connected ? "ON" : "OFF");
+  add_text (builder, "motion", camera->motion ? "ON" : "OFF");
+  add_number (builder, "count", camera->count);
+  add_number (builder, "tracks", camera->n_tracks);
+  g_hash_table_iter_init (&iter, camera->counters);
+  while (g_hash_table_iter_next (&iter, &id, &counter))
+    add_number (builder, id, ((Counter *)counter)->count);
+  return end_message (builder);
+}
+
+static void
+begin_availability (JsonBuilder *builder, const gchar *topic, const gchar *member)
+{
+  gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
+
+  json_builder_begin_object (builder);
+  add_text (builder, "topic", topic);
+  add_text (builder, "value_template", template);
+  g_free (template);
+}
+
+/* An entity is available while ccl-watch is connected and, unless it tells just that, the camera
+ * is, too. */
+static void
+add_availability (
+    WatchHomeAssistant *self, JsonBuilder *builder, const gchar *topic, gboolean needs_camera)
+{
+  json_builder_set_member_name (builder, "availability");
+  json_builder_begin_array (builder);
+  begin_availability (builder, self->status_topic, "state");
+  json_builder_end_object (builder);
+  if (needs_camera) {
+    begin_availability (builder, topic, "connection");
+    add_text (builder, "payload_available", "ON");
+    add_text (builder, "payload_not_available", "OFF");
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  add_text (builder, "availability_mode", "all");
+}
+
+/* Describes an entity. The id is also the state's member. */
+typedef struct {
+  const gchar *id, *name, *platform;
+  const gchar *device_class, *state_class, *icon; /* NULL: none */
+  gboolean is_diagnostic;                         /* and available without the camera */
+} Entity;
+
+static void
+add_entity (
+    WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera, const Entity *entity)
+{
+  gchar *topic = watch_home_assistant_get_topic (self, camera->name);
+  gchar *unique_id = g_strdup_printf ("%s_%s", camera->id, entity->id);
+  gchar *template = g_strdup_printf ("{{ value_json.%s }}", entity->id);
+
+  json_builder_set_member_name (builder, entity->id);
+  json_builder_begin_object (builder);
+  add_text (builder, "platform", entity->platform);
+  add_text (builder, "unique_id", unique_id);
+  add_text (builder, "name", entity->name);
+  add_text (builder, "state_topic", topic);
+  add_text (builder, "value_template", template);
+  if (entity->device_class)
+    add_text (builder, "device_class", entity->device_class);
+  if (entity->state_class)
+    add_text (builder, "state_class", entity->state_class);
+  if (entity->icon)
+    add_text (builder, "icon", entity->icon);
+  if (entity->is_diagnostic)
+    add_text (builder, "entity_category", "diagnostic");
+  add_availability (self, builder, topic, !entity->is_diagnostic);
+  json_builder_end_object (builder);
+  g_free (template);
+  g_free (unique_id);
+  g_free (topic);
+}
+
+static void
+add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+{
+  static const gchar *const names[] = {"%s", "%s forward", "%s backward"};
+  GHashTableIter iter;
+  gpointer id, value;
+
+  g_hash_table_iter_init (&iter, camera->counters);
+  while (g_hash_table_iter_next (&iter, &id, &value)) {
+    const Counter *counter = value;
+    gchar **parts = g_strsplit (names[counter->kind], "%s", 2);
+    gchar *name = g_strjoinv (counter->name, parts);
+    const Entity entity = {
+        .id = id,
+        .name = name,
+        .platform = "sensor",
+        .state_class = counter->kind == REGION ? "measurement" : "total_increasing",
+        .icon = counter->kind == REGION ? "mdi:vector-polygon" : "mdi:vector-line",
+    };
+
+    add_entity (self, builder, camera, &entity);
+    g_free (name);
+    g_strfreev (parts);
+  }
+}
+
+static gchar *
+format_device (WatchHomeAssistant *self, const Camera *camera)
+{
+  static const Entity entities[] = {
+      {"motion", "Motion", "binary_sensor", "motion"},
+      {"count", "Components", "sensor", NULL, "measurement", "mdi:shape"},
+      {"tracks", "Tracks", "sensor", NULL, "measurement", "mdi:map-marker-path"},
+      {"connection", "Connection", "binary_sensor", "connectivity", .is_diagnostic = TRUE},
+      {"state", "State", "sensor", .icon = "mdi:cctv", .is_diagnostic = TRUE},
+  };
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "device");
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "identifiers");
+  json_builder_begin_array (builder);
+  json_builder_add_string_value (builder, camera->id);
+  json_builder_end_array (builder);
+  add_text (builder, "name", camera->name);
+  add_text (builder, "manufacturer", "cudaccl");
+  add_text (builder, "model", "camera of ccl-watch");
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "origin");
+  json_builder_begin_object (builder);
+  add_text (builder, "name", "ccl-watch");
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "components");
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (entities); i++)
+    add_entity (self, builder, camera, &entities[i]);
+  add_counters (self, builder, camera);
+  json_builder_end_object (builder);
+  return end_message (builder);
+}
+
+void
+watch_home_assistant_forget_sent (WatchHomeAssistant *self)
+{
+  GHashTableIter iter;
+  gpointer camera;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &camera))
+    ((Camera *)camera)->known = FALSE;
+}
+
+/* The state comes after the device, whose entities are then subscribed to it. */
+static gboolean
+send_device (WatchHomeAssistant *self, Camera *camera, WatchPublish publish, gpointer data)
+{
+  gchar *topic = g_strdup_printf ("%s/device/%s/config", self->prefix, camera->id);
+  gchar *text = camera->removed ? NULL : format_device (self, camera);
+
+  camera->known = publish (data, topic, text);
+  camera->changed = camera->urgent = TRUE;
+  g_free (text);
+  g_free (topic);
+  return camera->known;
+}
+
+static gboolean
+send_state (
+    WatchHomeAssistant *self, Camera *camera, gint64 now, WatchPublish publish, gpointer data)
+{
+  gchar *topic = watch_home_assistant_get_topic (self, camera->name);
+  gchar *text = camera->removed ? NULL : format_state (camera);
+  const gboolean is_sent = publish (data, topic, text);
+
+  if (is_sent) {
+    camera->changed = camera->urgent = FALSE;
+    camera->sent_time = now;
+  }
+  g_free (text);
+  g_free (topic);
+  return is_sent;
+}
+
+/* Removed cameras stay, so that another connection removes them again: whether the broker got the
+ * message is not known. */
+gboolean
+watch_home_assistant_send (WatchHomeAssistant *self, WatchPublish publish, gpointer data)
+{
+  const gint64 now = g_get_monotonic_time ();
+  gboolean is_sent = TRUE;
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->cameras);
+  while (is_sent && g_hash_table_iter_next (&iter, NULL, &value)) {
+    Camera *camera = value;
+
+    if (!camera->known)
+      is_sent = send_device (self, camera, publish, data);
+    if (is_sent && camera->changed &&
+        (camera->urgent || camera->sent_time == 0 || now - camera->sent_time >= COUNT_INTERVAL))
+      is_sent = send_state (self, camera, now, publish, data);
+  }
+  return is_sent;
+}

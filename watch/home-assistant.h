@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cameras as devices of Home Assistant, by its MQTT discovery. What is known of a camera is learnt
+ * from its lines. All functions are called in the output's thread. */
+#pragma once
+
+#include "line-queue.h"
+
+typedef struct _WatchHomeAssistant WatchHomeAssistant;
+
+/* Publishes a retained message; one without text removes the former one. FALSE if the connection is
+ * lost. */
+typedef gboolean (*WatchPublish) (gpointer data, const gchar *topic, const gchar *text);
+
+/* `prefix` is that of Home Assistant's discovery; `status_topic` says whether ccl-watch is
+ * connected, and is another one for each ccl-watch of the broker. */
+WatchHomeAssistant *watch_home_assistant_new (const gchar *prefix, const gchar *status_topic);
+void watch_home_assistant_free (WatchHomeAssistant *self);
+
+/* Home Assistant publishes "online" there when it starts. */
+const gchar *watch_home_assistant_get_birth_topic (WatchHomeAssistant *self);
+
+/* The topic of the state of a camera; free with g_free(). */
+gchar *watch_home_assistant_get_topic (WatchHomeAssistant *self, const gchar *camera);
+
+/* Notes what a line says. Each line must be given once: some are counted. */
+void watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line);
+
+/* Nothing that was sent is known to the receiver any more. */
+void watch_home_assistant_forget_sent (WatchHomeAssistant *self);
+
+/* Sends what the receiver does not know: devices, and states, of which counts are sent at most once
+ * a second. FALSE if publishing failed. */
+gboolean watch_home_assistant_send (WatchHomeAssistant *self, WatchPublish publish, gpointer data);
