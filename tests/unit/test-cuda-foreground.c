@@ -279,7 +279,7 @@ test_impossible_plans_say_why (void)
 {
   const CclForegroundPlan plan = {.width = 1, .height = 1};
   const CclForegroundPlan huge = {
-      .width = 1, .height = CUDACCL_MAX_PIXELS, .method = CUDACCL_FOREGROUND_MOG2};
+      .width = 1, .height = CUDACCL_MAX_PIXELS, .method = CUDACCL_FOREGROUND_MOG2, .reduction = 1};
   CclError error = {CUDACCL_OK};
   g_assert_null (ccl_cuda_foreground_new (NULL, &plan, &error));
   g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);

@@ -62,8 +62,9 @@ def events():
 def counts():
     """/api/cameras/NAME/counts: the number of components over time"""
     playing(open_server)
-    served.wait_for(lambda: max(c or 0 for c in open_server.get(
-        "/api/cameras/door/counts?seconds=60&points=60")["counts"]) == 1, "the square is counted")
+    # In the first frames there may be a second component, where the square was at the start.
+    served.wait_for(lambda: 1 in open_server.get("/api/cameras/door/counts?seconds=60&points=60")["counts"],
+                    "the square is counted")
     answer = open_server.get("/api/cameras/door/counts?seconds=600&points=150")
     tap.equal((answer["step"], len(answer["counts"]), answer["counts"][0]), (4, 150, None))
 
