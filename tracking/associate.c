@@ -36,6 +36,15 @@ ccl_track_fit_box (const Track *t, const CclBox *box, double *sharpness)
          fit_edge (&t->y, CUDACCL_AXIS_HIGH, box->bottom, variance, sharpness);
 }
 
+/* Whether a component is farther from where the track is expected than the size of the larger of
+ * the two: it is another object, however little is known of the track's motion. */
+static bool
+is_jump (const Track *t, const CclBox *box)
+{
+  const double size = ccl_max (ccl_box_size (&t->box), ccl_box_size (box));
+  return ccl_track_is_farther (t, (box->left + box->right) / 2, (box->top + box->bottom) / 2, size);
+}
+
 /* The entries of one track. The cost of a component falls with its fit, with the certainty of the
  * prediction, and with the overlap of pixels. */
 static uint32_t
@@ -47,7 +56,7 @@ add_entries (CclTracker *tracker, const Track *t, uint32_t n)
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     const CclBox *box = &tracker->components[j].box;
     if (tracker->components[j].stack != NONE || box->left > near.right || box->right < near.left ||
-        box->top > near.bottom || box->bottom < near.top)
+        box->top > near.bottom || box->bottom < near.top || is_jump (t, box))
       continue;
     double sharpness;
     const double fit = ccl_track_fit_box (t, box, &sharpness);

@@ -21,6 +21,14 @@ ccl_max (double a, double b)
   return a > b ? a : b;
 }
 
+/* The longer side. */
+static inline double
+ccl_box_size (const CclBox *b)
+{
+  const double width = b->right - b->left, height = b->bottom - b->top;
+  return width < height ? height : width;
+}
+
 static inline double
 ccl_box_area (const CclBox *b)
 {

@@ -214,6 +214,26 @@ test_one_object_keeps_its_identity (void)
 }
 
 /* Two objects approach each other, are one component while their boxes touch, and separate. */
+/* A component farther from where a track is expected than its own size is another object, also
+ * while little is known of the track's motion. */
+static void
+test_identities_do_not_jump (void)
+{
+  static const struct {
+    guint x, y;
+  } jumps[] = {{100 + 70, 100}, {100 - 70, 100}, {100, 100 + 70}, {100 + 65, 100 + 65}};
+  for (guint frames = 1; frames <= 20; frames++) {
+    for (guint i = 0; i < G_N_ELEMENTS (jumps); i++) {
+      Scene *scene = scene_new ();
+      for (guint k = 0; k < frames; k++)
+        run (scene, box (100, 100, 30, 60));
+      run (scene, box (jumps[i].x, jumps[i].y, 30, 60));
+      g_assert_cmpuint (id_of_row (scene, 0), !=, 1);
+      scene_free (scene);
+    }
+  }
+}
+
 static void
 test_crossing_objects_keep_their_identities (void)
 {
@@ -979,6 +999,7 @@ main (int argc, char **argv)
 #define add(name) g_test_add_func ("/tracker/" #name, test_##name)
   add (assignment_costs_as_little_as_brute_force);
   add (one_object_keeps_its_identity);
+  add (identities_do_not_jump);
   add (crossing_objects_keep_their_identities);
   add (hidden_object_comes_back_as_itself);
   add (identities_are_not_used_again);
