@@ -24,7 +24,8 @@ if not shutil.which("ffprobe"):
 LIMIT = 5  # seconds after SIGTERM until the program ends, as documented
 SLOW = 3   # more seconds that a busy machine may take
 state = served.folder / "state"
-QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5")
+# What passes a place again and again is background for the codebook after a while, as leaves are.
+QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5", "ccl.foreground=mog2")
 endless = served.video("endless", (90, True))
 blinking = served.video("blinking", *[(2, moves) for moves in (True, False)] * 15)
 
@@ -146,7 +147,7 @@ def few_key_frames():
                    "-c:v libx264 -preset ultrafast -qp 4 -g 100000 -sc_threshold 0".split() + [video],
                    check=True, timeout=120)
     assert video.stat().st_size > 250e6, video.stat().st_size
-    with served.Served("--folder", served.folder / "rare", "--set", "clips=true", f"a={video}") as server:
+    with served.Served("--folder", served.folder / "rare", "--set", "clips=true", "--set", "ccl.foreground=mog2", f"a={video}") as server:
         pid = server.process.pid
         peak = 0
         while server.process.poll() is None and not any("ended" in line for line in server.log):
