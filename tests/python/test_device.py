@@ -313,7 +313,7 @@ def test_properties_of_masks_and_label_maps():
             cudaccl.regionprops_table(kind(MASK > 0), properties, intensity_image=MASK)
 
 
-@pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
+@pytest.mark.parametrize("method", ["threshold", "otsu", "mog2", "codebook"])
 def test_foreground_same_as_on_the_cpu(method):
     base = random.integers(60, 90, (30, 70))
     roi = (random.random((30, 70)) < 0.9).astype(np.uint8)
@@ -332,16 +332,19 @@ def test_foreground_same_as_on_the_cpu(method):
         cpu.apply(InterfaceArray(frame), out=np.zeros((30, 70), np.uint8))
 
 
-def test_chroma_and_shadows_same_as_on_the_cpu():
-    cpu, gpu = (cudaccl.Foreground((20, 33), chroma=True, shadows="mark", closing=(3, 3), hold=2, device=device)
+@pytest.mark.parametrize("method", ["mog2", "codebook"])
+def test_chroma_and_shadows_same_as_on_the_cpu(method):
+    cpu, gpu = (cudaccl.Foreground((20, 33), method, chroma=True, shadows="mark", closing=(3, 3), hold=2, device=device)
                 for device in ("cpu", "cuda"))
     for i in range(4):
-        y = random.integers(100, 110 + 30 * (i == 3), (20, 33)).astype(np.uint8)
+        y = random.integers(100, 110, (20, 33)).astype(np.uint8)
+        if i == 3:
+            y[4:16, 8:24] = 200
         uv = random.integers(100, 110, (10, 17, 2)).astype(np.uint8)
         expected = cpu.apply(y, chroma=(uv[..., 0], uv[..., 1]))
         u, v = (InterfaceArray(np.ascontiguousarray(uv[..., k])) for k in (0, 1))
         assert (cudaccl.copy_to_host(gpu.apply(InterfaceArray(y), chroma=(u, v))) == expected).all()
-    assert expected.any()
+    assert expected[6:14, 10:22].all()
     with pytest.raises(ValueError, match="where the frame is"):
         gpu.apply(InterfaceArray(y), chroma=(uv[..., 0], uv[..., 1]))
 
