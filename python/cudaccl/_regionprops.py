@@ -17,12 +17,13 @@ SIZES = ("depth", "height", "width")
 def table_dtype(count_type: type[np.unsignedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
     """The type of a row of the component table of images (2) or volumes (3), by the library's list of columns."""
     return np.dtype([(name, np.float64 if is_real else count_type)
-                     for name, is_real, is_of_volumes in _cudaccl.columns if ndim == 3 or not is_of_volumes])
+                     for name, is_real, is_of_volumes in _cudaccl.columns() if ndim == 3 or not is_of_volumes])
 
 
-feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for _, name, size in _cudaccl.features], align=True)
-shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.shapes])
-COLUMN_OF = {name: column for column, name, *_ in [*_cudaccl.features, *_cudaccl.shapes]}
+feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for _, name, size in _cudaccl.features()], align=True)
+shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.shapes()])
+COLUMN_OF: dict[str, int] = {name: column for column, name, _ in _cudaccl.features()}
+COLUMN_OF.update({name: column for column, name in _cudaccl.shapes()})
 
 
 class Measured:
@@ -107,7 +108,7 @@ def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int |
         plane = None if intensity_image is None else view_of(np.asarray(intensity_image))
         parts = _cudaccl.measure_labels(view_of(map), plane, columns, n)
     else:
-        parts = (b"", b"", b"")
+        parts = (bytearray(), bytearray(), bytearray())
     rows, features, shapes = (
         np.frombuffer(part, dtype) for part, dtype in zip(parts, (table_dtype(np.uint32, ndim=2), feature_dtype, shape_dtype)))
     there = rows["area"] > 0

@@ -404,7 +404,7 @@ get_buffer (PyObject *self, Py_buffer *buffer, int flags)
 static PyType_Slot lent_rows_slots[] = {{Py_bf_getbuffer, (void *)get_buffer}, {0, nullptr}};
 
 /* The list of columns: name, whether it is a double, whether only volumes have it. */
-static nb::list
+static nb::typed<nb::list, nb::typed<nb::tuple, nb::str, bool, bool>>
 list_columns ()
 {
   nb::list columns;
@@ -421,7 +421,9 @@ list_columns ()
 void
 bind_labeller (nb::module_ &module)
 {
-  module.attr ("columns") = list_columns ();
+  module.def ("columns", list_columns,
+      "The columns of a component table: name, whether it is a double, whether only volumes have "
+      "it.");
   nb::class_<LentRows> (module, "LentRows", nb::type_slots (lent_rows_slots),
       "The rows of a component table in memory of a labeller, which has the buffer protocol.");
   nb::class_<Labeller> (module, "Labeller", "A labeller of frames or volumes of one shape.")

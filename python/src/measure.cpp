@@ -56,7 +56,7 @@ measure_labels (const View &labels, const View *values, uint32_t columns, int64_
 
 /* The fields of a feature and a shape: the flag of the column, the name and, of features, the
  * number of bytes. */
-static nb::list
+static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str, size_t>>
 list_features ()
 {
   nb::list features;
@@ -67,7 +67,7 @@ list_features ()
   return features;
 }
 
-static nb::list
+static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str>>
 list_shapes ()
 {
   nb::list shapes;
@@ -81,8 +81,8 @@ list_shapes ()
 void
 bind_measure (nb::module_ &module)
 {
-  module.attr ("features") = list_features ();
-  module.attr ("shapes") = list_shapes ();
+  module.def ("features", list_features, "Flag, name and bytes of each field of a feature.");
+  module.def ("shapes", list_shapes, "Flag and name of each field of a shape.");
   module.def ("measure_labels", measure_labels, nb::arg ("labels"), nb::arg ("values").none (),
       nb::arg ("columns"), nb::arg ("n"),
       "Measures the labels 1…n; returns rows, features and shapes as bytes.");
