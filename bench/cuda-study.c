@@ -45,7 +45,7 @@ record_replay (CudaImplementation *cuda)
 }
 
 void
-cuda_forget_replay (CudaImplementation *cuda)
+cuda_free_replay (CudaImplementation *cuda)
 {
   if (cuda->replay)
     cuda->device->driver->cuGraphExecDestroy (cuda->replay);
@@ -154,7 +154,7 @@ cuda_steps (Implementation *implementation, double seconds[N_STEPS], CclError *e
   if (!cuda->has_labelling || !cuda->device->driver->cuEventElapsedTime)
     return CUDACCL_OK;
   ENTER (cuda);
-  cuda_forget_replay (cuda);
+  cuda_free_replay (cuda);
   /* Freeing and allocating count together. */
   begin = seconds_now ();
   cuda_deallocate (cuda);

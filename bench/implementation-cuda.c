@@ -388,7 +388,7 @@ cuda_release (Implementation *implementation)
     return;
   if (cuda->stream)
     driver->cuStreamSynchronize (cuda->stream);
-  cuda_forget_replay (cuda);
+  cuda_free_replay (cuda);
   cuda_free_engine (cuda);
   cuda_deallocate (cuda);
   ccl_cuda_device_release (cuda->device, &cuda->frame);

@@ -70,7 +70,7 @@ CclStatus cuda_allocate (CudaImplementation *cuda, CclError *error);
 void cuda_deallocate (CudaImplementation *cuda);
 
 /* Frees the recorded run, which uses the memory that cuda_deallocate() frees (cuda-study.c). */
-void cuda_forget_replay (CudaImplementation *cuda);
+void cuda_free_replay (CudaImplementation *cuda);
 
 /* Makes the engine anew, and frees it. */
 CclStatus cuda_make_engine (CudaImplementation *cuda, CclError *error);

@@ -104,7 +104,7 @@ ccl_codebook_weak_tolerance (uint32_t median_distance)
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 
-/* Whether a cell of n pixels, of which n_pixels have a property, has it. */
+/* Whether n_pixels are enough of the n pixels of a cell for a statement about the whole cell. */
 CUDACCL_CODEBOOK_HOST_FUNCTION bool
 ccl_codebook_fills_cell (uint32_t n_pixels, uint32_t n)
 {
@@ -156,7 +156,8 @@ ccl_codebook_is_covered (uint32_t of_frame, uint32_t of_model, uint32_t pixels)
          (uint64_t)4 * of_model < (uint64_t)CUDACCL_CODEBOOK_OPEN_QUARTERS * pixels;
 }
 
-/* The change that the whole frame shows at once, without a look at single pixels. */
+/* The change that follows from sums over the whole frame: it is covered, blinded, or has lost its
+ * colours. */
 CUDACCL_CODEBOOK_HOST_FUNCTION CclSceneChange
 ccl_codebook_sudden_change (const CclCodebookSums *sums)
 {

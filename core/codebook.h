@@ -160,7 +160,7 @@ typedef struct CclCodebookFrame {
   uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
 } CclCodebookFrame;
 
-/* What an update says of a pixel. */
+/* The result of the update of a pixel. */
 typedef struct CclCodebookResult {
   CclPixelClass pixel_class;
   uint8_t distance;      /* from the heaviest word before the update, at most 255 */

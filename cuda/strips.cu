@@ -156,8 +156,9 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
   number_components<2> (parameters);
 }
 
-/* One thread tells the host that table and count are written. A kernel of its own does that sooner
- * than the blocks of the number kernel can, each of which would have to wait for the bus. */
+/* Sets the completion flag, which the host polls, behind the table and the count. A kernel of its
+ * own does that sooner than the last block of the number kernel, because then each block would have
+ * to wait until its rows are in host memory. */
 extern "C" __global__ void __launch_bounds__ (1)
     ccl_strips_finish (const CclStripsParameters parameters)
 {

@@ -5,8 +5,8 @@
  * writes to it, as a query of an event takes a lock of the driver that queueing work needs, too.
  *
  * A polling thread occupies a processor. So only a few threads poll without a pause. The others
- * sleep for most of the time that their frames take, and then in short naps, which leaves the
- * processors to other work.
+ * sleep for most of the time that their frames take, and then for short times between two polls,
+ * which leaves the processors to other work.
  */
 #define _GNU_SOURCE /* prctl() */
 

@@ -8,8 +8,8 @@
 /* Waits for all work of a run that is queued on the stream: the one synchronisation of a run. The
  * event was made with CU_EVENT_BLOCKING_SYNC; a run records it again or not at all.
  *
- * finished is a word of pinned memory that was 0 when the run was queued. The run sets it when
- * everything that its caller reads has been written. NULL: the run has no such word.
+ * finished: the completion flag of the run, a word of pinned memory that was 0 when the run was
+ * queued, and is set when everything that the caller reads has been written. NULL: it has none.
  * CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream,
     const uint32_t *finished, CclError *error);

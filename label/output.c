@@ -35,8 +35,9 @@ pending_name_init (PendingName *name, const char *path, uint64_t number, CclErro
   return true;
 }
 
+/* Removes the temporary file from the signal handler's list. */
 static void
-forget (const PendingName *name)
+unlist (const PendingName *name)
 {
   for (int i = 0; i < MOST_NAMES; i++)
     if (temporaries[i] == name->temporary)
@@ -57,7 +58,7 @@ pending_name_clear (PendingName *name)
   if (!name->path)
     return;
   unlink (name->temporary);
-  forget (name);
+  unlist (name);
   free (name->path);
   free (name->temporary);
   *name = (PendingName){0};

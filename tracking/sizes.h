@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The sizes and places of the latest objects. With them the tracker distinguishes a whole object
- * from a piece of one and from several objects, whatever the objects are.
+ * from a fragment and from several objects, whatever the objects are.
  */
 #ifndef CUDACCL_SIZES_H
 #define CUDACCL_SIZES_H

@@ -92,7 +92,7 @@ unite_components (const Parameters &p, uint32_t a, uint32_t b)
   }
 }
 
-/* How many pairs of tile components a block remembers. */
+/* Entries of a block's cache of pairs of tile components that are joined already. */
 enum { PAIRS = 128 };
 
 /* Joins the two tile components of every lane (b NOTHING: none). Tile components often touch in

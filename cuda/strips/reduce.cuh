@@ -46,7 +46,7 @@ link_to_root (uint32_t *parent, uint32_t first, uint32_t entry)
   return entry & ~CUDACCL_STRIPS_ROOT;
 }
 
-/* Adds the features of every lane to a root (NOTHING: none). Pieces of one large component tend to
+/* Adds the features of every lane to a root (NOTHING: none). Parts of one large component tend to
  * lie side by side, so the warp sums the features of two components before the rest is added lane
  * by lane. */
 static __device__ __forceinline__ void

@@ -118,7 +118,7 @@ gst_ccl_combiner_get_property (GObject *object, guint id, GValue *value, GParamS
 }
 
 static void
-forget_mask (GstCclCombiner *self)
+drop_mask (GstCclCombiner *self)
 {
   gst_clear_buffer (&self->mask);
   self->mask_time = self->mask_end = GST_CLOCK_TIME_NONE;
@@ -131,7 +131,7 @@ set_mask (GstCclCombiner *self, GstBuffer *mask, GstClockTime mask_time)
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
   GstCclLabeller *labeller = meta ? gst_ccl_meta_get_labeller (meta) : NULL;
 
-  forget_mask (self);
+  drop_mask (self);
   self->mask = mask;
   self->mask_time = self->mask_end = mask_time;
   if (gst_ccl_is_empty_gap (mask) && GST_BUFFER_DURATION_IS_VALID (mask)) {
@@ -384,7 +384,7 @@ gst_ccl_combiner_propose_allocation (
 static void
 start_anew (GstCclCombiner *self)
 {
-  forget_mask (self);
+  drop_mask (self);
   g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
   self->warned = FALSE;
   g_atomic_int_set (&self->has_ended, FALSE);

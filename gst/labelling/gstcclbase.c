@@ -121,7 +121,7 @@ gst_ccl_base_stop (GstBaseTransform *trans)
   GstCclBase *base = GST_CCL_BASE (trans);
 
   gst_ccl_queue_finish (&PRIVATE (base)->queue, &PRIVATE (base)->owner);
-  for_each_stream (base, gst_ccl_stream_forget);
+  for_each_stream (base, gst_ccl_stream_release);
   g_hash_table_remove_all (PRIVATE (base)->batches.streams);
   gst_ccl_foreground_stage_close (&PRIVATE (base)->stream.labeller.foreground);
   return TRUE;

@@ -39,12 +39,12 @@ gst_ccl_foreground_stage_open (
 void
 gst_ccl_foreground_stage_close (GstCclForegroundStage *stage)
 {
-  gst_ccl_foreground_stage_forget (stage);
+  gst_ccl_foreground_stage_release (stage);
   g_clear_pointer (&stage->roi_mask, gst_ccl_roi_mask_free);
 }
 
 void
-gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage)
+gst_ccl_foreground_stage_release (GstCclForegroundStage *stage)
 {
   ccl_foreground_free (&stage->foreground);
 }

@@ -38,7 +38,7 @@ gboolean gst_ccl_foreground_stage_open (
 void gst_ccl_foreground_stage_close (GstCclForegroundStage *stage);
 
 /* Frees the CclForeground with its background model; the region of interest mask stays. */
-void gst_ccl_foreground_stage_forget (GstCclForegroundStage *stage);
+void gst_ccl_foreground_stage_release (GstCclForegroundStage *stage);
 
 /* Makes the CclForeground that frames of these settings need, or frees the one that they do not
  * need. It lives as long as method and kind of format do not change, so that its background model

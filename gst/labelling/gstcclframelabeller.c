@@ -33,14 +33,14 @@ gst_ccl_frame_labeller_init (GstCclFrameLabeller *self)
 void
 gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self)
 {
-  gst_ccl_frame_labeller_forget (self);
+  gst_ccl_frame_labeller_release (self);
   g_clear_pointer (&self->labellers, g_ptr_array_unref);
 }
 
 void
-gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self)
+gst_ccl_frame_labeller_release (GstCclFrameLabeller *self)
 {
-  gst_ccl_foreground_stage_forget (&self->foreground);
+  gst_ccl_foreground_stage_release (&self->foreground);
   g_ptr_array_set_size (self->labellers, 0);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
@@ -255,7 +255,7 @@ move (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclSite *site)
   if (site == self->site)
     return;
   gst_ccl_foreground_stage_warn_of_move (&self->foreground, owner->element);
-  gst_ccl_frame_labeller_forget (self);
+  gst_ccl_frame_labeller_release (self);
   self->site = site;
 }
 

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 /* Labels the frames of one stream. Belongs to the streaming thread. */
 typedef struct {
-  GstVideoInfo info;      /* of the frames; forget before their size changes */
+  GstVideoInfo info;      /* of the frames; release before their size changes */
   GPtrArray *labellers;   /* a CclLabeller for each frame that is queued at once */
   guint n_queued;         /* frames */
   GstCclSite *site;       /* of the latest frame; NULL: none, or the element has no choice */
@@ -50,9 +50,9 @@ void gst_ccl_frame_labeller_init (GstCclFrameLabeller *self);
 
 /* Frees all but the region of interest mask, and leaves the site. What the next frame needs is made
  * anew. No frame may be queued. */
-void gst_ccl_frame_labeller_forget (GstCclFrameLabeller *self);
+void gst_ccl_frame_labeller_release (GstCclFrameLabeller *self);
 
-/* Frees what forget() leaves, but for the region of interest mask. */
+/* Frees what gst_ccl_frame_labeller_release() leaves, but for the region of interest mask. */
 void gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self);
 
 /* Chooses where a frame is labelled, and sets *site to that of the frame before or to a new

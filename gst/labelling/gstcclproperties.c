@@ -107,111 +107,131 @@ GST_CCL_DEFINE_ENUM_TYPE (device_choice_get_type, "GstCudaCclDeviceChoice", devi
 
 static const GstCclProperty properties[] = {
   {GST_CCL_KIND_ENUM, FIELD (foreground), "foreground", "Foreground",
-      "The method that separates foreground from background",
+      "How foreground is told from background; codebook for a camera that does not move, threshold "
+      "for masks",
       0, 0, foreground_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_UINT, FIELD (threshold), "threshold", "Threshold",
       "A pixel is foreground when its value is greater than this (foreground=threshold); 0 to 255 in "
       "formats of 8 bits; in GRAY16_LE, P010_10LE, P012_LE and P016_LE, 0 to 65535: the 16 bits as stored",
       0, 65535, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (invert), "invert", "Invert",
-      "Swap foreground and background",
+      "Swap foreground and background; set it where objects are darker than their background",
       0, 0, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (denoise), "denoise", "Denoise",
-      "The filter that removes noise from the foreground mask before labelling",
+      "The filter that removes noise from the foreground mask before labelling; median-5x5 for "
+      "mog2; codebook has one of its own",
       0, 0, denoise_get_type, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (closing_width), "closing-width", "Closing width",
-      "Gaps in the foreground mask that are narrower than this number of pixels are filled after the "
-      "noise filter (1 = none)",
+      "Gaps in the foreground mask that are narrower than this number of pixels of the frame are "
+      "filled after the noise filter (1 = none); raise it where an object has several components "
+      "side by side",
       1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (closing_height), "closing-height", "Closing height",
-      "Gaps in the foreground mask that are lower than this number of pixels are filled after the "
-      "noise filter (1 = none)",
+      "Gaps in the foreground mask that are lower than this number of pixels of the frame are "
+      "filled after the noise filter (1 = none); raise it where an object has several components "
+      "one above the other",
       1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (history), "history", "History",
-      "The time constant of the background model in frames (foreground=mog2)",
+      "The number of frames that the background model averages over; raise it where objects that "
+      "stop become background too soon (foreground=mog2)",
       1, G_MAXINT, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_DOUBLE, FIELD (var_threshold), "var-threshold", "Variance threshold",
       "A pixel is background up to this squared distance from the mean of a Gaussian, in units of "
-      "its variance (foreground=mog2)",
+      "its variance; raise it where noise is foreground, lower it where objects are missing "
+      "(foreground=mog2)",
       (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_DOUBLE, FIELD (learning_rate), "learning-rate", "Learning rate",
-      "The weight of a frame in the background model: 0 keeps the model, 1 replaces it by the "
-      "frame, negative values select 1 / history (foreground=mog2)",
+      "The weight of a frame in the background model: 0 = the model does not change, 1 = the frame "
+      "replaces it, negative = 1 / history; set it to 0 to keep a model that was learnt from an "
+      "empty scene (foreground=mog2)",
       -1, 1, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (mixtures), "mixtures", "Mixtures",
-      "The largest number of Gaussians per pixel (foreground=mog2)",
+      "The largest number of Gaussians per pixel; lower it to save time where the background does "
+      "not move (foreground=mog2)",
       1, 5, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
-      "How cast shadows are treated: pixels that are darker than the background but of its colour "
-      "(foreground=codebook and mog2)",
+      "How cast shadows are treated, pixels that are darker than the background but of its colour; "
+      "choose keep where grey objects have holes (foreground=codebook and mog2)",
       0, 0, shadows_get_type, CONTROLLED, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (light), "light", "Light",
-      "Compare frames with the background in the light of the frame, and post a message "
-      "scene-change when light does not explain a frame (foreground=codebook and mog2)",
+      "Correct frames for changes of light before they are compared with the background, and post a "
+      "message scene-change when the picture has become another one; switch it off where values are "
+      "measurements, as of an infrared camera (foreground=codebook and mog2)",
       0, 0, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (hold), "hold", "Hold",
-      "How many times slower the background model learns pixels that were foreground in the frame before; "
-      "raise it where objects that stop are to stay in the result for longer (foreground=codebook and mog2)",
+      "The background model learns pixels that were foreground in the frame before this number of "
+      "times slower than others; raise it where objects that stop must stay in the result for "
+      "longer (foreground=codebook and mog2)",
       1, 16, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (reduction), "reduction", "Reduction",
-      "The background model works on means of so many × so many pixels, which takes less time and "
-      "averages noise; choose less than auto for objects of only a few pixels (foreground=codebook and mog2)",
+      "The background model works on means of this number × this number of pixels, which takes less "
+      "time and averages noise; choose less than auto for objects of only a few pixels "
+      "(foreground=codebook and mog2)",
       0, 0, reduction_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_STRING, FIELD (roi_mask), "roi-mask", "Region of interest mask",
-      "Path of a PNG, PBM, PGM or PPM file, which is read at the start: where it is black or "
-      "transparent, frames have no foreground. A mask of another size is scaled to the frames",
+      "Path of a PNG, PBM, PGM or PPM file, the region of interest mask, which is read at the "
+      "start: pixels that are black or transparent in it are never foreground. A mask of another "
+      "size is scaled to the frames. Set it where a street or a screen moves and does not matter",
       0, 0, NULL, READY, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (connectivity), "connectivity", "Connectivity",
-      "The pixels that are neighbours of each other",
+      "The pixels that are neighbours of each other; choose 4 where objects that touch only at "
+      "corners are separate",
       0, 0, connectivity_get_type, CONTROLLED, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
-      "The labelling algorithm; the output does not depend on it",
+      "The labelling algorithm; it changes the time, not the result, so choose another than auto "
+      "only to compare them",
       0, 0, cpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_CPU},
   {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
-      "The labelling algorithm; the output does not depend on it",
+      "The labelling algorithm; it changes the time, not the result, so choose another than auto "
+      "only to compare them",
       0, 0, gpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_GPU},
   {GST_CCL_KIND_UINT, FIELD (n_threads), "n-threads", "Number of threads",
-      "The largest number of threads for labelling and for the background model "
-      "(0 = as many as useful)",
+      "The largest number of threads for labelling and for the background model (0 = as many as "
+      "useful); set it to 1 where many streams share the processors",
       0, G_MAXINT, NULL, READY, GST_CCL_BACKEND_CPU},
   {GST_CCL_KIND_INT, FIELD (cuda_device_id), "cuda-device-id", "CUDA device ID",
-      "The number of the GPU to label on; frames in the memory of another one are copied to it "
-      "(-1 = the GPU that holds the frames; for frames in system memory, cuda-device-choice decides)",
+      "The number of the GPU to label on; frames in the memory of another GPU are copied to it. -1 "
+      "= the GPU that holds the frames; for frames in system memory, cuda-device-choice decides",
       -1, G_MAXINT, NULL, READY, GST_CCL_BACKEND_GPU},
   {GST_CCL_KIND_ENUM, FIELD (cuda_device_choice), "cuda-device-choice", "CUDA device choice",
-      "The GPU for frames in system memory where cuda-device-id is -1",
+      "Which GPU labels frames in system memory where cuda-device-id is -1; choose least-used to "
+      "spread many streams over several GPUs",
       0, 0, device_choice_get_type, READY, GST_CCL_BACKEND_GPU},
   {GST_CCL_KIND_UINT, FIELD (min_area), "min-area", "Minimum area",
-      "Components of fewer pixels become background",
+      "Components of fewer pixels become background; raise it where noise gives small components",
       0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (max_area), "max-area", "Maximum area",
       "Components of more pixels become background (0 = no limit)",
       0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_UINT, FIELD (max_components), "max-components", "Maximum components",
-      "The largest number of rows of the component table. The table of a frame with more "
-      "components has the first ones and is marked as truncated",
+      "The largest number of rows of the component table. The table of a frame with more components "
+      "has the first ones and is marked as truncated; raise it where messages or JSON say so",
       1, CUDACCL_MAX_PIXELS, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_FLAGS, FIELD (meta), "meta", "Metadata",
-      "The kinds of metadata that the element attaches to a frame",
+      "The kinds of metadata that are attached to a frame; choose what the elements downstream read",
       0, 0, gst_ccl_meta_flags_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (attach_labels), "attach-labels", "Attach labels",
-      "Attach the label map to the GstCclMeta",
+      "Attach the label map to the GstCclMeta; ccloverlay needs it to paint components, and "
+      "ccltrack distinguishes objects better with it. It costs time for each pixel",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (attach_mask), "attach-mask", "Attach mask",
-      "Attach the foreground mask to the GstCclMeta",
+      "Attach the foreground mask to the GstCclMeta; ccloverlay needs it to paint the mask",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (post_messages), "post-messages", "Post messages",
-      "Post an element message with the components of each frame",
+      "Post an element message with the components of each frame, for applications that do not read "
+      "metadata",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (post_motion), "post-motion", "Post motion",
       "Post an element message motion-begin after min-frames consecutive frames with components, and "
       "motion-end after quiet-time without components",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_UINT, FIELD (min_frames), "min-frames", "Minimum frames",
-      "The number of consecutive frames with components after which motion begins",
+      "The number of consecutive frames with components after which motion begins; raise it where "
+      "noise begins motions (post-motion=true)",
       1, G_MAXINT, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_DOUBLE, FIELD (quiet_time), "quiet-time", "Quiet time",
-      "The time in seconds without components after which motion ends",
+      "The time in seconds without components after which motion ends; raise it where one motion is "
+      "reported as several (post-motion=true)",
       0, G_MAXINT, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
       "Counts since the start: labelled frames, their components, and frames that were dropped "
@@ -220,7 +240,7 @@ static const GstCclProperty properties[] = {
 };
 /* clang-format on */
 
-/* What the library has a default for, has the library's. */
+/* Settings of the library have the library's defaults. */
 void
 gst_ccl_settings_init (GstCclSettings *settings)
 {

@@ -10,7 +10,7 @@ GST_DEBUG_CATEGORY_STATIC (queue_debug);
 
 typedef struct {
   GstCclStream *stream;
-  GstBuffer *buffer; /* its owner keeps it */
+  GstBuffer *buffer; /* not owned */
   GstCclLabelledFrame frame;
   gboolean is_labelled;
 } QueuedFrame;
@@ -48,9 +48,10 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
   queue->error_posted = FALSE;
 }
 
-/* Attaches the result to a labelled frame and tells about it. time: how long labelling took. */
+/* Attaches the result to a labelled frame and posts its messages. time: how long labelling took. */
 static void
-deliver (GstCclQueue *queue, const GstCclOwner *owner, QueuedFrame *queued, GstClockTime time)
+attach_and_post (
+    GstCclQueue *queue, const GstCclOwner *owner, QueuedFrame *queued, GstClockTime time)
 {
   GstCclStream *stream = queued->stream;
   const GstVideoInfo *info = &stream->labeller.info;
@@ -99,7 +100,7 @@ gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner)
     QueuedFrame *queued = &g_array_index (queue->frames, QueuedFrame, i);
 
     if (queued->is_labelled)
-      deliver (queue, owner, queued, time);
+      attach_and_post (queue, owner, queued, time);
     gst_ccl_labelled_frame_clear (&queued->frame);
   }
   g_array_set_size (queue->frames, 0);

@@ -33,13 +33,13 @@ void gst_ccl_queue_clear (GstCclQueue *queue);
 /* Begins with a buffer. Its frames are labelled with these settings. */
 void gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings);
 
-/* Queues the work on a frame, whose owner keeps it until it is delivered. Returns FALSE after an
- * error, which is kept. */
+/* Queues the work on a frame, whose buffer must stay until gst_ccl_queue_finish(). Returns FALSE
+ * after an error, which is kept. */
 gboolean gst_ccl_queue_add (
     GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, GstBuffer *buffer);
 
-/* Waits for all frames that are queued, and delivers those that are labelled: attaches the results
- * and posts messages. */
+/* Waits for all frames that are queued; attaches the results to those that are labelled, and posts
+ * their messages. */
 void gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner);
 
 /* Finishes the buffer. Posts the error if one was kept. */

@@ -32,9 +32,9 @@ gst_ccl_stream_clear (GstCclStream *stream)
 }
 
 void
-gst_ccl_stream_forget (GstCclStream *stream)
+gst_ccl_stream_release (GstCclStream *stream)
 {
-  gst_ccl_frame_labeller_forget (&stream->labeller);
+  gst_ccl_frame_labeller_release (&stream->labeller);
 }
 
 void
@@ -83,7 +83,7 @@ set_info (GstCclStream *stream, const GstVideoInfo *info)
       GST_VIDEO_INFO_HEIGHT (current) != GST_VIDEO_INFO_HEIGHT (info)) {
     GST_DEBUG_OBJECT (stream->owner->element, "new frame size %d×%d", GST_VIDEO_INFO_WIDTH (info),
         GST_VIDEO_INFO_HEIGHT (info));
-    gst_ccl_stream_forget (stream);
+    gst_ccl_stream_release (stream);
   } else if (GST_VIDEO_INFO_FORMAT (current) != GST_VIDEO_INFO_FORMAT (info)) {
     GST_DEBUG_OBJECT (stream->owner->element, "new format");
     gst_ccl_stream_reset_model (stream);

@@ -33,12 +33,12 @@ void gst_ccl_stream_clear (GstCclStream *stream);
 
 /* Frees labellers and the background model, and leaves the site; what the next frame needs is made
  * anew. No frame may be queued. */
-void gst_ccl_stream_forget (GstCclStream *stream);
+void gst_ccl_stream_release (GstCclStream *stream);
 
 /* Discards what the background model has learned. */
 void gst_ccl_stream_reset_model (GstCclStream *stream);
 
-/* Forgets that there was motion. */
+/* Resets the motion, without a message. */
 void gst_ccl_stream_reset_motion (GstCclStream *stream);
 
 /* Sets the format of the frames, of which none may be queued, from caps of raw video. Returns FALSE

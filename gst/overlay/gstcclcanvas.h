@@ -39,8 +39,8 @@ void gst_ccl_canvas_free (GstCclCanvas *canvas);
 /* A coordinate of any size, or NaN, as one from 0 to most. */
 gint gst_ccl_canvas_clamp (gdouble coordinate, gint most);
 
-/* Notes that something is drawn in a rectangle, which need not be inside the canvas. Whoever draws
- * must note it. */
+/* Notes that something is drawn in a rectangle, which need not be inside the canvas. Every
+ * function that draws calls it. */
 void gst_ccl_canvas_mark (
     GstCclCanvas *canvas, gdouble x, gdouble y, gdouble width, gdouble height);
 

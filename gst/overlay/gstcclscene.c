@@ -204,7 +204,7 @@ clip_line (const GstCclCanvas *canvas, Point *a, Point *b)
   return TRUE;
 }
 
-/* Adds a line to the path, and marks short pieces of it. */
+/* Adds a line to the path, and marks short parts of it. */
 static void
 add_line (GstCclCanvas *canvas, Point a, Point b, gdouble line_width)
 {

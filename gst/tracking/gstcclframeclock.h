@@ -25,7 +25,7 @@ void gst_ccl_frame_clock_init (GstCclFrameClock *clock);
  * arrive. */
 void gst_ccl_frame_clock_set_caps (GstCclFrameClock *clock, const GstCaps *caps);
 
-/* Forgets the time of the latest frame. */
+/* Discards the time of the latest frame. */
 void gst_ccl_frame_clock_reset (GstCclFrameClock *clock);
 
 /* Takes the running time of the next frame. Returns the time since the frame before in frames: more

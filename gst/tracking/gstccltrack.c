@@ -19,7 +19,7 @@
  *
  * - `id` is its identity, unique in the life of the element, from 1.
  * - The box is the estimated box of the whole object, also while the object shares a component
- *   with others, or is in several pieces.
+ *   with others, or is in several fragments.
  * - `label`, `area` and the centroid are those of the component that the track is in. Tracks that
  *   share a component have the same label, and gst_ccl_meta_get_ids() lists their identities.
  * - `state`, `age` and velocity are those of the track. Ages and velocities refer to frames of the

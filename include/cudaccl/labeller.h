@@ -198,10 +198,10 @@ typedef struct CclComponent {
 
 /* The component table of a frame. */
 typedef struct CclTable {
-  uint32_t n_components;       /* N: all components that pass the area filter */
-  uint32_t n_rows;             /* rows delivered: the smaller of N and the plan's max_components */
-  const CclComponent *rows;    /* in label order; host memory of the labeller, valid until its next
-                                * run or until it is freed */
+  uint32_t n_components;    /* N: all components that pass the area filter */
+  uint32_t n_rows;          /* rows of the table: the smaller of N and the plan's max_components */
+  const CclComponent *rows; /* in label order; host memory of the labeller, valid until its next
+                             * run or until it is freed */
   const CclFeatures *features; /* as rows, of the plan's columns; NULL without any. Since: 0.3 */
 } CclTable;
 

@@ -8,7 +8,7 @@
  * rows of the component table; nothing else ever has the size of the picture.
  *
  * The picture is labelled twice: the first pass unites components across the seams between tiles,
- * the second one delivers labels and rows. A picture of one tile is labelled once.
+ * the second one computes labels and rows. A picture of one tile is labelled once.
  *
  * Several processes (ranks) each label a block of consecutive layers. The blocks follow each other
  * in the order of the ranks, without gaps, and may be empty. Ranks exchange only the components
@@ -79,7 +79,7 @@ typedef struct CclTiledIo {
   void *data; /* the first argument of each function */
 
   /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called twice
-   * for each layer, in order, unless the block is one tile, and must deliver the same pixels. */
+   * for each layer, in order, unless the block is one tile, and must read the same pixels. */
   CclStatus (*read) (
       void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
 

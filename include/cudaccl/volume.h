@@ -71,7 +71,7 @@ typedef struct CclVolumeComponent {
 /* The component table of a volume. */
 typedef struct CclVolumeTable {
   uint32_t n_components; /* N: all components that pass the filter */
-  uint32_t n_rows;       /* rows delivered: the smaller of N and the plan's max_components */
+  uint32_t n_rows;       /* rows of the table: the smaller of N and the plan's max_components */
   const CclVolumeComponent *rows; /* in label order; host memory of the labeller, valid until its
                                    * next run or until it is freed */
 } CclVolumeTable;
