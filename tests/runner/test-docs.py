@@ -23,11 +23,32 @@ FOREIGN = {"Can not initialize x264 encoder.", 'no element "ccl"', 'no element "
            'exception specification is incompatible with that of previous function "rsqrt"'}
 
 
+def anchors(page):
+    """The anchors of a page's headings: small letters, without punctuation, with hyphens for spaces."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall("^#+ (.*)", text, re.M)}
+
+
 def links():
-    """links between pages lead to files"""
+    """links between pages lead to files and headings"""
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target} is not there"
+        for target, anchor in re.findall(r"\]\(([^)#: ]*)(?:#([^)]*))?\)", page.read_text()):
+            path = page.parent / target if target else page
+            assert path.exists(), f"{page.name}: {target} is not there"
+            assert not anchor or anchor in anchors(path), f"{page.name}: {target} has no heading #{anchor}"
+
+
+def pictures():
+    """every picture in docs/ is in a page"""
+    text = "\n".join(page.read_text() for page in PAGES)
+    for path in [*(ROOT / "docs").glob("*.png"), *(ROOT / "docs").glob("*.svg"), *(ROOT / "docs/plots").iterdir()]:
+        assert path.name in text, f"no page shows {path.name}"
+
+
+def benchmarks():
+    """the tables of docs/benchmarks.md follow from the rows beside it"""
+    check = subprocess.run([sys.executable, ROOT / "bench/page.py", "--check"], check=False, capture_output=True, text=True)
+    assert check.returncode == 0, check.stderr
 
 
 def read_sources(*patterns):
@@ -124,4 +145,4 @@ def properties():
     tap.equal(table("property"), api.element_properties())
 
 
-sys.exit(tap.run(links, messages, errors, elements, properties, symbols, foreign, versions))
+sys.exit(tap.run(links, pictures, benchmarks, messages, errors, elements, properties, symbols, foreign, versions))
