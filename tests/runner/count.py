@@ -126,7 +126,10 @@ def run(build, arguments):
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
-    tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", *arguments])
+    # Many programs wait for cameras, brokers and time limits, so one more than the processors runs at a time.
+    n_processes = str(len(os.sched_getaffinity(0)) + 1)
+    tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs",
+                            "--num-processes", n_processes, *arguments])
     programs = {}
     if os.path.exists(log):
         with open(log, encoding="utf-8", errors="replace") as entries:

@@ -609,6 +609,19 @@ typedef struct Tiling {
   uint32_t size_x, size_y; /* separate components need a gap with 8-connectivity */
 } Tiling;
 
+/* Sets the labels of components that begin in a row, from first_label on. */
+static void
+fill_tiling_row (const Tiling *tiling, uint32_t first_label, uint32_t *row)
+{
+  uint32_t label = first_label;
+
+  for (uint32_t start = 0; start < tiling->width; start += tiling->step_x, label++) {
+    const uint32_t end = MIN (start + tiling->size_x, tiling->width);
+    for (uint32_t x = start; x < end; x++)
+      row[x] = label;
+  }
+}
+
 static char *
 compare_with_tiling (
     const Tiling *tiling, const CclTable *table, uint32_t max_components, const uint32_t *labels)
@@ -633,23 +646,26 @@ compare_with_tiling (
           "row %u is {label %u, area %u, box %u,%u %u×%u, centroid %.17g,%.17g}", i, row->label,
           row->area, row->x, row->y, row->width, row->height, row->centroid_x, row->centroid_y);
   }
-  for (uint32_t y = 0; y < tiling->height; y++) {
+
+  /* A row of background, and the foreground row of a step, which all rows of its components are. */
+  const size_t row_bytes = tiling->width * sizeof *labels;
+  uint32_t *background = g_malloc0 (row_bytes), *foreground = g_malloc0 (row_bytes);
+  char *difference = NULL;
+  for (uint32_t y = 0; y < tiling->height && !difference; y++) {
     const uint32_t *row = labels + (size_t)y * tiling->width;
-    uint32_t first_label = y / tiling->step_y * columns + 1;
-    bool empty = y % tiling->step_y >= tiling->size_y;
-    uint32_t expected = first_label;
-    uint32_t x_in_step = 0;
-    for (uint32_t x = 0; x < tiling->width; x++) {
-      uint32_t label = empty || x_in_step >= tiling->size_x ? 0 : expected;
-      if (row[x] != label)
-        return g_strdup_printf ("label %u instead of %u at %u,%u", row[x], label, x, y);
-      if (++x_in_step == tiling->step_x) {
-        x_in_step = 0;
-        expected++;
-      }
+    const uint32_t *expected = y % tiling->step_y < tiling->size_y ? foreground : background;
+    if (y % tiling->step_y == 0)
+      fill_tiling_row (tiling, y / tiling->step_y * columns + 1, foreground);
+    if (memcmp (row, expected, row_bytes) != 0) {
+      uint32_t x = 0;
+      while (row[x] == expected[x])
+        x++;
+      difference = g_strdup_printf ("label %u instead of %u at %u,%u", row[x], expected[x], x, y);
     }
   }
-  return NULL;
+  g_free (background);
+  g_free (foreground);
+  return difference;
 }
 
 static void
@@ -671,12 +687,14 @@ check_tiling (const Subject *subject, const Tiling *tiling)
 
   guarded_memory_resize (&frame_memory, n_pixels, true);
   guarded_memory_resize (&labels_memory, 4 * n_pixels, true);
-  for (uint32_t y = 0; y < tiling->height; y++) {
+  for (uint32_t x = 0; x < tiling->width; x++)
+    frame_memory.data[x] = x % tiling->step_x < tiling->size_x ? 255 : 0;
+  for (uint32_t y = 1; y < tiling->height; y++) {
     uint8_t *row = frame_memory.data + (size_t)y * tiling->width;
-    memset (row, 0, tiling->width);
-    for (uint32_t x = 0; y % tiling->step_y < tiling->size_y && x < tiling->width;
-         x += tiling->step_x)
-      memset (row + x, 255, MIN (tiling->size_x, tiling->width - x));
+    if (y % tiling->step_y < tiling->size_y)
+      memcpy (row, frame_memory.data, tiling->width);
+    else
+      memset (row, 0, tiling->width);
   }
 
   CclFrame frame = {.data = frame_memory.data, .stride = tiling->width};
@@ -787,6 +805,8 @@ labeller_checks_register (const LabellerBackend *backend)
       if (backend->offers && !backend->offers (*algorithm, connectivities[i]))
         continue;
       for (size_t j = 0; j < G_N_ELEMENTS (checks); j++) {
+        if (backend->is_for_small_frames && g_str_has_prefix (checks[j].name, "huge/"))
+          continue;
         subject.check = checks[j].check;
         register_case (&subject, "", checks[j].name);
       }

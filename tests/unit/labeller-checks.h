@@ -58,6 +58,9 @@ typedef struct LabellerBackend {
    * slice of the scheduler. */
   uint32_t n_small_masks;
 
+  /* Huge frames are labelled as those of another backend, and not checked again. */
+  bool is_for_small_frames;
+
   /* Passed to labeller_new and run. */
   void *data;
 } LabellerBackend;
