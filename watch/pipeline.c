@@ -10,6 +10,7 @@
 #include "camera-private.h"
 #include "decimation.h"
 #include "log.h"
+#include "web-guard.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 #define GL_DISPLAY_TYPE "gst.gl.GLDisplay"
@@ -428,6 +429,17 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* An RTSP server that sends by UDP names the address that reports on its stream are sent to. */
+static void
+check_receiver_of_reports (WatchCamera *camera, GstElement *sink)
+{
+  g_autofree gchar *host = NULL;
+
+  g_object_get (sink, "host", &host, NULL);
+  if (host && !watch_guard_may_send (camera->config->uri, host))
+    g_signal_emit_by_name (sink, "clear"); /* it has no receiver then */
+}
+
 static void
 on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gpointer data)
 {
@@ -438,6 +450,8 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     return;
   if (strcmp (GST_OBJECT_NAME (factory), "rtpjitterbuffer") == 0)
     watch_backlog_add_source (camera, element);
+  if (strcmp (GST_OBJECT_NAME (factory), "udpsink") == 0)
+    check_receiver_of_reports (camera, element);
   if (gst_element_factory_list_is_type (
           factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER | GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     add_probe (

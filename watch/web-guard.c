@@ -42,7 +42,7 @@ is_guarded (const gchar *host)
 
 /* Says so once for each host, because cameras try again and again. */
 static void
-refuse (const gchar *host, GError **error)
+log_refusal (const gchar *host)
 {
   gboolean is_new;
 
@@ -53,14 +53,31 @@ refuse (const gchar *host, GError **error)
   if (is_new)
     g_ptr_array_add (logged, g_strdup (host));
   g_mutex_unlock (&lock);
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-      "\"%s\" leads to a loopback or link-local address, which the configuration does not allow",
-      host);
   if (is_new)
     watch_log_warning (
         "no connection to \"%s\": it leads to a loopback or link-local address, which the "
         "configuration does not allow (web-local)",
         host);
+}
+
+static void
+refuse (const gchar *host, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+      "\"%s\" leads to a loopback or link-local address, which the configuration does not allow",
+      host);
+  log_refusal (host);
+}
+
+gboolean
+watch_guard_may_send (const gchar *uri, const gchar *host)
+{
+  g_autofree gchar *server = watch_uri_host (uri);
+
+  if (!watch_host_is_local (host) || !is_guarded (host) || (server && !is_guarded (server)))
+    return TRUE;
+  log_refusal (host);
+  return FALSE;
 }
 
 /* Removes local addresses of a host; NULL and an error if none is left. */

@@ -217,6 +217,50 @@ def redirections():
         tap.equal(requests, [])
 
 
+def answer_rtsp(client, port):
+    """Answers as a camera does that sends by UDP, and has reports sent to a loopback port."""
+    sdp = "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:a\r\n"
+    with client, client.makefile("r", newline="\r\n") as lines, contextlib.suppress(OSError, ValueError):
+        while (request := lines.readline().split()):
+            headers = dict(line.rstrip().split(": ", 1) for line in iter(lines.readline, "\r\n"))
+            answer = f"RTSP/1.0 200 OK\r\nCSeq: {headers['CSeq']}\r\nSession: 1\r\n"
+            if request[0] == "SETUP":
+                receiver = headers["Transport"].rsplit("client_port=", 1)[1].split(";")[0]
+                answer += (f"Transport: RTP/AVP;unicast;source=127.0.0.1;client_port={receiver};"
+                           f"server_port={port}-{port}\r\n")
+            body = sdp if request[0] == "DESCRIBE" else ""
+            client.sendall(f"{answer}Public: DESCRIBE, SETUP, PLAY\r\nContent-Type: application/sdp\r\n"
+                           f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+
+
+def datagrams():
+    """a camera by UDP cannot have its reports sent to a loopback port"""
+    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as target:
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=answer_rtsp, args=(listening.accept()[0], port), daemon=True).start()
+        target.bind(("127.0.0.1", 0))
+        target.settimeout(20)
+        port = target.getsockname()[1]
+        threading.Thread(target=serve, daemon=True).start()
+        keys = {"uri": f"rtsp://198.51.100.7:{listening.getsockname()[1]}/", "source.protocols": "udp", "timeout": 2}
+        tap.equal(put(keys)[0], 201)
+        tried(server, "new")
+        target.setblocking(False)
+        try:
+            raise AssertionError(f"sent: {target.recv(100)}")
+        except BlockingIOError:
+            pass
+        tap.equal(len([line for line in server.log if 'no connection to "127.0.0.1"' in line]), 1, server.log)
+        server.request("/api/cameras/new", "DELETE")
+        target.settimeout(20)
+        with served.Served("--web-local", env=PRELOADED) as other:
+            tap.equal(put(keys, other)[0], 201)
+            assert target.recv(100), "with web-local, reports are sent"
+        listening.shutdown(socket.SHUT_RDWR)
+
+
 def hangs():
     """a disk that hangs: requests for its files fail, page, /healthz and SIGHUP go on, and so do later changes"""
     clip = store / "door" / "2026-11-22T04-30-00.123Z.mp4"
@@ -264,7 +308,7 @@ def ends():
 
 try:
     status = tap.run(other_files, masks, schemes, addresses, source_properties, passwords, configured, state_file, names,
-                     redirections, hangs, token_file, ends)
+                     redirections, datagrams, hangs, token_file, ends)
 finally:
     if server.process.poll() is None:
         server.process.kill()
