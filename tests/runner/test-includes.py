@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The folders of gst/ and their files include each other in one direction only. Prints TAP."""
+"""Folders include each other in one direction only, and so do the folders of gst/ and their files. Prints TAP."""
 import pathlib
 import re
 import sys
 
 import tap
 
-GST = pathlib.Path(__file__).resolve().parents[2] / "gst"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GST = ROOT / "gst"
 SHARED = "shared"
+SIMULATED = "launch-child.h"  # of tests/simcuda, for kernels that are compiled for the simulated driver
+# Beside itself and the installed headers, which folders a folder includes; docs/architecture.md explains it.
+ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "tracking": ("core",), "tiled": ("core",),
+         "pictures": (), "programs": (), "gst": ("pictures",), "label": ("pictures", "programs"),
+         "watch": ("programs",), "python": ("pictures",), "examples": ()}
 
 
 def includes():
@@ -48,5 +54,27 @@ def folders():
     tap.equal(reached, set(), "across folders:")
 
 
+def rooms():
+    """the folders of the project include each other as docs/architecture.md says"""
+    headers = {}
+    for room in (*ROOMS, "bench", "tests"):
+        for path in ROOT.glob(f"{room}/**/*"):
+            if path.suffix in (".h", ".cuh", ".inc"):
+                headers.setdefault(path.name, []).append(path.relative_to(ROOT))
+    reached, n_files = set(), 0
+    for room, allowed in ROOMS.items():
+        for path in ROOT.glob(f"{room}/**/*"):
+            if path.suffix not in (".c", ".h", ".cpp", ".cu", ".cuh"):
+                continue
+            n_files += 1
+            for name in set(re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)) - {SIMULATED}:
+                found = {header.parts[0] for header in headers.get(name.rpartition("/")[2], ())
+                         if f"/{header}".endswith(f"/{name.lstrip('./')}")}
+                if found and not found & {room, *allowed}:
+                    reached.add(f"{path.relative_to(ROOT)} includes {name} of {' or '.join(sorted(found))}")
+    assert n_files > 300, n_files
+    tap.equal(reached, set(), "across rooms:")
+
+
 if __name__ == "__main__":
-    sys.exit(tap.run(circles, folders))
+    sys.exit(tap.run(circles, folders, rooms))
