@@ -8,6 +8,17 @@
  *
  * CPU and GPU give identical masks for the same sequence of frames.
  *
+ *   CclForegroundPlan plan = CUDACCL_FOREGROUND_PLAN_DEFAULT;
+ *   CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+ *   plan.width = 1920;
+ *   plan.height = 1080;
+ *   plan.method = CUDACCL_FOREGROUND_CODEBOOK;
+ *   CclForeground *foreground = ccl_cpu_foreground_new (&plan, &error);
+ *   for each frame:
+ *     ccl_foreground_run (foreground, &frame, &options, &mask, &error);
+ *   and a labeller labels the mask, as a frame of its data and stride
+ *   ccl_foreground_free (&foreground);
+ *
  * Since: 0.2
  */
 #ifndef CUDACCL_FOREGROUND_H

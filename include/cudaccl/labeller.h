@@ -187,13 +187,16 @@ typedef struct CclLabels {
 
 /* One component. */
 typedef struct CclComponent {
-  uint32_t label;    /* 1…N in raster order of first pixels */
-  uint32_t area;     /* pixels */
-  uint32_t x, y;     /* upper left corner of the bounding box, inside the frame */
-  uint32_t width;    /* of the bounding box, pixels, ≥ 1 */
-  uint32_t height;   /* of the bounding box, pixels, ≥ 1 */
-  double centroid_x; /* exact 64-bit sum of x divided by area, rounded once; pixel centres are */
-  double centroid_y; /* at integer coordinates */
+  uint32_t label;  /* 1…N in raster order of first pixels */
+  uint32_t area;   /* pixels */
+  uint32_t x, y;   /* upper left corner of the bounding box, inside the frame */
+  uint32_t width;  /* of the bounding box, pixels, ≥ 1 */
+  uint32_t height; /* of the bounding box, pixels, ≥ 1 */
+
+  /* The mean coordinates of its pixels, whose centres are at integer coordinates: exact 64-bit sums
+   * divided by the area, rounded once. */
+  double centroid_x;
+  double centroid_y;
 } CclComponent;
 
 /* The component table of a frame. */

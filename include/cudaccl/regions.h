@@ -104,18 +104,18 @@ typedef struct CclRegionEvent {
 
 /* The events of a region or line since it was made. */
 typedef struct CclRegionCounts {
-  uint64_t entered, left, stayed;
-  uint64_t forward, backward;
-  uint32_t inside; /* tracks that are inside now */
+  uint64_t entered, left, stayed; /* of a region; 0 of a line */
+  uint64_t forward, backward;     /* of a line; 0 of a region */
+  uint32_t inside;                /* tracks that are inside the region now */
 } CclRegionCounts;
 
 /* The result of a run. The arrays are in host memory, and valid until the next run or until the
  * regions are freed. */
 typedef struct CclRegionsResult {
   uint32_t n_events;
-  const CclRegionEvent *events; /* in the order of tracks' identities, then of regions */
+  const CclRegionEvent *events; /* [n_events], by the tracks' identities, then by region */
 
-  const CclRegionCounts *counts; /* one for each region and line */
+  const CclRegionCounts *counts; /* one for each region and line, in the order of the plan */
 } CclRegionsResult;
 
 /* An opaque set of regions and lines with their tracks and counts. Since: 0.2 */

@@ -42,8 +42,8 @@ typedef struct CclTiledPlan {
   bool invert;           /* swap foreground and background */
   uint64_t min_area;     /* components of fewer pixels get no label and no row; 0 and 1 keep all */
   uint64_t max_area;     /* components of more pixels get no label and no row; 0 means no limit */
-  uint64_t first_layer;  /* the block of layers of this process; */
-  uint64_t n_layers;     /* 0 only if there are several ranks */
+  uint64_t first_layer;  /* of the block of this process */
+  uint64_t n_layers;     /* of that block; 0 only if there are several ranks */
   uint64_t tile_layers;  /* layers per tile; 0 derives it from memory */
   uint64_t memory;       /* bytes that tiles and scratch memory may take in the worst case; 0 means
                           * 1 GiB. A tile has at least one layer and at most CUDACCL_MAX_PIXELS pixels. */
@@ -67,8 +67,11 @@ typedef struct CclTiledComponent {
   uint64_t area;                 /* pixels */
   uint64_t x, y, z;              /* the corner of the bounding box with the least coordinates */
   uint64_t width, height, depth; /* of the bounding box, pixels, ≥ 1 */
-  double centroid_x;             /* exact 64-bit sums of coordinates divided by area, rounded */
-  double centroid_y;             /* once; pixel centres are at integer coordinates */
+
+  /* The mean coordinates of its pixels, whose centres are at integer coordinates: exact 64-bit sums
+   * divided by the area, rounded once. */
+  double centroid_x;
+  double centroid_y;
   double centroid_z;
 } CclTiledComponent;
 

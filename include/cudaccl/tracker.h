@@ -15,6 +15,17 @@
  * label maps, the assignment also depends on the pixels that components of successive frames have
  * in common after the predicted motion.
  *
+ *   CclTrackerPlan plan = CUDACCL_TRACKER_PLAN_DEFAULT;
+ *   CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+ *   CclTracks tracks;
+ *   plan.width = 1920;
+ *   plan.height = 1080;
+ *   options.frame_rate = 25;
+ *   CclTracker *tracker = ccl_tracker_new (&plan, &error);
+ *   for each frame, with the table of ccl_labeller_run ():
+ *     ccl_tracker_run (tracker, &table, NULL, 1, &options, &tracks, &error);
+ *   ccl_tracker_free (&tracker);
+ *
  * Since: 0.2
  */
 #ifndef CUDACCL_TRACKER_H
@@ -67,9 +78,9 @@ typedef struct CclTrackerOptions {
 
 typedef enum CclTrackState {
   CUDACCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
-  CUDACCL_TRACK_CONFIRMED = 1,
-  CUDACCL_TRACK_STATIC = 2, /* confirmed, and at the same place for static_frames */
-  CUDACCL_TRACK_LOST = 3,   /* confirmed, in no component of this frame; its box is predicted */
+  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs */
+  CUDACCL_TRACK_STATIC = 2,    /* confirmed, and at the same place for static_frames */
+  CUDACCL_TRACK_LOST = 3,      /* confirmed, in no component of this frame; its box is predicted */
 } CclTrackState;
 
 /* One object. */
@@ -81,11 +92,13 @@ typedef struct CclTrack {
   uint32_t label; /* of its component, or of its best fitting fragment where it is in several; 0
                    * when lost */
   uint32_t n_sharing; /* the number of other tracks in that component */
-  double x, y;        /* pixels: the upper left corner of the estimated box of the whole object; */
-  double width;       /* edges are between pixels: pixel 0 spans 0 to 1. The box may reach out of */
-  double height;      /* the frame. Width and height are ≥ 1 */
-  double velocity_x;  /* pixels per frame, to the right */
-  double velocity_y;  /* pixels per frame, downwards */
+
+  /* The estimated box of the whole object in pixels: its upper left corner, and its size, ≥ 1.
+   * Edges are between pixels, so pixel 0 spans 0 to 1. The box may reach out of the frame. */
+  double x, y;
+  double width, height;
+  double velocity_x; /* pixels per frame, to the right */
+  double velocity_y; /* pixels per frame, downwards */
 } CclTrack;
 
 typedef enum CclTrackEventKind {
@@ -100,7 +113,7 @@ typedef enum CclTrackEventKind {
  * frame. */
 typedef struct CclTrackEvent {
   CclTrackEventKind kind;
-  uint64_t id;
+  uint64_t id;    /* of the track */
   uint64_t other; /* merged and split: the oldest of the other tracks, which have the event, too;
                    * else 0 */
 } CclTrackEvent;
@@ -116,13 +129,13 @@ typedef struct CclTrackMember {
  * next run or until it is freed. */
 typedef struct CclTracks {
   uint32_t n_tracks;
-  const CclTrack *tracks; /* in the order of their ids */
+  const CclTrack *tracks; /* [n_tracks], in the order of their ids */
 
   uint32_t n_members;
-  const CclTrackMember *members; /* in the order of rows */
+  const CclTrackMember *members; /* [n_members], in the order of rows */
 
   uint32_t n_events;
-  const CclTrackEvent *events;
+  const CclTrackEvent *events; /* [n_events] */
 } CclTracks;
 
 /* An opaque tracker. Since: 0.2 */

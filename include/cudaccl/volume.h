@@ -63,8 +63,11 @@ typedef struct CclVolumeComponent {
   uint32_t n_voxels;             /* voxels; min_area and max_area filter by it */
   uint32_t x, y, z;              /* the corner of the bounding box with the least coordinates */
   uint32_t width, height, depth; /* of the bounding box, voxels, ≥ 1 */
-  double centroid_x;             /* exact 64-bit sums of coordinates divided by n_voxels, rounded */
-  double centroid_y;             /* once; voxel centres are at integer coordinates */
+
+  /* The mean coordinates of its voxels, whose centres are at integer coordinates: exact 64-bit sums
+   * divided by n_voxels, rounded once. */
+  double centroid_x;
+  double centroid_y;
   double centroid_z;
 } CclVolumeComponent;
 
