@@ -3,10 +3,10 @@
  * The host side of codebook.cu. A frame takes these kernels:
  *
  *   1. where options.light is set, the light of the frame: measured, then smoothed
- *   2. the update of all codebooks, whose last block judges the scene
+ *   2. the update of all codebooks, whose last block finds scene changes
  *   3. the objects, which are the mask if no opening and no closing follows
  *
- * What a frame tells the next one stays in device memory. No run waits for the one before.
+ * What the next frame needs of a frame stays in device memory. No run waits for the one before.
  */
 #include "codebook-foreground.h"
 
@@ -200,12 +200,12 @@ static const CclForegroundClass codebook_foreground_class = {
 static void *
 take (CUdeviceptr memory, size_t *size, size_t n)
 {
-  void *const piece = (void *)(uintptr_t)(memory + *size);
+  void *const array = (void *)(uintptr_t)(memory + *size);
   *size += (n + 255) / 256 * 256;
-  return piece;
+  return array;
 }
 
-/* Places the pieces of the model in memory, which may be 0. Returns the size of all. */
+/* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
 static size_t
 place_model (CudaCodebook *self, CUdeviceptr memory)
 {

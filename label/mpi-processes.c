@@ -42,8 +42,9 @@ mpi_fail (CclError *error, int result, const char *what)
   return fail (error, "%s: %s", what, text);
 }
 
+/* The bytes of the next message or access. */
 static uint64_t
-piece (uint64_t size, uint64_t done)
+next_bytes (uint64_t size, uint64_t done)
 {
   return size - done < MOST_BYTES ? size - done : MOST_BYTES;
 }
@@ -53,7 +54,7 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
 {
   (void)data;
   for (uint64_t done = 0, n; done < size; done += n) {
-    n = piece (size, done);
+    n = next_bytes (size, done);
     const int result =
         MPI_Send ((const char *)bytes + done, (int)n, MPI_BYTE, (int)to, TAG, MPI_COMM_WORLD);
     if (result != MPI_SUCCESS)
@@ -67,7 +68,7 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
 {
   (void)data;
   for (uint64_t done = 0, n; done < size; done += n) {
-    n = piece (size, done);
+    n = next_bytes (size, done);
     const int result = MPI_Recv (
         (char *)bytes + done, (int)n, MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS)
@@ -205,7 +206,7 @@ output_file_write (
   for (uint64_t done = 0, n; done < size; done += n) {
     MPI_Status status;
     int written = 0;
-    n = piece (size, done);
+    n = next_bytes (size, done);
     const int result = MPI_File_write_at (file->file, (MPI_Offset)(offset + done),
         (const char *)bytes + done, (int)n, MPI_BYTE, &status);
     if (result != MPI_SUCCESS)
@@ -255,7 +256,7 @@ output_file_write_together (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error)
 {
   for (uint64_t done = 0, n; done < size && !file->failed; done += n) {
-    n = piece (size, done);
+    n = next_bytes (size, done);
     if (write_round (file, SOMETHING, offset + done, (const char *)bytes + done, n, error) ==
         FAILURE)
       return false;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* A block of the array is transposed at once: a part of some columns. A column is all samples with
- * the same x; in the file, they follow each other, z first. Blocks are chosen so that the pieces
- * that are read and written are long. */
-enum { BLOCK_BYTES = 1 << 25, PIECE_BYTES = 1 << 12 };
+ * the same x; in the file, they follow each other, z first. Blocks are chosen so that each read
+ * and each write is long. */
+enum { BLOCK_BYTES = 1 << 25, ACCESS_BYTES = 1 << 12 };
 
 typedef struct Block {
   uint64_t x, n_columns;   /* the columns */
@@ -62,7 +62,7 @@ flat_transpose (Flat *self, CclError *error)
 {
   const uint64_t bytes = sample_bytes (self->picture.type), width = self->picture.width;
   const uint64_t column = self->picture.height * self->picture.depth;
-  const uint64_t n_columns = smaller (width, PIECE_BYTES / bytes);
+  const uint64_t n_columns = smaller (width, ACCESS_BYTES / bytes);
   const uint64_t n = smaller (column, BLOCK_BYTES / bytes / n_columns);
   PictureFile *to = picture_file_temporary (self->file->name, error);
   Block block = {.columns = malloc (n_columns * n * bytes), .rows = malloc (n_columns * n * bytes)};

@@ -9,7 +9,7 @@
 #include "offload.h"
 
 #define READ_SECONDS 10
-#define PIECE_SIZE 262144
+#define CHUNK_SIZE 262144
 #define RANGE "ccl-watch-range"
 
 /* A file on its way. It is freed when the answer has ended and no thread works for it. */
@@ -21,7 +21,7 @@ typedef struct {
   gint file;                  /* -1: it cannot be read */
   goffset size;               /* of the file */
   goffset at, end;            /* what remains to be sent */
-  GBytes *piece;              /* that was read; NULL after a failure */
+  GBytes *chunk;              /* that was read; NULL after a failure */
 } Sending;
 
 static Sending *
@@ -42,19 +42,19 @@ sending_unref (gpointer data)
   if (sending->file >= 0)
     close (sending->file);
   watch_folder_unref (sending->folder);
-  g_clear_pointer (&sending->piece, g_bytes_unref);
+  g_clear_pointer (&sending->chunk, g_bytes_unref);
   g_object_unref (sending->message);
   g_free (sending->name);
   g_free (sending);
 }
 
-/* Pieces. */
+/* Chunks. */
 
 static void
-read_piece (gpointer data)
+read_chunk (gpointer data)
 {
   Sending *sending = data;
-  gsize size = MIN (sending->end - sending->at, PIECE_SIZE);
+  gsize size = MIN (sending->end - sending->at, CHUNK_SIZE);
   guint8 *bytes = g_malloc (size);
   gssize n;
 
@@ -62,12 +62,12 @@ read_piece (gpointer data)
     n = pread (sending->file, bytes, size, sending->at);
   while (n < 0 && errno == EINTR);
   if (n > 0)
-    sending->piece = g_bytes_new_take (bytes, n);
+    sending->chunk = g_bytes_new_take (bytes, n);
   else
     g_free (bytes);
 }
 
-/* The client has been told how much comes, so nothing else can be said. */
+/* The length of the answer has been sent, so an error can only end the connection. */
 static void
 break_off (Sending *sending)
 {
@@ -79,15 +79,15 @@ break_off (Sending *sending)
 }
 
 static void
-on_piece (gpointer done_data, gpointer data)
+on_chunk (gpointer done_data, gpointer data)
 {
   Sending *sending = done_data;
 
-  if (data && sending->piece) {
-    sending->at += g_bytes_get_size (sending->piece);
+  if (data && sending->chunk) {
+    sending->at += g_bytes_get_size (sending->chunk);
     soup_message_body_append_bytes (
-        soup_server_message_get_response_body (sending->message), sending->piece);
-    g_clear_pointer (&sending->piece, g_bytes_unref);
+        soup_server_message_get_response_body (sending->message), sending->chunk);
+    g_clear_pointer (&sending->chunk, g_bytes_unref);
     soup_server_message_unpause (sending->message);
   } else {
     break_off (sending);
@@ -96,9 +96,9 @@ on_piece (gpointer done_data, gpointer data)
 }
 
 static void
-begin_piece (Sending *sending)
+begin_chunk (Sending *sending)
 {
-  watch_offload (read_piece, sending_ref (sending), sending_unref, READ_SECONDS, on_piece,
+  watch_offload (read_chunk, sending_ref (sending), sending_unref, READ_SECONDS, on_chunk,
       sending_ref (sending));
 }
 
@@ -108,7 +108,7 @@ on_written (SoupServerMessage *message, gpointer data)
   Sending *sending = data;
 
   if (sending->at < sending->end)
-    begin_piece (sending);
+    begin_chunk (sending);
 }
 
 static void
@@ -193,7 +193,7 @@ on_opened (gpointer done_data, gpointer data)
       soup_message_body_set_accumulate (soup_server_message_get_response_body (message), FALSE);
       g_signal_connect (message, "wrote-chunk", G_CALLBACK (on_written), sending);
       g_signal_connect (message, "finished", G_CALLBACK (on_finished), sending_ref (sending));
-      begin_piece (sending);
+      begin_chunk (sending);
       sending_unref (sending);
       return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures and clips as answers, read off the main thread piece by piece. Main thread only. */
+/* Pictures and clips as answers, read off the main thread in chunks. Main thread only. */
 #pragma once
 
 #include <libsoup/soup.h>
