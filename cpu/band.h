@@ -43,12 +43,12 @@ typedef struct Forest {
  * word before its first and after its last. */
 typedef struct Strip {
   uint64_t *top;
-  uint64_t *bottom;   /* strips of one row: the same row as top */
-  uint64_t *starts;   /* the first column of each run */
-  uint64_t *ends;     /* the last column of each run */
-  uint64_t *occupied; /* one bit per word: whether it contains foreground */
-  uint32_t *ranks;    /* runs of the strip that start before each word */
-  uint32_t *labels;   /* of each run, provisional */
+  uint64_t *bottom;      /* strips of one row: the same row as top */
+  uint64_t *starts;      /* the first column of each run */
+  uint64_t *ends;        /* the last column of each run */
+  uint64_t *occupied;    /* one bit per word: whether it contains foreground */
+  uint32_t *runs_before; /* runs of the strip that start before each word */
+  uint32_t *labels;      /* of each run, provisional */
   uint32_t n_runs;
 } Strip;
 

@@ -83,7 +83,7 @@ find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
   const __m512i last_lane = _mm512_set1_epi64 (7);
   uint8_t *occupied = (uint8_t *)strip->occupied; /* x86 is little endian */
   __m512i before = zero;
-  __m512i rank = zero; /* the runs before these eight words, in each lane */
+  __m512i n_before = zero; /* the runs before these eight words, in each lane */
 
   for (uint32_t w = 0; w < n_words; w += 8) {
     const __mmask8 here = first_of_8 (w, n_words);
@@ -103,13 +103,13 @@ find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
 
     _mm512_mask_storeu_epi64 (strip->starts + w, here, starts);
     _mm512_mask_storeu_epi64 (strip->ends + w, here, _mm512_andnot_si512 (from_right, either));
-    _mm256_mask_storeu_epi32 (strip->ranks + w, here,
-        _mm512_cvtepi64_epi32 (_mm512_add_epi64 (rank, _mm512_sub_epi64 (n_up_to, n))));
+    _mm256_mask_storeu_epi32 (strip->runs_before + w, here,
+        _mm512_cvtepi64_epi32 (_mm512_add_epi64 (n_before, _mm512_sub_epi64 (n_up_to, n))));
     *occupied++ = _mm512_test_epi64_mask (either, either);
-    rank = _mm512_add_epi64 (rank, _mm512_permutexvar_epi64 (last_lane, n_up_to));
+    n_before = _mm512_add_epi64 (n_before, _mm512_permutexvar_epi64 (last_lane, n_up_to));
     before = either;
   }
-  return (uint32_t)_mm_cvtsi128_si32 (_mm512_castsi512_si128 (rank));
+  return (uint32_t)_mm_cvtsi128_si32 (_mm512_castsi512_si128 (n_before));
 }
 
 static inline void
@@ -212,17 +212,17 @@ count_up_to_each_column (uint64_t word)
 }
 
 static inline void
-list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
+list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t n_before)
 {
   const uint32_t n = count_bits (columns);
 
   if (n <= 2) {
     const uint64_t second = columns & (columns - 1);
-    out[0] = rank - 1 + count_bits (starts & up_to_lowest_bit (columns));
-    out[1] = rank - 1 + count_bits (starts & up_to_lowest_bit (second));
+    out[0] = n_before - 1 + count_bits (starts & up_to_lowest_bit (columns));
+    out[1] = n_before - 1 + count_bits (starts & up_to_lowest_bit (second));
   } else {
-    store_bytes (
-        out, _mm512_maskz_compress_epi8 (columns, count_up_to_each_column (starts)), n, rank - 1);
+    store_bytes (out, _mm512_maskz_compress_epi8 (columns, count_up_to_each_column (starts)), n,
+        n_before - 1);
   }
 }
 

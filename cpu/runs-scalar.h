@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Fills a strip's starts, ends, ranks and occupied from its pixels. Returns the number of runs. */
+/* Fills a strip's starts, ends, runs_before and occupied from its pixels. Returns the number of
+ * runs. */
 static ALWAYS_INLINE uint32_t
 find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
 {
@@ -31,7 +32,7 @@ find_runs (const Strip *strip, uint32_t n_words, bool two_rows)
       const uint64_t starts = either & ~(either << 1 | before >> 63);
       strip->starts[w] = starts;
       strip->ends[w] = either & ~(either >> 1 | behind << 63);
-      strip->ranks[w] = n_runs;
+      strip->runs_before[w] = n_runs;
       n_runs += count_bits (starts);
       occupied |= (uint64_t)(either != 0) << i;
       before = either;
@@ -85,12 +86,13 @@ find_touching_columns (const Strip *above, const Strip *below, const Scratch *sc
 
 /* Lists the runs at the columns whose bits are set in `columns`.
  *
- * starts: the columns at which runs start. rank: the number of runs that start before the word. */
+ * starts: the columns at which runs start. n_before: the number of runs that start before the word.
+ */
 static ALWAYS_INLINE void
-list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t rank)
+list_links (uint32_t *out, uint64_t columns, uint64_t starts, uint32_t n_before)
 {
   for (; columns; columns &= columns - 1)
-    *out++ = rank - 1 + count_bits (starts & up_to_lowest_bit (columns));
+    *out++ = n_before - 1 + count_bits (starts & up_to_lowest_bit (columns));
 }
 
 /* The bits of a word at the set bits of the mask, moved together to the low end. */

@@ -154,8 +154,10 @@ find_links (
     for (uint64_t words = scratch->touching_words[group / 64]; words; words &= words - 1) {
       const uint32_t w = group + lowest_bit (words);
       const uint64_t touching = scratch->touching[w];
-      list_links (scratch->links_above + n_links, touching, above->starts[w], above->ranks[w]);
-      list_links (scratch->links_below + n_links, touching, below->starts[w], below->ranks[w]);
+      list_links (
+          scratch->links_above + n_links, touching, above->starts[w], above->runs_before[w]);
+      list_links (
+          scratch->links_below + n_links, touching, below->starts[w], below->runs_before[w]);
       n_links += count_bits (touching);
     }
   }

@@ -159,7 +159,7 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     slot->starts = lay_out_words (layout, job->words_per_row);
     slot->ends = lay_out_words (layout, job->words_per_row);
     slot->occupied = lay_out_zeros (layout, job->n_words / 64 + 1, sizeof *slot->occupied);
-    slot->ranks = lay_out (layout, job->words_per_row, sizeof *slot->ranks);
+    slot->runs_before = lay_out (layout, job->words_per_row, sizeof *slot->runs_before);
     slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
   }
   band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
