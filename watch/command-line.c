@@ -34,8 +34,8 @@ static const GOptionEntry entries[] = {
     {"config", 'c', 0, G_OPTION_ARG_FILENAME, &options.config,
         "read the configuration from FILE; SIGHUP reads it again", "FILE"},
     {"output", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &options.outputs,
-        "write lines to URI: - (the default), a file, tcp://HOST:PORT, mqtt://HOST/TOPIC or "
-        "kafka://HOST:PORT/TOPIC; may be repeated",
+        "write lines to URI: - (the default), a file, tcp://HOST:PORT, mqtt://HOST/TOPIC, "
+        "kafka://HOST:PORT/TOPIC or the webhook http://HOST/PATH; may be repeated",
         "URI"},
     {"events", 'e', 0, G_OPTION_ARG_NONE, &options.events,
         "write events alone, no line per frame (the same as --results=events)", NULL},

@@ -11,7 +11,7 @@
 /* One output; the group [output NAME] of the file. */
 typedef struct {
   gchar *name;
-  gchar *uri;          /* "-", a path, tcp://, mqtt://, mqtts:// or kafka:// */
+  gchar *uri;          /* "-", a path, tcp://, mqtt(s)://, kafka:// or http(s):// */
   GHashTable *options; /* the other keys of the group, text → text */
 } WatchOutputConfig;
 

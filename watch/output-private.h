@@ -17,6 +17,7 @@ struct _WatchOutput {
   gpointer destination;
   guint capacity;
   gdouble stuck_after; /* seconds without progress */
+  gboolean wants_events_alone;
 
   GMutex lock;
   GCond changed; /* the queue, a flag, or a count */

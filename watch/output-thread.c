@@ -63,6 +63,8 @@ watch_output_acknowledge (WatchOutput *output, const WatchLine *line)
   watch_line_queue_deliver (&output->lines, line);
   note_progress_locked (output);
   g_mutex_unlock (&output->lock);
+  if (output->class->is_stateless)
+    output->retry_delay = WATCH_OUTPUT_RETRY_MIN;
   end_trouble (output);
 }
 
@@ -83,13 +85,21 @@ watch_output_disconnected (WatchOutput *output, const gchar *reason)
 
 /* The connection. */
 
+/* Whether the receiver may have ended the connection because of a line. */
+static gboolean
+is_hang_up (WatchOutput *output, const GError *error)
+{
+  return output->class->may_hang_up && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY) &&
+         !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
+}
+
 /* Drops a long line if connection after connection ends when it is sent. */
 static void
 drop_choking_line_locked (WatchOutput *output)
 {
   WatchLine *first = g_queue_peek_head (&output->lines.sent);
 
-  if (!output->class->may_hang_up || !first)
+  if (!first)
     return;
   if (first != output->first_line) {
     g_clear_pointer (&output->first_line, watch_line_unref);
@@ -104,6 +114,7 @@ drop_choking_line_locked (WatchOutput *output)
 static void
 lose_connection (WatchOutput *output, GError *error)
 {
+  const gboolean hung_up = is_hang_up (output, error);
   gint64 now = g_get_monotonic_time ();
 
   if (output->is_open) {
@@ -116,7 +127,8 @@ lose_connection (WatchOutput *output, GError *error)
   g_clear_error (&error);
   g_mutex_lock (&output->lock);
   output->connected = FALSE;
-  drop_choking_line_locked (output);
+  if (hung_up)
+    drop_choking_line_locked (output);
   watch_line_queue_take_back_all (&output->lines);
   g_mutex_unlock (&output->lock);
   output->retry_time = now + output->retry_delay;

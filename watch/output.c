@@ -9,6 +9,12 @@
 #define REPORT_INTERVAL (10 * G_TIME_SPAN_SECOND)
 #define DEFAULT_STUCK 10.0 /* seconds */
 
+static gboolean
+is_webhook (const gchar *uri)
+{
+  return g_str_has_prefix (uri, "http://") || g_str_has_prefix (uri, "https://");
+}
+
 static const WatchOutputClass *
 class_of_uri (const gchar *uri)
 {
@@ -18,6 +24,8 @@ class_of_uri (const gchar *uri)
     return &watch_output_mqtt;
   if (g_str_has_prefix (uri, "kafka://"))
     return &watch_output_kafka;
+  if (is_webhook (uri))
+    return &watch_output_http;
   if (strstr (uri, "://") && !g_str_has_prefix (uri, "file://"))
     return NULL;
   return &watch_output_file;
@@ -36,6 +44,28 @@ watch_output_name (WatchOutput *output)
   return output->name;
 }
 
+gchar *
+watch_output_place (const gchar *uri)
+{
+  gchar *place = watch_redact (uri);
+  gchar *host = strstr (place, "://");
+
+  if (host)
+    host[3 + strcspn (host + 3, "/?#")] = 0;
+  return place;
+}
+
+/* The key "results". */
+static gboolean
+choose_results (WatchOutput *output, const gchar *results, GError **error)
+{
+  output->wants_events_alone = g_strcmp0 (results, "events") == 0;
+  if (!results || output->wants_events_alone || strcmp (results, "all") == 0)
+    return TRUE;
+  return watch_fail (error, "results: \"%s\" is none of all and events", results);
+}
+
+/* The keys of all outputs. */
 static gboolean
 read_options (WatchOutput *output, const WatchOutputConfig *config, GError **error)
 {
@@ -57,10 +87,12 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
   }
   if (!(output->stuck_after >= 0.5))
     return watch_fail (error, "stuck: it must be at least 0.5 s");
+  if (!choose_results (output, watch_output_option (output, "results"), error))
+    return FALSE;
   output->class = class_of_uri (config->uri);
   if (!output->class) {
     g_set_error (error, WATCH_CONFIG_ERROR, 0,
-        "the URI is none of -, a path, tcp://, mqtt://, mqtts:// and kafka://");
+        "the URI is none of -, a path, tcp://, mqtt://, mqtts://, kafka://, http:// and https://");
     return FALSE;
   }
   output->destination = output->class->new (output, config, error);
@@ -113,7 +145,8 @@ new_output (const WatchOutputConfig *config, GError **error)
   gchar *name;
 
   output->name = g_strdup (config->name);
-  output->uri = watch_redact (config->uri);
+  output->uri =
+      is_webhook (config->uri) ? watch_output_place (config->uri) : watch_redact (config->uri);
   output->options = g_hash_table_ref (config->options);
   output->used_options = g_hash_table_new (g_str_hash, g_str_equal);
   output->retry_delay = WATCH_OUTPUT_RETRY_MIN;
@@ -166,9 +199,19 @@ is_full_locked (const WatchOutput *output)
   return g_queue_get_length ((GQueue *)&output->lines.waiting) >= output->capacity;
 }
 
+static gboolean
+is_event (const WatchLine *line)
+{
+  g_autofree gchar *kind = watch_line_get_kind (line->text);
+
+  return *kind != 0;
+}
+
 void
 watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
 {
+  if (output->wants_events_alone && !is_event (line))
+    return;
   g_mutex_lock (&output->lock);
   while (cancelled && !g_atomic_int_get (cancelled) && !output->ended && !output->closed &&
          is_full_locked (output))

@@ -36,14 +36,18 @@ typedef struct {
   gboolean (*reopen) (gpointer self, GError **error);
   /* open() looks up names and connects: the thread is not stuck if that takes minutes. */
   gboolean is_slow_to_open;
-  /* The receiver ends the connection because of a line that is too long for it. */
+  /* The receiver ends the connection because of a line that is too long for it. Not with the errors
+   * G_IO_ERROR_BUSY, if it answered, and G_IO_ERROR_TIMED_OUT. */
   gboolean may_hang_up;
+  /* Lines have nothing to do with each other: one that is accepted shows that the next may be. */
+  gboolean is_stateless;
 } WatchOutputClass;
 
 extern const WatchOutputClass watch_output_file; /* and the standard output */
 extern const WatchOutputClass watch_output_tcp;
 extern const WatchOutputClass watch_output_mqtt;
 extern const WatchOutputClass watch_output_kafka;
+extern const WatchOutputClass watch_output_http;
 
 /* Whether watch_output_new() would accept the configuration. */
 gboolean watch_output_check (const WatchOutputConfig *config, GError **error);
@@ -89,3 +93,6 @@ void watch_output_disconnected (WatchOutput *output, const gchar *reason);
 /* An option of the group, taken from the set of unknown ones. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);
 const gchar *watch_output_name (WatchOutput *output);
+
+/* Scheme, host and port of a URI: all of a webhook's that is no secret. Free with g_free(). */
+gchar *watch_output_place (const gchar *uri);
