@@ -31,7 +31,7 @@ ccl_reduced (uint32_t size, uint32_t factor)
   return size / factor + (size % factor != 0);
 }
 
-/* The factor that a plan asks for. */
+/* The factor of a plan. */
 static inline uint32_t
 ccl_reduction_factor (const CclForegroundPlan *plan)
 {
@@ -60,7 +60,7 @@ ccl_reduce_chroma (uint32_t factor, uint32_t shift)
   return reduction;
 }
 
-/* The plan of the model that sees reduced frames: planar, of one or two bytes. */
+/* The plan of the model of reduced frames: planar, of one or two bytes. */
 static inline CclForegroundPlan
 ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
 {
@@ -75,7 +75,7 @@ ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
   return reduced;
 }
 
-/* The options of the model that sees reduced frames. The mask is inverted when it is enlarged, and
+/* The options of the model of reduced frames. The mask is inverted when it is enlarged, and
  * closings reach as far in the frame as without reduction. */
 static inline CclForegroundOptions
 ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)

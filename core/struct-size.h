@@ -5,11 +5,11 @@
 
 #include "labeller-class.h"
 
-/* Checks the size of a plan or of options, of which this library knows `known` bytes. A version
- * that adds fields copies what is given over its defaults here.
+/* Checks the size of a plan or of options, of which `known` bytes have a meaning in this version. A
+ * version that adds fields copies what is given over its defaults here.
  *
  * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT: it is smaller than in version 0.3, or it has fields
- * that this library does not know, and they are not 0. */
+ * of a later version, and they are not 0. */
 CclStatus ccl_struct_size_check (const void *given, size_t known, CclError *error);
 
 #endif /* CUDACCL_STRUCT_SIZE_H */

@@ -725,7 +725,7 @@ copy_roi_mask (CpuForeground *self, const CclFrame *roi_mask)
         self->base.plan.width, 0, row_of (&self->roi_mask, y));
 }
 
-/* An object that sees whole frames. */
+/* An object for frames that are not reduced. */
 static CclForeground *
 new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
     const CclCpuTuning *tuning, CclError *error)

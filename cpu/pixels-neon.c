@@ -2,8 +2,8 @@
 /*
  * The operations of pixels.h for AArch64, whose processors all have NEON.
  *
- * The functions are those of pixels-avx2.c in the same order; its head comment tells why they are
- * written once more.
+ * The functions are those of pixels-avx2.c in the same order; its head comment says why they are
+ * repeated.
  */
 #include "colour-rows.h"
 #include "filters.h"

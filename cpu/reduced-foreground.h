@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Foreground masks of a background model that sees reduced frames (reduction.h). */
+/* Foreground masks of a background model of reduced frames (reduction.h). */
 #ifndef CUDACCL_CPU_REDUCED_FOREGROUND_H
 #define CUDACCL_CPU_REDUCED_FOREGROUND_H
 
@@ -12,7 +12,7 @@
 CclForeground *reduced_foreground_new (
     const CclForegroundPlan *plan, uint32_t factor, const PixelCode *code, CclForeground *inner);
 
-/* The object that sees the reduced frames; the object itself if it sees whole ones. */
+/* The object for the reduced frames; the object itself if its frames are not reduced. */
 const CclForeground *reduced_foreground_inner (const CclForeground *foreground);
 
 #endif /* CUDACCL_CPU_REDUCED_FOREGROUND_H */

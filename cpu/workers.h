@@ -19,9 +19,9 @@ uint32_t workers_choose_number (
 Workers *workers_new (uint32_t n_threads);
 
 /* Calls work (data, part, thread) for every part below n_parts and returns when all calls have
- * returned. thread, below n_threads, tells which thread calls. A thread begins with its own parts,
- * which follow each other; when they are done, it takes those that other threads have not begun. So
- * one thread can do all of the work while the others wake up. One caller at a time.
+ * returned. thread: the number of the calling thread, below n_threads. A thread begins with its own
+ * parts, which follow each other; when they are done, it takes those that other threads have not
+ * begun. So one thread can do all of the work while the others wake up. One caller at a time.
  *
  * again_soon: the next call follows at once, so that the threads spin until it comes. Otherwise
  * they do so only if the last such call was followed at once, too; never under a quota. */

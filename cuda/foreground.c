@@ -433,7 +433,7 @@ foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *
   return NULL;
 }
 
-/* An object that sees whole frames. */
+/* An object for frames that are not reduced. */
 static CclForeground *
 new_for_whole_frames (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
 {

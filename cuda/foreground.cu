@@ -3,8 +3,8 @@
  * Foreground masks without background models (mog2.cu, codebook.cu): a threshold, given or Otsu's
  * of the frame (otsu.cu), the filters that remove noise, and closing.
  *
- * Filters work on bits, 32 pixels of a row per operation. A median filter of bits asks whether
- * more than half of the bits in the window are set.
+ * Filters work on bits, 32 pixels of a row per operation. A median filter sets a bit if more
+ * than half of the bits in its window are set.
  */
 #include "device/bit-windows.cuh"
 #include "device/dependent-launch.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Foreground masks of a background model that sees reduced frames (core/reduction.h). */
+/* Foreground masks of a background model of reduced frames (core/reduction.h). */
 #ifndef CUDACCL_CUDA_REDUCED_FOREGROUND_H
 #define CUDACCL_CUDA_REDUCED_FOREGROUND_H
 
@@ -12,7 +12,7 @@
 CclForeground *ccl_cuda_reduced_foreground_new (CclCudaDevice *device,
     const CclForegroundPlan *plan, uint32_t factor, CclForeground *inner, CclError *error);
 
-/* The object that sees the reduced frames, or NULL if the object is of another class. */
+/* The object for the reduced frames, or NULL if the object is of another class. */
 CclForeground *ccl_cuda_reduced_foreground_inner (CclForeground *foreground);
 
 /* As ccl_cuda_foreground_set_stream(), for an object of this class. */

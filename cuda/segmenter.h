@@ -43,7 +43,7 @@ typedef struct CclCudaSegmenter {
 } CclCudaSegmenter;
 
 /* Allocates everything, and sets the parameters that are the same in all frames. is_model: the
- * method is a background model, which tells shadows and finds scene changes. The segmenter, whose
+ * method is a background model, which finds shadows and scene changes. The segmenter, whose
  * memory is zero before, must be freed after a failure, too. CUDACCL_ERROR_NO_MEMORY,
  * CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_segmenter_init (CclCudaSegmenter *segmenter, CclCudaDevice *device,
@@ -67,7 +67,7 @@ CclStatus ccl_cuda_segmenter_launch (CclCudaSegmenter *segmenter, CUfunction fun
     const char *kernel, void *all, uint32_t warp_pixels, bool is_dependent, CclError *error);
 
 /* Queues the noise filter and the closing. Before, the method has written its result to bits.found,
- * and if it tells shadows to bits.shadow. filters_shadows: median filters look at shadows. */
+ * and if it finds shadows to bits.shadow. filters_shadows: median filters count shadows, too. */
 CclStatus ccl_cuda_segmenter_filter (CclCudaSegmenter *segmenter,
     const CclForegroundOptions *options, bool filters_shadows, CclError *error);
 

@@ -22,7 +22,7 @@ layer_rows (const LabelMap *map)
   return map->format.is_volume ? map->format.height : 1;
 }
 
-/* Prepares for the format that the name tells. */
+/* Prepares for the format of the name's suffix. */
 static bool
 find_format (LabelMap *map, const char *name, const char *path, CclError *error)
 {

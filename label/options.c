@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less cannot hold the tile of a usual row; who writes --memory 1 means a unit. */
+/* Less cannot hold the tile of a usual row: in --memory 1, the unit is missing. */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 
 const char options_help[] =

@@ -39,7 +39,7 @@ follow_link (char path[PATH_MAX])
   return true;
 }
 
-/* Returns false for a path of which nothing is known; opening it will tell why. */
+/* Returns false for a path that cannot be examined; opening it fails with the reason. */
 static bool
 identify (const char *given, Identity *identity)
 {

@@ -32,7 +32,7 @@ struct Table {
   TableFormat table_format;
   OutputFile *file;
   uint64_t offset;   /* where the next rows go: in the file, or in the text of this rank */
-  bool has_own_text; /* a rank among several does not know the place of its text until the end */
+  bool has_own_text; /* of several ranks: the place of its text is known at the end */
   FILE *own_text;
   char *path;
   char *buffer;

@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Parses digits with an optional fraction. Unlike strtod(), it knows one decimal point only. */
+/* Parses digits with an optional fraction. Unlike that of strtod(), the decimal point is the same
+ * in all locales. */
 static bool
 parse_number (const char **text, double *number)
 {

@@ -31,19 +31,19 @@ messages_decide (Messages *messages)
 
 /* Notes that a message could not be sent or received. */
 static void
-fail_to_talk (Messages *messages, const CclError *error)
+fail_message (Messages *messages, const CclError *error)
 {
   messages_fail (messages, error->status == CUDACCL_OK ? CUDACCL_ERROR_IO : error->status,
       error->message[0] ? error->message : "a message between ranks was lost");
 }
 
-/* Ends a conversation in which a message has failed twice. The other rank cannot be told. */
+/* Ends an exchange in which a message has failed twice. The other rank cannot be reached. */
 static void
-break_off (Messages *messages, Conversation *conversation, const CclError *error)
+break_off (Messages *messages, Exchange *exchange, const CclError *error)
 {
-  conversation->is_over = true;
+  exchange->is_over = true;
   messages->is_decided = false;
-  fail_to_talk (messages, error);
+  fail_message (messages, error);
   if (messages->peers.abort && !messages->is_aborted)
     messages->peers.abort (messages->peers.data);
   messages->is_aborted = true;
@@ -71,16 +71,16 @@ count (Messages *messages, uint64_t size)
 }
 
 void
-messages_send (Messages *messages, Conversation *conversation, const void *bytes, uint64_t size)
+messages_send (Messages *messages, Exchange *exchange, const void *bytes, uint64_t size)
 {
   CclError error;
 
-  if (conversation->is_over || size == 0)
+  if (exchange->is_over || size == 0)
     return;
-  if (!try_to_send (messages, conversation->peer, bytes, size, &error)) {
-    fail_to_talk (messages, &error);
-    if (!try_to_send (messages, conversation->peer, bytes, size, &error)) {
-      break_off (messages, conversation, &error);
+  if (!try_to_send (messages, exchange->peer, bytes, size, &error)) {
+    fail_message (messages, &error);
+    if (!try_to_send (messages, exchange->peer, bytes, size, &error)) {
+      break_off (messages, exchange, &error);
       return;
     }
   }
@@ -88,55 +88,54 @@ messages_send (Messages *messages, Conversation *conversation, const void *bytes
 }
 
 void
-messages_receive (Messages *messages, Conversation *conversation, void *bytes, uint64_t size)
+messages_receive (Messages *messages, Exchange *exchange, void *bytes, uint64_t size)
 {
   CclError error;
 
-  if (conversation->is_over || size == 0)
+  if (exchange->is_over || size == 0)
     return;
-  if (try_to_receive (messages, conversation->peer, bytes, size, &error))
+  if (try_to_receive (messages, exchange->peer, bytes, size, &error))
     return;
-  fail_to_talk (messages, &error);
-  if (!try_to_receive (messages, conversation->peer, bytes, size, &error))
-    break_off (messages, conversation, &error);
+  fail_message (messages, &error);
+  if (!try_to_receive (messages, exchange->peer, bytes, size, &error))
+    break_off (messages, exchange, &error);
 }
 
 void
-messages_send_report (Messages *messages, Conversation *conversation, Report *report)
+messages_send_report (Messages *messages, Exchange *exchange, Report *report)
 {
   CclError error;
 
-  if (conversation->is_over)
+  if (exchange->is_over)
     return;
   report->status = messages->failure.status;
-  if (!try_to_send (messages, conversation->peer, report, sizeof *report, &error)) {
-    fail_to_talk (messages, &error);
+  if (!try_to_send (messages, exchange->peer, report, sizeof *report, &error)) {
+    fail_message (messages, &error);
     report->status = messages->failure.status;
-    if (!try_to_send (messages, conversation->peer, report, sizeof *report, &error)) {
-      break_off (messages, conversation, &error);
+    if (!try_to_send (messages, exchange->peer, report, sizeof *report, &error)) {
+      break_off (messages, exchange, &error);
       return;
     }
   }
   count (messages, sizeof *report);
   if (report->status != CUDACCL_OK)
-    messages_send (
-        messages, conversation, messages->failure.message, sizeof messages->failure.message);
-  conversation->is_over |= report->status != CUDACCL_OK;
+    messages_send (messages, exchange, messages->failure.message, sizeof messages->failure.message);
+  exchange->is_over |= report->status != CUDACCL_OK;
 }
 
 void
-messages_receive_report (Messages *messages, Conversation *conversation, Report *report)
+messages_receive_report (Messages *messages, Exchange *exchange, Report *report)
 {
   char text[sizeof ((CclError *)0)->message] = "";
 
   *report = (Report){0};
-  messages_receive (messages, conversation, report, sizeof *report);
-  if (conversation->is_over || report->status == CUDACCL_OK)
+  messages_receive (messages, exchange, report, sizeof *report);
+  if (exchange->is_over || report->status == CUDACCL_OK)
     return;
-  messages_receive (messages, conversation, text, sizeof text);
+  messages_receive (messages, exchange, text, sizeof text);
   text[sizeof text - 1] = '\0';
   messages_fail (messages, (CclStatus)report->status, text);
-  conversation->is_over = true;
+  exchange->is_over = true;
 }
 
 CclStatus

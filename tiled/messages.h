@@ -3,11 +3,11 @@
  * Messages between ranks that go on after a failure, so that no rank waits for ever for another
  * one.
  *
- * Two ranks hold a conversation: both know which of them sends the next message, and its size. A
- * message that could not be sent or received is tried a second time, so that a single failure does
- * not interrupt the conversation. Some messages are reports, which carry the first failure that the
- * sender knows of. A conversation is over, for both ranks, after a report of a failure, and for a
- * rank that has failed twice to send or receive a message.
+ * Two ranks exchange messages in an order and of sizes that are fixed for both. A message that
+ * could not be sent or received is tried a second time, so that a single failure does not interrupt
+ * the exchange. Some messages are reports, which carry the first failure that has reached the
+ * sender. An exchange is over, for both ranks, after a report of a failure, and for a rank that has
+ * failed twice to send or receive a message.
  */
 #ifndef CUDACCL_TILED_MESSAGES_H
 #define CUDACCL_TILED_MESSAGES_H
@@ -16,18 +16,18 @@
 
 typedef struct Messages {
   CclTiledPeers peers; /* n_ranks 1 without peers */
-  CclError failure;    /* the first one of this rank, or that it was told of; CUDACCL_OK: none */
+  CclError failure;    /* the first one of this rank or of a report; CUDACCL_OK: none */
   CclError late;       /* the first one after the decision, which only this rank returns */
-  bool is_decided;     /* all ranks succeed, so that no failure is told any more */
+  bool is_decided;     /* all ranks succeed: failures are no longer reported */
   bool is_aborted;
   uint64_t bytes_sent;
   uint32_t n_messages; /* sent */
 } Messages;
 
-typedef struct Conversation {
+typedef struct Exchange {
   uint32_t peer; /* the other rank */
   bool is_over;
-} Conversation;
+} Exchange;
 
 /* What ranks report to each other. Which numbers have a meaning depends on the report. */
 typedef struct Report {
@@ -52,17 +52,17 @@ has_failed (const Messages *messages)
 /* Notes a failure, unless there was one before. */
 void messages_fail (Messages *messages, CclStatus status, const char *text);
 
-/* All ranks succeed: a failure of this rank from now on, or while it was told so, is its own. */
+/* All ranks succeed: a failure of this rank from now on, or in the message that said so, is its
+ * own.
+ */
 void messages_decide (Messages *messages);
 
-/* The functions below do nothing in a conversation that is over, and note their failures. After a
- * failure, the bytes that are received are those that were sent, unless the conversation is over.
- */
-void messages_send (
-    Messages *messages, Conversation *conversation, const void *bytes, uint64_t size);
-void messages_receive (Messages *messages, Conversation *conversation, void *bytes, uint64_t size);
-void messages_send_report (Messages *messages, Conversation *conversation, Report *report);
-void messages_receive_report (Messages *messages, Conversation *conversation, Report *report);
+/* The functions below do nothing in an exchange that is over, and note their failures. After a
+ * failure, the bytes that are received are those that were sent, unless the exchange is over. */
+void messages_send (Messages *messages, Exchange *exchange, const void *bytes, uint64_t size);
+void messages_receive (Messages *messages, Exchange *exchange, void *bytes, uint64_t size);
+void messages_send_report (Messages *messages, Exchange *exchange, Report *report);
+void messages_receive_report (Messages *messages, Exchange *exchange, Report *report);
 
 /* The status of the rank, with its error. */
 CclStatus messages_status (const Messages *messages, CclError *error);

@@ -11,7 +11,7 @@
  *   down  report, labels: all ranks succeed
  *
  * All memory is allocated before the second message. Labels precede the last report on the way up,
- * so that every failure before it is told to all ranks. A failure while the last report and the
+ * so that every failure before it is reported to all ranks. A failure while the last report and the
  * labels are passed on is the rank's own: others may already write labels.
  */
 #include "ranks.h"
@@ -34,7 +34,7 @@ ranks_init (Ranks *ranks, const CclTiledPlan *plan, const CclTiledPeers *peers)
 {
   *ranks = (Ranks){.plan = plan};
   messages_init (&ranks->messages, peers);
-  ranks->parent = (Conversation){.is_over = true};
+  ranks->parent = (Exchange){.is_over = true};
 }
 
 /* A hash of what must be equal in the plans of all ranks (FNV-1a). */
@@ -245,7 +245,7 @@ static void
 receive_group (Ranks *ranks, Merger *merger)
 {
   Messages *messages = &ranks->messages;
-  Conversation *peer = &merger->conversation;
+  Exchange *peer = &merger->exchange;
   Group *group = &merger->group;
   const uint64_t layer = layer_size (ranks->plan);
   Report report, answer = {0};
@@ -270,7 +270,7 @@ receive_group (Ranks *ranks, Merger *merger)
 }
 
 /* Receives the groups that this rank merges with its own one. After a failure, the ranks that send
- * them are told. */
+ * them get a report of it. */
 static void
 receive_groups (Ranks *ranks)
 {
@@ -281,11 +281,11 @@ receive_groups (Ranks *ranks)
     if (rank + step >= n_ranks)
       continue;
     Merger *merger = &ranks->mergers[ranks->n_mergers++];
-    merger->conversation.peer = rank + step;
+    merger->exchange.peer = rank + step;
     receive_group (ranks, merger);
   }
   if (rank & step)
-    ranks->parent = (Conversation){.peer = rank - step};
+    ranks->parent = (Exchange){.peer = rank - step};
   else if (!has_failed (&ranks->messages) &&
            (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
     messages_fail (&ranks->messages, CUDACCL_ERROR_ARGUMENT,
@@ -395,9 +395,9 @@ pass_entries (Ranks *ranks)
       entries = merger->entries;
     }
     report = (Report){0};
-    messages_send_report (messages, &merger->conversation, &report);
+    messages_send_report (messages, &merger->exchange, &report);
     messages_send (
-        messages, &merger->conversation, lower_entries (merger), merger->n_lower * sizeof (Entry));
+        messages, &merger->exchange, lower_entries (merger), merger->n_lower * sizeof (Entry));
   }
 }
 
@@ -468,9 +468,9 @@ collect_labels (Ranks *ranks, uint64_t n_labels)
   for (uint32_t i = 0; i < ranks->n_mergers; i++) {
     Merger *merger = &ranks->mergers[i];
     Report lower;
-    messages_receive (messages, &merger->conversation, lower_values (merger),
+    messages_receive (messages, &merger->exchange, lower_values (merger),
         merger->n_lower * sizeof *merger->values);
-    messages_receive_report (messages, &merger->conversation, &lower);
+    messages_receive_report (messages, &merger->exchange, &lower);
     if (!has_failed (messages)) {
       merge_labels (merger, ranks->labels, n_labels, ranks->labels);
       n_labels += lower.n_labels;
@@ -495,8 +495,8 @@ pass_labels (Ranks *ranks, uint64_t n_labels, uint64_t n_labels_before)
       resolve_labels (merger, labels, n_labels_before);
       labels = merger->values;
     }
-    messages_send_report (messages, &merger->conversation, &report);
-    messages_send (messages, &merger->conversation, lower_values (merger),
+    messages_send_report (messages, &merger->exchange, &report);
+    messages_send (messages, &merger->exchange, lower_values (merger),
         merger->n_lower * sizeof *merger->values);
   }
   return labels;

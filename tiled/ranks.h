@@ -44,8 +44,8 @@ is_empty (const Group *group)
 /* The union of two groups that follow each other. Entries of both are numbered through: those of
  * the upper group, then those of the lower one, which keeps them in order of identity. */
 typedef struct Merger {
-  Conversation conversation; /* with the rank that has sent the lower group */
-  Group group;               /* the lower group, until it is merged */
+  Exchange exchange; /* with the rank that has sent the lower group */
+  Group group;       /* the lower group, until it is merged */
   uint64_t n_upper, n_lower;
   Entry *entries;   /* [n_upper + n_lower] */
   Entry *open;      /* of the merged group, which takes them over */
@@ -63,9 +63,9 @@ typedef struct Ranks {
   Messages messages;
   uint32_t n_mergers; /* of this rank */
   Merger mergers[MOST_MERGERS];
-  Conversation parent; /* the rank that this rank sends its group to; over for rank 0 */
-  Group merged;        /* the group that this rank sends or, rank 0, the whole picture */
-  uint64_t *labels;    /* of the entries of the merged group */
+  Exchange parent;  /* the rank that this rank sends its group to; over for rank 0 */
+  Group merged;     /* the group that this rank sends or, rank 0, the whole picture */
+  uint64_t *labels; /* of the entries of the merged group */
 } Ranks;
 
 /* peers may be NULL. The plan must outlive the object. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lines of a camera, and the events that some of them tell. */
+/* The lines of a camera, and the events that some of them report. */
 #include <json-glib/json-glib.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Heartbeats of threads. A thread that may be held up by a disk, a network or a driver tells now
- * and then that it goes on; other threads see from the age of its last beat whether it is stuck.
+/* Heartbeats of threads. A thread that may be held up by a disk, a network or a driver beats
+ * every few seconds; the age of its last beat shows other threads whether it is stuck.
  * All functions may be called in any thread. */
 #pragma once
 
 #include <glib.h>
 
-#define WATCH_HEARTBEAT_LIMIT 30.0 /* seconds, where nobody sets another limit */
+#define WATCH_HEARTBEAT_LIMIT 30.0 /* seconds, where no other limit is set */
 
 typedef struct _WatchHeartbeat WatchHeartbeat;
 

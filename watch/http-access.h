@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may ask for what: token, cookie, and requests that pages of other sites make. */
+/* Which requests are allowed: token, cookie, and requests that pages of other sites make. */
 #pragma once
 
 #include <libsoup/soup.h>

@@ -3,7 +3,7 @@
  * Each line is a message of QoS 1, and delivered when the broker has acknowledged it. "{camera}" in
  * the topic stands for the camera's name, "{event}" for the kind of the event, or "frame". A topic
  * of its own holds whether ccl-watch is connected: {"state":"online"} or, by the last will,
- * {"state":"offline"}. Home Assistant is told about the cameras if that is wanted.
+ * {"state":"offline"}. Cameras are announced to Home Assistant if that is wanted.
  *
  * Each connection has a client of libmosquitto of its own, used in the output's thread alone. Its
  * functions with a loop of their own are not used: mosquitto_loop() cannot use a file descriptor of
@@ -110,7 +110,7 @@ on_message (struct mosquitto *client, void *data, const struct mosquitto_message
     watch_home_assistant_forget_sent (self->home_assistant);
 }
 
-/* What fails in TLS is told only here. */
+/* Failures of TLS are reported only here. */
 static void
 on_log (struct mosquitto *client, void *data, int level, const char *text)
 {
@@ -354,7 +354,7 @@ exchange (MqttOutput *self, gint timeout, GError **error)
       return set_error (self, MOSQ_ERR_ERRNO, ECONNREFUSED, error);
   }
   if (code == MOSQ_ERR_SUCCESS)
-    code = mosquitto_loop_misc (self->client); /* asks whether the broker is there */
+    code = mosquitto_loop_misc (self->client); /* pings the broker */
   return code == MOSQ_ERR_SUCCESS || set_error (self, code, errno, error);
 }
 

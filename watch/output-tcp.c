@@ -186,7 +186,7 @@ tcp_send (gpointer data, const WatchLine *line, GError **error)
   return write_rest (self, error) ? WATCH_SEND_PENDING : WATCH_SEND_FAILED;
 }
 
-/* What the receiver sends is ignored, and tells that it is there. */
+/* What the receiver sends is ignored, but shows that it is connected. */
 static gboolean
 tcp_poll (gpointer data, GError **error)
 {

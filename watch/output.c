@@ -277,7 +277,7 @@ count_new_drops_locked (WatchOutput *output, gint64 now, gchar **refusal)
   return n_new;
 }
 
-/* Sets `stuck` and `stalled`. A process that was stopped knows nothing of the time before. */
+/* Sets `stuck` and `stalled`. While the process was stopped, nothing was measured. */
 static void
 check_progress_locked (WatchOutput *output, gint64 now)
 {

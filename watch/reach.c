@@ -32,7 +32,7 @@ static const struct {
     {"rtmp", 1935, FALSE},
 };
 
-/* FALSE if there is nobody to ask. The host is freed by the caller. */
+/* FALSE if the URI has no host. The host is freed by the caller. */
 static gboolean
 parse_uri (const gchar *text, gchar **host, guint16 *port, gboolean *is_rtsp)
 {

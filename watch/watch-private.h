@@ -16,7 +16,7 @@ struct _Watch {
   GPtrArray *cameras;  /* WatchCamera, replaced and never changed */
   GPtrArray *outputs;  /* WatchOutput, the same */
   GPtrArray *stopping; /* WatchCamera that were removed and may still run */
-  GPtrArray *removed;  /* WatchCamera that have stopped, whose end no line tells yet */
+  GPtrArray *removed;  /* WatchCamera that have stopped, whose end no line reports yet */
   GPtrArray *retired;  /* WatchOutput that were removed and may still have lines */
   WatchFolder *folder; /* or NULL */
   GHashTable *ended;   /* WatchCamera */

@@ -4,7 +4,7 @@
  * union-find in device or shared memory. One rule holds for all of them:
  *
  * - A root is linked to another element by an atomic operation (atomicMin, atomicCAS), whose result
- *   tells whether the element still was a root.
+ *   shows whether the element still was a root.
  * - Any other entry is changed by store_parent() or an atomic operation, and only to another
  *   ancestor of the element. In shared memory it is an atomic operation: racecheck of
  *   compute-sanitizer reports relaxed stores there.
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-/* A relaxed load: it sees the latest link and bypasses the first-level cache. */
+/* A relaxed load: it reads the latest link and bypasses the first-level cache. */
 static __device__ __forceinline__ uint32_t
 load_parent (const uint32_t *parents, uint32_t a)
 {

@@ -8,7 +8,7 @@
  * their elements from 1 and pass the label buffer's address minus one element.
  *
  * parents.cuh has the rule for accesses that are not atomic. The loads here may be stale: the
- * atomic minimum of the union notices that a root has become a child.
+ * atomic minimum of the union shows that a root has become a child.
  */
 #ifndef CUDACCL_CUDA_UNION_FIND_CUH
 #define CUDACCL_CUDA_UNION_FIND_CUH

@@ -4,7 +4,7 @@
  * @title: Time of day
  * @short_description: when a frame was recorded, or arrived
  *
- * Time stamps of buffers count from the start of a pipeline. These functions tell the time of day
+ * Time stamps of buffers count from the start of a pipeline. These functions give the time of day
  * of a frame, for instance to store it with the components. All of them may be called from any
  * thread that holds a reference to the buffer.
  */

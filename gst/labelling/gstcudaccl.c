@@ -162,8 +162,8 @@ load_driver (GstCudaCcl *self)
 {
   CclError error;
 
-  /* Asked before GStreamer, which remembers for the life of the process that there was no driver,
-   * and in version 1.22 hangs at the second attempt to initialise a driver that has no device. */
+  /* Before GStreamer looks for a driver: it keeps a failure for the life of the process, and
+   * version 1.22 hangs at the second attempt to initialise a driver that has no device. */
   if (ccl_cuda_count_devices (&error) < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("There is no CUDA device that works on this machine: %s; " WITHOUT_GPU, error.message),

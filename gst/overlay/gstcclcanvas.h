@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Blending takes time for every pixel, drawn on or not, so the canvas remembers where something was
- * drawn: an interval of columns for each band of rows. */
+/* Blending takes time for every pixel, drawn on or not, so the canvas keeps an interval of columns
+ * that were drawn on for each band of rows. */
 #define GST_CCL_BAND_HEIGHT 16
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Colours that tell numbers apart. */
+/* Distinct colours for numbers. */
 #ifndef __GST_CCL_COLORS_H__
 #define __GST_CCL_COLORS_H__
 

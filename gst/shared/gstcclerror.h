@@ -17,7 +17,7 @@ void gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, 
 void gst_ccl_error_post (GstElement *element, const CclError *error);
 
 /* Warns, unless `warned` is set, that frames arrive without a GstCclMeta of the labeller that the
- * element's property of this name asks for. The object lock must not be held. */
+ * element's property of this name names. The object lock must not be held. */
 void gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Removes GstVideoCropMeta from the answer to an allocation query. Elements that read or write
- * pixels do not look at that metadata, so frames must arrive cropped. */
+ * pixels do not read that metadata, so frames must arrive cropped. */
 void gst_ccl_query_remove_crop_meta (GstQuery *query);
 
 G_END_DECLS

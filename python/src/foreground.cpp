@@ -142,7 +142,7 @@ private:
         view.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
   }
 
-  /* The planes of u and v, whose lengths tell the subsampling. */
+  /* The planes of u and v, whose lengths give the subsampling. */
   CclChroma
   chroma_of (const View &u, const View &v, const View &frame) const
   {
