@@ -26,11 +26,11 @@
  * - Plans and options need to live only for the call. For each of these structs, a macro
  *   CUDACCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
  *   ccl-label. Fields that have no default, such as the size of frames, are 0 in it and must be
- * set.
+ *   set.
  * - Plans and options begin with their size, which CUDACCL_…_DEFAULT sets, so that later versions
- * can add fields at the end: fields that a program was built without have their defaults. 0 stands
- * for the size in version 0.3. A struct from newer headers than the library's is accepted only if
- * the bytes that the library does not know are 0.
+ *   can add fields at the end: fields that a program was built without have their defaults. 0 stands
+ *   for the size in version 0.3. A struct of newer headers than the library's is accepted only if its
+ *   further bytes are 0.
  * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
  *   handle that is NULL, are allowed.
  *
