@@ -11,8 +11,10 @@
  *   plan.width = 1920;
  *   plan.height = 1080;
  *   CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
- *   if (labeller && ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) ==
- * CUDACCL_OK) printf ("%u components\n", table.n_components); ccl_labeller_free (&labeller);
+ *   for each frame:
+ *     if (ccl_labeller_run (labeller, &frame, &options, NULL, &table, &error) == CUDACCL_OK)
+ *       printf ("%u components\n", table.n_components);
+ *   ccl_labeller_free (&labeller);
  *
  * Rules that hold for every header of this library:
  *
@@ -27,10 +29,10 @@
  *   CUDACCL_…_DEFAULT initialises all fields with defaults: those of the elements, of Python and of
  *   ccl-label. Fields that have no default, such as the size of frames, are 0 in it and must be
  *   set.
- * - Plans and options begin with their size, which CUDACCL_…_DEFAULT sets, so that later versions
- *   can add fields at the end: fields that a program was built without have their defaults. 0 stands
- *   for the size in version 0.3. A struct of newer headers than the library's is accepted only if its
- *   further bytes are 0.
+ * - Plans and options begin with their size, which CUDACCL_…_DEFAULT sets, so that later
+ *   versions can add fields at the end: fields that a program was built without have their
+ *   defaults. 0 stands for the size in version 0.3. A struct of newer headers than the library's
+ *   is accepted only if its further bytes are 0.
  * - Functions that free take a pointer to the handle and set the handle to NULL. NULL, and a
  *   handle that is NULL, are allowed.
  *
