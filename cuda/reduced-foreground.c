@@ -10,6 +10,7 @@
 #include "images.h"
 #include "launch.h"
 #include "reduction-parameters.h"
+#include "wait.h"
 
 enum { REDUCE, ENLARGE, N_KERNELS };
 
@@ -213,7 +214,7 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
   status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK)
     return status;
-  status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
+  status = ccl_cuda_wait_for_event (self->device, self->done, error);
   self->is_pending = status != CUDACCL_OK;
   ccl_cuda_device_leave (self->device);
   return status;

@@ -7,6 +7,7 @@
 
 #include "images.h"
 #include "launch.h"
+#include "wait.h"
 
 static const char *const kernel_names[CUDACCL_FILTER_KERNELS] = {
     [CUDACCL_DENOISE_KERNEL] = "ccl_denoise_median_3",
@@ -278,7 +279,7 @@ CclStatus
 ccl_cuda_segmenter_settle (CclCudaSegmenter *self, CclError *error)
 {
   if (self->is_pending) {
-    CclStatus status = ccl_cuda_call (self->device->driver, error, cuEventSynchronize (self->done));
+    CclStatus status = ccl_cuda_wait_for_event (self->device, self->done, error);
     if (status != CUDACCL_OK)
       return status;
   }

@@ -94,26 +94,38 @@ poll_with_sleeps (const CclCudaDriver *driver, CUevent event, const uint32_t *fi
   return result;
 }
 
+/* Polls until the run has ended, or has taken too long for that: CUDA_ERROR_NOT_READY. */
+static CUresult
+poll (const CclCudaDriver *driver, CUevent event, const uint32_t *finished)
+{
+  const bool is_early = atomic_fetch_add (&n_waiting, 1) < MOST_WITHOUT_PAUSE;
+  const CUresult result = is_early ? poll_without_pause (driver, event, finished)
+                                   : poll_with_sleeps (driver, event, finished);
+  atomic_fetch_sub (&n_waiting, 1);
+  return result;
+}
+
+CclStatus
+ccl_cuda_wait_for_event (CclCudaDevice *device, CUevent event, CclError *error)
+{
+  const CclCudaDriver *driver = device->driver;
+  const CUresult result = poll (driver, event, NULL);
+  if (result == CUDA_ERROR_NOT_READY)
+    return ccl_cuda_call (driver, error, cuEventSynchronize (event));
+  return ccl_cuda_result (driver, result, "cuEventQuery (event)", error);
+}
+
 CclStatus
 ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream, const uint32_t *finished,
     CclError *error)
 {
   const CclCudaDriver *driver = device->driver;
-  CclStatus status = CUDACCL_OK;
-  if (!finished)
-    status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
+  if (finished && poll (driver, event, finished) == CUDA_SUCCESS)
+    return CUDACCL_OK;
+  /* The run has no flag, takes longer, or a kernel has failed, which the driver reports. */
+  const CclStatus status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
   if (status != CUDACCL_OK)
     return status;
-  const bool is_early = atomic_fetch_add (&n_waiting, 1) < MOST_WITHOUT_PAUSE;
-  const CUresult result = is_early ? poll_without_pause (driver, event, finished)
-                                   : poll_with_sleeps (driver, event, finished);
-  atomic_fetch_sub (&n_waiting, 1);
-  if (result != CUDA_ERROR_NOT_READY)
-    return ccl_cuda_result (driver, result, "cuEventQuery (event)", error);
-  /* The run takes longer, or a kernel has failed, which the driver reports. */
-  if (finished)
-    status = ccl_cuda_call (driver, error, cuEventRecord (event, stream));
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (driver, error, cuEventSynchronize (event));
-  return status;
+  return finished ? ccl_cuda_call (driver, error, cuEventSynchronize (event))
+                  : ccl_cuda_wait_for_event (device, event, error);
 }

@@ -14,4 +14,7 @@
 CclStatus ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream,
     const uint32_t *finished, CclError *error);
 
+/* Waits for an event that is recorded, which was made as above. CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_wait_for_event (CclCudaDevice *device, CUevent event, CclError *error);
+
 #endif /* CUDACCL_CUDA_WAIT_H */
