@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How contours are found, for both backends.
+ *
+ * A run of foreground pixels of a row has two vertical edges, its ends: the left one, which
+ * contours pass downwards, and the right one, which they pass upwards; the component is on their
+ * left-hand side. A contour is a cycle of ends: from one end it goes on along a horizontal edge, or
+ * straight, to another one.
+ *
+ * On the line between two rows, the ends of the row above and of the row below are sorted by their
+ * columns. Then the first and the second one belong together, the third and the fourth one, and so
+ * on, because between the two of a pair exactly one of the rows has foreground. An end above
+ * on the left side of a run, or below on the right side, arrives at the line and is followed by the
+ * other one of the pair, which leaves it. At one column, left ends come before right ones with
+ * 8-connectivity, so that runs that touch at a corner are joined; with 4-connectivity they come
+ * after them.
+ *
+ * The end of a contour that is first in raster order is its start: the left end of a run in an
+ * outer contour, the right end of one in a hole.
+ */
+#ifndef CUDACCL_CONTOUR_LINKS_H
+#define CUDACCL_CONTOUR_LINKS_H
+
+#include <cudaccl/contours.h>
+
+#ifdef __CUDACC__
+#define CONTOUR_FUNCTION __device__ __forceinline__
+#else
+#define CONTOUR_FUNCTION static inline
+#endif
+
+/* The points between an end and the next one: first its own, if has_own, then n in a row. */
+typedef struct CclContourStep {
+  CclContourPoint own;
+  CclContourPoint first; /* of the n points */
+  int32_t step;          /* from one of them to the next, in x: 1 or -1 */
+  uint32_t n;
+  uint32_t has_own; /* 0 or 1 */
+} CclContourStep;
+
+/* The pixels of an end at column x of row y, up to but not including the first one of the next end,
+ * at column next_x. is_right, next_is_right: the sides of their runs. */
+CONTOUR_FUNCTION CclContourStep
+ccl_contour_pixels (int32_t x, int32_t y, uint32_t is_right, int32_t next_x, uint32_t next_is_right)
+{
+  const int32_t forward = is_right ? -1 : 1; /* along the run of the end */
+  const int32_t ahead = (next_x - x) * forward;
+  const int32_t turns = is_right != next_is_right;
+  CclContourStep step;
+
+  step.own.x = x - (int32_t)is_right;
+  step.own.y = y;
+  if (ahead > 0) { /* along its own run */
+    step.has_own = 0;
+    step.first = step.own;
+    step.step = forward;
+    step.n = (uint32_t)(ahead - turns);
+  } else { /* straight, or back along a run of the other row */
+    const int32_t n = turns - ahead - 1;
+    step.has_own = 1;
+    step.first.x = step.own.x - forward;
+    step.first.y = y + forward;
+    step.step = -forward;
+    step.n = (uint32_t)(n > 0 ? n : 0);
+  }
+  return step;
+}
+
+/* The corners between an end and the next one: none, or that where it ends and that where the next
+ * one begins. */
+CONTOUR_FUNCTION CclContourStep
+ccl_contour_corners (
+    int32_t x, int32_t y, uint32_t is_right, int32_t next_x, uint32_t next_is_right)
+{
+  const uint32_t turns = is_right != next_is_right || x != next_x;
+  CclContourStep step;
+
+  step.own.x = x;
+  step.own.y = is_right ? y : y + 1;
+  step.first.x = next_x;
+  step.first.y = step.own.y;
+  step.step = 1;
+  step.n = step.has_own = turns;
+  return step;
+}
+
+#endif /* CUDACCL_CONTOUR_LINKS_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The interface that the backends implement behind <cudaccl/contours.h>. */
+#ifndef CUDACCL_CONTOURS_CLASS_H
+#define CUDACCL_CONTOURS_CLASS_H
+
+#include <cudaccl/contours.h>
+
+/* The operations of a backend. The public functions check the arguments before they call them. */
+typedef struct CclContoursClass {
+  CclStatus (*of_frame) (CclContours *contours, const CclFrame *frame,
+      const CclLabellerOptions *options, CclContourTable *table, CclError *error);
+  CclStatus (*of_labels) (
+      CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error);
+  void (*free) (CclContours *contours);
+} CclContoursClass;
+
+/* The first member of every backend's struct. */
+struct CclContours {
+  const CclContoursClass *klass;
+  CclContoursPlan plan;
+};
+
+/* Checks that a plan is inside the documented ranges. */
+CclStatus ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error);
+
+#endif /* CUDACCL_CONTOURS_CLASS_H */

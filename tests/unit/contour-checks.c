@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "contour-checks.h"
+#include "reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const ContourBackend *backend;
+static const CclContourKind kinds[] = {CUDACCL_CONTOUR_PIXELS, CUDACCL_CONTOUR_CRACKS};
+static const CclConnectivity connectivities[] = {CUDACCL_CONNECTIVITY_4, CUDACCL_CONNECTIVITY_8};
+
+static CclContours *
+make (uint32_t width, uint32_t height, CclContourKind kind, CclConnectivity connectivity)
+{
+  CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
+  CclError error = {CUDACCL_OK};
+
+  plan.width = width;
+  plan.height = height;
+  plan.kind = kind;
+  plan.connectivity = connectivity;
+  CclContours *contours = backend->contours_new (&plan, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  g_assert_nonnull (contours);
+  return contours;
+}
+
+static CclContourTable
+run (CclContours *contours, const Mask *mask)
+{
+  const CclFrame frame = {.data = mask->pixels, .stride = mask->width};
+  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  CclContourTable table;
+  CclError error = {CUDACCL_OK};
+
+  backend->of_frame (contours, &frame, &options, &table, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  return table;
+}
+
+static void
+assert_same (const CclContourTable *table, const ContourReference *expected)
+{
+  g_assert_cmpuint (table->n_contours, ==, expected->contours->len);
+  g_assert_cmpuint (table->n_points, ==, expected->points->len);
+  if (table->n_contours == 0)
+    return;
+  g_assert_cmpmem (table->rows, table->n_contours * sizeof *table->rows, expected->contours->data,
+      expected->contours->len * sizeof (CclContour));
+  g_assert_cmpmem (table->points, table->n_points * sizeof *table->points, expected->points->data,
+      expected->points->len * sizeof (CclContourPoint));
+}
+
+/* Flips the pixels to the right of each vertical edge of a polygon. */
+static void
+flip_inside (const CclContourPoint *points, uint32_t n, uint32_t width, uint8_t *inside)
+{
+  for (uint32_t i = 0; i < n; i++) {
+    const CclContourPoint a = points[i], b = points[(i + 1) % n];
+    g_assert_true ((a.x == b.x) != (a.y == b.y));
+    if (a.x == b.x)
+      for (int y = MIN (a.y, b.y); y < MAX (a.y, b.y); y++)
+        for (uint32_t x = (uint32_t)a.x; x < width; x++)
+          inside[(size_t)y * width + x] ^= 1;
+  }
+}
+
+uint32_t *
+contour_checks_draw (const CclContourTable *cracks, uint32_t width, uint32_t height)
+{
+  const size_t n = (size_t)width * height;
+  uint32_t *labels = g_new0 (uint32_t, n);
+  g_autofree uint8_t *inside = g_new (uint8_t, n);
+
+  for (uint32_t component = 1; component <= cracks->n_components; component++) {
+    memset (inside, 0, n);
+    for (uint32_t i = 0; i < cracks->n_contours; i++)
+      if (cracks->rows[i].component == component)
+        flip_inside (
+            cracks->points + cracks->rows[i].first_point, cracks->rows[i].n_points, width, inside);
+    for (size_t i = 0; i < n; i++)
+      if (inside[i]) {
+        g_assert_cmpuint (labels[i], ==, 0);
+        labels[i] = component;
+      }
+  }
+  return labels;
+}
+
+/* Compares contours of both kinds with the references, and the drawn ones with the labels. */
+static void
+check_mask (const Mask *mask, CclConnectivity connectivity, CclContours *const objects[2])
+{
+  for (uint32_t kind = 0; kind < 2; kind++) {
+    const CclContourTable table = run (objects[kind], mask);
+    g_autoptr (ContourReference) edges =
+        contour_reference_by_edges (mask, kinds[kind], connectivity);
+    assert_same (&table, edges);
+    if (kind == CUDACCL_CONTOUR_PIXELS && connectivity == CUDACCL_CONNECTIVITY_8) {
+      g_autoptr (ContourReference) borders = contour_reference_by_borders (mask);
+      assert_same (&table, borders);
+    }
+    if (kind == CUDACCL_CONTOUR_CRACKS && mask->width * mask->height <= 4096) {
+      const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+      Reference *labelled = reference_new ((const uint8_t *)mask->pixels, mask->width, mask->height,
+          mask->width, connectivity, &options);
+      g_autofree uint32_t *drawn = contour_checks_draw (&table, mask->width, mask->height);
+      const size_t size = (size_t)mask->width * mask->height * sizeof *drawn;
+      g_assert_cmpuint (table.n_components, ==, labelled->n_components);
+      g_assert_cmpmem (drawn, size, labelled->labels, size);
+      reference_free (labelled);
+    }
+  }
+}
+
+static void
+check_masks (Mask *(*next) (uint32_t i), uint32_t n)
+{
+  for (uint32_t c = 0; c < 2; c++) {
+    CclContours *objects[2] = {NULL, NULL};
+    uint32_t width = 0, height = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      Mask *mask = next (i);
+      for (uint32_t kind = 0; kind < 2 && (mask->width != width || mask->height != height);
+           kind++) {
+        ccl_contours_free (&objects[kind]);
+        objects[kind] = make (mask->width, mask->height, kinds[kind], connectivities[c]);
+      }
+      width = mask->width;
+      height = mask->height;
+      check_mask (mask, connectivities[c], objects);
+      mask_free (mask);
+    }
+    for (uint32_t kind = 0; kind < 2; kind++)
+      ccl_contours_free (&objects[kind]);
+  }
+}
+
+static bool
+is_set (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+  return true;
+}
+
+static Mask *
+mask_of_bits (uint32_t bits)
+{
+  static const Shape full = {"bits", is_set};
+  Mask *mask = mask_new_from_shape (&full, 4, 4);
+  for (uint32_t i = 0; i < 16; i++)
+    mask->pixels[i] = bits >> i & 1;
+  return mask;
+}
+
+static void
+test_all_masks_of_16_pixels (void)
+{
+  check_masks (mask_of_bits, 1u << 16);
+}
+
+enum { N_SIZES = 6 };
+static const uint32_t sizes[N_SIZES][2] = {{1, 1}, {1, 40}, {63, 5}, {64, 31}, {65, 30}, {200, 20}};
+
+static Mask *
+mask_of_shape (uint32_t i)
+{
+  return mask_new_from_shape (&shapes[i / N_SIZES], sizes[i % N_SIZES][0], sizes[i % N_SIZES][1]);
+}
+
+static void
+test_shapes (void)
+{
+  uint32_t n = 0;
+  while (shapes[n].name)
+    n++;
+  check_masks (mask_of_shape, n * N_SIZES);
+}
+
+/* Squares in squares, a ring every second pixel. */
+static bool
+nested_rings (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+  const uint32_t left = MIN (x, width - 1 - x), above = MIN (y, height - 1 - y);
+  return MIN (left, above) % 2 == 0;
+}
+
+/* Squares of 3×3 pixels that touch at corners, with holes of one pixel. */
+static bool
+touching_corners (uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+  return (x / 3 + y / 3) % 2 == 0 && !(x % 3 == 1 && y % 3 == 1);
+}
+
+static Mask *
+mask_of_nested_shape (uint32_t i)
+{
+  static const Shape nested[] = {{"nested rings", nested_rings}, {"corners", touching_corners}};
+  return mask_new_from_shape (&nested[i % 2], 5 + i, 9 + i % 7);
+}
+
+static void
+test_nested (void)
+{
+  check_masks (mask_of_nested_shape, 40);
+}
+
+static Mask *
+mask_of_noise (uint32_t i)
+{
+  static const uint32_t densities[] = {10, 35, 50, 60, 80, 95};
+  return mask_new_from_noise (
+      40 + 13 * (i % 7), 30 + i % 5, 1 + i % 3, densities[i % G_N_ELEMENTS (densities)], i);
+}
+
+static void
+test_noise (void)
+{
+  check_masks (mask_of_noise, 60);
+}
+
+/* Label maps give the contours of the mask that they were made from, with strides. */
+static void
+test_label_maps (void)
+{
+  enum { WIDTH = 70, HEIGHT = 33, STRIDE = 80 };
+  Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 2, 45, 9);
+  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  Reference *labelled = reference_new (
+      (const uint8_t *)mask->pixels, WIDTH, HEIGHT, WIDTH, CUDACCL_CONNECTIVITY_8, &options);
+  g_autofree uint32_t *map = g_new (uint32_t, STRIDE * HEIGHT);
+  CclContours *contours = make (WIDTH, HEIGHT, CUDACCL_CONTOUR_CRACKS, CUDACCL_CONNECTIVITY_8);
+  CclContourTable table;
+
+  memset (map, 0xa5, STRIDE * HEIGHT * sizeof *map);
+  for (uint32_t y = 0; y < HEIGHT; y++)
+    memcpy (map + y * STRIDE, labelled->labels + y * WIDTH, WIDTH * sizeof *map);
+  const CclLabels labels = {map, STRIDE * sizeof *map};
+  g_assert_cmpint (backend->of_labels (contours, &labels, &table, NULL), ==, CUDACCL_OK);
+  g_autofree uint32_t *drawn = contour_checks_draw (&table, WIDTH, HEIGHT);
+  g_assert_cmpmem (drawn, WIDTH * HEIGHT * 4, labelled->labels, WIDTH * HEIGHT * 4);
+  ccl_contours_free (&contours);
+  reference_free (labelled);
+  mask_free (mask);
+}
+
+/* Frames of two bytes per pixel, thresholds, and inverted frames. */
+static void
+test_formats (void)
+{
+  enum { WIDTH = 67, HEIGHT = 9 };
+  Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 1, 30, 4);
+  g_autoptr (ContourReference) expected =
+      contour_reference_by_edges (mask, CUDACCL_CONTOUR_PIXELS, CUDACCL_CONNECTIVITY_8);
+  for (uint32_t i = 0; i < 8; i++) {
+    CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
+    CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+    g_autofree uint16_t *words = g_new (uint16_t, WIDTH * HEIGHT);
+    g_autofree uint8_t *bytes = g_new (uint8_t, WIDTH * HEIGHT);
+    CclFrame frame = {.data = words, .stride = 2 * WIDTH};
+    CclContourTable table;
+
+    plan.width = WIDTH;
+    plan.height = HEIGHT;
+    plan.format = (CclPixelFormat)(i / 2);
+    options.invert = i % 2;
+    options.threshold = 77;
+    for (uint32_t j = 0; j < WIDTH * HEIGHT; j++) {
+      const uint8_t value = mask->pixels[j] != options.invert ? 78 : 77;
+      bytes[j] = value;
+      words[j] = plan.format == CUDACCL_PIXEL_FORMAT_16        ? value
+                 : plan.format == CUDACCL_PIXEL_FORMAT_8_FIRST ? value | 0xee00
+                                                               : (uint16_t)(value << 8 | 0xee);
+    }
+    if (plan.format == CUDACCL_PIXEL_FORMAT_8)
+      frame = (CclFrame){.data = bytes, .stride = WIDTH};
+    CclContours *contours = backend->contours_new (&plan, NULL);
+    g_assert_cmpint (backend->of_frame (contours, &frame, &options, &table, NULL), ==, CUDACCL_OK);
+    assert_same (&table, expected);
+    ccl_contours_free (&contours);
+  }
+  mask_free (mask);
+}
+
+static void
+add (const char *name, void (*test) (void))
+{
+  g_autofree char *path = g_strdup_printf ("/%s/contours/%s", backend->name, name);
+  g_test_add_func (path, test);
+}
+
+void
+contour_checks_register (const ContourBackend *checked)
+{
+  backend = checked;
+  add ("all-masks-of-16-pixels", test_all_masks_of_16_pixels);
+  add ("shapes", test_shapes);
+  add ("nested", test_nested);
+  add ("noise", test_noise);
+  add ("label-maps", test_label_maps);
+  add ("formats", test_formats);
+}
