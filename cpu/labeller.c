@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of CPU algorithms, and the choice of one for a plan. */
 #include "algorithms.h"
+#include "log-message.h"
 #include "measure.h"
 
 #include <pthread.h>
@@ -108,6 +109,9 @@ ccl_cpu_labeller_new_tuned (
   own_plan = *plan;
   own_plan.algorithm = algorithm->name;
   CclLabeller *labeller = algorithm->labeller_new (algorithm, &own_plan, tuning, error);
+  if (labeller)
+    ccl_log (CUDACCL_LOG_INFO, "the CPU labels frames of %u×%u pixels by the algorithm %s",
+        plan->width, plan->height, algorithm->name);
   return labeller && plan->columns ? cpu_measuring_labeller_new (labeller, error) : labeller;
 }
 

@@ -16,6 +16,7 @@
 
 #include "workers.h"
 
+#include "log-message.h"
 #include "processors.h"
 
 #include <limits.h>
@@ -166,6 +167,10 @@ workers_new (uint32_t n_threads)
   memset (workers, 0, size);
   workers->n_threads = n_threads;
   workers->may_spin = n_threads > 1 && !processors_find ().has_quota;
+  if (n_threads > 1 && !workers->may_spin)
+    ccl_log (CUDACCL_LOG_WARNING,
+        "a control group limits the processor time, so %u threads sleep between two frames",
+        n_threads);
   for (workers->n_started = 1; workers->n_started < n_threads; workers->n_started++) {
     Worker *worker = &workers->worker[workers->n_started];
     worker->workers = workers;

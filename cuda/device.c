@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log-message.h"
+
 static const int least_compute_capability = 75;
 
 /* All devices that are open, linked by next_open. */
@@ -13,6 +15,8 @@ static pthread_mutex_t open_devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static void
 add_open_device (CclCudaDevice *device)
 {
+  ccl_log (CUDACCL_LOG_INFO, "opened %s, compute capability %d.%d", device->name,
+      device->compute_capability / 10, device->compute_capability % 10);
   pthread_mutex_lock (&open_devices_lock);
   device->next_open = open_devices;
   open_devices = device;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "log-message.h"
 #include "measure.h"
 #include "upload.h"
 #include "wait.h"
@@ -380,6 +381,8 @@ ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
     cuda_labeller_free (&self->base);
     return NULL;
   }
+  ccl_log (CUDACCL_LOG_INFO, "%s labels frames of %u×%u pixels by the algorithm %s", device->name,
+      plan->width, plan->height, algorithm->name);
   return &self->base;
 }
 

@@ -16,6 +16,7 @@
 #include "images.h"
 #include "kernel-graph.h"
 #include "layout.h"
+#include "log-message.h"
 #include "strips-parameters.h"
 
 enum { GROUP_WIDTH = 128 };
@@ -425,6 +426,9 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclLabel
     return NULL;
   }
   strips->is_first = false;
+  if (!ccl_cuda_kernel_graph_is_possible (device))
+    ccl_log (CUDACCL_LOG_WARNING,
+        "the driver has no graphs, so kernels are queued one by one, which takes longer");
   return &strips->engine;
 }
 

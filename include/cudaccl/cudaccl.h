@@ -7,6 +7,7 @@
 #include <cudaccl/device.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
+#include <cudaccl/log.h>
 #include <cudaccl/regions.h>
 #include <cudaccl/tiled.h>
 #include <cudaccl/tracker.h>

@@ -332,6 +332,33 @@ test_objects_of_the_cpu (void)
   ccl_foreground_free (&foreground);
 }
 
+static void
+take_message (CclLogLevel level, const char *message, void *data)
+{
+  g_ptr_array_add (data, g_strdup_printf ("%d %s", (int)level, message));
+}
+
+/* The function gets the messages until it is replaced. */
+static void
+test_log (void)
+{
+  const CclLabellerPlan plan = {
+      .width = 12, .height = 7, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 1};
+  g_autoptr (GPtrArray) messages = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; i < 3; i++) {
+    CclLabeller *labeller;
+
+    ccl_set_log_func (i == 1 ? take_message : NULL, messages);
+    labeller = ccl_cpu_labeller_new (&plan, NULL);
+    g_assert_nonnull (labeller);
+    ccl_labeller_free (&labeller);
+    g_assert_cmpuint (messages->len, ==, i == 0 ? 0 : 1);
+  }
+  g_assert_cmpstr (g_ptr_array_index (messages, 0), ==,
+      "1 the CPU labels frames of 12×7 pixels by the algorithm runs");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -346,6 +373,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/sizes-of-reduced-frames", test_sizes_of_reduced_frames);
   g_test_add_func ("/arguments/sizes-that-are-refused", test_sizes_that_are_refused);
   g_test_add_func ("/arguments/version", test_version);
+  g_test_add_func ("/arguments/log", test_log);
   g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
   return g_test_run ();
 }
