@@ -416,7 +416,8 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
   g_object_class_install_property (object_class, PROP_MAX_AGE,
       g_param_spec_uint64 ("max-age", "Maximum age",
           "How much older than a frame its mask may be, in nanoseconds; 0 takes only masks with "
-          "the running time of the frame, the largest number (-1) masks of any age",
+          "the running time of the frame, the largest number (-1) masks of any age. Raise it where "
+          "masks have a lower rate than the video",
           0, G_MAXUINT64, DEFAULT_MAX_AGE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 

@@ -102,8 +102,8 @@ static const GstCclProperty properties[] = {
       "apart (NULL = not written)",
       0, 0, NULL, PLAYING, GST_CCL_ALL_CLASSES},
   {GST_CCL_KIND_BOOLEAN, FIELD (utc), "utc", "UTC",
-      "Write the time of day, and whose clock it is: the sender's where the frame has it, else that "
-      "of the arrival",
+      "Write the time of day: the sender's where the frame has it, else that of the arrival. Set it "
+      "where lines are stored or compared with those of other cameras",
       0, 0, NULL, PLAYING, GST_CCL_ALL_CLASSES},
 };
 /* clang-format on */

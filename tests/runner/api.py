@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The public functions of the libraries and the properties of ccl and cudaccl, from the sources."""
+"""The public functions of the libraries and the properties of the elements, from the sources."""
 import pathlib
 import re
 
@@ -37,4 +37,15 @@ def element_properties():
     """The properties of ccl and cudaccl, from the table in gstcclproperties.c."""
     names = set(re.findall(r'\{GST_CCL_KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/labelling/gstcclproperties.c").read_text()))
     assert {"threshold", "cuda-device-id", "stats"} <= names, names
+    return names
+
+
+def other_properties():
+    """The properties of the other elements, from their tables; cclcombiner, whose base class has properties, has none."""
+    names = set()
+    for path in sorted((ROOT / "gst").glob("*/*.c")):
+        if path.parent.name != "labelling":
+            names |= set(re.findall(r'\{GST_CCL_KIND_\w+, [^"]*"([\w-]+)"|g_param_spec_\w+ \("([\w-]+)"', path.read_text()))
+    names = {name for pair in names for name in pair if name}
+    assert {"trail-length", "max-age", "regions"} <= names, names
     return names

@@ -141,8 +141,10 @@ def symbols():
 
 
 def properties():
-    """docs/elements.md lists the properties of the labelling elements"""
-    tap.equal(table("property"), api.element_properties())
+    """docs/elements.md lists the properties of the elements"""
+    tap.equal(table("property"), api.element_properties(), "of ccl and cudaccl:")
+    tap.equal(table("property of") - {"ccltrack", "ccloverlay", "ccljson", "cclcombiner"}, api.other_properties(),
+              "of the other elements:")
 
 
 sys.exit(tap.run(links, pictures, benchmarks, messages, errors, elements, properties, symbols, foreign, versions))
