@@ -498,15 +498,18 @@ def reconnections():
             def measure(count):
                 """The least number of open files and the least memory during 40 reconnections."""
                 def reached(number):
-                    return len(refused) + program.lines.states().count("lost") >= number
+                    return len(refused) + program.lines.states().count("lost") >= first + number
                 wait_for(lambda: reached(count), f"not {count} reconnections", 90)
                 samples = []
                 while not reached(count + 40):
                     samples.append((program.open_files(), program.memory()))
                     time.sleep(0.05)
                 return map(min, zip(*samples))
-            files, memory = measure(60)
-            more_files, more_memory = measure(220)
+            # On a slow machine, many connections are refused before the first decoder is loaded.
+            wait_for(lambda: program.lines.states().count("lost") > 5, "no connections were lost", 90)
+            first = len(refused)
+            files, memory = measure(20)
+            more_files, more_memory = measure(180)
             assert program.lines.states().count("lost") > 10, "no connection was lost"
             tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
     assert more_files <= files + 10, f"{files} open files, then {more_files}"
