@@ -69,10 +69,13 @@ static gboolean
 keeps_passwords (GHashTable *before, GHashTable *after, GError **error)
 {
   const gchar *uri = g_hash_table_lookup (before, "uri");
+  const gchar *record_uri = g_hash_table_lookup (after, "record-uri");
   GHashTableIter iter;
   gpointer key, value;
 
-  if (!uri || g_strcmp0 (uri, g_hash_table_lookup (after, "uri")) == 0)
+  if (!uri ||
+      (g_strcmp0 (uri, g_hash_table_lookup (after, "uri")) == 0 &&
+          (!record_uri || g_strcmp0 (record_uri, g_hash_table_lookup (before, "record-uri")) == 0)))
     return TRUE;
   g_hash_table_iter_init (&iter, after);
   while (g_hash_table_iter_next (&iter, &key, &value))

@@ -38,6 +38,7 @@ stop_pipeline (WatchCamera *camera)
     close_pipe (camera);
     return;
   }
+  g_clear_pointer (&camera->record, watch_record_free);
   watch_pipeline_free (camera, g_steal_pointer (&camera->pipeline));
   close_pipe (camera);
   watch_backlog_end (camera);
@@ -289,6 +290,8 @@ start_pipeline (WatchCamera *camera, const gchar *uri)
   gst_object_unref (bus);
   /* A failure arrives as a message. */
   gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
+  if (camera->config->record_uri && camera->config->clips)
+    camera->record = watch_record_new (camera);
 }
 
 static gboolean

@@ -22,7 +22,6 @@ void
 watch_camera_encoded (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time)
 {
-  watch_camera_data (camera);
   CALL_OBSERVERS (camera, encoded, buffer, caps, running_time);
 }
 

@@ -7,6 +7,7 @@
 #include "camera.h"
 #include "heartbeat.h"
 #include "rate.h"
+#include "record.h"
 
 /* A time of day. */
 typedef struct {
@@ -88,6 +89,7 @@ struct _WatchCamera {
   /* Of the camera's thread. */
   GstElement *pipeline;
   GSource *timer, *retry;
+  WatchRecord *record;   /* of the stream `record-uri`, while there is a pipeline; or NULL */
   GCancellable *asking;  /* NULL unless the reason of a failure is being asked for */
   WatchState lost_state; /* of that failure */
   gchar *lost_detail;
@@ -204,6 +206,9 @@ void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gb
 
 /* Data arrived, which may be of a frame. */
 void watch_camera_data (WatchCamera *camera);
+/* An encoded frame of the stream that is recorded; the time is that of the pipeline of the
+ * analysis.
+ */
 void watch_camera_encoded (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
 void watch_camera_frame (

@@ -207,6 +207,15 @@ apply_command_line (WatchConfig *config, GError **error)
   return read_token (config, error) && add_cameras (config, error);
 }
 
+static void
+add_host (GPtrArray *hosts, const gchar *uri)
+{
+  gchar *host = watch_uri_host (uri);
+
+  if (host)
+    g_ptr_array_add (hosts, host);
+}
+
 /* The hosts that the configuration names, for the guard. */
 static GPtrArray *
 list_hosts (const WatchConfig *config)
@@ -214,17 +223,14 @@ list_hosts (const WatchConfig *config)
   GPtrArray *hosts = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < config->cameras->len; i++) {
-    gchar *host = watch_uri_host (((WatchCameraConfig *)config->cameras->pdata[i])->uri);
+    const WatchCameraConfig *camera = config->cameras->pdata[i];
 
-    if (host)
-      g_ptr_array_add (hosts, host);
+    add_host (hosts, camera->uri);
+    if (camera->record_uri)
+      add_host (hosts, camera->record_uri);
   }
-  for (guint i = 0; i < config->outputs->len; i++) {
-    gchar *host = watch_uri_host (((WatchOutputConfig *)config->outputs->pdata[i])->uri);
-
-    if (host)
-      g_ptr_array_add (hosts, host);
-  }
+  for (guint i = 0; i < config->outputs->len; i++)
+    add_host (hosts, ((WatchOutputConfig *)config->outputs->pdata[i])->uri);
   return hosts;
 }
 

@@ -45,6 +45,7 @@ clear_camera_config (WatchCameraConfig *config)
 {
   g_free (config->name);
   g_free (config->uri);
+  g_free (config->record_uri);
   g_clear_pointer (&config->keys, g_hash_table_unref);
   g_clear_pointer (&config->properties, g_hash_table_unref);
 }
@@ -200,6 +201,16 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
   return is_valid;
 }
 
+/* Frames of both streams are compared by the time of their arrival, which files do not have. */
+static gboolean
+parse_record_uri (const gchar *text, gchar **record_uri, GError **error)
+{
+  if (!strstr (text, "://") || g_str_has_prefix (text, "file:") || g_str_has_prefix (text, "v4l2:"))
+    return watch_fail (error, "it must be the address of a stream in the network");
+  *record_uri = g_strdup (text);
+  return TRUE;
+}
+
 static gboolean
 set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value, GError **error)
 {
@@ -231,6 +242,8 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
 
   if (strcmp (key, "uri") == 0)
     return TRUE;
+  if (strcmp (key, "record-uri") == 0)
+    return parse_record_uri (value, &config->record_uri, error);
   if (strcmp (key, "results") == 0)
     return parse_results (value, &config->results, error);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -279,6 +292,10 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   config->uri = check_uri (uri, &reason);
   if (!config->uri)
     goto failed;
+  if (g_hash_table_contains (keys, "record-uri") && g_str_has_prefix (config->uri, "file:")) {
+    watch_fail (&reason, "record-uri: a file has no second stream");
+    goto failed;
+  }
   g_hash_table_iter_init (&iter, keys);
   while (g_hash_table_iter_next (&iter, &key, &value)) {
     if (!set_camera_key (config, key, value, &reason)) {

@@ -9,8 +9,7 @@
 #include "backlog.h"
 #include "camera-private.h"
 #include "decimation.h"
-#include "log.h"
-#include "web-guard.h"
+#include "settings.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 #define GL_DISPLAY_TYPE "gst.gl.GLDisplay"
@@ -18,56 +17,10 @@
 #define STREAM_LOCK_TIME G_TIME_SPAN_SECOND
 #define STREAM_LOCK_INTERVAL (10 * G_TIME_SPAN_MILLISECOND)
 
-/* Sets the properties of the configuration whose keys begin with "ELEMENT.". Keys were checked when
- * the configuration was read, so properties that the element does not have are those of another
- * labeller. */
-static void
-set_properties (const WatchCameraConfig *config, const gchar *element, GstElement *target)
-{
-  gsize length = strlen (element);
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_hash_table_iter_init (&iter, config->properties);
-  while (g_hash_table_iter_next (&iter, &key, &value)) {
-    const gchar *text = key;
-
-    if (strncmp (text, element, length) == 0 && text[length] == '.' &&
-        g_object_class_find_property (G_OBJECT_GET_CLASS (target), text + length + 1))
-      gst_util_set_object_arg (G_OBJECT (target), text + length + 1, value);
-  }
-}
-
-static void
-set_default (GstElement *element, const gchar *property, const gchar *value)
-{
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), property))
-    gst_util_set_object_arg (G_OBJECT (element), property, value);
-}
-
-/* Negative before the beginning of the segment, such as the first decoding times of a file; or
- * GST_CLOCK_STIME_NONE. */
-static GstClockTimeDiff
-signed_running_time_on_pad (GstPad *pad, GstClockTime time)
-{
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  const GstSegment *segment;
-  guint64 distance;
-  gint sign = 0;
-
-  if (event) {
-    gst_event_parse_segment (event, &segment);
-    if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time))
-      sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time, &distance);
-    gst_event_unref (event);
-  }
-  return sign == 0 ? GST_CLOCK_STIME_NONE : sign * (GstClockTimeDiff)distance;
-}
-
 static GstClockTime
 running_time_on_pad (GstPad *pad, GstClockTime time)
 {
-  GstClockTimeDiff result = signed_running_time_on_pad (pad, time);
+  GstClockTimeDiff result = watch_running_time_on_pad (pad, time);
 
   return result >= 0 ? (GstClockTime)result : GST_CLOCK_TIME_NONE;
 }
@@ -232,10 +185,10 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     g_object_set (labeller, "cuda-device-id", camera->hub->gpu, NULL);
     gst_util_set_object_arg (G_OBJECT (labeller), "cuda-device-choice", "least-used");
   }
-  set_properties (camera->config, "ccl", labeller);
+  watch_settings_apply (camera->config, "ccl", labeller);
   g_object_set (labeller, "post-motion", TRUE, NULL);
   if (track)
-    set_properties (camera->config, "ccltrack", track);
+    watch_settings_apply (camera->config, "ccltrack", track);
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
   g_object_set (sink, "sync", camera->config->pace, "async", FALSE, "qos", FALSE, NULL);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
@@ -280,18 +233,7 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
 static void
 on_source_setup (GstElement *decodebin, GstElement *source, gpointer data)
 {
-  WatchCamera *camera = data;
-
-  /* Of rtspsrc. TCP, because with UDP lost packets look like garbage; the sender's clock. */
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "add-reference-timestamp-meta")) {
-    set_default (source, "protocols", "tcp");
-    set_default (source, "latency", "200");
-    set_default (source, "add-reference-timestamp-meta", "true");
-  }
-  /* Of v4l2src. Since GStreamer 1.24 it offers DMABuf memory first, and uridecodebin3 takes that
-   * without a question to the elements behind it, which need ordinary memory. */
-  set_default (source, "io-mode", "mmap");
-  set_properties (camera->config, "source", source);
+  watch_settings_apply_to_source (((WatchCamera *)data)->config, source);
 }
 
 /* Only the first video stream is decoded. */
@@ -411,11 +353,11 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
   take = watch_backlog_take (camera, buffer);
-  if (caps) {
+  watch_camera_data (camera);
+  if (caps && !camera->config->record_uri)
     watch_camera_encoded (
-        camera, buffer, caps, signed_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
-    gst_caps_unref (caps);
-  }
+        camera, buffer, caps, watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
+  gst_clear_caps (&caps);
   return take ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -429,17 +371,6 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* An RTSP server that sends by UDP names the address that reports on its stream are sent to. */
-static void
-check_receiver_of_reports (WatchCamera *camera, GstElement *sink)
-{
-  g_autofree gchar *host = NULL;
-
-  g_object_get (sink, "host", &host, NULL);
-  if (host && !watch_guard_may_send (camera->config->uri, host))
-    g_signal_emit_by_name (sink, "clear"); /* it has no receiver then */
-}
-
 static void
 on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gpointer data)
 {
@@ -450,8 +381,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     return;
   if (strcmp (GST_OBJECT_NAME (factory), "rtpjitterbuffer") == 0)
     watch_backlog_add_source (camera, element);
-  if (strcmp (GST_OBJECT_NAME (factory), "udpsink") == 0)
-    check_receiver_of_reports (camera, element);
+  watch_settings_check_receiver (camera->config->uri, element);
   if (gst_element_factory_list_is_type (
           factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER | GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     add_probe (
@@ -462,8 +392,8 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     return;
   /* The threads of a decoder delay each frame; many cameras keep all processors busy anyway. */
   if (camera->is_live)
-    set_default (element, "max-threads", "1");
-  set_properties (camera->config, "decoder", element);
+    watch_settings_default (element, "max-threads", "1");
+  watch_settings_apply (camera->config, "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
   watch_decimation_add (camera, element);
   check_gpu_of_decoder (camera, element);

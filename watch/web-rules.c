@@ -185,7 +185,7 @@ static gboolean
 check_key (const WatchWebRules *rules, GHashTable *keys, const gchar *key, const gchar *value,
     GError **error)
 {
-  if (g_str_equal (key, "uri"))
+  if (g_str_equal (key, "uri") || g_str_equal (key, "record-uri"))
     return check_uri (rules, value, error);
   if (g_str_has_prefix (key, "ccl.") || g_str_has_prefix (key, "ccltrack."))
     return check_own_property (rules, key, value, error);

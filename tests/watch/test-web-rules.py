@@ -109,6 +109,8 @@ def addresses():
         for uri in f"rtsp://{host}/x", f"http://{host}:80/x", f"RTSPS://{host}:554?x@y":
             text = refused("web-local", uri=uri)
             assert "pw" not in text, text
+    refused("web-local", uri="rtsp://10.0.0.1/", record_uri="rtsp://127.0.0.1/x")
+    refused("web-schemes", uri="rtsp://10.0.0.1/", record_uri="rtmp://10.0.0.1/x")
     for host in "10.0.0.1", "192.168.1.1", "[2001:db8::1]", "camera.example", "128.0.0.1":
         tap.equal(put({"uri": f"rtsp://{host}/"})[0] // 100, 2, host)
     server.request("/api/cameras/new", "DELETE")
@@ -130,6 +132,9 @@ def source_properties():
 def passwords():
     """a password stays with its uri: another uri needs it again"""
     status, text = put({"uri": "rtsp://203.0.113.1/"}, method="PATCH")
+    tap.equal(status, 400, text)
+    assert "source.user-pw" in text, text
+    status, text = put({"record-uri": "rtsp://203.0.113.1/"}, method="PATCH")
     tap.equal(status, 400, text)
     assert "source.user-pw" in text, text
     tap.equal(put({"uri": "rtsp://203.0.113.1/", "source.user-pw": "other"}, method="PATCH")[0], 200)
