@@ -6,6 +6,7 @@
 
 #define FIRST_VELOCITY 2.5 /* standard deviation of a new track's velocity, sizes per second */
 #define PROVEN_FRAMES 10   /* frames alone in a component after which a track is one object */
+#define DIVIDED_FRAMES 5   /* in which an object was found, if it began in a divided component */
 #define REST_RADIUS 0.25   /* sizes that an object at rest may move */
 #define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
 
@@ -28,6 +29,7 @@ begin_track (CclTracker *tracker, uint32_t component)
       .previous = NONE,
       .group = CUDACCL_NO_GROUP,
       .fill = c->area / area,
+      .divided = c->divided,
   };
   ccl_track_update_box (t);
   t->begin_x = t->rest_x = t->x.centre;
@@ -73,8 +75,10 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
     t->n_found++;
     t->lost = 0;
   }
-  t->confirmed =
-      t->confirmed || (t->n_found >= options->confirm_frames && !ccl_tracker_is_small (tracker, t));
+  const uint32_t least = t->divided && options->confirm_frames < DIVIDED_FRAMES
+                             ? DIVIDED_FRAMES
+                             : options->confirm_frames;
+  t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t));
   if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
     t->rest_x = t->x.centre;
     t->rest_y = t->y.centre;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * With label maps: the pixels that the components of successive frames have in common, after the
- * predicted motion.
+ * predicted motion. The objects that a component is divided into have no pixels of their own.
  */
 #include "layout.h"
 #include "labeller-class.h"
@@ -40,16 +40,19 @@ ccl_tracker_count_pixels (
   if (!labels)
     return;
   o->n_components = tracker->n_components;
-  for (uint32_t j = 0; j < tracker->n_components; j++)
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    tracker->components[j].pixels = j;
     o->label[j] = table->rows[tracker->components[j].row].label;
+  }
   shift_groups (tracker, elapsed);
   ccl_label_overlap_count (o, labels);
 }
 
 static inline bool
-has_pixels (const CclTracker *tracker, const Track *t)
+has_pixels (const CclTracker *tracker, const Track *t, uint32_t component)
 {
-  return tracker->has_overlap && t->group != CUDACCL_NO_GROUP;
+  return tracker->has_overlap && t->group != CUDACCL_NO_GROUP &&
+         tracker->components[component].pixels != NONE;
 }
 
 /* The pixels of the track's group that are in a component of this frame. A label map that does not
@@ -57,25 +60,29 @@ has_pixels (const CclTracker *tracker, const Track *t)
 static double
 shared_pixels (const CclTracker *tracker, const Track *t, uint32_t component)
 {
-  const double n = tracker->overlap.shared[(size_t)t->group * tracker->n_components + component];
-  return ccl_min (n, ccl_min (tracker->groups[t->group].area, tracker->components[component].area));
+  const CclLabelOverlap *o = &tracker->overlap;
+  const Component *c = &tracker->components[component];
+  const double n = o->shared[(size_t)t->group * o->n_components + c->pixels];
+  return ccl_min (n, ccl_min (tracker->groups[t->group].area, c->area));
 }
 
 void
 ccl_tracker_add_pixels (CclTracker *tracker, uint32_t component, uint32_t part)
 {
-  if (!tracker->has_overlap)
+  const uint32_t whole = tracker->components[component].pixels;
+  const uint32_t added = tracker->components[part].pixels;
+  if (!tracker->has_overlap || whole == NONE || added == NONE)
     return;
   for (uint32_t i = 0; i < tracker->overlap.n_groups; i++) {
-    uint32_t *shared = tracker->overlap.shared + (size_t)i * tracker->n_components;
-    shared[component] += shared[part];
+    uint32_t *shared = tracker->overlap.shared + (size_t)i * tracker->overlap.n_components;
+    shared[whole] += shared[added];
   }
 }
 
 double
 ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uint32_t component)
 {
-  if (!has_pixels (tracker, t) || tracker->groups[t->group].n_tracks > 1)
+  if (!has_pixels (tracker, t, component) || tracker->groups[t->group].n_tracks > 1)
     return 0;
   const double both = shared_pixels (tracker, t, component);
   return both / (tracker->groups[t->group].area + tracker->components[component].area - both);
@@ -84,7 +91,7 @@ ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uint32_t c
 double
 ccl_tracker_pixel_part (const CclTracker *tracker, const Track *t, uint32_t component)
 {
-  if (!has_pixels (tracker, t))
+  if (!has_pixels (tracker, t, component))
     return 1;
   return shared_pixels (tracker, t, component) / tracker->groups[t->group].area;
 }
@@ -100,22 +107,25 @@ ccl_tracker_store_pixels (CclTracker *tracker, const CclLabels *labels)
   if (!labels)
     return;
   ccl_label_overlap_store (o, labels);
-  for (uint32_t j = 0; j < tracker->n_components; j++)
+  for (uint32_t j = 0; j < o->n_components; j++)
     o->group[j] = CUDACCL_NO_GROUP;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     Track *t = &tracker->tracks[i];
-    if (t->component == NONE)
+    const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
+    if (!c || c->pixels == NONE)
       continue;
-    if (o->group[t->component] == CUDACCL_NO_GROUP) {
-      tracker->groups[o->n_groups] = (Group){.area = tracker->components[t->component].area};
-      o->group[t->component] = (uint16_t)o->n_groups++;
+    if (o->group[c->pixels] == CUDACCL_NO_GROUP) {
+      tracker->groups[o->n_groups] = (Group){.area = c->area};
+      o->group[c->pixels] = (uint16_t)o->n_groups++;
     }
-    t->group = o->group[t->component];
+    t->group = o->group[c->pixels];
     tracker->groups[t->group].n_tracks++;
   }
-  for (uint32_t j = 0; j < tracker->n_components; j++)
-    if (tracker->components[j].owner != NONE)
-      o->group[j] = (uint16_t)tracker->tracks[tracker->components[j].owner].group;
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    const Component *c = &tracker->components[j];
+    if (c->owner != NONE && c->pixels != NONE)
+      o->group[c->pixels] = (uint16_t)tracker->tracks[c->owner].group;
+  }
 }
 
 /* Places the arrays for label maps. Returns their total size in bytes. */
@@ -132,6 +142,7 @@ lay_out_overlap (CclTracker *t, void *memory)
   o->label = lay_out (&layout, columns, sizeof *o->label);
   o->shared = lay_out (&layout, rows * columns, sizeof *o->shared);
   t->groups = lay_out (&layout, rows, sizeof *t->groups);
+  t->column_sums = lay_out (&layout, (uint64_t)t->plan.width + 1, sizeof *t->column_sums);
   return layout.size;
 }
 

@@ -8,6 +8,8 @@
 #define ACCELERATION 0.474 /* of the velocity, sizes per second */
 #define GROWTH 0.0316      /* of the extent */
 
+#define MIN_AREA 0.02 /* of a component that is not a speck, squares of the typical height */
+
 void
 ccl_tracker_predict (CclTracker *tracker, double elapsed)
 {
@@ -20,7 +22,7 @@ ccl_tracker_predict (CclTracker *tracker, double elapsed)
     ccl_axis_predict (&t->y, elapsed, acceleration, growth);
     ccl_track_update_box (t);
     t->age += elapsed;
-    t->previous = t->component;
+    t->previous = t->component == NONE ? NONE : tracker->components[t->component].row;
     t->component = NONE;
   }
 }
@@ -38,6 +40,15 @@ find_min_area (const CclTable *table, uint32_t max_rows)
   }
 }
 
+/* Whether a component is too small to be a part of an object that counts; false while the typical
+ * size is unknown. */
+static bool
+is_speck (const CclTracker *tracker, uint32_t area, const CclBox *box)
+{
+  const double height = ccl_typical_height (&tracker->typical, box->bottom);
+  return area < MIN_AREA * height * height;
+}
+
 void
 ccl_tracker_take_components (CclTracker *tracker, const CclTable *table)
 {
@@ -49,12 +60,15 @@ ccl_tracker_take_components (CclTracker *tracker, const CclTable *table)
       continue;
     const CclBox box = {
         from->x, from->y, (double)from->x + from->width, (double)from->y + from->height};
+    if (is_speck (tracker, from->area, &box))
+      continue;
     tracker->components[n++] = (Component){
         .box = box,
         .area = from->area,
         .centroid_x = from->centroid_x + 0.5, /* pixel centres are at integers there */
         .centroid_y = from->centroid_y + 0.5,
         .row = row,
+        .pixels = NONE,
         .stack = NONE,
         .owner = NONE,
         .left = NONE,

@@ -10,14 +10,33 @@ ccl_tracker_add_event (CclTracker *tracker, CclTrackEventKind kind, uint64_t id,
   tracker->events[tracker->n_events++] = (CclTrackEvent){.kind = kind, .id = id, .other = other};
 }
 
-/* The oldest confirmed track that shared a component with t in the frame before and no longer does
+uint32_t
+ccl_tracker_count_in_row (const CclTracker *tracker, uint32_t component)
+{
+  const Component *c = tracker->components;
+  uint32_t first = component, n = 0;
+  while (first > 0 && c[first - 1].row == c[component].row)
+    first--;
+  for (uint32_t j = first; j < tracker->n_components && c[j].row == c[component].row; j++)
+    n += c[j].n_members;
+  return n;
+}
+
+/* The row of the table that a track is in; NONE if it is in none. */
+static uint32_t
+row_of (const CclTracker *tracker, const Track *t)
+{
+  return t->component == NONE ? NONE : tracker->components[t->component].row;
+}
+
+/* The oldest confirmed track that shared a row with t in the frame before and no longer does
  * (before), or does so now and did not before (!before); 0 if there is none. */
 static uint64_t
 find_other (const CclTracker *tracker, const Track *t, bool before)
 {
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     const Track *o = &tracker->tracks[i];
-    const bool together = o->component != NONE && o->component == t->component;
+    const bool together = o->component != NONE && row_of (tracker, o) == row_of (tracker, t);
     const bool were_together = o->previous != NONE && o->previous == t->previous;
     if (o != t && o->confirmed && o->component != NONE && together != before &&
         were_together == before)
@@ -31,7 +50,8 @@ ccl_tracker_find_events (CclTracker *tracker)
 {
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     Track *t = &tracker->tracks[i];
-    const bool shares = t->component != NONE && tracker->components[t->component].n_members > 1;
+    const bool shares =
+        t->component != NONE && ccl_tracker_count_in_row (tracker, t->component) > 1;
     if (t->confirmed && !t->reported)
       ccl_tracker_add_event (tracker, CUDACCL_TRACK_APPEARED, t->id, 0);
     t->reported = t->confirmed;
@@ -91,7 +111,7 @@ ccl_tracker_report (
         .age = (uint64_t)(t->age + 0.5),
         .lost = (uint64_t)(t->lost + 0.5),
         .label = c ? table->rows[c->row].label : 0,
-        .n_sharing = c ? c->n_members - 1 : 0,
+        .n_sharing = c ? ccl_tracker_count_in_row (tracker, t->component) - 1 : 0,
         .x = t->box.left,
         .y = t->box.top,
         .width = t->x.extent,

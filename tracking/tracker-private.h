@@ -28,9 +28,10 @@
 typedef struct Track {
   uint64_t id;
   CclAxis x, y;
-  CclBox box;                   /* predicted, then corrected */
-  uint32_t component, previous; /* in this frame and the one before; or NONE */
-  uint32_t group;               /* of the frame before, or CUDACCL_NO_GROUP */
+  CclBox box;         /* predicted, then corrected */
+  uint32_t component; /* in this frame; or NONE */
+  uint32_t previous;  /* row of its component in the frame before; or NONE */
+  uint32_t group;     /* of the frame before, or CUDACCL_NO_GROUP */
 
   /* The content of the box, learnt while the object is alone and whole. */
   double fill;       /* pixels of the component per pixel of the box */
@@ -41,7 +42,7 @@ typedef struct Track {
   double sampled_x, sampled_y; /* where its size was stored last */
   bool sampled, proven;
 
-  bool split;                              /* begun in a part of a component */
+  bool divided;                            /* began in a part of a divided component */
   bool confirmed, reported, ended, shared; /* shared: with another track, in the frame before */
   uint32_t n_found;                        /* runs; a tentative track ends when it is not found */
   double age, lost, hidden;      /* frames since the first; since it was found; since an edge of its
@@ -53,15 +54,17 @@ typedef struct Track {
 typedef struct Component {
   CclBox box; /* box, area and centroid include its fragments */
   double area, centroid_x, centroid_y;
-  uint32_t row;                      /* of the table */
-  uint32_t stack;                    /* component that it is a part of, or NONE */
-  uint32_t owner;                    /* track that it is a fragment of, or NONE */
-  uint32_t oldest;                   /* of its members, after tracks have begun */
-  uint32_t n_members;                /* tracks that are in it */
+  uint32_t row;       /* of the table; the objects that it is divided into are neighbours */
+  uint32_t pixels;    /* its index in the overlap of label maps; NONE for a part of a row */
+  uint32_t stack;     /* component that it is a part of, or NONE */
+  uint32_t owner;     /* track that it is a fragment of, or NONE */
+  uint32_t oldest;    /* of its members, after tracks have begun */
+  uint32_t n_members; /* tracks that are in it */
   uint32_t left, top, right, bottom; /* members that are the outermost there */
   bool ignored;                      /* noise inside a track's box */
   bool whole;                        /* all of it is inside the frame */
   bool fragmented;
+  bool divided; /* one of several objects that a row is divided into */
 } Component;
 
 /* A component with its fragments, and the tracks in it, in the frame before. */
@@ -96,7 +99,8 @@ struct CclTracker {
   void *label_memory; /* of `overlap` and `groups`; NULL before the first label map */
   CclLabelOverlap overlap;
   Group *groups;
-  bool has_overlap; /* this frame and the one before have label maps */
+  uint32_t *column_sums; /* of the component that is divided */
+  bool has_overlap;      /* this frame and the one before have label maps */
 };
 
 static inline double
@@ -156,6 +160,10 @@ bool ccl_tracker_is_short (const CclTracker *tracker, const CclBox *box);
  */
 bool ccl_tracker_is_small (const CclTracker *tracker, const Track *t);
 
+/* side-by-side.c: divides components of several objects side by side. labels: of this frame, or
+ * NULL; then nothing is divided. */
+void ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels *labels);
+
 /* pixels.c: label maps of successive frames. ccl_tracker_count_pixels() counts the pixels that
  * components have in common with those of the frame before; labels is NULL for a frame without a
  * label map. ccl_tracker_store_pixels() stores the frame for the next run. */
@@ -200,7 +208,9 @@ void ccl_tracker_begin (CclTracker *tracker);
 void ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed);
 void ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options);
 
-/* report.c: events, and the result. */
+/* report.c: events, and the result. ccl_tracker_count_in_row() counts the tracks in the row of the
+ * table that a component is from. */
+uint32_t ccl_tracker_count_in_row (const CclTracker *tracker, uint32_t component);
 void ccl_tracker_add_event (
     CclTracker *tracker, CclTrackEventKind kind, uint64_t id, uint64_t other);
 void ccl_tracker_find_events (CclTracker *tracker);

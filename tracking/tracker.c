@@ -86,6 +86,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   ccl_tracker_take_components (tracker, table);
   ccl_tracker_count_pixels (tracker, table, labels, elapsed);
   ccl_tracker_learn_sizes (tracker, elapsed);
+  ccl_tracker_divide (tracker, table, labels);
   ccl_tracker_stack (tracker);
   ccl_tracker_assign (tracker);
   ccl_tracker_share (tracker);

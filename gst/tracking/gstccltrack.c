@@ -10,9 +10,10 @@
  * tracks it takes 0.1 to 0.2 ms per frame.
  *
  * It needs only the component table. Where the label map is attached, too (`attach-labels=true` on
- * the labeller), it also compares the pixels of the components of successive frames, which
- * distinguishes objects whose boxes overlap. That takes another 0.1 to 0.5 ms per frame, and a
- * label map in CUDA memory is downloaded. No label map is kept longer than its frame.
+ * the labeller), it also divides components of several objects side by side, and compares the
+ * pixels of the components of successive frames, which distinguishes objects whose boxes overlap.
+ * That takes another 0.1 to 0.5 ms per frame, and a label map in CUDA memory is downloaded. No
+ * label map is kept longer than its frame.
  *
  * It replaces the table of the #GstCclMeta by one with a row per track, in the order of their
  * identities. gst_ccl_meta_get_track() has the track of a row:

@@ -12,8 +12,9 @@
  * and components are assigned to tracks as a linear assignment problem, as in A. Bewley and others,
  * "Simple online and realtime tracking", ICIP 2016. Edges of boxes are measured one by one, with
  * weights of a Cauchy distribution; objects that share a component keep their sizes inside it. With
- * label maps, the assignment also depends on the pixels that components of successive frames have
- * in common after the predicted motion.
+ * label maps, a component of several objects side by side is divided, and the assignment also
+ * depends on the pixels that components of successive frames have in common after the predicted
+ * motion.
  *
  *   CclTrackerPlan plan = CUDACCL_TRACKER_PLAN_DEFAULT;
  *   CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
@@ -160,11 +161,11 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  *   are in the order of their labels, and pixels whose labels are not in the table do not count.
  *   It has an effect if the run before had a label map, too: a track then prefers the component
  *   that has the pixels of its former one, moved by the predicted motion. This distinguishes
- *   objects whose boxes overlap. In frames of 540 rows or more, every second, third, … row is
- *   compared, at least 270 rows.
- * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
- *   was dropped, 2 when one was. The first run ignores it.
- * tracks: filled on success.
+ *   objects whose boxes overlap. Every label map divides components of several objects side by
+ * side; their tracks share the component. In frames of 540 rows or more, every second, third, … row
+ * is compared, at least 270 rows. elapsed: the time since the last run in frames, greater than 0
+ * and at most 1000: 1 when no frame was dropped, 2 when one was. The first run ignores it. tracks:
+ * filled on success.
  *
  * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT, or CUDACCL_ERROR_NO_MEMORY at the first label map;
  * after an error the tracks are as before. Since: 0.2 */

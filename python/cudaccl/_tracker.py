@@ -85,7 +85,8 @@ class Tracker:
         elapsed: frames since the last call, greater than 0 and at most 1000: 2 when one was dropped.
         labels: the label map of the table, int32 or uint32 in host memory, as label() returns it. The
             rows must then be in the order of their labels. Where successive frames have label maps, the
-            pixels that components have in common distinguish objects whose boxes overlap.
+            pixels that components have in common distinguish objects whose boxes overlap. Components of
+            several objects side by side are divided.
 
         Returns the tracks, their components, and events. Raises ValueError or TypeError; the tracks
         are then as before. Since: 0.2

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tests of tracks in components of several objects side by side. The frames are drawn, and labelled
+ * by the library: people of 30×80 pixels walk to the right by 2 pixels in a frame.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include <cudaccl/tracker.h>
+
+enum { WIDTH = 640, HEIGHT = 240, PERSON_WIDTH = 30, PERSON_HEIGHT = 80, TOP = 100 };
+
+typedef struct Scene {
+  CclLabeller *labeller;
+  CclTracker *tracker;
+  CclTracks tracks; /* of the last frame */
+  guint n_rows;     /* of its component table */
+  guint n_merged;   /* events, in all frames */
+  gboolean with_labels;
+  guint8 pixels[HEIGHT][WIDTH];
+  guint32 labels[HEIGHT][WIDTH];
+} Scene;
+
+static void
+draw (Scene *scene, guint x, guint y, guint width, guint height)
+{
+  for (guint row = y; row < y + height; row++)
+    memset (&scene->pixels[row][x], 255, width);
+}
+
+static void
+draw_person (Scene *scene, guint x)
+{
+  draw (scene, x, TOP, PERSON_WIDTH, PERSON_HEIGHT);
+}
+
+/* Labels and tracks what was drawn, and begins the next frame. */
+static void
+end_frame (Scene *scene)
+{
+  const CclFrame frame = {.data = scene->pixels, .stride = WIDTH};
+  const CclLabels labels = {scene->labels, sizeof scene->labels[0]};
+  const CclLabellerOptions labeller_options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  const CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+  CclTable table;
+  CclError error;
+  if (ccl_labeller_run (scene->labeller, &frame, &labeller_options, &labels, &table, &error) ||
+      ccl_tracker_run (scene->tracker, &table, scene->with_labels ? &labels : NULL, 1, &options,
+          &scene->tracks, &error))
+    g_error ("%s", error.message);
+  scene->n_rows = table.n_rows;
+  for (guint i = 0; i < scene->tracks.n_events; i++)
+    scene->n_merged += scene->tracks.events[i].kind == CUDACCL_TRACK_MERGED;
+  memset (scene->pixels, 0, sizeof scene->pixels);
+}
+
+/* A scene in which a person has walked through the picture, so that the height is known. */
+static Scene *
+scene_new (gboolean with_labels)
+{
+  Scene *scene = g_new0 (Scene, 1);
+  CclLabellerPlan labeller = CUDACCL_LABELLER_PLAN_DEFAULT;
+  CclTrackerPlan tracker = CUDACCL_TRACKER_PLAN_DEFAULT;
+  CclError error;
+  labeller.width = tracker.width = WIDTH;
+  labeller.height = tracker.height = HEIGHT;
+  scene->with_labels = with_labels;
+  scene->labeller = ccl_cpu_labeller_new (&labeller, &error);
+  scene->tracker = ccl_tracker_new (&tracker, &error);
+  g_assert_nonnull (scene->labeller);
+  g_assert_nonnull (scene->tracker);
+  for (guint i = 0; i < 60; i++) {
+    draw_person (scene, 20 + 2 * i);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  for (guint i = 0; i < 20; i++)
+    end_frame (scene);
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 0);
+  return scene;
+}
+
+static void
+scene_free (Scene *scene)
+{
+  ccl_labeller_free (&scene->labeller);
+  ccl_tracker_free (&scene->tracker);
+  g_free (scene);
+}
+
+/* Three people hand in hand are one component in all frames. With label maps each has a track, all
+ * in this component. */
+static void
+walk_hand_in_hand (Scene *scene)
+{
+  for (guint i = 0; i < 60; i++) {
+    const guint x = 50 + 2 * i;
+    for (guint person = 0; person < 3; person++)
+      draw_person (scene, x + 50 * person);
+    draw (scene, x, TOP + 35, 130, 8);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 1);
+  }
+}
+
+static void
+test_people_hand_in_hand_are_three_tracks (void)
+{
+  Scene *scene = scene_new (TRUE);
+  walk_hand_in_hand (scene);
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 3);
+  g_assert_cmpuint (scene->tracks.n_members, ==, 3);
+  for (guint i = 0; i < 3; i++) {
+    const CclTrack *track = &scene->tracks.tracks[i];
+    g_assert_cmpuint (track->state, ==, CUDACCL_TRACK_CONFIRMED);
+    g_assert_cmpuint (track->label, ==, 1);
+    g_assert_cmpuint (track->n_sharing, ==, 2);
+    g_assert_cmpuint (track->age, >=, 55);
+    g_assert_cmpfloat_with_epsilon (track->width, PERSON_WIDTH, 16);
+    g_assert_cmpfloat_with_epsilon (track->height, PERSON_HEIGHT, 4);
+    g_assert_cmpfloat_with_epsilon (track->velocity_x, 2, 0.3);
+    g_assert_cmpuint (scene->tracks.members[i].row, ==, 0);
+  }
+  scene_free (scene);
+}
+
+static void
+test_without_label_maps_a_group_is_one_track (void)
+{
+  Scene *scene = scene_new (FALSE);
+  walk_hand_in_hand (scene);
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpuint (scene->tracks.tracks[0].n_sharing, ==, 0);
+  scene_free (scene);
+}
+
+/* Two people meet, stand hand in hand, and part. Both keep their identities and their sizes, and
+ * the events say that they met. */
+static void
+test_people_who_meet_keep_their_identities (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 120; i++) {
+    const guint gap = i < 40 ? 100 - 2 * i : i < 80 ? 20 : 20 + 2 * (i - 80);
+    draw_person (scene, 300 - gap / 2 - PERSON_WIDTH);
+    draw_person (scene, 300 + gap / 2);
+    if (gap == 20)
+      draw (scene, 290, TOP + 35, 20, 8);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, gap == 20 ? 1 : 2);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+    g_assert_cmpuint (scene->tracks.tracks[0].id, ==, 2);
+    g_assert_cmpfloat_with_epsilon (
+        scene->tracks.tracks[0].x, 300 - (gdouble)gap / 2 - PERSON_WIDTH, 8);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[1].x, 300 + (gdouble)gap / 2, 8);
+  }
+  g_assert_cmpuint (scene->n_merged, ==, 2);
+  scene_free (scene);
+}
+
+/* A car is wider than a person, and all of it is tall; a bonnet is not an object. */
+static void
+test_car_is_one_track (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    const guint x = 50 + 4 * i;
+    draw (scene, x, TOP, 110, PERSON_HEIGHT);
+    draw (scene, x + 110, TOP + 45, 40, PERSON_HEIGHT - 45);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, 150, 6);
+  scene_free (scene);
+}
+
+/* Specks of 5×5 pixels around a person have no tracks, not even tentative ones. */
+static void
+test_specks_have_no_tracks (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    draw_person (scene, 50 + 2 * i);
+    draw (scene, 400 + i % 3, 60, 5, 5);
+    draw (scene, 500, 150 + i % 2, 5, 5);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 3);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  }
+  scene_free (scene);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define add(name) g_test_add_func ("/divided-components/" #name, test_##name)
+  add (people_hand_in_hand_are_three_tracks);
+  add (without_label_maps_a_group_is_one_track);
+  add (people_who_meet_keep_their_identities);
+  add (car_is_one_track);
+  add (specks_have_no_tracks);
+  return g_test_run ();
+}

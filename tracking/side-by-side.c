@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * With a label map: a component of several objects side by side, as of people who walk together,
+ * is divided where few of its pixels are one above the other. The columns of a standing person are
+ * nearly as tall as the person; between two people there are arms, bags and shadows at most.
+ *
+ * The counts of pixels in columns are the vertical projection histogram of I. Haritaoglu,
+ * D. Harwood and L. S. Davis, "W4: real-time surveillance of people and their activities", IEEE
+ * Transactions on Pattern Analysis and Machine Intelligence 22(8), 2000.
+ */
+#include "tracker-private.h"
+
+#include <string.h>
+
+#define MAX_OBJECTS 64   /* into which a component is divided */
+#define MIN_WIDTH 0.75   /* typical heights; a narrower component is one object */
+#define HALF_WINDOW 0.06 /* typical heights; columns are averaged over a window */
+#define MIN_COLUMN 0.55  /* least height of a tall column, typical heights */
+#define MIN_OBJECT 0.08  /* least width of an object's tall columns, typical heights */
+#define MAX_OUTSIDE 0.1  /* typical heights that an object is wider on each side */
+
+/* Columns, from `begin` to before `end`, counted from the component's left one. */
+typedef struct Columns {
+  uint32_t begin, end;
+} Columns;
+
+/* The component that is divided. */
+typedef struct Projection {
+  const CclLabels *labels;
+  uint32_t label;
+  uint32_t left, top, bottom, n_columns;
+  const uint32_t *sums; /* of the pixels in the columns before each one */
+  double typical;       /* height */
+} Projection;
+
+static inline const uint32_t *
+row_of (const Projection *p, uint32_t y)
+{
+  return (const uint32_t *)((const char *)p->labels->data + y * p->labels->stride) + p->left;
+}
+
+/* Counts the pixels of each column, in the rows that the label maps are compared in. */
+static void
+count_columns (const Projection *p, uint32_t step, uint32_t *sums)
+{
+  memset (sums, 0, (p->n_columns + 1) * sizeof *sums);
+  for (uint32_t y = p->top; y < p->bottom; y += step) {
+    const uint32_t *row = row_of (p, y);
+    for (uint32_t x = 0; x < p->n_columns; x++)
+      sums[x + 1] += row[x] == p->label ? step : 0;
+  }
+  for (uint32_t x = 0; x < p->n_columns; x++)
+    sums[x + 1] += sums[x];
+}
+
+static bool
+is_tall (const Projection *p, uint32_t x)
+{
+  const uint32_t half = (uint32_t)(HALF_WINDOW * p->typical);
+  const uint32_t begin = x > half ? x - half : 0;
+  const uint32_t end = p->n_columns - x > half ? x + half + 1 : p->n_columns;
+  return p->sums[end] - p->sums[begin] >= MIN_COLUMN * p->typical * (2 * half + 1);
+}
+
+/* Finds the tall columns of each object. Returns the number of objects. */
+static uint32_t
+find_objects (const Projection *p, Columns objects[MAX_OBJECTS])
+{
+  uint32_t n = 0;
+  for (uint32_t x = 0; x < p->n_columns && n < MAX_OBJECTS; x++) {
+    const uint32_t begin = x;
+    while (x < p->n_columns && is_tall (p, x))
+      x++;
+    if (x > begin && x - begin >= MIN_OBJECT * p->typical)
+      objects[n++] = (Columns){begin, x};
+  }
+  return n;
+}
+
+static bool
+has_pixel (const Projection *p, uint32_t y, const Columns *columns)
+{
+  const uint32_t *row = row_of (p, y);
+  bool found = false;
+  for (uint32_t x = columns->begin; x < columns->end; x++)
+    found |= row[x] == p->label;
+  return found;
+}
+
+/* An object has the rows of its tall columns, and is a little wider, at most to the middle between
+ * two objects. */
+static Component
+make_object (
+    const Projection *p, const Component *whole, const Columns *objects, uint32_t n, uint32_t i)
+{
+  const Columns *tall = &objects[i];
+  const uint32_t outside = (uint32_t)(MAX_OUTSIDE * p->typical);
+  const uint32_t least = i > 0 ? (objects[i - 1].end + tall->begin) / 2 : 0;
+  const uint32_t most = i + 1 < n ? (tall->end + objects[i + 1].begin) / 2 : p->n_columns;
+  const uint32_t begin = tall->begin - least > outside ? tall->begin - outside : least;
+  const uint32_t end = most - tall->end > outside ? tall->end + outside : most;
+  uint32_t top = p->top, bottom = p->bottom;
+  while (top + 1 < bottom && !has_pixel (p, top, tall))
+    top++;
+  while (bottom - 1 > top && !has_pixel (p, bottom - 1, tall))
+    bottom--;
+  double moment = 0;
+  for (uint32_t x = begin; x < end; x++)
+    moment += (x + 0.5) * (p->sums[x + 1] - p->sums[x]);
+  Component object = *whole;
+  object.box = (CclBox){p->left + begin, top, p->left + end, bottom};
+  object.area = p->sums[end] - p->sums[begin];
+  object.centroid_x = p->left + moment / object.area;
+  object.centroid_y = 0.5 * (top + bottom);
+  object.pixels = NONE;
+  object.fragmented = object.divided = true;
+  return object;
+}
+
+static void
+divide_component (CclTracker *tracker, const Projection *p, uint32_t component)
+{
+  Columns objects[MAX_OBJECTS];
+  const uint32_t n = find_objects (p, objects);
+  if (n < 2 || n - 1 > tracker->plan.max_components - tracker->n_components)
+    return;
+  Component *first = &tracker->components[component];
+  const Component whole = *first;
+  memmove (first + n, first + 1, (tracker->n_components - component - 1) * sizeof *first);
+  tracker->n_components += n - 1;
+  for (uint32_t i = 0; i < n; i++)
+    first[i] = make_object (p, &whole, objects, n, i);
+}
+
+void
+ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels *labels)
+{
+  if (!labels)
+    return;
+  for (uint32_t j = tracker->n_components; j-- > 0;) {
+    const CclBox *box = &tracker->components[j].box;
+    const double typical = ccl_typical_height (&tracker->typical, box->bottom);
+    if (typical <= 0 || box->right - box->left < MIN_WIDTH * typical ||
+        box->bottom - box->top < CUDACCL_MIN_HEIGHT * typical)
+      continue;
+    const Projection p = {
+        .labels = labels,
+        .label = table->rows[tracker->components[j].row].label,
+        .left = (uint32_t)box->left,
+        .top = (uint32_t)box->top,
+        .bottom = (uint32_t)box->bottom,
+        .n_columns = (uint32_t)(box->right - box->left),
+        .sums = tracker->column_sums,
+        .typical = typical,
+    };
+    count_columns (&p, tracker->overlap.step, tracker->column_sums);
+    divide_component (tracker, &p, j);
+  }
+}
