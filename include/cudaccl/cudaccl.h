@@ -9,6 +9,7 @@
 #include <cudaccl/labeller.h>
 #include <cudaccl/log.h>
 #include <cudaccl/regions.h>
+#include <cudaccl/rle.h>
 #include <cudaccl/tiled.h>
 #include <cudaccl/tracker.h>
 #include <cudaccl/version.h>
