@@ -227,3 +227,41 @@ ccl_contour_hull (const CclContourPoint *points, uint32_t n, CclHull *hull,
   free (sorted);
   return CUDACCL_OK;
 }
+
+/* Appends the corners of the pixels of a label in a row: those of its first and its last one. */
+static uint32_t
+append_row_corners (
+    const CclLabels *labels, const CclComponent *row, uint32_t y, CclContourPoint *points)
+{
+  const uint32_t *pixels = (const uint32_t *)((const uint8_t *)labels->data + y * labels->stride);
+  uint32_t first = row->x, end = row->x + row->width;
+
+  while (first < end && pixels[first] != row->label)
+    first++;
+  if (first == end)
+    return 0;
+  while (pixels[end - 1] != row->label)
+    end--;
+  for (uint32_t i = 0; i < 4; i++)
+    points[i] = (CclContourPoint){(int32_t)(i & 1 ? end : first), (int32_t)(y + i / 2)};
+  return 4;
+}
+
+CclStatus
+ccl_label_hull (const CclLabels *labels, const CclComponent *row, CclHull *hull, CclError *error)
+{
+  uint32_t n = 0;
+
+  if (!labels || !row || !hull || row->width < 1 || row->height < 1)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "a hull needs a label map and a component in it");
+  CclContourPoint *points = malloc (4 * (size_t)row->height * sizeof *points);
+  if (!points)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for the hull of %u rows", row->height);
+  for (uint32_t y = row->y; y < row->y + row->height; y++)
+    n += append_row_corners (labels, row, y, points + n);
+  const CclStatus status = ccl_contour_hull (points, n, hull, NULL, error);
+  free (points);
+  return status;
+}

@@ -176,6 +176,18 @@ CUDACCL_API
 CclStatus ccl_contour_hull (const CclContourPoint *points, uint32_t n, CclHull *hull,
     CclContourPoint *corners, CclError *error);
 
+/* Measures the convex hull of the pixels of a label, as squares, in a label map of whatever origin:
+ * the hull of its contours as cracks.
+ *
+ * labels: the map, of which the pixels in the bounding box are read. row: of the component; label
+ * and box are used, inside the map, with pixels of the label in the first and the last row.
+ *
+ * It allocates some points for each row of the box. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (an
+ * empty box) or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_label_hull (
+    const CclLabels *labels, const CclComponent *row, CclHull *hull, CclError *error);
+
 #ifdef __cplusplus
 }
 #endif

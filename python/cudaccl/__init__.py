@@ -24,6 +24,7 @@ the library works. Calls on one object run one after the other.
 from ._cudaccl import DeviceArray
 from ._cudaccl import version as __version__
 from ._arrays import copy_to_device, copy_to_host
+from ._contours import NO_CONTOUR, Contours, contour_dtype, contours, rle, rle_decode
 from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
@@ -32,7 +33,8 @@ from ._regionprops import regionprops_table
 from ._tracker import Tracker, Tracks, event_dtype, member_dtype, track_dtype
 
 __all__ = [
-    "__version__", "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache", "component_dtype",
-    "components", "copy_to_device", "copy_to_host", "event_dtype", "label", "label_file", "member_dtype",
-    "regionprops_table", "table_to_array", "tiled_component_dtype", "track_dtype", "volume_component_dtype",
+    "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache",
+    "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host", "event_dtype",
+    "label", "label_file", "member_dtype", "regionprops_table", "rle", "rle_decode", "table_to_array",
+    "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

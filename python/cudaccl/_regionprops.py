@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
+from ._arrays import view_of
 
 AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
@@ -29,8 +30,11 @@ COLUMN_OF.update({name: column for column, name in _cudaccl.shapes()})
 class Measured:
     """The rows, features and shapes of components, and the number of neighbours of their pixels."""
 
-    def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int) -> None:
+    def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
+                 map: NDArray[np.uint32], map_rows: NDArray[Any]) -> None:
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
+        self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
+        self._hulls: NDArray[np.float64] | None = None
 
     def tensor(self) -> list[NDArray[Any]]:
         xy = -self.shapes["covariance"]
@@ -38,6 +42,14 @@ class Measured:
 
     def n_holes(self) -> NDArray[np.int64]:
         return 1 - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+
+    def hulls(self) -> NDArray[np.float64]:
+        """Area and Feret diameters of the convex hulls, a row for each component."""
+        if self._hulls is None:
+            measures = (_cudaccl.measure_hulls(view_of(self._map), self._map_rows.tobytes())
+                        if len(self._map_rows) else bytearray())
+            self._hulls = np.frombuffer(measures, np.float64).reshape(-1, 3)
+        return self._hulls
 
 
 # Property: the fields that it needs, the indices of its columns, and the columns.
@@ -52,6 +64,10 @@ MEASURED: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured],
     "crack_length": (("crack_length",), ("",), lambda m: [m.shapes["crack_length"].astype(np.int64)]),
     "euler_number": (("euler_number_8",), ("",), lambda m: [m.shapes["euler_number_8"].astype(np.int64)]),
     "n_holes": (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()]),
+    "hull_area": ((), ("",), lambda m: [m.hulls()[:, 0]]),
+    "hull_solidity": ((), ("",), lambda m: [m.rows["area"] / m.hulls()[:, 0]]),
+    "feret_max": ((), ("",), lambda m: [m.hulls()[:, 1]]),
+    "feret_min": ((), ("",), lambda m: [m.hulls()[:, 2]]),
     "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
     "inertia_tensor_eigvals": (("greater_eigenvalue",), ("0", "1"), lambda m: [
         m.shapes["greater_eigenvalue"], m.shapes["lesser_eigenvalue"]]),
@@ -84,13 +100,12 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | N
     return map, values if has_background else np.concatenate(([0], values)), len(values) - int(has_background)
 
 
-def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int | None) -> Measured:
-    """Measures the components of a mask, or the labels of a label map."""
-    from ._arrays import HOST, copy_to_host, view_of
-    from ._images import check_connectivity, numpy_converts
+def label_map_of(labels: Any, neighbours: int) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
+    """The components of a mask of bool, or a label map, as numbered() returns them."""
+    from ._arrays import HOST, copy_to_host
+    from ._images import numpy_converts
     from ._labeller import label
 
-    neighbours = check_connectivity(connectivity, 2)
     if not isinstance(labels, np.ndarray):
         is_on_host = numpy_converts(labels) or view_of(labels).device == HOST
         if not is_on_host and not isinstance(labels, _cudaccl.DeviceArray):
@@ -103,7 +118,15 @@ def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int |
     if labels.ndim != 2 or labels.dtype.kind not in "iu":
         raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
                         "integers with two dimensions")
-    map, values, n = numbered(labels)
+    return numbered(labels)
+
+
+def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int | None) -> Measured:
+    """Measures the components of a mask, or the labels of a label map."""
+    from ._images import check_connectivity
+
+    neighbours = check_connectivity(connectivity, 2)
+    map, values, n = label_map_of(labels, neighbours)
     if n and map.size:
         plane = None if intensity_image is None else view_of(np.asarray(intensity_image))
         parts = _cudaccl.measure_labels(view_of(map), plane, columns, n)
@@ -112,12 +135,12 @@ def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int |
     rows, features, shapes = (
         np.frombuffer(part, dtype) for part, dtype in zip(parts, (table_dtype(np.uint32, ndim=2), feature_dtype, shape_dtype)))
     there = rows["area"] > 0
-    rows = rows[there]
+    rows = map_rows = rows[there]
     if values is not None:
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
         rows["label"] = values[rows["label"]]
-    return Measured(rows, features[there], shapes[there], neighbours)
+    return Measured(rows, features[there], shapes[there], neighbours, map, map_rows)
 
 
 def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"), *, intensity_image: Any = None,
@@ -133,7 +156,9 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
         'orientation', 'perimeter'; with an intensity image 'centroid_weighted', 'intensity_max',
         'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'crack_length', the
-        number of edges between pixels of the component and others, and 'n_holes'.
+        number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
+        the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
+        'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it.
     intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory.
     connectivity: 4 or 8, None for 8: of the components of a mask, and for 'n_holes'.
     separator: between a property's name and the index of a column.

@@ -34,6 +34,7 @@ NB_MODULE (_cudaccl, module)
   bind_view (module);
   bind_device (module);
   bind_labeller (module);
+  bind_contours (module);
   bind_measure (module);
   bind_foreground (module);
   bind_plain_images (module);

@@ -115,6 +115,7 @@ void make_mask (const View &image, const Threshold &threshold, uint8_t *mask);
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
+void bind_contours (nb::module_ &module);
 void bind_measure (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
 void bind_plain_images (nb::module_ &module);

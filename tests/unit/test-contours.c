@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contours on the CPU, simplified polygons, hulls, and arguments. */
 #include "contour-checks.h"
+#include "reference.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,6 +127,30 @@ check_hull (const CclContourPoint *points, uint32_t n)
   g_assert_cmpfloat_with_epsilon (hull.feret_min, least, 1e-9);
 }
 
+/* The hulls of labels are those of their outer contours. */
+static void
+check_label_hulls (const Mask *mask, const CclContourTable *cracks)
+{
+  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+  Reference *labelled = reference_new ((const uint8_t *)mask->pixels, mask->width, mask->height,
+      mask->width, CUDACCL_CONNECTIVITY_8, &options);
+  const CclLabels labels = {labelled->labels, 4 * (size_t)mask->width};
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < cracks->n_contours; i++) {
+    CclHull of_label = {0}, of_contour = {0};
+    if (cracks->rows[i].is_hole)
+      continue;
+    g_assert_cmpint (
+        ccl_label_hull (&labels, &labelled->rows[n++], &of_label, NULL), ==, CUDACCL_OK);
+    ccl_contour_hull (cracks->points + cracks->rows[i].first_point, cracks->rows[i].n_points,
+        &of_contour, NULL, NULL);
+    g_assert_cmpmem (&of_label, sizeof of_label, &of_contour, sizeof of_contour);
+  }
+  g_assert_cmpuint (n, ==, labelled->n_components);
+  reference_free (labelled);
+}
+
 static void
 test_hulls (void)
 {
@@ -135,6 +160,7 @@ test_hulls (void)
     const CclContourTable table = find (&contours, mask, CUDACCL_CONTOUR_CRACKS);
     for (uint32_t i = 0; i < table.n_contours; i++)
       check_hull (table.points + table.rows[i].first_point, table.rows[i].n_points);
+    check_label_hulls (mask, &table);
     ccl_contours_free (&contours);
     mask_free (mask);
   }
@@ -145,8 +171,10 @@ test_hulls_of_points_and_lines (void)
 {
   const CclContourPoint line[] = {{1, 1}, {4, 5}, {1, 1}, {7, 9}};
   const CclContourPoint far = {1 << 30, 0};
-  CclHull hull;
+  const CclComponent nothing = {.label = 1};
+  CclHull hull = {0};
 
+  g_assert_cmpint (ccl_label_hull (NULL, &nothing, &hull, NULL), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_contour_hull (line, 1, &hull, NULL, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (hull.n_points, ==, 1);
   g_assert_cmpfloat (hull.area + hull.feret_max + hull.feret_min, ==, 0);
