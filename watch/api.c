@@ -70,6 +70,7 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   add_time (builder, "since", status.since);
   add_string (builder, "detail", status.detail);
   add_string (builder, "labeller", status.labeller);
+  add_string (builder, "decoder", status.decoder);
   if (status.gpu >= 0)
     add_int (builder, "gpu", status.gpu);
   add_int (builder, "width", status.width);

@@ -7,6 +7,7 @@
 
 #include "backlog.h"
 #include "camera-private.h"
+#include "decoder.h"
 #include "log.h"
 #include "reach.h"
 
@@ -217,6 +218,7 @@ on_bus (GstBus *bus, GstMessage *message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
+    watch_decoder_note_failure (camera, GST_MESSAGE_SRC (message));
     handle_error (camera, error);
     g_error_free (error);
     return G_SOURCE_REMOVE;

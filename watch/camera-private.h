@@ -109,6 +109,7 @@ struct _WatchCamera {
   guint motion_count;
   GstClockTime arrival;      /* monotonic, of the frame on its way */
   GstClockTime next_time;    /* running time before which frames are skipped, for max-fps */
+  gint has_failed_decoder;   /* atomic: the one that the configuration asks for */
   gint is_decimated;         /* atomic: no more frames are decoded than max-fps allows */
   guint64 checksum;          /* of an earlier frame */
   gint64 checksum_time;      /* monotonic, when it was computed */

@@ -36,6 +36,7 @@ typedef struct {
   gchar *detail;         /* reason of the state, without credentials; may be NULL */
   gchar *uri;            /* without credentials */
   const gchar *labeller; /* "ccl" or "cudaccl"; NULL before the first connection */
+  const gchar *decoder;  /* the element that decodes; NULL before the first frame */
   gint gpu;              /* the number of the labeller's GPU; -1 without one */
   gint width, height;    /* of the last frame, in pixels; 0 before the first */
   gdouble fps;           /* over the last five seconds */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config-values.h"
+#include "decoder.h"
 #include "heartbeat.h"
 #include "log.h"
 #include "secrets.h"
@@ -46,6 +47,7 @@ clear_camera_config (WatchCameraConfig *config)
   g_free (config->name);
   g_free (config->uri);
   g_free (config->record_uri);
+  g_free (config->decoder);
   g_clear_pointer (&config->keys, g_hash_table_unref);
   g_clear_pointer (&config->properties, g_hash_table_unref);
 }
@@ -244,6 +246,10 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
     return TRUE;
   if (strcmp (key, "record-uri") == 0)
     return parse_record_uri (value, &config->record_uri, error);
+  if (strcmp (key, "decoder") == 0) {
+    config->decoder = g_strdup (value);
+    return watch_decoder_check (value, error);
+  }
   if (strcmp (key, "results") == 0)
     return parse_results (value, &config->results, error);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)

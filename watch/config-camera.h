@@ -16,6 +16,7 @@ typedef struct {
   gchar *name;          /* letters, digits, '.', '_' and '-' */
   gchar *uri;           /* with credentials: never show it, use watch_redact() */
   gchar *record_uri;    /* key `record-uri`: of the stream for clips; NULL: `uri`. As secret */
+  gchar *decoder;       /* key `decoder` (decoder.h); NULL: auto */
   WatchResults results; /* key `results` */
   gboolean pace;        /* key `pace`: a file is played at its own speed, like a camera */
   gboolean loop;        /* key `loop`: a file begins again at its end */

@@ -9,6 +9,7 @@
 #include "backlog.h"
 #include "camera-private.h"
 #include "decimation.h"
+#include "decoder.h"
 #include "settings.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
@@ -349,11 +350,15 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   WatchCamera *camera = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstElement *decoder = gst_pad_get_parent_element (pad);
   gboolean take;
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
   take = watch_backlog_take (camera, buffer);
   watch_camera_data (camera);
+  if (decoder)
+    watch_decoder_note_running (camera, decoder);
+  gst_clear_object (&decoder);
   if (caps && !camera->config->record_uri)
     watch_camera_encoded (
         camera, buffer, caps, watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
@@ -396,6 +401,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
   watch_settings_apply (camera->config, "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
   watch_decimation_add (camera, element);
+  watch_decoder_add (camera, element);
   check_gpu_of_decoder (camera, element);
 }
 
