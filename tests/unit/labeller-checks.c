@@ -788,6 +788,13 @@ register_case (const Subject *subject, const char *folder, const char *name)
   g_free (path);
 }
 
+static bool
+wants_check (const LabellerBackend *backend, const char *name)
+{
+  return !g_str_has_prefix (name, "huge/") || backend->huge_frames == HUGE_FRAMES_ALL ||
+         (backend->huge_frames == HUGE_FRAMES_OF_ONE_ROW && g_str_has_prefix (name, "huge/row"));
+}
+
 void
 labeller_checks_register (const LabellerBackend *backend)
 {
@@ -805,7 +812,7 @@ labeller_checks_register (const LabellerBackend *backend)
       if (backend->offers && !backend->offers (*algorithm, connectivities[i]))
         continue;
       for (size_t j = 0; j < G_N_ELEMENTS (checks); j++) {
-        if (backend->is_for_small_frames && g_str_has_prefix (checks[j].name, "huge/"))
+        if (!wants_check (backend, checks[j].name))
           continue;
         subject.check = checks[j].check;
         register_case (&subject, "", checks[j].name);

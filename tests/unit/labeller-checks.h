@@ -25,6 +25,14 @@
 
 #include <cudaccl/labeller.h>
 
+/* The huge frames of a backend whose code differs from that of another one, with all of them, in
+ * less than a frame. */
+typedef enum LabellerHugeFrames {
+  HUGE_FRAMES_ALL = 0,
+  HUGE_FRAMES_OF_ONE_ROW, /* it differs inside rows */
+  HUGE_FRAMES_NONE,       /* it differs in small frames only */
+} LabellerHugeFrames;
+
 typedef struct LabellerBackend {
   /* The first word of the test cases' names. */
   const char *name;
@@ -58,8 +66,8 @@ typedef struct LabellerBackend {
    * slice of the scheduler. */
   uint32_t n_small_masks;
 
-  /* Huge frames are labelled as those of another backend, and not checked again. */
-  bool is_for_small_frames;
+  /* Which huge frames are checked. */
+  LabellerHugeFrames huge_frames;
 
   /* Passed to labeller_new and run. */
   void *data;

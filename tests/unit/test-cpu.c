@@ -13,21 +13,21 @@ typedef struct Way {
   CclCpuTuning tuning;
   uint32_t n_threads;
   bool is_plain; /* for the algorithms that use no threads */
-  /* Label maps of huge frames are streamed in any case, and huge frames have more pixels than any
-   * number of threads needs. */
-  bool is_for_small_frames;
+  /* Instructions differ inside rows. Label maps of huge frames are streamed in any case, and huge
+   * frames have more pixels than any number of threads needs. */
+  LabellerHugeFrames huge_frames;
 } Way;
 
 static const Way ways[] = {
     {"cpu-portable", {.instructions = "portable"}, 1},
-    {"cpu-avx2", {.instructions = "avx2"}, 1},
-    {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-avx2", {.instructions = "avx2"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
+    {"cpu-avx512", {.instructions = "avx512"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
     {"cpu-avx2-streaming", {.instructions = "avx2", .max_cached_bytes = 1}, 1,
-        .is_for_small_frames = true},
+        .huge_frames = HUGE_FRAMES_NONE},
     {"cpu-avx512-streaming", {.instructions = "avx512", .max_cached_bytes = 1}, 1,
-        .is_for_small_frames = true},
-    {"cpu-neon", {.instructions = "neon"}, 1},
-    {"cpu-2-threads", {.pixels_per_thread = 1}, 2, .is_for_small_frames = true},
+        .huge_frames = HUGE_FRAMES_NONE},
+    {"cpu-neon", {.instructions = "neon"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
+    {"cpu-2-threads", {.pixels_per_thread = 1}, 2, .huge_frames = HUGE_FRAMES_NONE},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
     {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0},
     {"cpu", {NULL}, 0, .is_plain = true},
@@ -91,7 +91,7 @@ main (int argc, char **argv)
           .offers = ccl_cpu_algorithm_offers,
           .labeller_new = labeller_new,
           .n_small_masks = ways[i].n_threads > 1 ? 256 : 1,
-          .is_for_small_frames = ways[i].is_for_small_frames,
+          .huge_frames = ways[i].huge_frames,
           .data = (void *)&ways[i],
       };
       labeller_checks_register (&backends[i]);
