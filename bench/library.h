@@ -4,7 +4,7 @@
 #ifndef BENCH_LIBRARY_H
 #define BENCH_LIBRARY_H
 
-#include "foreground.h"
+#include "implementation-foreground.h"
 #include "implementation.h"
 #include "reference.h"
 

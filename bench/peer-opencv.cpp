@@ -3,7 +3,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "foreground.h"
+#include "implementation-foreground.h"
 
 #if HAVE_MOG2
 #include <opencv2/video/background_segm.hpp>

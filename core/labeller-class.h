@@ -3,6 +3,8 @@
 #ifndef CUDACCL_LABELLER_CLASS_H
 #define CUDACCL_LABELLER_CLASS_H
 
+#include "status.h"
+
 #include <cudaccl/labeller.h>
 
 /* The operations of a backend. The public functions check the arguments before they call them. */
@@ -88,9 +90,5 @@ CclStatus ccl_plan_check (const CclLabellerPlan *plan, CclError *error);
 /* The most components that a frame of the plan can have, which is the most rows of a table: one
  * isolated pixel in each 2×2, or every second pixel with 4-connectivity. */
 uint32_t ccl_plan_most_components (const CclLabellerPlan *plan);
-
-/* Fills the error (may be NULL) with a printf-style message and returns the status. */
-CclStatus ccl_error_set (CclError *error, CclStatus status, const char *format, ...)
-    __attribute__ ((format (printf, 3, 4)));
 
 #endif /* CUDACCL_LABELLER_CLASS_H */

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_STRUCT_SIZE_H
 #define CUDACCL_STRUCT_SIZE_H
 
-#include "labeller-class.h"
+#include "status.h"
 
 /* Checks the size of a plan or of options, of which `known` bytes have a meaning in this version. A
  * version that adds fields copies what is given over its defaults here.

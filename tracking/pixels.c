@@ -4,7 +4,7 @@
  * predicted motion. The objects that a component is divided into have no pixels of their own.
  */
 #include "layout.h"
-#include "labeller-class.h"
+#include "status.h"
 #include "tracker-private.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  */
 #include <cudaccl/regions.h>
 
-#include "labeller-class.h"
+#include "status.h"
 #include "struct-size.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * centroids; begin tracks with the remaining components; end the tracks that are lost.
  */
 #include "layout.h"
-#include "labeller-class.h"
+#include "status.h"
 #include "struct-size.h"
 #include "tracker-private.h"
 

@@ -15,14 +15,11 @@
  * Each pixel is read once.
  */
 #include "algorithms.h"
-#include "band.h"
 #include "component-row.h"
 #include "instructions.h"
-#include "mapping.h"
-#include "workers.h"
+#include "runs-labeller.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,48 +39,9 @@ static const uint32_t band_ends[BANDS_PER_THREAD + 1] = {0, 4, 6, 7, 8};
  * components. */
 #define PIXELS_PER_SHARED_LABEL 32
 
-/* Numbering by all threads: the rest of the value is a label and not yet a number. */
-#define UNNUMBERED (UINT32_C (1) << 31)
-
 /* A label map of more than this part of the third-level cache, in quarters, is written past the
  * caches, because they would read its memory before they write it. */
 #define MAX_CACHED_QUARTERS 3
-
-/* The bands that belong to a thread, and its buffers. */
-typedef struct Share {
-  uint32_t first_band;
-  uint32_t end_band;
-  _Atomic uint32_t n_unlabelled; /* bands */
-  uint32_t n_merged;             /* components that merging its bands has removed */
-
-  /* Numbering by all threads. */
-  uint32_t base;    /* the last label of the shares before */
-  uint32_t foreign; /* a label whose parent is in a share before, or NO_LABEL; forest.merged has the
-                     * next one of each */
-
-  Scratch scratch; /* of the thread itself, for bands of any thread */
-} Share;
-
-typedef struct CpuLabeller {
-  CclLabeller base;
-  const RunLabeller *runs;
-  Workers *workers; /* NULL before a frame size for which there are several threads */
-  Job job;
-  CclComponent *rows;
-  uint32_t *roots; /* of the component in each row: its provisional label */
-  uint32_t n_rows;
-  uint32_t n_bands, n_threads;
-  Band *bands;
-  Share *shares;              /* of each thread */
-  uint64_t min_shared_labels; /* all threads number the components from so many labels on */
-  bool is_shared;             /* they do, or did in the last frame */
-  uint32_t min_area, max_area;
-  size_t max_cached_bytes; /* of a label map */
-
-  uint64_t pixels_per_thread;
-  uint32_t band_capacity, share_capacity;
-  Mapping mapping;
-} CpuLabeller;
 
 /* The best code for this processor, or the code for the named instructions; NULL without any. */
 static const RunLabeller *
@@ -261,12 +219,6 @@ merge_with_above (const CpuLabeller *self, uint32_t band, const Scratch *scratch
   return self->runs->merge_bands (&self->job, &self->bands[band - 1], &self->bands[band], scratch);
 }
 
-static Share *
-share_of (const CpuLabeller *self, uint32_t band)
-{
-  return &self->shares[band / (self->n_bands / self->n_threads)];
-}
-
 /* Labels a band. When it is the last of a thread's bands, merges these, of which other threads need
  * nothing until the end of the round. */
 static void
@@ -323,154 +275,6 @@ count_labels (const CpuLabeller *self)
   return n;
 }
 
-static bool
-is_filtered (const CclLabellerOptions *options)
-{
-  return options->min_area > 1 || options->max_area > 0;
-}
-
-/* Lists the roots that pass the area filter, in label order, as far as the table has rows. Returns
- * their number, or n_wanted if there are more, without counting on. With a label map, the parent of
- * each provisional label is replaced by the final label, 0 if the filter removes the component. */
-static uint32_t
-number_components (CpuLabeller *self, const CclLabellerOptions *options, uint32_t n_wanted)
-{
-  const Forest *forest = &self->job.forest;
-  const uint32_t max_rows = self->base.plan.max_components;
-  const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
-  const bool filtered = is_filtered (options);
-  const bool has_map = self->job.labels != NULL;
-  uint32_t n = 0;
-
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
-      const uint32_t parent = forest->parents[label];
-      const uint32_t area = filtered ? forest->features[label].area : 0;
-      uint32_t final_label = 0;
-
-      if (parent != label) {
-        /* The parent is less than the label, so its final label is known. */
-        final_label = forest->parents[parent];
-      } else if (!filtered || (area >= options->min_area && area <= max_area)) {
-        if (n == n_wanted)
-          return n;
-        if (n < max_rows)
-          self->roots[n] = label;
-        final_label = ++n;
-      }
-      if (has_map)
-        forest->parents[label] = final_label;
-    }
-  }
-  return n;
-}
-
-/* The first label of a share. */
-static uint32_t
-first_label (const CpuLabeller *self, const Share *share)
-{
-  return self->bands[share->first_band].first_label;
-}
-
-/* Numbers the components that begin in a share from 1. Replaces each parent by the number, or, if
- * the root is in another share, by the last label of the path that is in this one. */
-static void
-number_share (void *data, uint32_t index, uint32_t thread)
-{
-  (void)thread;
-  const CpuLabeller *self = data;
-  const Forest *forest = &self->job.forest;
-  uint32_t *const parents = forest->parents;
-  Share *share = &self->shares[index];
-  const uint32_t first = first_label (self, share);
-  uint32_t n = 0;
-
-  share->foreign = NO_LABEL;
-  for (uint32_t i = share->first_band; i < share->end_band; i++) {
-    Band *band = &self->bands[i];
-    const uint32_t n_before = n;
-
-    for (uint32_t label = band->first_label; label < band->end_label; label++) {
-      const uint32_t parent = parents[label];
-      if (parent == label) {
-        const uint32_t area = forest->features[label].area;
-        parents[label] = area >= self->min_area && area <= self->max_area ? ++n : 0;
-      } else if (parent < first) {
-        parents[label] = UNNUMBERED | parent;
-        forest->merged[label] = share->foreign;
-        share->foreign = label;
-      } else {
-        const uint32_t value = parents[parent];
-        const bool is_foreign = value & UNNUMBERED && (value & ~UNNUMBERED) < first;
-        parents[label] = is_foreign ? UNNUMBERED | parent : value;
-      }
-    }
-    band->n_numbers = n - n_before;
-  }
-}
-
-/* The label of the component that a provisional label belongs to. Shares up to this one have their
- * base. */
-static uint32_t
-find_number (const CpuLabeller *self, const Share *share, uint32_t label)
-{
-  const uint32_t *const parents = self->job.forest.parents;
-
-  while (parents[label] & UNNUMBERED)
-    label = parents[label] & ~UNNUMBERED;
-  while (label < first_label (self, share))
-    share--;
-  return parents[label] ? share->base + parents[label] : 0;
-}
-
-/* Finds the labels of components that reach from one share into the next. Returns the number of
- * components. */
-static uint32_t
-join_numbers (CpuLabeller *self)
-{
-  uint32_t *const merged = self->job.forest.merged;
-  uint32_t n = 0;
-
-  for (Share *share = self->shares; share < self->shares + self->n_threads; share++) {
-    share->base = n;
-    for (uint32_t i = share->first_band; i < share->end_band; i++) {
-      self->bands[i].base = n;
-      n += self->bands[i].n_numbers;
-    }
-    for (uint32_t label = share->foreign, next; label != NO_LABEL; label = next) {
-      next = merged[label];
-      merged[label] = find_number (self, share, label);
-    }
-  }
-  return n;
-}
-
-/* Replaces the parents of a band's labels by final labels and lists its roots. */
-static void
-finish_numbers (const CpuLabeller *self, const Share *share, const Band *band)
-{
-  const Forest *forest = &self->job.forest;
-  const uint32_t max_rows = self->base.plan.max_components;
-  const uint32_t first = first_label (self, share);
-  uint32_t n = band->base;
-
-  for (uint32_t label = band->first_label; label < band->end_label; label++) {
-    const uint32_t value = forest->parents[label], target = value & ~UNNUMBERED;
-    if (value & UNNUMBERED) {
-      forest->parents[label] = forest->merged[target < first ? label : target];
-      continue;
-    }
-    const uint32_t number = value ? share->base + value : 0;
-    /* The numbers of roots ascend, and other labels follow their root. */
-    if (number == n + 1) {
-      if (n < max_rows)
-        self->roots[n] = label;
-      n++;
-    }
-    forest->parents[label] = number;
-  }
-}
-
 /* Fills rows of the table. */
 static void
 fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
@@ -487,7 +291,7 @@ fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
   }
 }
 
-/* Finishes a band whose components number_share() has numbered. */
+/* Finishes a band whose components runs_number_share() has numbered. */
 static void
 finish_band (void *data, uint32_t index, uint32_t thread)
 {
@@ -495,7 +299,7 @@ finish_band (void *data, uint32_t index, uint32_t thread)
   Band *band = &self->bands[index];
   const uint32_t end = band->base + band->n_numbers;
 
-  finish_numbers (self, share_of (self, index), band);
+  runs_finish_numbers (self, share_of (self, index), band);
   fill_rows (self, band->base, end < self->n_rows ? end : self->n_rows);
   if (self->job.labels)
     self->runs->write_band (&self->job, band, &self->shares[thread].scratch);
@@ -542,12 +346,12 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
   if (self->is_shared) {
     self->min_area = options->min_area;
     self->max_area = options->max_area ? options->max_area : UINT32_MAX;
-    share_work (self, self->n_threads, true, number_share);
-    n_components = join_numbers (self);
+    share_work (self, self->n_threads, true, runs_number_share);
+    n_components = runs_join_numbers (self);
   } else if (labels || is_filtered (options)) {
-    n_components = number_components (self, options, UINT32_MAX);
+    n_components = runs_number_components (self, options, UINT32_MAX);
   } else {
-    number_components (self, options, max_rows);
+    runs_number_components (self, options, max_rows);
   }
   self->n_rows = n_components < max_rows ? n_components : max_rows;
   if (self->is_shared)

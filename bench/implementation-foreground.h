@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Background model and labelling of a sequence of frames. */
-#ifndef BENCH_FOREGROUND_H
-#define BENCH_FOREGROUND_H
+#ifndef BENCH_IMPLEMENTATION_FOREGROUND_H
+#define BENCH_IMPLEMENTATION_FOREGROUND_H
 
 #include "implementation.h"
 
@@ -50,4 +50,4 @@ void foreground_draw (const FrameSequence *sequence, uint8_t *pixels);
 /* Copies the frames to the GPU, whose context becomes current and lives as long as the program. */
 CclStatus foreground_move_to_gpu (FrameSequence *sequence, char name[128], CclError *error);
 
-#endif /* BENCH_FOREGROUND_H */
+#endif /* BENCH_IMPLEMENTATION_FOREGROUND_H */

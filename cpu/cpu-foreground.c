@@ -17,291 +17,18 @@
  * The last step of a frame also inverts each row, applies the region of interest mask and writes
  * the mask's bytes.
  */
-#include "foreground-class.h"
-#include "labeller-class.h"
+#include "cpu-foreground.h"
 #include "foreground-tuning.h"
-
-#include "bit-rows.h"
-#include "codebook-frames.h"
 #include "instructions.h"
-#include "mapping.h"
-#include "frame-light.h"
-#include "otsu.h"
-#include "pixels.h"
 #include "reduced-foreground.h"
 #include "reduction.h"
 #include "words.h"
-#include "workers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
-
-/* A closing's window reaches so far from its middle. */
-#define CLOSING_MARGIN ((CUDACCL_MAX_CLOSING + 1) / 2)
-
-/* Histograms that take turns, so that an increment need not wait for that of an equal pixel before
- * it. */
-#define N_HISTOGRAMS 4
-
-typedef struct ForegroundBand {
-  uint32_t first_row, end_row;
-  uint64_t *scratch;      /* for filters */
-  uint64_t *row, *shadow; /* one row of the mask */
-  uint32_t *histograms;   /* N_HISTOGRAMS of the band's pixels in the region of interest */
-  /* One row each: the luma of packed pixels, luma in the model's light in the format's number of
-   * bits, the chroma of pixels, the factors of pixels. */
-  uint8_t *packed_luma, *luma;
-  uint16_t *chroma, *factors;
-} ForegroundBand;
-
-/* The frame at work, for all threads. */
-typedef struct FrameJob {
-  const CclFrame *frame;
-  const CclMask *mask;
-  const CclForegroundOptions *options;
-  uint32_t threshold;
-  CclMixtureParameters parameters;
-  bool has_light;  /* the frame is corrected by the light's factors */
-  bool is_empty;   /* light does not explain the frame: no mask yet */
-  bool skips_held; /* the model skips held pixels */
-} FrameJob;
-
-typedef struct CpuForeground {
-  CclForeground base;
-  const PixelCode *code;
-  Workers *workers;
-  FrameJob job;
-  size_t n_words; /* of a row */
-  uint32_t n_bands;
-  ForegroundBand *bands;
-  uint64_t *histogram;      /* of the frame */
-  BitRows foreground;       /* of step 2 */
-  BitRows eroded, filtered; /* of steps 3 and 4 */
-  BitRows dilated;          /* of step 5, with CLOSING_MARGIN rows more above and below */
-  BitRows filtered_shadow;  /* of step 4, if it filters shadows, too */
-  BitRows shadow;           /* of step 2, if shadows are marked */
-  BitRows held;             /* the result of step 4, or 2, of the last frame */
-  bool has_held;            /* held has been written since the model began */
-  BitRows roi_mask;         /* words: NULL without one */
-  Model model;
-  Light light;
-  Codebooks *codebooks; /* NULL with another method */
-
-  Mapping masks_mapping;
-  Mapping model_mapping; /* no memory without a model */
-} CpuForeground;
-
-static bool
-is_mog2 (const CpuForeground *self)
-{
-  return self->base.plan.method == CUDACCL_FOREGROUND_MOG2;
-}
-
-static bool
-is_opened (const CpuForeground *self)
-{
-  const CclDenoise denoise = self->job.options->denoise;
-  return denoise == CUDACCL_DENOISE_OPENING_3 || denoise == CUDACCL_DENOISE_OPENING_5;
-}
-
-/* The codebook has a median filter of its own. */
-static bool
-is_denoised (const CpuForeground *self)
-{
-  return self->job.options->denoise != CUDACCL_DENOISE_NONE &&
-         (!self->codebooks || is_opened (self));
-}
-
-static bool
-marks_shadows (const CpuForeground *self)
-{
-  return ccl_method_has_model (self->base.plan.method) &&
-         self->job.options->shadows == CUDACCL_SHADOWS_MARK;
-}
-
-/* Whether the noise filter is a median of foreground and shadow together. */
-static bool
-filters_classes (const CpuForeground *self)
-{
-  return is_mog2 (self) && self->job.options->shadows != CUDACCL_SHADOWS_KEEP &&
-         is_denoised (self) && !is_opened (self);
-}
-
-static bool
-is_closed (const CpuForeground *self)
-{
-  return self->job.options->closing_width > 1 || self->job.options->closing_height > 1;
-}
-
-static const uint8_t *
-frame_row (const CpuForeground *self, uint32_t y)
-{
-  return (const uint8_t *)self->job.frame->data + y * self->job.frame->stride;
-}
-
-static bool
-is_wide (const CpuForeground *self)
-{
-  return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16;
-}
-
-/* A row of the frame's luma, one byte per pixel, two where it is wide. */
-static const uint8_t *
-luma_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y)
-{
-  const CclPixelFormat format = self->base.plan.format;
-
-  if (format == CUDACCL_PIXEL_FORMAT_8 || is_wide (self))
-    return frame_row (self, y);
-  self->code->copy_bytes (frame_row (self, y), self->base.plan.width,
-      format == CUDACCL_PIXEL_FORMAT_8_SECOND, band->packed_luma);
-  return band->packed_luma;
-}
-
-static void
-filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *from, uint32_t y,
-    Filter filter, uint64_t *filtered)
-{
-  const bool large =
-      filter == FILTER_MEDIAN_5 || filter == FILTER_ERODE_5 || filter == FILTER_DILATE_5;
-  const uint64_t *rows[5];
-
-  find_window (from, self->base.plan.height, y, large, rows);
-  self->code->filter_row (filter, rows, self->n_words, band->scratch, filtered);
-}
-
-/* Filters foreground and shadow of row y together. */
-static void
-filter_classes (const CpuForeground *self, const ForegroundBand *band, uint32_t y,
-    uint64_t *filtered, uint64_t *filtered_shadow)
-{
-  const bool large = self->job.options->denoise == CUDACCL_DENOISE_MEDIAN_5;
-  const uint64_t *foreground[5], *shadow[5];
-
-  find_window (&self->foreground, self->base.plan.height, y, large, foreground);
-  find_window (&self->shadow, self->base.plan.height, y, large, shadow);
-  self->code->median_of_classes (
-      large, foreground, shadow, self->n_words, band->scratch, filtered, filtered_shadow);
-}
-
-static void
-mark_shadow (const uint64_t *shadow, uint32_t width, uint8_t *mask)
-{
-  for (uint32_t x = 0; x < width; x += 64)
-    for (uint64_t word = shadow[x / 64]; word; word &= word - 1) {
-      const uint32_t i = x + (uint32_t)__builtin_ctzll (word);
-      if (i < width)
-        mask[i] = CUDACCL_MASK_SHADOW;
-    }
-}
-
-/* Inverts a row if asked, clears the pixels outside the region of interest, and writes the mask.
- * shadow: the row's shadows, if they are marked. */
-static void
-finish_row (const CpuForeground *self, uint32_t y, uint64_t *row, uint64_t *shadow)
-{
-  const FrameJob *job = &self->job;
-  const bool marks = marks_shadows (self);
-  const uint64_t *roi_mask = self->roi_mask.words ? row_of (&self->roi_mask, y) : NULL;
-  uint8_t *mask = (uint8_t *)job->mask->data + y * job->mask->stride;
-
-  for (size_t i = 0; i < self->n_words; i++) {
-    const uint64_t inside = roi_mask ? roi_mask[i] : UINT64_MAX;
-    if (marks)
-      shadow[i] &= ~row[i] & inside;
-    row[i] = (job->options->invert ? ~row[i] : row[i]) & inside;
-  }
-  self->code->write_row (row, self->base.plan.width, mask);
-  if (marks)
-    mark_shadow (shadow, self->base.plan.width, mask);
-}
-
-/* Keeps the foreground of a row for the next frame. */
-static void
-hold_row (const CpuForeground *self, uint32_t y, const uint64_t *row)
-{
-  if (is_mog2 (self) && self->job.options->hold > 1)
-    memcpy (row_of (&self->held, y), row, self->n_words * sizeof *row);
-}
-
-/* The number of values that pixels may have. */
-static uint32_t
-n_values (const CpuForeground *self)
-{
-  return ccl_pixel_max (self->base.plan.format) + 1;
-}
-
-/* The functions with `words` are specialised for each constant: pixels are bytes, or words of two
- * bytes. */
-static ALWAYS_INLINE uint32_t
-value_of (const uint8_t *pixels, uint32_t x, bool words)
-{
-  return words ? pixels[2 * (size_t)x] | (uint32_t)pixels[2 * (size_t)x + 1] << 8 : pixels[x];
-}
-
-static ALWAYS_INLINE void
-count_values (const uint8_t *pixels, uint32_t first, uint32_t end, bool words, uint32_t *histograms)
-{
-  const uint32_t size = words ? UINT16_MAX + 1 : UINT8_MAX + 1;
-  uint32_t x = first;
-  for (; x + N_HISTOGRAMS <= end; x += N_HISTOGRAMS)
-    for (uint32_t i = 0; i < N_HISTOGRAMS; i++)
-      histograms[i * size + value_of (pixels, x + i, words)]++;
-  for (; x < end; x++)
-    histograms[value_of (pixels, x, words)]++;
-}
-
-static ALWAYS_INLINE void
-count_row (const CpuForeground *self, const ForegroundBand *band, uint32_t y, const uint8_t *pixels,
-    bool words)
-{
-  const uint32_t width = self->base.plan.width;
-  uint32_t *histograms = band->histograms;
-
-  if (!self->roi_mask.words) {
-    count_values (pixels, 0, width, words, histograms);
-    return;
-  }
-  const uint64_t *roi_mask = row_of (&self->roi_mask, y);
-  for (uint32_t x = 0; x < width; x += 64) {
-    if (roi_mask[x / 64] == UINT64_MAX)
-      count_values (pixels, x, x + 64, words, histograms);
-    else
-      for (uint64_t word = roi_mask[x / 64]; word; word &= word - 1)
-        histograms[value_of (pixels, x + (uint32_t)__builtin_ctzll (word), words)]++;
-  }
-}
-
-static void
-make_histograms (void *data, uint32_t index)
-{
-  const CpuForeground *self = data;
-  const ForegroundBand *band = &self->bands[index];
-
-  memset (band->histograms, 0, N_HISTOGRAMS * n_values (self) * sizeof *band->histograms);
-  for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    if (is_wide (self))
-      count_row (self, band, y, luma_row (self, band, y), true);
-    else
-      count_row (self, band, y, luma_row (self, band, y), false);
-  }
-}
-
-static uint32_t
-choose_threshold (CpuForeground *self)
-{
-  const uint32_t size = n_values (self);
-  workers_run (self->workers, make_histograms, self);
-  memset (self->histogram, 0, size * sizeof *self->histogram);
-  for (uint32_t i = 0; i < self->n_bands; i++)
-    for (uint32_t k = 0; k < N_HISTOGRAMS; k++)
-      for (uint32_t value = 0; value < size; value++)
-        self->histogram[value] += self->bands[i].histograms[k * size + value];
-  return ccl_otsu_threshold_of (self->histogram, size);
-}
 
 static void
 measure_light (void *data, uint32_t index)
@@ -422,117 +149,11 @@ find_foreground (void *data, uint32_t index)
       extend_row (row, self->n_words, width);
       continue;
     }
-    hold_row (self, y, row);
+    cpu_foreground_hold_row (self, y, row);
     if (is_last)
-      finish_row (self, y, row, row_of (&self->shadow, y));
+      cpu_foreground_finish_row (self, y, row, row_of (&self->shadow, y));
     else
       surround_row (row, self->n_words, width, 0, 0);
-  }
-}
-
-static void
-erode_band (void *data, uint32_t index)
-{
-  const CpuForeground *self = data;
-  const ForegroundBand *band = &self->bands[index];
-  const Filter erosion =
-      self->job.options->denoise == CUDACCL_DENOISE_OPENING_3 ? FILTER_ERODE_3 : FILTER_ERODE_5;
-
-  for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    uint64_t *row = row_of (&self->eroded, y);
-    filter (self, band, &self->foreground, y, erosion, row);
-    extend_row (row, self->n_words, self->base.plan.width);
-  }
-}
-
-static void
-denoise_band (void *data, uint32_t index)
-{
-  const CpuForeground *self = data;
-  const ForegroundBand *band = &self->bands[index];
-  static const Filter last_filters[] = {
-      [CUDACCL_DENOISE_MEDIAN_3] = FILTER_MEDIAN_3,
-      [CUDACCL_DENOISE_MEDIAN_5] = FILTER_MEDIAN_5,
-      [CUDACCL_DENOISE_OPENING_3] = FILTER_DILATE_3,
-      [CUDACCL_DENOISE_OPENING_5] = FILTER_DILATE_5,
-  };
-  const Filter last_filter = last_filters[self->job.options->denoise];
-  const BitRows *from = is_opened (self) ? &self->eroded : &self->foreground;
-
-  for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    uint64_t *row = is_closed (self) ? row_of (&self->filtered, y) : band->row;
-    uint64_t *shadow = row_of (filters_classes (self) ? &self->filtered_shadow : &self->shadow, y);
-    if (filters_classes (self))
-      filter_classes (self, band, y, row, shadow);
-    else
-      filter (self, band, from, y, last_filter, row);
-    hold_row (self, y, row);
-    if (is_closed (self))
-      surround_row (row, self->n_words, self->base.plan.width, 0, 0);
-    else
-      finish_row (self, y, row, shadow);
-  }
-}
-
-/* The pixels of a closing's window before and behind its middle. */
-static uint32_t
-before_middle (uint32_t size)
-{
-  return size > 0 ? (size - 1) / 2 : 0;
-}
-
-static uint32_t
-behind_middle (uint32_t size)
-{
-  return size / 2;
-}
-
-/* Closing, first half: dilation. Rows and columns outside the frame become foreground, too, so that
- * erosion gives the frame's edges the same result as its middle. */
-static void
-dilate_band (void *data, uint32_t index)
-{
-  const CpuForeground *self = data;
-  const ForegroundBand *band = &self->bands[index];
-  const int64_t last = (int64_t)self->base.plan.height - 1;
-  const uint32_t width = self->job.options->closing_width;
-  const uint32_t height = self->job.options->closing_height;
-  const int64_t up = before_middle (height), down = behind_middle (height);
-  /* The first and the last band have the rows above and below the frame. Bands may be empty. */
-  const int64_t first_row = index > 0 ? band->first_row : -down;
-  const int64_t end_row = index < self->n_bands - 1 ? band->end_row : last + 1 + up;
-  const BitRows *from = is_denoised (self) ? &self->filtered : &self->foreground;
-  const uint64_t *rows[CUDACCL_MAX_CLOSING];
-
-  for (int64_t y = first_row; y < end_row; y++) {
-    const int64_t last_row = y + down < last ? y + down : last;
-    int n_rows = 0;
-    for (int64_t row = y > up ? y - up : 0; row <= last_row; row++)
-      rows[n_rows++] = row_of (from, (uint32_t)row);
-    self->code->dilate_row (rows, n_rows, (int)before_middle (width), (int)behind_middle (width),
-        self->n_words, 0, band->scratch, row_of (&self->dilated, (uint32_t)(y + CLOSING_MARGIN)));
-  }
-}
-
-/* Second half: erosion by the mirrored window. */
-static void
-erode_dilated_band (void *data, uint32_t index)
-{
-  const CpuForeground *self = data;
-  const ForegroundBand *band = &self->bands[index];
-  const uint32_t width = self->job.options->closing_width;
-  const uint32_t height = self->job.options->closing_height;
-  const uint32_t n_rows = height > 1 ? height : 1;
-  const uint64_t *rows[CUDACCL_MAX_CLOSING];
-
-  for (uint32_t y = band->first_row; y < band->end_row; y++) {
-    const uint32_t first_row = y + CLOSING_MARGIN - behind_middle (height);
-    for (uint32_t i = 0; i < n_rows; i++)
-      rows[i] = row_of (&self->dilated, first_row + i);
-    self->code->dilate_row (rows, (int)n_rows, (int)behind_middle (width),
-        (int)before_middle (width), self->n_words, UINT64_MAX, band->scratch, band->row);
-    finish_row (self, y, band->row,
-        row_of (filters_classes (self) ? &self->filtered_shadow : &self->shadow, y));
   }
 }
 
@@ -580,7 +201,7 @@ cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     self->job.threshold = options->threshold;
     break;
   case CUDACCL_FOREGROUND_OTSU:
-    self->job.threshold = choose_threshold (self);
+    self->job.threshold = cpu_foreground_choose_threshold (self);
     break;
   case CUDACCL_FOREGROUND_MOG2:
     status = prepare_model (self, error);
@@ -595,14 +216,7 @@ cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   if (status != CUDACCL_OK)
     return status;
   workers_run (self->workers, find_foreground, self);
-  if (is_opened (self))
-    workers_run (self->workers, erode_band, self);
-  if (is_denoised (self))
-    workers_run (self->workers, denoise_band, self);
-  if (is_closed (self)) {
-    workers_run (self->workers, dilate_band, self);
-    workers_run (self->workers, erode_dilated_band, self);
-  }
+  cpu_foreground_filter (self);
   return CUDACCL_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Background model, noise filters and labelling as implementations, on one CPU thread or on the
  * GPU. */
-#include "foreground.h"
+#include "implementation-foreground.h"
 #include "labeller-class.h"
 
 #include <cudaccl/device.h>

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Gives labels, labels the tiles again, and writes label map and table. */
+#include "passes.h"
+
+#include <stdlib.h>
+
+/* Bytes of the label map that are written at once. */
+#define CHUNK_BYTES ((size_t)4 << 20)
+
+/* Takes over the identities and measures that the ranks have found for the group's components. */
+static void
+take_entries (Tiled *self, uint32_t rank)
+{
+  const Group *group = &self->group;
+
+  /* The final identity may be another root of the block, where the component begins. Marked as
+   * foreign are the others, which get no label of their own. */
+  for (uint64_t i = 0; i < group->n_entries; i++) {
+    Node *root = &self->seams.nodes[self->roots[i]];
+    root->part = group->entries[i].part;
+    root->is_foreign =
+        group->entries[i].identity != ((uint64_t)rank << IDENTITY_SHIFT | self->roots[i]);
+  }
+}
+
+/* Gives the components that touch seams and begin in the block their labels, counted from the
+ * block's first one. Returns the number of labels that belong to the block. */
+static uint64_t
+number_roots (Tiled *self)
+{
+  uint64_t n_labels = 0;
+
+  for (uint64_t t = 0; t < self->n_tiles; t++) {
+    const TileRecord *record = &self->records[t];
+    uint64_t n_roots = 0;
+    for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
+      Node *node = &self->seams.nodes[i];
+      if (node->parent != i || node->is_foreign)
+        continue;
+      if (area_passes (self->plan, node->part.area))
+        node->label = n_labels + node->label + ++n_roots;
+      else
+        node->label = 0;
+    }
+    n_labels += record->n_inner + n_roots;
+    seams_rest (&self->seams);
+  }
+  return n_labels;
+}
+
+uint64_t
+tiled_list_own_labels (Tiled *self, uint32_t rank)
+{
+  const Group *group = &self->group;
+
+  take_entries (self, rank);
+  const uint64_t n_labels = number_roots (self);
+  for (uint64_t i = 0; i < group->n_entries; i++) {
+    const uint64_t identity = group->entries[i].identity;
+    if (identity >> IDENTITY_SHIFT == rank)
+      group->labels[i] = self->seams.nodes[identity - ((uint64_t)rank << IDENTITY_SHIFT)].label;
+  }
+  return n_labels;
+}
+
+/* Takes over the final labels. */
+static void
+take_labels (Tiled *self, uint64_t first_label)
+{
+  const Group *group = &self->group;
+
+  for (uint64_t t = 0; t < self->n_tiles; t++) {
+    const TileRecord *record = &self->records[t];
+    for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
+      Node *node = &self->seams.nodes[i];
+      if (node->parent == i && !node->is_foreign && node->label)
+        node->label += first_label - 1;
+    }
+    seams_rest (&self->seams);
+  }
+  for (uint64_t i = 0; i < group->n_entries; i++)
+    self->seams.nodes[self->roots[i]].label = group->labels[i];
+}
+
+static CclStatus
+flush_rows (Tiled *self, CclError *error)
+{
+  const uint32_t n_rows = self->n_rows;
+  self->n_rows = 0;
+  return n_rows ? self->io->rows (self->io->data, self->rows, n_rows, error) : CUDACCL_OK;
+}
+
+static CclStatus
+add_row (Tiled *self, uint64_t label, const Part *part, CclError *error)
+{
+  const double area = (double)part->area;
+
+  self->rows[self->n_rows++] = (CclTiledComponent){
+      .label = label,
+      .area = part->area,
+      .x = part->least[X],
+      .y = part->least[Y],
+      .z = part->least[Z],
+      .width = (uint64_t)part->greatest[X] - part->least[X] + 1,
+      .height = (uint64_t)part->greatest[Y] - part->least[Y] + 1,
+      .depth = (uint64_t)part->greatest[Z] - part->least[Z] + 1,
+      .centroid_x = (double)part->sum[X] / area,
+      .centroid_y = (double)part->sum[Y] / area,
+      .centroid_z = (double)part->sum[Z] / area,
+  };
+  return self->n_rows == CHUNK_ROWS ? flush_rows (self, error) : CUDACCL_OK;
+}
+
+/* Finds the final labels of the latest tile and adds the rows of the components that begin in it.
+ */
+static CclStatus
+finish_labels (Tiled *self, uint64_t index, CclError *error)
+{
+  const TileRecord *record = &self->records[index];
+  const uint64_t begin = tile_begin (self, index), first_label = self->next_label;
+  const uint32_t n = self->tile.n_components;
+  uint64_t node = record->first_node, n_inner = 0;
+  const uint64_t end = node + record->n_nodes;
+  CclStatus status = CUDACCL_OK;
+
+  if (self->final_size <= n) {
+    free (self->final);
+    self->final_size = (uint64_t)n + 1;
+    self->final = malloc (self->final_size * sizeof *self->final);
+    if (!self->final)
+      return tiled_no_memory (error);
+  }
+  self->final[0] = 0;
+  for (uint32_t label = 1; label <= n && status == CUDACCL_OK; label++) {
+    Part part;
+    bool begins = false;
+    self->final[label] = 0;
+    if (node < end && label == self->seams.nodes[node].tile_label) {
+      const Node *root = &self->seams.nodes[seams_find (&self->seams, node)];
+      self->final[label] = root->label;
+      begins = root == &self->seams.nodes[node] && root->label && !root->is_foreign;
+      part = root->part;
+      node++;
+    } else if (area_passes (self->plan, tile_area (&self->tile, label))) {
+      self->final[label] = self->next_label;
+      begins = true;
+      n_inner++;
+      if (self->io->rows)
+        part = tile_part (&self->tile, label, begin);
+    }
+    self->next_label += begins;
+    if (begins && self->io->rows)
+      status = add_row (self, self->final[label], &part, error);
+  }
+  if (status == CUDACCL_OK && (node != end || n_inner != record->n_inner))
+    return ccl_error_set (error, CUDACCL_ERROR_IO,
+        "the pixels of layers %llu… changed while they were labelled (label %llu)",
+        (unsigned long long)begin, (unsigned long long)first_label);
+  return status;
+}
+
+/* Writes the label map of the latest tile. */
+static CclStatus
+write_tile (Tiled *self, uint64_t index, CclError *error)
+{
+  const uint64_t n_layers = tile_layers (self, index);
+  uint64_t at_once = CHUNK_BYTES / (self->layer * self->label_bytes);
+  CclStatus status = CUDACCL_OK;
+
+  if (at_once < 1)
+    at_once = 1;
+  for (uint64_t layer = 0; layer < n_layers && status == CUDACCL_OK; layer += at_once) {
+    const uint64_t n = n_layers - layer < at_once ? n_layers - layer : at_once;
+    const uint32_t *map = self->tile.map + layer * self->layer;
+    uint32_t *narrow = self->chunk;
+    uint64_t *wide = self->chunk;
+    if (self->label_bytes == 4)
+      for (uint64_t i = 0; i < n * self->layer; i++)
+        narrow[i] = (uint32_t)self->final[map[i]];
+    else
+      for (uint64_t i = 0; i < n * self->layer; i++)
+        wide[i] = self->final[map[i]];
+    status =
+        self->io->write (self->io->data, tile_begin (self, index) + layer, n, self->chunk, error);
+  }
+  return status;
+}
+
+/* The second pass. */
+static CclStatus
+write_results (Tiled *self, CclError *error)
+{
+  const size_t layer_bytes = self->layer * self->label_bytes;
+  CclStatus status = CUDACCL_OK;
+
+  if (!self->io->write && !self->io->rows)
+    return CUDACCL_OK;
+  self->chunk = malloc (layer_bytes > CHUNK_BYTES ? layer_bytes : CHUNK_BYTES);
+  self->rows = malloc (CHUNK_ROWS * sizeof *self->rows);
+  if (!self->chunk || !self->rows)
+    return tiled_no_memory (error);
+  for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++) {
+    /* A single tile is still there. */
+    if (self->n_tiles > 1)
+      status =
+          tiled_label_tile (self, i, self->io->write ? TILE_LABELS_ALL : TILE_LABELS_NONE, error);
+    if (status == CUDACCL_OK)
+      status = finish_labels (self, i, error);
+    if (status == CUDACCL_OK && self->io->write)
+      status = write_tile (self, i, error);
+    seams_rest (&self->seams);
+    if (self->n_tiles > 1)
+      tiled_report_progress (self, tile_layers (self, i));
+  }
+  return status == CUDACCL_OK ? flush_rows (self, error) : status;
+}
+
+CclStatus
+tiled_label_block (
+    Tiled *self, uint64_t first_label, uint64_t n_labels, uint64_t n_components, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  take_labels (self, first_label);
+  self->next_label = first_label;
+  self->label_bytes = self->plan->label_bytes;
+  if (!self->label_bytes)
+    self->label_bytes = n_components > UINT32_MAX ? 8 : 4;
+  if (self->label_bytes == 4 && n_components > UINT32_MAX && self->io->write)
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+        "%llu components need labels of 8 bytes", (unsigned long long)n_components);
+  if (self->io->begin)
+    status = self->io->begin (
+        self->io->data, n_components, first_label, n_labels, self->label_bytes, error);
+  return status == CUDACCL_OK ? write_results (self, error) : status;
+}
