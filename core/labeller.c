@@ -34,6 +34,9 @@ ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
   if (plan->format > CUDACCL_PIXEL_FORMAT_8_SECOND)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the pixel format must be 0…3, not %d", (int)plan->format);
+  if (plan->table_location > CUDACCL_LOCATION_DEVICE)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the table's location must be host or device, not %d", (int)plan->table_location);
   return ccl_columns_check (plan->columns, plan->width, plan->height, error);
 }
 

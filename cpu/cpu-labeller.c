@@ -94,6 +94,10 @@ ccl_cpu_labeller_new_tuned (
 
   if (ccl_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
+  if (plan->table_location != CUDACCL_LOCATION_HOST) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the CPU writes tables to host memory only");
+    return NULL;
+  }
   if (plan->algorithm && strcmp (plan->algorithm, "auto") != 0)
     algorithm = find_algorithm (plan->algorithm);
   if (!algorithm) {

@@ -74,7 +74,7 @@ clean (CclCudaAnalysis *analysis, CUstream stream, CclError *error)
 
 CclStatus
 ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
-    uint32_t max_components, CUstream stream, CclError *error)
+    uint32_t max_components, CclLocation table_location, CUstream stream, CclError *error)
 {
   CclAnalysisParameters *parameters = &analysis->parameters;
   memset (analysis, 0, sizeof *analysis);
@@ -88,9 +88,6 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
                                 divide_up (parameters->height, parameters->rows_of_accumulator);
   analysis->accumulators_size = n_accumulators * sizeof (CclAccumulator);
   analysis->first_bits_size = divide_up (sequence->n_elements, 32) * sizeof (uint32_t);
-  const size_t result_size =
-      CUDACCL_RESULT_ROWS_OFFSET + parameters->n_rows * sizeof (CclComponent);
-  CUdeviceptr result = 0;
 
   CclCudaDevice *device = analysis->device;
   CclStatus status = CUDACCL_OK;
@@ -112,8 +109,8 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
     status = ccl_cuda_device_allocate (
         device, parameters->n_chunks * sizeof (uint32_t), &analysis->chunk_counts, error);
   if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate_pinned (device, result_size, &analysis->result, &result, error);
+    status = ccl_cuda_table_memory_resize (
+        &analysis->table, device, parameters->n_rows, table_location, error);
   if (status == CUDACCL_OK)
     status = clean (analysis, stream, error);
   if (status != CUDACCL_OK) {
@@ -126,8 +123,8 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
   parameters->n_roots = (uint32_t *)analysis->n_roots;
   parameters->first_bits = (uint32_t *)analysis->first_bits;
   parameters->chunk_counts = (uint32_t *)analysis->chunk_counts;
-  parameters->result_count = (uint32_t *)result;
-  parameters->result_rows = (CclComponent *)(result + CUDACCL_RESULT_ROWS_OFFSET);
+  parameters->result_count = ccl_cuda_table_memory_head (&analysis->table);
+  parameters->result_rows = ccl_cuda_table_memory_rows (&analysis->table);
   return CUDACCL_OK;
 }
 
@@ -139,7 +136,7 @@ ccl_cuda_analysis_clear (CclCudaAnalysis *analysis)
   ccl_cuda_device_release (analysis->device, &analysis->n_roots);
   ccl_cuda_device_release (analysis->device, &analysis->first_bits);
   ccl_cuda_device_release (analysis->device, &analysis->chunk_counts);
-  ccl_cuda_device_release_pinned (analysis->device, &analysis->result);
+  ccl_cuda_table_memory_clear (&analysis->table, analysis->device);
 }
 
 /* Queues a kernel with blocks of threads_x × threads_y threads that cover width × height pixels,
@@ -200,9 +197,5 @@ ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclLabellerOptions *op
 void
 ccl_cuda_analysis_read (const CclCudaAnalysis *analysis, CclTable *table)
 {
-  uint32_t n_components = *(const uint32_t *)analysis->result;
-  uint32_t most_rows = analysis->parameters.n_rows;
-  table->n_components = n_components;
-  table->n_rows = n_components < most_rows ? n_components : most_rows;
-  table->rows = (const CclComponent *)((const char *)analysis->result + CUDACCL_RESULT_ROWS_OFFSET);
+  ccl_cuda_table_memory_read (&analysis->table, analysis->parameters.n_rows, table);
 }

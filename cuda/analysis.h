@@ -8,6 +8,7 @@
 #define CUDACCL_CUDA_ANALYSIS_H
 
 #include "kernel-sequence.h"
+#include "table-memory.h"
 
 #define CUDACCL_N_ANALYSIS_KERNELS 4
 
@@ -19,18 +20,16 @@ typedef struct CclCudaAnalysis {
   size_t accumulators_size, first_bits_size;
   CUdeviceptr accumulators, roots, n_roots, first_bits, chunk_counts;
   bool is_clean; /* the memory is as kernels expect it before a frame */
-  void *result;  /* pinned: the number of components, then the rows */
+  CclCudaTableMemory table;
 } CclCudaAnalysis;
 
-/* Where the rows start in the pinned result. */
-#define CUDACCL_RESULT_ROWS_OFFSET 64
-
-/* Allocates everything for frames of the sequence's size and a table of max_components rows.
+/* Allocates everything for frames of the sequence's size and a table of max_components rows
+ * at the location.
  * Preparatory work is queued on the stream.
  *
  * Returns with nothing allocated: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequence,
-    uint32_t max_components, CUstream stream, CclError *error);
+    uint32_t max_components, CclLocation table_location, CUstream stream, CclError *error);
 
 /* Frees the memory of init(). All queued work must have ended. */
 void ccl_cuda_analysis_clear (CclCudaAnalysis *analysis);

@@ -89,7 +89,7 @@ finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
     return ccl_cuda_device_abandon (self->device, self->stream, error);
   self->engine->klass->read (self->engine, table);
   if (self->measurer)
-    table->features = self->measurer->features;
+    table->features = ccl_cuda_measurer_features (self->measurer);
   return CUDACCL_OK;
 }
 
@@ -431,4 +431,20 @@ ccl_cuda_labeller_get_stream (CclLabeller *labeller)
 {
   return labeller && labeller->klass == &cuda_labeller_class ? ((CudaLabeller *)labeller)->stream
                                                              : NULL;
+}
+
+CclStatus
+ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error)
+{
+  if (!labeller || labeller->klass != &cuda_labeller_class || !table)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "a labeller of a GPU and a table are needed");
+  const CudaLabeller *self = (const CudaLabeller *)labeller;
+  const CclCudaTableMemory *memory = self->engine->klass->table (self->engine);
+  const uint32_t most = ccl_plan_most_components (&labeller->plan);
+  table->n_components = ccl_cuda_table_memory_head (memory);
+  table->rows = ccl_cuda_table_memory_rows (memory);
+  table->features = self->measurer ? self->measurer->parameters.result : NULL;
+  table->max_rows = labeller->plan.max_components < most ? labeller->plan.max_components : most;
+  return CUDACCL_OK;
 }

@@ -5,6 +5,7 @@
 #define CUDACCL_CUDA_ENGINE_H
 
 #include "algorithms.h"
+#include "table-memory.h"
 
 typedef struct CclCudaEngine CclCudaEngine;
 
@@ -37,6 +38,9 @@ struct CclCudaEngineClass {
 
   /* Reads the table after the queued work has ended. */
   void (*read) (CclCudaEngine *engine, CclTable *table);
+
+  /* The memory of the table, which changes when the engine is resized. */
+  const CclCudaTableMemory *(*table) (CclCudaEngine *engine);
 
   /* Called when no queued work is left. */
   void (*free) (CclCudaEngine *engine);

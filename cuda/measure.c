@@ -27,7 +27,6 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
   CclMeasureParameters *p = &self->parameters;
   const size_t map_size = (size_t)plan->width * plan->height * sizeof (uint32_t);
   CUdeviceptr result = 0;
-  void *pinned = NULL;
 
   self->sums_size = p->n_rows * sizeof (CclFeatures);
   CclStatus status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->sums, error);
@@ -36,15 +35,18 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
         ccl_cuda_device_allocate (self->device, sizeof (uint32_t), &self->greatest_label, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (self->device, map_size, &self->map, error);
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate_pinned (self->device, self->sums_size, &pinned, &result, error);
-  self->features = pinned;
+  if (status == CUDACCL_OK && plan->table_location == CUDACCL_LOCATION_DEVICE)
+    status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->device_result, error);
+  else if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, self->sums_size, &self->pinned_result, &result, error);
   if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
     status = ccl_cuda_upload_init (
         &self->upload, self->device, plan->width * sizeof (uint16_t), plan->height, error);
   p->sums = (CclFeatures *)self->sums;
   p->greatest_label = (uint32_t *)self->greatest_label;
+  if (self->device_result)
+    result = self->device_result;
   p->result = (CclFeatures *)result;
   return status;
 }
@@ -69,6 +71,12 @@ ccl_cuda_measurer_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclEr
   if (find_kernels (self, error) != CUDACCL_OK || allocate (self, plan, error) != CUDACCL_OK)
     ccl_cuda_measurer_free (&self);
   return self;
+}
+
+const CclFeatures *
+ccl_cuda_measurer_features (const CclCudaMeasurer *self)
+{
+  return self->device_result ? self->parameters.result : self->pinned_result;
 }
 
 CclLabels
@@ -149,8 +157,8 @@ ccl_cuda_measurer_free (CclCudaMeasurer **self)
   ccl_cuda_device_release (measurer->device, &measurer->sums);
   ccl_cuda_device_release (measurer->device, &measurer->greatest_label);
   ccl_cuda_device_release (measurer->device, &measurer->map);
-  void *pinned = measurer->features;
-  ccl_cuda_device_release_pinned (measurer->device, &pinned);
+  ccl_cuda_device_release (measurer->device, &measurer->device_result);
+  ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_result);
   ccl_cuda_upload_clear (&measurer->upload);
   free (measurer);
 }

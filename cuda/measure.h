@@ -15,17 +15,21 @@ typedef struct CclCudaMeasurer {
   CclMeasureParameters parameters;
   CUfunction add, finish;
   CUdeviceptr sums, greatest_label;
-  CUdeviceptr map;       /* for frames without a label map of the caller's */
-  CclCudaUpload upload;  /* of second planes in host memory */
-  size_t sums_size;      /* bytes */
-  CclFeatures *features; /* pinned, of the frame that was queued last */
-  bool is_clean;         /* sums are zeros */
+  CUdeviceptr map;           /* for frames without a label map of the caller's */
+  CclCudaUpload upload;      /* of second planes in host memory */
+  size_t sums_size;          /* bytes */
+  CUdeviceptr device_result; /* the features of the last frame, if they are in device memory */
+  void *pinned_result;       /* and if they are in host memory */
+  bool is_clean;             /* sums are zeros */
 } CclCudaMeasurer;
 
 /* Allocates everything for frames of a plan with columns. Returns NULL with nothing left allocated:
  * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
 CclCudaMeasurer *ccl_cuda_measurer_new (
     CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error);
+
+/* The features of the last frame, at the plan's table_location. */
+const CclFeatures *ccl_cuda_measurer_features (const CclCudaMeasurer *self);
 
 /* The memory for the label map of frames that come without one. */
 CclLabels ccl_cuda_measurer_map (const CclCudaMeasurer *self);

@@ -118,6 +118,15 @@ ccl_cuda_labeller_get_stream (CclLabeller *labeller)
   return NULL;
 }
 
+CclStatus
+ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error)
+{
+  (void)labeller;
+  (void)table;
+  return ccl_error_set (
+      error, CUDACCL_ERROR_ARGUMENT, "a labeller of a GPU and a table are needed");
+}
+
 const char *const *
 ccl_cuda_algorithms (void)
 {

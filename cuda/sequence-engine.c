@@ -14,8 +14,8 @@ ccl_cuda_sequence_engine_init (CclCudaSequenceEngine *engine, CclCudaDevice *dev
   if (ccl_cuda_algorithm_reads (algorithm, plan->format))
     status = ccl_cuda_sequence_set_format (&engine->sequence, plan->format, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_analysis_init (
-        &engine->analysis, &engine->sequence, plan->max_components, stream, error);
+    status = ccl_cuda_analysis_init (&engine->analysis, &engine->sequence, plan->max_components,
+        plan->table_location, stream, error);
   if (status != CUDACCL_OK)
     ccl_cuda_sequence_clear (&engine->sequence);
   return status;
@@ -32,6 +32,12 @@ void
 ccl_cuda_sequence_engine_read (CclCudaEngine *engine, CclTable *table)
 {
   ccl_cuda_analysis_read (&((CclCudaSequenceEngine *)engine)->analysis, table);
+}
+
+const CclCudaTableMemory *
+ccl_cuda_sequence_engine_table (CclCudaEngine *engine)
+{
+  return &((CclCudaSequenceEngine *)engine)->analysis.table;
 }
 
 static CclCudaEngine *
@@ -77,5 +83,6 @@ const CclCudaEngineClass ccl_cuda_sequence_engine = {
     .new = sequence_engine_new,
     .queue = sequence_engine_queue,
     .read = ccl_cuda_sequence_engine_read,
+    .table = ccl_cuda_sequence_engine_table,
     .free = sequence_engine_free,
 };

@@ -22,5 +22,6 @@ CclStatus ccl_cuda_sequence_engine_init (CclCudaSequenceEngine *engine, CclCudaD
     const CclAlgorithm *algorithm, const CclLabellerPlan *plan, CUstream stream, CclError *error);
 void ccl_cuda_sequence_engine_clear (CclCudaSequenceEngine *engine);
 void ccl_cuda_sequence_engine_read (CclCudaEngine *engine, CclTable *table);
+const CclCudaTableMemory *ccl_cuda_sequence_engine_table (CclCudaEngine *engine);
 
 #endif /* CUDACCL_CUDA_SEQUENCE_ENGINE_H */

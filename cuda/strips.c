@@ -18,6 +18,7 @@
 #include "layout.h"
 #include "log-message.h"
 #include "strips-parameters.h"
+#include "table-memory.h"
 
 enum { GROUP_WIDTH = 128 };
 
@@ -45,10 +46,8 @@ typedef struct Strips {
   CclCudaLaunch launches[N_KERNELS];
   CUdeviceptr scratch; /* one allocation for everything in device memory */
   size_t scratch_size;
-  void *pinned; /* the number of components and the word `finished`, then the rows */
-  CUdeviceptr pinned_on_device;
-  uint32_t pinned_rows;
-  const CclComponent *rows;
+  CclCudaTableMemory table;
+  CclLocation table_location;
   FrameGraph frames[2 * N_ADDRESSES]; /* with even index for one set of counters */
   uint32_t oldest[2];  /* of each set, the graph that the next new address replaces, 0… */
   uint32_t turn;       /* the set of the next frame */
@@ -162,7 +161,7 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   FrameGraph *frame = choose_graph (strips, input->frame);
   CclStripsParameters *p = &frame->parameters;
   const CclStripsParameters before = *p;
-  uint32_t *finished = (uint32_t *)strips->pinned + 1;
+  uint32_t *finished = (uint32_t *)strips->table.pinned + 1;
 
   *finished = 0;
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
@@ -207,12 +206,14 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
 static void
 strips_read (CclCudaEngine *engine, CclTable *table)
 {
-  Strips *strips = (Strips *)engine;
-  const uint32_t n = *(volatile uint32_t *)strips->pinned;
-  const uint32_t max = strips->frames[0].parameters.max_components;
-  table->n_components = n;
-  table->n_rows = n < max ? n : max;
-  table->rows = strips->rows;
+  const Strips *strips = (const Strips *)engine;
+  ccl_cuda_table_memory_read (&strips->table, strips->frames[0].parameters.max_components, table);
+}
+
+static const CclCudaTableMemory *
+strips_table (CclCudaEngine *engine)
+{
+  return &((Strips *)engine)->table;
 }
 
 static void
@@ -221,7 +222,7 @@ strips_free (CclCudaEngine *engine)
   Strips *strips = (Strips *)engine;
   for (uint32_t i = 0; i < 2 * N_ADDRESSES; i++)
     ccl_cuda_kernel_graph_clear (&strips->frames[i].graph, strips->device);
-  ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
+  ccl_cuda_table_memory_clear (&strips->table, strips->device);
   ccl_cuda_device_release (strips->device, &strips->scratch);
   free (strips);
 }
@@ -339,17 +340,14 @@ allocate (Strips *strips, CclStripsParameters *p, CclError *error)
 {
   const size_t size = lay_out_scratch (p, 0, strips->strip_rows);
   const bool is_wasteful = strips->scratch_size >= LARGE_SCRATCH && size < strips->scratch_size / 8;
-  CUdeviceptr scratch = 0, pinned_on_device = 0;
-  void *pinned = NULL;
+  CUdeviceptr scratch = 0;
   CclStatus status = CUDACCL_OK;
 
   if (size > strips->scratch_size || is_wasteful)
     status = ccl_cuda_device_allocate (strips->device, size, &scratch, error);
-  /* The count and the completion flag take the room of one row, which keeps the rows
-   * aligned. */
-  if (status == CUDACCL_OK && p->max_components > strips->pinned_rows)
-    status = ccl_cuda_device_allocate_pinned (strips->device,
-        sizeof (CclComponent) * ((size_t)p->max_components + 1), &pinned, &pinned_on_device, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_table_memory_resize (
+        &strips->table, strips->device, p->max_components, strips->table_location, error);
   if (status != CUDACCL_OK) {
     ccl_cuda_device_release (strips->device, &scratch);
     return status;
@@ -359,12 +357,6 @@ allocate (Strips *strips, CclStripsParameters *p, CclError *error)
     strips->scratch = scratch;
     strips->scratch_size = size;
   }
-  if (pinned) {
-    ccl_cuda_device_release_pinned (strips->device, &strips->pinned);
-    strips->pinned = pinned;
-    strips->pinned_on_device = pinned_on_device;
-    strips->pinned_rows = p->max_components;
-  }
   return CUDACCL_OK;
 }
 
@@ -373,10 +365,9 @@ static void
 set_parameters (Strips *strips, CclStripsParameters *p)
 {
   lay_out_scratch (p, strips->scratch, strips->strip_rows);
-  strips->rows = (const CclComponent *)strips->pinned + 1;
-  p->n_components = (uint32_t *)(uintptr_t)strips->pinned_on_device;
+  p->n_components = ccl_cuda_table_memory_head (&strips->table);
   p->finished = p->n_components + 1;
-  p->rows = (CclComponent *)(uintptr_t)strips->pinned_on_device + 1;
+  p->rows = ccl_cuda_table_memory_rows (&strips->table);
   for (uint32_t i = 0; i < 2 * N_ADDRESSES; i++) {
     FrameGraph *frame = &strips->frames[i];
     frame->parameters = *p;
@@ -419,6 +410,7 @@ strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclLabel
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
   strips->format = plan->format;
+  strips->table_location = plan->table_location;
   strips->strip_rows = plan->connectivity == CUDACCL_CONNECTIVITY_8 ? 2 : 1;
   if (find_kernels (strips, error) != CUDACCL_OK ||
       strips_resize (&strips->engine, plan, error) != CUDACCL_OK) {
@@ -438,5 +430,6 @@ const CclCudaEngineClass ccl_cuda_strips_engine = {
     .resize = strips_resize,
     .queue = strips_queue,
     .read = strips_read,
+    .table = strips_table,
     .free = strips_free,
 };

@@ -120,5 +120,6 @@ const CclCudaEngineClass ccl_research_engine = {
     .new = research_engine_new,
     .queue = research_engine_queue,
     .read = ccl_cuda_sequence_engine_read,
+    .table = ccl_cuda_sequence_engine_table,
     .free = research_engine_free,
 };

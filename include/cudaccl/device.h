@@ -114,7 +114,7 @@ void ccl_cuda_peer_free (CclCudaPeer **peer);
  * it with ccl_labeller_free().
  *
  * Frames may be in host or device memory. Label maps are in device memory. Rows of the component
- * table are in host memory.
+ * table are in host memory, or where CclLabellerPlan.table_location says.
  *
  * Returns the labeller, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_UNSUPPORTED (the algorithm
  * is not in ccl_cuda_algorithms(), lacks the connectivity or cannot label frames of this size),
@@ -136,6 +136,27 @@ CclStatus ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, Ccl
  * Since: 0.2 */
 CUDACCL_API
 void *ccl_cuda_labeller_get_stream (CclLabeller *labeller);
+
+/* Where a labeller on a GPU writes its tables, as addresses for kernels. Since: 0.3 */
+typedef struct CclCudaTable {
+  const uint32_t *n_components; /* N of the last run, in host memory that the device reads, too */
+  const CclComponent *rows;     /* [max_rows]; min (N, max_rows) are written */
+  const CclFeatures *features;  /* as rows; NULL if the plan has no columns */
+  uint32_t max_rows;            /* of the plan, or the most components of a frame, if less */
+} CclCudaTable;
+
+/* Finds the memory of a labeller's tables: kernels that are queued behind a run on its stream read
+ * its table there, before the host knows it. With CclLabellerPlan.table_location
+ * CUDACCL_LOCATION_DEVICE rows and features are device memory; otherwise they are host memory,
+ * which kernels read over the bus.
+ *
+ * table: filled; valid until ccl_labeller_resize() or ccl_labeller_free(). The next run writes to
+ * the same memory, after the work that is queued before it.
+ *
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT: an argument is NULL or the labeller is one of the
+ * CPU's. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error);
 
 /* The names that CclLabellerPlan.algorithm may have on a GPU, ended by NULL, in the order in which
  * "auto" tries them. Static memory. Since: 0.2 */

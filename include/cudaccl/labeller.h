@@ -95,6 +95,11 @@ typedef enum CclPixelFormat {
   CUDACCL_PIXEL_FORMAT_8_SECOND = 3, /* two bytes, of which the second is the value: UYVY, VYUY */
 } CclPixelFormat;
 
+typedef enum CclLocation {
+  CUDACCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
+  CUDACCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
+} CclLocation;
+
 /* The properties of a labeller that are fixed when it is made. */
 typedef struct CclLabellerPlan {
   size_t size;     /* of this struct in bytes, or 0 (labeller.h) */
@@ -111,6 +116,10 @@ typedef struct CclLabellerPlan {
   uint32_t columns; /* what to measure beyond CclComponent: flags of CclColumn, for frames of at
                      * most CUDACCL_MAX_FEATURE_SIDE pixels in width and height. 0: nothing,
                      * which costs nothing. Since: 0.3 */
+  CclLocation table_location; /* of the rows and features of the tables; 0 is host memory. In the
+                               * memory of a GPU they are for work that follows on its stream
+                               * (ccl_cuda_labeller_get_table()): the host reads their number
+                               * only. Since: 0.3 */
 } CclLabellerPlan;
 
 /* The defaults of CclLabellerPlan; width and height must be set. Since: 0.3 */
@@ -119,11 +128,6 @@ typedef struct CclLabellerPlan {
     .size = sizeof (CclLabellerPlan), .connectivity = CUDACCL_CONNECTIVITY_8,                      \
     .max_components = 4096                                                                         \
   }
-
-typedef enum CclLocation {
-  CUDACCL_LOCATION_HOST = 0,   /* ordinary or pinned memory; a GPU labeller uploads the frame */
-  CUDACCL_LOCATION_DEVICE = 1, /* memory of the labeller's device; GPU labellers only */
-} CclLocation;
 
 /* The chroma of a frame, one byte per sample of u and of v, in two planes, interleaved in one, or
  * interleaved with the luma. A sample covers 1 << shift_x × 1 << shift_y pixels; the last one of a
@@ -205,8 +209,8 @@ typedef struct CclComponent {
 typedef struct CclTable {
   uint32_t n_components;    /* N: all components that pass the area filter */
   uint32_t n_rows;          /* rows of the table: the smaller of N and the plan's max_components */
-  const CclComponent *rows; /* in label order; host memory of the labeller, valid until its next
-                             * run or until it is freed */
+  const CclComponent *rows; /* in label order; memory of the labeller at the plan's table_location,
+                             * valid until its next run or until it is freed */
   const CclFeatures *features; /* as rows, of the plan's columns; NULL without any. Since: 0.3 */
 } CclTable;
 

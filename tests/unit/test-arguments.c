@@ -332,6 +332,27 @@ test_objects_of_the_cpu (void)
   ccl_foreground_free (&foreground);
 }
 
+/* Tables are where the backend can write them. */
+static void
+test_table_locations (void)
+{
+  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+  CclCudaTable table;
+
+  plan.width = plan.height = 8;
+  for (plan.table_location = 0; plan.table_location < 3; plan.table_location++) {
+    CclError error;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
+
+    g_assert_true (!labeller == (plan.table_location != CUDACCL_LOCATION_HOST));
+    if (!labeller)
+      g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
+    g_assert_cmpint (
+        ccl_cuda_labeller_get_table (labeller, &table, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+    ccl_labeller_free (&labeller);
+  }
+}
+
 static void
 take_message (CclLogLevel level, const char *message, void *data)
 {
@@ -374,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/sizes-that-are-refused", test_sizes_that_are_refused);
   g_test_add_func ("/arguments/version", test_version);
   g_test_add_func ("/arguments/log", test_log);
+  g_test_add_func ("/arguments/table-locations", test_table_locations);
   g_test_add_func ("/arguments/objects-of-the-cpu", test_objects_of_the_cpu);
   return g_test_run ();
 }

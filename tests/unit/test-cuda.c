@@ -111,6 +111,60 @@ small_plan (void)
       .width = 64, .height = 48, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 100};
 }
 
+/* Tables in device memory have the rows and features of those in host memory, also after the
+ * frame's size has changed, and the addresses for kernels are theirs. */
+static void
+test_tables_stay_on_the_device (void)
+{
+  CclLabellerPlan plan = small_plan ();
+  g_autofree uint8_t *pixels = g_malloc0 (200 * 100);
+  const CclLabellerOptions options = {0};
+  const CclLocation locations[] = {CUDACCL_LOCATION_HOST, CUDACCL_LOCATION_DEVICE};
+
+  for (uint32_t i = 0; i < 200 * 100; i++)
+    pixels[i] = g_random_int_range (0, 3) == 0;
+  plan.columns = CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS;
+  for (const char *const *name = ccl_cuda_algorithms (); *name; name++) {
+    CclLabeller *labellers[2];
+    plan.algorithm = *name;
+    for (int i = 0; i < 2; i++) {
+      plan.table_location = locations[i];
+      labellers[i] = ccl_cuda_labeller_new (device, &plan, NULL);
+      g_assert_nonnull (labellers[i]);
+    }
+    for (uint32_t width = 64; width <= 200; width += 136) {
+      const CclFrame frame = {pixels, 200, CUDACCL_LOCATION_HOST};
+      CclComponent rows[100];
+      CclFeatures features[100];
+      CclCudaTable addresses;
+      CclTable tables[2];
+      uint32_t n;
+      for (int i = 0; i < 2; i++) {
+        g_assert_cmpint (ccl_labeller_resize (labellers[i], width, width / 2, NULL), ==, 0);
+        g_assert_cmpint (
+            ccl_labeller_run (labellers[i], &frame, &options, NULL, &tables[i], NULL), ==, 0);
+      }
+      g_assert_cmpuint (tables[0].n_rows, ==, MIN (tables[0].n_components, 100));
+      g_assert_cmpuint (tables[1].n_rows, ==, tables[0].n_rows);
+      g_assert_cmpint (ccl_cuda_labeller_get_table (labellers[1], &addresses, NULL), ==, 0);
+      g_assert_true (addresses.rows == tables[1].rows);
+      g_assert_true (addresses.features == tables[1].features);
+      g_assert_cmpuint (addresses.max_rows, ==, 100);
+      ccl_cuda_memory_download (device, addresses.n_components, &n, sizeof n, NULL);
+      ccl_cuda_memory_download (device, addresses.rows, rows, sizeof rows, NULL);
+      ccl_cuda_memory_download (device, addresses.features, features, sizeof features, NULL);
+      g_assert_cmpuint (n, ==, tables[0].n_components);
+      for (uint32_t i = 0; i < tables[0].n_rows; i++) {
+        g_assert_cmpmem (&rows[i], sizeof rows[i], &tables[0].rows[i], sizeof rows[i]);
+        g_assert_cmpuint (features[i].sum_x, ==, tables[0].features[i].sum_x);
+        g_assert_cmpuint (features[i].sum_xy, ==, tables[0].features[i].sum_xy);
+      }
+    }
+    for (int i = 0; i < 2; i++)
+      ccl_labeller_free (&labellers[i]);
+  }
+}
+
 /* The library offers these algorithms and no other, so that every run waits for the device once. */
 static void
 test_the_library_offers_three_algorithms (void)
@@ -1006,6 +1060,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
   g_test_add_func ("/cuda/runs-wait-for-the-legacy-stream", test_runs_wait_for_the_legacy_stream);
   g_test_add_func ("/cuda/frames-are-at-many-addresses", test_frames_are_at_many_addresses);
+  g_test_add_func ("/cuda/tables-stay-on-the-device", test_tables_stay_on_the_device);
   g_test_add_func ("/cuda/chunks-of-a-tall-frame", test_chunks_of_a_tall_frame);
   g_test_add_func ("/cuda/threads-share-a-device", test_threads_share_a_device);
   g_test_add_func (

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "table-memory.h"
+
+#include <string.h>
+
+/* Bytes of the head: a line of the device's caches, so that rows in host memory are aligned. */
+enum { HEAD_SIZE = 64 };
+
+CclStatus
+ccl_cuda_table_memory_resize (CclCudaTableMemory *memory, CclCudaDevice *device, uint32_t n_rows,
+    CclLocation location, CclError *error)
+{
+  const size_t size = n_rows * sizeof (CclComponent);
+  const bool is_on_device = location == CUDACCL_LOCATION_DEVICE;
+  CclCudaTableMemory larger = {.n_rows = n_rows};
+
+  if (n_rows <= memory->n_rows)
+    return CUDACCL_OK;
+  CclStatus status = ccl_cuda_device_allocate_pinned (device, HEAD_SIZE + (is_on_device ? 0 : size),
+      &larger.pinned, &larger.pinned_on_device, error);
+  if (status == CUDACCL_OK && is_on_device)
+    status = ccl_cuda_device_allocate (device, size, &larger.device_rows, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_table_memory_clear (&larger, device);
+    return status;
+  }
+  ccl_cuda_table_memory_clear (memory, device);
+  *memory = larger;
+  return CUDACCL_OK;
+}
+
+void
+ccl_cuda_table_memory_clear (CclCudaTableMemory *memory, CclCudaDevice *device)
+{
+  ccl_cuda_device_release_pinned (device, &memory->pinned);
+  ccl_cuda_device_release (device, &memory->device_rows);
+  memset (memory, 0, sizeof *memory);
+}
+
+uint32_t *
+ccl_cuda_table_memory_head (const CclCudaTableMemory *memory)
+{
+  return (uint32_t *)(uintptr_t)memory->pinned_on_device;
+}
+
+CclComponent *
+ccl_cuda_table_memory_rows (const CclCudaTableMemory *memory)
+{
+  const CUdeviceptr rows =
+      memory->device_rows ? memory->device_rows : memory->pinned_on_device + HEAD_SIZE;
+  return (CclComponent *)(uintptr_t)rows;
+}
+
+void
+ccl_cuda_table_memory_read (const CclCudaTableMemory *memory, uint32_t max_rows, CclTable *table)
+{
+  const uint32_t n = *(const volatile uint32_t *)memory->pinned;
+  table->n_components = n;
+  table->n_rows = n < max_rows ? n : max_rows;
+  table->rows = memory->device_rows
+                    ? ccl_cuda_table_memory_rows (memory)
+                    : (const CclComponent *)((const char *)memory->pinned + HEAD_SIZE);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The memory of a component table that kernels write: its head, which the host polls and reads, and
+ * its rows, which are in host or device memory.
+ *
+ * Functions assume that the device's context is current. One thread at a time. Zeros: no memory.
+ */
+#ifndef CUDACCL_CUDA_TABLE_MEMORY_H
+#define CUDACCL_CUDA_TABLE_MEMORY_H
+
+#include <cudaccl/device.h>
+
+#include "device.h"
+
+typedef struct CclCudaTableMemory {
+  void *pinned; /* the head, then the rows if they are in host memory */
+  CUdeviceptr pinned_on_device;
+  CUdeviceptr device_rows; /* 0: the rows are in host memory */
+  uint32_t n_rows;         /* for which there is memory */
+} CclCudaTableMemory;
+
+/* Makes room for the head and n_rows rows at the location; memory that suffices is kept. After an
+ * error nothing has changed: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_table_memory_resize (CclCudaTableMemory *memory, CclCudaDevice *device,
+    uint32_t n_rows, CclLocation location, CclError *error);
+
+/* Frees the memory. All queued work must have ended. */
+void ccl_cuda_table_memory_clear (CclCudaTableMemory *memory, CclCudaDevice *device);
+
+/* The first words of the head, for kernels: the number of components, and the completion flag. */
+uint32_t *ccl_cuda_table_memory_head (const CclCudaTableMemory *memory);
+
+/* The rows, for kernels. */
+CclComponent *ccl_cuda_table_memory_rows (const CclCudaTableMemory *memory);
+
+/* Reads the table, of at most max_rows rows, after the queued work has ended. */
+void ccl_cuda_table_memory_read (
+    const CclCudaTableMemory *memory, uint32_t max_rows, CclTable *table);
+
+#endif /* CUDACCL_CUDA_TABLE_MEMORY_H */
