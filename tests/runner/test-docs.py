@@ -38,6 +38,21 @@ def links():
             assert not anchor or anchor in anchors(path), f"{page.name}: {target} has no heading #{anchor}"
 
 
+def sources():
+    """the source files that pages and comments name are there"""
+    folders = "core|cpu|cuda|tiled|tracking|gst|watch|label|pictures|programs|bench|tests"
+    named = re.compile(rf"(?<![\w/.-])(?:{folders})/[\w/-]+\.(?:c|h|cu|cuh|cpp|hpp|py|sh)\b")
+    comments = [path for folder in folders.split("|") for path in (ROOT / folder).glob("**/*.[ch]*")]
+    assert len(comments) > 300, len(comments)
+    missing = set()
+    for path in [*PAGES, *comments]:
+        text = re.sub("^#include.*", "", path.read_text(errors="replace"), flags=re.M)
+        missing |= {f"{path.relative_to(ROOT)}: {name}" for name in named.findall(text)
+                    if not (ROOT / name).exists() and not (path.parent / name).exists()
+                    and not name.startswith("gst/cuda/")}  # GStreamer's own
+    tap.equal(missing, set(), "not there:")
+
+
 def pictures():
     """every picture in docs/ is in a page"""
     text = "\n".join(page.read_text() for page in PAGES)
@@ -147,4 +162,4 @@ def properties():
               "of the other elements:")
 
 
-sys.exit(tap.run(links, pictures, benchmarks, messages, errors, elements, properties, symbols, foreign, versions))
+sys.exit(tap.run(links, sources, pictures, benchmarks, messages, errors, elements, properties, symbols, foreign, versions))
