@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ccl-label: labels the connected components of a picture in files, of any size. docs/ccl-label.md
  * describes it. ccl-label-mpi is the same program for several processes. */
+#include "contour-file.h"
 #include "error.h"
 #include "options.h"
 #include "output.h"
@@ -24,10 +25,13 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
-  Mask *mask; /* NULL: the labeller compares pixels with the threshold */
-  PendingName map_name, table_name;
+  Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
+  const char *input; /* its name */
+  PendingName map_name, table_name, contours_name;
   LabelMap *map;
   Table *table;
+  ContourFile *contours;
+  uint32_t label_bytes; /* of the map */
   bool shows_progress;
   Phases phases;
   double shown; /* seconds after the begin when the progress was last shown */
@@ -86,6 +90,7 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
   Job *job = data;
   bool succeeded;
   (void)n_labels;
+  job->label_bytes = label_bytes;
   const Phase before = phases_enter (&job->phases, PHASE_MAP);
   succeeded = !job->map || label_map_begin (job->map, label_bytes, error);
   phases_enter (&job->phases, PHASE_TABLE);
@@ -101,7 +106,10 @@ write_layers (
 {
   Job *job = data;
   const Phase before = phases_enter (&job->phases, PHASE_MAP);
-  const bool succeeded = label_map_write (job->map, first_layer, n_layers, labels, error);
+  bool succeeded = !job->map || label_map_write (job->map, first_layer, n_layers, labels, error);
+  if (succeeded && job->contours)
+    succeeded = contour_file_add_labels (
+        job->contours, first_layer, n_layers, labels, job->label_bytes, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -111,7 +119,9 @@ write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error
 {
   Job *job = data;
   const Phase before = phases_enter (&job->phases, PHASE_TABLE);
-  const bool succeeded = table_write (job->table, rows, n, error);
+  bool succeeded = !job->table || table_write (job->table, rows, n, error);
+  if (succeeded && job->contours)
+    succeeded = contour_file_add_rows (job->contours, rows, n, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -136,7 +146,14 @@ open_outputs (Job *job, CclError *error)
     succeeded = pending_name_init (&job->map_name, options->labels, number, error);
   if (options->table && succeeded)
     succeeded = pending_name_init (&job->table_name, options->table, number, error);
+  if (options->contours && succeeded)
+    succeeded = pending_name_init (&job->contours_name, options->contours, number, error);
   succeeded = processes_agree (succeeded, error);
+  if (options->contours && succeeded) {
+    job->contours = contour_file_open (options->contours, job->contours_name.temporary, job->input,
+        &format, options->connectivity ? options->connectivity : 8, options->tolerance, error);
+    succeeded = processes_agree (job->contours != NULL, error);
+  }
   if (options->labels && succeeded) {
     job->map = label_map_open (options->labels, job->map_name.temporary, &format, error);
     succeeded = processes_agree (job->map != NULL, error);
@@ -154,9 +171,12 @@ close_outputs (Job *job, bool succeeded, CclError *error)
 {
   succeeded = label_map_close (job->map, !succeeded, error) && succeeded;
   succeeded = table_close (job->table, !succeeded, error) && succeeded;
+  succeeded = contour_file_close (job->contours, !succeeded, error) && succeeded;
   succeeded = processes_agree (succeeded, error);
   if (succeeded && job->processes.rank == 0) {
-    if (job->map)
+    if (job->contours)
+      succeeded = pending_name_commit (&job->contours_name, error);
+    if (job->map && succeeded)
       succeeded = pending_name_commit (&job->map_name, error);
     if (job->table && succeeded)
       succeeded = pending_name_commit (&job->table_name, error);
@@ -164,6 +184,7 @@ close_outputs (Job *job, bool succeeded, CclError *error)
   succeeded = processes_agree (succeeded, error);
   pending_name_clear (&job->map_name);
   pending_name_clear (&job->table_name);
+  pending_name_clear (&job->contours_name);
   return succeeded;
 }
 
@@ -229,8 +250,8 @@ label (Job *job, CclTiledResult *result, CclError *error)
       .data = job,
       .read = read_layers,
       .begin = begin_outputs,
-      .write = job->map ? write_layers : NULL,
-      .rows = job->table ? write_rows : NULL,
+      .write = job->map || job->contours ? write_layers : NULL,
+      .rows = job->table || job->contours ? write_rows : NULL,
       .progress = show_progress,
   };
   CclTiledPlan plan;
@@ -250,7 +271,9 @@ label (Job *job, CclTiledResult *result, CclError *error)
         job->picture, &options->mask, plan.first_layer * rows, plan.n_layers * rows, error);
     succeeded = job->mask != NULL;
   }
-  const char *output = options->labels ? options->labels : options->table;
+  const char *output = options->labels  ? options->labels
+                       : options->table ? options->table
+                                        : options->contours;
   char *folder = output ? folder_of (output) : NULL;
   if (succeeded && output && !folder)
     succeeded = fail_without_memory (error);
@@ -293,15 +316,15 @@ static bool
 open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
 {
   const Options *options = job->options;
-  const char *const outputs[] = {options->labels, options->table};
+  const char *const outputs[] = {options->labels, options->table, options->contours};
   char *const roi_mask = (char *)options->mask.roi_mask;
   PictureOptions how = options->picture;
 
   how.pipes = job->processes.n_ranks == 1;
   if (!how.pipes && strcmp (inputs[0], "-") == 0)
     return fail (error, "one process alone can read standard input; give several a file");
-  if (!check_output_names (inputs, n_inputs, outputs, 2, error) ||
-      !check_output_names (&roi_mask, 1, outputs, 2, error))
+  if (!check_output_names (inputs, n_inputs, outputs, 3, error) ||
+      !check_output_names (&roi_mask, 1, outputs, 3, error))
     return false;
   job->picture = picture_open (inputs, n_inputs, &how, error);
   return job->picture && check_picture (job, inputs[0], error);
@@ -315,6 +338,7 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   bool succeeded;
 
   phases_init (&job->phases);
+  job->input = inputs[0];
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;

@@ -25,6 +25,8 @@ const char options_help[] =
     "\n"
     "  -o, --output FILE     write the label map: .npy, .raw or .tif (BigTIFF)\n"
     "  -t, --table FILE      write the component table: .csv, .ndjson or .npy\n"
+    "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
+    "      --tolerance X     leave out points of contours within X pixels of the others\n"
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
     "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
     "      --invert          swap foreground and background\n"
@@ -81,6 +83,8 @@ parse_sides (const char *text, RawFormat *raw)
 
 enum {
   THRESHOLD = 256,
+  CONTOURS,
+  TOLERANCE,
   INVERT,
   FOREGROUND,
   DENOISE,
@@ -104,6 +108,8 @@ enum {
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"table", required_argument, NULL, 't'},
+    {"contours", required_argument, NULL, CONTOURS},
+    {"tolerance", required_argument, NULL, TOLERANCE},
     {"connectivity", required_argument, NULL, 'c'},
     {"threshold", required_argument, NULL, THRESHOLD},
     {"invert", no_argument, NULL, INVERT},
@@ -160,6 +166,13 @@ take_option (Options *options, int option, const char *value)
   case 'c':
     is_valid = parse_number (value, 26, &number);
     options->connectivity = (uint32_t)number;
+    break;
+  case CONTOURS:
+    options->contours = value;
+    break;
+  case TOLERANCE:
+    options->tolerance = strtod (value, &end);
+    is_valid = end != value && !*end && options->tolerance >= 0;
     break;
   case THRESHOLD:
     options->mask.threshold = strtod (value, &end);
@@ -251,7 +264,8 @@ options_parse (int argc, char **argv, Options *options, int *first, CclError *er
 {
   int option, index = 0;
 
-  *options = (Options){.picture.formats = picture_formats, .compression = "none", .gpu = -1};
+  *options = (Options){
+      .picture.formats = picture_formats, .compression = "none", .tolerance = -1, .gpu = -1};
   opterr = 0;
   while ((option = getopt_long (argc, argv, "o:t:c:qh", long_options, &index)) != -1) {
     if (option == '?' || option == ':') {

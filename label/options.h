@@ -8,7 +8,8 @@
 /* The command line. */
 typedef struct Options {
   PictureOptions picture;
-  const char *labels, *table, *compression;
+  const char *labels, *table, *contours, *compression;
+  double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;
   uint64_t min_area, max_area, memory, tile;

@@ -167,6 +167,67 @@ def tables():
                 assert np.allclose(rows[centre], centroids[:, len(shape) - 1 - axis], rtol=1e-14)
 
 
+def fill(rings, shape):
+    """The pixels inside polygons of cracks, by the even-odd rule."""
+    inside = np.zeros(shape, bool)
+    for ring in rings:
+        for (x, y), (next_x, next_y) in zip(ring, ring[1:] + ring[:1]):
+            if x == next_x:
+                inside[min(y, next_y):max(y, next_y), x:] ^= True
+    return inside
+
+
+def decode(encoding):
+    """The mask of COCO's compressed run lengths."""
+    counts, value, shift = [], 0, 0
+    for character in encoding["counts"].encode():
+        bits = character - 48
+        value |= (bits & 31) << shift
+        shift += 5
+        if not bits & 32:
+            value -= (bits & 16) and 1 << shift
+            counts.append(value + (counts[-2] if len(counts) > 2 else 0))
+            value, shift = 0, 0
+    height, width = encoding["size"]
+    return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
+
+
+def contours():
+    """contours as GeoJSON and as COCO annotations give back the components, whatever the tiles and areas"""
+    image = cv2.blur(noise(60, 90, density=0.4), (3, 3)) // 50
+    np.save("a.npy", image)
+    labels, count = expect(image)
+    areas = np.bincount(labels.ravel())
+    for least, *arguments in [(1,), (1, "--tile", "7", "-o", "l.npy", "--bits", "64"), (9, "--min-area", "9", "-t", "t.csv")]:
+        kept = [i for i in range(1, count + 1) if areas[i] >= least]
+        tap.equal(label("a.npy", "--contours", "c.geojson", *arguments), len(kept))
+        label("a.npy", "--contours", "c.json", *arguments)
+        with open("c.geojson") as geojson, open("c.json") as coco:
+            features, annotations = json.load(geojson)["features"], json.load(coco)
+        tap.equal(annotations["images"], [{"id": 1, "file_name": "a.npy", "width": 90, "height": 60}])
+        tap.equal([len(features), len(annotations["annotations"])], [len(kept)] * 2)
+        for number, (old, feature, one) in enumerate(zip(kept, features, annotations["annotations"]), 1):
+            mask = labels == old
+            y, x = np.nonzero(mask)
+            tap.equal(feature["properties"], {"label": number, "area": int(areas[old])})
+            assert (fill([ring[:-1] for ring in feature["geometry"]["coordinates"]], mask.shape) == mask).all()
+            tap.equal([one["id"], one["area"], one["bbox"]], [number, int(areas[old]), [
+                int(x.min()), int(y.min()), int(np.ptp(x)) + 1, int(np.ptp(y)) + 1]])
+            parts = one["segmentation"]
+            drawn = decode(parts) if one["iscrowd"] else fill(
+                [list(zip(part[::2], part[1::2])) for part in parts], mask.shape)
+            assert (drawn == mask).all()
+    tap.equal({one["iscrowd"] for one in annotations["annotations"]}, {0, 1})
+    label("a.npy", "--contours", "simple.geojson", "--tolerance", "2", "--min-area", "9")
+    assert os.path.getsize("simple.geojson") < os.path.getsize("c.geojson")
+    np.save("v.npy", noise(3, 4, 5))
+    refused("v.npy", "--contours", "x.json", "-c", "26", word="volumes")
+    refused("a.npy", "--contours", "x.txt", word=".geojson")
+    refused("a.npy", "--contours", "absent/x.json", word="absent/x.json")
+    refused("a.npy", "--contours", "x.json", "--tolerance", "-1", word="tolerance")
+    refused("a.npy", "--contours", "x.json", "-o", "x.json", word="x.json")
+
+
 def options():
     """threshold, inversion and areas"""
     image = random.integers(0, 256, (60, 70)).astype(np.uint8)
@@ -354,7 +415,7 @@ def progress():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, options, filters, filtered_strips,
+    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, contours, options, filters, filtered_strips,
                      filters_of_volumes, damaged_files, limited_files, interrupted, bounded_memory, progress)
     os.chdir("/")
 sys.exit(status)

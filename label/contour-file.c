@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "contour-file.h"
+
+#include "error.h"
+
+#include <cudaccl/contours.h>
+#include <cudaccl/rle.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ContourFile {
+  FILE *file;
+  char *name, *picture;
+  bool is_geojson;
+  uint32_t width, height;
+  double tolerance;
+  CclContours *contours;
+  uint32_t *labels;   /* width × height */
+  CclComponent *rows; /* of the component table */
+  size_t n_rows, capacity;
+};
+
+/* The contours of one component. */
+typedef struct Rings {
+  const CclContourTable *table;
+  const CclContour *outer;
+  const uint32_t *holes; /* indices of contours */
+  size_t n_holes;
+} Rings;
+
+static void
+contour_file_free (ContourFile *self)
+{
+  if (self->file)
+    fclose (self->file);
+  ccl_contours_free (&self->contours);
+  free (self->name);
+  free (self->picture);
+  free (self->labels);
+  free (self->rows);
+  free (self);
+}
+
+static bool
+check_picture (const char *name, const OutputFormat *format, CclError *error)
+{
+  if (!has_suffix (name, ".json") && !has_suffix (name, ".geojson"))
+    return fail (error, "%s: the name of a file of contours ends in .json or .geojson", name);
+  if (format->processes.n_ranks > 1)
+    return fail (error, "%s: one process alone can write contours", name);
+  if (format->is_volume)
+    return fail (error, "%s: volumes have no contours", name);
+  if (format->width > CUDACCL_MAX_FEATURE_SIDE || format->height > CUDACCL_MAX_FEATURE_SIDE ||
+      format->width * format->height > CUDACCL_MAX_CONTOUR_PIXELS)
+    return fail (error, "%s: contours need pictures of at most %d pixels a side and %d in all",
+        name, CUDACCL_MAX_FEATURE_SIDE, CUDACCL_MAX_CONTOUR_PIXELS);
+  return true;
+}
+
+ContourFile *
+contour_file_open (const char *name, const char *path, const char *picture,
+    const OutputFormat *format, uint32_t connectivity, double tolerance, CclError *error)
+{
+  if (!check_picture (name, format, error))
+    return NULL;
+  ContourFile *self = calloc (1, sizeof *self);
+  if (!self) {
+    fail_without_memory (error);
+    return NULL;
+  }
+  CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
+  plan.width = self->width = (uint32_t)format->width;
+  plan.height = self->height = (uint32_t)format->height;
+  plan.connectivity = (CclConnectivity)connectivity;
+  plan.kind = CUDACCL_CONTOUR_CRACKS;
+  self->tolerance = tolerance;
+  self->is_geojson = has_suffix (name, ".geojson");
+  self->name = strdup (name);
+  self->picture = strdup (picture);
+  self->labels = malloc ((size_t)self->width * self->height * sizeof *self->labels);
+  if (!self->name || !self->picture || !self->labels)
+    fail_without_memory (error);
+  else if ((self->contours = ccl_cpu_contours_new (&plan, error))) {
+    self->file = fopen (path, "w");
+    if (self->file)
+      return self;
+    fail (error, "%s: %s", path, strerror (errno));
+  }
+  contour_file_free (self);
+  return NULL;
+}
+
+bool
+contour_file_add_labels (ContourFile *self, uint64_t first_layer, uint64_t n_layers,
+    const void *labels, uint32_t label_bytes, CclError *error)
+{
+  const size_t n = (size_t)n_layers * self->width;
+  uint32_t *to = self->labels + (size_t)first_layer * self->width;
+
+  (void)error;
+  if (label_bytes == sizeof *to)
+    memcpy (to, labels, n * sizeof *to);
+  else
+    for (size_t i = 0; i < n; i++)
+      to[i] = (uint32_t)((const uint64_t *)labels)[i];
+  return true;
+}
+
+bool
+contour_file_add_rows (ContourFile *self, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  if (self->n_rows + n > self->capacity) {
+    const size_t capacity = 2 * (self->n_rows + n);
+    CclComponent *grown = realloc (self->rows, capacity * sizeof *grown);
+    if (!grown)
+      return fail_without_memory (error);
+    self->rows = grown;
+    self->capacity = capacity;
+  }
+  for (size_t i = 0; i < n; i++)
+    self->rows[self->n_rows++] = (CclComponent){
+        .label = (uint32_t)rows[i].label,
+        .area = (uint32_t)rows[i].area,
+        .x = (uint32_t)rows[i].x,
+        .y = (uint32_t)rows[i].y,
+        .width = (uint32_t)rows[i].width,
+        .height = (uint32_t)rows[i].height,
+    };
+  return true;
+}
+
+/* Writes a string of JSON; bytes that are no ASCII stay as they are. */
+static void
+write_string (FILE *file, const char *text)
+{
+  fputc ('"', file);
+  for (; *text; text++)
+    if (*text == '"' || *text == '\\')
+      fprintf (file, "\\%c", *text);
+    else if ((unsigned char)*text < 0x20)
+      fprintf (file, "\\u%04x", (unsigned)*text);
+    else
+      fputc (*text, file);
+  fputc ('"', file);
+}
+
+/* Writes the points of a contour: pairs that end with the first one again, as GeoJSON has them, or
+ * numbers, as COCO has them. Its points are simplified in place. */
+static bool
+write_ring (ContourFile *self, const CclContourTable *table, const CclContour *contour)
+{
+  CclContourPoint *points = (CclContourPoint *)table->points + contour->first_point;
+  uint32_t n = contour->n_points;
+
+  if (self->tolerance >= 0) {
+    n = ccl_contour_simplify (points, n, self->tolerance, points);
+    if (n == 0)
+      return false;
+  }
+  fputc ('[', self->file);
+  for (uint32_t i = 0; i < n + self->is_geojson; i++) {
+    const CclContourPoint point = points[i < n ? i : 0];
+    fprintf (
+        self->file, self->is_geojson ? "%s[%d,%d]" : "%s%d,%d", i ? "," : "", point.x, point.y);
+  }
+  fputc (']', self->file);
+  return true;
+}
+
+static bool
+write_feature (ContourFile *self, const Rings *rings, const CclComponent *row)
+{
+  FILE *file = self->file;
+  bool succeeded;
+
+  fprintf (file,
+      "{\"type\":\"Feature\",\"id\":%u,\"properties\":{\"label\":%u,\"area\":%u},"
+      "\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[",
+      row->label, row->label, row->area);
+  succeeded = write_ring (self, rings->table, rings->outer);
+  for (size_t i = 0; i < rings->n_holes && succeeded; i++) {
+    fputc (',', file);
+    succeeded = write_ring (self, rings->table, &rings->table->rows[rings->holes[i]]);
+  }
+  fputs ("]}}", file);
+  return succeeded;
+}
+
+/* Polygons of COCO have no holes: a component with holes is written as run lengths. */
+static bool
+write_run_lengths (ContourFile *self, const CclComponent *row)
+{
+  const CclLabels labels = {self->labels, self->width * sizeof *self->labels};
+  uint32_t *counts = malloc (ccl_rle_most_counts (row) * sizeof *counts);
+  if (!counts)
+    return false;
+  const uint64_t n = ccl_rle_encode (&labels, self->width, self->height, row, counts);
+  char *text = malloc (ccl_rle_most_characters (n));
+  if (text) {
+    ccl_rle_compress (counts, n, text);
+    fprintf (self->file, "{\"size\":[%u,%u],\"counts\":", self->height, self->width);
+    write_string (self->file, text);
+    fputc ('}', self->file);
+  }
+  free (counts);
+  free (text);
+  return text != NULL;
+}
+
+static bool
+write_annotation (ContourFile *self, const Rings *rings, const CclComponent *row)
+{
+  FILE *file = self->file;
+  bool succeeded;
+
+  fprintf (file,
+      "{\"id\":%u,\"image_id\":1,\"category_id\":1,\"area\":%u,\"bbox\":[%u,%u,%u,%u],"
+      "\"iscrowd\":%d,\"segmentation\":",
+      row->label, row->area, row->x, row->y, row->width, row->height, rings->n_holes > 0);
+  if (rings->n_holes > 0) {
+    succeeded = write_run_lengths (self, row);
+  } else {
+    fputc ('[', file);
+    succeeded = write_ring (self, rings->table, rings->outer);
+    fputc (']', file);
+  }
+  fputc ('}', file);
+  return succeeded;
+}
+
+/* Lists holes by their components: those of component i are first[i - 1] up to first[i]. first:
+ * [n_components + 1], zeros. */
+static void
+group_holes (const CclContourTable *table, size_t *first, uint32_t *holes)
+{
+  for (uint32_t i = 0; i < table->n_contours; i++)
+    first[table->rows[i].component] += table->rows[i].is_hole;
+  for (uint32_t i = 1; i <= table->n_components; i++)
+    first[i] += first[i - 1];
+  for (uint32_t i = table->n_contours; i-- > 0;)
+    if (table->rows[i].is_hole)
+      holes[--first[table->rows[i].component]] = i;
+  /* Each entry is now where its component's holes begin; they end where the next one's do. */
+}
+
+static bool
+write_components (ContourFile *self, const CclContourTable *table)
+{
+  const size_t n = table->n_components;
+  size_t *first = calloc (n + 2, sizeof *first);
+  uint32_t *holes = malloc ((table->n_contours + 1) * sizeof *holes);
+  bool succeeded = first && holes && n == self->n_rows;
+  uint32_t contour = 0;
+
+  if (succeeded) {
+    group_holes (table, first, holes);
+    first[n + 1] = table->n_contours - n;
+  }
+  for (size_t i = 0; i < n && succeeded; i++, contour++) {
+    while (table->rows[contour].is_hole)
+      contour++;
+    const Rings rings = {
+        table, &table->rows[contour], holes + first[i + 1], first[i + 2] - first[i + 1]};
+    fputs (i ? ",\n" : "\n", self->file);
+    succeeded = self->is_geojson ? write_feature (self, &rings, &self->rows[i])
+                                 : write_annotation (self, &rings, &self->rows[i]);
+  }
+  free (first);
+  free (holes);
+  return succeeded;
+}
+
+static bool
+write_file (ContourFile *self, CclError *error)
+{
+  const CclLabels labels = {self->labels, self->width * sizeof *self->labels};
+  CclContourTable table;
+
+  if (ccl_contours_of_labels (self->contours, &labels, &table, error) != CUDACCL_OK)
+    return false;
+  if (self->is_geojson) {
+    fputs ("{\"type\":\"FeatureCollection\",\"features\":[", self->file);
+  } else {
+    fputs ("{\"images\":[{\"id\":1,\"file_name\":", self->file);
+    write_string (self->file, self->picture);
+    fprintf (self->file,
+        ",\"width\":%u,\"height\":%u}],\n\"categories\":[{\"id\":1,\"name\":\"component\"}],\n"
+        "\"annotations\":[",
+        self->width, self->height);
+  }
+  if (!write_components (self, &table))
+    return fail_without_memory (error);
+  fputs ("\n]}\n", self->file);
+  return true;
+}
+
+bool
+contour_file_close (ContourFile *self, bool failed, CclError *error)
+{
+  if (!self)
+    return true;
+  bool succeeded = failed || write_file (self, error);
+  const bool is_written = !ferror (self->file);
+  const bool is_closed = fclose (self->file) == 0;
+  self->file = NULL;
+  if (!failed && succeeded && !(is_written && is_closed))
+    succeeded = fail (error, "%s: %s", self->name, strerror (errno));
+  contour_file_free (self);
+  return succeeded;
+}
