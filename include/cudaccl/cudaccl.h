@@ -12,6 +12,7 @@
 #include <cudaccl/rle.h>
 #include <cudaccl/tiled.h>
 #include <cudaccl/tracker.h>
+#include <cudaccl/values.h>
 #include <cudaccl/version.h>
 #include <cudaccl/volume.h>
 

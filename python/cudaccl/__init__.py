@@ -31,10 +31,11 @@ from ._labeller import (Labeller, clear_cache, component_dtype, components, labe
                         volume_component_dtype)
 from ._regionprops import regionprops_table
 from ._tracker import Tracker, Tracks, event_dtype, member_dtype, track_dtype
+from ._values import label_values
 
 __all__ = [
     "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache",
     "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host", "event_dtype",
-    "label", "label_file", "member_dtype", "regionprops_table", "rle", "rle_decode", "table_to_array",
-    "tiled_component_dtype", "track_dtype", "volume_component_dtype",
+    "label", "label_file", "label_values", "member_dtype", "regionprops_table", "rle", "rle_decode",
+    "table_to_array", "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

@@ -209,6 +209,7 @@ class Labeller:
 # Labellers of the last images, so that label() of the next image allocates nothing; one of images
 # takes those of all shapes. A call takes its labeller out, so that no two threads share one.
 cache: dict[tuple[Any, ...], Labeller] = {}
+kept_for_values: dict[tuple[Any, ...], _cudaccl.ValuesLabeller] = {}  # those of label_values()
 CACHED = 4
 
 
@@ -216,6 +217,7 @@ def clear_cache() -> None:
     """Frees the memory that label() and components() keep: a few labellers of the last images.
     Since: 0.2"""
     cache.clear()
+    kept_for_values.clear()
     _cudaccl.clear_engines()
 
 

@@ -40,4 +40,5 @@ NB_MODULE (_cudaccl, module)
   bind_plain_images (module);
   bind_tiled (module);
   bind_tracker (module);
+  bind_values (module);
 }

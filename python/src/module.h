@@ -120,6 +120,7 @@ void bind_measure (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
 void bind_plain_images (nb::module_ &module);
 void bind_tiled (nb::module_ &module);
+void bind_values (nb::module_ &module);
 void bind_tracker (nb::module_ &module);
 
 #endif /* CUDACCL_PYTHON_MODULE_H */

@@ -28,6 +28,7 @@ def program(image: NDArray[np.uint8], tensor: Tensor, device_array: cudaccl.Devi
     assert_type(cudaccl.label(device_array, ndim=3), tuple[cudaccl.DeviceArray, Table])
     assert_type(cudaccl.label(image, out=tensor), tuple[Tensor, Table])
     assert_type(cudaccl.components(image, invert=True), Table)
+    assert_type(cudaccl.label_values(image, 4, background=None), tuple[Labels, int])
     labeller = cudaccl.Labeller((4, 5), device="cuda:1")
     assert_type(labeller.label(image), tuple[Labels, Table])
     assert_type(labeller.label(tensor, threshold=1), tuple[Tensor, Table])

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The interface that the backends implement behind <cudaccl/values.h>. */
+#ifndef CUDACCL_VALUES_CLASS_H
+#define CUDACCL_VALUES_CLASS_H
+
+#include <cudaccl/values.h>
+
+/* The operations of a backend. The public functions check the arguments before they call them. */
+typedef struct CclValuesLabellerClass {
+  const char *name; /* "cpu" */
+  CclStatus (*run) (CclValuesLabeller *labeller, const CclValues *values,
+      const CclVolumeLabels *labels, uint32_t *n_components, CclError *error);
+  void (*free) (CclValuesLabeller *labeller);
+} CclValuesLabellerClass;
+
+/* The first member of every backend's struct. */
+struct CclValuesLabeller {
+  const CclValuesLabellerClass *klass;
+  CclValuesPlan plan;
+};
+
+/* The bytes of a value. */
+static inline uint32_t
+ccl_value_bytes (CclValueType type)
+{
+  switch (type) {
+  case CUDACCL_VALUE_TYPE_8:
+    return 1;
+  case CUDACCL_VALUE_TYPE_16:
+    return 2;
+  case CUDACCL_VALUE_TYPE_32:
+  case CUDACCL_VALUE_TYPE_REAL_32:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+/* Checks that a plan is inside the documented ranges. */
+CclStatus ccl_values_plan_check (const CclValuesPlan *plan, CclError *error);
+
+#endif /* CUDACCL_VALUES_CLASS_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The scan of values in standard C. */
+#include "values-compare.h"
+
+#define DEFINE_TYPE(type)                                                                          \
+  static ALWAYS_INLINE uint64_t equal_##type (const void *a, const void *b, uint32_t n)            \
+  {                                                                                                \
+    return n == 64 ? some_equal_##type (a, b, 64) : some_equal_##type (a, b, n);                   \
+  }                                                                                                \
+  static ALWAYS_INLINE uint64_t zero_##type (const void *a, uint32_t n)                            \
+  {                                                                                                \
+    return n == 64 ? some_zero_##type (a, 64) : some_zero_##type (a, n);                           \
+  }
+
+DEFINE_TYPE (integer_8)
+DEFINE_TYPE (integer_16)
+DEFINE_TYPE (integer_32)
+DEFINE_TYPE (integer_64)
+DEFINE_TYPE (real_32)
+DEFINE_TYPE (real_64)
+
+#include "values-scan.h"
+
+void
+values_scan_portable (CpuValuesLabeller *self, const CclValues *values)
+{
+  scan_type (self, values);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Labelling of pictures with many values, such as segmentations and class maps: neighbours are
+ * connected where their values are equal.
+ *
+ * Labels are 1…N in raster order of each component's first pixel, as those of masks: a picture of 0
+ * and 1, labelled with zero_is_background, has the labels of its mask.
+ *
+ *   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
+ *   CclError error;
+ *   uint32_t n_components;
+ *   plan.width = 512;
+ *   plan.height = 512;
+ *   plan.type = CUDACCL_VALUE_TYPE_16;
+ *   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, &error);
+ *   if (labeller && ccl_values_labeller_run (labeller, &picture, &labels, &n_components, &error) ==
+ *       CUDACCL_OK)
+ *     printf ("%u components\n", n_components);
+ *   ccl_values_labeller_free (&labeller);
+ *
+ * The rules at the top of labeller.h hold. Since: 0.3
+ */
+#ifndef CUDACCL_VALUES_H
+#define CUDACCL_VALUES_H
+
+#include <cudaccl/volume.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a picture stores its values. Signed integers have the types of unsigned ones: only equality
+ * matters. Reals are IEEE numbers and equal as in C: 0 and -0 are equal, and what is not a number
+ * equals nothing, so that such a pixel is a component of its own. Since: 0.3 */
+typedef enum CclValueType {
+  CUDACCL_VALUE_TYPE_8 = 0,       /* integers of one byte */
+  CUDACCL_VALUE_TYPE_16 = 1,      /* of two bytes */
+  CUDACCL_VALUE_TYPE_32 = 2,      /* of four bytes */
+  CUDACCL_VALUE_TYPE_64 = 3,      /* of eight bytes */
+  CUDACCL_VALUE_TYPE_REAL_32 = 4, /* float */
+  CUDACCL_VALUE_TYPE_REAL_64 = 5, /* double */
+} CclValueType;
+
+/* The properties of a labeller of values that are fixed when it is made. Since: 0.3 */
+typedef struct CclValuesPlan {
+  size_t size;           /* of this struct in bytes, or 0 (labeller.h) */
+  uint32_t width;        /* pixels, ≥ 1 */
+  uint32_t height;       /* pixels, ≥ 1 */
+  uint32_t depth;        /* slices, ≥ 1; width × height × depth ≤ CUDACCL_MAX_PIXELS */
+  uint32_t connectivity; /* 4 or 8 (with a depth of 1), 6, 18 or 26 */
+  CclValueType type;
+  bool zero_is_background; /* pixels of value 0 get label 0; else they are components, too */
+} CclValuesPlan;
+
+/* The defaults of CclValuesPlan; width, height, connectivity and type must be set. Since: 0.3 */
+#define CUDACCL_VALUES_PLAN_DEFAULT                                                                \
+  {                                                                                                \
+    .size = sizeof (CclValuesPlan), .depth = 1, .zero_is_background = true                         \
+  }
+
+/* A picture of the planned size and type, whose address and strides are multiples of the bytes of a
+ * value. Only the values of each row are read. It belongs to the caller and is never written.
+ * Since: 0.3 */
+typedef struct CclValues {
+  const void *data;
+  size_t row_stride;   /* bytes from a row to the next, ≥ those of its values */
+  size_t slice_stride; /* bytes from a slice to the next, so that slices do not overlap; not read
+                        * with a depth of 1 */
+} CclValues;
+
+/* An opaque labeller of values. Since: 0.3 */
+typedef struct CclValuesLabeller CclValuesLabeller;
+
+/* Makes a labeller that uses the CPU, one thread. Free it with ccl_values_labeller_free().
+ *
+ * Address space is reserved for the worst picture, some 4.3 bytes per pixel; memory is used only as
+ * far as pictures need it.
+ *
+ * Returns the labeller, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3 */
+CUDACCL_API
+CclValuesLabeller *ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error);
+
+/* Labels one picture and waits for the result. Allocates nothing.
+ *
+ * labels: the memory for the label map; slice_stride is not read with a depth of 1. NULL: only the
+ *   components are counted.
+ * n_components: filled on success.
+ *
+ * Returns CUDACCL_OK or CUDACCL_ERROR_ARGUMENT (nothing was read or written). Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
+    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error);
+
+/* Frees a labeller with all its memory, and sets the handle to NULL. Since: 0.3 */
+CUDACCL_API
+void ccl_values_labeller_free (CclValuesLabeller **labeller);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUDACCL_VALUES_H */

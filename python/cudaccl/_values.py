@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Labelling of images with many values: label_values()."""
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _cudaccl
+from ._arrays import HOST, empty, finish, view_of
+from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
+from ._labeller import kept_for_values
+from ._types import Array, HostImage, Out
+
+KEPT = 2  # labellers of the last images
+
+
+def plain(image: Any) -> Any:
+    """An array that the library reads: aligned, in the machine's byte order, with consecutive pixels in each row."""
+    if isinstance(image, np.ma.MaskedArray):
+        image = image.filled(0)
+    if type(image) is not np.ndarray and not numpy_converts(image):
+        view = view_of(image)
+        if view.device != HOST:
+            raise TypeError("values are labelled in host memory: copy the array there first")
+        if hasattr(image, "__dlpack__"):
+            image = np.from_dlpack(image)
+    array, _ = readable(image, 0)
+    if array.dtype == np.longdouble and array.dtype != np.float64:
+        raise TypeError("pixels must have at most 64 bits")
+    return np.require(array, requirements=["C", "A"])
+
+
+@overload
+def label_values(image: HostImage, connectivity: int | None = None, *, background: int | None = 0,
+                 ndim: int | None = None, out: None = None) -> tuple[NDArray[np.int32], int]: ...
+
+
+@overload
+def label_values(image: Array, connectivity: int | None = None, *, background: int | None = 0,
+                 ndim: int | None = None, out: None = None) -> tuple[Array, int]: ...
+
+
+@overload
+def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
+                 ndim: int | None = None, out: Out) -> tuple[Out, int]: ...
+
+
+def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
+                 ndim: int | None = None, out: Any = None) -> tuple[Any, int]:
+    """Labels an image with many values: neighbours are connected where they are equal.
+
+    image: an array of bool, integers or floats in host memory, of two dimensions, or of three with
+        ndim=3. Floats equal as in Python: 0.0 equals -0.0, and a pixel that is not a number is a
+        component of its own. Masked pixels count as 0.
+    connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
+    background: 0: pixels of value 0 get label 0. None: they are components as all others are.
+    ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
+    out: an array of the shape for the label map, of int32 or uint32, with consecutive pixels in each row.
+        None: a new array of int32.
+
+    Returns (labels, n): the label map, whose labels are 1…n in raster order of each component's first
+    pixel, and their number. cc3d has the same components; the label map of a component's pixels may be
+    measured with regionprops_table(). Raises ValueError or TypeError for a wrong array. Since: 0.3
+    """
+    if background is not None and background != 0:
+        raise ValueError(f"background must be 0 or None, not {background!r}")
+    array = plain(image)
+    wanted = wanted_ndim(ndim, connectivity)
+    check_shape(array.shape, wanted)
+    neighbours = check_connectivity(connectivity, wanted)
+    labels = empty(array, array.shape, "int32", HOST) if out is None else out
+    if array.size == 0:
+        return labels if out is not None else finish(labels, image), 0
+    view = view_of(array)
+    key = array.shape, neighbours, array.dtype.str, background
+    labeller = kept_for_values.pop(key, None) or _cudaccl.ValuesLabeller(array.shape, neighbours, view, background == 0)
+    n = labeller.run(view, view_of(labels, writable=True))
+    kept_for_values[key] = labeller
+    while len(kept_for_values) > KEPT:
+        try:
+            kept_for_values.pop(next(iter(kept_for_values)), None)
+        except (RuntimeError, StopIteration):  # another thread changed it
+            break
+    return labels if out is not None else finish(labels, image), n

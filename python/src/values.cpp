@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The labeller of pictures with many values. */
+#include "module.h"
+
+#include <mutex>
+
+static CclValueType
+value_type_of (const ElementType &type)
+{
+  switch (type.size) {
+  case 1:
+    return CUDACCL_VALUE_TYPE_8;
+  case 2:
+    return CUDACCL_VALUE_TYPE_16;
+  case 4:
+    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_32;
+  default:
+    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_64 : CUDACCL_VALUE_TYPE_64;
+  }
+}
+
+class ValuesLabeller {
+public:
+  ValuesLabeller (const std::vector<uint32_t> &shape, uint32_t connectivity, const View &like,
+      bool zero_is_background)
+      : shape_ (shape.begin (), shape.end ()), type_ (value_type_of (like.type))
+  {
+    CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
+    const size_t ndim = shape.size ();
+    plan.width = shape[ndim - 1];
+    plan.height = shape[ndim - 2];
+    plan.depth = ndim == 3 ? shape[0] : 1;
+    plan.connectivity = connectivity;
+    plan.type = type_;
+    plan.zero_is_background = zero_is_background;
+    CclError error = {};
+    labeller_ = ccl_cpu_values_labeller_new (&plan, &error);
+    if (!labeller_)
+      raise (error);
+  }
+
+  ValuesLabeller (const ValuesLabeller &) = delete;
+
+  ~ValuesLabeller ()
+  {
+    ccl_values_labeller_free (&labeller_);
+  }
+
+  /* Returns the number of components. */
+  uint32_t
+  run (const View &image, const View &labels)
+  {
+    if (image.shape != shape_ || value_type_of (image.type) != type_)
+      throw nb::value_error ("the image has another shape or type than the labeller");
+    if (labels.shape != shape_ || labels.type.size != 4 || labels.type.kind == 'f')
+      throw nb::value_error (
+          "the label map must have the shape of the image, and be of int32 or uint32");
+    if (image.device != HOST || labels.device != HOST)
+      throw nb::value_error ("values are labelled in host memory: copy the image there first");
+    if (!image.has_plain_rows () || !labels.has_plain_rows ())
+      throw nb::value_error ("the pixels of a row must be consecutive");
+    const size_t ndim = shape_.size ();
+    const CclValues values = {
+        image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0]};
+    const CclVolumeLabels map = {
+        labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+    CclError error = {};
+    CclStatus status;
+    uint32_t n_components = 0;
+    {
+      const nb::gil_scoped_release release;
+      const std::lock_guard<std::mutex> lock (mutex_);
+      status = ccl_values_labeller_run (labeller_, &values, &map, &n_components, &error);
+    }
+    check (status, error);
+    return n_components;
+  }
+
+private:
+  std::vector<size_t> shape_;
+  CclValueType type_;
+  CclValuesLabeller *labeller_ = nullptr;
+  std::mutex mutex_;
+};
+
+void
+bind_values (nb::module_ &module)
+{
+  nb::class_<ValuesLabeller> (
+      module, "ValuesLabeller", "A labeller of pictures of one shape, with many values.")
+      .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), nb::arg ("shape"),
+          nb::arg ("connectivity"), nb::arg ("like"), nb::arg ("zero_is_background"))
+      .def ("run", &ValuesLabeller::run, nb::arg ("image"), nb::arg ("labels"),
+          "Labels an image; returns the number of components.");
+}

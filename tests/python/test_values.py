@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""label_values() against scipy, value by value, and against cc3d."""
+import importlib.util
+
+import cudaccl
+import numpy as np
+import pytest
+
+ndimage = pytest.importorskip("scipy.ndimage")
+hypothesis = pytest.importorskip("hypothesis")
+from hypothesis import given  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+TYPES = ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64"]
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+CONNECTIVITIES = {2: [4, 8], 3: [6, 18, 26]}
+
+
+def images(dtype, ndim):
+    """Noise of a few values, in blocks."""
+    def draw(shape, seed, n_values, block):
+        random = np.random.default_rng(seed)
+        values = random.integers(0, n_values, [-(-length // block) for length in shape])
+        return np.kron(values, np.ones([block] * ndim, int))[tuple(slice(length) for length in shape)].astype(dtype)
+    shapes = st.tuples(*[st.integers(1, 12)] * (ndim - 1), st.integers(1, 140))
+    return st.builds(draw, shapes, st.integers(0, 2**32), st.integers(1, 6), st.integers(1, 4))
+
+
+def reference(image, connectivity, background):
+    """scipy's labels of the mask of each value, numbered in raster order of first pixels."""
+    whole, n = np.zeros(image.shape, np.int64), 0
+    for value in np.unique(image):
+        if background is None or value != background:
+            part, count = ndimage.label(image == value, ndimage.generate_binary_structure(image.ndim, RANK[connectivity]))
+            whole[part > 0] = part[part > 0] + n
+            n += count
+    old, first = np.unique(whole[whole > 0], return_index=True)
+    new = np.zeros(n + 1, np.int64)
+    new[old[np.argsort(first)]] = np.arange(1, n + 1)
+    return new[whole], n
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("dtype", TYPES)
+@given(data=st.data())
+def test_values_as_scipy(dtype, ndim, data):
+    image = data.draw(images(dtype, ndim))
+    connectivity = data.draw(st.sampled_from(CONNECTIVITIES[ndim]))
+    background = data.draw(st.sampled_from([0, None]))
+    labels, n = cudaccl.label_values(image, connectivity, background=background, ndim=ndim)
+    expected, count = reference(image, connectivity, background)
+    assert n == count and labels.dtype == np.int32
+    np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("cc3d"), reason="Python module not installed: cc3d")
+@pytest.mark.parametrize("ndim", [2, 3])
+@given(data=st.data())
+def test_components_are_those_of_cc3d(ndim, data):
+    import cc3d
+    image = data.draw(images("uint16", ndim))
+    connectivity = data.draw(st.sampled_from(CONNECTIVITIES[ndim]))
+    labels, n = cudaccl.label_values(image, connectivity, ndim=ndim)
+    theirs, count = cc3d.connected_components(image, connectivity=connectivity, return_N=True)
+    assert n == count
+    pairs = np.unique(np.stack([labels.ravel().astype(np.int64), theirs.ravel().astype(np.int64)]), axis=1)
+    assert pairs.shape[1] == n + (image == 0).any()
+
+
+@given(images("float32", 2))
+def test_pixels_that_are_no_number_stand_alone(image):
+    image[image == 1] = np.nan
+    image[image == 0] *= -1
+    labels, n = cudaccl.label_values(image, 8)
+    alone = np.isnan(image)
+    assert len(np.unique(labels[alone])) == alone.sum()
+    assert (labels[image == 0] == 0).all()
+    rest, count = reference(np.where(alone, 0, image), 8, 0)
+    assert n == count + alone.sum()
+    assert ((labels > 0) == ((rest > 0) | alone)).all()
+
+
+def test_a_mask_has_the_labels_of_label():
+    mask = np.random.default_rng(1).random((70, 200)) < 0.5
+    labels, n = cudaccl.label_values(mask, 8)
+    expected, table = cudaccl.label(mask, 8)
+    np.testing.assert_array_equal(labels, expected)
+    assert n == len(table)
+
+
+def test_arrays_of_other_layouts():
+    image = np.random.default_rng(2).integers(0, 3, (20, 90)).astype(np.uint16)
+    expected, n = cudaccl.label_values(image)
+    for other in (np.asfortranarray(image), image.astype(">u2"), np.repeat(image, 2, axis=1)[:, ::2], image.tolist(),
+                  np.ma.masked_equal(image, 0)):
+        labels, count = cudaccl.label_values(other)
+        np.testing.assert_array_equal(labels, expected)
+        assert count == n
+    out = np.empty((20, 100), np.uint32)[:, :90]
+    assert cudaccl.label_values(image, out=out)[0] is out
+    np.testing.assert_array_equal(out, expected)
+    assert cudaccl.label_values(np.zeros((0, 5)))[1] == 0
+    cudaccl.clear_cache()
+    assert cudaccl.label_values(image)[1] == n
+
+
+def test_wrong_arguments():
+    image = np.zeros((4, 5), np.uint8)
+    with pytest.raises(ValueError, match="background"):
+        cudaccl.label_values(image, background=1)
+    with pytest.raises(ValueError, match="connectivity"):
+        cudaccl.label_values(image, 26, ndim=2)
+    with pytest.raises(ValueError, match="dimensions"):
+        cudaccl.label_values(np.zeros((2, 4, 5)))
+    with pytest.raises(ValueError, match="label map"):
+        cudaccl.label_values(image, out=np.zeros((5, 4), np.int32))
+    with pytest.raises(ValueError, match="label map"):
+        cudaccl.label_values(image, out=np.zeros((4, 5), np.float32))
+    with pytest.raises(TypeError):
+        cudaccl.label_values(image.astype(complex))
