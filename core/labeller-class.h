@@ -32,7 +32,7 @@ struct CclLabeller {
   CclTable table; /* of the queued frame, in backends without queue() */
 
   /* If some_labels is set, only these two rows of a label map are read, and run() need not write
-   * the others. */
+   * the others (label-rows.h). */
   bool some_labels;
   uint32_t label_rows[2];
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-class.h"
 #include "component-features.h"
+#include "label-rows.h"
 #include "struct-size.h"
 
 unsigned
@@ -190,6 +191,14 @@ ccl_labeller_free (CclLabeller **labeller)
     return;
   (*labeller)->klass->free (*labeller);
   *labeller = NULL;
+}
+
+void
+ccl_labeller_set_label_rows (CclLabeller *labeller, const uint32_t rows[2])
+{
+  labeller->some_labels = rows != NULL;
+  for (int i = 0; i < 2; i++)
+    labeller->label_rows[i] = rows ? rows[i] : 0;
 }
 
 const char *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tile.h"
 
-#include "labeller-class.h"
+#include "label-rows.h"
+#include "status.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,8 +165,8 @@ run_labeller (TileLabeller *self, TileLabels labels, uint32_t *n_rows, CclError 
   if (is_frame (self->plan)) {
     const CclFrame frame = {self->pixels, width, CUDACCL_LOCATION_HOST};
     const CclLabels rows = {map, 4 * width};
-    self->frames->some_labels = labels == TILE_LABELS_ENDS;
-    self->frames->label_rows[1] = self->n_layers - 1;
+    const uint32_t ends[2] = {0, self->n_layers - 1};
+    ccl_labeller_set_label_rows (self->frames, labels == TILE_LABELS_ENDS ? ends : NULL);
     status = ccl_labeller_run (
         self->frames, &frame, &options, labels ? &rows : NULL, &self->frame_table, error);
     self->n_components = self->frame_table.n_components;
