@@ -93,21 +93,7 @@ flush_rows (Tiled *self, CclError *error)
 static CclStatus
 add_row (Tiled *self, uint64_t label, const Part *part, CclError *error)
 {
-  const double area = (double)part->area;
-
-  self->rows[self->n_rows++] = (CclTiledComponent){
-      .label = label,
-      .area = part->area,
-      .x = part->least[X],
-      .y = part->least[Y],
-      .z = part->least[Z],
-      .width = (uint64_t)part->greatest[X] - part->least[X] + 1,
-      .height = (uint64_t)part->greatest[Y] - part->least[Y] + 1,
-      .depth = (uint64_t)part->greatest[Z] - part->least[Z] + 1,
-      .centroid_x = (double)part->sum[X] / area,
-      .centroid_y = (double)part->sum[Y] / area,
-      .centroid_z = (double)part->sum[Z] / area,
-  };
+  self->rows[self->n_rows++] = part_row (part, label);
   return self->n_rows == CHUNK_ROWS ? flush_rows (self, error) : CUDACCL_OK;
 }
 

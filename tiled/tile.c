@@ -113,12 +113,12 @@ measure (TileLabeller *self, CclError *error)
           self->n_components);
   }
   for (uint32_t i = 0; i < self->n_components; i++)
-    self->parts[i] = (Part){.least = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    self->parts[i] = EMPTY_PART;
   for (uint64_t i = 0; i < n_pixels; i++) {
     if (self->map[i]) {
       const uint32_t x = (uint32_t)(i % width), y = (uint32_t)(i / width % height);
       const uint32_t z = (uint32_t)(i / width / height);
-      const Part pixel = {1, {x, y, z}, {x, y, z}, {x, y, z}};
+      const Part pixel = {1, x, y, z, x, y, z, x, y, z};
       part_add (&self->parts[self->map[i] - 1], &pixel);
     }
   }
@@ -245,7 +245,6 @@ sum_of (double centroid, uint32_t area)
 Part
 tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer)
 {
-  const int axis = is_frame (self->plan) ? Y : Z;
   Part part;
 
   if (self->is_measured) {
@@ -253,24 +252,38 @@ tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer)
   } else if (is_frame (self->plan)) {
     const CclComponent *row = &self->frame_table.rows[label - 1];
     part = (Part){
-        row->area,
-        {sum_of (row->centroid_x, row->area), sum_of (row->centroid_y, row->area), 0},
-        {row->x, row->y, 0},
-        {row->x + row->width - 1, row->y + row->height - 1, 0},
+        .area = row->area,
+        .sum_x = sum_of (row->centroid_x, row->area),
+        .sum_y = sum_of (row->centroid_y, row->area),
+        .least_x = row->x,
+        .least_y = row->y,
+        .greatest_x = row->x + row->width - 1,
+        .greatest_y = row->y + row->height - 1,
     };
   } else {
     const CclVolumeComponent *row = &self->volume_table.rows[label - 1];
     part = (Part){
-        row->n_voxels,
-        {sum_of (row->centroid_x, row->n_voxels), sum_of (row->centroid_y, row->n_voxels),
-            sum_of (row->centroid_z, row->n_voxels)},
-        {row->x, row->y, row->z},
-        {row->x + row->width - 1, row->y + row->height - 1, row->z + row->depth - 1},
+        .area = row->n_voxels,
+        .sum_x = sum_of (row->centroid_x, row->n_voxels),
+        .sum_y = sum_of (row->centroid_y, row->n_voxels),
+        .sum_z = sum_of (row->centroid_z, row->n_voxels),
+        .least_x = row->x,
+        .least_y = row->y,
+        .least_z = row->z,
+        .greatest_x = row->x + row->width - 1,
+        .greatest_y = row->y + row->height - 1,
+        .greatest_z = row->z + row->depth - 1,
     };
   }
-  part.sum[axis] += first_layer * part.area;
-  part.least[axis] += (uint32_t)first_layer;
-  part.greatest[axis] += (uint32_t)first_layer;
+  if (is_frame (self->plan)) {
+    part.sum_y += first_layer * part.area;
+    part.least_y += (uint32_t)first_layer;
+    part.greatest_y += (uint32_t)first_layer;
+  } else {
+    part.sum_z += first_layer * part.area;
+    part.least_z += (uint32_t)first_layer;
+    part.greatest_z += (uint32_t)first_layer;
+  }
   return part;
 }
 
