@@ -3,6 +3,7 @@
 #ifndef CUDACCL_H
 #define CUDACCL_H
 
+#include <cudaccl/batch.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/device.h>
 #include <cudaccl/foreground.h>

@@ -24,6 +24,7 @@ the library works. Calls on one object run one after the other.
 from ._cudaccl import DeviceArray
 from ._cudaccl import version as __version__
 from ._arrays import copy_to_device, copy_to_host
+from ._batch import fill_holes, label_batch, remove_small
 from ._contours import NO_CONTOUR, Contours, contour_dtype, contours, rle, rle_decode
 from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
@@ -35,7 +36,7 @@ from ._values import label_values
 
 __all__ = [
     "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "Foreground", "Labeller", "Tracker", "Tracks", "clear_cache",
-    "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host", "event_dtype",
-    "label", "label_file", "label_values", "member_dtype", "regionprops_table", "rle", "rle_decode",
+    "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host", "event_dtype", "fill_holes",
+    "label", "label_batch", "label_file", "label_values", "member_dtype", "regionprops_table", "remove_small", "rle", "rle_decode",
     "table_to_array", "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

@@ -209,6 +209,7 @@ class Labeller:
 # Labellers of the last images, so that label() of the next image allocates nothing; one of images
 # takes those of all shapes. A call takes its labeller out, so that no two threads share one.
 cache: dict[tuple[Any, ...], Labeller] = {}
+kept_batches: dict[tuple[Any, ...], _cudaccl.Batch] = {}  # those of label_batch() and its neighbours
 kept_for_values: dict[tuple[Any, ...], _cudaccl.ValuesLabeller] = {}  # those of label_values()
 CACHED = 4
 
@@ -217,6 +218,7 @@ def clear_cache() -> None:
     """Frees the memory that label() and components() keep: a few labellers of the last images.
     Since: 0.2"""
     cache.clear()
+    kept_batches.clear()
     kept_for_values.clear()
     _cudaccl.clear_engines()
 

@@ -112,6 +112,7 @@ Threshold threshold_for (const View &image, const std::variant<int64_t, double> 
 void make_mask (const View &image, const Threshold &threshold, uint8_t *mask);
 
 /* Each part adds its classes to the module. */
+void bind_batch (nb::module_ &module);
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_labeller (nb::module_ &module);

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What SAM 2's post-processing of masks calls, without a compiler: a module in place of sam2._C.
+
+    import sys
+    import cudaccl.sam2
+    sys.modules["sam2._C"] = cudaccl.sam2  # before sam2 fills holes first
+
+SAM 2 then fills small holes and removes small components of its masks, where it otherwise warns that it
+cannot import _C and leaves them.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import finish, kind_of
+from ._batch import host_array, plain_masks, run_batch
+
+__all__ = ["get_connected_componnets"]
+
+
+def get_connected_componnets(inputs: Any) -> tuple[Any, Any]:
+    """The 8-connected components of masks, with the name, the argument and the results of sam2._C's function.
+
+    inputs: masks of shape (n, 1, height, width), of uint8 or bool; foreground is what is not 0. A tensor of
+        PyTorch, or an array of NumPy. Masks on a GPU are copied to the host and labelled there.
+
+    Returns (labels, counts) of the same shape, of int32, on the device of the masks: labels from 1 on in each
+    mask, and the number of pixels of each pixel's component; both 0 in the background. Unlike those of
+    sam2._C, labels have no gaps, and sides may be odd. Raises ValueError or TypeError for other arrays.
+    Since: 0.3
+    """
+    is_tensor = kind_of(inputs) == "torch"
+    array = host_array(inputs.detach().cpu().numpy() if is_tensor else inputs)
+    if array.ndim != 4 or array.shape[1] != 1:
+        raise ValueError(f"masks have the shape (n, 1, height, width), not {array.shape}")
+    if array.dtype not in (np.uint8, np.bool_):
+        raise TypeError(f"masks must be of uint8 or bool, not {array.dtype.name}")
+    masks = plain_masks(array[:, 0])
+    areas = np.zeros(masks.shape, np.int32)
+    labels, _, _ = run_batch(masks, 8, areas)
+    results = tuple(finish(found.reshape(array.shape), inputs) for found in (labels, areas))
+    return (results[0].to(inputs.device), results[1].to(inputs.device)) if is_tensor else (results[0], results[1])
