@@ -5,22 +5,25 @@
  */
 #include "tracker-private.h"
 
-#define MAX_PART 0.25    /* of the frame that a component may cover to be learnt */
-#define MIN_PART 0.1     /* least height of a component that is stacked, typical heights */
-#define MAX_STACK 1.35   /* greatest height of a stack, typical heights */
-#define SMALL_HEIGHT 0.6 /* typical heights below which a track is small */
-#define MIN_TRAVEL 1.0   /* own sizes after which a small track is an object */
-#define MAX_ROWS 0.3     /* of the lower box that is beside a box that is not short */
-#define MIN_COLUMN 0.5   /* of the narrower box's width that is above or below the other one */
+#define MAX_PART 0.25     /* of the frame that a component may cover to be learnt */
+#define LEAST_PART 0.0002 /* of the frame that it must cover */
+#define MIN_PART 0.1      /* least height of a component that is stacked, typical heights */
+#define MAX_STACK 1.35    /* greatest height of a stack, typical heights */
+#define SMALL_HEIGHT 0.6  /* typical heights below which a track is small */
+#define MIN_TRAVEL 1.0    /* own sizes after which a small track is an object */
+#define MAX_ROWS 0.3      /* of the lower box that is beside a box that is not short */
+#define MIN_COLUMN 0.5    /* of the narrower box's width that is above or below the other one */
 
-/* A component that is a large part of the frame is a change of light. */
+/* A component that is a large part of the frame is a change of light, and a tiny one is noise,
+ * which would count as much as objects in all frames without any. */
 void
 ccl_tracker_learn_sizes (CclTracker *tracker, double elapsed)
 {
-  const double most = MAX_PART * tracker->plan.width * tracker->plan.height;
+  const double frame = (double)tracker->plan.width * tracker->plan.height;
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     const Component *c = &tracker->components[j];
-    if (c->whole && ccl_box_area (&c->box) <= most)
+    const double area = ccl_box_area (&c->box);
+    if (c->whole && area <= MAX_PART * frame && area >= LEAST_PART * frame)
       ccl_typical_size_learn (&tracker->typical, &c->box);
   }
   ccl_typical_size_end_frame (&tracker->typical, elapsed);

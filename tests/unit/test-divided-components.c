@@ -54,9 +54,8 @@ end_frame (Scene *scene)
   memset (scene->pixels, 0, sizeof scene->pixels);
 }
 
-/* A scene in which a person has walked through the picture, so that the height is known. */
 static Scene *
-scene_new (gboolean with_labels)
+scene_new_empty (gboolean with_labels)
 {
   Scene *scene = g_new0 (Scene, 1);
   CclLabellerPlan labeller = CUDACCL_LABELLER_PLAN_DEFAULT;
@@ -69,6 +68,14 @@ scene_new (gboolean with_labels)
   scene->tracker = ccl_tracker_new (&tracker, &error);
   g_assert_nonnull (scene->labeller);
   g_assert_nonnull (scene->tracker);
+  return scene;
+}
+
+/* A scene in which a person has walked through the picture, so that the height is known. */
+static Scene *
+scene_new (gboolean with_labels)
+{
+  Scene *scene = scene_new_empty (with_labels);
   for (guint i = 0; i < 60; i++) {
     draw_person (scene, 20 + 2 * i);
     end_frame (scene);
@@ -190,6 +197,24 @@ test_specks_have_no_tracks (void)
   scene_free (scene);
 }
 
+/* Specks in an empty picture do not teach the height of objects, so they are ignored soon after the
+ * first person has come. */
+static void
+test_specks_teach_no_height (void)
+{
+  Scene *scene = scene_new_empty (TRUE);
+  for (guint i = 0; i < 120; i++) {
+    if (i >= 100)
+      draw_person (scene, 50 + 2 * i);
+    draw (scene, 20 + i % 3, 60, 5, 5);
+    draw (scene, 500, 150 + i % 2, 5, 5);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (scene->n_rows, ==, 3);
+  g_assert_cmpuint (scene->tracks.n_members, ==, 1);
+  scene_free (scene);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,5 +225,6 @@ main (int argc, char **argv)
   add (people_who_meet_keep_their_identities);
   add (car_is_one_track);
   add (specks_have_no_tracks);
+  add (specks_teach_no_height);
   return g_test_run ();
 }
