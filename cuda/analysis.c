@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "images.h"
+#include "tuning.h"
 
 enum {
   COLLECT,
@@ -21,9 +22,6 @@ static const char *const kernels[CUDACCL_N_ANALYSIS_KERNELS] = {
 
 /* Each block of the numbering kernel adds up the counts of the chunks before its own. */
 enum { MOST_CHUNKS = 1024 };
-
-/* Blocks of the marking kernel, which go through any number of roots. */
-enum { MOST_MARK_BLOCKS = 512 };
 
 /* The most components of a frame: one isolated pixel in each 2×2, or every second pixel with
  * 4-connectivity. */
@@ -163,12 +161,14 @@ launch_all (CclCudaAnalysis *analysis, bool writes_labels, CUstream stream, CclE
   const CclWork one = {1, 1, 1}, column_of_four = {1, 4, 1};
   const CclWork tile_column = {1, 32, 1}; /* 128 columns by two threads each, 32 rows */
   const uint32_t n_blocks = divide_up (analysis->most_components, 256);
+  const uint32_t most_blocks =
+      ccl_cuda_blocks_of (analysis->device->n_multiprocessors, CUDACCL_MARK_BLOCKS);
 
   CclStatus status = launch (
       analysis, COLLECT, tile_column, 256, 1, divide_up (width, 128) * 256, height, stream, error);
   if (status == CUDACCL_OK)
     status = launch (analysis, MARK, one, 256, 1,
-        (n_blocks < MOST_MARK_BLOCKS ? n_blocks : MOST_MARK_BLOCKS) * 256, 1, stream, error);
+        (n_blocks < most_blocks ? n_blocks : most_blocks) * 256, 1, stream, error);
   if (status == CUDACCL_OK)
     status = launch (analysis, NUMBER, one, 256, 1, parameters->n_chunks * 256, 1, stream, error);
   if (status == CUDACCL_OK && writes_labels)

@@ -21,6 +21,7 @@
 #include "segmenter.h"
 #include "reduced-foreground.h"
 #include "reduction.h"
+#include "tuning.h"
 
 enum {
   HISTOGRAM,
@@ -381,14 +382,15 @@ allocate_model (CudaForeground *self, CclError *error)
   return status;
 }
 
-/* As many parts as leave four thread blocks of the threshold for each multiprocessor. */
+/* As many parts as leave enough thread blocks of the threshold for each multiprocessor. */
 static uint32_t
 threshold_parts (const CudaForeground *self)
 {
   const CclForegroundPlan *plan = &self->segmenter.base.plan;
   const uint64_t row_parts = divide_up (plan->width, 32 * CUDACCL_FOREGROUND_PIXELS);
   const uint64_t n_blocks = row_parts * divide_up (plan->height, CUDACCL_FOREGROUND_WARPS);
-  const uint64_t parts = n_blocks / (4 * (uint64_t)self->segmenter.device->n_multiprocessors);
+  const uint64_t parts =
+      n_blocks / (CUDACCL_THRESHOLD_BLOCKS * (uint64_t)self->segmenter.device->n_multiprocessors);
   return parts < 1                              ? 1
          : parts < CUDACCL_THRESHOLD_MOST_PARTS ? (uint32_t)parts
                                                 : CUDACCL_THRESHOLD_MOST_PARTS;

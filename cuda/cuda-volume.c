@@ -6,6 +6,7 @@
 
 #include "images.h"
 #include "launch.h"
+#include "tuning.h"
 #include "upload.h"
 #include "volume-class.h"
 #include "volume-parameters.h"
@@ -78,8 +79,8 @@ plan_tiles (CclVolumeParameters *p, uint32_t n_multiprocessors)
   p->tile_slices = divide_up (p->depth, 1u << p->tile_z_shift);
 
   /* Blocks that sum have up to eight tiles, but not so many that multiprocessors stay idle. */
-  const uint32_t tiles_per_block =
-      p->tile_columns * p->tile_rows * p->tile_slices / (8 * n_multiprocessors);
+  const uint32_t tiles_per_block = p->tile_columns * p->tile_rows * p->tile_slices /
+                                   (CUDACCL_VOLUME_SUM_BLOCKS * n_multiprocessors);
   p->sum_depth = tiles_per_block < 1 ? 1 : lesser (tiles_per_block, 8);
 }
 

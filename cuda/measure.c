@@ -4,11 +4,11 @@
 #include "images.h"
 #include "labeller-class.h"
 #include "launch.h"
+#include "tuning.h"
 
 #include <stdlib.h>
 
-/* Blocks of the kernel that writes the result, which go through any number of rows. */
-enum { MOST_FINISH_BLOCKS = 256, THREADS = 256 };
+enum { THREADS = 256 };
 
 static CclStatus
 find_kernels (CclCudaMeasurer *self, CclError *error)
@@ -109,6 +109,8 @@ queue_kernels (CclCudaMeasurer *self, CUstream stream, CclError *error)
   CclMeasureParameters *p = &self->parameters;
   const uint32_t block_rows = CUDACCL_MEASURE_WARPS * CUDACCL_MEASURE_ROWS;
   const uint32_t n_blocks = divide_up (self->sums_size, THREADS * sizeof (uint32_t));
+  const uint32_t most_blocks =
+      ccl_cuda_blocks_of (self->device->n_multiprocessors, CUDACCL_MEASURE_FINISH_BLOCKS);
   const CclCudaLaunch add = {
       .function = self->add,
       .kernel = "ccl_measure_add",
@@ -118,7 +120,7 @@ queue_kernels (CclCudaMeasurer *self, CUstream stream, CclError *error)
   const CclCudaLaunch finish = {
       .function = self->finish,
       .kernel = "ccl_measure_finish",
-      .grid = {n_blocks < MOST_FINISH_BLOCKS ? n_blocks : MOST_FINISH_BLOCKS, 1, 1},
+      .grid = {n_blocks < most_blocks ? n_blocks : most_blocks, 1, 1},
       .block = {THREADS, 1, 1},
   };
   const CclStatus status = ccl_cuda_launch (self->device, &add, p, stream, error);

@@ -21,6 +21,7 @@
 
 #include "masks.h"
 #include "reference.h"
+#include "tuning.h"
 
 static CclCudaDevice *device;
 
@@ -109,6 +110,16 @@ small_plan (void)
 {
   return (CclLabellerPlan){
       .width = 64, .height = 48, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 100};
+}
+
+/* Devices get the same share of blocks for each multiprocessor. An H200 has 132. */
+static void
+test_blocks_of_multiprocessors (void)
+{
+  g_assert_cmpuint (ccl_cuda_blocks_of (132, 512), ==, 512);
+  g_assert_cmpuint (ccl_cuda_blocks_of (66, 512), ==, 256);
+  g_assert_cmpuint (ccl_cuda_blocks_of (264, 256), ==, 512);
+  g_assert_cmpuint (ccl_cuda_blocks_of (1, 256), ==, 2);
 }
 
 /* Tables in device memory have the rows and features of those in host memory, also after the
@@ -1043,6 +1054,7 @@ main (int argc, char **argv)
       "/cuda/every-algorithm-offers-a-connectivity", test_every_algorithm_offers_a_connectivity);
   g_test_add_func (
       "/cuda/auto-goes-on-to-an-algorithm-that-can", test_auto_goes_on_to_an_algorithm_that_can);
+  g_test_add_func ("/cuda/blocks-of-multiprocessors", test_blocks_of_multiprocessors);
   g_test_add_func ("/cuda/impossible-plans-say-why", test_impossible_plans_say_why);
   g_test_add_func ("/cuda/unknown-devices-are-not-found", test_unknown_devices_are_not_found);
   g_test_add_func ("/cuda/least-used-device", test_least_used_device);
