@@ -56,7 +56,8 @@ class KeptBatch:
         self._key = shape, check_connectivity(connectivity, 2)
 
     def __enter__(self) -> _cudaccl.Batch:
-        self._batch = kept_batches.pop(self._key, None) or _cudaccl.Batch(*self._key)
+        kept: _cudaccl.Batch | None = kept_batches.pop(self._key, None)
+        self._batch = kept or _cudaccl.Batch(*self._key)
         return self._batch
 
     def __exit__(self, *error: object) -> None:

@@ -2,6 +2,7 @@
 """Component tables with the columns of scikit-image."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -43,6 +44,18 @@ class Measured:
     def n_holes(self) -> NDArray[np.int64]:
         return 1 - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
 
+    def touches_border(self) -> list[NDArray[np.bool_]]:
+        """Of the upper, left, lower and right border."""
+        height, width = self._map.shape
+        rows = self._map_rows
+        return [rows["y"] == 0, rows["x"] == 0, rows["y"] + rows["height"] == height, rows["x"] + rows["width"] == width]
+
+    def first_pixel(self) -> list[NDArray[np.int64]]:
+        """Row and column of the first pixel in raster order."""
+        columns = [row["x"] + np.argmax(self._map[row["y"], row["x"]:row["x"] + row["width"]] == row["label"])
+                   for row in self._map_rows]
+        return [self._map_rows["y"].astype(np.int64), np.array(columns, np.int64)]
+
     def hulls(self) -> NDArray[np.float64]:
         """Area and Feret diameters of the convex hulls, a row for each component."""
         if self._hulls is None:
@@ -64,6 +77,8 @@ MEASURED: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured],
     "crack_length": (("crack_length",), ("",), lambda m: [m.shapes["crack_length"].astype(np.int64)]),
     "euler_number": (("euler_number_8",), ("",), lambda m: [m.shapes["euler_number_8"].astype(np.int64)]),
     "n_holes": (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()]),
+    "touches_border": ((), ("0", "1", "2", "3"), Measured.touches_border),
+    "first_pixel": ((), ("0", "1"), Measured.first_pixel),
     "hull_area": ((), ("",), lambda m: [m.hulls()[:, 0]]),
     "hull_solidity": ((), ("",), lambda m: [m.rows["area"] / m.hulls()[:, 0]]),
     "feret_max": ((), ("",), lambda m: [m.hulls()[:, 1]]),
@@ -144,7 +159,8 @@ def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int |
 
 
 def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"), *, intensity_image: Any = None,
-                      connectivity: int | None = None, separator: str = "-") -> dict[str, NDArray[Any]]:
+                      connectivity: int | None = None, separator: str = "-", sort_by: str | None = None,
+                      largest: int | None = None) -> dict[str, NDArray[Any]]:
     """The columns of skimage.measure.regionprops_table() for a component table, a mask or a label map.
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
@@ -158,10 +174,16 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'crack_length', the
         number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
         the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
-        'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it.
+        'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it;
+        'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,
+        lower and right border of the image.
     intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory.
     connectivity: 4 or 8, None for 8: of the components of a mask, and for 'n_holes'.
     separator: between a property's name and the index of a column.
+    sort_by: 'area' or a column of the result; its rows are in ascending order of it, equal ones in the order
+        of labels. None: the order of labels.
+    largest: only so many rows, those with the greatest values of sort_by (None: 'area'), greatest first, equal
+        ones in the order of labels. None: all rows.
 
     Returns a dict from column names ('label', 'bbox-0', …) to arrays of the length of the table, in
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
@@ -190,7 +212,24 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
                 result[name + (separator + index.replace("-", separator) if index else "")] = np.array(column)
         else:
             result.update(columns_of_table(table, name, separator))
-    return result
+    return in_order(result, table["area"], sort_by, largest)
+
+
+def in_order(columns: dict[str, NDArray[Any]], area: NDArray[Any], sort_by: str | None,
+             largest: int | None) -> dict[str, NDArray[Any]]:
+    """The rows of columns in the order of one of them, or the largest."""
+    if sort_by is None and largest is None:
+        return columns
+    if largest is not None and operator.index(largest) < 0:
+        raise ValueError(f"largest must be 0 or greater, not {largest}")
+    if sort_by not in (None, "area") and sort_by not in columns:
+        raise ValueError(f"the result has no column {sort_by!r} to sort by")
+    keys = columns[sort_by] if sort_by in columns else area
+    if largest is None:
+        places = np.argsort(keys, kind="stable")
+    else:  # from the back, so that equal ones stay in the order of labels
+        places = (len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1])[:largest]
+    return {name: column[places] for name, column in columns.items()}
 
 
 def columns_of_table(table: NDArray[Any], name: str, separator: str) -> dict[str, NDArray[Any]]:

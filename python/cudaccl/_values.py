@@ -19,7 +19,7 @@ KEPT = 2  # labellers of the last images
 def plain(image: Any) -> Any:
     """An array that the library reads: aligned, in the machine's byte order, with consecutive pixels in each row."""
     if isinstance(image, np.ma.MaskedArray):
-        image = image.filled(0)
+        image = np.asarray(np.ma.filled(image, 0))
     if type(image) is not np.ndarray and not numpy_converts(image):
         view = view_of(image)
         if view.device != HOST:
@@ -75,7 +75,8 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
         return labels if out is not None else finish(labels, image), 0
     view = view_of(array)
     key = array.shape, neighbours, array.dtype.str, background
-    labeller = kept_for_values.pop(key, None) or _cudaccl.ValuesLabeller(array.shape, neighbours, view, background == 0)
+    kept: _cudaccl.ValuesLabeller | None = kept_for_values.pop(key, None)
+    labeller = kept or _cudaccl.ValuesLabeller(array.shape, neighbours, view, background == 0)
     n = labeller.run(view, view_of(labels, writable=True))
     kept_for_values[key] = labeller
     while len(kept_for_values) > KEPT:
