@@ -186,7 +186,8 @@ ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error)
     if (!select_scan (self)) {
       free (self);
       ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-          "CCL_CPU_INSTRUCTIONS names instructions that values cannot be labelled with here");
+          "instruction set '%s' is unknown, or this processor lacks it",
+          getenv ("CCL_CPU_INSTRUCTIONS"));
       return NULL;
     }
     if (mapping_lay_out (&self->mapping, lay_out_everything, self))
