@@ -36,9 +36,10 @@ typedef struct {
 
 struct _WatchHomeAssistant {
   gchar *prefix, *status_topic, *birth_topic;
-  gchar *topic_parent; /* of the states */
-  gchar *instance;     /* of this ccl-watch, for ids */
-  GHashTable *cameras; /* name → Camera */
+  gchar *topic_parent;   /* of the states */
+  gchar *picture_parent; /* of the topics of pictures; NULL: there are none */
+  gchar *instance;       /* of this ccl-watch, for ids */
+  GHashTable *cameras;   /* name → Camera */
 };
 
 static void
@@ -77,7 +78,7 @@ make_id (const gchar *first, const gchar *text)
 }
 
 WatchHomeAssistant *
-watch_home_assistant_new (const gchar *prefix, const gchar *status_topic)
+watch_home_assistant_new (const gchar *prefix, const gchar *status_topic, gboolean has_pictures)
 {
   WatchHomeAssistant *self = g_new0 (WatchHomeAssistant, 1);
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
@@ -89,6 +90,9 @@ watch_home_assistant_new (const gchar *prefix, const gchar *status_topic)
   self->birth_topic = g_strconcat (prefix, "/status", NULL);
   self->topic_parent =
       g_strdup_printf ("%.*sstate/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
+  if (has_pictures)
+    self->picture_parent = g_strdup_printf (
+        "%.*spicture/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
   self->instance = g_strconcat ("ccl_", digest, NULL);
   self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
   g_free (digest);
@@ -103,6 +107,7 @@ watch_home_assistant_free (WatchHomeAssistant *self)
   g_free (self->status_topic);
   g_free (self->birth_topic);
   g_free (self->topic_parent);
+  g_free (self->picture_parent);
   g_free (self->instance);
   g_free (self);
 }
@@ -117,6 +122,12 @@ gchar *
 watch_home_assistant_get_topic (WatchHomeAssistant *self, const gchar *camera)
 {
   return g_strconcat (self->topic_parent, camera, NULL);
+}
+
+gchar *
+watch_home_assistant_get_picture_topic (WatchHomeAssistant *self, const gchar *camera)
+{
+  return g_strconcat (self->picture_parent, camera, NULL);
 }
 
 /* What lines say. */
@@ -376,6 +387,27 @@ add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *came
   }
 }
 
+static void
+add_picture (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+{
+  gchar *state_topic = watch_home_assistant_get_topic (self, camera->name);
+  gchar *topic = watch_home_assistant_get_picture_topic (self, camera->name);
+  gchar *unique_id = g_strconcat (camera->id, "_picture", NULL);
+
+  json_builder_set_member_name (builder, "picture");
+  json_builder_begin_object (builder);
+  add_text (builder, "platform", "image");
+  add_text (builder, "unique_id", unique_id);
+  add_text (builder, "name", "Last motion");
+  add_text (builder, "image_topic", topic);
+  add_text (builder, "content_type", "image/jpeg");
+  add_availability (self, builder, state_topic, FALSE);
+  json_builder_end_object (builder);
+  g_free (unique_id);
+  g_free (topic);
+  g_free (state_topic);
+}
+
 static gchar *
 format_device (WatchHomeAssistant *self, const Camera *camera)
 {
@@ -408,6 +440,8 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   for (guint i = 0; i < G_N_ELEMENTS (entities); i++)
     add_entity (self, builder, camera, &entities[i]);
   add_counters (self, builder, camera);
+  if (self->picture_parent)
+    add_picture (self, builder, camera);
   json_builder_end_object (builder);
   return end_message (builder);
 }
@@ -443,8 +477,14 @@ send_state (
 {
   gchar *topic = watch_home_assistant_get_topic (self, camera->name);
   gchar *text = camera->removed ? NULL : format_state (camera);
-  const gboolean is_sent = publish (data, topic, text);
+  gboolean is_sent = publish (data, topic, text);
 
+  if (is_sent && camera->removed && self->picture_parent) {
+    gchar *picture_topic = watch_home_assistant_get_picture_topic (self, camera->name);
+
+    is_sent = publish (data, picture_topic, NULL);
+    g_free (picture_topic);
+  }
   if (is_sent) {
     camera->changed = camera->urgent = FALSE;
     camera->sent_time = now;

@@ -12,8 +12,10 @@ typedef struct _WatchHomeAssistant WatchHomeAssistant;
 typedef gboolean (*WatchPublish) (gpointer data, const gchar *topic, const gchar *text);
 
 /* `prefix` is that of Home Assistant's discovery; `status_topic` says whether ccl-watch is
- * connected, and is another one for each ccl-watch of the broker. */
-WatchHomeAssistant *watch_home_assistant_new (const gchar *prefix, const gchar *status_topic);
+ * connected, and is another one for each ccl-watch of the broker. With pictures, cameras have an
+ * entity for the last one, whose topic the caller publishes. */
+WatchHomeAssistant *watch_home_assistant_new (
+    const gchar *prefix, const gchar *status_topic, gboolean has_pictures);
 void watch_home_assistant_free (WatchHomeAssistant *self);
 
 /* Home Assistant publishes "online" there when it starts. */
@@ -21,6 +23,9 @@ const gchar *watch_home_assistant_get_birth_topic (WatchHomeAssistant *self);
 
 /* The topic of the state of a camera; free with g_free(). */
 gchar *watch_home_assistant_get_topic (WatchHomeAssistant *self, const gchar *camera);
+
+/* The same of the last picture. */
+gchar *watch_home_assistant_get_picture_topic (WatchHomeAssistant *self, const gchar *camera);
 
 /* Notes what a line says. Each line must be given once: some are counted. */
 void watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line);

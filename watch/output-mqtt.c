@@ -32,6 +32,7 @@ typedef struct {
   gboolean is_tls;
   guint n_attempts;                   /* since the last connection */
   WatchHomeAssistant *home_assistant; /* NULL: not wanted */
+  gboolean has_pictures;
 
   /* Of the connection. */
   struct mosquitto *client;
@@ -226,6 +227,21 @@ choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error
   return TRUE;
 }
 
+/* The option `pictures`, before that of the discovery. */
+static gboolean
+choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery, GError **error)
+{
+  if (pictures && !watch_parse_boolean (pictures, &self->has_pictures, error)) {
+    g_prefix_error (error, "pictures: ");
+    return FALSE;
+  }
+  if (self->has_pictures && g_strcmp0 (discovery, "homeassistant") != 0)
+    return watch_fail (error, "pictures: there are none without discovery=homeassistant");
+  if (self->has_pictures)
+    watch_output_want_pictures (self->output);
+  return TRUE;
+}
+
 /* The option `discovery`. */
 static gboolean
 choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix, GError **error)
@@ -243,7 +259,7 @@ choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix,
     prefix = "homeassistant";
   if (!*prefix || mosquitto_pub_topic_check (prefix) != MOSQ_ERR_SUCCESS)
     return watch_fail (error, "discovery-prefix: \"%s\" is no topic", prefix);
-  self->home_assistant = watch_home_assistant_new (prefix, self->status_topic);
+  self->home_assistant = watch_home_assistant_new (prefix, self->status_topic, self->has_pictures);
   topic = watch_home_assistant_get_topic (self->home_assistant, "a");
   is_of_camera = is_topic_of_camera (self->topic, topic);
   g_free (topic);
@@ -309,6 +325,8 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   mosquitto_lib_init ();
   if (!parse_uri (self, config->uri, error) ||
       !choose_status_topic (self, watch_output_option (output, "status-topic"), error) ||
+      !choose_pictures (self, watch_output_option (output, "pictures"),
+          watch_output_option (output, "discovery"), error) ||
       !choose_discovery (self, watch_output_option (output, "discovery"),
           watch_output_option (output, "discovery-prefix"), error)) {
     mqtt_free (self);
@@ -391,6 +409,26 @@ continue_discovery (MqttOutput *self, GError **error)
   return !self->home_assistant ||
          watch_home_assistant_send (self->home_assistant, publish_retained, self) ||
          set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
+}
+
+/* One at a time, so that lines do not wait for all. It may be lost with the connection; the broker
+ * keeps the one before. */
+static gboolean
+send_picture (MqttOutput *self, GError **error)
+{
+  gchar *camera, *topic;
+  GBytes *jpeg;
+  gint code;
+
+  if (!self->has_pictures || !watch_output_take_picture (self->output, &camera, &jpeg))
+    return TRUE;
+  topic = watch_home_assistant_get_picture_topic (self->home_assistant, camera);
+  code = mosquitto_publish (
+      self->client, NULL, topic, g_bytes_get_size (jpeg), g_bytes_get_data (jpeg, NULL), 1, true);
+  g_free (topic);
+  g_free (camera);
+  g_bytes_unref (jpeg);
+  return code == MOSQ_ERR_SUCCESS || set_error (self, code, errno, error);
 }
 
 static void
@@ -489,7 +527,8 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
 static gboolean
 mqtt_poll (gpointer data, GError **error)
 {
-  return exchange (data, 0, error) && continue_discovery (data, error);
+  return exchange (data, 0, error) && continue_discovery (data, error) &&
+         send_picture (data, error);
 }
 
 const WatchOutputClass watch_output_mqtt = {

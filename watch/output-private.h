@@ -22,6 +22,8 @@ struct _WatchOutput {
   GMutex lock;
   GCond changed; /* the queue, a flag, or a count */
   WatchLineQueue lines;
+  GHashTable
+      *pictures; /* name of the camera → GBytes, the last one, which waits; NULL: not wanted */
   gboolean reopen, ended, abandoned, closed, finished;
   gboolean connected;
   gint64 progress_time; /* of the connection, of the last line that left, or of one in an empty

@@ -114,6 +114,7 @@ clear_output (WatchOutput *output)
     output->class->free (output->destination);
   watch_line_queue_clear (&output->lines);
   g_clear_pointer (&output->first_line, watch_line_unref);
+  g_clear_pointer (&output->pictures, g_hash_table_unref);
   g_hash_table_unref (output->used_options);
   g_hash_table_unref (output->options);
   g_mutex_clear (&output->lock);
@@ -228,6 +229,46 @@ watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
     g_cond_broadcast (&output->changed);
   }
   g_mutex_unlock (&output->lock);
+}
+
+void
+watch_output_want_pictures (WatchOutput *output)
+{
+  output->pictures =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+}
+
+gboolean
+watch_output_wants_pictures (WatchOutput *output)
+{
+  return output->pictures != NULL;
+}
+
+void
+watch_output_push_picture (WatchOutput *output, const gchar *camera, GBytes *jpeg)
+{
+  g_mutex_lock (&output->lock);
+  g_hash_table_replace (output->pictures, g_strdup (camera), g_bytes_ref (jpeg));
+  g_mutex_unlock (&output->lock);
+}
+
+gboolean
+watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+  gboolean has;
+
+  g_mutex_lock (&output->lock);
+  g_hash_table_iter_init (&iter, output->pictures);
+  has = g_hash_table_iter_next (&iter, &key, &value);
+  if (has) {
+    *camera = key;
+    *jpeg = value;
+    g_hash_table_iter_steal (&iter);
+  }
+  g_mutex_unlock (&output->lock);
+  return has;
 }
 
 void

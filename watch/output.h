@@ -62,6 +62,11 @@ void watch_output_unref (WatchOutput *output);
  * not NULL, the call waits until there is room or `*cancelled` becomes nonzero. */
 void watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled);
 
+/* Whether it takes pictures. */
+gboolean watch_output_wants_pictures (WatchOutput *output);
+/* Gives it the last picture of a camera, a JPEG, in place of one that waits. */
+void watch_output_push_picture (WatchOutput *output, const gchar *camera, GBytes *jpeg);
+
 void watch_output_reopen (WatchOutput *output);
 
 /* No line is accepted any more; those that wait are delivered. */
@@ -89,6 +94,11 @@ void watch_output_acknowledge (WatchOutput *output, const WatchLine *line);
 void watch_output_lose (WatchOutput *output, const WatchLine *line, const gchar *reason);
 /* A destination that connects again by itself has no connection until the next acknowledgement. */
 void watch_output_disconnected (WatchOutput *output, const gchar *reason);
+
+/* In new(): it takes pictures. */
+void watch_output_want_pictures (WatchOutput *output);
+/* A picture that waits; free both with g_free() and g_bytes_unref(). FALSE if there is none. */
+gboolean watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg);
 
 /* An option of the group, taken from the set of unknown ones. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);

@@ -120,6 +120,7 @@ watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GError **err
 
 struct _WatchPictures {
   WatchObserver observer;
+  Watch *watch;
   WatchWriter *writer;
   GThreadPool *pool; /* of one thread, which encodes */
   GMutex lock;
@@ -147,6 +148,9 @@ store_picture (WatchPictures *self, const Job *job)
         &self->encode_limit, "camera %s: no picture: %s", job->camera, error->message);
     return;
   }
+  watch_push_picture (self->watch, job->camera, jpeg);
+  if (!watch_writer_has_folder (self->writer))
+    return;
   file = watch_writer_begin (self->writer, job->camera, job->utc, "jpg");
   if (file) {
     watch_file_write (file, 0, gst_buffer_new_wrapped_bytes (jpeg));
@@ -203,7 +207,8 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   if (!event->frame || !g_str_equal (event->kind, "motion-begin"))
     return;
   config = watch_camera_get_config (camera);
-  if (config->pictures && watch_writer_has_folder (self->writer))
+  if (config->pictures &&
+      (watch_writer_has_folder (self->writer) || watch_wants_pictures (self->watch)))
     push_job (self, event, config->picture_boxes);
   watch_camera_config_unref (config);
 }
@@ -231,6 +236,7 @@ watch_pictures_new (Watch *watch, WatchWriter *writer)
 {
   WatchPictures *self = g_new0 (WatchPictures, 1);
 
+  self->watch = watch;
   self->writer = writer;
   self->pool = g_thread_pool_new (take_job, self, 1, TRUE, NULL);
   g_mutex_init (&self->lock);

@@ -13,8 +13,8 @@ GBytes *watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GErr
 
 typedef struct _WatchPictures WatchPictures;
 
-/* Stores a picture at the beginning of each motion of cameras that are configured so. Adds an
- * observer; must be called before watch_start(). */
+/* Stores a picture at the beginning of each motion of cameras that are configured so, and gives it
+ * to the outputs that take pictures. Adds an observer; must be called before watch_start(). */
 WatchPictures *watch_pictures_new (Watch *watch, WatchWriter *writer);
 
 /* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if that

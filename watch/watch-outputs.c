@@ -54,6 +54,31 @@ watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts)
   g_ptr_array_unref (outputs);
 }
 
+gboolean
+watch_wants_pictures (Watch *watch)
+{
+  gboolean wants = FALSE;
+
+  g_mutex_lock (&watch->lock);
+  for (guint i = 0; i < watch->outputs->len; i++)
+    wants = wants || watch_output_wants_pictures (g_ptr_array_index (watch->outputs, i));
+  g_mutex_unlock (&watch->lock);
+  return wants;
+}
+
+void
+watch_push_picture (Watch *watch, const gchar *camera, GBytes *jpeg)
+{
+  g_mutex_lock (&watch->lock);
+  for (guint i = 0; i < watch->outputs->len; i++) {
+    WatchOutput *output = g_ptr_array_index (watch->outputs, i);
+
+    if (watch_output_wants_pictures (output))
+      watch_output_push_picture (output, camera, jpeg);
+  }
+  g_mutex_unlock (&watch->lock);
+}
+
 static gboolean
 equal_options (GHashTable *a, GHashTable *b)
 {

@@ -46,6 +46,11 @@ WatchCameraConfig *watch_get_configured (Watch *watch, const gchar *name);
  * Main thread only. */
 void watch_start_again (Watch *watch);
 
+/* Whether an output takes pictures. Any thread. */
+gboolean watch_wants_pictures (Watch *watch);
+/* The last picture of a camera, a JPEG, for the outputs that take pictures. Any thread. */
+void watch_push_picture (Watch *watch, const gchar *camera, GBytes *jpeg);
+
 /* Logs what changed about the outputs: lines were dropped, or a destination takes none any more. To
  * be called every second. Main thread only. */
 void watch_report_outputs (Watch *watch);

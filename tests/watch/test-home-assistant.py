@@ -14,6 +14,9 @@ import subprocess
 import sys
 import time
 
+import cv2
+import numpy
+
 from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for
 
 watch = functools.partial(Watch, sys.argv[1], output=False)
@@ -23,6 +26,7 @@ REGIONS = f"""region '{REGION}' 0%,0% 100%,0% 100%,100% 0%,100%; line "{LINE}" 5
 # From Home Assistant's public documentation of MQTT discovery, binary sensors and sensors: the keys that are used here.
 KEYS = {"platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon", "entity_category",
         "availability", "availability_mode"}
+IMAGE = {"platform", "unique_id", "name", "image_topic", "content_type", "availability", "availability_mode"}
 PLATFORMS = {"binary_sensor": (KEYS, {"motion", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
 
 
@@ -37,6 +41,11 @@ class Broker:
         words = f"mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -F %t\\t%p".split()
         text = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
         return {topic: json.loads(payload) for topic, payload in (line.split("\t", 1) for line in text.splitlines())}
+
+    def payload(self, topic):
+        """The retained message of a topic, as bytes."""
+        words = f"mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -N".split()
+        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
 
     def devices(self):
         """Name of the camera → topic and discovery message."""
@@ -69,6 +78,10 @@ def check_device(topic, message):
     assert message["device"]["identifiers"] and message["origin"]["name"] == "ccl-watch", message
     entities = message["components"]
     for name, entity in entities.items():
+        if entity["platform"] == "image":
+            tap.equal(set(entity), IMAGE, name)
+            tap.equal(entity["content_type"], "image/jpeg")
+            continue
         keys, classes = PLATFORMS[entity["platform"]]
         assert set(entity) <= keys and {"unique_id", "state_topic", "name"} <= set(entity), entity
         assert entity.get("device_class") in classes | {None}, entity
@@ -158,6 +171,29 @@ def event_topics():
                 tap.equal(topic, f"cameras/a/{message.get('event', 'frame')}")
 
 
+def pictures():
+    """pictures=true: the picture of the last motion is a retained JPEG, an entity, and goes with the camera"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", ""), ("b", "pictures=false"))
+    path.write_text(path.read_text().replace("discovery=", "pictures=true\ndiscovery="))
+    with mosquitto(port, folder), watch("--config", path) as program:
+        topic = "cameras/ccl-watch/picture/a"
+        wait_for(lambda: "a" in broker.devices() and "b" in broker.devices(), "no devices")
+        for name in "a", "b":
+            entity = check_device(*broker.devices()[name])["Last motion"]
+            tap.equal(entity["image_topic"], topic[:-1] + name)
+            assert {"topic": "cameras/ccl-watch/status", "value_template": "{{ value_json.state }}"} in entity["availability"]
+        jpeg = wait_for(lambda: broker.payload(topic), "no picture")
+        image = cv2.imdecode(numpy.frombuffer(jpeg, numpy.uint8), cv2.IMREAD_COLOR)
+        tap.equal(image.shape, (60, 80, 3), "size of the picture")
+        assert not broker.payload(topic[:-1] + "b"), "a picture that the camera does not want"
+        path.write_text(path.read_text().replace("[camera a]", "[camera c]"))
+        program.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: not broker.payload(topic), "the picture stays")
+
+
 def camera_removed():
     """A camera that is removed while the program runs is no device any more; one that is added is one"""
     needs("mosquitto", "mosquitto_sub")
@@ -203,6 +239,7 @@ def wrong_options():
     path = folder / "wrong.conf"
     for topic, options, words in (("a/{camera}", "discovery=openhab", "none of off and homeassistant"),
                                   ("a/{camera}", "discovery-prefix=x", "no discovery"),
+                                  ("a/{camera}", "pictures=true", "none without discovery"),
                                   ("a/{camera}", "discovery=homeassistant\ndiscovery-prefix=x/#", "no topic"),
                                   ("a/ccl-watch/state/{camera}", "discovery=homeassistant\nstatus-topic=a/ccl-watch/x",
                                    "set status-topic")):
@@ -212,4 +249,4 @@ def wrong_options():
         assert words in result.stderr, result.stderr
 
 
-sys.exit(tap.run(entities, counts, event_topics, camera_removed, broker_forgets, wrong_options))
+sys.exit(tap.run(entities, counts, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
