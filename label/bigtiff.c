@@ -171,7 +171,7 @@ compress (BigTiff *self, uint64_t *size, CclError *error)
   TIFFOpenOptions *options = tiff_options_new (&message);
   TIFF *tiff = NULL;
   const tmsize_t n_bytes = (tmsize_t)(self->n_rows * self->row_bytes);
-  const uint8_t *bytes = NULL;
+  uint64_t offset = 0; /* of the strip in what libtiff writes; it begins with a header */
 
   self->packed.size = self->packed.at = 0;
   if (options) {
@@ -186,14 +186,15 @@ compress (BigTiff *self, uint64_t *size, CclError *error)
     TIFFSetField (tiff, TIFFTAG_BITSPERSAMPLE, 8 * self->label_bytes);
     TIFFSetField (tiff, TIFFTAG_COMPRESSION, self->scheme);
     if (TIFFWriteEncodedStrip (tiff, 0, self->rows, n_bytes) >= 0) {
-      bytes = self->packed.bytes + TIFFGetStrileOffset (tiff, 0);
+      offset = TIFFGetStrileOffset (tiff, 0);
       *size = TIFFGetStrileByteCount (tiff, 0);
     }
-    TIFFCleanup (tiff); /* without a directory */
+    TIFFCleanup (tiff); /* may write a directory, which moves the bytes */
   }
-  if (!bytes)
-    tiff_fail (error, self->path, &message);
-  return bytes;
+  if (offset)
+    return self->packed.bytes + offset;
+  tiff_fail (error, self->path, &message);
+  return NULL;
 }
 
 /* Appends to this rank's strips. */

@@ -174,7 +174,7 @@ enqueue (Stream *stream, const char *name, std::function<CUresult ()> run,
 }
 
 void
-wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock)
+wait_for (OperationPointer operation, std::unique_lock<std::mutex> &lock)
 {
   if (!operation)
     return;

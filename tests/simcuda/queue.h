@@ -76,7 +76,7 @@ OperationPointer enqueue (Stream *stream, const char *name, std::function<CUresu
     const std::vector<OperationPointer> &after = {});
 
 /* Waits until the operation is done; releases the lock meanwhile. NULL counts as done. */
-void wait_for (const OperationPointer &operation, std::unique_lock<std::mutex> &lock);
+void wait_for (OperationPointer operation, std::unique_lock<std::mutex> &lock);
 
 /* Waits for all operations of a context. */
 void drain (Context *context, std::unique_lock<std::mutex> &lock);
