@@ -55,7 +55,6 @@ reference (const Picture *picture, uint32_t connectivity, bool zero_is_backgroun
 static void
 store (uint8_t *to, CclValueType type, double value)
 {
-  const uint64_t whole = (uint64_t)value;
   const float real = (float)value;
 
   switch (type) {
@@ -66,9 +65,9 @@ store (uint8_t *to, CclValueType type, double value)
     memcpy (to, &value, sizeof value);
     break;
   default:
-    for (uint32_t i = 0; i < bytes_of_types[type]; i++)
+    for (uint32_t i = 0; i < bytes_of_types[type]; i++) /* a whole number */
       to[G_BYTE_ORDER == G_BIG_ENDIAN ? bytes_of_types[type] - 1 - i : i] =
-          (uint8_t)(whole >> (8 * i));
+          (uint8_t)((uint64_t)value >> (8 * i));
   }
 }
 
