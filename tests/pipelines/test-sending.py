@@ -266,5 +266,17 @@ def again_drops():
     tap.equal(lines, [f"line {number}" for number in range(40 - len(lines), 40)])
 
 
+def again_at_the_end():
+    """again: input that ends just after a second of dropping is a success"""
+    programs = folder / "a second"
+    programs.mkdir()
+    (programs / "timeout").write_text("#!/bin/sh\nexit 124\n")  # the second is over, and the end not seen
+    (programs / "timeout").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    with running(ROOT / "pipelines/again", "drop", "false", env=environment, stdin=subprocess.DEVNULL,
+                 stderr=subprocess.DEVNULL) as process:
+        tap.equal(process.wait(timeout=10), 0, "exit status")
+
+
 sys.exit(tap.run(mqtt, mqtt_broker_killed, mqtt_kept, mqtt_no_broker, kafka_sent, kafka_broker_away,
-                 kafka_broker_killed, back_pressure, back_pressure_wanted, tcp, again_drops))
+                 kafka_broker_killed, back_pressure, back_pressure_wanted, tcp, again_drops, again_at_the_end))
