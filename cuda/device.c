@@ -95,6 +95,7 @@ device_new (const CclCudaDriver *driver, CclError *error)
     return NULL;
   }
   device->driver = driver;
+  device->checks_capture = true;
   atomic_init (&device->references, 1);
   pthread_mutex_init (&device->lock, NULL);
   return device;
@@ -180,6 +181,13 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
   else
     ccl_cuda_device_unref (&device);
   return device;
+}
+
+void
+ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check)
+{
+  if (device)
+    device->checks_capture = check;
 }
 
 int
@@ -329,6 +337,8 @@ CclStatus
 ccl_cuda_device_check_stream (CclCudaDevice *device, CUstream stream, CclError *error)
 {
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (!device->checks_capture)
+    return CUDACCL_OK;
   CclStatus status = ccl_cuda_call (device->driver, error, cuStreamIsCapturing (stream, &capture));
   if (status == CUDACCL_OK && capture != CU_STREAM_CAPTURE_STATUS_NONE)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,

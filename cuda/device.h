@@ -34,6 +34,7 @@ struct CclCudaDevice {
   CUdevice handle;
   CUcontext context;
   bool is_primary;        /* the context is the primary one, retained by us */
+  bool checks_capture;    /* whether runs ask if the caller's stream is being captured */
   int compute_capability; /* 90 for 9.0 */
   int n_multiprocessors;
   char name[128];
@@ -68,7 +69,8 @@ CclStatus ccl_cuda_device_create_stream (CclCudaDevice *device, CUstream *stream
 /* Checks that the caller's stream is not being captured into a CUDA graph: a run waits for its
  * results, uploads frames and changes parameters, none of which a graph repeats.
  *
- * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT if it is, or CUDACCL_ERROR_DEVICE. */
+ * Returns CUDACCL_OK, which ccl_cuda_device_set_capture_check() can make the only answer,
+ * CUDACCL_ERROR_ARGUMENT if it is being captured, or CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_device_check_stream (CclCudaDevice *device, CUstream stream, CclError *error);
 
 /* Allocates device memory; 0 if the size is 0. */

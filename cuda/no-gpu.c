@@ -32,6 +32,13 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
   return fail (error);
 }
 
+void
+ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check)
+{
+  (void)device;
+  (void)check;
+}
+
 int
 ccl_cuda_count_devices (CclError *error)
 {

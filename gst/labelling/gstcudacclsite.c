@@ -59,6 +59,7 @@ gst_cuda_ccl_site_open (GSList **list, GstCudaContext *context, CclError *error)
   device = ccl_cuda_device_open_in_context (gst_cuda_context_get_handle (context), error);
   if (!device)
     return NULL;
+  ccl_cuda_device_set_capture_check (device, false); /* nothing captures GStreamer's streams */
   site = g_new0 (GstCudaCclSite, 1);
   site->parent = (GstCclSite){1, site_free};
   site->device = device;

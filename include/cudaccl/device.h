@@ -18,6 +18,7 @@
  * CUDACCL_ERROR_ARGUMENT and queue nothing. While a capture of another stream is in the global
  * mode, CUDA forbids the waits and queries of runs in all threads (CUDACCL_ERROR_DEVICE); captures
  * in the modes thread-local and relaxed do not disturb other threads.
+ * ccl_cuda_device_set_capture_check() saves programs without captures the question.
  *
  * Since: 0.2
  */
@@ -49,6 +50,14 @@ CclCudaDevice *ccl_cuda_device_open (int number, CclError *error);
  * CUDACCL_ERROR_ARGUMENT if it is NULL. Since: 0.2 */
 CUDACCL_API
 CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
+
+/* Whether runs of the device's objects on the caller's stream ask the driver first whether the
+ * stream is being captured into a CUDA graph; true in a new device. A program that gives them no
+ * stream on which it captures can switch it off, which saves a call of the driver for each run. The
+ * results of a run on a captured stream, and of later runs of that object, are then undefined. Does
+ * nothing if device is NULL. Call it before other threads use the device. Since: 0.3 */
+CUDACCL_API
+void ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check);
 
 /* Returns the number of devices that the driver finds, 1 or more, or -1: CUDACCL_ERROR_NOT_FOUND
  * (no driver, no device, a build without GPU support), CUDACCL_ERROR_DEVICE. Opens none of them.

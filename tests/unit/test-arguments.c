@@ -102,6 +102,7 @@ test_null_object (void)
   ccl_tracker_reset (NULL);
   ccl_regions_reset (NULL);
   ccl_regions_inherit (NULL, NULL);
+  ccl_cuda_device_set_capture_check (NULL, false);
 }
 
 /* A handle that is NULL, as after it was freed, and no handle. */

@@ -558,6 +558,41 @@ test_streams_that_are_captured_are_refused (void)
   ccl_cuda_device_leave (device);
 }
 
+/* Without the check a run is queued, into the graph. Its results are undefined. */
+static void
+test_check_for_a_capture_can_be_switched_off (void)
+{
+  const CclCudaDriver *driver = device->driver;
+  CclCudaDevice *unchecked = ccl_cuda_device_open (-1, NULL);
+  const CclLabellerPlan plan = small_plan ();
+  CclError error;
+  CUstream stream;
+  CUgraph graph;
+  CclTable table;
+
+  ccl_cuda_device_set_capture_check (unchecked, false);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (driver->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), ==, CUDA_SUCCESS);
+  CclLabeller *labeller = ccl_cuda_labeller_new (unchecked, &plan, NULL);
+  CUdeviceptr memory = upload ((uint8_t[48 * 64]){1, 1, 0, 1}, 48 * 64);
+  const CclFrame frame = {(void *)memory, 64, CUDACCL_LOCATION_DEVICE};
+  ccl_cuda_labeller_set_stream (labeller, stream, NULL);
+
+  g_assert_cmpint (
+      driver->cuStreamBeginCapture (stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), ==, CUDA_SUCCESS);
+  g_assert_cmpint (ccl_labeller_queue (labeller, &frame, &(CclLabellerOptions){0}, NULL, &error),
+      ==, CUDACCL_OK);
+  g_assert_cmpint (driver->cuStreamEndCapture (stream, &graph), ==, CUDA_SUCCESS);
+  g_assert_cmpint (driver->cuGraphDestroy (graph), ==, CUDA_SUCCESS);
+  ccl_labeller_wait (labeller, &table, NULL);
+
+  ccl_labeller_free (&labeller);
+  ccl_cuda_device_release (device, &memory);
+  g_assert_cmpint (driver->cuStreamDestroy (stream), ==, CUDA_SUCCESS);
+  ccl_cuda_device_leave (device);
+  ccl_cuda_device_unref (&unchecked);
+}
+
 /* A labeller has one queued frame at most, may be freed with it, and stays usable after errors. */
 static void
 test_queued_frames_are_waited_for (void)
@@ -1067,6 +1102,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/frames-are-done-at-some-time", test_frames_are_done_at_some_time);
   g_test_add_func (
       "/cuda/captured-streams-are-refused", test_streams_that_are_captured_are_refused);
+  g_test_add_func (
+      "/cuda/capture-check-can-be-switched-off", test_check_for_a_capture_can_be_switched_off);
   g_test_add_func ("/cuda/copies-from-a-peer-wait-for-both-streams",
       test_copies_from_a_peer_wait_for_both_streams);
   g_test_add_func ("/cuda/runs-wait-for-the-callers-stream", test_runs_wait_for_the_callers_stream);
