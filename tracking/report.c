@@ -2,6 +2,7 @@
 /*
  * The result of a frame: tracks, their components, and events.
  */
+#include "status.h"
 #include "tracker-private.h"
 
 void
@@ -128,4 +129,32 @@ ccl_tracker_report (
       .n_events = tracker->n_events,
       .events = tracker->events,
   };
+}
+
+CclStatus
+ccl_tracker_get_foot (
+    const CclTracker *tracker, uint32_t track, CclTrackFoot *foot, CclError *error)
+{
+  if (!tracker || !foot || track >= tracker->n_tracks)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "there is no track %u, or nothing to be filled", track);
+  const Track *t = &tracker->tracks[track];
+  const CclAxis *x = &t->x, *y = &t->y;
+  *foot = (CclTrackFoot){
+      .x = x->centre,
+      .y = ccl_axis_at (y, CUDACCL_AXIS_HIGH),
+      .velocity_x = x->velocity,
+      .velocity_y = y->velocity,
+      .height = y->extent,
+      /* The gain of the extent in a frame is its variance divided by that of a measured extent, the
+       * difference of two edges. A filter that follows a ramp lags by the inverse of its gain. */
+      .lag = 2 * ccl_track_variance (t, CUDACCL_EDGE_NOISE) / y->ee,
+      .var_x = x->cc,
+      .var_velocity_x = x->vv,
+      .cov_x = x->cv,
+      .var_y = ccl_axis_variance (y, CUDACCL_AXIS_HIGH),
+      .var_velocity_y = y->vv,
+      .cov_y = y->cv + CUDACCL_AXIS_HIGH * y->ve,
+  };
+  return CUDACCL_OK;
 }

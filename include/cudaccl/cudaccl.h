@@ -7,6 +7,7 @@
 #include <cudaccl/contours.h>
 #include <cudaccl/device.h>
 #include <cudaccl/foreground.h>
+#include <cudaccl/ground.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/log.h>
 #include <cudaccl/regions.h>

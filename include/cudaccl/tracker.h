@@ -173,6 +173,29 @@ CUDACCL_API
 CclStatus ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
     double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error);
 
+/* The foot point of a track, the middle of its box's lower edge, with the uncertainty of the Kalman
+ * filters, one for each axis, whose errors are independent of each other. Since: 0.3 */
+typedef struct CclTrackFoot {
+  double x, y;                   /* pixels */
+  double velocity_x, velocity_y; /* of the middle of the box, pixels per frame */
+  double height;                 /* of the box, pixels */
+  double lag; /* frames by which the height follows late while the box grows or shrinks */
+
+  /* Variances of the foot point and of the velocity, and their covariance. */
+  double var_x, var_velocity_x, cov_x;
+  double var_y, var_velocity_y, cov_y;
+} CclTrackFoot;
+
+/* The foot point of a track of the last run.
+ *
+ * track: index into CclTracks.tracks.
+ * foot: filled on success.
+ *
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT if there is no such track. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_tracker_get_foot (
+    const CclTracker *tracker, uint32_t track, CclTrackFoot *foot, CclError *error);
+
 /* Removes all tracks, without events, as after a cut. Identities are not used again. NULL is
  * allowed. Since: 0.2 */
 CUDACCL_API

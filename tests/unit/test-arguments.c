@@ -3,6 +3,7 @@
 #include <cudaccl/cudaccl.h>
 
 #include <glib.h>
+#include <math.h>
 
 static const CclLabellerPlan plan = {
     .width = 8, .height = 8, .connectivity = CUDACCL_CONNECTIVITY_8, .max_components = 4};
@@ -50,6 +51,7 @@ test_null_where_an_object_is_made (void)
   assert_not_made (ccl_cpu_volume_labeller_new, NULL);
   assert_not_made (ccl_cpu_foreground_new, NULL);
   assert_not_made (ccl_tracker_new, NULL);
+  assert_not_made (ccl_ground_new, NULL);
   assert_not_made (ccl_regions_new, NULL);
   assert_not_made (ccl_cuda_labeller_new, NULL, &plan);
   assert_not_made (ccl_cuda_labeller_new, NULL, NULL);
@@ -82,6 +84,10 @@ test_null_object (void)
   assert_refused (ccl_foreground_run, NULL, &frame, &foreground_options, &mask);
   assert_refused (ccl_foreground_wait, NULL);
   assert_refused (ccl_tracker_run, NULL, &table, NULL, 1, &tracker_options, &tracks);
+  assert_refused (ccl_tracker_get_foot, NULL, 0, NULL);
+  g_assert_false (ccl_ground_map (NULL, 0, 0, NULL, NULL));
+  g_assert_false (ccl_ground_locate (NULL, NULL, 25, NULL));
+  g_assert_true (isnan (ccl_ground_residual (NULL)));
   assert_refused (ccl_regions_run, NULL, &no_tracks, 1, &regions_options, &result);
   assert_refused (ccl_cuda_labeller_set_stream, NULL, NULL);
   assert_refused (ccl_cuda_volume_labeller_set_stream, NULL, NULL);
@@ -114,6 +120,7 @@ test_null_where_an_object_is_freed (void)
   CclForeground *foreground = NULL;
   CclTracker *tracker = NULL;
   CclRegions *regions = NULL;
+  CclGround *ground = NULL;
   CclCudaDevice *device = NULL;
   CclCudaPeer *peer = NULL;
 
@@ -122,6 +129,7 @@ test_null_where_an_object_is_freed (void)
   ccl_foreground_free (&foreground), ccl_foreground_free (NULL);
   ccl_tracker_free (&tracker), ccl_tracker_free (NULL);
   ccl_regions_free (&regions), ccl_regions_free (NULL);
+  ccl_ground_free (&ground), ccl_ground_free (NULL);
   ccl_cuda_device_unref (&device), ccl_cuda_device_unref (NULL);
   ccl_cuda_peer_free (&peer), ccl_cuda_peer_free (NULL);
 }
