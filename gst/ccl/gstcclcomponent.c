@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclcomponent.h"
 
+#include <math.h>
+
 /* The layout is part of the ABI. */
 G_STATIC_ASSERT (sizeof (GstCclComponent) == 40);
 G_STATIC_ASSERT (sizeof (GstCclTrackInfo) == 72);
@@ -92,4 +94,63 @@ void
 gst_ccl_track_info_free (GstCclTrackInfo *track)
 {
   g_free (track);
+}
+
+/**
+ * gst_ccl_track_info_get_position:
+ * @track: a #GstCclTrackInfo
+ * @x: (out): metres, in the coordinates of the property `ground` of `ccltrack`
+ * @y: (out): metres
+ * @deviation: (out): standard deviation in metres, in the direction in which the position is least
+ *   certain. The true position is within 2.45 deviations in at least 95 of 100 cases
+ *
+ * Where the foot point of the object is on the ground: the middle of the lower edge of its box.
+ *
+ * Returns: %FALSE, with the values set to 0, if the position is not known: no ground was given, or
+ * the foot point is at the horizon or beyond
+ *
+ * Since: 0.3
+ */
+gboolean
+gst_ccl_track_info_get_position (
+    const GstCclTrackInfo *track, gdouble *x, gdouble *y, gdouble *deviation)
+{
+  g_return_val_if_fail (x != NULL && y != NULL && deviation != NULL, FALSE);
+  *x = *y = *deviation = 0;
+  g_return_val_if_fail (track != NULL, FALSE);
+
+  if (!(track->position_deviation > 0))
+    return FALSE;
+  *x = track->position_x;
+  *y = track->position_y;
+  *deviation = track->position_deviation;
+  return TRUE;
+}
+
+/**
+ * gst_ccl_track_info_get_speed:
+ * @track: a #GstCclTrackInfo
+ * @speed: (out): km/h, not negative
+ * @deviation: (out): standard deviation in km/h. The true speed is within 1.96 deviations in at
+ * least 95 of 100 cases; an object whose speed is less than its deviation may stand
+ *
+ * How fast the object moves over the ground.
+ *
+ * Returns: %FALSE, with the values set to 0, if the speed is not known; it is where the position is
+ *
+ * Since: 0.3
+ */
+gboolean
+gst_ccl_track_info_get_speed (const GstCclTrackInfo *track, gdouble *speed, gdouble *deviation)
+{
+  g_return_val_if_fail (speed != NULL && deviation != NULL, FALSE);
+  *speed = *deviation = 0;
+  g_return_val_if_fail (track != NULL, FALSE);
+
+  if (!(track->position_deviation > 0))
+    return FALSE;
+  *speed = 3.6 * sqrt ((gdouble)track->ground_velocity_x * track->ground_velocity_x +
+                       (gdouble)track->ground_velocity_y * track->ground_velocity_y);
+  *deviation = track->speed_deviation;
+  return TRUE;
 }

@@ -77,9 +77,16 @@ struct _GstCclComponent {
  * @first_id: where in the metadata's identities those of this component begin, see
  *   gst_ccl_meta_get_ids()
  * @n_ids: how many tracks are in this component: more than one after tracks merged
+ * @position_x: position on the ground in metres, see gst_ccl_track_info_get_position(). Since: 0.3
+ * @position_y: its other coordinate. Since: 0.3
+ * @position_deviation: standard deviation of the position in metres, in the direction in which it
+ * is least certain; 0 when position and speed are not known. Since: 0.3
+ * @speed_deviation: standard deviation of the speed in km/h. Since: 0.3
+ * @ground_velocity_x: metres per second in the direction of @position_x. Since: 0.3
+ * @ground_velocity_y: metres per second in the direction of @position_y. Since: 0.3
  *
- * The track that a row of the component table belongs to. Later versions of the library may use the
- * reserved room and append fields, so applications set all other fields to zero.
+ * The track that a row of the component table belongs to. The structure keeps its size in all
+ * versions of the library; applications set fields that they do not know to zero.
  *
  * Since: 0.2
  */
@@ -92,9 +99,12 @@ struct _GstCclTrackInfo {
   GstCclTrackState state;
   guint32 first_id;
   guint32 n_ids;
-
-  /*< private >*/
-  guint64 _gst_reserved[4];
+  gdouble position_x;
+  gdouble position_y;
+  gfloat position_deviation;
+  gfloat speed_deviation;
+  gfloat ground_velocity_x;
+  gfloat ground_velocity_y;
 };
 
 GST_CCL_API
@@ -117,6 +127,14 @@ GstCclTrackInfo *gst_ccl_track_info_copy (const GstCclTrackInfo *track);
 
 GST_CCL_API
 void gst_ccl_track_info_free (GstCclTrackInfo *track);
+
+GST_CCL_API
+gboolean gst_ccl_track_info_get_position (
+    const GstCclTrackInfo *track, gdouble *x, gdouble *y, gdouble *deviation);
+
+GST_CCL_API
+gboolean gst_ccl_track_info_get_speed (
+    const GstCclTrackInfo *track, gdouble *speed, gdouble *deviation);
 
 G_END_DECLS
 

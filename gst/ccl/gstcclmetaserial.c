@@ -4,6 +4,7 @@
 
 #if GST_CHECK_VERSION(1, 24, 0)
 
+#include <math.h>
 #include <string.h>
 
 /* All little endian, one after the other:
@@ -11,14 +12,13 @@
  * - the header: frame width, frame height, N, number of rows, number of tracks, number of
  *   identities, bytes of the labeller's name (0: not known), as 32-bit numbers
  * - the rows, each the fields of GstCclComponent in their order, without the reserved room
- * - none or as many tracks as rows, each the fields of GstCclTrackInfo in their order, without the
- *   reserved room
+ * - none or as many tracks as rows, each the fields of GstCclTrackInfo in their order
  * - the identities as 64-bit numbers
  * - the labeller's name in UTF-8, without a terminating zero */
-#define SERIAL_VERSION 3
+#define SERIAL_VERSION 4
 #define HEADER_SIZE 28
 #define ROW_SIZE 40
-#define TRACK_SIZE 40
+#define TRACK_SIZE 72
 
 static void
 write_double (guint8 *out, gdouble value)
@@ -93,6 +93,12 @@ write_track (guint8 *out, const GstCclTrackInfo *track)
   GST_WRITE_UINT32_LE (out + 28, (guint32)track->state);
   GST_WRITE_UINT32_LE (out + 32, track->first_id);
   GST_WRITE_UINT32_LE (out + 36, track->n_ids);
+  write_double (out + 40, track->position_x);
+  write_double (out + 48, track->position_y);
+  write_float (out + 56, track->position_deviation);
+  write_float (out + 60, track->speed_deviation);
+  write_float (out + 64, track->ground_velocity_x);
+  write_float (out + 68, track->ground_velocity_y);
 }
 
 static GstCclComponent
@@ -122,6 +128,12 @@ read_track (const guint8 *data)
       .state = (GstCclTrackState)GST_READ_UINT32_LE (data + 28),
       .first_id = GST_READ_UINT32_LE (data + 32),
       .n_ids = GST_READ_UINT32_LE (data + 36),
+      .position_x = read_double (data + 40),
+      .position_y = read_double (data + 48),
+      .position_deviation = read_float (data + 56),
+      .speed_deviation = read_float (data + 60),
+      .ground_velocity_x = read_float (data + 64),
+      .ground_velocity_y = read_float (data + 68),
   };
 }
 
@@ -163,7 +175,10 @@ track_is_sound (const guint8 *data, guint n_ids)
   GstCclTrackInfo track = read_track (data);
 
   return track.state >= GST_CCL_TRACK_STATE_TENTATIVE && track.state <= GST_CCL_TRACK_STATE_LOST &&
-         track.n_ids <= n_ids && track.first_id <= n_ids - track.n_ids;
+         track.n_ids <= n_ids && track.first_id <= n_ids - track.n_ids &&
+         isfinite (track.position_x) && isfinite (track.position_y) &&
+         isfinite (track.position_deviation) && isfinite (track.speed_deviation) &&
+         isfinite (track.ground_velocity_x) && isfinite (track.ground_velocity_y);
 }
 
 GstMeta *

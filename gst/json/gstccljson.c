@@ -26,8 +26,10 @@
  * Behind `ccltrack`, each component has more fields: `id`, `state` ("tentative", "confirmed",
  * "static" or "lost"), `age` in frames, `vx` and `vy` in pixels per frame, and `ids`, the
  * identities of all tracks that are in the component. `parent` is the track that it split from; the
- * field is missing where there is none. Each `ccl-track` event is a line of its own
- * before the frame's:
+ * field is missing where there is none. With a `ground`, `position` is where the foot point is, [x,
+ * y] in metres, and `speed` is in km/h; `position_deviation` and `speed_deviation` are their
+ * standard deviations. All four are missing at the horizon and beyond. Each `ccl-track` event is a
+ * line of its own before the frame's:
  *
  * |[<!-- language="plain" -->
  * {"pts":ns|null,"running_time":ns|null,"event":"merged","id":1,"other":2}

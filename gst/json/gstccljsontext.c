@@ -22,6 +22,19 @@ append_double (GString *line, gdouble value)
   g_string_append (line, text);
 }
 
+/* A value with a few digits behind the point. */
+static void
+append_rounded (GString *line, gdouble value, guint n_digits)
+{
+  gchar format[] = "%.0f", text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  format[2] = (gchar)('0' + n_digits);
+  if (fabs (value) > 1e15)
+    append_double (line, value);
+  else
+    g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));
+}
+
 static const gchar *
 state_name (GstCclTrackState state)
 {
@@ -35,6 +48,27 @@ state_name (GstCclTrackState state)
   default:
     return "confirmed";
   }
+}
+
+/* Where a track is on the ground, and how fast, if that is known. */
+static void
+append_motion (GString *line, const GstCclTrackInfo *track)
+{
+  gdouble x, y, position_deviation, speed, speed_deviation;
+
+  if (!gst_ccl_track_info_get_position (track, &x, &y, &position_deviation) ||
+      !gst_ccl_track_info_get_speed (track, &speed, &speed_deviation))
+    return;
+  g_string_append (line, ",\"position\":[");
+  append_rounded (line, x, 3);
+  g_string_append_c (line, ',');
+  append_rounded (line, y, 3);
+  g_string_append (line, "],\"position_deviation\":");
+  append_rounded (line, position_deviation, 3);
+  g_string_append (line, ",\"speed\":");
+  append_rounded (line, speed, 2);
+  g_string_append (line, ",\"speed_deviation\":");
+  append_rounded (line, speed_deviation, 2);
 }
 
 static void
@@ -59,6 +93,7 @@ append_track (GString *line, const GstCclMeta *meta, guint row)
   g_string_append_c (line, ']');
   if (track->parent_id)
     g_string_append_printf (line, ",\"parent\":%" G_GUINT64_FORMAT, track->parent_id);
+  append_motion (line, track);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gstccltextreader.h"
 #include "shared/gstcclfile.h"
 
 #define MAX_FILE_SIZE (1 << 20)
@@ -94,183 +95,98 @@ add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points,
   return reason;
 }
 
-/* A text that is being read. */
-typedef struct {
-  const gchar *text, *at;
-  GError **error;
-} Reader;
-
-/* Sets the error for a place of the text. Returns FALSE. */
-static gboolean G_GNUC_PRINTF (3, 4)
-    fail (const Reader *reader, const gchar *at, const gchar *format, ...)
-{
-  const gchar *start = reader->text;
-  guint line = 1;
-  gchar *reason;
-  va_list arguments;
-
-  for (const gchar *c = reader->text; c < at; c++) {
-    if (*c == '\n') {
-      line++;
-      start = c + 1;
-    }
-  }
-  va_start (arguments, format);
-  reason = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (reader->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-      "regions, line %u, column %ld: %s", line, g_utf8_strlen (start, at - start) + 1, reason);
-  g_free (reason);
-  return FALSE;
-}
-
 static gboolean
-ends_item (gchar c)
+read_kind (GstCclTextReader *reader, CclRegionKind *kind)
 {
-  return c == '\0' || c == ';' || c == '\n';
-}
-
-static gboolean
-ends_word (gchar c)
-{
-  return ends_item (c) || g_ascii_isspace (c);
-}
-
-static void
-skip_spaces (Reader *reader)
-{
-  while (g_ascii_isspace (*reader->at) && *reader->at != '\n')
-    reader->at++;
-}
-
-/* The length of the word, for messages. */
-static gint
-word_length (const gchar *word)
-{
-  gint length = 0;
-
-  while (!ends_word (word[length]))
-    length++;
-  return length;
-}
-
-static gboolean
-read_kind (Reader *reader, CclRegionKind *kind)
-{
-  const gint length = word_length (reader->at);
+  const gint length = gst_ccl_text_word_length (reader->at);
 
   if (length == 6 && strncmp (reader->at, "region", 6) == 0)
     *kind = CUDACCL_REGION_POLYGON;
   else if (length == 4 && strncmp (reader->at, "line", 4) == 0)
     *kind = CUDACCL_REGION_LINE;
   else
-    return fail (
+    return gst_ccl_text_reader_fail (
         reader, reader->at, "expected \"region\" or \"line\", found \"%.*s\"", length, reader->at);
   reader->at += length;
-  skip_spaces (reader);
+  gst_ccl_text_reader_skip_spaces (reader);
   return TRUE;
 }
 
 /* Sets name to a new string. */
 static gboolean
-read_name (Reader *reader, gchar **name)
+read_name (GstCclTextReader *reader, gchar **name)
 {
   const gchar *start = reader->at, *end;
 
   if (*start == '"' || *start == '\'') {
     end = strchr (start + 1, *start);
     if (!end)
-      return fail (reader, start, "the quoted name has no end");
+      return gst_ccl_text_reader_fail (reader, start, "the quoted name has no end");
     reader->at = end + 1;
     start++;
   } else {
-    end = start + word_length (start);
+    end = start + gst_ccl_text_word_length (start);
     reader->at = end;
   }
   if (end == start)
-    return fail (reader, start, "expected a name");
+    return gst_ccl_text_reader_fail (reader, start, "expected a name");
   *name = g_strndup (start, (gsize)(end - start));
-  skip_spaces (reader);
-  return TRUE;
-}
-
-/* Reads a number and whether it is in percent. */
-static gboolean
-read_coordinate (Reader *reader, gdouble *value, gboolean *percent)
-{
-  gchar *end;
-
-  *value = g_ascii_strtod (reader->at, &end);
-  if (end == reader->at || !isfinite (*value))
-    return fail (reader, reader->at, "expected a number, found \"%.*s\"", word_length (reader->at),
-        reader->at);
-  *percent = *end == '%';
-  if (*percent) {
-    *value /= 100;
-    end++;
-  }
-  reader->at = end;
+  gst_ccl_text_reader_skip_spaces (reader);
   return TRUE;
 }
 
 /* Reads "X,Y". The first point decides whether all are relative. */
 static gboolean
-read_point (Reader *reader, GArray *points, gboolean *relative)
+read_point (GstCclTextReader *reader, GArray *points, gboolean *relative)
 {
   const gchar *start = reader->at;
-  gboolean percent_x, percent_y;
+  gboolean is_relative;
   CclPoint point;
 
-  if (!read_coordinate (reader, &point.x, &percent_x))
+  if (!gst_ccl_text_reader_read_point (reader, &point, &is_relative))
     return FALSE;
-  if (*reader->at != ',')
-    return fail (reader, reader->at, "expected a comma between x and y");
-  reader->at++;
-  if (!read_coordinate (reader, &point.y, &percent_y))
-    return FALSE;
-  if (!ends_word (*reader->at))
-    return fail (reader, reader->at, "expected a space after the point");
   if (points->len == 0)
-    *relative = percent_x;
-  if (percent_x != *relative || percent_y != *relative)
-    return fail (reader, start, "pixels and %% are mixed");
+    *relative = is_relative;
+  if (is_relative != *relative)
+    return gst_ccl_text_reader_fail (reader, start, "pixels and %% are mixed");
   g_array_append_val (points, point);
   return TRUE;
 }
 
 static gboolean
-read_stay (Reader *reader, CclRegionKind kind, gdouble *stay)
+read_stay (GstCclTextReader *reader, CclRegionKind kind, gdouble *stay)
 {
   const gchar *start = reader->at;
   gchar *end;
 
   if (kind == CUDACCL_REGION_LINE)
-    return fail (reader, start, "a line has no stay");
+    return gst_ccl_text_reader_fail (reader, start, "a line has no stay");
   reader->at += strlen ("stay=");
   *stay = g_ascii_strtod (reader->at, &end);
-  if (end == reader->at || !ends_word (*end) || !(*stay >= 0 && *stay <= MAX_STAY))
-    return fail (reader, reader->at, "expected a number of seconds");
+  if (end == reader->at || !gst_ccl_text_ends_word (*end) || !(*stay >= 0 && *stay <= MAX_STAY))
+    return gst_ccl_text_reader_fail (reader, reader->at, "expected a number of seconds");
   reader->at = end;
   return TRUE;
 }
 
 static gboolean
-read_points (Reader *reader, CclRegionKind kind, GArray *points, gboolean *relative, gdouble *stay)
+read_points (
+    GstCclTextReader *reader, CclRegionKind kind, GArray *points, gboolean *relative, gdouble *stay)
 {
   gboolean ok = TRUE;
 
-  while (ok && !ends_item (*reader->at)) {
+  while (ok && !gst_ccl_text_ends_item (*reader->at)) {
     if (g_str_has_prefix (reader->at, "stay="))
       ok = read_stay (reader, kind, stay);
     else
       ok = read_point (reader, points, relative);
-    skip_spaces (reader);
+    gst_ccl_text_reader_skip_spaces (reader);
   }
   return ok;
 }
 
 static gboolean
-read_item (Reader *reader, GArray *list)
+read_item (GstCclTextReader *reader, GArray *list)
 {
   const gchar *start = reader->at;
   gboolean relative = FALSE, ok;
@@ -288,7 +204,7 @@ read_item (Reader *reader, GArray *list)
   else
     g_free (name);
   if (reason)
-    ok = fail (reader, start, "%s", reason);
+    ok = gst_ccl_text_reader_fail (reader, start, "%s", reason);
   g_free (reason);
   g_array_unref (points);
   return ok;
@@ -297,16 +213,11 @@ read_item (Reader *reader, GArray *list)
 gboolean
 gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error)
 {
-  Reader reader = {text, text, error};
+  GstCclTextReader reader = {"regions", text, text, error};
   gboolean ok = TRUE;
 
-  while (ok && text && *reader.at) {
-    skip_spaces (&reader);
-    if (ends_item (*reader.at))
-      reader.at += *reader.at != '\0';
-    else
-      ok = read_item (&reader, list);
-  }
+  while (ok && text && gst_ccl_text_reader_find_item (&reader))
+    ok = read_item (&reader, list);
   return ok;
 }
 

@@ -60,6 +60,17 @@
  * first point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have
  * the counts, and `ccloverlay` draws them.
  *
+ * The property `ground` names at least four points of the ground, in the picture and in metres, for
+ * instance the corners of a parking place:
+ *
+ * |[<!-- language="plain" -->
+ * X,Y METRES,METRES; X,Y METRES,METRES; X,Y METRES,METRES; X,Y METRES,METRES
+ * ]|
+ *
+ * The foot point of a track then has a position in metres, and the track a speed in km/h, both with
+ * their uncertainty: gst_ccl_track_info_get_position() and gst_ccl_track_info_get_speed(). Tracks
+ * at the horizon and beyond have none. The ground may change while playing, like the regions.
+ *
  * |[
  * gst-launch-1.0 filesrc location=in.avi ! decodebin ! videoconvert ! \
  *     ccl foreground=codebook min-area=200 ! ccltrack ! ccljson ! fdsink
@@ -81,6 +92,7 @@
 #include <gst/video/video.h>
 
 #include "gstcclframeclock.h"
+#include "gstcclground.h"
 #include "gstcclparents.h"
 #include "gstcclregions.h"
 #include "gstccltrackanalytics.h"
@@ -102,6 +114,7 @@ struct _GstCclTrack {
   /* Guarded by the object lock. */
   GstCclTrackSettings settings;
   gboolean regions_changed; /* since they were loaded */
+  gboolean ground_changed;  /* since it was loaded */
   guint64 n_confirmed;      /* tracks since the start */
   GstStructure *region_counts;
 
@@ -114,6 +127,7 @@ struct _GstCclTrack {
   GstClockTime last_pts; /* time stamp of the last frame */
   gboolean flushed;      /* the tracks of before the flush end with the next frame */
   GstCclRegionStage region_stage;
+  GstCclGround ground;
   gboolean warned; /* that a frame has no GstCclMeta */
   GstCclTrackTable table;
   GArray *detections; /* for gst_ccl_track_analytics_relate() */
@@ -281,17 +295,38 @@ load_regions (GstCclTrack *self, GError **error)
   return ok;
 }
 
-/* A mistake in the regions must not end a stream that is playing. */
+/* The same for the ground. */
+static gboolean
+load_ground (GstCclTrack *self, GError **error)
+{
+  gchar *text = NULL;
+  gboolean changed, ok;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->ground_changed;
+  self->ground_changed = FALSE;
+  if (changed)
+    text = g_strdup (self->settings.ground);
+  GST_OBJECT_UNLOCK (self);
+  ok = !changed || gst_ccl_ground_load (&self->ground, text, MAX_TRACKS, error);
+  g_free (text);
+  return ok;
+}
+
+/* A mistake in the regions or in the ground must not end a stream that is playing. */
 static void
-update_regions (GstCclTrack *self)
+update_scene (GstCclTrack *self)
 {
   GError *error = NULL;
 
-  if (load_regions (self, &error))
-    return;
-  GST_ELEMENT_WARNING (
-      self, RESOURCE, SETTINGS, ("%s; the former regions and lines stay", error->message), (NULL));
-  g_error_free (error);
+  if (!load_regions (self, &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("%s; the former regions and lines stay", error->message), (NULL));
+  g_clear_error (&error);
+  if (!load_ground (self, &error))
+    GST_ELEMENT_WARNING (
+        self, RESOURCE, SETTINGS, ("%s; the former ground stays", error->message), (NULL));
+  g_clear_error (&error);
 }
 
 static GstFlowReturn
@@ -315,7 +350,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
     gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
     return GST_FLOW_OK;
   }
-  update_regions (self);
+  update_scene (self);
   if (!prepare_tracker (self, meta, frame))
     return GST_FLOW_ERROR;
 
@@ -325,6 +360,8 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   self->last_pts = GST_BUFFER_PTS (frame);
   settings.options.frame_rate = self->clock.frame_rate;
   if (run_tracker (self, meta, &table, elapsed, &settings.options, &tracks, &error) != CUDACCL_OK ||
+      !gst_ccl_ground_run (&self->ground, self->frame_width, self->frame_height, self->tracker,
+          tracks.n_tracks, self->clock.frame_rate, &error) ||
       !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
           MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
@@ -335,8 +372,8 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   gst_ccl_track_analytics_relate (frame, &table, &tracks, &settings, self->id_offset, now,
       self->clock.frame_rate, self->detections);
   gst_ccl_parents_update (&self->parents, &tracks, &table);
-  gst_ccl_track_table_write (
-      &self->table, meta, &table, &tracks, &self->parents, &settings, self->id_offset);
+  gst_ccl_track_table_write (&self->table, meta, &table, &tracks, &self->parents, &self->ground,
+      &settings, self->id_offset);
   report (self, &tracks, &regions, GST_BUFFER_PTS (frame));
   return GST_FLOW_OK;
 }
@@ -365,6 +402,8 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
 static void
 free_arrays (GstCclTrack *self)
 {
+  gst_ccl_region_stage_close (&self->region_stage);
+  gst_ccl_ground_close (&self->ground);
   gst_ccl_track_table_clear (&self->table);
   g_clear_pointer (&self->detections, g_array_unref);
   gst_ccl_parents_clear (&self->parents);
@@ -387,8 +426,9 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->n_confirmed = 0;
   g_clear_pointer (&self->region_counts, gst_structure_free);
   self->regions_changed = TRUE;
+  self->ground_changed = TRUE;
   GST_OBJECT_UNLOCK (self);
-  if (load_regions (self, &error))
+  if (load_regions (self, &error) && load_ground (self, &error))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
   g_error_free (error);
@@ -403,7 +443,6 @@ gst_ccl_track_stop (GstBaseTransform *trans)
 
   end_tracks (self, self->last_pts); /* its events are lost by now, its messages are not */
   free_tracker (self);
-  gst_ccl_region_stage_close (&self->region_stage);
   free_arrays (self);
   return TRUE;
 }
@@ -416,6 +455,7 @@ gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GPar
   GST_OBJECT_LOCK (object);
   gst_ccl_track_settings_set (&self->settings, id, value);
   self->regions_changed |= g_str_has_prefix (pspec->name, "regions");
+  self->ground_changed |= g_str_equal (pspec->name, "ground");
   GST_OBJECT_UNLOCK (object);
 }
 

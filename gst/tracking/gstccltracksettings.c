@@ -56,6 +56,10 @@ static const GstCclProperty properties[] = {
       "The number of successive frames on the other side of a border or line after which a "
       "track has entered, left or crossed; raise it where boxes tremble, lower it for earlier events",
       1, 1000, NULL, CONTROLLED},
+  {GST_CCL_KIND_STRING, FIELD (ground), "ground", "Ground",
+      "Four or more points of the ground as text: X,Y METRES,METRES; X,Y METRES,METRES; … X and Y are "
+      "pixels, or parts of the frame with %. Set it to get positions in metres and speeds in km/h",
+      0, 0, NULL, PLAYING},
   {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
       "Counts since the start: confirmed tracks, and the events of each region and line",
       0, 0, NULL, 0, GST_CCL_ALL_CLASSES},

@@ -18,6 +18,7 @@ typedef struct {
   /* Owned. NULL: not set. */
   gchar *labeller;                   /* name of the one whose components are tracked */
   gchar *regions, *regions_location; /* as text; path of a file */
+  gchar *ground;                     /* as text */
 } GstCclTrackSettings;
 
 /* Sets every field to the default of its property. */

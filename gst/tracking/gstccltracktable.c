@@ -8,6 +8,7 @@ typedef struct {
   const CclTable *table;
   const CclTracks *tracks;
   const GstCclParents *parents;
+  const GstCclGround *ground;
   const GstCclTrackSettings *settings;
   guint64 id_offset;
   guint frame_width, frame_height;
@@ -107,6 +108,20 @@ make_row (const Result *result, const CclTrack *track, guint row)
   return c;
 }
 
+/* Fills the fields of the ground, if the motion is known. */
+static void
+set_motion (GstCclTrackInfo *info, const CclGroundMotion *motion)
+{
+  if (!motion)
+    return;
+  info->position_x = motion->x;
+  info->position_y = motion->y;
+  info->position_deviation = (gfloat)motion->position_deviation;
+  info->speed_deviation = (gfloat)motion->speed_deviation;
+  info->ground_velocity_x = (gfloat)motion->velocity_x;
+  info->ground_velocity_y = (gfloat)motion->velocity_y;
+}
+
 /* The track, with the identities of the component in that row. */
 static GstCclTrackInfo
 make_info (const GstCclTrackTable *self, const Result *result, const CclTrack *track, guint row)
@@ -149,10 +164,10 @@ collect_ids (GstCclTrackTable *self, const Result *result)
 
 void
 gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
-    const CclTracks *tracks, const GstCclParents *parents, const GstCclTrackSettings *settings,
-    guint64 id_offset)
+    const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
+    const GstCclTrackSettings *settings, guint64 id_offset)
 {
-  const Result result = {table, tracks, parents, settings, id_offset,
+  const Result result = {table, tracks, parents, ground, settings, id_offset,
       gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta)};
   guint n_rows = 0;
 
@@ -165,6 +180,7 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
       continue;
     self->rows[n_rows] = make_row (&result, track, row);
     self->infos[n_rows] = make_info (self, &result, track, row);
+    set_motion (&self->infos[n_rows], gst_ccl_ground_get (ground, i));
     n_rows++;
   }
   gst_ccl_meta_set_table (

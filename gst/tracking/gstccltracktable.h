@@ -9,6 +9,7 @@
 
 #include <cudaccl/tracker.h>
 
+#include "gstcclground.h"
 #include "gstcclparents.h"
 #include "gstccltracksettings.h"
 
@@ -31,10 +32,11 @@ void gst_ccl_track_table_clear (GstCclTrackTable *self);
 CclTable gst_ccl_track_table_read (GstCclTrackTable *self, const GstCclMeta *meta);
 
 /* Replaces the table of the metadata, from which `table` was read, by one row for each track that
- * the settings list. id_offset is added to the identities of the tracker. */
+ * the settings list, with their motions on the ground. id_offset is added to the identities of the
+ * tracker. */
 void gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
-    const CclTracks *tracks, const GstCclParents *parents, const GstCclTrackSettings *settings,
-    guint64 id_offset);
+    const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
+    const GstCclTrackSettings *settings, guint64 id_offset);
 
 G_END_DECLS
 

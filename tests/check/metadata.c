@@ -220,7 +220,13 @@ GST_START_TEST (test_serialisation)
           .age = 77,
           .state = GST_CCL_TRACK_STATE_STATIC,
           .first_id = 1,
-          .n_ids = 2},
+          .n_ids = 2,
+          .position_x = -1e7 / 3,
+          .position_y = 12.5,
+          .position_deviation = 0.7f,
+          .speed_deviation = 1.3f,
+          .ground_velocity_x = -2.25f,
+          .ground_velocity_y = 1.0f / 3},
       {.id = 9, .state = GST_CCL_TRACK_STATE_LOST},
   };
   const guint64 ids[] = {7, 1ull << 40, 9};
@@ -264,8 +270,8 @@ GST_START_TEST (test_broken_serialisations)
 {
   GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
   /* 8×6 pixels, 2 components, 1 row, 1 track, 1 identity, a name of 1 byte. The row begins at byte
-   * 28, the track at 68, the identity at 108, the name at 116. */
-  guint8 data[117] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+   * 28, the track at 68, the identity at 140, the name at 148. */
+  guint8 data[149] = {8, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
   static const struct {
     gsize size;
     guint8 version;
@@ -273,21 +279,22 @@ GST_START_TEST (test_broken_serialisations)
     guint8 value;
     gboolean fine;
   } cases[] = {
-      {117, 3, 0, 8, TRUE}, {117, 2, 0, 8, FALSE}, {117, 4, 0, 8, FALSE}, {116, 3, 0, 8, FALSE},
-      {28, 3, 0, 8, FALSE}, {27, 3, 0, 8, FALSE}, {0, 3, 0, 8, FALSE},
-      {117, 3, 0, 0, FALSE},                              /* no width */
-      {117, 3, 4, 0, FALSE},                              /* no height */
-      {117, 3, 8, 0, FALSE},                              /* fewer components than rows */
-      {117, 3, 12, 2, FALSE},                             /* more rows than there are */
-      {117, 3, 15, 255, FALSE}, {117, 3, 16, 2, FALSE},   /* more tracks than rows */
-      {117, 3, 16, 0, FALSE},                             /* a track too many */
-      {117, 3, 20, 2, FALSE},                             /* more identities than there are */
-      {117, 3, 24, 2, FALSE},                             /* a longer name than there is */
-      {117, 3, 27, 255, FALSE}, {117, 3, 96, 4, TRUE},    /* state lost */
-      {117, 3, 96, 5, FALSE}, {117, 3, 96, 0, FALSE},     /* no such state */
-      {117, 3, 104, 1, TRUE},                             /* the identity */
-      {117, 3, 104, 2, FALSE},                            /* identities beyond the end */
-      {117, 3, 100, 2, FALSE}, {117, 3, 116, 255, FALSE}, /* a name that is not UTF-8 */
+      {149, 4, 0, 8, TRUE}, {149, 3, 0, 8, FALSE}, {149, 5, 0, 8, FALSE}, {148, 4, 0, 8, FALSE},
+      {28, 4, 0, 8, FALSE}, {27, 4, 0, 8, FALSE}, {0, 4, 0, 8, FALSE},
+      {149, 4, 0, 0, FALSE},                              /* no width */
+      {149, 4, 4, 0, FALSE},                              /* no height */
+      {149, 4, 8, 0, FALSE},                              /* fewer components than rows */
+      {149, 4, 12, 2, FALSE},                             /* more rows than there are */
+      {149, 4, 15, 255, FALSE}, {149, 4, 16, 2, FALSE},   /* more tracks than rows */
+      {149, 4, 16, 0, FALSE},                             /* a track too many */
+      {149, 4, 20, 2, FALSE},                             /* more identities than there are */
+      {149, 4, 24, 2, FALSE},                             /* a longer name than there is */
+      {149, 4, 27, 255, FALSE}, {149, 4, 96, 4, TRUE},    /* state lost */
+      {149, 4, 96, 5, FALSE}, {149, 4, 96, 0, FALSE},     /* no such state */
+      {149, 4, 104, 1, TRUE},                             /* the identity */
+      {149, 4, 104, 2, FALSE},                            /* identities beyond the end */
+      {149, 4, 100, 2, FALSE}, {149, 4, 148, 255, FALSE}, /* a name that is not UTF-8 */
+      {149, 4, 115, 127, FALSE},                          /* an infinite position */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -296,6 +303,7 @@ GST_START_TEST (test_broken_serialisations)
 
     copy[sizeof data - 1] = 'c';
     copy[96] = GST_CCL_TRACK_STATE_CONFIRMED;
+    copy[114] = 0xf0; /* the position: almost 0 */
     copy[cases[i].byte] = cases[i].value;
     fail_unless_equals_int (deserialize (gst_ccl_meta_get_info (), buffer, copy, cases[i].size,
                                 cases[i].version) != NULL,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads texts of properties: items that are separated by semicolons or newlines, and consist of
+ * words that are separated by spaces. */
+#ifndef __GST_CCL_TEXT_READER_H__
+#define __GST_CCL_TEXT_READER_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/regions.h>
+
+G_BEGIN_DECLS
+
+/* A text that is being read. */
+typedef struct {
+  const gchar *property; /* whose value it is, for messages */
+  const gchar *text, *at;
+  GError **error;
+} GstCclTextReader;
+
+/* Sets the error for a place of the text: property, line, column and reason. Returns FALSE. */
+gboolean gst_ccl_text_reader_fail (
+    const GstCclTextReader *reader, const gchar *at, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* Whether a character is behind the last one of an item, or of a word. */
+gboolean gst_ccl_text_ends_item (gchar c);
+gboolean gst_ccl_text_ends_word (gchar c);
+
+/* The length of a word, for messages. */
+gint gst_ccl_text_word_length (const gchar *word);
+
+/* Goes on to the next word of the item, or to the item's end. */
+void gst_ccl_text_reader_skip_spaces (GstCclTextReader *reader);
+
+/* Goes on to the next item. Returns FALSE at the end of the text. */
+gboolean gst_ccl_text_reader_find_item (GstCclTextReader *reader);
+
+/* Reads the word "X,Y". Sets relative if both numbers end with %, which are divided by 100 then.
+ * Returns FALSE with the error set. */
+gboolean gst_ccl_text_reader_read_point (
+    GstCclTextReader *reader, CclPoint *point, gboolean *relative);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TEXT_READER_H__ */
