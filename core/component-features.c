@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "component-features.h"
 
+#include "ellipse.h"
+
 #include <math.h>
 
 CclStatus
@@ -32,33 +34,24 @@ ccl_intensity_check (const CclIntensity *intensity, uint32_t columns, uint32_t w
   return ccl_frame_check (&plane, width, intensity->format, error);
 }
 
-/* n Σab - Σa Σb, which is n² times the covariance of a and b. No product exceeds 2^95. */
-static double
-scaled_covariance (uint32_t n, uint64_t sum_ab, uint64_t sum_a, uint64_t sum_b)
-{
-  return (double)((__int128)n * sum_ab - (__int128)sum_a * sum_b);
-}
-
 /* Inertia, ellipse and orientation. */
 static void
 derive_moments (uint32_t area, const CclFeatures *f, CclShape *shape)
 {
-  const double scale = (double)area * area;
-  const double xx = scaled_covariance (area, f->sum_xx, f->sum_x, f->sum_x) / scale;
-  const double yy = scaled_covariance (area, f->sum_yy, f->sum_y, f->sum_y) / scale;
-  const double xy = scaled_covariance (area, f->sum_xy, f->sum_x, f->sum_y) / scale;
-  const double root = sqrt ((xx - yy) * (xx - yy) + 4 * xy * xy);
-  const double greater = (xx + yy + root) / 2, lesser = (xx + yy - root) / 2;
+  const double xx = ccl_covariance (area, f->sum_xx, f->sum_x, f->sum_x);
+  const double yy = ccl_covariance (area, f->sum_yy, f->sum_y, f->sum_y);
+  const double xy = ccl_covariance (area, f->sum_xy, f->sum_x, f->sum_y);
+  const CclEllipse ellipse = ccl_ellipse (xx, yy, xy);
 
   shape->variance_x = xx;
   shape->variance_y = yy;
   shape->covariance = xy;
-  shape->greater_eigenvalue = greater;
-  shape->lesser_eigenvalue = lesser > 0 ? lesser : 0;
-  shape->major_axis = 4 * sqrt (shape->greater_eigenvalue);
-  shape->minor_axis = 4 * sqrt (shape->lesser_eigenvalue);
-  shape->eccentricity = greater > 0 ? sqrt (1 - shape->lesser_eigenvalue / greater) : 0;
-  shape->orientation = xx == yy ? (xy > 0 ? M_PI / 4 : -M_PI / 4) : atan2 (2 * xy, yy - xx) / 2;
+  shape->greater_eigenvalue = ellipse.greater_eigenvalue;
+  shape->lesser_eigenvalue = ellipse.lesser_eigenvalue;
+  shape->major_axis = ellipse.major_axis;
+  shape->minor_axis = ellipse.minor_axis;
+  shape->eccentricity = ellipse.eccentricity;
+  shape->orientation = ellipse.orientation;
 }
 
 static void
@@ -76,11 +69,11 @@ derive_topology (const CclFeatures *f, CclShape *shape)
 static void
 derive_intensity (uint32_t area, const CclFeatures *f, CclShape *shape)
 {
-  const double scale = (double)area * area, value = (double)f->sum_value;
+  const double value = (double)f->sum_value;
 
   shape->mean_value = value / area;
   shape->standard_deviation =
-      sqrt (scaled_covariance (area, f->sum_squares, f->sum_value, f->sum_value) / scale);
+      sqrt (ccl_covariance (area, f->sum_squares, f->sum_value, f->sum_value));
   shape->weighted_centroid_x = f->sum_value ? (double)f->sum_value_x / value : NAN;
   shape->weighted_centroid_y = f->sum_value ? (double)f->sum_value_y / value : NAN;
 }

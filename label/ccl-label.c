@@ -25,6 +25,7 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
+  Picture *values;   /* with the second plane; NULL: there is none */
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   const char *input; /* its name */
   PendingName map_name, table_name, contours_name;
@@ -84,6 +85,18 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixel
 }
 
 static CclStatus
+read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error)
+{
+  Job *job = data;
+  const uint64_t rows = rows_per_layer (job);
+  const Phase before = phases_enter (&job->phases, PHASE_READ);
+  const bool succeeded =
+      picture_read_grey (job->values, first_layer * rows, n_layers * rows, values, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
+}
+
+static CclStatus
 begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
     uint32_t label_bytes, CclError *error)
 {
@@ -115,15 +128,28 @@ write_layers (
 }
 
 static CclStatus
-write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
+    CclError *error)
 {
   Job *job = data;
   const Phase before = phases_enter (&job->phases, PHASE_TABLE);
-  bool succeeded = !job->table || table_write (job->table, rows, n, error);
+  bool succeeded = !job->table || table_write (job->table, rows, shapes, n, error);
   if (succeeded && job->contours)
     succeeded = contour_file_add_rows (job->contours, rows, n, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
+}
+
+static CclStatus
+write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  return write_measured (data, rows, NULL, n, error);
+}
+
+static uint32_t
+connectivity_of (const Job *job)
+{
+  return job->options->connectivity ? job->options->connectivity : job->picture->is_volume ? 26 : 8;
 }
 
 /* Opens the outputs under temporary names. Collective. */
@@ -138,6 +164,8 @@ open_outputs (Job *job, CclError *error)
       .depth = job->picture->depth,
       .is_volume = job->picture->is_volume,
       .compression = options->compression,
+      .connectivity = connectivity_of (job),
+      .columns = &options->columns,
   };
   const uint64_t number = processes_share ((uint64_t)getpid ());
   bool succeeded = true;
@@ -151,7 +179,7 @@ open_outputs (Job *job, CclError *error)
   succeeded = processes_agree (succeeded, error);
   if (options->contours && succeeded) {
     job->contours = contour_file_open (options->contours, job->contours_name.temporary, job->input,
-        &format, options->connectivity ? options->connectivity : 8, options->tolerance, error);
+        &format, format.connectivity, options->tolerance, error);
     succeeded = processes_agree (job->contours != NULL, error);
   }
   if (options->labels && succeeded) {
@@ -220,9 +248,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .width = picture->width,
       .height = picture->height,
       .depth = picture->depth,
-      .connectivity = options->connectivity     ? options->connectivity
-                      : job->picture->is_volume ? 26
-                                                : 8,
+      .connectivity = connectivity_of (job),
       .invert = options->mask.invert && !mask_is_needed (&options->mask),
       .min_area = options->min_area,
       .max_area = options->max_area,
@@ -232,6 +258,10 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .memory = options->memory,
       .n_threads = options->mask.n_threads,
       .label_bytes = options->bits / 8,
+      .columns = options->columns.measured,
+      .intensity_format = job->values && job->values->type == SAMPLE_UINT16
+                              ? CUDACCL_PIXEL_FORMAT_16
+                              : CUDACCL_PIXEL_FORMAT_8,
   };
   if (picture->type == SAMPLE_UINT8) {
     const double threshold = options->mask.threshold;
@@ -253,6 +283,8 @@ label (Job *job, CclTiledResult *result, CclError *error)
       .write = job->map || job->contours ? write_layers : NULL,
       .rows = job->table || job->contours ? write_rows : NULL,
       .progress = show_progress,
+      .read_values = job->values ? read_values : NULL,
+      .measured = write_measured,
   };
   CclTiledPlan plan;
   bool succeeded = make_plan (job, &plan, error);
@@ -311,6 +343,39 @@ check_picture (const Job *job, const char *name, CclError *error)
   return true;
 }
 
+/* Opens the picture with the second plane. */
+static bool
+open_values (Job *job, CclError *error)
+{
+  const Picture *picture = job->picture;
+  const char *const name = job->options->intensity;
+  PictureOptions how = job->options->picture;
+
+  how.pipes = false;
+  job->values = picture_open ((char *const *)&name, 1, &how, error);
+  if (!job->values)
+    return false;
+  if (job->values->width != picture->width || job->values->height != picture->height ||
+      job->values->depth != picture->depth)
+    return fail (error, "%s: the intensities have another size than the picture", name);
+  if (job->values->type != SAMPLE_UINT8 && job->values->type != SAMPLE_UINT16)
+    return fail (error, "%s: intensities are of uint8 or uint16, not of %s", name,
+        sample_type_name (job->values->type));
+  return true;
+}
+
+/* Checks the columns of the table, and opens what they need. */
+static bool
+prepare_columns (Job *job, CclError *error)
+{
+  const Picture *picture = job->picture;
+  const ColumnPicture kind = {
+      {picture->depth, picture->height, picture->width}, picture->is_volume, connectivity_of (job)};
+
+  return columns_check (&job->options->columns, &kind, error) &&
+         (!job->options->intensity || open_values (job, error));
+}
+
 /* Opens the picture, unless an output would overwrite it. */
 static bool
 open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
@@ -318,16 +383,18 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   const Options *options = job->options;
   const char *const outputs[] = {options->labels, options->table, options->contours};
   char *const roi_mask = (char *)options->mask.roi_mask;
+  char *const intensity = (char *)options->intensity;
   PictureOptions how = options->picture;
 
   how.pipes = job->processes.n_ranks == 1;
   if (!how.pipes && strcmp (inputs[0], "-") == 0)
     return fail (error, "one process alone can read standard input; give several a file");
   if (!check_output_names (inputs, n_inputs, outputs, 3, error) ||
-      !check_output_names (&roi_mask, 1, outputs, 3, error))
+      !check_output_names (&roi_mask, 1, outputs, 3, error) ||
+      !check_output_names (&intensity, 1, outputs, 3, error))
     return false;
   job->picture = picture_open (inputs, n_inputs, &how, error);
-  return job->picture && check_picture (job, inputs[0], error);
+  return job->picture && check_picture (job, inputs[0], error) && prepare_columns (job, error);
 }
 
 /* Labels the picture. Collective. */
@@ -396,6 +463,7 @@ main (int argc, char **argv)
     fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
   mask_free (job.mask);
   picture_free (job.picture);
+  picture_free (job.values);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);
   processes_end ();

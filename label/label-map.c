@@ -88,7 +88,7 @@ label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error)
   else
     snprintf (shape, sizeof shape, "%llu, %llu", (unsigned long long)format->height,
         (unsigned long long)format->width);
-  npy_header (header, label_bytes == 8 ? "'@u8'" : "'@u4'", shape);
+  npy_header (header, NPY_HEADER, label_bytes == 8 ? "'@u8'" : "'@u4'", shape);
   return output_file_write (map->file, 0, header, NPY_HEADER, error);
 }
 

@@ -25,6 +25,9 @@ const char options_help[] =
     "\n"
     "  -o, --output FILE     write the label map: .npy, .raw or .tif (BigTIFF)\n"
     "  -t, --table FILE      write the component table: .csv, .ndjson or .npy\n"
+    "      --columns NAMES   columns of the table, by the names of scikit-image's properties:\n"
+    "                        label,bbox,perimeter,euler_number,inertia_tensor,…\n"
+    "      --intensity FILE  a picture of the same size, for intensity_mean and the like\n"
     "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
     "      --tolerance X     leave out points of contours within X pixels of the others\n"
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
@@ -83,6 +86,8 @@ parse_sides (const char *text, RawFormat *raw)
 
 enum {
   THRESHOLD = 256,
+  COLUMNS,
+  INTENSITIES,
   CONTOURS,
   TOLERANCE,
   INVERT,
@@ -108,6 +113,8 @@ enum {
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"table", required_argument, NULL, 't'},
+    {"columns", required_argument, NULL, COLUMNS},
+    {"intensity", required_argument, NULL, INTENSITIES},
     {"contours", required_argument, NULL, CONTOURS},
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"connectivity", required_argument, NULL, 'c'},
@@ -166,6 +173,9 @@ take_option (Options *options, int option, const char *value)
   case 'c':
     is_valid = parse_number (value, 26, &number);
     options->connectivity = (uint32_t)number;
+    break;
+  case INTENSITIES:
+    options->intensity = value;
     break;
   case CONTOURS:
     options->contours = value;
@@ -259,6 +269,21 @@ fail_option (CclError *error, int option, const char *value)
     fail (error, "--%s cannot be '%s'", found->name, value);
 }
 
+/* Checks options that depend on each other. */
+static bool
+check_together (const Options *options, CclError *error)
+{
+  const bool needs_values = options->columns.measured & CUDACCL_COLUMN_INTENSITY;
+
+  if (options->columns.n && !options->table)
+    return fail (error, "--columns are those of a --table");
+  if (needs_values && !options->intensity)
+    return fail (error, "columns of intensity need the file of --intensity");
+  if (options->intensity && !needs_values)
+    return fail (error, "no column needs --intensity");
+  return true;
+}
+
 Request
 options_parse (int argc, char **argv, Options *options, int *first, CclError *error)
 {
@@ -274,7 +299,10 @@ options_parse (int argc, char **argv, Options *options, int *first, CclError *er
     }
     if (option == 'h' || option == VERSION)
       return option == 'h' ? REQUEST_HELP : REQUEST_VERSION;
-    if (!take_option (options, option, optarg)) {
+    if (option == COLUMNS) {
+      if (!columns_parse (optarg, &options->columns, error))
+        return REQUEST_INVALID;
+    } else if (!take_option (options, option, optarg)) {
       fail_option (error, option, optarg);
       return REQUEST_INVALID;
     }
@@ -283,6 +311,8 @@ options_parse (int argc, char **argv, Options *options, int *first, CclError *er
     fail (error, "no input; --help lists the options");
     return REQUEST_INVALID;
   }
+  if (!check_together (options, error))
+    return REQUEST_INVALID;
   *first = optind;
   return REQUEST_LABEL;
 }

@@ -2,6 +2,7 @@
 #ifndef CUDACCL_LABEL_OPTIONS_H
 #define CUDACCL_LABEL_OPTIONS_H
 
+#include "columns.h"
 #include "mask.h"
 #include "picture.h"
 
@@ -9,6 +10,8 @@
 typedef struct Options {
   PictureOptions picture;
   const char *labels, *table, *contours, *compression;
+  const char *intensity; /* the picture with the second plane; NULL: not given */
+  ColumnList columns;    /* of the table; none: the usual ones */
   double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;

@@ -147,19 +147,19 @@ has_suffix (const char *name, const char *suffix)
 }
 
 void
-npy_header (char header[NPY_HEADER], const char *type, const char *shape)
+npy_header (char *header, uint32_t size, const char *type, const char *shape)
 {
   const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-  const uint32_t length = NPY_HEADER - 10;
+  const uint32_t length = size - 10;
 
-  memset (header, ' ', NPY_HEADER);
+  memset (header, ' ', size);
   memcpy (header, "\x93NUMPY\1\0", 8);
   header[8] = (char)(length & 255);
   header[9] = (char)(length >> 8);
   const int n = snprintf (
       header + 10, length, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", type, shape);
   header[10 + n] = ' ';
-  header[NPY_HEADER - 1] = '\n';
+  header[size - 1] = '\n';
   for (int i = 10; i < 10 + n; i++)
     if (header[i] == '@')
       header[i] = is_little ? '<' : '>';

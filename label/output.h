@@ -9,6 +9,7 @@
 
 #include <cudaccl/tiled.h>
 
+#include "columns.h"
 #include "processes.h"
 
 #include <stdio.h>
@@ -19,6 +20,8 @@ typedef struct OutputFormat {
   uint64_t width, height, depth;
   bool is_volume;
   const char *compression; /* of TIFF: "none", "deflate", "lzw" or "zstd" */
+  uint32_t connectivity;
+  const ColumnList *columns; /* of the table; empty: those of CclTiledComponent */
 } OutputFormat;
 
 /* A name that is given to a file when it is complete. */
@@ -66,15 +69,18 @@ typedef struct Table Table;
 /* The format is that of the name: .csv, .ndjson, .jsonl or .npy. */
 Table *table_open (const char *name, const char *path, const OutputFormat *format, CclError *error);
 bool table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error);
-bool table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *error);
+
+/* shapes: of the rows; NULL if no column of the format has to be measured. */
+bool table_write (Table *table, const CclTiledComponent *rows, const CclVolumeShape *shapes,
+    size_t n, CclError *error);
 bool table_close (Table *table, bool failed, CclError *error);
 
 /* Whether a name ends with a suffix. */
 bool has_suffix (const char *name, const char *suffix);
 
-/* Writes the header of an NPY file, NPY_HEADER bytes, with numbers in this machine's byte order.
+/* Writes the header of an NPY file, of so many bytes, with numbers in this machine's byte order.
  * type: a dtype in which @ stands for the byte order. shape: without parentheses. */
-enum { NPY_HEADER = 512 };
-void npy_header (char header[NPY_HEADER], const char *type, const char *shape);
+enum { NPY_HEADER = 512, NPY_LONG_HEADER = 8192 };
+void npy_header (char *header, uint32_t size, const char *type, const char *shape);
 
 #endif /* CUDACCL_LABEL_OUTPUT_H */

@@ -5,11 +5,13 @@
 
 #include <cudaccl/columns.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of text that are written at once; a row needs less than LONGEST_ROW. */
-enum { BUFFER = 1 << 16, LONGEST_ROW = 512 };
+/* Bytes of text that are written at once; a row needs less than LONGEST_ROW: 25 for a number, and
+ * in JSON its key. */
+enum { BUFFER = 1 << 16, LONGEST_ROW = MOST_COLUMNS * (sizeof (Column) + 32) };
 
 /* What a column is in each format, with a comma behind it, and its value behind one. */
 #define KEY(field, key) key ","
@@ -37,6 +39,11 @@ struct Table {
   char *path;
   char *buffer;
   size_t used;
+
+  /* The columns that were chosen. */
+  ColumnPicture picture;
+  Column columns[MOST_COLUMNS];
+  uint32_t n_columns; /* 0: those of CclTiledComponent */
 };
 
 static bool
@@ -71,6 +78,9 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
 
   if (succeeded) {
     table->format = *format;
+    table->picture = (ColumnPicture){
+        {format->depth, format->height, format->width}, format->is_volume, format->connectivity};
+    table->n_columns = columns_expand (format->columns, &table->picture, table->columns);
     table->buffer = malloc (BUFFER);
     table->path = strdup (path);
     succeeded = table->buffer && table->path;
@@ -118,31 +128,62 @@ end_row (Table *table, const char *end)
   table->used += (size_t)sprintf (table->buffer + table->used - 1, "%s", end) - 1;
 }
 
+/* The bytes of a row in an NPY file. */
+static size_t
+row_bytes (const Table *table)
+{
+  return table->n_columns ? table->n_columns * sizeof (ColumnValue) : sizeof (CclTiledComponent);
+}
+
+static uint32_t
+header_bytes (const Table *table)
+{
+  return table->n_columns ? NPY_LONG_HEADER : NPY_HEADER;
+}
+
+static bool
+write_npy_header (Table *table, uint64_t n_components, CclError *error)
+{
+  char header[NPY_LONG_HEADER], shape[32];
+  char type[LONGEST_ROW] = "[" VOLUMES (NPY_COUNT, NPY_REAL);
+  size_t used = 1;
+
+  for (uint32_t i = 0; i < table->n_columns; i++)
+    used += (size_t)sprintf (type + used, "('%s', '@%s'), ", table->columns[i].name,
+        table->columns[i].is_real ? "f8" : "i8");
+  memcpy (strrchr (type, ','), "]", 2);
+  snprintf (shape, sizeof shape, "%llu,", (unsigned long long)n_components);
+  npy_header (header, header_bytes (table), type, shape);
+  return output_file_write (table->file, 0, header, header_bytes (table), error);
+}
+
+/* Begins a CSV file. */
+static void
+print_names (Table *table)
+{
+  const char *names = table->format.is_volume ? VOLUMES (KEY, KEY) : FRAMES (KEY, KEY);
+
+  if (table->n_columns == 0)
+    table->used = (size_t)sprintf (table->buffer, "%s", names);
+  for (uint32_t i = 0; i < table->n_columns; i++)
+    table->used += (size_t)sprintf (table->buffer + table->used, "%s,", table->columns[i].name);
+  end_row (table, "\n");
+}
+
 bool
 table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error)
 {
-  char header[NPY_HEADER], shape[32];
-
   if (table->has_own_text) {
     table->own_text = own_part_new (table->path, &table->format.processes, error);
     if (!table->own_text)
       return false;
   }
   if (table->table_format == TABLE_NPY) {
-    table->offset = NPY_HEADER + (first_label - 1) * sizeof (CclTiledComponent);
-    if (table->format.processes.rank != 0)
-      return true;
-    snprintf (shape, sizeof shape, "%llu,", (unsigned long long)n_components);
-    char type[] = "[" VOLUMES (NPY_COUNT, NPY_REAL);
-    memcpy (strrchr (type, ','), "]", 2);
-    npy_header (header, type, shape);
-    return output_file_write (table->file, 0, header, NPY_HEADER, error);
+    table->offset = header_bytes (table) + (first_label - 1) * row_bytes (table);
+    return table->format.processes.rank != 0 || write_npy_header (table, n_components, error);
   }
-  if (table->table_format == TABLE_CSV && table->format.processes.rank == 0) {
-    table->used = (size_t)sprintf (
-        table->buffer, "%s", table->format.is_volume ? VOLUMES (KEY, KEY) : FRAMES (KEY, KEY));
-    end_row (table, "\n");
-  }
+  if (table->table_format == TABLE_CSV && table->format.processes.rank == 0)
+    print_names (table);
   return true;
 }
 
@@ -165,12 +206,60 @@ print_row (Table *table, const CclTiledComponent *r)
   end_row (table, is_json ? "}\n" : "\n");
 }
 
-bool
-table_write (Table *table, const CclTiledComponent *rows, size_t n, CclError *error)
+/* Appends a row of the chosen columns to the buffer. JSON has null for what is not a number. */
+static void
+print_values (Table *table, const ColumnValue *values)
 {
-  if (table->table_format == TABLE_NPY)
+  const bool is_json = table->table_format == TABLE_NDJSON;
+  char *to = table->buffer + table->used;
+
+  if (is_json)
+    *to++ = '{';
+  for (uint32_t i = 0; i < table->n_columns; i++) {
+    if (is_json)
+      to += sprintf (to, "\"%s\":", table->columns[i].name);
+    if (!table->columns[i].is_real)
+      to += sprintf (to, "%lld,", (long long)values[i].count);
+    else if (isnan (values[i].real))
+      to += sprintf (to, is_json ? "null," : "nan,");
+    else
+      to += sprintf (to, "%.17g,", values[i].real);
+  }
+  table->used = (size_t)(to - table->buffer);
+  end_row (table, is_json ? "}\n" : "\n");
+}
+
+/* Appends a row of the chosen columns. */
+static bool
+write_values (
+    Table *table, const CclTiledComponent *row, const CclVolumeShape *shape, CclError *error)
+{
+  ColumnValue values[MOST_COLUMNS];
+
+  if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
+    return false;
+  columns_fill (table->format.columns, &table->picture, row, shape, values);
+  if (table->table_format == TABLE_NPY) {
+    memcpy (table->buffer + table->used, values, row_bytes (table));
+    table->used += row_bytes (table);
+  } else {
+    print_values (table, values);
+  }
+  return true;
+}
+
+bool
+table_write (Table *table, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
+    CclError *error)
+{
+  if (table->table_format == TABLE_NPY && !table->n_columns)
     return append (table, rows, n * sizeof *rows, error);
   for (size_t i = 0; i < n; i++) {
+    if (table->n_columns) {
+      if (!write_values (table, &rows[i], shapes ? &shapes[i] : NULL, error))
+        return false;
+      continue;
+    }
     if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
       return false;
     print_row (table, &rows[i]);

@@ -76,8 +76,9 @@ add_nodes (Tiled *self, uint64_t index, CclError *error)
   *record = (TileRecord){self->seams.n, self->n_seam_labels, 0};
   for (uint32_t label = 1; label <= self->tile.n_components && status == CUDACCL_OK; label++) {
     if (seam < self->n_seam_labels && label == self->seam_labels[seam]) {
-      const Part part = tile_part (&self->tile, label, tile_begin (self, index));
-      status = seams_add (&self->seams, &part, label, record->n_inner, error);
+      const CclPart part = tile_part (&self->tile, label);
+      status = seams_add (
+          &self->seams, &part, tile_measures (&self->tile, label), label, record->n_inner, error);
       seam++;
     } else {
       record->n_inner += area_passes (self->plan, tile_area (&self->tile, label));
@@ -174,15 +175,20 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
   for (uint64_t i = 0; i < n; i++)
     if (i == 0 || self->roots[i] != self->roots[i - 1])
       self->roots[group->n_entries++] = self->roots[i];
-  group->entries = malloc ((group->n_entries + 1) * sizeof *group->entries);
+  group->entries = malloc ((group->n_entries + 1) * entry_size (self->plan));
   group->labels = calloc (group->n_entries + 1, sizeof *group->labels);
   if (!group->entries || !group->labels)
     return tiled_no_memory (error);
-  for (uint64_t i = 0; i < group->n_entries; i++)
-    group->entries[i] = (Entry){
+  for (uint64_t i = 0; i < group->n_entries; i++) {
+    const Node *root = node_at (&self->seams, self->roots[i]);
+    Entry *entry = entry_at (self->plan, group->entries, i);
+    *entry = (Entry){
         .identity = (uint64_t)rank << IDENTITY_SHIFT | self->roots[i],
-        .part = self->seams.nodes[self->roots[i]].part,
+        .part = root->part,
     };
+    if (self->plan->columns)
+      entry->measures[0] = root->measures[0];
+  }
   number_entries (self, group->first, 0);
   number_entries (self, group->last, self->previous_node);
   return CUDACCL_OK;
@@ -196,7 +202,7 @@ allocate (Tiled *self, CclError *error)
   CclStatus status = tile_labeller_init (&self->tile, plan, (uint32_t)most_layers, error);
 
   if (status == CUDACCL_OK)
-    status = seams_init (&self->seams, plan->scratch_folder, error);
+    status = seams_init (&self->seams, plan, error);
   if (status != CUDACCL_OK)
     return status;
   self->records = calloc (self->n_tiles + 1, sizeof *self->records);

@@ -1,50 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measures of a component, or of the part of one that is inside a tile or a block. */
+/* Rows of the table from the parts of components, and what follows from a plan. */
 #ifndef CUDACCL_TILED_PART_H
 #define CUDACCL_TILED_PART_H
 
+#include "component-part.h"
+
 #include <cudaccl/tiled.h>
-
-/* Expands FIELD (type, field, combine) for each number that a row of the table is computed from;
- * combine is as in CUDACCL_FEATURES(). Sums are those of the pixels' coordinates. */
-#define PART_FIELDS(FIELD)                                                                         \
-  FIELD (uint64_t, area, SUM)                                                                      \
-  FIELD (uint64_t, sum_x, SUM)                                                                     \
-  FIELD (uint64_t, sum_y, SUM)                                                                     \
-  FIELD (uint64_t, sum_z, SUM)                                                                     \
-  FIELD (uint32_t, least_x, MIN)                                                                   \
-  FIELD (uint32_t, least_y, MIN)                                                                   \
-  FIELD (uint32_t, least_z, MIN)                                                                   \
-  FIELD (uint32_t, greatest_x, MAX)                                                                \
-  FIELD (uint32_t, greatest_y, MAX)                                                                \
-  FIELD (uint32_t, greatest_z, MAX)
-
-typedef struct Part {
-#define PART_FIELD(type, field, combine) type field;
-  PART_FIELDS (PART_FIELD)
-#undef PART_FIELD
-} Part;
-
-/* A part without pixels. */
-#define EMPTY_PART ((Part){.least_x = UINT32_MAX, .least_y = UINT32_MAX, .least_z = UINT32_MAX})
-
-static inline void
-part_add (Part *part, const Part *other)
-{
-#define PART_SUM(a, b) ((a) + (b))
-#define PART_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define PART_MAX(a, b) ((a) > (b) ? (a) : (b))
-#define PART_COMBINE(type, field, combine) part->field = PART_##combine (part->field, other->field);
-  PART_FIELDS (PART_COMBINE)
-#undef PART_COMBINE
-#undef PART_MAX
-#undef PART_MIN
-#undef PART_SUM
-}
 
 /* The row of a component, from all of it. */
 static inline CclTiledComponent
-part_row (const Part *part, uint64_t label)
+part_row (const CclPart *part, uint64_t label)
 {
   const double area = (double)part->area;
 
@@ -88,6 +53,15 @@ static inline uint64_t
 all_layers (const CclTiledPlan *plan)
 {
   return is_frame (plan) ? plan->height : plan->depth;
+}
+
+/* What measures need to know of the picture. Voxels and pixels that touch at a corner only may
+ * belong together elsewhere, unless the connectivity joins them. */
+static inline CclMeasuredPicture
+measured_picture (const CclTiledPlan *plan)
+{
+  return (CclMeasuredPicture){plan->width, plan->height, !is_frame (plan),
+      plan->connectivity == 8 || plan->connectivity == 26};
 }
 
 #endif /* CUDACCL_TILED_PART_H */

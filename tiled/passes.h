@@ -47,7 +47,8 @@ typedef struct Tiled {
   uint64_t *final; /* the final label of each label of the tile */
   uint64_t final_size;
   void *chunk;
-  CclTiledComponent *rows; /* [CHUNK_ROWS] */
+  CclTiledComponent *rows; /* [CHUNK_ROWS]; NULL: no table is wanted */
+  CclVolumeShape *shapes;  /* of the rows; NULL without columns */
   uint32_t n_rows;
 } Tiled;
 
@@ -66,8 +67,19 @@ tile_begin (const Tiled *self, uint64_t index)
   return self->plan->first_layer + index * self->plan->tile_layers;
 }
 
+/* Whether a table is wanted. */
+static inline bool
+tiled_has_rows (const Tiled *self)
+{
+  return self->plan->columns ? self->io->measured != NULL : self->io->rows != NULL;
+}
+
 /* Fills the error for memory that is not there. */
 CclStatus tiled_no_memory (CclError *error);
+
+/* window.c. Reads a tile, and the layers around it on which its measures depend. Tiles are read one
+ * after the other from the first one on, and each layer once. */
+CclStatus tiled_read_tile (Tiled *self, uint64_t index, CclError *error);
 
 /* Reads and labels a tile. */
 CclStatus tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error);
@@ -89,7 +101,8 @@ CclStatus tiled_label_block (
 
 /* plan.c. Peers may be NULL. */
 CclStatus tiled_check_peers (const CclTiledPeers *peers, CclError *error);
-CclStatus tiled_check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *error);
+CclStatus tiled_check_plan (
+    const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers, CclError *error);
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
  * for the components at seams. */

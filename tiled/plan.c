@@ -23,8 +23,31 @@ tiled_check_peers (const CclTiledPeers *peers, CclError *error)
   return CUDACCL_OK;
 }
 
+/* Checks the columns of a plan. */
+static CclStatus
+check_columns (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
+{
+  if (plan->columns & ~(uint32_t)CUDACCL_ALL_COLUMNS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the columns must be flags of CclColumn, 0…%d, not %u", CUDACCL_ALL_COLUMNS, plan->columns);
+  if (plan->columns & CUDACCL_COLUMN_PERIMETER && plan->connectivity != 8)
+    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+        "the perimeter is measured in frames with 8 neighbours, not with %u", plan->connectivity);
+  if (!(plan->columns & CUDACCL_COLUMN_INTENSITY))
+    return CUDACCL_OK;
+  if (!io->read_values)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the column of intensities needs a function to read values");
+  if (plan->intensity_format != CUDACCL_PIXEL_FORMAT_8 &&
+      plan->intensity_format != CUDACCL_PIXEL_FORMAT_16)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the values of the second plane must have 8 or 16 bits");
+  return CUDACCL_OK;
+}
+
 CclStatus
-tiled_check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError *error)
+tiled_check_plan (
+    const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers, CclError *error)
 {
   const unsigned long long width = plan->width, height = plan->height, depth = plan->depth;
   const uint64_t most = UINT32_MAX;
@@ -72,7 +95,7 @@ tiled_check_plan (const CclTiledPlan *plan, const CclTiledPeers *peers, CclError
     return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "in a picture of %llu×%llu×%llu pixels, sums of coordinates could exceed 64 bits", width,
         height, depth);
-  return CUDACCL_OK;
+  return check_columns (plan, io, error);
 }
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is

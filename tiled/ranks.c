@@ -42,7 +42,8 @@ static uint64_t
 hash_plan (const CclTiledPlan *plan)
 {
   const uint64_t numbers[] = {plan->width, plan->height, plan->depth, plan->connectivity,
-      plan->threshold, plan->invert, plan->min_area, plan->max_area, plan->label_bytes};
+      plan->threshold, plan->invert, plan->min_area, plan->max_area, plan->label_bytes,
+      plan->columns, plan->intensity_format};
   uint64_t hash = UINT64_C (14695981039346656037);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     hash = (hash ^ numbers[i]) * UINT64_C (1099511628211);
@@ -60,9 +61,11 @@ group_free (Group *group)
 
 /* Allocates the arrays of a group, except its labels. */
 static bool
-group_allocate (Group *group, uint64_t layer)
+group_allocate (Group *group, const CclTiledPlan *plan)
 {
-  group->entries = malloc ((group->n_entries + 1) * sizeof *group->entries);
+  const uint64_t layer = layer_size (plan);
+
+  group->entries = malloc ((group->n_entries + 1) * entry_size (plan));
   group->first = calloc (layer, sizeof *group->first);
   group->last = calloc (layer, sizeof *group->last);
   return group->entries && group->first && group->last;
@@ -87,9 +90,13 @@ unite_entries (void *data, uint32_t a, uint32_t b)
   b = find_root (roots, (uint32_t)merger->n_upper + b - 1);
   if (a == b)
     return;
-  const uint32_t root = a < b ? a : b, other = a < b ? b : a;
-  roots[other] = root;
-  part_add (&merger->entries[root].part, &merger->entries[other].part);
+  const uint32_t least = a < b ? a : b, other = a < b ? b : a;
+  Entry *root = entry_at (merger->plan, merger->entries, least);
+  const Entry *joined = entry_at (merger->plan, merger->entries, other);
+  roots[other] = least;
+  ccl_part_add (&root->part, &joined->part);
+  if (merger->plan->columns)
+    ccl_measures_add (root->measures, joined->measures);
 }
 
 /* Marks the components of a layer of the merged group. first: the number of the layer's first
@@ -124,19 +131,20 @@ merger_clear (Merger *merger)
 
 /* Allocates what is needed to merge groups of n_upper and n_lower entries. */
 static bool
-merger_allocate (Merger *merger, uint64_t n_upper, uint64_t n_lower, uint64_t layer)
+merger_allocate (Merger *merger, uint64_t n_upper, uint64_t n_lower)
 {
   const uint64_t n = n_upper + n_lower;
+  const size_t size = entry_size (merger->plan);
 
   merger->n_upper = n_upper;
   merger->n_lower = merger->group.n_entries = n_lower;
-  merger->entries = malloc ((n + 1) * sizeof *merger->entries);
-  merger->open = malloc ((n + 1) * sizeof *merger->open);
+  merger->entries = malloc ((n + 1) * size);
+  merger->open = malloc ((n + 1) * size);
   merger->roots = malloc ((n + 1) * sizeof *merger->roots);
   merger->merged = malloc ((n + 1) * sizeof *merger->merged);
   merger->values = calloc (n + 1, sizeof *merger->values);
   return merger->entries && merger->open && merger->roots && merger->merged && merger->values &&
-         group_allocate (&merger->group, layer);
+         group_allocate (&merger->group, merger->plan);
 }
 
 /* Numbers the entries of both groups through. */
@@ -145,9 +153,11 @@ number_through (Merger *merger, const Group *upper)
 {
   const Group *lower = &merger->group;
   const uint64_t n = merger->n_upper + merger->n_lower;
+  const size_t size = entry_size (merger->plan);
 
-  memcpy (merger->entries, upper->entries, upper->n_entries * sizeof (Entry));
-  memcpy (merger->entries + upper->n_entries, lower->entries, lower->n_entries * sizeof (Entry));
+  memcpy (merger->entries, upper->entries, upper->n_entries * size);
+  memcpy (entry_at (merger->plan, merger->entries, upper->n_entries), lower->entries,
+      lower->n_entries * size);
   for (uint64_t i = 0; i < n; i++) {
     merger->roots[i] = (uint32_t)i;
     merger->merged[i] = CLOSED;
@@ -192,7 +202,8 @@ merge (const CclTiledPlan *plan, Merger *merger, Group *upper)
   mark_open (merger, upper->last, layer, last_entry);
   for (uint64_t i = 0; i < n; i++) {
     if (merger->merged[i] != CLOSED) {
-      merger->open[n_open] = merger->entries[i];
+      memcpy (entry_at (plan, merger->open, n_open), entry_at (plan, merger->entries, i),
+          entry_size (plan));
       merger->merged[i] = (int64_t)n_open++;
     }
   }
@@ -236,7 +247,7 @@ prepare_for_group (Ranks *ranks, Merger *merger, const Report *report)
         messages, CUDACCL_ERROR_ARGUMENT, "the blocks of the ranks do not follow each other");
   else if (report->n_entries > 2 * layer)
     messages_fail (messages, CUDACCL_ERROR_IO, "a message from another rank is damaged");
-  else if (!merger_allocate (merger, upper->n_entries, report->n_entries, layer))
+  else if (!merger_allocate (merger, upper->n_entries, report->n_entries))
     fail_without_memory (messages);
 }
 
@@ -256,7 +267,7 @@ receive_group (Ranks *ranks, Merger *merger)
   prepare_for_group (ranks, merger, &report);
   messages_send_report (messages, peer, &answer);
   if (group->n_entries > 0) {
-    messages_receive (messages, peer, group->entries, group->n_entries * sizeof (Entry));
+    messages_receive (messages, peer, group->entries, group->n_entries * entry_size (ranks->plan));
     messages_receive (messages, peer, group->first, layer * sizeof *group->first);
     messages_receive (messages, peer, group->last, layer * sizeof *group->last);
   }
@@ -281,6 +292,7 @@ receive_groups (Ranks *ranks)
     if (rank + step >= n_ranks)
       continue;
     Merger *merger = &ranks->mergers[ranks->n_mergers++];
+    merger->plan = ranks->plan;
     merger->exchange.peer = rank + step;
     receive_group (ranks, merger);
   }
@@ -324,7 +336,8 @@ send_group (Ranks *ranks)
   messages_send_report (messages, &ranks->parent, &report);
   messages_receive_report (messages, &ranks->parent, &answer);
   if (group->n_entries > 0) {
-    messages_send (messages, &ranks->parent, group->entries, group->n_entries * sizeof (Entry));
+    messages_send (
+        messages, &ranks->parent, group->entries, group->n_entries * entry_size (ranks->plan));
     messages_send (messages, &ranks->parent, group->first, layer);
     messages_send (messages, &ranks->parent, group->last, layer);
   }
@@ -334,14 +347,18 @@ send_group (Ranks *ranks)
 static void
 resolve (Merger *merger, const Entry *merged)
 {
+  const CclTiledPlan *plan = merger->plan;
   const uint64_t n = merger->n_upper + merger->n_lower;
 
   /* A root precedes the other entries of its component. */
   for (uint64_t i = 0; i < n; i++) {
+    const Entry *final = NULL;
     if (merger->roots[i] != i)
-      merger->entries[i] = merger->entries[merger->roots[i]];
+      final = entry_at (plan, merger->entries, merger->roots[i]);
     else if (merger->merged[i] != CLOSED)
-      merger->entries[i] = merged[merger->merged[i]];
+      final = entry_at (plan, merged, (uint64_t)merger->merged[i]);
+    if (final)
+      memcpy (entry_at (plan, merger->entries, i), final, entry_size (plan));
   }
 }
 
@@ -353,11 +370,11 @@ copy_group (Ranks *ranks, const Group *group)
   Group *merged = &ranks->merged;
 
   *merged = (Group){group->begin, group->end, group->n_entries};
-  if (!group_allocate (merged, layer)) {
+  if (!group_allocate (merged, ranks->plan)) {
     fail_without_memory (&ranks->messages);
     return;
   }
-  memcpy (merged->entries, group->entries, group->n_entries * sizeof (Entry));
+  memcpy (merged->entries, group->entries, group->n_entries * entry_size (ranks->plan));
   memcpy (merged->first, group->first, layer * sizeof *merged->first);
   memcpy (merged->last, group->last, layer * sizeof *merged->last);
 }
@@ -367,7 +384,7 @@ copy_group (Ranks *ranks, const Group *group)
 static Entry *
 lower_entries (const Merger *merger)
 {
-  return merger->entries ? merger->entries + merger->n_upper : NULL;
+  return merger->entries ? entry_at (merger->plan, merger->entries, merger->n_upper) : NULL;
 }
 
 static uint64_t *
@@ -387,7 +404,7 @@ pass_entries (Ranks *ranks)
 
   messages_receive_report (messages, &ranks->parent, &report);
   messages_receive (
-      messages, &ranks->parent, merged->entries, merged->n_entries * sizeof *merged->entries);
+      messages, &ranks->parent, merged->entries, merged->n_entries * entry_size (ranks->plan));
   for (uint32_t i = ranks->n_mergers; i-- > 0;) {
     Merger *merger = &ranks->mergers[i];
     if (!has_failed (messages)) {
@@ -396,8 +413,8 @@ pass_entries (Ranks *ranks)
     }
     report = (Report){0};
     messages_send_report (messages, &merger->exchange, &report);
-    messages_send (
-        messages, &merger->exchange, lower_entries (merger), merger->n_lower * sizeof (Entry));
+    messages_send (messages, &merger->exchange, lower_entries (merger),
+        merger->n_lower * entry_size (ranks->plan));
   }
 }
 
@@ -418,7 +435,7 @@ ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error)
   pass_entries (ranks);
   if (!has_failed (messages)) {
     const Entry *entries = ranks->n_mergers ? ranks->mergers[0].entries : ranks->merged.entries;
-    memcpy (group->entries, entries, group->n_entries * sizeof (Entry));
+    memcpy (group->entries, entries, group->n_entries * entry_size (ranks->plan));
   }
   return messages_status (messages, error);
 }

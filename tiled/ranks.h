@@ -20,8 +20,22 @@
 typedef struct Entry {
   uint64_t identity; /* where the first pixel is: the rank in the upper 20 bits, and below them a
                       * number that increases in raster order inside the rank's block */
-  Part part;
+  CclPart part;
+  CclMeasures measures[]; /* one, as part, if the plan has columns */
 } Entry;
+
+static inline size_t
+entry_size (const CclTiledPlan *plan)
+{
+  return sizeof (Entry) + (plan->columns ? sizeof (CclMeasures) : 0);
+}
+
+/* The entries of an array are entry_size() bytes apart. */
+static inline Entry *
+entry_at (const CclTiledPlan *plan, const Entry *entries, uint64_t index)
+{
+  return (Entry *)((uint8_t *)entries + index * entry_size (plan));
+}
 
 enum { IDENTITY_SHIFT = 44 };
 
@@ -44,6 +58,7 @@ is_empty (const Group *group)
 /* The union of two groups that follow each other. Entries of both are numbered through: those of
  * the upper group, then those of the lower one, which keeps them in order of identity. */
 typedef struct Merger {
+  const CclTiledPlan *plan;
   Exchange exchange; /* with the rank that has sent the lower group */
   Group group;       /* the lower group, until it is merged */
   uint64_t n_upper, n_lower;

@@ -30,9 +30,12 @@ open_scratch_file (const char *folder)
 }
 
 CclStatus
-seams_init (Seams *seams, const char *folder, CclError *error)
+seams_init (Seams *seams, const CclTiledPlan *plan, CclError *error)
 {
+  const char *folder = plan->scratch_folder;
+
   *seams = (Seams){.file = -1};
+  seams->node_size = sizeof (Node) + (plan->columns ? sizeof (CclMeasures) : 0);
   if (!folder)
     return CUDACCL_OK;
   seams->file = open_scratch_file (folder);
@@ -46,7 +49,7 @@ static CclStatus
 grow (Seams *seams, CclError *error)
 {
   const uint64_t capacity = seams->capacity ? 2 * seams->capacity : 4096;
-  const size_t old_size = seams->capacity * sizeof (Node), size = capacity * sizeof (Node);
+  const size_t old_size = seams->capacity * seams->node_size, size = capacity * seams->node_size;
   void *nodes;
 
   /* A full disk shows here and not as a signal at the first write to a page. */
@@ -70,16 +73,20 @@ grow (Seams *seams, CclError *error)
 }
 
 CclStatus
-seams_add (Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, CclError *error)
+seams_add (Seams *seams, const CclPart *part, const CclMeasures *measures, uint32_t tile_label,
+    uint64_t label, CclError *error)
 {
   if (seams->n == seams->capacity && grow (seams, error) != CUDACCL_OK)
     return error ? error->status : CUDACCL_ERROR_NO_MEMORY;
-  seams->nodes[seams->n] = (Node){
+  Node *node = node_at (seams, seams->n);
+  *node = (Node){
       .parent = seams->n,
       .label = label,
       .part = *part,
       .tile_label = tile_label,
   };
+  if (measures)
+    node->measures[0] = *measures;
   seams->n++;
   return CUDACCL_OK;
 }
@@ -87,13 +94,12 @@ seams_add (Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, 
 uint64_t
 seams_find (Seams *seams, uint64_t node)
 {
-  Node *nodes = seams->nodes;
-
-  while (nodes[node].parent != node) {
-    const uint64_t next = nodes[nodes[node].parent].parent;
+  while (node_at (seams, node)->parent != node) {
+    Node *child = node_at (seams, node);
+    const uint64_t next = node_at (seams, child->parent)->parent;
     /* No write to a page that has not changed. */
-    if (nodes[node].parent != next)
-      nodes[node].parent = next;
+    if (child->parent != next)
+      child->parent = next;
     node = next;
   }
   return node;
@@ -106,23 +112,26 @@ seams_unite (Seams *seams, uint64_t a, uint64_t b)
   b = seams_find (seams, b);
   if (a == b)
     return;
-  const uint64_t root = a < b ? a : b, other = a < b ? b : a;
-  seams->nodes[other].parent = root;
-  part_add (&seams->nodes[root].part, &seams->nodes[other].part);
+  const uint64_t least = a < b ? a : b;
+  Node *root = node_at (seams, least), *other = node_at (seams, a < b ? b : a);
+  other->parent = least;
+  ccl_part_add (&root->part, &other->part);
+  if (seams->node_size > sizeof (Node))
+    ccl_measures_add (root->measures, other->measures);
 }
 
 void
 seams_rest (Seams *seams)
 {
   if (seams->file >= 0 && seams->nodes)
-    madvise (seams->nodes, seams->capacity * sizeof (Node), MADV_DONTNEED);
+    madvise (seams->nodes, seams->capacity * seams->node_size, MADV_DONTNEED);
 }
 
 void
 seams_clear (Seams *seams)
 {
   if (seams->nodes)
-    munmap (seams->nodes, seams->capacity * sizeof (Node));
+    munmap (seams->nodes, seams->capacity * seams->node_size);
   if (seams->file >= 0)
     close (seams->file);
   *seams = (Seams){.file = -1};

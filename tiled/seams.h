@@ -10,27 +10,36 @@
 #include "part.h"
 
 typedef struct Node {
-  uint64_t parent;     /* the index of a node; its own index in a root */
-  uint64_t label;      /* of a root: the final label or 0; until labels are given, the number of
-                        * components of its tile that get a label, precede it and touch no seam */
-  Part part;           /* of a root: of all nodes of its set */
-  uint32_t tile_label; /* the label in its tile */
-  bool is_foreign;     /* a root whose component begins in the block of an earlier rank */
+  uint64_t parent;        /* the index of a node; its own index in a root */
+  uint64_t label;         /* of a root: the final label or 0; until labels are given, the number of
+                           * components of its tile that get a label, precede it and touch no seam */
+  CclPart part;           /* of a root: of all nodes of its set */
+  uint32_t tile_label;    /* the label in its tile */
+  bool is_foreign;        /* a root whose component begins in the block of an earlier rank */
+  CclMeasures measures[]; /* one, as part, if the plan has columns */
 } Node;
 
 typedef struct Seams {
-  Node *nodes;
+  uint8_t *nodes; /* see node_at() */
+  size_t node_size;
   uint64_t n;
   uint64_t capacity;
   int file; /* that backs the nodes; -1: memory */
 } Seams;
 
-/* folder: as CclTiledPlan.scratch_folder. */
-CclStatus seams_init (Seams *seams, const char *folder, CclError *error);
+static inline Node *
+node_at (const Seams *seams, uint64_t node)
+{
+  return (Node *)(seams->nodes + node * seams->node_size);
+}
 
-/* Appends a set of one node. Pointers to nodes become invalid. */
-CclStatus seams_add (
-    Seams *seams, const Part *part, uint32_t tile_label, uint64_t label, CclError *error);
+/* Prepares for the columns and the scratch folder of the plan. */
+CclStatus seams_init (Seams *seams, const CclTiledPlan *plan, CclError *error);
+
+/* Appends a set of one node. measures: NULL if the plan has no columns. Pointers to nodes become
+ * invalid. */
+CclStatus seams_add (Seams *seams, const CclPart *part, const CclMeasures *measures,
+    uint32_t tile_label, uint64_t label, CclError *error);
 
 /* The root of a node's set. Compresses the path. */
 uint64_t seams_find (Seams *seams, uint64_t node);

@@ -16,10 +16,12 @@ take_entries (Tiled *self, uint32_t rank)
   /* The final identity may be another root of the block, where the component begins. Marked as
    * foreign are the others, which get no label of their own. */
   for (uint64_t i = 0; i < group->n_entries; i++) {
-    Node *root = &self->seams.nodes[self->roots[i]];
-    root->part = group->entries[i].part;
-    root->is_foreign =
-        group->entries[i].identity != ((uint64_t)rank << IDENTITY_SHIFT | self->roots[i]);
+    const Entry *entry = entry_at (self->plan, group->entries, i);
+    Node *root = node_at (&self->seams, self->roots[i]);
+    root->part = entry->part;
+    if (self->plan->columns)
+      root->measures[0] = entry->measures[0];
+    root->is_foreign = entry->identity != ((uint64_t)rank << IDENTITY_SHIFT | self->roots[i]);
   }
 }
 
@@ -34,7 +36,7 @@ number_roots (Tiled *self)
     const TileRecord *record = &self->records[t];
     uint64_t n_roots = 0;
     for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
-      Node *node = &self->seams.nodes[i];
+      Node *node = node_at (&self->seams, i);
       if (node->parent != i || node->is_foreign)
         continue;
       if (area_passes (self->plan, node->part.area))
@@ -56,9 +58,10 @@ tiled_list_own_labels (Tiled *self, uint32_t rank)
   take_entries (self, rank);
   const uint64_t n_labels = number_roots (self);
   for (uint64_t i = 0; i < group->n_entries; i++) {
-    const uint64_t identity = group->entries[i].identity;
+    const uint64_t identity = entry_at (self->plan, group->entries, i)->identity;
     if (identity >> IDENTITY_SHIFT == rank)
-      group->labels[i] = self->seams.nodes[identity - ((uint64_t)rank << IDENTITY_SHIFT)].label;
+      group->labels[i] =
+          node_at (&self->seams, identity - ((uint64_t)rank << IDENTITY_SHIFT))->label;
   }
   return n_labels;
 }
@@ -72,14 +75,14 @@ take_labels (Tiled *self, uint64_t first_label)
   for (uint64_t t = 0; t < self->n_tiles; t++) {
     const TileRecord *record = &self->records[t];
     for (uint64_t i = record->first_node; i < record->first_node + record->n_nodes; i++) {
-      Node *node = &self->seams.nodes[i];
+      Node *node = node_at (&self->seams, i);
       if (node->parent == i && !node->is_foreign && node->label)
         node->label += first_label - 1;
     }
     seams_rest (&self->seams);
   }
   for (uint64_t i = 0; i < group->n_entries; i++)
-    self->seams.nodes[self->roots[i]].label = group->labels[i];
+    node_at (&self->seams, self->roots[i])->label = group->labels[i];
 }
 
 static CclStatus
@@ -87,12 +90,22 @@ flush_rows (Tiled *self, CclError *error)
 {
   const uint32_t n_rows = self->n_rows;
   self->n_rows = 0;
-  return n_rows ? self->io->rows (self->io->data, self->rows, n_rows, error) : CUDACCL_OK;
+  if (n_rows == 0)
+    return CUDACCL_OK;
+  if (self->shapes)
+    return self->io->measured (self->io->data, self->rows, self->shapes, n_rows, error);
+  return self->io->rows (self->io->data, self->rows, n_rows, error);
 }
 
 static CclStatus
-add_row (Tiled *self, uint64_t label, const Part *part, CclError *error)
+add_row (
+    Tiled *self, uint64_t label, const CclPart *part, const CclMeasures *measures, CclError *error)
 {
+  const CclMeasuredPicture picture = measured_picture (self->plan);
+
+  if (self->shapes)
+    ccl_measures_derive (
+        part, measures, self->plan->columns, &picture, &self->shapes[self->n_rows]);
   self->rows[self->n_rows++] = part_row (part, label);
   return self->n_rows == CHUNK_ROWS ? flush_rows (self, error) : CUDACCL_OK;
 }
@@ -118,25 +131,28 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
   }
   self->final[0] = 0;
   for (uint32_t label = 1; label <= n && status == CUDACCL_OK; label++) {
-    Part part;
+    const CclMeasures *measures = NULL;
+    CclPart part;
     bool begins = false;
     self->final[label] = 0;
-    if (node < end && label == self->seams.nodes[node].tile_label) {
-      const Node *root = &self->seams.nodes[seams_find (&self->seams, node)];
+    if (node < end && label == node_at (&self->seams, node)->tile_label) {
+      const Node *root = node_at (&self->seams, seams_find (&self->seams, node));
       self->final[label] = root->label;
-      begins = root == &self->seams.nodes[node] && root->label && !root->is_foreign;
+      begins = root == node_at (&self->seams, node) && root->label && !root->is_foreign;
       part = root->part;
+      measures = root->measures;
       node++;
     } else if (area_passes (self->plan, tile_area (&self->tile, label))) {
       self->final[label] = self->next_label;
       begins = true;
       n_inner++;
-      if (self->io->rows)
-        part = tile_part (&self->tile, label, begin);
+      if (self->rows)
+        part = tile_part (&self->tile, label);
+      measures = tile_measures (&self->tile, label);
     }
     self->next_label += begins;
-    if (begins && self->io->rows)
-      status = add_row (self, self->final[label], &part, error);
+    if (begins && self->rows)
+      status = add_row (self, self->final[label], &part, measures, error);
   }
   if (status == CUDACCL_OK && (node != end || n_inner != record->n_inner))
     return ccl_error_set (error, CUDACCL_ERROR_IO,
@@ -179,11 +195,15 @@ write_results (Tiled *self, CclError *error)
   const size_t layer_bytes = self->layer * self->label_bytes;
   CclStatus status = CUDACCL_OK;
 
-  if (!self->io->write && !self->io->rows)
+  if (!self->io->write && !tiled_has_rows (self))
     return CUDACCL_OK;
   self->chunk = malloc (layer_bytes > CHUNK_BYTES ? layer_bytes : CHUNK_BYTES);
-  self->rows = malloc (CHUNK_ROWS * sizeof *self->rows);
-  if (!self->chunk || !self->rows)
+  if (tiled_has_rows (self))
+    self->rows = malloc (CHUNK_ROWS * sizeof *self->rows);
+  if (self->plan->columns)
+    self->shapes = malloc (CHUNK_ROWS * sizeof *self->shapes);
+  if (!self->chunk || (tiled_has_rows (self) && !self->rows) ||
+      (self->plan->columns && !self->shapes))
     return tiled_no_memory (error);
   for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++) {
     /* A single tile is still there. */

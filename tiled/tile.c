@@ -15,9 +15,10 @@ uint64_t
 tile_bytes_per_pixel (const CclTiledPlan *plan)
 {
   /* Pixels, label map, the labeller's own memory by labeller.h and volume.h, a row for each second
-   * pixel, and the final labels. */
-  return is_frame (plan) ? 1 + 4 + 22 + sizeof (CclComponent) / 2 + 8
-                         : 1 + 4 + 40 + sizeof (CclVolumeComponent) / 2 + 8;
+   * pixel, and the final labels; values and measures. */
+  const uint64_t labelling = is_frame (plan) ? 1 + 4 + 22 + sizeof (CclComponent) / 2 + 8
+                                             : 1 + 4 + 40 + sizeof (CclVolumeComponent) / 2 + 8;
+  return plan->columns ? labelling + 2 + sizeof (CclMeasures) / 2 : labelling;
 }
 
 /* The most components that a tile can have. */
@@ -31,14 +32,26 @@ CclStatus
 tile_labeller_init (
     TileLabeller *self, const CclTiledPlan *plan, uint32_t most_layers, CclError *error)
 {
-  const size_t n_pixels = layer_size (plan) * most_layers;
+  const size_t layer = layer_size (plan), n_pixels = layer * most_layers;
 
-  *self = (TileLabeller){.plan = plan, .most_layers = most_layers};
-  self->pixels = malloc (n_pixels ? n_pixels : 1);
-  self->map = malloc (n_pixels ? n_pixels * sizeof *self->map : 1);
-  if (!self->pixels || !self->map)
+  *self = (TileLabeller){
+      .plan = plan,
+      .most_layers = most_layers,
+      .most_before = ccl_layers_before (plan->columns, !is_frame (plan)),
+      .most_after = ccl_layers_after (plan->columns, !is_frame (plan)),
+  };
+  const size_t n_around = (self->most_before + self->most_after) * layer;
+  self->pixels = malloc (n_pixels + 1);
+  self->before = malloc (n_around + 1);
+  self->map_memory = malloc ((n_pixels + n_around + 1) * sizeof *self->map);
+  if (plan->columns & CUDACCL_COLUMN_INTENSITY)
+    self->values = malloc (2 * n_pixels + 1);
+  if (!self->pixels || !self->before || !self->map_memory ||
+      (plan->columns & CUDACCL_COLUMN_INTENSITY && !self->values))
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for tiles of %zu pixels", n_pixels);
+  self->after = self->before + self->most_before * layer;
+  self->map = self->map_memory + self->most_before * layer;
   self->most_rows = most_components (self);
   if (plan->device && self->most_rows > FIRST_DEVICE_ROWS)
     self->most_rows = FIRST_DEVICE_ROWS;
@@ -96,33 +109,69 @@ make_labeller (TileLabeller *self, uint32_t n_layers, CclError *error)
   return CUDACCL_OK;
 }
 
+/* Makes sure that an array has an item for each component; its content may be lost. */
+static CclStatus
+grow (void **items, size_t *size, size_t item, const TileLabeller *self, CclError *error)
+{
+  if (*size >= self->n_components)
+    return CUDACCL_OK;
+  free (*items);
+  *items = malloc (self->n_components * item);
+  *size = *items ? self->n_components : 0;
+  return *items ? CUDACCL_OK
+                : ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+                      "not enough memory for %u components", self->n_components);
+}
+
+/* Writes layers of pixels to the map: 1 for foreground. */
+static void
+mark_foreground (
+    const TileLabeller *self, const uint8_t *pixels, uint32_t n_layers, uint32_t *labels)
+{
+  const size_t n_pixels = layer_size (self->plan) * n_layers;
+  for (size_t i = 0; i < n_pixels; i++)
+    labels[i] = (pixels[i] > self->plan->threshold) != self->plan->invert;
+}
+
 /* Measures the components from the label map. */
 static CclStatus
 measure (TileLabeller *self, CclError *error)
 {
-  const uint64_t width = self->plan->width;
-  const uint32_t height = is_frame (self->plan) ? self->n_layers : (uint32_t)self->plan->height;
-  const uint64_t n_pixels = layer_size (self->plan) * self->n_layers;
+  const CclTiledPlan *plan = self->plan;
+  const size_t layer = layer_size (plan);
+  const uint32_t n_before = self->n_before, end = n_before + self->n_layers;
+  CclPartMap map = {
+      .labels = self->map - n_before * layer,
+      .width = (uint32_t)plan->width,
+      .picture_height = plan->height,
+      .is_volume = !is_frame (plan),
+      .joins_neighbours = true,
+      .values = self->values,
+      .value_format = plan->intensity_format,
+  };
 
-  if (self->parts_size < self->n_components) {
-    free (self->parts);
-    self->parts = malloc (self->n_components * sizeof *self->parts);
-    self->parts_size = self->parts ? self->n_components : 0;
-    if (!self->parts)
-      return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for %u components",
-          self->n_components);
+  if (grow ((void **)&self->parts, &self->parts_size, sizeof *self->parts, self, error) !=
+          CUDACCL_OK ||
+      (plan->columns && grow ((void **)&self->measures, &self->measures_size,
+                            sizeof *self->measures, self, error) != CUDACCL_OK))
+    return CUDACCL_ERROR_NO_MEMORY;
+  mark_foreground (self, self->before, n_before, self->map - n_before * layer);
+  mark_foreground (self, self->after, self->n_after, self->map + self->n_layers * layer);
+  if (is_frame (plan)) {
+    map.height = end + self->n_after;
+    map.depth = map.end_slice = 1;
+    map.first_row = n_before;
+    map.end_row = end;
+    map.y = self->first_layer;
+  } else {
+    map.height = map.end_row = (uint32_t)plan->height;
+    map.depth = end + self->n_after;
+    map.first_slice = n_before;
+    map.end_slice = end;
+    map.z = self->first_layer;
   }
-  for (uint32_t i = 0; i < self->n_components; i++)
-    self->parts[i] = EMPTY_PART;
-  for (uint64_t i = 0; i < n_pixels; i++) {
-    if (self->map[i]) {
-      const uint32_t x = (uint32_t)(i % width), y = (uint32_t)(i / width % height);
-      const uint32_t z = (uint32_t)(i / width / height);
-      const Part pixel = {1, x, y, z, x, y, z, x, y, z};
-      part_add (&self->parts[self->map[i] - 1], &pixel);
-    }
-  }
-  return CUDACCL_OK;
+  return ccl_parts_measure (&map, plan->columns, self->n_components, self->parts,
+      plan->columns ? self->measures : NULL, error);
 }
 
 /* Whether sum_of() is exact for all components of the latest tile. */
@@ -192,13 +241,13 @@ download (TileLabeller *self, uint32_t first, uint32_t n_layers, CclError *error
 }
 
 CclStatus
-tile_labeller_run (TileLabeller *self, uint32_t n_layers, TileLabels labels, CclError *error)
+tile_labeller_run (TileLabeller *self, TileLabels labels, CclError *error)
 {
+  const uint32_t n_layers = self->n_layers;
   uint32_t n_rows = 0;
   CclStatus status;
 
-  self->n_layers = n_layers;
-  self->is_measured = !sums_are_exact (self);
+  self->is_measured = self->plan->columns || !sums_are_exact (self);
   if (self->is_measured)
     labels = TILE_LABELS_ALL;
   status = plan_tile (self, error);
@@ -242,16 +291,23 @@ sum_of (double centroid, uint32_t area)
   return (uint64_t)llround (centroid * area);
 }
 
-Part
-tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer)
+const CclMeasures *
+tile_measures (const TileLabeller *self, uint32_t label)
 {
-  Part part;
+  return self->plan->columns ? &self->measures[label - 1] : NULL;
+}
 
-  if (self->is_measured) {
-    part = self->parts[label - 1];
-  } else if (is_frame (self->plan)) {
+CclPart
+tile_part (const TileLabeller *self, uint32_t label)
+{
+  const uint64_t first_layer = self->first_layer;
+  CclPart part;
+
+  if (self->is_measured)
+    return self->parts[label - 1];
+  if (is_frame (self->plan)) {
     const CclComponent *row = &self->frame_table.rows[label - 1];
-    part = (Part){
+    part = (CclPart){
         .area = row->area,
         .sum_x = sum_of (row->centroid_x, row->area),
         .sum_y = sum_of (row->centroid_y, row->area),
@@ -262,7 +318,7 @@ tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer)
     };
   } else {
     const CclVolumeComponent *row = &self->volume_table.rows[label - 1];
-    part = (Part){
+    part = (CclPart){
         .area = row->n_voxels,
         .sum_x = sum_of (row->centroid_x, row->n_voxels),
         .sum_y = sum_of (row->centroid_y, row->n_voxels),
@@ -295,6 +351,9 @@ tile_labeller_clear (TileLabeller *self)
   if (self->device_map)
     ccl_cuda_memory_free (self->plan->device, &self->device_map);
   free (self->pixels);
-  free (self->map);
+  free (self->map_memory);
+  free (self->before);
+  free (self->values);
   free (self->parts);
+  free (self->measures);
 }

@@ -3,6 +3,7 @@
 #ifndef CUDACCL_TILED_TILE_H
 #define CUDACCL_TILED_TILE_H
 
+#include "measure-parts.h"
 #include "part.h"
 
 /* The layers of a tile whose labels are read. */
@@ -13,9 +14,16 @@ typedef struct TileLabeller {
   uint8_t *pixels;       /* [most_layers × layer_size], to be filled before a run */
   uint32_t *map;         /* [most_layers × layer_size], of the latest run */
   uint32_t n_components; /* of the latest run */
-
+  uint64_t first_layer;  /* of the tile in the picture; to be filled before a run */
+  uint32_t n_layers;     /* of the tile; to be filled before a run */
   uint32_t most_layers;
-  uint32_t n_layers;  /* of the latest run */
+
+  /* For measures: the layers of pixels around the tile, and the tile's values of the second plane;
+   * to be filled before a run. Their labels lie around those of the tile in the map. */
+  uint8_t *before, *after; /* [most_before × layer_size], … */
+  uint32_t most_before, most_after, n_before, n_after;
+  void *values; /* [most_layers × layer_size] of the plan's intensity_format */
+
   uint32_t n_planned; /* layers that the labeller below is planned for; 0: there is none */
   uint32_t most_rows; /* of its table */
   CclLabeller *frames;
@@ -24,8 +32,11 @@ typedef struct TileLabeller {
   CclTable frame_table;
   CclVolumeTable volume_table;
   bool is_measured; /* parts, and not the table, has the components of the latest run */
-  Part *parts;      /* [n_components] */
+  CclPart *parts;   /* [n_components] */
   size_t parts_size;
+  CclMeasures *measures; /* [n_components]; NULL without columns */
+  size_t measures_size;
+  uint32_t *map_memory;
 } TileLabeller;
 
 /* Bytes that tiles take per pixel in the worst case. */
@@ -36,16 +47,18 @@ uint64_t tile_bytes_per_pixel (const CclTiledPlan *plan);
 CclStatus tile_labeller_init (
     TileLabeller *self, const CclTiledPlan *plan, uint32_t most_layers, CclError *error);
 
-/* Labels the first n_layers layers of pixels: n_components, the map as far as it is read, and what
- * tile_part() says. May change the other layers of pixels and map. */
-CclStatus tile_labeller_run (
-    TileLabeller *self, uint32_t n_layers, TileLabels labels, CclError *error);
+/* Labels the tile: n_components, the map as far as it is read, and what tile_part() and
+ * tile_measures() say. May change the layers of pixels behind the tile. */
+CclStatus tile_labeller_run (TileLabeller *self, TileLabels labels, CclError *error);
 
 /* The pixels of the component with that label, 1…n_components. */
 uint32_t tile_area (const TileLabeller *self, uint32_t label);
 
-/* The component with that label, of a tile that begins with layer first_layer of the picture. */
-Part tile_part (const TileLabeller *self, uint32_t label, uint64_t first_layer);
+/* The component with that label, in coordinates of the picture. */
+CclPart tile_part (const TileLabeller *self, uint32_t label);
+
+/* Its measures; NULL if the plan has no columns. */
+const CclMeasures *tile_measures (const TileLabeller *self, uint32_t label);
 
 void tile_labeller_clear (TileLabeller *self);
 

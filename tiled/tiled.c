@@ -22,10 +22,8 @@ tiled_no_memory (CclError *error)
 CclStatus
 tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error)
 {
-  const uint32_t n_layers = tile_layers (self, index);
-  const CclStatus status =
-      self->io->read (self->io->data, tile_begin (self, index), n_layers, self->tile.pixels, error);
-  return status == CUDACCL_OK ? tile_labeller_run (&self->tile, n_layers, labels, error) : status;
+  const CclStatus status = tiled_read_tile (self, index, error);
+  return status == CUDACCL_OK ? tile_labeller_run (&self->tile, labels, error) : status;
 }
 
 void
@@ -54,6 +52,7 @@ clear (Tiled *self)
   free (self->final);
   free (self->chunk);
   free (self->rows);
+  free (self->shapes);
 }
 
 /* status: of the checks of the plan. */
@@ -94,8 +93,8 @@ cut_into_tiles (Tiled *self)
   self->layer = layer_size (plan);
   self->end = plan->first_layer + plan->n_layers;
   self->n_tiles = (plan->n_layers + plan->tile_layers - 1) / plan->tile_layers;
-  self->work = self->n_tiles > 1 && (self->io->write || self->io->rows) ? 2 * plan->n_layers
-                                                                        : plan->n_layers;
+  self->work = self->n_tiles > 1 && (self->io->write || tiled_has_rows (self)) ? 2 * plan->n_layers
+                                                                               : plan->n_layers;
 }
 
 CclStatus
@@ -116,7 +115,7 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
   if (status != CUDACCL_OK)
     return status;
   /* Other ranks have to know that this one refuses its plan. */
-  status = tiled_check_plan (plan, peers, error);
+  status = tiled_check_plan (plan, io, peers, error);
   if (status != CUDACCL_OK && (!peers || peers->n_ranks == 1))
     return status;
   self.own_plan = *plan;

@@ -131,4 +131,49 @@ typedef struct CclShape {
 #undef CUDACCL_SHAPE_FIELD
 } CclShape;
 
+/* Expands SHAPE (column, field) for each field of CclVolumeShape; column as in CUDACCL_SHAPES().
+ *
+ * Values of one dimension more than a frame has are not a number for components of frames, and so
+ * are eccentricity, orientation and perimeter for those of volumes.
+ *
+ * Since: 0.3 */
+#define CUDACCL_VOLUME_SHAPES(SHAPE)                                                               \
+  SHAPE (SUMS, first_x) /* the first pixel in raster order */                                      \
+  SHAPE (SUMS, first_y)                                                                            \
+  SHAPE (SUMS, first_z)                                                                            \
+  SHAPE (MOMENTS, variance_x) /* mean of (x - centroid_x)² */                                     \
+  SHAPE (MOMENTS, variance_y)                                                                      \
+  SHAPE (MOMENTS, variance_z)                                                                      \
+  SHAPE (MOMENTS, covariance_xy) /* mean of (x - centroid_x) (y - centroid_y) */                   \
+  SHAPE (MOMENTS, covariance_xz)                                                                   \
+  SHAPE (MOMENTS, covariance_yz)                                                                   \
+  SHAPE (MOMENTS, eigenvalue_0) /* of the inertia tensor, the greatest first */                    \
+  SHAPE (MOMENTS, eigenvalue_1)                                                                    \
+  SHAPE (MOMENTS, eigenvalue_2)                                                                    \
+  SHAPE (MOMENTS, major_axis) /* of the ellipse or ellipsoid with the same moments, pixels */      \
+  SHAPE (MOMENTS, minor_axis)                                                                      \
+  SHAPE (MOMENTS, eccentricity)                                                                    \
+  SHAPE (MOMENTS, orientation)                                                                     \
+  SHAPE (PERIMETER, perimeter)                                                                     \
+  SHAPE (TOPOLOGY, crack_length)   /* edges, in volumes faces, between its pixels and others */    \
+  SHAPE (TOPOLOGY, euler_number_4) /* if pixels touch at edges only, voxels at faces only */       \
+  SHAPE (TOPOLOGY, euler_number_8) /* if they touch at corners, too */                             \
+  SHAPE (INTENSITY, least_value)                                                                   \
+  SHAPE (INTENSITY, greatest_value)                                                                \
+  SHAPE (INTENSITY, mean_value)                                                                    \
+  SHAPE (INTENSITY, standard_deviation)                                                            \
+  SHAPE (INTENSITY, weighted_centroid_x) /* not a number where all values are 0 */                 \
+  SHAPE (INTENSITY, weighted_centroid_y)                                                           \
+  SHAPE (INTENSITY, weighted_centroid_z)
+
+/* What follows from the measures of a component of a volume, or of a frame of any size (tiled.h).
+ * The sums behind it are exact integers of up to 128 bits; values are rounded as those of
+ * ccl_features_derive(), and those of a frame are the same bits. The Euler number of a volume is
+ * its parts minus its tunnels plus its cavities. Since: 0.3 */
+typedef struct CclVolumeShape {
+#define CUDACCL_VOLUME_SHAPE_FIELD(column, field) double field;
+  CUDACCL_VOLUME_SHAPES (CUDACCL_VOLUME_SHAPE_FIELD)
+#undef CUDACCL_VOLUME_SHAPE_FIELD
+} CclVolumeShape;
+
 #endif /* CUDACCL_COLUMNS_H */

@@ -24,6 +24,7 @@
 #ifndef CUDACCL_TILED_H
 #define CUDACCL_TILED_H
 
+#include <cudaccl/columns.h>
 #include <cudaccl/device.h>
 #include <cudaccl/labeller.h>
 
@@ -50,8 +51,14 @@ typedef struct CclTiledPlan {
   uint32_t n_threads;    /* CPU: as in CclLabellerPlan */
   uint32_t label_bytes;  /* of a label in the label map: 4 or 8; 0 means 4, or 8 if N ≥ 2^32 */
   CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
-  const char *scratch_folder; /* components that touch a seam, about 96 bytes each, are kept in an
-                               * unnamed file of this folder; NULL: in memory */
+  const char *scratch_folder; /* components that touch a seam, about 96 bytes each, with columns
+                               * 340, are kept in an unnamed file of this folder; NULL: in memory */
+  uint32_t columns; /* what to measure beyond CclTiledComponent: flags of CclColumn. A perimeter is
+                     * offered for frames with 8 neighbours. 0: nothing, which costs nothing. The
+                     * components are measured on the CPU in any case. Since: 0.3 */
+  CclPixelFormat intensity_format; /* of the second plane, with CUDACCL_COLUMN_INTENSITY:
+                                    * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16. Since: 0.3
+                                    */
 } CclTiledPlan;
 
 /* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */
@@ -82,7 +89,9 @@ typedef struct CclTiledIo {
   void *data; /* the first argument of each function */
 
   /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called twice
-   * for each layer, in order, unless the block is one tile, and must read the same pixels. */
+   * for each layer, in order, unless the block is one tile, and must read the same pixels. With
+   * CUDACCL_COLUMN_PERIMETER or CUDACCL_COLUMN_TOPOLOGY, up to two layers before and after the
+   * block are read in the same way. */
   CclStatus (*read) (
       void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
 
@@ -102,6 +111,19 @@ typedef struct CclTiledIo {
 
   /* Reports progress: how many layers are labelled, over both passes. NULL is allowed. */
   void (*progress) (void *data, uint64_t done, uint64_t total);
+
+  /* Reads n_layers layers of the second plane, of the plan's intensity_format and without padding;
+   * words of 16 bits are in this machine's byte order. As often as the layers of the block are
+   * read. Required with CUDACCL_COLUMN_INTENSITY. Since: 0.3 */
+  CclStatus (*read_values) (
+      void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);
+
+  /* Called in place of rows if the plan has columns: the next n rows and what is measured of them.
+   * Values of columns that are not in the plan are not a number, and so is euler_number_8 with 4, 6
+   * or 18 neighbours, because it depends on where pixels that touch at a corner are joined. NULL:
+   * no table. Since: 0.3 */
+  CclStatus (*measured) (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes,
+      size_t n, CclError *error);
 } CclTiledIo;
 
 /* The transport between processes. Messages between two ranks arrive in the order in which they are

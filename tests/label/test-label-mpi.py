@@ -156,6 +156,25 @@ def program_equals_one_process():
         assert (np.load("l.npy") == np.where(keep, np.cumsum(keep), 0)[want]).all()
 
 
+def columns_equal_one_process():
+    """tables with columns have the same bytes for 1 to 9 ranks, some without a layer, whatever the tiles"""
+    frame = (random.random((7, 61)) < 0.5).astype(np.uint8)
+    volume = (random.random((6, 11, 9)) < 0.3).astype(np.uint8)
+    both = "label,bbox,inertia_tensor,axis_minor_length,euler_number,first_pixel,intensity_std,centroid_weighted"
+    for image, columns, connectivity in [(frame, both + ",perimeter,crack_length,n_holes", 8),
+                                         (frame, "label,crack_length,n_holes,orientation,intensity_max", 4),
+                                         (spiral(23), both + ",perimeter", 8), (volume, both + ",surface_area", 26)]:
+        np.save("a.npy", image)
+        np.save("i.npy", random.integers(0, 65536, image.shape).astype(np.uint16))
+        contents = set()
+        for ranks, table in [(1, "t.csv"), (1, "t.npy"), (2, "t.npy"), (5, "t.csv"), (9, "t.npy")]:
+            result = mpirun(ranks, PROGRAM, "a.npy", "-c", connectivity, "--columns", columns, "--intensity", "i.npy",
+                            "-t", table, "--tile", 1 + ranks % 3)
+            assert result.returncode == 0, result.stderr
+            contents.add((table, open(table, "rb").read()))
+        tap.equal(len(contents), 2, f"{columns}: different tables:")
+
+
 def filters_equal_one_process():
     """Otsu's threshold, noise filter and region of interest mask give the same for 1, 2 and 5 ranks"""
     np.save("a.npy", ndimage.uniform_filter(random.integers(0, 256, (83, 97)).astype(np.uint8), 5))
@@ -258,8 +277,8 @@ def dying_rank():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(equal_to_scipy, program_equals_one_process, filters_equal_one_process, tiff_equals_one_process,
-                     messages_follow_seams, failing_ranks, failing_messages,
+    status = tap.run(equal_to_scipy, program_equals_one_process, columns_equal_one_process, filters_equal_one_process,
+                     tiff_equals_one_process, messages_follow_seams, failing_ranks, failing_messages,
                      dying_rank)
     os.chdir("/")
 sys.exit(status)

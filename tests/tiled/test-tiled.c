@@ -143,9 +143,10 @@ test_messages_are_in_proportion_to_seams (void)
     const uint64_t layer =
         c->plan.width *
         (c->plan.connectivity > 4 && c->plan.connectivity != 8 ? c->plan.height : 1);
-    /* Up: two layers and at most layer + 2 entries of 72 bytes with their labels, down the same
-     * without the layers; four heads. */
-    const uint64_t most = (c->n_ranks - 1) * (layer * 8 + (layer + 2) * 2 * 80 + 4 * 320);
+    /* Up: two layers and at most layer + 2 entries of 72 bytes with their labels, with columns 240
+     * more, down the same without the layers; four heads. */
+    const uint64_t entry = c->plan.columns ? 320 : 80;
+    const uint64_t most = (c->n_ranks - 1) * (layer * 8 + (layer + 2) * 2 * entry + 4 * 320);
     g_assert_cmpuint (run_case (c), <=, most);
     tiled_case_free (c);
   }
@@ -233,6 +234,9 @@ run_with_another_plan (gpointer data)
     case 3:
       plan.first_layer = 5;
       break;
+    case 4:
+      plan.columns = CUDACCL_COLUMN_MOMENTS;
+      break;
     }
   }
   g_assert_cmpint (
@@ -244,13 +248,14 @@ run_with_another_plan (gpointer data)
 static void
 test_plan_of_one_rank_is_refused_by_all (void)
 {
-  enum { N_RANKS = 3 };
-  for (uint32_t fault = 0; fault < 4 * N_RANKS; fault++) {
+  enum { N_RANKS = 3, N_PLANS = 5 };
+  for (uint32_t fault = 0; fault < N_PLANS * N_RANKS; fault++) {
     Network *network = network_new ();
     GThread *threads[N_RANKS];
     Rank ranks[N_RANKS] = {0};
     for (uint32_t i = 0; i < N_RANKS; i++) {
-      ranks[i] = (Rank){.network = network, .odd_rank = fault / 4, .odd_plan = fault % 4};
+      ranks[i] =
+          (Rank){.network = network, .odd_rank = fault / N_PLANS, .odd_plan = fault % N_PLANS};
       ranks[i].peers = (CclTiledPeers){&ranks[i], i, N_RANKS, send_bytes, receive_bytes};
       threads[i] = g_thread_new ("rank", run_with_another_plan, &ranks[i]);
     }
@@ -330,6 +335,14 @@ test_plans_that_are_refused (void)
   plan = good;
   plan.width = 1u << 30, plan.height = plan.n_layers = 1u << 31;
   check_refused (plan, CUDACCL_ERROR_UNSUPPORTED, "64 bits");
+  plan = good;
+  plan.columns = CUDACCL_ALL_COLUMNS + 1;
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "CclColumn");
+  plan.columns = CUDACCL_COLUMN_INTENSITY;
+  check_refused (plan, CUDACCL_ERROR_ARGUMENT, "read values");
+  plan.columns = CUDACCL_COLUMN_PERIMETER;
+  plan.connectivity = 4;
+  check_refused (plan, CUDACCL_ERROR_UNSUPPORTED, "perimeter");
   plan = good;
   plan.scratch_folder = "/nowhere";
   check_refused (plan, CUDACCL_ERROR_IO, "/nowhere");

@@ -7,6 +7,7 @@
 
 #include "masks.h"
 #include "reference.h"
+#include "shape-reference.h"
 #include "volume-reference.h"
 
 /* What a rank has delivered. */
@@ -106,6 +107,24 @@ draw_pixels (TiledCase *c, uint32_t *state)
   c->plan.threshold = 7 + draw (state, 200);
 }
 
+/* Draws columns, and the second plane if they need one; some components have zeros only. */
+static void
+draw_columns (TiledCase *c, uint32_t *state)
+{
+  const uint64_t n_pixels = c->plan.width * c->plan.height * c->plan.depth;
+  uint32_t columns = 1 + draw (state, CUDACCL_ALL_COLUMNS);
+
+  if (c->plan.connectivity != 8)
+    columns &= ~(uint32_t)CUDACCL_COLUMN_PERIMETER;
+  c->plan.columns = columns;
+  c->plan.intensity_format = draw (state, 2) ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
+  if (!(columns & CUDACCL_COLUMN_INTENSITY))
+    return;
+  uint8_t *values = c->values = calloc (2, n_pixels);
+  for (uint64_t i = 0; i < 2 * n_pixels; i++)
+    values[i] = draw (state, 3) ? (uint8_t)draw (state, 256) : 0;
+}
+
 static void
 finish (TiledCase *c, uint32_t *state)
 {
@@ -120,10 +139,15 @@ finish (TiledCase *c, uint32_t *state)
     reference_of_frame (c);
   else
     reference_of_volume (c);
-  snprintf (c->name, sizeof c->name, "%ux%ux%u, %u-connected, invert %d, area %u..%u, %u ranks",
+  if (draw (state, 2)) {
+    draw_columns (c, state);
+    c->shapes = shapes_new (&c->plan, c->labels, c->values, (uint32_t)c->n_components);
+  }
+  snprintf (c->name, sizeof c->name,
+      "%ux%ux%u, %u-connected, invert %d, area %u..%u, columns %u, %u ranks",
       (unsigned)c->plan.width, (unsigned)c->plan.height, (unsigned)c->plan.depth,
       c->plan.connectivity, c->plan.invert, (unsigned)c->plan.min_area, (unsigned)c->plan.max_area,
-      c->n_ranks);
+      c->plan.columns, c->n_ranks);
 }
 
 static int
@@ -177,6 +201,8 @@ tiled_case_free (TiledCase *c)
   free (c->pixels);
   free (c->labels);
   free (c->rows);
+  free (c->shapes);
+  free (c->values);
   free (c);
 }
 
@@ -249,6 +275,31 @@ take_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
   return CUDACCL_OK;
 }
 
+static CclStatus
+read_values (void *data, uint64_t first, uint64_t n, void *values, CclError *error)
+{
+  Delivery *d = data;
+  const size_t bytes = d->c->plan.intensity_format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+  (void)error;
+  memcpy (values, (uint8_t *)d->c->values + first * d->layer * bytes, n * d->layer * bytes);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+take_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *found, size_t n,
+    CclError *error)
+{
+  Delivery *d = data;
+  const uint64_t first = d->first_label + d->n_rows;
+  const bool is_volume = d->c->plan.connectivity != 4 && d->c->plan.connectivity != 8;
+
+  if (first + n <= d->c->n_components + 1)
+    for (size_t i = 0; i < n; i++)
+      if (!shapes_are_equal (&found[i], &d->c->shapes[first + i - 1], is_volume))
+        return differ (d, "another shape of component", first + i);
+  return take_rows (data, rows, n, error);
+}
+
 bool
 tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *device,
     CclTiledResult *result, char message[512])
@@ -259,7 +310,8 @@ tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *d
   CclTiledPlan plan = c->plan;
   /* A third of the cases is without a label map: then most labels are not computed. */
   const bool has_map = c->n_components % 3 != 0;
-  const CclTiledIo io = {&d, read_layers, begin, has_map ? write_layers : NULL, take_rows, NULL};
+  const CclTiledIo io = {&d, read_layers, begin, has_map ? write_layers : NULL, take_rows, NULL,
+      read_values, take_measured};
   CclError error = {CUDACCL_OK, ""};
 
   message[0] = '\0';

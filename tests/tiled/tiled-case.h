@@ -14,6 +14,7 @@ typedef struct TiledCase {
   char name[128]; /* what it is, for messages */
   CclTiledPlan plan;
   uint8_t *pixels;
+  void *values; /* of the second plane; NULL without one */
   uint32_t n_ranks;
   uint64_t begins[MOST_RANKS + 1]; /* the first layer of each rank's block; the end of the last */
   uint64_t tile_layers[MOST_RANKS];
@@ -22,10 +23,11 @@ typedef struct TiledCase {
   uint64_t n_components;
   uint32_t *labels;
   CclTiledComponent *rows; /* NULL: not to be compared */
+  CclVolumeShape *shapes;  /* NULL without columns */
 } TiledCase;
 
 /* Makes the case of a seed: a shape or noise, frame or volume, with a random number of ranks,
- * random blocks, some of them empty, and random tiles. */
+ * random blocks, some of them empty, random tiles and, in every second case, random columns. */
 TiledCase *tiled_case_new (uint32_t seed);
 
 /* Like tiled_case_new(), for a small frame, with the given number of ranks and the blocks of the

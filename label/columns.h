@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The columns of a table that --columns chooses: properties by scikit-image's names, each of one or
+ * several columns, as in Python's regionprops_table(). */
+#ifndef CUDACCL_LABEL_COLUMNS_H
+#define CUDACCL_LABEL_COLUMNS_H
+
+#include <cudaccl/tiled.h>
+
+enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 80 };
+
+typedef struct Property Property;
+
+/* The properties in the order of the command line. */
+typedef struct ColumnList {
+  uint32_t n;
+  const Property *properties[MOST_PROPERTIES];
+  uint32_t measured; /* flags of CclColumn that they need */
+} ColumnList;
+
+/* A column of a table. */
+typedef struct Column {
+  char name[40];
+  bool is_real; /* its values are doubles, otherwise integers */
+} Column;
+
+typedef union ColumnValue {
+  double real;
+  int64_t count;
+} ColumnValue;
+
+/* What values depend on beside the component. */
+typedef struct ColumnPicture {
+  uint64_t sides[3]; /* z, y, x */
+  bool is_volume;
+  uint32_t connectivity;
+} ColumnPicture;
+
+/* Parses names that are separated by commas. */
+bool columns_parse (const char *text, ColumnList *list, CclError *error);
+
+/* Whether all properties are offered for such a picture; fills the error. */
+bool columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error);
+
+/* Lists the columns. Returns their number. */
+uint32_t columns_expand (
+    const ColumnList *list, const ColumnPicture *picture, Column columns[MOST_COLUMNS]);
+
+/* Computes the values of a component. shape: NULL if no property has to be measured. */
+void columns_fill (const ColumnList *list, const ColumnPicture *picture,
+    const CclTiledComponent *row, const CclVolumeShape *shape, ColumnValue values[MOST_COLUMNS]);
+
+#endif /* CUDACCL_LABEL_COLUMNS_H */

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The columns of ccl-label's tables against scikit-image and numpy, and their bits whatever the tiles.
+
+usage: test-label-columns.py CCL-LABEL
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from scipy import ndimage
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
+import tap  # noqa: E402
+
+try:
+    from skimage import measure
+except ImportError:
+    print("1..0 # SKIP Python module not installed: skimage")
+    sys.exit(0)
+
+PROGRAM = os.path.abspath(sys.argv[1])
+random = np.random.default_rng(27)
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+BOTH = ["label", "bbox", "area", "centroid", "extent", "equivalent_diameter_area", "inertia_tensor",
+        "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "euler_number"]
+FRAMES = BOTH + ["eccentricity", "orientation", "perimeter"]
+VALUES = ["intensity_min", "intensity_max", "intensity_mean", "centroid_weighted"]
+OURS = ["first_pixel", "touches_border", "num_pixels", "area_bbox", "intensity_std"]
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def table(image, values, names, *arguments, name="t.npy"):
+    np.save("i.npy", image)
+    np.save("v.npy", values)
+    with_values = ["--intensity", "v.npy"] if any(n in VALUES or n == "intensity_std" for n in names) else []
+    result = run("i.npy", "-t", name, "--columns", ",".join(names), *with_values, *arguments)
+    assert result.returncode == 0, result.stderr
+    return np.load(name) if name.endswith("npy") else open(name).read()
+
+
+def random_case(ndim):
+    """A mask with components of all sizes, and a second plane in which some of them are black."""
+    shape = random.integers(1, 30 if ndim == 2 else 9, ndim)
+    image = random.random(shape) < random.random()
+    if random.random() < 0.3:
+        image = ndimage.binary_closing(image)
+    kind = [np.uint8, np.uint16][random.integers(2)]
+    values = random.integers(0, np.iinfo(kind).max, shape, kind, endpoint=True) * (random.random() < 0.8)
+    return image.astype(np.uint8), values.astype(kind)
+
+
+def close(ours, theirs, what):
+    # Eigenvalues that are 0 come out as roundings of other ones, and axes as their roots.
+    is_root = "axis" in what or "ecc" in what
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=2e-6 if is_root else 1e-9, err_msg=what)
+
+
+def check_values(found, labels, values):
+    """What scikit-image does not have, by numpy."""
+    ndim = labels.ndim
+    for row in found:
+        places = np.argwhere(labels == row["label"])
+        inside = values[labels == row["label"]].astype(float)
+        tap.equal([row[f"first_pixel-{i}"] for i in range(ndim)], list(places[0]), "first pixel")
+        borders = [places[:, i].min() == 0 for i in range(ndim)]
+        borders += [places[:, i].max() == labels.shape[i] - 1 for i in range(ndim)]
+        tap.equal([bool(row[f"touches_border-{i}"]) for i in range(2 * ndim)], borders, "borders")
+        tap.equal(row["num_pixels"], len(places), "pixels")
+        tap.equal(row["area_bbox"], np.prod(np.ptp(places, axis=0) + 1), "area of the box")
+        close(row["intensity_std"], inside.std(), "intensity_std")
+
+
+def compare(ndim, connectivity, names):
+    image, values = random_case(ndim)
+    labels, n = ndimage.label(image, ndimage.generate_binary_structure(ndim, RANK[connectivity]))
+    found = table(image, values, names + VALUES + OURS, "-c", connectivity, "--tile", random.integers(1, 6))
+    tap.equal(len(found), n, "rows")
+    check_values(found, labels, values)
+    if n == 0:
+        return
+    theirs = measure.regionprops_table(labels, values, properties=[
+        name for name in [*names, *VALUES] if ndim == 2 or "axis" not in name])
+    for name, column in theirs.items():
+        if name == "orientation":
+            compare_orientation(found, column)
+        else:
+            close(found[name], column, name)
+    if ndim == 3:  # its axes are not defined where rounding makes the root of a negative number
+        great, middle, small = [theirs[f"inertia_tensor_eigvals-{i}"] for i in range(3)]
+        close(found["axis_major_length"], np.sqrt(10 * np.maximum(0, great + middle - small)), "axis_major_length")
+        close(found["axis_minor_length"], np.sqrt(10 * np.maximum(0, middle + small - great)), "axis_minor_length")
+
+
+def compare_orientation(found, theirs):
+    """Both ends of an axis are the same; releases differ where both variances are the same."""
+    is_defined = np.abs(found["inertia_tensor-0-0"] - found["inertia_tensor-1-1"]) > 1e-9
+    for function in (np.sin, np.cos):
+        close(function(2 * found["orientation"][is_defined]), function(2 * theirs[is_defined]), "orientation")
+
+
+def frames():
+    """frames with 8 neighbours have scikit-image's columns, in tiles of any size"""
+    for _ in range(60):
+        compare(2, 8, FRAMES)
+
+
+def volumes():
+    """volumes with 26 neighbours have scikit-image's columns, in tiles of any size"""
+    for _ in range(40):
+        compare(3, 26, BOTH)
+
+
+def other_neighbours():
+    """with 4, 6 and 18 neighbours, columns that do not depend on corners are those of the components"""
+    for connectivity in [4, 6, 18] * 8:
+        ndim = 2 if connectivity == 4 else 3
+        compare(ndim, connectivity, [name for name in BOTH if name != "euler_number"])
+
+
+def cracks_holes_and_surfaces():
+    """crack lengths, holes and surfaces are those that numpy counts"""
+    for connectivity in [4, 8, 6, 26] * 8:
+        ndim = 2 if connectivity in (4, 8) else 3
+        image, values = random_case(ndim)
+        labels, _ = ndimage.label(image, ndimage.generate_binary_structure(ndim, RANK[connectivity]))
+        name = "crack_length" if ndim == 2 else "surface_area"
+        names = ["label", name] + (["n_holes"] if ndim == 2 else [])
+        for row in table(image, values, names, "-c", connectivity, "--tile", random.integers(1, 6)):
+            mask = np.pad(labels == row["label"], 1)
+            tap.equal(row[name], sum(int((np.diff(mask.astype(int), axis=i) != 0).sum()) for i in range(ndim)), name)
+            if ndim == 2:  # background touches at corners where the foreground does not
+                around = ndimage.label(~mask, ndimage.generate_binary_structure(2, 2 if connectivity == 4 else 1))[1]
+                tap.equal(row["n_holes"], around - 1, "holes")
+
+
+def same_bits():
+    """tables have the same bytes whatever the tiles, in all formats"""
+    for connectivity, names in [(8, FRAMES), (4, ["label", "crack_length", "n_holes", "orientation"]), (26, BOTH),
+                                (6, ["label", "surface_area", "inertia_tensor_eigvals"])]:
+        image, values = random_case(2 if connectivity in (4, 8) else 3)
+        for suffix in ["npy", "csv", "ndjson"]:
+            results = []
+            for tile in [1, 2, 3, 1000]:
+                table(image, values, names + VALUES, "-c", connectivity, "--tile", tile, name=f"t.{suffix}")
+                results.append(open(f"t.{suffix}", "rb").read())
+            tap.equal(len(set(results)), 1, f"{connectivity} neighbours, different .{suffix} files:")
+
+
+def columns_of_the_usual_table():
+    """columns that need no measures are those of the usual table"""
+    image, values = random_case(2)
+    found = table(image, values, ["label", "area", "centroid", "bbox", "touches_border"])
+    run("i.npy", "-t", "u.npy")
+    usual = np.load("u.npy")
+    assert (found["area"] == usual["area"]).all() and (found["centroid-1"] == usual["cx"]).all()
+    assert (found["bbox-3"] == usual["x"] + usual["width"]).all()
+    assert (found["touches_border-3"] == (found["bbox-3"] == image.shape[1])).all()
+
+
+def formats():
+    """CSV and JSON have the numbers of the array, and null for the centroid of a black component"""
+    image, values = np.eye(5, 7, dtype=np.uint8), np.zeros((5, 7), np.uint8)
+    names = ["label", "bbox", "centroid_weighted", "perimeter"]
+    array = table(image, values, names)
+    rows = list(csv.DictReader(table(image, values, names, name="t.csv").splitlines()))
+    objects = [json.loads(line) for line in table(image, values, names, name="t.ndjson").splitlines()]
+    tap.equal(list(rows[0]), list(array.dtype.names), "names")
+    tap.equal(list(objects[0]), list(array.dtype.names), "keys")
+    tap.equal(rows[0]["centroid_weighted-0"], "nan", "CSV")
+    tap.equal(objects[0]["centroid_weighted-1"], None, "JSON")
+    tap.equal([float(rows[0][f"bbox-{i}"]) for i in range(4)], [0.0, 0.0, 5.0, 5.0], "box")
+    tap.equal(objects[0]["perimeter"], float(array["perimeter"][0]), "perimeter")
+
+
+def refused():
+    """columns that do not exist or do not fit the picture are refused with a line that names them"""
+    np.save("i.npy", np.ones((4, 5), np.uint8))
+    np.save("n.npy", np.ones((4, 6), np.uint8))
+    np.save("f.npy", np.ones((4, 5), np.float32))
+    for arguments, word in [
+            (["--columns", "label"], "--table"),
+            (["-t", "r.csv", "--columns", "label,volume"], "'volume'"),
+            (["-t", "r.csv", "--columns", ""], "''"),
+            (["-t", "r.csv", "--columns", "label,area,label"], "twice"),
+            (["-t", "r.csv", "--columns", "surface_area"], "volumes"),
+            (["-t", "r.csv", "--columns", "perimeter", "-c", "4"], "perimeter"),
+            (["-t", "r.csv", "--columns", "euler_number", "-c", "4"], "euler_number"),
+            (["-t", "r.csv", "--columns", "intensity_max"], "--intensity"),
+            (["-t", "r.csv", "--columns", "area", "--intensity", "i.npy"], "--intensity"),
+            (["-t", "r.csv", "--columns", "intensity_max", "--intensity", "n.npy"], "n.npy"),
+            (["-t", "r.csv", "--columns", "intensity_max", "--intensity", "f.npy"], "float32"),
+            (["-t", "f.npy", "--columns", "intensity_max", "--intensity", "f.npy"], "f.npy")]:
+        result = run("i.npy", *arguments)
+        assert result.returncode == 1 and result.stderr.count("\n") == 1, (arguments, result.stderr)
+        assert word in result.stderr, (word, result.stderr)
+    assert not os.path.exists("r.csv")
+
+
+shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
+with tempfile.TemporaryDirectory(dir=shared) as folder:
+    os.chdir(folder)
+    status = tap.run(frames, volumes, other_neighbours, cracks_holes_and_surfaces, same_bits,
+                     columns_of_the_usual_table, formats, refused)
+    os.chdir("/")
+sys.exit(status)
