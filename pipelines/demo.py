@@ -25,7 +25,7 @@ from gi.repository import Gst  # noqa: E402
 # async=false: the encoder reads many frames before it writes its first one; the pipeline's preroll
 # must not wait for that.
 PIPELINE = ("uridecodebin name=decoder ! videoconvert name=converter"
-            " ! {labeller} name=labeller foreground=codebook attach-labels=true ! ccltrack"
+            " ! {labeller} name=labeller foreground=codebook ! ccltrack"
             " ! tee name=tracked tracked. ! queue ! ccljson ! filesink name=json async=false"
             " tracked. ! queue ! ccloverlay trail-length=50 ! videoconvert"
             " ! video/x-raw,format=I420 ! videocrop name=even ! x264enc speed-preset=veryfast"

@@ -89,7 +89,7 @@ count_run (CclLabelOverlap *o, const CclLabels *labels, uint32_t group, uint32_t
     x = end_of_run_32 (label, (uint32_t)x, (uint32_t)last);
     const uint32_t component = find_component (o, label[first]);
     if (component != NONE)
-      shared[component] += (uint32_t)(x - first) * o->step;
+      shared[component] += (uint32_t)(x - first) * o->weight;
   }
 }
 

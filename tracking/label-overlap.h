@@ -27,8 +27,9 @@ ccl_label_overlap_step (uint32_t height)
 /* The caller provides the arrays, for frames of at most 4096 groups and components. Begin with 0
  * groups. */
 typedef struct CclLabelOverlap {
-  uint32_t width, height; /* of the frames */
-  uint32_t step;          /* the rows 0, step, 2·step, … are counted, each for `step` rows */
+  uint32_t width, height; /* of the label maps */
+  uint32_t step;          /* the rows 0, step, 2·step, … are counted */
+  uint32_t weight;        /* pixels of the frame that each pixel of these rows stands for */
 
   /* The frame before. */
   uint16_t *component; /* of each pixel of these rows: 1 + its component; 0: none */

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MIN_SAMPLE 16 /* pixels */
+
 /* Predicts the motion of each group as the mean of its tracks' motions. */
 static void
 shift_groups (CclTracker *tracker, double elapsed)
@@ -24,11 +26,20 @@ shift_groups (CclTracker *tracker, double elapsed)
   }
   for (uint32_t i = 0; i < tracker->overlap.n_groups; i++) {
     const Group *g = &tracker->groups[i];
-    const double x = floor (g->motion_x / g->n_tracks + 0.5);
-    const double y = floor (g->motion_y / g->n_tracks + 0.5);
+    const double n = (double)g->n_tracks * tracker->label_step;
+    const double x = floor (g->motion_x / n + 0.5);
+    const double y = floor (g->motion_y / n + 0.5);
     tracker->overlap.shift[i] = (CclShift){
         (int32_t)ccl_min (ccl_max (x, -most), most), (int32_t)ccl_min (ccl_max (y, -most), most)};
   }
+}
+
+/* Whether a sample of the label map has enough pixels of a component to compare it. */
+static inline bool
+is_sampled (const CclTracker *tracker, const Component *c)
+{
+  const double step = tracker->label_step;
+  return step == 1 || c->area >= MIN_SAMPLE * step * step;
 }
 
 void
@@ -41,8 +52,9 @@ ccl_tracker_count_pixels (
     return;
   o->n_components = tracker->n_components;
   for (uint32_t j = 0; j < tracker->n_components; j++) {
-    tracker->components[j].pixels = j;
-    o->label[j] = table->rows[tracker->components[j].row].label;
+    Component *c = &tracker->components[j];
+    c->pixels = is_sampled (tracker, c) ? j : NONE;
+    o->label[j] = table->rows[c->row].label;
   }
   shift_groups (tracker, elapsed);
   ccl_label_overlap_count (o, labels);
@@ -134,32 +146,41 @@ lay_out_overlap (CclTracker *t, void *memory)
 {
   const size_t rows = t->plan.max_tracks, columns = t->plan.max_components;
   CclLabelOverlap *o = &t->overlap;
-  const size_t n_rows = (t->plan.height + o->step - 1) / o->step;
+  const size_t n_rows = ccl_sampled (o->height, o->step);
   Layout layout = {.memory = memory, .alignment = 16};
-  o->component = lay_out (&layout, (uint64_t)t->plan.width * n_rows, sizeof *o->component);
+  o->component = lay_out (&layout, (uint64_t)o->width * n_rows, sizeof *o->component);
   o->group = lay_out (&layout, columns, sizeof *o->group);
   o->shift = lay_out (&layout, rows, sizeof *o->shift);
   o->label = lay_out (&layout, columns, sizeof *o->label);
   o->shared = lay_out (&layout, rows * columns, sizeof *o->shared);
   t->groups = lay_out (&layout, rows, sizeof *t->groups);
-  t->column_sums = lay_out (&layout, (uint64_t)t->plan.width + 1, sizeof *t->column_sums);
+  t->column_sums = lay_out (&layout, (uint64_t)o->width + 1, sizeof *t->column_sums);
   return layout.size;
 }
 
-/* Allocates them at the first label map. */
+/* Allocates them at the first label map of that step. After an error the former ones stay. */
 CclStatus
-ccl_tracker_allocate_pixels (CclTracker *tracker, CclError *error)
+ccl_tracker_allocate_pixels (CclTracker *tracker, uint32_t label_step, CclError *error)
 {
-  if (tracker->label_memory)
+  CclLabelOverlap *o = &tracker->overlap;
+  const uint32_t step = label_step > 0 ? label_step : 1;
+  if (tracker->label_memory && tracker->label_step == step)
     return CUDACCL_OK;
-  tracker->overlap.width = tracker->plan.width;
-  tracker->overlap.height = tracker->plan.height;
-  tracker->overlap.step = ccl_label_overlap_step (tracker->plan.height);
-  const size_t size = lay_out_overlap (tracker, NULL);
-  tracker->label_memory = calloc (1, size);
-  if (!tracker->label_memory)
+  CclTracker counted = *tracker;
+  counted.overlap.width = ccl_sampled (tracker->plan.width, step);
+  counted.overlap.height = ccl_sampled (tracker->plan.height, step);
+  counted.overlap.step = ccl_label_overlap_step (counted.overlap.height);
+  const size_t size = lay_out_overlap (&counted, NULL);
+  void *memory = calloc (1, size);
+  if (!memory)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to track label maps: %zu bytes", size);
-  lay_out_overlap (tracker, tracker->label_memory);
+  free (tracker->label_memory);
+  tracker->label_memory = memory;
+  tracker->label_step = step;
+  *o = counted.overlap;
+  o->weight = o->step * step * step;
+  o->n_groups = 0;
+  lay_out_overlap (tracker, memory);
   return CUDACCL_OK;
 }

@@ -24,13 +24,15 @@ typedef struct Columns {
   uint32_t begin, end;
 } Columns;
 
-/* The component that is divided. */
+/* The component that is divided, in pixels of the label map, which may be a sample of the frame's.
+ */
 typedef struct Projection {
   const CclLabels *labels;
   uint32_t label;
   uint32_t left, top, bottom, n_columns;
   const uint32_t *sums; /* of the pixels in the columns before each one */
   double typical;       /* height */
+  double step;          /* pixels of the frame from one to the next */
 } Projection;
 
 static inline const uint32_t *
@@ -87,6 +89,22 @@ has_pixel (const Projection *p, uint32_t y, const Columns *columns)
   return found;
 }
 
+/* The box of columns and rows. Where they end with the component, the box does. */
+static CclBox
+box_in_frame (const Projection *p, const Component *whole, Columns columns, Columns rows)
+{
+  CclBox box = whole->box;
+  if (columns.begin > 0)
+    box.left = p->step * (p->left + columns.begin);
+  if (columns.end < p->n_columns)
+    box.right = p->step * (p->left + columns.end);
+  if (rows.begin > p->top)
+    box.top = p->step * rows.begin;
+  if (rows.end < p->bottom)
+    box.bottom = p->step * rows.end;
+  return box;
+}
+
 /* An object has the rows of its tall columns, and is a little wider, at most to the middle between
  * two objects. */
 static Component
@@ -107,11 +125,12 @@ make_object (
   double moment = 0;
   for (uint32_t x = begin; x < end; x++)
     moment += (x + 0.5) * (p->sums[x + 1] - p->sums[x]);
+  const double area = p->sums[end] - p->sums[begin];
   Component object = *whole;
-  object.box = (CclBox){p->left + begin, top, p->left + end, bottom};
-  object.area = p->sums[end] - p->sums[begin];
-  object.centroid_x = p->left + moment / object.area;
-  object.centroid_y = 0.5 * (top + bottom);
+  object.box = box_in_frame (p, whole, (Columns){begin, end}, (Columns){top, bottom});
+  object.area = area * p->step * p->step;
+  object.centroid_x = p->step * (p->left + moment / area);
+  object.centroid_y = 0.5 * (object.box.top + object.box.bottom);
   object.pixels = NONE;
   object.fragmented = object.divided = true;
   return object;
@@ -143,15 +162,19 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
     if (typical <= 0 || box->right - box->left < MIN_WIDTH * typical ||
         box->bottom - box->top < CUDACCL_MIN_HEIGHT * typical)
       continue;
+    const uint32_t step = tracker->label_step;
+    const uint32_t left = ccl_sampled ((uint32_t)box->left, step);
+    const uint32_t right = ccl_sampled ((uint32_t)box->right, step);
     const Projection p = {
         .labels = labels,
         .label = table->rows[tracker->components[j].row].label,
-        .left = (uint32_t)box->left,
-        .top = (uint32_t)box->top,
-        .bottom = (uint32_t)box->bottom,
-        .n_columns = (uint32_t)(box->right - box->left),
+        .left = left,
+        .top = ccl_sampled ((uint32_t)box->top, step),
+        .bottom = ccl_sampled ((uint32_t)box->bottom, step),
+        .n_columns = right - left,
         .sums = tracker->column_sums,
-        .typical = typical,
+        .typical = typical / step,
+        .step = step,
     };
     count_columns (&p, tracker->overlap.step, tracker->column_sums);
     divide_component (tracker, &p, j);

@@ -25,6 +25,14 @@
 
 #define NONE UINT32_MAX
 
+/* The number of those of `size` pixels that a sample has: 0, step, 2·step, … So this is also the
+ * index of the first of them from `size` on. */
+static inline uint32_t
+ccl_sampled (uint32_t size, uint32_t step)
+{
+  return size / step + (size % step != 0);
+}
+
 typedef struct Track {
   uint64_t id;
   CclAxis x, y;
@@ -98,6 +106,7 @@ struct CclTracker {
 
   void *label_memory; /* of `overlap` and `groups`; NULL before the first label map */
   CclLabelOverlap overlap;
+  uint32_t label_step; /* a label map has every label_step-th pixel and row of the frame */
   Group *groups;
   uint32_t *column_sums; /* of the component that is divided */
   bool has_overlap;      /* this frame and the one before have label maps */
@@ -166,8 +175,9 @@ void ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLa
 
 /* pixels.c: label maps of successive frames. ccl_tracker_count_pixels() counts the pixels that
  * components have in common with those of the frame before; labels is NULL for a frame without a
- * label map. ccl_tracker_store_pixels() stores the frame for the next run. */
-CclStatus ccl_tracker_allocate_pixels (CclTracker *tracker, CclError *error);
+ * label map. Memory is for label maps of that step, 0 or 1 for all pixels.
+ * ccl_tracker_store_pixels() stores the frame for the next run. */
+CclStatus ccl_tracker_allocate_pixels (CclTracker *tracker, uint32_t label_step, CclError *error);
 void ccl_tracker_count_pixels (
     CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed);
 void ccl_tracker_store_pixels (CclTracker *tracker, const CclLabels *labels);

@@ -14,20 +14,24 @@
 
 #define MAX_CAPACITY 4096
 #define MAX_ELAPSED 1000
+#define MAX_LABEL_STEP 4096
 #define MIN_FRAME_RATE 0.01
 #define MAX_FRAME_RATE 10000
 
 static CclStatus
-check_labels (
-    const CclTracker *tracker, const CclTable *table, const CclLabels *labels, CclError *error)
+check_labels (const CclTracker *tracker, const CclTable *table, const CclLabels *labels,
+    uint32_t step, CclError *error)
 {
+  if (step > MAX_LABEL_STEP)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "label_step must be at most %u, not %u",
+        MAX_LABEL_STEP, step);
   if (!labels)
     return CUDACCL_OK;
+  const uint32_t width = ccl_sampled (tracker->plan.width, step > 0 ? step : 1);
   if (!labels->data || (uintptr_t)labels->data % 4 != 0 || labels->stride % 4 != 0 ||
-      labels->stride / 4 < tracker->plan.width)
+      labels->stride / 4 < width)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "a label map must have rows of %u pixels of 4 bytes, aligned to 4 bytes",
-        tracker->plan.width);
+        "a label map must have rows of %u pixels of 4 bytes, aligned to 4 bytes", width);
   for (uint32_t row = 1; row < table->n_rows; row++)
     if (table->rows[row].label <= table->rows[row - 1].label)
       return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
@@ -67,7 +71,7 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
           "row %u of the component table is not inside a frame of %u×%u pixels", row,
           tracker->plan.width, tracker->plan.height);
   }
-  return check_labels (tracker, table, labels, error);
+  return check_labels (tracker, table, labels, options->label_step, error);
 }
 
 CclStatus
@@ -76,7 +80,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
 {
   CclStatus status = check_run (tracker, table, labels, elapsed, options, tracks, error);
   if (status == CUDACCL_OK && labels)
-    status = ccl_tracker_allocate_pixels (tracker, error);
+    status = ccl_tracker_allocate_pixels (tracker, options->label_step, error);
   if (status != CUDACCL_OK)
     return status;
   tracker->frame_time =

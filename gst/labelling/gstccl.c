@@ -41,6 +41,7 @@
 
 #include "gstcclbatch.h"
 #include "gstcclmappool.h"
+#include "gstcclsampler.h"
 
 struct _GstCcl {
   GstCclBase parent;
@@ -74,6 +75,8 @@ static GstBufferPool *
 gst_ccl_new_map_pool (
     GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind)
 {
+  if (kind == GST_CCL_MAP_SAMPLE)
+    return gst_ccl_map_pool_new (gst_ccl_sampler_size (info));
   return gst_ccl_map_pool_new (gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info) *
                                (gsize)GST_VIDEO_INFO_HEIGHT (info));
 }

@@ -2,6 +2,7 @@
 #include "gstcclattach.h"
 #include "gstcclmappool.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstcclsample.h"
 
 #include <cudaccl/columns.h>
 #include <gst/ccl/ccl.h>
@@ -289,6 +290,7 @@ gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *labell
 
   (void)segmentation_pool; /* used with GStreamer 1.26 and later */
   gst_buffer_foreach_meta (buffer, remove_own, &own);
+  gst_ccl_sample_remove (buffer, own.name);
 #if HAVE_ANALYTICS
   if (own.found)
     remove_own_analytics (buffer);

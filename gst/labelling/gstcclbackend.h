@@ -15,10 +15,11 @@
 
 G_BEGIN_DECLS
 
-/* The maps that an element makes of a frame, and may attach to it. */
+/* The maps that an element makes of a frame, and may attach to it. Samples are in system memory. */
 typedef enum {
   GST_CCL_MAP_LABELS, /* guint32 per pixel */
   GST_CCL_MAP_MASK,   /* guint8 per pixel */
+  GST_CCL_MAP_SAMPLE, /* some rows of the mask or of the frame (gstcclsample.h) */
   GST_CCL_N_MAPS
 } GstCclMapKind;
 
@@ -27,6 +28,14 @@ gst_ccl_map_pixel_size (GstCclMapKind kind)
 {
   return kind == GST_CCL_MAP_LABELS ? sizeof (guint32) : sizeof (guint8);
 }
+
+/* Rows of pixels that are copied to a sample. */
+typedef struct {
+  CclFrame from; /* the stride is from one of these rows to the next */
+  gsize row_size, to_stride;
+  guint n_rows;
+  gpointer to; /* system memory */
+} GstCclRowCopy;
 
 /* The memory for a map of a frame, and its layout. */
 typedef struct {
@@ -70,6 +79,11 @@ typedef struct {
   gboolean (*locate) (GstElement *element, GstCclSite *site, GstBuffer *buffer,
       const GstVideoInfo *info, gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes,
       CclError *error);
+
+  /* Optional. Queues a copy of rows in device memory, before the labeller's work on the frame. It
+   * is done when that work is. */
+  gboolean (*copy_rows) (GstElement *element, GstCclSite *site, CclLabeller *labeller,
+      const GstCclRowCopy *copy, CclError *error);
 
   /* Makes an active pool of maps of the size of frames of that format. NULL if there is no memory.
    */

@@ -24,6 +24,8 @@ typedef struct {
   gboolean reset; /* the background models are to be discarded before the next frame */
   gchar *refusal; /* the latest error about caps since the start */
 
+  gint topology_changed; /* atomic: elements downstream may want something else */
+
   /* Of the streaming thread. */
   GstCclStream stream; /* of frames that come one by one */
   GstCclBatches batches;
@@ -108,6 +110,7 @@ gst_ccl_base_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (trans);
   gst_ccl_stream_reset_motion (&priv->stream);
   priv->queue.hints = (GstCclHints){FALSE};
+  g_atomic_int_set (&priv->topology_changed, TRUE);
   started = gst_ccl_foreground_stage_open (
       &priv->stream.labeller.foreground, GST_ELEMENT (trans), roi_mask);
   priv->batches.roi_mask = priv->stream.labeller.foreground.roi_mask;
@@ -133,6 +136,23 @@ gst_ccl_base_reset (GstCclBase *base)
 {
   GST_OBJECT_LOCK (base);
   PRIVATE (base)->reset = TRUE;
+  GST_OBJECT_UNLOCK (base);
+}
+
+/* Before the first frame, and after links downstream have changed. */
+static void
+ask_for_wishes (GstCclBase *base)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  gboolean wants_sample;
+
+  if (!g_atomic_int_compare_and_exchange (&priv->topology_changed, TRUE, FALSE))
+    return;
+  wants_sample = gst_ccl_query_ask_for_sample (GST_BASE_TRANSFORM_SRC_PAD (base));
+  GST_DEBUG_OBJECT (
+      base, "a sample of the foreground is %s", wants_sample ? "wanted" : "not wanted");
+  GST_OBJECT_LOCK (base);
+  priv->settings.attach_sample = wants_sample;
   GST_OBJECT_UNLOCK (base);
 }
 
@@ -169,6 +189,7 @@ gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
   if (direction == GST_PAD_SINK)
     gst_ccl_refusal_report (&PRIVATE (GST_CCL_BASE (trans))->refusal, GST_ELEMENT (trans),
         GST_BASE_TRANSFORM_SINK_PAD (trans), query);
+  gst_ccl_query_pass_labeller (query);
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
 }
 
@@ -192,6 +213,14 @@ gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
     break;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->sink_event (trans, event);
+}
+
+static gboolean
+gst_ccl_base_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    g_atomic_int_set (&PRIVATE (GST_CCL_BASE (trans))->topology_changed, TRUE);
+  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->src_event (trans, event);
 }
 
 /* Passes the peer's answer on, except for GstVideoCropMeta. */
@@ -225,6 +254,7 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstCclBase *base = GST_CCL_BASE (trans);
   GstCclBasePrivate *priv = PRIVATE (base);
 
+  ask_for_wishes (base);
   begin_buffer (base);
 #if GST_CCL_HAS_BATCHES
   if (priv->takes_batches)
@@ -294,6 +324,7 @@ gst_ccl_base_class_init (GstCclBaseClass *klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_ccl_base_query);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_base_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_base_sink_event);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_ccl_base_src_event);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_base_propose_allocation);
   trans_class->submit_input_buffer = GST_DEBUG_FUNCPTR (gst_ccl_base_submit_input_buffer);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_ccl_sync_values);

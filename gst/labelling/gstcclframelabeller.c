@@ -2,6 +2,7 @@
 #include "gstcclframelabeller.h"
 
 #include "gstcclattach.h"
+#include "gstcclsampler.h"
 #include "shared/gstcclerror.h"
 
 GST_DEBUG_CATEGORY_STATIC (frame_labeller_debug);
@@ -107,6 +108,12 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
   return TRUE;
 }
 
+static const gchar *const map_names[GST_CCL_N_MAPS] = {
+    [GST_CCL_MAP_LABELS] = "label map",
+    [GST_CCL_MAP_MASK] = "foreground mask",
+    [GST_CCL_MAP_SAMPLE] = "sample of the foreground",
+};
+
 /* Takes an unused map from its pool. */
 static gboolean
 acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind kind,
@@ -120,8 +127,8 @@ acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind 
     *pool = methods->new_map_pool (owner->element, self->site, info, kind);
   if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
     gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
-        methods->map_memory, kind == GST_CCL_MAP_LABELS ? "label map" : "foreground mask",
-        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+        methods->map_memory, map_names[kind], GST_VIDEO_INFO_WIDTH (info),
+        GST_VIDEO_INFO_HEIGHT (info));
     return FALSE;
   }
   methods->locate_map (owner->element, info, kind, map);
@@ -140,6 +147,9 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
   if (settings->attach_labels &&
       !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
     return FALSE;
+  if (settings->attach_sample &&
+      !acquire_map (self, owner, GST_CCL_MAP_SAMPLE, &maps[GST_CCL_MAP_SAMPLE], error))
+    return FALSE;
   return !self->foreground.foreground ||
          acquire_map (self, owner, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
 }
@@ -155,6 +165,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
   CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
   CclLabellerOptions options = gst_ccl_settings_get_options (settings);
+  gpointer sample = frame->data[GST_CCL_MAP_SAMPLE];
 
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
@@ -168,7 +179,9 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
     options.threshold = CUDACCL_MASK_SHADOW;
     options.invert = FALSE;
   }
-  if (ccl_labeller_queue (
+  if ((!sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info, &pixels,
+                      self->format, &options, sample, &frame->sample, error)) &&
+      ccl_labeller_queue (
           frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CUDACCL_OK)
     return TRUE;
   if (foreground)
@@ -326,6 +339,13 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *own
   gst_ccl_attach (buffer, settings->meta, self->description, GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_HEIGHT (info), &frame->table, &attached_labels, &attached_mask,
       &self->segmentation_pool);
+  if (settings->attach_sample) {
+    GstCclSample sample = frame->sample;
+
+    sample.rows = frame->maps[GST_CCL_MAP_SAMPLE].buffer;
+    sample.connectivity = (CclConnectivity)settings->connectivity;
+    gst_ccl_sample_attach (buffer, self->description, &sample);
+  }
 }
 
 void

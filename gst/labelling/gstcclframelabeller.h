@@ -13,6 +13,7 @@
 #include "gstcclforeground.h"
 #include "gstcclproperties.h"
 #include "gstcclsite.h"
+#include "shared/gstcclsample.h"
 
 G_BEGIN_DECLS
 
@@ -39,6 +40,7 @@ typedef struct {
   GstMapInfo map_infos[GST_CCL_N_MAPS];
   gpointer data[GST_CCL_N_MAPS]; /* of maps that are mapped */
   GstClockTime start;            /* of labelling: a time of gst_util_get_timestamp() */
+  GstCclSample sample;           /* of the foreground, where the settings ask for it */
   CclTable table;                /* valid until the labeller gets another frame */
   CclSceneChange scene_change;
 } GstCclLabelledFrame;

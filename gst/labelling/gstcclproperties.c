@@ -211,8 +211,8 @@ static const GstCclProperty properties[] = {
       "The kinds of metadata that are attached to a frame; choose what the elements downstream read",
       0, 0, gst_ccl_meta_flags_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (attach_labels), "attach-labels", "Attach labels",
-      "Attach the label map to the GstCclMeta; ccloverlay needs it to paint components, and "
-      "ccltrack distinguishes objects better with it. It costs time for each pixel",
+      "Attach the label map to the GstCclMeta; ccloverlay needs it to paint components. It costs time "
+      "for each pixel",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (attach_mask), "attach-mask", "Attach mask",
       "Attach the foreground mask to the GstCclMeta; ccloverlay needs it to paint the mask",

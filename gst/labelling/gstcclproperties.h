@@ -54,6 +54,9 @@ typedef struct {
   gboolean post_messages, post_motion;
   guint min_frames;
   gdouble quiet_time; /* seconds */
+
+  /* No property. */
+  gboolean attach_sample; /* of the foreground: ccltrack downstream wants it */
 } GstCclSettings;
 
 /* Sets every field to the default of its property. */

@@ -45,6 +45,7 @@
 #include <cudaccl/device.h>
 
 #include "gstcclbatch.h"
+#include "gstcclsampler.h"
 #include "gstcudacclsite.h"
 #include "gstcudapinnedallocator.h"
 #include "shared/gstcclerror.h"
@@ -478,6 +479,51 @@ gst_cuda_ccl_connect (GstElement *element, CclForeground *foreground, CclLabelle
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller), NULL);
 }
 
+/* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the
+ * table is a wait for it, too. Only page-locked memory is copied to without a wait. */
+static gboolean
+gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller,
+    const GstCclRowCopy *copy, CclError *error)
+{
+  const CUDA_MEMCPY2D rows = {
+      .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+      .srcDevice = (CUdeviceptr)(guintptr)copy->from.data,
+      .srcPitch = copy->from.stride,
+      .dstMemoryType = CU_MEMORYTYPE_HOST,
+      .dstHost = copy->to,
+      .dstPitch = copy->to_stride,
+      .WidthInBytes = copy->row_size,
+      .Height = copy->n_rows,
+  };
+  gboolean is_queued = gst_cuda_context_push (((GstCudaCclSite *)site)->context);
+
+  if (is_queued) {
+    is_queued =
+        CuMemcpy2DAsync (&rows, (CUstream)ccl_cuda_labeller_get_stream (labeller)) == CUDA_SUCCESS;
+    gst_cuda_context_pop (NULL);
+  }
+  if (!is_queued)
+    gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
+        "The sample of the foreground cannot be copied from device memory");
+  return is_queued;
+}
+
+/* An active pool of page-locked memory. */
+static GstBufferPool *
+new_sample_pool (const GstCudaCclSite *site, gsize size)
+{
+  GstAllocator *allocator = gst_cuda_pinned_allocator_new (site->context);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, NULL, (guint)size, 0, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  gst_object_unref (allocator);
+  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
+  return pool;
+}
+
 /* Four bytes are one label, or four pixels of a mask. */
 static GstBufferPool *
 gst_cuda_ccl_new_map_pool (
@@ -485,6 +531,8 @@ gst_cuda_ccl_new_map_pool (
 {
   const gint width = GST_VIDEO_INFO_WIDTH (info);
 
+  if (kind == GST_CCL_MAP_SAMPLE)
+    return new_sample_pool ((GstCudaCclSite *)site, gst_ccl_sampler_size (info));
   return gst_cuda_ccl_site_new_pool ((GstCudaCclSite *)site,
       kind == GST_CCL_MAP_MASK ? width / 4 + (width % 4 > 0) : width, GST_VIDEO_INFO_HEIGHT (info));
 }
@@ -495,6 +543,10 @@ gst_cuda_ccl_locate_map (
 {
   GstCudaMemory *memory = peek_cuda_memory (map->buffer);
 
+  if (kind == GST_CCL_MAP_SAMPLE) {
+    *map = (GstCclMap){map->buffer, .map_flags = GST_MAP_WRITE, .location = CUDACCL_LOCATION_HOST};
+    return;
+  }
 #if GST_CHECK_VERSION(1, 24, 0)
   /* The previous user of the map may have queued work on its stream. */
   gst_cuda_memory_sync (memory);
@@ -541,6 +593,7 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
       .locate = gst_cuda_ccl_locate,
       .plan_foreground = gst_cuda_ccl_plan_foreground,
       .connect = gst_cuda_ccl_connect,
+      .copy_rows = gst_cuda_ccl_copy_rows,
       .new_map_pool = gst_cuda_ccl_new_map_pool,
       .locate_map = gst_cuda_ccl_locate_map,
       .map_memory = "device memory",

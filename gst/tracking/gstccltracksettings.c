@@ -20,6 +20,11 @@ static const GstCclProperty properties[] = {
       "Name of the element whose components are tracked, where several labellers are upstream "
       "(NULL = the nearest one)",
       0, 0, NULL, PLAYING},
+  {GST_CCL_KIND_BOOLEAN, FIELD (use_mask), "use-mask", "Use mask",
+      "Whether the labeller upstream is asked for its foreground mask at a reduced size, which "
+      "distinguishes people side by side and objects whose boxes overlap; switch it off to save time "
+      "where objects are always apart",
+      0, 0, NULL, PLAYING},
   {GST_CCL_KIND_UINT, FIELD (options.confirm_frames), "confirm-frames", "Confirm frames",
       "The number of successive frames in which an object must be found before its track is confirmed; "
       "raise it where noise gives short tracks",
@@ -72,6 +77,7 @@ gst_ccl_track_settings_init (GstCclTrackSettings *settings)
   *settings = (GstCclTrackSettings){
       .options = CUDACCL_TRACKER_OPTIONS_DEFAULT,
       .region_options = CUDACCL_REGIONS_OPTIONS_DEFAULT,
+      .use_mask = TRUE,
   };
 }
 

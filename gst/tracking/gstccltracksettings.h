@@ -14,6 +14,7 @@ typedef struct {
   CclTrackerOptions options; /* frame_rate: not a property */
   CclRegionsOptions region_options;
   gboolean tentative, lost; /* list these tracks, too */
+  gboolean use_mask;        /* the labeller is asked for samples of its foreground */
 
   /* Owned. NULL: not set. */
   gchar *labeller;                   /* name of the one whose components are tracked */

@@ -63,8 +63,11 @@ typedef struct CclTrackerOptions {
                             * objects, for longer */
   uint32_t static_frames;  /* a track that stayed at its place for so many frames is static; 0:
                             * never */
-  double frame_rate; /* frames per second, 0.01…10000: how much objects can accelerate within
-                      * a frame depends on it. 0: unknown, CUDACCL_TRACKER_FRAME_RATE is used */
+  double frame_rate;   /* frames per second, 0.01…10000: how much objects can accelerate within
+                        * a frame depends on it. 0: unknown, CUDACCL_TRACKER_FRAME_RATE is used */
+  uint32_t label_step; /* label maps have every label_step-th pixel of every label_step-th row, from
+                        * the first one on, and no others; 1…4096, 0 is 1: all pixels. A change
+                        * makes the next label map a first one. Since: 0.3 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -74,7 +77,7 @@ typedef struct CclTrackerOptions {
 #define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
     .size = sizeof (CclTrackerOptions), .confirm_frames = 3, .max_lost = 15, .static_frames = 50,  \
-    .frame_rate = 0                                                                                \
+    .frame_rate = 0, .label_step = 1                                                               \
   }
 
 typedef enum CclTrackState {
@@ -157,15 +160,16 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  *
  * table: the components of a frame of the planned size; read only during the call. Without a label
  *   map, rows may be in any order, and their labels are only copied to the result.
- * labels: the frame's label map in host memory, read only during the call, or NULL. With it, rows
- *   are in the order of their labels, and pixels whose labels are not in the table do not count.
- *   It has an effect if the run before had a label map, too: a track then prefers the component
- *   that has the pixels of its former one, moved by the predicted motion. This distinguishes
- *   objects whose boxes overlap. Every label map divides components of several objects side by
- * side; their tracks share the component. In frames of 540 rows or more, every second, third, … row
- * is compared, at least 270 rows. elapsed: the time since the last run in frames, greater than 0
- * and at most 1000: 1 when no frame was dropped, 2 when one was. The first run ignores it. tracks:
- * filled on success.
+ * labels: the frame's label map in host memory, or a sample of its pixels (label_step), read only
+ *   during the call, or NULL. With it, rows are in the order of their labels, and pixels whose
+ *   labels are not in the table do not count. It has an effect if the run before had a label map,
+ *   too: a track then prefers the component that has the pixels of its former one, moved by the
+ *   predicted motion. This distinguishes objects whose boxes overlap. Every label map divides
+ *   components of several objects side by side; their tracks share the component. Of label maps of
+ *   540 rows or more, every second, third, … row is compared, at least 270 rows.
+ * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
+ *   was dropped, 2 when one was. The first run ignores it.
+ * tracks: filled on success.
  *
  * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT, or CUDACCL_ERROR_NO_MEMORY at the first label map;
  * after an error the tracks are as before. Since: 0.2 */

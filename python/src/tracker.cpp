@@ -48,7 +48,8 @@ public:
         .confirm_frames = to_uint32 ("confirm_frames", confirm_frames),
         .max_lost = to_uint32 ("max_lost", max_lost),
         .static_frames = to_uint32 ("static_frames", static_frames),
-        .frame_rate = frame_rate};
+        .frame_rate = frame_rate,
+        .label_step = 1};
     CclTracks tracks = {};
     CclError error = {};
     CclStatus status;

@@ -204,8 +204,171 @@ label_after_jump (const char *line)
 
 GST_START_TEST (test_label_map_distinguishes_objects_whose_boxes_overlap)
 {
-  fail_unless_equals_int (label_after_jump ("ccl threshold=128 attach-labels=true ! ccltrack"), 1);
-  fail_unless_equals_int (label_after_jump ("ccl threshold=128 ! ccltrack"), 2);
+  fail_unless_equals_int (
+      label_after_jump ("ccl threshold=128 attach-labels=true ! ccltrack use-mask=false"), 1);
+  fail_unless_equals_int (label_after_jump ("ccl threshold=128 ! ccltrack use-mask=false"), 2);
+}
+GST_END_TEST
+
+/* ccltrack asks labellers for what it needs, whatever is between them. */
+GST_START_TEST (test_mask_distinguishes_objects_whose_boxes_overlap)
+{
+  static const char *const lines[] = {
+      "ccl threshold=128 ! ccltrack",
+      "ccl foreground=otsu ! ccltrack",
+      "ccl threshold=128 ! queue ! ccltrack",
+      "ccl threshold=128 ! identity ! capsfilter caps=video/x-raw ! ccltrack",
+      "ccl threshold=128 ! videoconvert ! video/x-raw,format=NV12 ! ccltrack",
+      "ccl threshold=128 ! tee name=t ! queue ! fakesink async=false t. ! queue ! ccltrack",
+      "ccl threshold=128 ! tee name=t ! queue ! ccltrack t. ! queue ! fakesink async=false",
+      "ccl threshold=200 name=first ! ccl threshold=128 name=second ! ccltrack",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    fail_unless_equals_int (label_after_jump (lines[i]), 1);
+}
+GST_END_TEST
+
+/* Whether a labeller of that name has handed on its mask at a reduced size. */
+static gboolean
+has_sample (GstBuffer *frame)
+{
+  const GType api = g_type_from_name ("GstCclSampleMetaAPI");
+
+  return api != 0 && gst_buffer_get_meta (frame, api) != NULL;
+}
+
+GST_START_TEST (test_mask_is_made_where_it_is_wanted)
+{
+  static const struct {
+    const char *line;
+    gboolean has_sample;
+  } cases[] = {
+      {"ccl", FALSE},
+      {"ccl ! ccljson ! identity", FALSE},
+      {"ccl ! ccltrack use-mask=false", FALSE},
+      {"ccl ! ccltrack labeller=another", FALSE},
+      {"ccl meta=roi ! ccltrack", FALSE},
+      {"ccl ! ccltrack", TRUE},
+      {"ccl name=first ! ccl ! ccltrack labeller=first", TRUE},
+      {"ccl ! ccltrack use-mask=false ! ccltrack", TRUE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = new_harness (cases[i].line);
+    GstBuffer *out = track_walker (h, 0);
+
+    fail_unless (has_sample (out) == cases[i].has_sample, "%s", cases[i].line);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST (test_mask_is_switched_on_and_off)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 ! queue ! ccltrack name=tracker");
+  GstElement *tracker = gst_bin_get_by_name (GST_BIN (h->element), "tracker");
+
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *out = track_walker (h, i);
+
+    fail_unless (has_sample (out) == (i % 2 == 0));
+    gst_buffer_unref (out);
+    g_object_set (tracker, "use-mask", i % 2 == 1, NULL);
+  }
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+#define LARGE_WIDTH 1280
+#define LARGE_HEIGHT 722 /* the last row of the sample stands for two rows of the frame */
+#define PERSON_HEIGHT 240
+
+/* Writes a rectangle into the luma of a frame. */
+static void
+fill (GstVideoFrame *frame, Rectangle r, guint8 value)
+{
+  const guint step = (guint)GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
+  const guint depth = (guint)GST_VIDEO_FRAME_COMP_DEPTH (frame, 0);
+  guint8 *luma = GST_VIDEO_FRAME_COMP_DATA (frame, 0);
+
+  for (guint y = r.y; y < r.y + r.height; y++)
+    for (guint x = r.x; x < r.x + r.width; x++) {
+      guint8 *pixel = luma + y * (gsize)GST_VIDEO_FRAME_COMP_STRIDE (frame, 0) + x * step;
+
+      pixel[0] = value;
+      if (depth == 16)
+        pixel[1] = value;
+    }
+}
+
+/* A large frame with n people hand in hand, from x on. */
+static GstBuffer *
+new_large_frame (const GstVideoInfo *info, guint x, guint n, gboolean invert)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  const guint8 object = invert ? 0 : 255;
+  GstVideoFrame frame;
+
+  gst_buffer_memset (buffer, 0, 100, (gsize)-1);
+  gst_video_frame_map (&frame, info, buffer, GST_MAP_WRITE);
+  fill (&frame, (Rectangle){0, 0, LARGE_WIDTH, LARGE_HEIGHT}, 255 - object);
+  for (guint i = 0; i < n; i++)
+    fill (&frame, (Rectangle){x + 150 * i, 300, 90, PERSON_HEIGHT}, object);
+  if (n > 1)
+    fill (&frame, (Rectangle){x, 400, 150 * (n - 1), 20}, object);
+  gst_video_frame_unmap (&frame);
+  return buffer;
+}
+
+/* The number of tracks of two people hand in hand, after one who has shown the height of people. */
+static guint
+count_tracks (const char *line, const char *format, gboolean invert)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *caps = frame_caps (format, LARGE_WIDTH, LARGE_HEIGHT);
+  GstVideoInfo info;
+  guint n_tracks = 0;
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
+  gst_video_info_from_caps (&info, caps);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 60; i++) {
+    const gboolean is_one = i < 16, is_empty = i >= 16 && i < 34;
+    GstBuffer *out, *frame = new_large_frame (
+                        &info, 40 + 12 * (i % 34), is_empty ? 0 : (is_one ? 1 : 2), invert);
+
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME;
+    out = gst_harness_push_and_pull (h, frame);
+    n_tracks = gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out));
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  return n_tracks;
+}
+
+/* The mask has half of the frame's width and height here, and is taken from frames of each layout
+ * of luma. */
+GST_START_TEST (test_mask_of_large_frames_divides_components)
+{
+  static const char *const formats[] = {"GRAY8", "NV12", "GRAY16_LE", "YUY2", "UYVY"};
+
+  fail_unless_equals_int (
+      count_tracks ("ccl threshold=128 ! ccltrack use-mask=false", "GRAY8", FALSE), 1);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    const gboolean is_deep = g_str_equal (formats[i], "GRAY16_LE");
+
+    fail_unless_equals_int (
+        count_tracks (is_deep ? "ccl threshold=40000 ! ccltrack" : "ccl threshold=128 ! ccltrack",
+            formats[i], FALSE),
+        2);
+  }
+  fail_unless_equals_int (
+      count_tracks ("ccl threshold=128 invert=true ! ccltrack", "NV12", TRUE), 2);
+  fail_unless_equals_int (
+      count_tracks ("ccl threshold=128 denoise=median-3x3 ! ccltrack", "NV12", FALSE), 2);
 }
 GST_END_TEST
 
@@ -793,6 +956,10 @@ ccltrack_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_crossing_objects_keep_their_identities);
   tcase_add_test (tcase, test_label_map_distinguishes_objects_whose_boxes_overlap);
+  tcase_add_test (tcase, test_mask_distinguishes_objects_whose_boxes_overlap);
+  tcase_add_test (tcase, test_mask_is_made_where_it_is_wanted);
+  tcase_add_test (tcase, test_mask_is_switched_on_and_off);
+  tcase_add_test (tcase, test_mask_of_large_frames_divides_components);
   tcase_add_test (tcase, test_rows_in_another_order_than_labels);
   tcase_add_test (tcase, test_object_that_separates);
   tcase_add_test (tcase, test_row_of_a_track);

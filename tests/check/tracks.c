@@ -122,6 +122,13 @@ TEST (test_label_maps)
 }
 GST_END_TEST
 
+/* The mask is in device memory, from where ccltrack gets a part of its rows. */
+TEST (test_masks)
+{
+  check_twins ("threshold=150 denoise=median-3x3", "event=(string)split");
+}
+GST_END_TEST
+
 TEST (test_background_model)
 {
   check_twins (
@@ -139,6 +146,7 @@ tracks_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_thresholded_frames);
   tcase_add_test (tcase, test_label_maps);
+  tcase_add_test (tcase, test_masks);
   tcase_add_test (tcase, test_background_model);
   return suite;
 }

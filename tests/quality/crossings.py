@@ -10,12 +10,12 @@ import scenes
 import sort
 
 SCENE = "crossing"
-METHODS = ("ccltrack", "with label maps", "SORT", "SORT, 15 frames")
+METHODS = ("ccltrack", "without the mask", "SORT", "SORT, 15 frames")
 FRAME_RATE = 25
 PIPELINE = ("gst-launch-1.0 -q fdsrc ! rawvideoparse format=i420 width={width} height={height} framerate={rate}/1"
-            " ! ccl foreground=codebook min-area={min_area} attach-labels={attach_labels} ! tee name=t"
+            " ! ccl foreground=codebook min-area={min_area} ! tee name=t"
             " t. ! queue ! ccljson ! filesink location={folder}/components"
-            " t. ! queue ! ccltrack ! ccljson ! filesink location={folder}/tracks")
+            " t. ! queue ! ccltrack use-mask={use_mask} ! ccljson ! filesink location={folder}/tracks")
 
 
 def read_frames(path):
@@ -36,11 +36,11 @@ def clip(box):
             max(min(y + height, scenes.HEIGHT) - top, 0.01))
 
 
-def run_elements(frames, attach_labels):
+def run_elements(frames, use_mask):
     """The components of each frame, and its tracks."""
     with tempfile.TemporaryDirectory() as folder:
         command = PIPELINE.format(width=scenes.WIDTH, height=scenes.HEIGHT, rate=FRAME_RATE, folder=folder,
-                                  min_area=scenes.WIDTH * scenes.HEIGHT // 1000, attach_labels=attach_labels)
+                                  min_area=scenes.WIDTH * scenes.HEIGHT // 1000, use_mask=use_mask)
         subprocess.run(command.split(), input=frames, check=True)
         return [read_frames(pathlib.Path(folder) / name) for name in ("components", "tracks")]
 
@@ -49,10 +49,10 @@ def judge(seed, n_frames=scenes.N_FRAMES, first=scenes.FIRST_JUDGED, least=0.5):
     """The scores of each method in the scene of that seed, from frame `first` on."""
     frames, truth = zip(*scenes.draw_boxes(SCENE, seed, n_frames))
     frames = b"".join(frame.tobytes() for frame in frames)
-    components, plain = run_elements(frames, "false")
-    with_labels = run_elements(frames, "true")[1]
+    components, tracked = run_elements(frames, "true")
+    without_mask = run_elements(frames, "false")[1]
     boxes = [[box_of(row) for row in rows] for rows in components]
-    tracks = [*([{row["id"]: box_of(row) for row in rows} for rows in result] for result in (plain, with_labels)),
+    tracks = [*([{row["id"]: box_of(row) for row in rows} for rows in result] for result in (tracked, without_mask)),
               *([{name: clip(box) for name, box in result.items()} for result in sort.track(boxes, max_age)]
                 for max_age in (1, 15))]
     return {method: identity.score(truth[first:], result[first:], least)

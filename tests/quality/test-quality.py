@@ -112,7 +112,7 @@ def test_crossing():
     row = crossings.judge(1, n_frames=250, first=60)
     for line in [crossings.HEAD, *crossings.text("seed 1", row).splitlines()]:
         print(f"# {line}")
-    for method in ("ccltrack", "with label maps"):
+    for method in ("ccltrack", "without the mask"):
         assert row[method]["mota"] > 0.85 and row[method]["idf1"] > 0.85
         assert row[method]["mota"] > row["SORT"]["mota"] and row[method]["idf1"] > row["SORT"]["idf1"]
 

@@ -17,8 +17,9 @@ typedef struct Scene {
   guint n_rows;     /* of its component table */
   guint n_merged;   /* events, in all frames */
   gboolean with_labels;
+  guint label_step; /* the tracker gets a sample of the label map */
   guint8 pixels[HEIGHT][WIDTH];
-  guint32 labels[HEIGHT][WIDTH];
+  guint32 labels[HEIGHT][WIDTH], sample[HEIGHT * WIDTH];
 } Scene;
 
 static void
@@ -34,18 +35,35 @@ draw_person (Scene *scene, guint x)
   draw (scene, x, TOP, PERSON_WIDTH, PERSON_HEIGHT);
 }
 
+/* Every label_step-th pixel of every label_step-th row. */
+static CclLabels
+sample_labels (Scene *scene)
+{
+  const guint step = scene->label_step, width = (WIDTH + step - 1) / step;
+  for (guint y = 0; y < HEIGHT; y += step)
+    for (guint x = 0; x < WIDTH; x += step)
+      scene->sample[y / step * width + x / step] = scene->labels[y][x];
+  return (CclLabels){scene->sample, width * sizeof *scene->sample};
+}
+
 /* Labels and tracks what was drawn, and begins the next frame. */
 static void
 end_frame (Scene *scene)
 {
   const CclFrame frame = {.data = scene->pixels, .stride = WIDTH};
-  const CclLabels labels = {scene->labels, sizeof scene->labels[0]};
+  const guint step = scene->label_step;
+  CclLabels labels = {scene->labels, sizeof scene->labels[0]};
   const CclLabellerOptions labeller_options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
-  const CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+  CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
   CclTable table;
   CclError error;
-  if (ccl_labeller_run (scene->labeller, &frame, &labeller_options, &labels, &table, &error) ||
-      ccl_tracker_run (scene->tracker, &table, scene->with_labels ? &labels : NULL, 1, &options,
+  if (ccl_labeller_run (scene->labeller, &frame, &labeller_options, &labels, &table, &error))
+    g_error ("%s", error.message);
+  if (step > 1) {
+    options.label_step = step;
+    labels = sample_labels (scene);
+  }
+  if (ccl_tracker_run (scene->tracker, &table, scene->with_labels ? &labels : NULL, 1, &options,
           &scene->tracks, &error))
     g_error ("%s", error.message);
   scene->n_rows = table.n_rows;
@@ -111,9 +129,10 @@ walk_hand_in_hand (Scene *scene)
 }
 
 static void
-test_people_hand_in_hand_are_three_tracks (void)
+assert_three_tracks (guint label_step)
 {
   Scene *scene = scene_new (TRUE);
+  scene->label_step = label_step;
   walk_hand_in_hand (scene);
   g_assert_cmpuint (scene->tracks.n_tracks, ==, 3);
   g_assert_cmpuint (scene->tracks.n_members, ==, 3);
@@ -129,6 +148,21 @@ test_people_hand_in_hand_are_three_tracks (void)
     g_assert_cmpuint (scene->tracks.members[i].row, ==, 0);
   }
   scene_free (scene);
+}
+
+static void
+test_people_hand_in_hand_are_three_tracks (void)
+{
+  assert_three_tracks (1);
+}
+
+/* 240 rows are 60, 80 or 48 rows of the sample; people are at even places. */
+static void
+test_samples_of_label_maps_are_enough (void)
+{
+  assert_three_tracks (2);
+  assert_three_tracks (3);
+  assert_three_tracks (5);
 }
 
 static void
@@ -221,6 +255,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define add(name) g_test_add_func ("/divided-components/" #name, test_##name)
   add (people_hand_in_hand_are_three_tracks);
+  add (samples_of_label_maps_are_enough);
   add (without_label_maps_a_group_is_one_track);
   add (people_who_meet_keep_their_identities);
   add (car_is_one_track);

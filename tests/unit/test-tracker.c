@@ -488,6 +488,16 @@ test_bad_arguments_change_nothing (void)
     g_assert_cmpint (ccl_tracker_run (scene->tracker, i < 4 ? &good : &twice, &maps[i], 1,
                          &scene->options, &scene->tracks, &error),
         ==, CUDACCL_ERROR_ARGUMENT);
+  CclTrackerOptions sampled = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+  sampled.label_step = 4097;
+  g_assert_cmpint (
+      ccl_tracker_run (scene->tracker, &good, &maps[4], 1, &sampled, &scene->tracks, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  sampled.label_step = 4;
+  const CclLabels short_rows = {map, 4 * ((WIDTH + 3) / 4) - 4};
+  g_assert_cmpint (
+      ccl_tracker_run (scene->tracker, &good, &short_rows, 1, &sampled, &scene->tracks, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
   g_free (map);
   scene_free (scene);
   ccl_tracker_free (NULL);
@@ -652,6 +662,7 @@ test_shared_pixels_are_those_of_the_sampled_rows (void)
     CclLabelOverlap overlap = {.width = W,
         .height = height,
         .step = ccl_label_overlap_step (height),
+        .weight = step,
         .component = g_new (guint16, W * MOST),
         .group = group,
         .shift = shift,

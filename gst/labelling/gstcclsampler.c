@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclsampler.h"
+
+#include <string.h>
+
+static guint
+n_rows_of (const GstVideoInfo *info, guint step)
+{
+  return gst_ccl_sampled ((guint)GST_VIDEO_INFO_HEIGHT (info), step);
+}
+
+gsize
+gst_ccl_sampler_size (const GstVideoInfo *info)
+{
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  const guint step = gst_ccl_sample_step (width, (guint)GST_VIDEO_INFO_HEIGHT (info));
+
+  return 2 * (gsize)width * n_rows_of (info, step);
+}
+
+static void
+copy_rows (const GstCclRowCopy *copy)
+{
+  for (guint y = 0; y < copy->n_rows; y++)
+    memcpy ((guint8 *)copy->to + y * copy->to_stride,
+        (const guint8 *)copy->from.data + y * copy->from.stride, copy->row_size);
+}
+
+gboolean
+gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
+    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format,
+    const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error)
+{
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
+  const guint step = gst_ccl_sample_step (width, height);
+  const gsize stride = (gsize)width * gst_ccl_sample_pixel_size (format);
+  const GstCclRowCopy copy = {
+      .from = {pixels->data, pixels->stride * step, pixels->location},
+      /* What follows the last pixel's value may be outside of the frame. */
+      .row_size = stride - (format == CUDACCL_PIXEL_FORMAT_8_FIRST),
+      .to_stride = stride,
+      .n_rows = n_rows_of (info, step),
+      .to = memory,
+  };
+
+  sample->frame_width = width;
+  sample->frame_height = height;
+  sample->step = step;
+  sample->stride = stride;
+  sample->format = format;
+  sample->threshold = options->threshold;
+  sample->invert = options->invert;
+  if (pixels->location == CUDACCL_LOCATION_DEVICE)
+    return owner->methods->copy_rows (owner->element, site, labeller, &copy, error);
+  copy_rows (&copy);
+  return TRUE;
+}

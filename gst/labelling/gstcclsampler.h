@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Takes the sample of a frame's foreground that ccltrack wants. */
+#ifndef __GST_CCL_SAMPLER_H__
+#define __GST_CCL_SAMPLER_H__
+
+#include <gst/video/video.h>
+
+#include "gstcclbackend.h"
+#include "shared/gstcclsample.h"
+
+G_BEGIN_DECLS
+
+/* The most bytes that the rows of a sample have. */
+gsize gst_ccl_sampler_size (const GstVideoInfo *info);
+
+/* Queues the copy of the rows to system memory of that size, and describes them. pixels: what the
+ * labeller reads, in that format, the mask or the frame. sample: all but its buffer is set. */
+gboolean gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
+    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format,
+    const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_SAMPLER_H__ */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A sample of a frame's foreground, as metadata of its buffer: every step-th pixel of every step-th
+ * row. ccltrack tells objects apart with it; a label map of the whole frame would cost many times
+ * as much. `ccl` and `cudaccl` attach it where ccltrack asks for it (gstcclquery.h). */
+#ifndef __GST_CCL_SAMPLE_H__
+#define __GST_CCL_SAMPLE_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+
+#include <cudaccl/labeller.h>
+
+G_BEGIN_DECLS
+
+/* The rows 0, step, 2·step, … of a frame or of its foreground mask, in system memory; each has all
+ * of its pixels. */
+typedef struct {
+  guint frame_width, frame_height, step;
+  GstBuffer *rows;
+  gsize stride; /* bytes */
+  CclPixelFormat format;
+  guint threshold; /* a pixel is foreground when its value is greater, or, with invert, not */
+  gboolean invert;
+  CclConnectivity connectivity;
+} GstCclSample;
+
+/* The step for frames of a size: the least power of two that leaves 250,000 pixels at most, which
+ * is the factor by which a codebook reduces frames. So its masks lose nothing. */
+guint gst_ccl_sample_step (guint frame_width, guint frame_height);
+
+/* The number of those of `size` pixels or rows that a sample has. */
+static inline guint
+gst_ccl_sampled (guint size, guint step)
+{
+  return size / step + (size % step > 0);
+}
+
+/* The bytes of a pixel. */
+static inline guint
+gst_ccl_sample_pixel_size (CclPixelFormat format)
+{
+  return format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+}
+
+/* Attaches a sample to a writable buffer. Its rows get another reference. */
+void gst_ccl_sample_attach (
+    GstBuffer *buffer, GstCclLabeller *labeller, const GstCclSample *sample);
+
+/* The sample that belongs to a GstCclMeta of the buffer: of the same labeller and size; NULL if
+ * there is none. */
+const GstCclSample *gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *meta);
+
+/* Removes the sample of the labeller of that name. */
+void gst_ccl_sample_remove (GstBuffer *buffer, const gchar *labeller);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_SAMPLE_H__ */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes a label map from a sample of the foreground: that of the frame, at the sample's pixels. */
+#ifndef __GST_CCL_SAMPLE_LABELS_H__
+#define __GST_CCL_SAMPLE_LABELS_H__
+
+#include <gst/gst.h>
+
+#include <cudaccl/labeller.h>
+
+#include "shared/gstcclsample.h"
+
+G_BEGIN_DECLS
+
+/* Begin with zeros. Belongs to the streaming thread. */
+typedef struct {
+  CclLabeller *labeller;
+  CclLabellerPlan plan; /* that it was made with */
+  guint8 *pixels;       /* [width × height] of the plan */
+  guint32 *labels;      /* [width × height] */
+  guint32 *label_of;    /* [1 + max_components] label in the table of a component of the sample */
+} GstCclSampleLabels;
+
+void gst_ccl_sample_labels_clear (GstCclSampleLabels *self);
+
+/* Labels the sample. A component of it gets the label of the row whose box fits best, and becomes
+ * background where none fits. table: of the frame, in the order of labels. labels: filled; valid
+ * until the next call. Returns FALSE, with the error filled, if memory is short or the sample
+ * cannot be read. */
+gboolean gst_ccl_sample_labels_make (GstCclSampleLabels *self, const GstCclSample *sample,
+    const CclTable *table, CclLabels *labels, CclError *error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_SAMPLE_LABELS_H__ */
