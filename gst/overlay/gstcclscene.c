@@ -10,7 +10,18 @@
 static gboolean
 draws_texts (const GstCclStyle *style)
 {
-  return style->ids || style->labels || style->areas;
+  return style->ids || style->speeds || style->labels || style->areas;
+}
+
+static gboolean
+has_speeds (const GstCclMeta *meta)
+{
+  gdouble speed, deviation;
+
+  for (guint i = 0; gst_ccl_meta_get_track (meta, i); i++)
+    if (gst_ccl_track_info_get_speed (gst_ccl_meta_get_track (meta, i), &speed, &deviation))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean
@@ -24,6 +35,8 @@ gst_ccl_scene_has_drawing (const GstCclScene *scene, const GstCclStyle *style)
       (style->boxes || style->labels || style->areas || style->centroids))
     return TRUE;
   if (gst_ccl_meta_get_track (meta, 0) && (style->ids || style->trail_length > 0))
+    return TRUE;
+  if (style->speeds && has_speeds (meta))
     return TRUE;
   if (style->trail_length > 0 && gst_ccl_trails_get_n (scene->trails) > 0)
     return TRUE;
@@ -131,26 +144,39 @@ draw_text (GstCclCanvas *canvas, const GstCclStyle *style, const gchar *text,
   gst_ccl_canvas_mark (canvas, x - 1, y - 1, width + 3, height + 3);
 }
 
+#define TEXT_SIZE 128
+
+/* Writes the text of a row. Returns FALSE if it has none. */
+static gboolean
+compose_text (gchar *text, const GstCclStyle *style, const GstCclMeta *meta, guint row)
+{
+  const GstCclComponent *c = gst_ccl_meta_get_component (meta, row);
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+  gdouble speed, deviation;
+  gint n = 0;
+
+  if (track && style->ids)
+    n += g_snprintf (text, TEXT_SIZE, "#%" G_GUINT64_FORMAT " ", track->id);
+  if (track && style->speeds && gst_ccl_track_info_get_speed (track, &speed, &deviation))
+    n += g_snprintf (text + n, TEXT_SIZE - (gsize)n, "%.0f km/h ", MIN (speed, 1e6));
+  if (style->labels)
+    n += g_snprintf (text + n, TEXT_SIZE - (gsize)n, style->areas ? "%u: " : "%u ", c->label);
+  if (style->areas)
+    n += g_snprintf (text + n, TEXT_SIZE - (gsize)n, "%u ", c->area);
+  if (n > 0)
+    text[n - 1] = '\0';
+  return n > 0;
+}
+
 static void
 draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
-    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
-    const GstCclTrackInfo *track = style->ids ? gst_ccl_meta_get_track (meta, i) : NULL;
-    const GstVideoRectangle box = scale_box (c, scale);
-    gchar text[64];
-    gint n = 0;
+    const GstVideoRectangle box = scale_box (gst_ccl_meta_get_component (meta, i), scale);
+    gchar text[TEXT_SIZE];
 
-    if (track)
-      n += g_snprintf (text, sizeof text, "#%" G_GUINT64_FORMAT " ", track->id);
-    if (style->labels)
-      n += g_snprintf (text + n, sizeof text - (gsize)n, style->areas ? "%u: " : "%u ", c->label);
-    if (style->areas)
-      n += g_snprintf (text + n, sizeof text - (gsize)n, "%u ", c->area);
-    if (n == 0)
-      continue;
-    text[n - 1] = '\0';
-    draw_text (canvas, style, text, &box, color_of_row (style, meta, i, style->text_color));
+    if (compose_text (text, style, meta, i))
+      draw_text (canvas, style, text, &box, color_of_row (style, meta, i, style->text_color));
   }
 }
 

@@ -23,6 +23,10 @@ static const GstCclProperty properties[] = {
       "Write the identity of each track behind ccltrack; switch it off where many texts hide the "
       "picture",
       0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_BOOLEAN, FIELD (speeds), "draw-speeds", "Draw speeds",
+      "Write the speed of each track in km/h behind a ccltrack with a ground; switch it off where "
+      "texts hide the picture",
+      0, 0, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (track_colors), "track-colors", "Track colors",
       "Draw each track in a color that depends on its identity, instead of box-color and "
       "text-color; switch it off to choose the colors",
@@ -83,6 +87,7 @@ gst_ccl_style_init (GstCclStyle *style)
       .boxes = TRUE,
       .box_color = 0xff00ff00,
       .ids = TRUE,
+      .speeds = TRUE,
       .text_color = 0xffffffff,
       .backdrop_color = 0xa0000000,
       .track_colors = TRUE,

@@ -14,6 +14,7 @@ typedef struct {
   guint box_width; /* pixels; 0: grows with the frame */
 
   gboolean ids;    /* the identity of a track */
+  gboolean speeds; /* of a track on the ground */
   gboolean labels; /* the label as a number */
   gboolean areas;
   guint text_color;

@@ -808,6 +808,48 @@ frame_with_tracks (const GstCclComponent *components, const guint64 *ids, guint 
   return frame;
 }
 
+/* The same with a speed on the ground, in m/s. */
+static GstBuffer *
+frame_with_speed (const GstCclComponent *component, gfloat speed, gfloat deviation)
+{
+  GstBuffer *frame = black_frame ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, WIDTH, HEIGHT, 0, NULL, 0, NULL, 0);
+  const GstCclTrackInfo track = {.id = 1,
+      .state = GST_CCL_TRACK_STATE_CONFIRMED,
+      .position_deviation = deviation,
+      .ground_velocity_x = speed};
+
+  gst_ccl_meta_set_table (meta, 1, component, 1, &track, NULL, 0);
+  return frame;
+}
+
+static guint
+count_white (guint32 *pixels)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    n += (pixels[i] & 0xffffff) == 0xffffff;
+  g_free (pixels);
+  return n;
+}
+
+/* A speed is written where it is known, whatever else is. */
+GST_START_TEST (test_speeds)
+{
+  const GstCclComponent box = {1, 9, 20, 60, 20, 20, 0, 0};
+#define WHITE_TEXT "track-colors=false draw-boxes=false draw-ids=false "
+  const guint slow = count_white (drawn (WHITE_TEXT, frame_with_speed (&box, 2, 1)));
+  const guint fast = count_white (drawn (WHITE_TEXT, frame_with_speed (&box, 222, 1)));
+
+  fail_unless (slow > 0 && fast > slow, "%u, %u", slow, fast);
+  fail_unless_equals_int (count_white (drawn (WHITE_TEXT, frame_with_speed (&box, 2, 0))), 0);
+  fail_unless_equals_int (
+      count_white (drawn (WHITE_TEXT "draw-speeds=false", frame_with_speed (&box, 2, 1))), 0);
+#undef WHITE_TEXT
+}
+GST_END_TEST
+
 /* The colour of a track depends on its identity alone, and differs from that of others. */
 GST_START_TEST (test_colors_of_tracks)
 {
@@ -1130,6 +1172,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_labeller);
   tcase_add_test (tcase, test_crop_metadata_is_not_proposed);
   tcase_add_test (tcase, test_empty_gap);
+  tcase_add_test (tcase, test_speeds);
   tcase_add_test (tcase, test_colors_of_tracks);
   tcase_add_test (tcase, test_identities);
   tcase_add_test (tcase, test_text_on_grey);
