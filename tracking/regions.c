@@ -3,12 +3,9 @@
  * A track has a state for each region. The states of the run before and the tracks of this run are
  * both in the order of identities, so one pass over both finds the tracks that go on, begin and
  * end.
- *
- * Coordinates are integers of 1/256 pixel and less than 2^29, so that products of two differences
- * and sums of two products fit into 64 bits.
  */
-#include <cudaccl/regions.h>
-
+#include "regions-plan.h"
+#include "speed-limit.h"
 #include "status.h"
 #include "struct-size.h"
 
@@ -16,12 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNITS_PER_PIXEL 256
-#define MAX_CAPACITY 4096
-
-typedef struct Place {
-  int64_t x, y;
-} Place;
+#define UNKNOWN -1.0
 
 typedef struct Region {
   CclRegion definition; /* name and points are copies */
@@ -35,12 +27,18 @@ typedef struct Visit {
   int8_t crossed;       /* line: 1 forward or -1 backward, not reported yet; else 0 */
   uint32_t n_changed;   /* successive runs in which the track was found on the new side */
   uint64_t time_inside; /* since it was found inside first */
+  uint64_t dwell;       /* the same until it was found inside last */
+  double speed;         /* line: at the crossing; less than 0: not known */
+  double speed_sum;     /* of the runs in which it was found inside */
+  uint32_t n_speeds;
+  CclSpeedLimit faster, slower;
 } Visit;
 
 typedef struct Visitor {
   uint64_t id;
   Place place;
   bool confirmed;
+  double speed;    /* km/h, less than 0: not known */
   uint32_t visits; /* index of its first visit, one for each region */
 } Visitor;
 
@@ -60,13 +58,6 @@ struct CclRegions {
   uint32_t n_events;
 };
 
-/* Twice the signed area of the triangle: positive if c is on the right of the way from a to b. */
-static int64_t
-area (Place a, Place b, Place c)
-{
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
 static bool
 is_between (int64_t value, int64_t a, int64_t b)
 {
@@ -81,7 +72,7 @@ is_inside (const Region *polygon, Place place)
   for (uint32_t i = 0; i < polygon->definition.n_points; i++) {
     const Place a = polygon->corners[i];
     const Place b = polygon->corners[(i + 1) % polygon->definition.n_points];
-    const int64_t side = area (a, b, place);
+    const int64_t side = ccl_place_area (a, b, place);
     if (side == 0 && is_between (place.x, a.x, b.x) && is_between (place.y, a.y, b.y))
       return true;
     if ((a.y > place.y) != (b.y > place.y) && (side > 0) == (b.y > a.y))
@@ -97,16 +88,11 @@ static int8_t
 find_crossing (const Region *line, Place from, Place to)
 {
   const Place a = line->corners[0], b = line->corners[1];
-  const bool from_right = area (a, b, from) > 0, to_right = area (a, b, to) > 0;
-  if (from_right == to_right || (area (from, to, a) > 0) == (area (from, to, b) > 0))
+  const bool from_right = ccl_place_area (a, b, from) > 0, to_right = ccl_place_area (a, b, to) > 0;
+  if (from_right == to_right ||
+      (ccl_place_area (from, to, a) > 0) == (ccl_place_area (from, to, b) > 0))
     return 0;
   return to_right ? 1 : -1;
-}
-
-static Place
-round_place (double x, double y)
-{
-  return (Place){llround (x * UNITS_PER_PIXEL), llround (y * UNITS_PER_PIXEL)};
 }
 
 static double
@@ -119,15 +105,16 @@ static Place
 place_of (const CclTrack *track, CclAnchor anchor, const CclRegionsPlan *plan)
 {
   const double down = anchor == CUDACCL_ANCHOR_FOOT ? 1 : 0.5;
-  return round_place (clamp (track->x + 0.5 * track->width, plan->width),
+  return ccl_round_place (clamp (track->x + 0.5 * track->width, plan->width),
       clamp (track->y + down * track->height, plan->height));
 }
 
-static void
-add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind kind)
+static CclRegionEvent *
+add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind kind, double speed)
 {
   CclRegionCounts *counts = &regions->counts[region];
-  regions->events[regions->n_events++] = (CclRegionEvent){kind, region, id};
+  CclRegionEvent *event = &regions->events[regions->n_events++];
+  *event = (CclRegionEvent){.kind = kind, .region = region, .id = id, .speed = speed};
   switch (kind) {
   case CUDACCL_REGION_ENTERED:
     counts->entered++;
@@ -146,15 +133,35 @@ add_event (CclRegions *regions, uint32_t region, uint64_t id, CclRegionEventKind
   case CUDACCL_REGION_BACKWARD:
     counts->backward++;
     break;
+  case CUDACCL_REGION_FASTER:
+    counts->faster++;
+    break;
+  case CUDACCL_REGION_SLOWER:
+    counts->slower++;
+    break;
   }
+  return event;
 }
 
 static void
 report_crossing (CclRegions *regions, uint32_t region, uint64_t id, Visit *visit)
 {
-  add_event (
-      regions, region, id, visit->crossed > 0 ? CUDACCL_REGION_FORWARD : CUDACCL_REGION_BACKWARD);
+  const CclRegion *line = &regions->regions[region].definition;
+  const double speed = visit->speed;
+  add_event (regions, region, id,
+      visit->crossed > 0 ? CUDACCL_REGION_FORWARD : CUDACCL_REGION_BACKWARD, speed);
+  if (line->faster_than > 0 && speed > line->faster_than)
+    add_event (regions, region, id, CUDACCL_REGION_FASTER, speed);
+  if (speed >= 0 && speed < line->slower_than)
+    add_event (regions, region, id, CUDACCL_REGION_SLOWER, speed);
   visit->crossed = 0;
+}
+
+static void
+report_leaving (CclRegions *regions, uint32_t region, uint64_t id, const Visit *visit)
+{
+  const double speed = visit->n_speeds > 0 ? visit->speed_sum / visit->n_speeds : UNKNOWN;
+  add_event (regions, region, id, CUDACCL_REGION_LEFT, speed)->dwell = visit->dwell;
 }
 
 static void
@@ -165,37 +172,73 @@ update_line (CclRegions *regions, uint32_t region, const Visitor *visitor, Place
   if (crossing) { /* a crossing back cancels one that was not reported */
     visit->crossed = visit->crossed ? 0 : crossing;
     visit->n_changed = 0;
+    visit->speed = visitor->speed;
   }
   if (visit->crossed && ++visit->n_changed >= settle_frames && visitor->confirmed)
     report_crossing (regions, region, visitor->id, visit);
+}
+
+/* Times and speeds of a track that is inside, or was before. */
+static void
+measure_visit (Visit *visit, const Visitor *visitor, bool inside)
+{
+  if (!visit->inside && visit->n_changed <= 1) {
+    visit->time_inside = 0;
+    visit->speed_sum = 0;
+    visit->n_speeds = 0;
+  }
+  if (!inside)
+    return;
+  visit->dwell = visit->time_inside;
+  if (visitor->speed >= 0) {
+    visit->speed_sum += visitor->speed;
+    visit->n_speeds++;
+  }
+}
+
+/* The events of a track that is inside. */
+static void
+watch_visit (CclRegions *regions, uint32_t region, const Visitor *visitor, uint32_t settle_frames,
+    Visit *visit)
+{
+  const CclRegion *r = &regions->regions[region].definition;
+  const double speed = visitor->speed;
+  if (r->stay > 0 && visit->time_inside >= r->stay && !visit->stayed) {
+    add_event (regions, region, visitor->id, CUDACCL_REGION_STAYED, speed);
+    visit->stayed = true;
+  }
+  if (ccl_speed_limit_exceeded (&visit->faster, speed, r->faster_than, true, settle_frames))
+    add_event (regions, region, visitor->id, CUDACCL_REGION_FASTER, speed);
+  if (ccl_speed_limit_exceeded (&visit->slower, speed, r->slower_than, false, settle_frames))
+    add_event (regions, region, visitor->id, CUDACCL_REGION_SLOWER, speed);
 }
 
 static void
 update_polygon (CclRegions *regions, uint32_t region, const Visitor *visitor,
     uint32_t settle_frames, Visit *visit)
 {
-  const uint64_t stay = regions->regions[region].definition.stay;
   const bool inside = is_inside (&regions->regions[region], visitor->place);
 
   visit->n_changed = inside == visit->inside ? 0 : visit->n_changed + 1;
-  if (!visit->inside && visit->n_changed <= 1)
-    visit->time_inside = 0;
+  measure_visit (visit, visitor, inside);
   if (visit->n_changed >= settle_frames && visitor->confirmed) {
-    add_event (regions, region, visitor->id, inside ? CUDACCL_REGION_ENTERED : CUDACCL_REGION_LEFT);
+    if (inside)
+      add_event (regions, region, visitor->id, CUDACCL_REGION_ENTERED, visitor->speed);
+    else
+      report_leaving (regions, region, visitor->id, visit);
     visit->inside = inside;
     visit->n_changed = 0;
     visit->stayed = false;
+    visit->faster = visit->slower = (CclSpeedLimit){0};
   }
-  if (visit->inside && stay > 0 && visit->time_inside >= stay && !visit->stayed) {
-    add_event (regions, region, visitor->id, CUDACCL_REGION_STAYED);
-    visit->stayed = true;
-  }
+  if (visit->inside)
+    watch_visit (regions, region, visitor, settle_frames, visit);
 }
 
 /* A track that goes on; `before` is NULL for a new one. */
 static void
-update_visitor (CclRegions *regions, const CclTrack *track, const Visitor *before, uint64_t elapsed,
-    const CclRegionsOptions *options)
+update_visitor (CclRegions *regions, const CclTrack *track, double speed, const Visitor *before,
+    uint64_t elapsed, const CclRegionsOptions *options)
 {
   const uint32_t n_regions = regions->plan.n_regions;
   Visitor *visitor = &regions->now.visitors[regions->now.n];
@@ -206,6 +249,7 @@ update_visitor (CclRegions *regions, const CclTrack *track, const Visitor *befor
   visitor->id = track->id;
   visitor->confirmed = track->state != CUDACCL_TRACK_TENTATIVE;
   visitor->place = is_found || !before ? place : before->place;
+  visitor->speed = speed;
   visitor->visits = regions->now.n * n_regions;
   regions->now.n++;
   if (before)
@@ -237,7 +281,7 @@ end_visitor (CclRegions *regions, const Visitor *visitor)
     if (visit->crossed)
       report_crossing (regions, i, visitor->id, visit);
     if (visit->inside)
-      add_event (regions, i, visitor->id, CUDACCL_REGION_LEFT);
+      report_leaving (regions, i, visitor->id, visit);
   }
 }
 
@@ -288,7 +332,8 @@ ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
     while (b < former.n && former.visitors[b].id < track->id)
       end_visitor (regions, &former.visitors[b++]);
     const bool goes_on = b < former.n && former.visitors[b].id == track->id;
-    update_visitor (regions, track, goes_on ? &former.visitors[b++] : NULL, elapsed, options);
+    update_visitor (regions, track, options->speeds ? options->speeds[i] : UNKNOWN,
+        goes_on ? &former.visitors[b++] : NULL, elapsed, options);
   }
   while (b < former.n)
     end_visitor (regions, &former.visitors[b++]);
@@ -300,7 +345,8 @@ static bool
 are_alike (const CclRegion *a, const CclRegion *b)
 {
   return strcmp (a->name, b->name) == 0 && a->kind == b->kind && a->relative == b->relative &&
-         a->stay == b->stay && a->n_points == b->n_points &&
+         a->stay == b->stay && a->faster_than == b->faster_than &&
+         a->slower_than == b->slower_than && a->n_points == b->n_points &&
          memcmp (a->points, b->points, a->n_points * sizeof *a->points) == 0;
 }
 
@@ -346,122 +392,6 @@ ccl_regions_reset (CclRegions *regions)
     regions->counts[i].inside = 0;
 }
 
-static double
-scale_x (const CclRegion *region, const CclRegionsPlan *plan)
-{
-  return region->relative ? plan->width : 1;
-}
-
-static double
-scale_y (const CclRegion *region, const CclRegionsPlan *plan)
-{
-  return region->relative ? plan->height : 1;
-}
-
-static Place
-corner_of (const CclRegion *region, const CclRegionsPlan *plan, uint32_t corner)
-{
-  const CclPoint point = region->points[corner];
-  return round_place (point.x * scale_x (region, plan), point.y * scale_y (region, plan));
-}
-
-/* Whether all corners, whose coordinates are in range, are on one straight line. */
-static bool
-is_flat (const CclRegion *region, const CclRegionsPlan *plan)
-{
-  const Place first = corner_of (region, plan, 0);
-  Place other = first;
-  for (uint32_t i = 1; i < region->n_points; i++) {
-    const Place corner = corner_of (region, plan, i);
-    if (area (first, other, corner) != 0)
-      return false;
-    if (other.x == first.x && other.y == first.y)
-      other = corner;
-  }
-  return true;
-}
-
-static bool
-are_same (Place a, Place b)
-{
-  return a.x == b.x && a.y == b.y;
-}
-
-static CclStatus
-check_corners (const CclRegion *region, const CclRegionsPlan *plan, CclError *error)
-{
-  for (uint32_t i = 0; i < region->n_points; i++)
-    if (!(fabs (region->points[i].x * scale_x (region, plan)) <= CUDACCL_MAX_REGION_COORDINATE) ||
-        !(fabs (region->points[i].y * scale_y (region, plan)) <= CUDACCL_MAX_REGION_COORDINATE))
-      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-          "point %u of region \"%s\" is outside of the possible coordinates, -%d to %d pixels",
-          i + 1, region->name, CUDACCL_MAX_REGION_COORDINATE, CUDACCL_MAX_REGION_COORDINATE);
-  if (region->kind == CUDACCL_REGION_LINE &&
-      are_same (corner_of (region, plan, 0), corner_of (region, plan, 1)))
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "both points of line \"%s\" are the same", region->name);
-  if (region->kind == CUDACCL_REGION_POLYGON && is_flat (region, plan))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "all corners of region \"%s\" are on one line", region->name);
-  return CUDACCL_OK;
-}
-
-static CclStatus
-check_region (const CclRegionsPlan *plan, uint32_t index, CclError *error)
-{
-  const CclRegion *region = &plan->regions[index];
-  if (!region->name || !region->name[0])
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "region %u has no name", index + 1);
-  for (uint32_t i = 0; i < index; i++)
-    if (strcmp (plan->regions[i].name, region->name) == 0)
-      return ccl_error_set (
-          error, CUDACCL_ERROR_ARGUMENT, "two regions have the name \"%s\"", region->name);
-  if (region->kind != CUDACCL_REGION_POLYGON && region->kind != CUDACCL_REGION_LINE)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "region \"%s\" is of the unknown kind %d",
-        region->name, (int)region->kind);
-  if (region->kind == CUDACCL_REGION_LINE && region->n_points != 2)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "line \"%s\" has %u points instead of 2",
-        region->name, region->n_points);
-  if (region->kind == CUDACCL_REGION_POLYGON &&
-      (region->n_points < 3 || region->n_points > CUDACCL_MAX_REGION_POINTS))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "region \"%s\" has %u corners; 3 to %d are possible", region->name, region->n_points,
-        CUDACCL_MAX_REGION_POINTS);
-  if (!region->points)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "region \"%s\" has no points", region->name);
-  return check_corners (region, plan, error);
-}
-
-static CclStatus
-check_plan (const CclRegionsPlan *plan, CclError *error)
-{
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
-  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
-  if (status != CUDACCL_OK)
-    return status;
-  if (plan->width < 1 || plan->height < 1 ||
-      (uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a frame of %u×%u pixels is not possible",
-        plan->width, plan->height);
-  if (plan->max_tracks < 1 || plan->max_tracks > MAX_CAPACITY)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "max_tracks must be 1…%d, not %u",
-        MAX_CAPACITY, plan->max_tracks);
-  if (plan->n_regions > CUDACCL_MAX_REGIONS)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "%u regions and lines are more than the possible %d", plan->n_regions, CUDACCL_MAX_REGIONS);
-  if (plan->n_regions > 0 && !plan->regions)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "there are no regions: their pointer is NULL");
-  for (uint32_t i = 0; i < plan->n_regions; i++) {
-    const CclStatus status = check_region (plan, i, error);
-    if (status != CUDACCL_OK)
-      return status;
-  }
-  return CUDACCL_OK;
-}
-
 /* FALSE if memory is short; then the region is free to be cleared. */
 static bool
 copy_region (Region *region, const CclRegion *from, const CclRegionsPlan *plan)
@@ -477,7 +407,7 @@ copy_region (Region *region, const CclRegion *from, const CclRegionsPlan *plan)
     return false;
   memcpy (points, from->points, size);
   for (uint32_t i = 0; i < from->n_points; i++)
-    region->corners[i] = corner_of (from, plan, i);
+    region->corners[i] = ccl_region_corner (from, plan, i);
   return true;
 }
 
@@ -492,12 +422,12 @@ allocate_visitors (Visitors *visitors, const CclRegionsPlan *plan)
 CclRegions *
 ccl_regions_new (const CclRegionsPlan *plan, CclError *error)
 {
-  if (check_plan (plan, error) != CUDACCL_OK)
+  if (ccl_regions_check_plan (plan, error) != CUDACCL_OK)
     return NULL;
   CclRegions *regions = calloc (1, sizeof *regions);
-  /* In one run, max_tracks tracks may end and others begin: one event for each region that a track
-   * leaves, two for one that it enters and stays in. */
-  const size_t max_events = 3 * (size_t)plan->max_tracks * plan->n_regions + 1;
+  /* In one run, max_tracks tracks may end and others begin: one that ends has at most three events,
+   * those of a line that it has crossed, and one that begins in a region has four. */
+  const size_t max_events = 7 * (size_t)plan->max_tracks * plan->n_regions + 1;
   bool complete = regions != NULL;
   if (complete) {
     regions->plan = *plan;

@@ -35,11 +35,15 @@
  * {"pts":ns|null,"running_time":ns|null,"event":"merged","id":1,"other":2}
  * ]|
  *
- * - `event`: "appeared", "vanished", "merged", "split", "entered", "left", "stayed" or "crossed"
+ * - `event`: "appeared", "vanished", "merged", "split", "entered", "left", "stayed", "crossed",
+ * "faster" or "slower"
  * - `other`: the other track, for "merged" and "split"; the parent, where a track that "appeared"
  * has one
- * - `region`: the name of the region, for "entered", "left" and "stayed"
- * - `line`, `direction`: the name of the line, and "forward" or "backward", for "crossed"
+ * - `region` or `line`: the name of the region or line, for the events of regions and lines
+ * - `direction`: "forward" or "backward", for "crossed"
+ * - `dwell`: how long the track was inside in seconds, for "left"
+ * - `speed`: in km/h, for the events of regions and lines where a `ground` is set; for "left", the
+ * mean while it was inside
  *
  * With the property `source`, each line has the key `source`; with `utc`, it has the time of day:
  *
@@ -241,9 +245,11 @@ static void
 push_track_event (GstCclJson *self, const GstStructure *event)
 {
   static const gchar *const names[] = {"region", "line", "direction"};
+  static const gchar *const numbers[] = {"dwell", "speed"};
   GstClockTime pts = GST_CLOCK_TIME_NONE;
   guint64 id = 0, other = 0;
   GString *line = self->line;
+  gdouble number;
   GstBuffer *output;
 
   gst_structure_get_clock_time (event, "timestamp", &pts);
@@ -260,6 +266,12 @@ push_track_event (GstCclJson *self, const GstStructure *event)
     if (text) {
       g_string_append_printf (line, ",\"%s\":", names[i]);
       gst_ccl_json_append_string (line, text);
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    if (gst_structure_get_double (event, numbers[i], &number)) {
+      g_string_append_printf (line, ",\"%s\":", numbers[i]);
+      gst_ccl_json_append_rounded (line, number, 3);
     }
   }
   g_string_append (line, "}\n");

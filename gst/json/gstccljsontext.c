@@ -22,9 +22,8 @@ append_double (GString *line, gdouble value)
   g_string_append (line, text);
 }
 
-/* A value with a few digits behind the point. */
-static void
-append_rounded (GString *line, gdouble value, guint n_digits)
+void
+gst_ccl_json_append_rounded (GString *line, gdouble value, guint n_digits)
 {
   gchar format[] = "%.0f", text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -60,15 +59,15 @@ append_motion (GString *line, const GstCclTrackInfo *track)
       !gst_ccl_track_info_get_speed (track, &speed, &speed_deviation))
     return;
   g_string_append (line, ",\"position\":[");
-  append_rounded (line, x, 3);
+  gst_ccl_json_append_rounded (line, x, 3);
   g_string_append_c (line, ',');
-  append_rounded (line, y, 3);
+  gst_ccl_json_append_rounded (line, y, 3);
   g_string_append (line, "],\"position_deviation\":");
-  append_rounded (line, position_deviation, 3);
+  gst_ccl_json_append_rounded (line, position_deviation, 3);
   g_string_append (line, ",\"speed\":");
-  append_rounded (line, speed, 2);
+  gst_ccl_json_append_rounded (line, speed, 2);
   g_string_append (line, ",\"speed_deviation\":");
-  append_rounded (line, speed_deviation, 2);
+  gst_ccl_json_append_rounded (line, speed_deviation, 2);
 }
 
 static void

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 /* A text in quotes, with the characters escaped that JSON does not allow there. */
 void gst_ccl_json_append_string (GString *line, const gchar *text);
 
+/* A number with a few digits behind the point. */
+void gst_ccl_json_append_rounded (GString *line, gdouble value, guint n_digits);
+
 /* A time in nanoseconds, or null if it is GST_CLOCK_TIME_NONE. */
 void gst_ccl_json_append_time (GString *line, GstClockTime time);
 

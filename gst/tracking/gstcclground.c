@@ -98,7 +98,7 @@ gst_ccl_ground_load (GstCclGround *self, const gchar *text, guint max_tracks, GE
       .relative = relative,
       .max_tracks = max_tracks,
       .motions = g_new (CclGroundMotion, max_tracks),
-      .is_known = g_new0 (gboolean, max_tracks),
+      .speeds = g_new (gdouble, max_tracks),
   };
   return TRUE;
 }
@@ -109,7 +109,7 @@ gst_ccl_ground_close (GstCclGround *self)
   ccl_ground_free (&self->ground);
   g_clear_pointer (&self->points, g_array_unref);
   g_free (self->motions);
-  g_free (self->is_known);
+  g_free (self->speeds);
   *self = (GstCclGround){0};
 }
 
@@ -130,9 +130,11 @@ gst_ccl_ground_run (GstCclGround *self, guint frame_width, guint frame_height,
   for (guint i = 0; i < self->max_tracks; i++) {
     CclTrackFoot foot;
 
-    self->is_known[i] = i < n_tracks &&
-                        ccl_tracker_get_foot (tracker, i, &foot, NULL) == CUDACCL_OK &&
-                        ccl_ground_locate (self->ground, &foot, frame_rate, &self->motions[i]);
+    if (i < n_tracks && ccl_tracker_get_foot (tracker, i, &foot, NULL) == CUDACCL_OK &&
+        ccl_ground_locate (self->ground, &foot, frame_rate, &self->motions[i]))
+      self->speeds[i] = self->motions[i].speed;
+    else
+      self->speeds[i] = -1;
   }
   return TRUE;
 }
@@ -140,6 +142,7 @@ gst_ccl_ground_run (GstCclGround *self, guint frame_width, guint frame_height,
 const CclGroundMotion *
 gst_ccl_ground_get (const GstCclGround *self, guint track)
 {
-  return self->points && track < self->max_tracks && self->is_known[track] ? &self->motions[track]
-                                                                           : NULL;
+  return self->points && track < self->max_tracks && self->speeds[track] >= 0
+             ? &self->motions[track]
+             : NULL;
 }

@@ -20,7 +20,7 @@ typedef struct {
   /* The motions of the tracks of the latest frame, in their order. */
   guint max_tracks;
   CclGroundMotion *motions; /* NULL: no ground */
-  gboolean *is_known;       /* whether the track has a motion */
+  gdouble *speeds;          /* km/h; -1: the track has no motion */
 } GstCclGround;
 
 /* Replaces the ground by that of a text; NULL or "" is none. The text consists of points that are

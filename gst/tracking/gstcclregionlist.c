@@ -10,7 +10,6 @@
 #include "shared/gstcclfile.h"
 
 #define MAX_FILE_SIZE (1 << 20)
-#define MAX_STAY 1e9 /* seconds */
 
 static void
 clear_region (gpointer data)
@@ -60,10 +59,28 @@ are_same (const CclPoint *a, const CclPoint *b)
   return a->x == b->x && a->y == b->y;
 }
 
+/* The settings of a region that are numbers. */
+typedef struct {
+  gdouble stay;                     /* seconds */
+  gdouble faster_than, slower_than; /* km/h */
+} Numbers;
+
+static const struct {
+  const gchar *text, *member; /* of a text, and of a file */
+  gboolean of_lines;
+  gdouble most;
+  const gchar *unit;
+  gsize offset;
+} settings[] = {
+    {"stay=", "stay", FALSE, 1e9, "seconds", G_STRUCT_OFFSET (Numbers, stay)},
+    {"faster-than=", "faster_than", TRUE, 1e6, "km/h", G_STRUCT_OFFSET (Numbers, faster_than)},
+    {"slower-than=", "slower_than", TRUE, 1e6, "km/h", G_STRUCT_OFFSET (Numbers, slower_than)},
+};
+
 /* Adds a region; takes over the name. Returns why it cannot be added, or NULL. */
 static gchar *
 add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points, gboolean relative,
-    gdouble stay)
+    const Numbers *numbers)
 {
   const guint n = points->len;
   CclRegion region = {.name = name,
@@ -71,7 +88,9 @@ add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points,
       .relative = relative,
       .n_points = n,
       .points = g_memdup2 (points->data, n * sizeof (CclPoint)),
-      .stay = (guint64)(stay * GST_SECOND)};
+      .stay = (guint64)(numbers->stay * GST_SECOND),
+      .faster_than = numbers->faster_than,
+      .slower_than = numbers->slower_than};
   gchar *reason = NULL;
 
   for (guint i = 0; i < list->len && !reason; i++)
@@ -153,32 +172,42 @@ read_point (GstCclTextReader *reader, GArray *points, gboolean *relative)
   return TRUE;
 }
 
+/* Reads "SETTING=NUMBER" if it is one. */
 static gboolean
-read_stay (GstCclTextReader *reader, CclRegionKind kind, gdouble *stay)
+read_setting (GstCclTextReader *reader, CclRegionKind kind, Numbers *numbers, gboolean *found)
 {
   const gchar *start = reader->at;
+  gdouble value;
   gchar *end;
+  guint i = 0;
 
-  if (kind == CUDACCL_REGION_LINE)
-    return gst_ccl_text_reader_fail (reader, start, "a line has no stay");
-  reader->at += strlen ("stay=");
-  *stay = g_ascii_strtod (reader->at, &end);
-  if (end == reader->at || !gst_ccl_text_ends_word (*end) || !(*stay >= 0 && *stay <= MAX_STAY))
-    return gst_ccl_text_reader_fail (reader, reader->at, "expected a number of seconds");
+  while (i < G_N_ELEMENTS (settings) && !g_str_has_prefix (start, settings[i].text))
+    i++;
+  *found = i < G_N_ELEMENTS (settings);
+  if (!*found)
+    return TRUE;
+  if (kind == CUDACCL_REGION_LINE && !settings[i].of_lines)
+    return gst_ccl_text_reader_fail (reader, start, "a line has no %s", settings[i].member);
+  reader->at += strlen (settings[i].text);
+  value = g_ascii_strtod (reader->at, &end);
+  if (end == reader->at || !gst_ccl_text_ends_word (*end) ||
+      !(value >= 0 && value <= settings[i].most))
+    return gst_ccl_text_reader_fail (
+        reader, reader->at, "expected a number of %s", settings[i].unit);
+  G_STRUCT_MEMBER (gdouble, numbers, settings[i].offset) = value;
   reader->at = end;
   return TRUE;
 }
 
 static gboolean
-read_points (
-    GstCclTextReader *reader, CclRegionKind kind, GArray *points, gboolean *relative, gdouble *stay)
+read_points (GstCclTextReader *reader, CclRegionKind kind, GArray *points, gboolean *relative,
+    Numbers *numbers)
 {
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, is_setting;
 
   while (ok && !gst_ccl_text_ends_item (*reader->at)) {
-    if (g_str_has_prefix (reader->at, "stay="))
-      ok = read_stay (reader, kind, stay);
-    else
+    ok = read_setting (reader, kind, numbers, &is_setting);
+    if (ok && !is_setting)
       ok = read_point (reader, points, relative);
     gst_ccl_text_reader_skip_spaces (reader);
   }
@@ -192,15 +221,15 @@ read_item (GstCclTextReader *reader, GArray *list)
   gboolean relative = FALSE, ok;
   gchar *name = NULL, *reason = NULL;
   CclRegionKind kind = CUDACCL_REGION_POLYGON;
-  gdouble stay = 0;
+  Numbers numbers = {0};
   GArray *points;
 
   if (!read_kind (reader, &kind) || !read_name (reader, &name))
     return FALSE;
   points = g_array_new (FALSE, FALSE, sizeof (CclPoint));
-  ok = read_points (reader, kind, points, &relative, &stay);
+  ok = read_points (reader, kind, points, &relative, &numbers);
   if (ok)
-    reason = add_region (list, kind, name, points, relative, stay);
+    reason = add_region (list, kind, name, points, relative, &numbers);
   else
     g_free (name);
   if (reason)
@@ -299,12 +328,31 @@ check_members (const File *file, const gchar *place, JsonObject *object, const g
 }
 
 static gboolean
+take_numbers (const File *file, const gchar *place, JsonObject *object, Numbers *numbers)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    JsonNode *node = json_object_get_member (object, settings[i].member);
+    const gdouble value = is_number (node) ? json_node_get_double (node) : -1;
+
+    if (node && !(value >= 0 && value <= settings[i].most))
+      return fail_in_file (
+          file, place, "\"%s\" is not a number of %s", settings[i].member, settings[i].unit);
+    if (node)
+      G_STRUCT_MEMBER (gdouble, numbers, settings[i].offset) = value;
+  }
+  return TRUE;
+}
+
+static gboolean
 take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind kind, GArray *list)
 {
-  static const gchar *const members[] = {"name", "points", "relative", "stay", NULL};
-  static const gchar *const members_of_line[] = {"name", "points", "relative", NULL};
+  static const gchar *const members[] = {
+      "name", "points", "relative", "stay", "faster_than", "slower_than", NULL};
+  static const gchar *const members_of_line[] = {
+      "name", "points", "relative", "faster_than", "slower_than", NULL};
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  JsonNode *name, *relative, *stay;
+  JsonNode *name, *relative;
+  Numbers numbers = {0};
   GArray *points;
   gchar *reason = NULL;
   gboolean ok;
@@ -315,19 +363,17 @@ take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind
     return FALSE;
   name = json_object_get_member (object, "name");
   relative = json_object_get_member (object, "relative");
-  stay = json_object_get_member (object, "stay");
   if (!name || json_node_get_value_type (name) != G_TYPE_STRING || !*json_node_get_string (name))
     return fail_in_file (file, place, "needs a \"name\"");
   if (relative && json_node_get_value_type (relative) != G_TYPE_BOOLEAN)
     return fail_in_file (file, place, "\"relative\" is neither true nor false");
-  if (stay && !(is_number (stay) && json_node_get_double (stay) >= 0 &&
-                  json_node_get_double (stay) <= MAX_STAY))
-    return fail_in_file (file, place, "\"stay\" is not a number of seconds");
+  if (!take_numbers (file, place, object, &numbers))
+    return FALSE;
   points = g_array_new (FALSE, FALSE, sizeof (CclPoint));
   ok = take_points (file, place, json_object_get_member (object, "points"), points);
   if (ok)
     reason = add_region (list, kind, g_strdup (json_node_get_string (name)), points,
-        relative && json_node_get_boolean (relative), stay ? json_node_get_double (stay) : 0);
+        relative && json_node_get_boolean (relative), &numbers);
   if (reason)
     ok = fail_in_file (file, place, "%s", reason);
   g_free (reason);
@@ -438,6 +484,8 @@ describe_region (
     gst_structure_set (structure, "inside", G_TYPE_UINT, counts->inside, "entered", G_TYPE_UINT64,
         counts->entered, "left", G_TYPE_UINT64, counts->left, "stayed", G_TYPE_UINT64,
         counts->stayed, NULL);
+  gst_structure_set (structure, "faster", G_TYPE_UINT64, counts->faster, "slower", G_TYPE_UINT64,
+      counts->slower, NULL);
   return structure;
 }
 

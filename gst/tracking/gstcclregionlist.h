@@ -16,8 +16,8 @@ GArray *gst_ccl_region_list_new (void);
 /* Adds the regions and lines of a text; NULL or "" has none. The text consists of items that are
  * separated by semicolons or newlines:
  *
- *   region NAME X,Y X,Y X,Y… [stay=SECONDS]
- *   line NAME X,Y X,Y
+ *   region NAME X,Y X,Y X,Y… [stay=SECONDS] [faster-than=KMH] [slower-than=KMH]
+ *   line NAME X,Y X,Y [faster-than=KMH] [slower-than=KMH]
  *
  * A name is a word, or in single or double quotes. Coordinates are pixels, or fractions of the
  * frame if all numbers of an item end with %.
@@ -32,7 +32,8 @@ gboolean gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError *
 
 /* Sets the field `regions` of a structure to an array of structures, one for each region and line:
  * `name`, `kind` ("region" or "line"), `points` (x and y in turn, fractions of a frame of the given
- * size), and its counts: `inside`, `entered`, `left` and `stayed`, or `forward` and `backward`. */
+ * size), and its counts: `inside`, `entered`, `left` and `stayed`, or `forward` and `backward`;
+ * `faster` and `slower`. */
 void gst_ccl_region_list_describe (const GArray *list, guint frame_width, guint frame_height,
     const CclRegionCounts *counts, GstStructure *structure);
 

@@ -50,16 +50,16 @@
  * newlines:
  *
  * |[<!-- language="plain" -->
- * region NAME X,Y X,Y X,Y… [stay=SECONDS]
- * line NAME X,Y X,Y
+ * region NAME X,Y X,Y X,Y… [stay=SECONDS] [faster-than=KMH] [slower-than=KMH]
+ * line NAME X,Y X,Y [faster-than=KMH] [slower-than=KMH]
  * ]|
  *
  * Coordinates are pixels, or parts of the frame where they end with `%`. The place of a track is
  * its foot point, the middle of its box's lower edge (property `anchor`). Further values of `event`
  * are "entered", "left" and "stayed", with the field `region`, and "crossed", with the fields
  * `line` and `direction`: "forward" from the left side of the line to its right side, seen from its
- * first point, or "backward". The property `stats` and the custom sticky event `ccl-regions` have
- * the counts, and `ccloverlay` draws them.
+ * first point, or "backward". A track that left has the field `dwell`, seconds. The property
+ * `stats` and the custom sticky event `ccl-regions` have the counts, and `ccloverlay` draws them.
  *
  * The property `ground` names at least four points of the ground, in the picture and in metres, for
  * instance the corners of a parking place:
@@ -386,8 +386,12 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   if (run_tracker (self, frame, meta, &table, elapsed, &settings.options, &tracks, &error) !=
           CUDACCL_OK ||
       !gst_ccl_ground_run (&self->ground, self->frame_width, self->frame_height, self->tracker,
-          tracks.n_tracks, self->clock.frame_rate, &error) ||
-      !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
+          tracks.n_tracks, self->clock.frame_rate, &error)) {
+    gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
+    return GST_FLOW_ERROR;
+  }
+  settings.region_options.speeds = self->ground.speeds;
+  if (!gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
           MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
     return GST_FLOW_ERROR;

@@ -60,6 +60,8 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
       [CUDACCL_REGION_STAYED] = "stayed",
       [CUDACCL_REGION_FORWARD] = "crossed",
       [CUDACCL_REGION_BACKWARD] = "crossed",
+      [CUDACCL_REGION_FASTER] = "faster",
+      [CUDACCL_REGION_SLOWER] = "slower",
   };
 
   for (guint i = 0; i < result->n_events; i++) {
@@ -67,11 +69,16 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
     const CclRegion *region = gst_ccl_region_stage_get (stage, event->region);
     GstStructure *structure = new_event (trans, pts, names[event->kind], id_offset + event->id, 0);
 
-    if (region->kind == CUDACCL_REGION_LINE)
-      gst_structure_set (structure, "line", G_TYPE_STRING, region->name, "direction", G_TYPE_STRING,
+    gst_structure_set (structure, region->kind == CUDACCL_REGION_LINE ? "line" : "region",
+        G_TYPE_STRING, region->name, NULL);
+    if (event->kind == CUDACCL_REGION_FORWARD || event->kind == CUDACCL_REGION_BACKWARD)
+      gst_structure_set (structure, "direction", G_TYPE_STRING,
           event->kind == CUDACCL_REGION_FORWARD ? "forward" : "backward", NULL);
-    else
-      gst_structure_set (structure, "region", G_TYPE_STRING, region->name, NULL);
+    if (event->kind == CUDACCL_REGION_LEFT)
+      gst_structure_set (
+          structure, "dwell", G_TYPE_DOUBLE, event->dwell / (gdouble)GST_SECOND, NULL);
+    if (event->speed >= 0)
+      gst_structure_set (structure, "speed", G_TYPE_DOUBLE, event->speed, NULL);
     report (trans, structure);
   }
 }

@@ -46,8 +46,8 @@ static const GstCclProperty properties[] = {
       "while its object is hidden for a short time",
       0, 0, NULL, CONTROLLED},
   {GST_CCL_KIND_STRING, FIELD (regions), "regions", "Regions",
-      "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; "
-      "numbers are pixels, or parts of the frame with %",
+      "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; both "
+      "[faster-than=KMH] [slower-than=KMH]; numbers are pixels, or parts of the frame with %",
       0, 0, NULL, PLAYING},
   {GST_CCL_KIND_STRING, FIELD (regions_location), "regions-location", "Regions location",
       "Path of a JSON file with regions and lines, in addition to those of the property regions. It is "

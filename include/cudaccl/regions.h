@@ -45,6 +45,9 @@ typedef struct CclRegion {
   const CclPoint *points; /* not all on one line; those of a line are different */
   uint64_t stay; /* polygon: nanoseconds after which a track that is inside stays too long; 0: never
                   */
+
+  /* Limits of the speed in km/h, 0…1e6; 0: none. They have an effect where speeds are known. */
+  double faster_than, slower_than; /* Since: 0.3 */
 } CclRegion;
 
 /* The properties of a set of regions that are fixed when it is made. */
@@ -77,7 +80,9 @@ typedef struct CclRegionsOptions {
   CclAnchor anchor;
   uint32_t settle_frames; /* ≥ 1: a track has entered, left or crossed when it was found on the new
                            * side in this number of successive runs. A box that trembles on a border
-                           * gives no events */
+                           * gives no events. The same holds for a track beyond a limit of speed */
+  const double *speeds; /* [n_tracks] in the tracks' order, km/h, less than 0: not known; only read
+                         * during the call. NULL: none is known. Since: 0.3 */
 } CclRegionsOptions;
 
 /* The defaults of CclRegionsOptions. Since: 0.2 */
@@ -93,6 +98,11 @@ typedef enum CclRegionEventKind {
   CUDACCL_REGION_FORWARD = 3, /* the track crossed the line from its left side to its right side, as
                                * seen from the first point towards the second one */
   CUDACCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
+  CUDACCL_REGION_FASTER = 5,   /* the track is inside and faster than the limit, or crossed the line
+                                * so   fast; inside once until it has been below nine tenths of the
+                                * limit.   Since: 0.3 */
+  CUDACCL_REGION_SLOWER = 6,   /* the same of slower tracks, once until it has been above eleven
+                                * tenths.   Since: 0.3 */
 } CclRegionEventKind;
 
 /* An event of a confirmed track. */
@@ -100,6 +110,10 @@ typedef struct CclRegionEvent {
   CclRegionEventKind kind;
   uint32_t region; /* index into CclRegionsPlan.regions */
   uint64_t id;     /* of the track */
+  double
+      speed;      /* km/h, less than 0: not known. Of a track that left, the mean while it was
+                   * inside; of one that crossed a line, at the crossing; else of this run. Since: 0.3 */
+  uint64_t dwell; /* nanoseconds that a track that left was inside; else 0. Since: 0.3 */
 } CclRegionEvent;
 
 /* The events of a region or line since it was made. */
@@ -107,6 +121,7 @@ typedef struct CclRegionCounts {
   uint64_t entered, left, stayed; /* of a region; 0 of a line */
   uint64_t forward, backward;     /* of a line; 0 of a region */
   uint32_t inside;                /* tracks that are inside the region now */
+  uint64_t faster, slower;        /* Since: 0.3 */
 } CclRegionCounts;
 
 /* The result of a run. The arrays are in host memory, and valid until the next run or until the

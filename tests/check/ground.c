@@ -217,6 +217,52 @@ GST_START_TEST (test_json)
 }
 GST_END_TEST
 
+/* The walker, at 14.4 km/h, is at x = 50 in frame 5, at 94 in frame 16, and passes 130 between
+ * frames 25 and 26. */
+GST_START_TEST (test_events_of_speed)
+{
+  GstHarness *h = gst_harness_new_parse (
+      "ccl threshold=128 ! ccltrack confirm-frames=1 settle-frames=1 ground=\"" STREET "\" "
+      "regions=\"region door 48,70 92,70 92,90 48,90 faster-than=12; "
+      "region slow 48,70 92,70 92,90 48,90 slower-than=12; "
+      "line gate 130,0 130,120 faster-than=12 slower-than=20\" ! ccljson");
+  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
+  GString *events = g_string_new (NULL);
+  GstBuffer *out;
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 40; i++) {
+    fail_unless_equals_int (gst_harness_push (h, new_frame (i)), GST_FLOW_OK);
+    while ((out = gst_harness_try_pull (h))) {
+      gchar line[1024] = "", *end;
+
+      gst_buffer_extract (out, 0, line, sizeof line - 1);
+      end = strstr (line, "\"speed\":");
+      if (strstr (line, "\"event\"") && end) {
+        const gdouble speed = g_ascii_strtod (end + strlen ("\"speed\":"), NULL);
+
+        assert_near (speed, 14.4, 2);
+        *end = '\0';
+        g_string_append_printf (events, "%s\n", strstr (line, "\"event\""));
+      }
+      gst_buffer_unref (out);
+    }
+  }
+  fail_unless_equals_string (events->str,
+      "\"event\":\"entered\",\"id\":1,\"region\":\"door\",\n"
+      "\"event\":\"faster\",\"id\":1,\"region\":\"door\",\n"
+      "\"event\":\"entered\",\"id\":1,\"region\":\"slow\",\n"
+      "\"event\":\"left\",\"id\":1,\"region\":\"door\",\"dwell\":1.000,\n"
+      "\"event\":\"left\",\"id\":1,\"region\":\"slow\",\"dwell\":1.000,\n"
+      "\"event\":\"crossed\",\"id\":1,\"line\":\"gate\",\"direction\":\"backward\",\n"
+      "\"event\":\"faster\",\"id\":1,\"line\":\"gate\",\n"
+      "\"event\":\"slower\",\"id\":1,\"line\":\"gate\",\n");
+  g_string_free (events, TRUE);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static const struct {
   const char *text, *message;
 } bad_texts[] = {
@@ -262,6 +308,7 @@ ground_suite (void)
   tcase_add_test (tcase, test_scaled_video);
   tcase_add_test (tcase, test_changes_while_playing);
   tcase_add_test (tcase, test_json);
+  tcase_add_test (tcase, test_events_of_speed);
   tcase_add_loop_test (tcase, test_bad_text, 0, G_N_ELEMENTS (bad_texts));
   suite_add_tcase (suite, tcase);
   return suite;

@@ -346,7 +346,7 @@ GST_START_TEST (test_json)
       "\"event\":\"appeared\",\"id\":1}\n"
       "\"event\":\"entered\",\"id\":1,\"region\":\"door\"}\n"
       "\"event\":\"stayed\",\"id\":1,\"region\":\"door\"}\n"
-      "\"event\":\"left\",\"id\":1,\"region\":\"door\"}\n"
+      "\"event\":\"left\",\"id\":1,\"region\":\"door\",\"dwell\":1.000}\n"
       "\"event\":\"crossed\",\"id\":1,\"line\":\"the gate\",\"direction\":\"backward\"}\n");
   g_string_free (events, TRUE);
   gst_harness_teardown (h);
@@ -368,6 +368,8 @@ static const struct {
     {"region a 1,1 2,2 stay=3", "line 1, column 1: region \"a\" has 2 points"},
     {"region a 1,1 2,2 2,1 stay=-3", "line 1, column 27: expected a number of seconds"},
     {"line a 1,1 2,2 stay=3", "line 1, column 16: a line has no stay"},
+    {"line a 1,1 2,2 faster-than=x", "line 1, column 28: expected a number of km/h"},
+    {"region a 1,1 2,2 2,1 slower-than=9e9", "line 1, column 34: expected a number of km/h"},
     {"line gate 0,0 0,0", "line 1, column 1: both points of line \"gate\" are the same"},
     {"region a 1,1 5,5 3,3", "line 1, column 1: all points of region \"a\" are on one line"},
 };
@@ -446,6 +448,7 @@ static const struct {
         "line 1: point 2 is not [x, y]"},
     {"{\"lines\": [{\"name\": \"a\", \"points\": [[1, 2]]}]}", "line \"a\" has 1 points"},
     {"{\"regions\": [{\"name\": \"a\", \"stay\": \"3\"}]}", "region 1: \"stay\" is not"},
+    {"{\"lines\": [{\"name\": \"a\", \"faster_than\": -1}]}", "line 1: \"faster_than\" is not"},
     {"{\"lines\": [{\"name\": \"a\", \"relative\": 1}]}", "line 1: \"relative\" is neither"},
 };
 

@@ -16,6 +16,7 @@ typedef struct {
   CclRegions *regions;
   CclRegionsOptions options;
   CclTrack tracks[MAX_TRACKS];
+  double speeds[MAX_TRACKS];
   guint n;
   CclRegionsResult result;
 } Scene;
@@ -74,6 +75,7 @@ scene_free (Scene *scene)
 static CclTrack *
 put (Scene *scene, guint64 id, double x, double y)
 {
+  scene->speeds[scene->n] = -1;
   scene->tracks[scene->n] = (CclTrack){.id = id,
       .state = CUDACCL_TRACK_CONFIRMED,
       .x = x - 10,
@@ -87,11 +89,13 @@ put (Scene *scene, guint64 id, double x, double y)
 static gchar *
 run (Scene *scene, guint64 elapsed)
 {
-  static const char *const kinds[] = {"entered", "left", "stayed", "forward", "backward"};
+  static const char *const kinds[] = {
+      "entered", "left", "stayed", "forward", "backward", "faster", "slower"};
   const CclTracks tracks = {.n_tracks = scene->n, .tracks = scene->tracks};
   GString *text = g_string_new (NULL);
   CclError error;
 
+  scene->options.speeds = scene->speeds;
   g_assert_cmpint (
       ccl_regions_run (scene->regions, &tracks, elapsed, &scene->options, &scene->result, &error),
       ==, CUDACCL_OK);
@@ -312,6 +316,129 @@ test_many_tracks (void)
   scene_free (scene);
 }
 
+/* One track at a place, with a speed in km/h. */
+static void
+drive (Scene *scene, double x, double speed, const char *expected)
+{
+  put (scene, 1, x, 200);
+  scene->speeds[0] = speed;
+  expect (scene, SECOND / 25, expected);
+}
+
+static const CclRegion limits[] = {
+    {.name = "yard",
+        .kind = CUDACCL_REGION_POLYGON,
+        .n_points = 4,
+        .points = yard,
+        .faster_than = 10,
+        .slower_than = 2},
+    {.name = "gate",
+        .kind = CUDACCL_REGION_LINE,
+        .n_points = 2,
+        .points = gate,
+        .faster_than = 10,
+        .slower_than = 2},
+};
+
+static void
+test_limits_of_speed (void)
+{
+  Scene *scene = scene_new (limits, 1, 1);
+
+  drive (scene, 50, 30, ""); /* outside */
+  drive (scene, 110, 10, "1 entered 0");
+  drive (scene, 120, 10.1, "1 faster 0");
+  g_assert_cmpfloat (scene->result.events[0].speed, ==, 10.1);
+  drive (scene, 130, 9.5, ""); /* less than a tenth below the limit */
+  drive (scene, 140, 10.1, "");
+  drive (scene, 150, -1, ""); /* not known */
+  drive (scene, 150, NAN, "");
+  drive (scene, 160, 8.9, "");
+  drive (scene, 170, 20, "1 faster 0");
+  drive (scene, 180, 1.9, "1 slower 0");
+  drive (scene, 190, 2.1, "");
+  drive (scene, 200, 1.9, "");
+  drive (scene, 210, 2.3, "");
+  drive (scene, 220, 1, "1 slower 0");
+  drive (scene, 50, 1, "1 left 0");
+  drive (scene, 60, 30, "");
+  drive (scene, 110, 30, "1 entered 0, 1 faster 0"); /* another visit */
+  g_assert_cmpuint (scene->result.counts[0].faster, ==, 3);
+  g_assert_cmpuint (scene->result.counts[0].slower, ==, 2);
+  scene_free (scene);
+}
+
+/* A speed that trembles at the limit is reported once, and only when it stays beyond. */
+static void
+test_trembling_speeds (void)
+{
+  Scene *scene = scene_new (limits, 1, 3);
+
+  for (guint i = 0; i < 3; i++)
+    drive (scene, 110, 5, i == 2 ? "1 entered 0" : "");
+  for (guint i = 0; i < 21; i++)
+    drive (scene, 110, i % 3 == 2 ? 9 : 11, "");
+  for (guint i = 0; i < 20; i++)
+    drive (scene, 110, i % 2 ? 9.2 : 11, "");
+  for (guint i = 0; i < 20; i++)
+    drive (scene, 110, 11, i == 2 ? "1 faster 0" : "");
+  for (guint i = 0; i < 20; i++)
+    drive (scene, 110, i % 3 == 2 ? 11 : 8, "");
+  scene_free (scene);
+}
+
+/* The speed of a crossing is that at the line, also if the event comes later. */
+static void
+test_speeds_at_a_line (void)
+{
+  Scene *scene = scene_new (limits, 2, 3);
+
+  drive (scene, 390, 5, "");
+  drive (scene, 410, 12, "");
+  drive (scene, 420, 1, "");
+  drive (scene, 430, 1, "1 backward 1, 1 faster 1");
+  g_assert_cmpfloat (scene->result.events[0].speed, ==, 12);
+  g_assert_cmpfloat (scene->result.events[1].speed, ==, 12);
+  drive (scene, 390, 1.5, "");
+  expect (scene, SECOND, "1 forward 1, 1 slower 1"); /* it ended */
+  g_assert_cmpfloat (scene->result.events[1].speed, ==, 1.5);
+  drive (scene, 390, 5, "");
+  drive (scene, 410, -1, "");
+  drive (scene, 410, 50, "");
+  drive (scene, 410, 50, "1 backward 1");
+  g_assert_cmpfloat (scene->result.events[0].speed, <, 0);
+  g_assert_cmpuint (scene->result.counts[1].faster, ==, 1);
+  g_assert_cmpuint (scene->result.counts[1].slower, ==, 1);
+  scene_free (scene);
+}
+
+/* A visit begins and ends where the track was found inside first and last. */
+static void
+test_dwell_and_mean_speed (void)
+{
+  Scene *scene = scene_new (limits, 1, 2);
+
+  drive (scene, 90, 90, "");
+  drive (scene, 110, 4, "");
+  drive (scene, 110, -1, "1 entered 0");
+  drive (scene, 110, 6, "");
+  put (scene, 1, 600, 200)->state = CUDACCL_TRACK_LOST;
+  expect (scene, SECOND, "");
+  drive (scene, 110, 8, "");
+  drive (scene, 90, 90, "");
+  drive (scene, 90, 90, "1 left 0");
+  g_assert_cmpfloat_with_epsilon (scene->result.events[0].speed, 6, 1e-12);
+  g_assert_cmpuint (scene->result.events[0].dwell, ==, SECOND + 3 * SECOND / 25);
+  drive (scene, 110, -1, "");
+  drive (scene, 110, -1, "1 entered 0");
+  put (scene, 1, 600, 200)->state = CUDACCL_TRACK_LOST;
+  expect (scene, SECOND, "");
+  expect (scene, SECOND, "1 left 0");
+  g_assert_cmpfloat (scene->result.events[0].speed, <, 0);
+  g_assert_cmpuint (scene->result.events[0].dwell, ==, SECOND / 25);
+  scene_free (scene);
+}
+
 static void
 test_unchanged_regions_keep_their_counts (void)
 {
@@ -486,6 +613,19 @@ test_bad_definitions (void)
   const CclRegion flat = {
       .name = "flat", .kind = CUDACCL_REGION_POLYGON, .n_points = 4, .points = diagonal};
 
+  const CclRegion fast = {.name = "fast",
+      .kind = CUDACCL_REGION_LINE,
+      .n_points = 2,
+      .points = gate,
+      .faster_than = INFINITY};
+  const CclRegion slow = {.name = "slow",
+      .kind = CUDACCL_REGION_LINE,
+      .n_points = 2,
+      .points = gate,
+      .slower_than = -1};
+
+  refuse (&fast, 1, "speed of region \"fast\"");
+  refuse (&slow, 1, "speed of region \"slow\"");
   refuse (twice, 2, "\"yard\"");
   refuse (&nameless, 1, "no name");
   refuse (&two, 1, "\"two\" has 2 corners");
@@ -536,6 +676,10 @@ main (int argc, char **argv)
   add (lost_track_stays);
   add (anchors);
   add (many_tracks);
+  add (limits_of_speed);
+  add (trembling_speeds);
+  add (speeds_at_a_line);
+  add (dwell_and_mean_speed);
   add (unchanged_regions_keep_their_counts);
   add (more_tracks_than_fit_are_not_inside_for_ever);
   add (polygons_are_unions_of_triangles);

@@ -273,6 +273,8 @@ const EVENT_TEXT = {
   entered: (event) => `#${event.id} entered ${event.region}`,
   left: (event) => `#${event.id} left ${event.region}`,
   stayed: (event) => `#${event.id} stayed in ${event.region}`,
+  faster: (event) => `#${event.id} at ${Math.round(event.speed)} km/h in ${event.region || event.line}`,
+  slower: (event) => `#${event.id} at ${Math.round(event.speed)} km/h in ${event.region || event.line}`,
   crossed: (event) => `#${event.id} crossed ${event.line} ${event.direction}`,
 };
 
