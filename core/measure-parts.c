@@ -99,7 +99,7 @@ row_at (const Measurer *self, int64_t y, int64_t z)
   const CclPartMap *map = self->map;
   if (y < 0 || y >= map->height || z < 0 || z >= map->depth)
     return self->background;
-  return map->labels + ((uint64_t)z * map->height + (uint64_t)y) * map->width;
+  return map->labels + (size_t)z * map->slice_stride + (size_t)y * map->row_stride;
 }
 
 /* Whether a neighbour belongs to the component with that label. */
@@ -244,18 +244,19 @@ add_moments (CclMeasures *measures, const Run *run)
   measures->sum_yz += n * y * z;
 }
 
-/* index: of the first value of the row. */
+typedef uint16_t __attribute__ ((aligned (1))) Word;
+
+/* values: of the row. */
 static void
-add_values (const Measurer *self, CclMeasures *measures, const Run *run, uint64_t index)
+add_values (const Measurer *self, CclMeasures *measures, const Run *run, const uint8_t *values)
 {
   const bool has_bytes = self->map->value_format == CUDACCL_PIXEL_FORMAT_8;
-  const uint8_t *bytes = (const uint8_t *)self->map->values + (has_bytes ? index : 0);
-  const uint16_t *words = (const uint16_t *)self->map->values + (has_bytes ? 0 : index);
+  const Word *words = (const Word *)values;
   uint64_t sum = 0, squares = 0;
   CclWide sum_x = 0;
 
   for (uint32_t x = run->begin; x < run->end; x++) {
-    const uint32_t value = has_bytes ? bytes[x] : words[x];
+    const uint32_t value = has_bytes ? values[x] : words[x];
     sum += value;
     squares += (uint64_t)value * value;
     sum_x += (uint64_t)value * x;
@@ -298,11 +299,10 @@ measure_run (Measurer *self, const Run *run, uint32_t y, uint32_t z)
     add_topology (self, measures, run);
   if (self->borders[0])
     add_borders (self, measures, run, y);
-  if (self->columns & CUDACCL_COLUMN_INTENSITY) {
-    const uint64_t n_rows = map->end_row - map->first_row;
-    const uint64_t row = (z - map->first_slice) * n_rows + (y - map->first_row);
-    add_values (self, measures, run, row * map->width);
-  }
+  if (self->columns & CUDACCL_COLUMN_INTENSITY)
+    add_values (self, measures, run,
+        (const uint8_t *)map->values + (z - map->first_slice) * map->value_slice_stride +
+            (y - map->first_row) * map->value_row_stride);
 }
 
 static void

@@ -15,6 +15,7 @@
 typedef struct CclPartMap {
   const uint32_t *labels; /* depth slices of height rows of width labels */
   uint32_t width, height, depth;
+  size_t row_stride, slice_stride;                     /* labels */
   uint32_t first_row, end_row, first_slice, end_slice; /* that are measured */
 
   uint64_t y, z;           /* the coordinates of the first measured row in the picture */
@@ -25,8 +26,8 @@ typedef struct CclPartMap {
    * belong together that have the same label. */
   bool joins_neighbours;
 
-  const void
-      *values; /* of the measured rows, without gaps; NULL without CUDACCL_COLUMN_INTENSITY */
+  const void *values; /* of the measured rows; NULL without CUDACCL_COLUMN_INTENSITY */
+  size_t value_row_stride, value_slice_stride; /* bytes; words may have any address */
   CclPixelFormat value_format;
 } CclPartMap;
 

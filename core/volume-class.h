@@ -23,6 +23,14 @@ struct CclVolumeLabeller {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error);
 
+/* Whether rows of row_bytes fit into slices without overlap. */
+bool ccl_volume_slices_fit (
+    const CclVolumePlan *plan, size_t row_bytes, size_t row_stride, size_t slice_stride);
+
+/* Checks address and strides of a label map. */
+CclStatus ccl_volume_labels_check (
+    const CclVolumeLabels *labels, const CclVolumePlan *plan, CclError *error);
+
 /* An upper bound of the components that a volume of the plan can have. It also bounds the labels of
  * a scan in raster order that gives a new label only to a voxel without labelled neighbours. */
 size_t ccl_volume_plan_most_components (const CclVolumePlan *plan);

@@ -139,12 +139,17 @@ measure (TileLabeller *self, CclError *error)
 {
   const CclTiledPlan *plan = self->plan;
   const size_t layer = layer_size (plan);
+  const size_t value_bytes = plan->intensity_format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
   const uint32_t n_before = self->n_before, end = n_before + self->n_layers;
   CclPartMap map = {
       .labels = self->map - n_before * layer,
       .width = (uint32_t)plan->width,
       .picture_height = plan->height,
       .is_volume = !is_frame (plan),
+      .row_stride = plan->width,
+      .slice_stride = layer,
+      .value_row_stride = plan->width * value_bytes,
+      .value_slice_stride = layer * value_bytes,
       .joins_neighbours = true,
       .values = self->values,
       .value_format = plan->intensity_format,

@@ -318,7 +318,8 @@ void ccl_features_derive (
     const CclComponent *row, const CclFeatures *features, uint32_t columns, CclShape *shape);
 
 /* Measures the labels of a label map, of whatever origin, on the CPU. A label may be in several
- * parts that do not touch.
+ * parts that do not touch. Of several planes, such as those of colours, one after the other can be
+ * measured with CUDACCL_COLUMN_INTENSITY alone.
  *
  * labels: width × height pixels in host memory; width and height 1…CUDACCL_MAX_FEATURE_SIDE, with
  * at most CUDACCL_MAX_PIXELS pixels. intensity: needed with CUDACCL_COLUMN_INTENSITY; NULL is

@@ -9,6 +9,7 @@
 #ifndef CUDACCL_VOLUME_H
 #define CUDACCL_VOLUME_H
 
+#include <cudaccl/columns.h>
 #include <cudaccl/labeller.h>
 
 #ifdef __cplusplus
@@ -104,6 +105,31 @@ CUDACCL_API
 CclStatus ccl_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
     const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
     CclError *error);
+
+/* The values of a second volume of the same size, in host memory: a grey picture, a density. Words
+ * of 16 bits may have any address. Since: 0.3 */
+typedef struct CclVolumeIntensity {
+  const void *data;
+  size_t row_stride;     /* bytes, at least those of a row's values */
+  size_t slice_stride;   /* bytes, so that slices do not overlap */
+  CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16 */
+} CclVolumeIntensity;
+
+/* Measures the labels of a label map of a volume, of whatever origin, on the CPU. A label may be in
+ * several parts that do not touch.
+ *
+ * labels: width × height × depth voxels in host memory, at most CUDACCL_MAX_PIXELS. intensity:
+ * needed with CUDACCL_COLUMN_INTENSITY; NULL is allowed otherwise. columns: flags of CclColumn
+ * except CUDACCL_COLUMN_PERIMETER, or 0 for rows alone. n: the labels 1…n are measured; others are
+ * like background that is not theirs. rows: [n] filled; the row of a label without voxels is all
+ * zeros. NULL: not wanted. shapes: [n] filled, undefined for such labels; NULL if columns is 0.
+ *
+ * It allocates 300 bytes per label. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
+    uint32_t depth, const CclVolumeIntensity *intensity, uint32_t columns, uint32_t n,
+    CclVolumeComponent *rows, CclVolumeShape *shapes, CclError *error);
 
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
 CUDACCL_API

@@ -139,7 +139,7 @@ def rle(labels: Any, connectivity: int | None = None, *, compressed: bool = True
     map, _, n = label_map_of(labels, check_connectivity(connectivity, 2))
     if not n or not map.size:
         return []
-    rows = measure(map, None, 0, connectivity).rows
+    rows = measure(map, None, (), connectivity).rows
     rows = rows[rows["area"] > 0]
     size = [int(length) for length in map.shape]
     return [{"size": size, "counts": counts if compressed else np.frombuffer(counts, np.uint32).tolist()}

@@ -24,17 +24,23 @@ def table_dtype(count_type: type[np.unsignedinteger[Any]], *, ndim: int) -> np.d
 
 feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for _, name, size in _cudaccl.features()], align=True)
 shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.shapes()])
-COLUMN_OF: dict[str, int] = {name: column for column, name, _ in _cudaccl.features()}
-COLUMN_OF.update({name: column for column, name in _cudaccl.shapes()})
+volume_shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.volume_shapes()])
+COLUMN_OF: dict[int, dict[str, int]] = {  # by the number of dimensions
+    2: {**{name: column for column, name, _ in _cudaccl.features()},
+        **{name: column for column, name in _cudaccl.shapes()}},
+    3: {name: column for column, name in _cudaccl.volume_shapes()}}
 
 
 class Measured:
-    """The rows, features and shapes of components, and the number of neighbours of their pixels."""
+    """The rows, features and shapes of components, and the number of neighbours of their pixels. Those of volumes have
+    no features. channels: what is measured of the values of each channel; None: there is one value a pixel."""
 
     def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
                  map: NDArray[np.uint32], map_rows: NDArray[Any]) -> None:
+        self.ndim = map.ndim
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
         self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
+        self.channels: list[Measured] | None = None
         self._hulls: NDArray[np.float64] | None = None
 
     def tensor(self) -> list[NDArray[Any]]:
@@ -45,10 +51,10 @@ class Measured:
         return 1 - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
 
     def touches_border(self) -> list[NDArray[np.bool_]]:
-        """Of the upper, left, lower and right border."""
-        height, width = self._map.shape
-        rows = self._map_rows
-        return [rows["y"] == 0, rows["x"] == 0, rows["y"] + rows["height"] == height, rows["x"] + rows["width"] == width]
+        """Of the sides with the least coordinates, then those with the greatest, in the order of axes."""
+        rows, axes = self._map_rows, AXES[-self._map.ndim:]
+        ends = [rows[axis] + rows[size] for axis, size in zip(axes, SIZES[-self._map.ndim:])]
+        return [rows[axis] == 0 for axis in axes] + [end == length for end, length in zip(ends, self._map.shape)]
 
     def first_pixel(self) -> list[NDArray[np.int64]]:
         """Row and column of the first pixel in raster order."""
@@ -65,17 +71,35 @@ class Measured:
         return self._hulls
 
 
-# Property: the fields that it needs, the indices of its columns, and the columns.
-MEASURED: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured], list[NDArray[Any]]]]] = {
-    **{name: ((field,), ("",), lambda m, field=field: [m.shapes[field]])  # type: ignore[misc]
-       for name, field in (
-           ("perimeter", "perimeter"), ("eccentricity", "eccentricity"), ("orientation", "orientation"),
-           ("axis_major_length", "major_axis"), ("axis_minor_length", "minor_axis"),
-           ("intensity_mean", "mean_value"), ("intensity_std", "standard_deviation"))},
+# The fields that a property needs, the indices of its columns, and the columns.
+Property = tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured], list[NDArray[Any]]]]
+
+
+def of_shapes(*fields: str, indices: tuple[str, ...] = ("",)) -> Property:
+    """A property that consists of fields of the shapes."""
+    return fields, indices, lambda m: [m.shapes[field] for field in fields]
+
+
+def integer_of_shapes(field: str) -> Property:
+    return (field,), ("",), lambda m: [m.shapes[field].astype(np.int64)]
+
+
+MEASURED_OF_ALL: dict[str, Property] = {
+    "axis_major_length": of_shapes("major_axis"),
+    "axis_minor_length": of_shapes("minor_axis"),
+    "euler_number": integer_of_shapes("euler_number_8"),
+    "intensity_mean": of_shapes("mean_value"),
+    "intensity_std": of_shapes("standard_deviation"),
+}
+
+MEASURED_OF_IMAGES: dict[str, Property] = {
+    **MEASURED_OF_ALL,
+    "perimeter": of_shapes("perimeter"),
+    "eccentricity": of_shapes("eccentricity"),
+    "orientation": of_shapes("orientation"),
     "intensity_min": (("least_value",), ("",), lambda m: [m.features["least_value"].astype(np.float64)]),
     "intensity_max": (("greatest_value",), ("",), lambda m: [m.features["greatest_value"].astype(np.float64)]),
-    "crack_length": (("crack_length",), ("",), lambda m: [m.shapes["crack_length"].astype(np.int64)]),
-    "euler_number": (("euler_number_8",), ("",), lambda m: [m.shapes["euler_number_8"].astype(np.int64)]),
+    "crack_length": integer_of_shapes("crack_length"),
     "n_holes": (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()]),
     "touches_border": ((), ("0", "1", "2", "3"), Measured.touches_border),
     "first_pixel": ((), ("0", "1"), Measured.first_pixel),
@@ -84,11 +108,42 @@ MEASURED: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured],
     "feret_max": ((), ("",), lambda m: [m.hulls()[:, 1]]),
     "feret_min": ((), ("",), lambda m: [m.hulls()[:, 2]]),
     "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
-    "inertia_tensor_eigvals": (("greater_eigenvalue",), ("0", "1"), lambda m: [
-        m.shapes["greater_eigenvalue"], m.shapes["lesser_eigenvalue"]]),
-    "centroid_weighted": (("weighted_centroid_x",), ("0", "1"), lambda m: [
-        m.shapes["weighted_centroid_y"], m.shapes["weighted_centroid_x"]]),
+    "inertia_tensor_eigvals": of_shapes("greater_eigenvalue", "lesser_eigenvalue", indices=("0", "1")),
+    "centroid_weighted": of_shapes("weighted_centroid_y", "weighted_centroid_x", indices=("0", "1")),
 }
+
+
+def tensor_of_volume(measured: Measured) -> list[NDArray[Any]]:
+    x, y, z = (measured.shapes[f"variance_{axis}"] for axis in "xyz")
+    xy, xz, yz = (-measured.shapes[f"covariance_{axes}"] for axes in ("xy", "xz", "yz"))
+    return [y + x, yz, xz, yz, z + x, xy, xz, xy, z + y]
+
+
+MEASURED_OF_VOLUMES: dict[str, Property] = {
+    **MEASURED_OF_ALL,
+    "intensity_min": of_shapes("least_value"),
+    "intensity_max": of_shapes("greatest_value"),
+    "surface_area": integer_of_shapes("crack_length"),
+    "touches_border": ((), tuple("012345"), Measured.touches_border),
+    "first_pixel": (("first_x",), ("0", "1", "2"), lambda m: [
+        m.shapes[f"first_{axis}"].astype(np.int64) for axis in AXES]),
+    "inertia_tensor": (("variance_x",), tuple(f"{i}-{j}" for i in range(3) for j in range(3)), tensor_of_volume),
+    "inertia_tensor_eigvals": of_shapes("eigenvalue_0", "eigenvalue_1", "eigenvalue_2", indices=("0", "1", "2")),
+    "centroid_weighted": of_shapes("weighted_centroid_z", "weighted_centroid_y", "weighted_centroid_x",
+                                   indices=("0", "1", "2")),
+}
+
+MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
+OF_VALUES = {"centroid_weighted", *(f"intensity_{name}" for name in ("max", "mean", "min", "std"))}
+
+
+def columns_for(properties: Iterable[str], ndim: int) -> int:
+    """The flags of the columns that properties need."""
+    columns = 0
+    for name in properties:
+        for field in MEASURED[ndim][name][0] if name in MEASURED[ndim] else ():
+            columns |= COLUMN_OF[ndim][field]
+    return columns
 
 
 def is_table(table: Any) -> bool:
@@ -115,10 +170,11 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | N
     return map, values if has_background else np.concatenate(([0], values)), len(values) - int(has_background)
 
 
-def label_map_of(labels: Any, neighbours: int) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
+def label_map_of(labels: Any, connectivity: int | None,
+                 dimensions: tuple[int, ...] = (2,)) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
     """The components of a mask of bool, or a label map, as numbered() returns them."""
     from ._arrays import HOST, copy_to_host
-    from ._images import numpy_converts
+    from ._images import OF_VOLUMES, check_connectivity, numpy_converts
     from ._labeller import label
 
     if not isinstance(labels, np.ndarray):
@@ -128,34 +184,81 @@ def label_map_of(labels: Any, neighbours: int) -> tuple[NDArray[np.uint32], NDAr
         labels = np.asarray(labels) if is_on_host else copy_to_host(labels)
     if isinstance(labels, np.ma.MaskedArray):
         labels = labels.filled(0)
-    if labels.dtype == bool and labels.ndim == 2:
-        labels = label(labels, neighbours)[0]
-    if labels.ndim != 2 or labels.dtype.kind not in "iu":
+    if labels.dtype == bool and labels.ndim in dimensions:
+        if labels.ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
+            raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
+        labels = label(labels, check_connectivity(connectivity, labels.ndim))[0]
+    if labels.ndim not in dimensions or labels.dtype.kind not in "iu":
         raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
-                        "integers with two dimensions")
+                        f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")
     return numbered(labels)
 
 
-def measure(labels: Any, intensity_image: Any, columns: int, connectivity: int | None) -> Measured:
+def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
+                  columns: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Rows, features and shapes of the labels 1…n."""
+    rows = features = shapes = bytearray()
+    if n and map.size:
+        view = None if plane is None else view_of(plane)
+        if map.ndim == 2:
+            rows, features, shapes = _cudaccl.measure_labels(view_of(map), view, columns, n)
+        else:
+            rows, shapes = _cudaccl.measure_volume_labels(view_of(map), view, columns, n)
+    return (np.frombuffer(rows, table_dtype(np.uint32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
+            np.frombuffer(shapes, shape_dtype if map.ndim == 2 else volume_shape_dtype))
+
+
+def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
+    """The planes of an intensity image, and whether they are channels."""
+    if image is None:
+        return [None], False
+    image = np.asarray(image)
+    if image.ndim != ndim + 1:
+        return [image], False
+    if image.shape[-1] == 0:
+        raise ValueError("the intensity image has no channels")
+    return [np.ascontiguousarray(image[..., i]) for i in range(image.shape[-1])], True
+
+
+def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connectivity: int | None,
+            dimensions: tuple[int, ...] = (2,)) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
     from ._images import check_connectivity
 
-    neighbours = check_connectivity(connectivity, 2)
-    map, values, n = label_map_of(labels, neighbours)
-    if n and map.size:
-        plane = None if intensity_image is None else view_of(np.asarray(intensity_image))
-        parts = _cudaccl.measure_labels(view_of(map), plane, columns, n)
-    else:
-        parts = (bytearray(), bytearray(), bytearray())
-    rows, features, shapes = (
-        np.frombuffer(part, dtype) for part, dtype in zip(parts, (table_dtype(np.uint32, ndim=2), feature_dtype, shape_dtype)))
-    there = rows["area"] > 0
-    rows = map_rows = rows[there]
+    map, values, n = label_map_of(labels, connectivity, dimensions)
+    columns = columns_for(properties, map.ndim)
+    of_values = COLUMN_OF[map.ndim]["mean_value"]
+    if intensity_image is None and columns & of_values:
+        raise ValueError("properties of intensity need an intensity_image")
+    neighbours = check_connectivity(connectivity, map.ndim)
+    planes, are_channels = planes_of(intensity_image, map.ndim)
+    parts = [measure_plane(map, n, planes[0], columns)]
+    if columns & of_values:
+        parts += [measure_plane(map, n, plane, of_values) for plane in planes[1:]]
+    there = parts[0][0]["area"] > 0
+    rows = map_rows = parts[0][0][there]
     if values is not None:
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
         rows["label"] = values[rows["label"]]
-    return Measured(rows, features[there], shapes[there], neighbours, map, map_rows)
+    found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map, map_rows)
+             for _, features, shapes in parts]
+    if are_channels:
+        found[0].channels = found
+    return found[0]
+
+
+def measured_columns(found: Measured, name: str, separator: str) -> dict[str, NDArray[Any]]:
+    """The columns of a property that is measured."""
+    _, indices, make = MEASURED[found.ndim][name]
+    channels = found.channels if name in OF_VALUES and found.channels else [found]
+    columns = [make(channel) for channel in channels]
+    result = {}
+    for place, index in enumerate(indices):
+        for number, of_channel in enumerate(columns):
+            parts = [name, *filter(None, index.split("-"))] + ([str(number)] if channels is found.channels else [])
+            result[separator.join(parts)] = np.array(of_channel[place])
+    return result
 
 
 def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"), *, intensity_image: Any = None,
@@ -165,8 +268,8 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
         bool, whose components are measured; or a label map of integers with 0 for background. Masks and
-        maps have two dimensions and sides of at most 65536 pixels, and are in host memory or a
-        DeviceArray.
+        maps have two dimensions and sides of at most 65536 pixels, or three, and are in host memory or a
+        DeviceArray. A mask of three dimensions needs the connectivity of a volume.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
@@ -176,9 +279,14 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
         'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it;
         'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,
-        lower and right border of the image.
-    intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory.
-    connectivity: 4 or 8, None for 8: of the components of a mask, and for 'n_holes'.
+        lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
+        of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
+        'perimeter', 'n_holes' and properties of hulls.
+    intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory. With one dimension
+        more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and
+        'centroid_weighted-0-1' is that of the first axis and the second channel.
+    connectivity: 4 or 8, None for 8, in volumes 6, 18 or 26, None for 26: of the components of a mask, and
+        for 'n_holes'.
     separator: between a property's name and the index of a column.
     sort_by: 'area' or a column of the result; its rows are in ascending order of it, equal ones in the order
         of labels. None: the order of labels.
@@ -190,26 +298,18 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
     ValueError for another property. Since: 0.2; masks and label maps since 0.3
     """
     properties = [properties] if isinstance(properties, str) else list(properties)
-    columns = 0
-    for name in properties:
-        for field in MEASURED[name][0] if name in MEASURED else ():
-            columns |= COLUMN_OF[field]
     found = None
     if is_table(table):
-        if columns:
-            raise ValueError("a component table has no property "
-                             f"{next(name for name in properties if name in MEASURED)!r}: give the mask or the label map")
+        measured = [name for name in properties if columns_for([name], 2) | columns_for([name], 3)]
+        if measured:
+            raise ValueError(f"a component table has no property {measured[0]!r}: give the mask or the label map")
     else:
-        if intensity_image is None and columns & COLUMN_OF["mean_value"]:
-            raise ValueError("properties of intensity need an intensity_image")
-        found = measure(table, intensity_image, columns, connectivity)
+        found = measure(table, intensity_image, properties, connectivity, (2, 3))
         table = found.rows
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
-        if found and name in MEASURED:
-            _, indices, make = MEASURED[name]
-            for index, column in zip(indices, make(found)):
-                result[name + (separator + index.replace("-", separator) if index else "")] = np.array(column)
+        if found and name in MEASURED[found.ndim]:
+            result.update(measured_columns(found, name, separator))
         else:
             result.update(columns_of_table(table, name, separator))
     return in_order(result, table["area"], sort_by, largest)

@@ -297,7 +297,8 @@ def test_measured_columns_that_are_refused():
                (ValueError, "shape", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 4), np.uint8)}),
                (TypeError, "uint16", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 3))}),
                (ValueError, "negative", (np.array([[-1]]),), {}),
-               (TypeError, "two dimensions", (np.zeros((2, 2, 2), int),), {}),
+               (TypeError, "two or three dimensions", (np.zeros((2, 2, 2, 2), int),), {}),
+               (ValueError, "volume", (np.ones((2, 2, 2), bool),), {}),
                (TypeError, "component table", (np.zeros((2, 2)),), {}),
                (ValueError, "connectivity", (mask,), {"connectivity": 5})]
     for kind, words, arguments, options in refused:

@@ -45,3 +45,79 @@ def test_wrong_order():
         cudaccl.regionprops_table(mask, largest=-1)
     with pytest.raises(ValueError, match="no property"):
         cudaccl.regionprops_table(cudaccl.components(mask), ["first_pixel"])
+
+
+volumes = st.builds(lambda shape, seed, density: np.random.default_rng(seed).random(shape) < density,
+                    st.tuples(*[st.integers(1, 9)] * 3), st.integers(0, 2**32), st.floats(0, 1))
+VOLUMES = ["label", "area", "bbox", "centroid", "extent", "inertia_tensor", "inertia_tensor_eigvals", "euler_number",
+           "intensity_mean", "intensity_min", "intensity_max", "centroid_weighted"]
+
+
+@given(volumes, st.sampled_from([6, 18, 26]), st.sampled_from(["uint8", "uint16"]), st.integers(0, 2**32 - 1))
+def test_volumes_have_the_columns_of_scikit_image(mask, connectivity, dtype, seed):
+    measure = pytest.importorskip("skimage.measure")
+    values = np.random.default_rng(seed).integers(1, 2**16, mask.shape).astype(dtype) | np.array(1, dtype)
+    labels = cudaccl.label(mask, connectivity)[0]
+    theirs = measure.regionprops_table(labels, values, properties=VOLUMES)
+    for found in (cudaccl.regionprops_table(mask, VOLUMES, intensity_image=values, connectivity=connectivity),
+                  cudaccl.regionprops_table(labels * 2, VOLUMES, intensity_image=values)):
+        assert list(found) == list(theirs)
+        for name, column in theirs.items():
+            factor = 1 + (name == "label" and len(found["label"]) > 0 and found["label"][0] == 2)
+            np.testing.assert_allclose(found[name], column * factor, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@given(volumes, st.integers(1, 3))
+def test_volumes_have_other_columns(mask, step):
+    labels = (mask * np.arange(1, mask.size + 1).reshape(mask.shape) % 5)[:, ::step]  # in parts that do not touch
+    names = ["label", "surface_area", "first_pixel", "touches_border", "axis_major_length", "axis_minor_length",
+             "inertia_tensor_eigvals"]
+    found = cudaccl.regionprops_table(labels, names)
+    assert found["label"].tolist() == [label for label in range(1, 5) if (labels == label).any()]
+    for i, label in enumerate(found["label"]):
+        inside, places = np.pad(labels == label, 1), np.argwhere(labels == label)
+        assert found["surface_area"][i] == sum((np.diff(inside.astype(int), axis=axis) != 0).sum() for axis in range(3))
+        assert [found[f"first_pixel-{k}"][i] for k in range(3)] == places[0].tolist()
+        borders = [*(places.min(axis=0) == 0), *(places.max(axis=0) == np.array(labels.shape) - 1)]
+        assert [found[f"touches_border-{k}"][i] for k in range(6)] == borders
+        great, middle, small = (found[f"inertia_tensor_eigvals-{k}"][i] for k in range(3))
+        for name, value in (("major", great + middle - small), ("minor", middle + small - great)):
+            assert abs(found[f"axis_{name}_length"][i] ** 2 - 10 * value) < 1e-9 * (1 + 10 * great)
+
+
+@given(masks, st.integers(1, 4), st.sampled_from(["uint8", "uint16", "bool"]))
+def test_channels(mask, n_channels, dtype):
+    image = np.random.default_rng(7).integers(0, 300, (*mask.shape, n_channels)).astype(dtype)
+    names = ["label", "intensity_mean", "perimeter", "intensity_min", "intensity_max", "intensity_std",
+             "centroid_weighted"]
+    found = cudaccl.regionprops_table(mask, names, intensity_image=image)
+    assert list(found) == (["label", *(f"intensity_mean-{i}" for i in range(n_channels)), "perimeter"]
+                           + [f"intensity_{name}-{i}" for name in ("min", "max", "std") for i in range(n_channels)]
+                           + [f"centroid_weighted-{k}-{i}" for k in range(2) for i in range(n_channels)])
+    for i in range(n_channels):
+        alone = cudaccl.regionprops_table(mask, names, intensity_image=image[..., i].copy())
+        for name, column in alone.items():
+            of_channels = f"{name}-{i}" if "intensity" in name or "weighted" in name else name
+            np.testing.assert_array_equal(found[of_channels], column, err_msg=name)
+
+
+def test_mean_colours_of_scikit_image():
+    measure = pytest.importorskip("skimage.measure")
+    random = np.random.default_rng(8)
+    for labels in (random.integers(0, 5, (9, 11)), random.integers(0, 4, (4, 5, 6))):
+        names = ["intensity_mean", "intensity_max", "intensity_min"]
+        colours = random.integers(0, 256, (*labels.shape, 3)).astype(np.uint8)
+        theirs = measure.regionprops_table(labels, colours, properties=names)
+        found = cudaccl.regionprops_table(labels, names, intensity_image=colours)
+        assert list(found) == list(theirs)
+        for name, column in theirs.items():
+            np.testing.assert_allclose(found[name], column, rtol=1e-12)
+
+
+def test_columns_that_do_not_fit_the_dimensions():
+    volume, colours = np.ones((2, 3, 4), np.uint8), np.ones((3, 4, 0), np.uint8)
+    for labels, name, image in ((volume, "perimeter", None), (volume, "crack_length", None),
+                                (volume[0], "surface_area", None), (volume[0], "intensity_mean", colours),
+                                (volume[0], "intensity_mean", volume[:, 1:])):
+        with pytest.raises(ValueError, match="no property|channels|shape"):
+            cudaccl.regionprops_table(labels, [name], intensity_image=image)

@@ -56,6 +56,7 @@ test_moments_beyond_64_bits (void)
       .width = 2,
       .height = 3,
       .depth = 1,
+      .row_stride = 2,
       .end_row = 3,
       .end_slice = 1,
       .y = last - 2,

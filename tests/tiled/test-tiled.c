@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures labelled in tiles by up to nine ranks, each a thread here, must equal a flood fill. */
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
+#include <cudaccl/volume.h>
+
+#include "shape-reference.h"
 #include "tiled-case.h"
 
 /* Messages between ranks, in order for each pair. */
@@ -348,6 +352,90 @@ test_plans_that_are_refused (void)
   check_refused (plan, CUDACCL_ERROR_IO, "/nowhere");
 }
 
+/* Checks the labels of a volume that is measured at once. Rows, slices and values have gaps, and
+ * the labels above n are background. */
+static void
+check_labels_of_volume (const TiledCase *c, guint32 n)
+{
+  const CclTiledPlan *plan = &c->plan;
+  const gsize bytes = plan->intensity_format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const gsize row = plan->width + 3, slice = row * plan->height + 1;
+  guint32 *labels = g_new (guint32, slice * plan->depth);
+  guint8 *values = g_new (guint8, slice * plan->depth * bytes + 1);
+  CclVolumeComponent *rows = g_new (CclVolumeComponent, n + 1);
+  CclVolumeShape *found = g_new (CclVolumeShape, n + 1);
+  const CclVolumeLabels map = {labels, 4 * row, 4 * slice};
+  const CclVolumeIntensity intensity = {
+      values + 1, row * bytes, slice * bytes, plan->intensity_format};
+
+  memset (labels, 255, 4 * slice * plan->depth);
+  for (gsize i = 0; i < plan->width * plan->height * plan->depth; i++) {
+    const gsize x = i % plan->width, y = i / plan->width % plan->height;
+    const gsize place = i / plan->width / plan->height * slice + y * row + x;
+    labels[place] = c->labels[i];
+    if (c->values)
+      memcpy (values + 1 + place * bytes, (guint8 *)c->values + i * bytes, bytes);
+  }
+  g_assert_cmpint (
+      ccl_measure_volume_labels (&map, (guint32)plan->width, (guint32)plan->height,
+          (guint32)plan->depth, c->values ? &intensity : NULL, plan->columns, n, rows, found, NULL),
+      ==, CUDACCL_OK);
+  for (guint32 i = 0; i < n; i++) {
+    if (plan->connectivity != 26) /* the tiles do not have it */
+      found[i].euler_number_8 = NAN;
+    g_assert_true (shapes_are_equal (&found[i], &c->shapes[i], true));
+    g_assert_cmpuint (rows[i].n_voxels, ==, c->rows[i].area);
+    g_assert_cmpuint (rows[i].z + rows[i].depth, ==, c->rows[i].z + c->rows[i].depth);
+    g_assert_true (rows[i].centroid_y == c->rows[i].centroid_y);
+  }
+  g_free (labels);
+  g_free (values);
+  g_free (rows);
+  g_free (found);
+}
+
+static void
+test_labels_of_volumes (void)
+{
+  guint n_checked = 0;
+
+  for (guint32 seed = 0; seed < 300; seed++) {
+    TiledCase *c = tiled_case_new (seed);
+    if (c->plan.connectivity != 4 && c->plan.connectivity != 8 && c->shapes) {
+      check_labels_of_volume (c, (guint32)c->n_components);
+      check_labels_of_volume (c, (guint32)c->n_components / 2);
+      n_checked++;
+    }
+    tiled_case_free (c);
+  }
+  g_assert_cmpuint (n_checked, >, 20);
+}
+
+static void
+test_labels_of_volumes_that_are_refused (void)
+{
+  guint32 label = 1;
+  const CclVolumeLabels map = {&label, 4, 4}, overlapping = {&label, 4, 0};
+  const CclVolumeIntensity thin = {&label, 1, 1, CUDACCL_PIXEL_FORMAT_16};
+  CclVolumeComponent row;
+  CclVolumeShape shape;
+  const guint32 values = CUDACCL_COLUMN_INTENSITY, sums = CUDACCL_COLUMN_SUMS;
+#define REFUSED(...)                                                                               \
+  g_assert_cmpint (ccl_measure_volume_labels (__VA_ARGS__, NULL), ==, CUDACCL_ERROR_ARGUMENT)
+  REFUSED (NULL, 1, 1, 1, NULL, sums, 1, &row, &shape);
+  REFUSED (&map, 0, 1, 1, NULL, sums, 1, &row, &shape);
+  REFUSED (&map, 2, 1, 1, NULL, sums, 1, &row, &shape);
+  REFUSED (&overlapping, 1, 1, 1, NULL, sums, 1, &row, &shape);
+  REFUSED (&map, 1, 1, 1, NULL, CUDACCL_COLUMN_PERIMETER, 1, &row, &shape);
+  REFUSED (&map, 1, 1, 1, NULL, values, 1, &row, &shape);
+  REFUSED (&map, 1, 1, 1, &thin, values, 1, &row, &shape);
+  REFUSED (&map, 1, 1, 1, NULL, sums, 1, &row, NULL);
+#undef REFUSED
+  g_assert_cmpint (
+      ccl_measure_volume_labels (&map, 1, 1, 1, NULL, 0, 1, &row, NULL, NULL), ==, CUDACCL_OK);
+  g_assert_cmpuint (row.n_voxels, ==, 1);
+}
+
 /* Tiles labelled on a GPU. */
 static void
 test_gpu (void)
@@ -435,5 +523,8 @@ main (int argc, char **argv)
       "/tiled/plan-of-one-rank-is-refused-by-all", test_plan_of_one_rank_is_refused_by_all);
   g_test_add_func ("/tiled/changing-pixels-are-an-error", test_changing_pixels_are_an_error);
   g_test_add_func ("/tiled/plans-that-are-refused", test_plans_that_are_refused);
+  g_test_add_func ("/tiled/labels-of-volumes", test_labels_of_volumes);
+  g_test_add_func (
+      "/tiled/labels-of-volumes-that-are-refused", test_labels_of_volumes_that_are_refused);
   return g_test_run ();
 }

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Measures the label maps of volumes. */
+#include "measure-parts.h"
+#include "volume-class.h"
+
+#include <stdlib.h>
+
+static CclStatus
+check (const CclVolumePlan *plan, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity, uint32_t columns, CclError *error)
+{
+  const CclStatus status = ccl_volume_plan_check (plan, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  if (!labels)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the label map must not be NULL");
+  if (columns & ~(uint32_t)(CUDACCL_ALL_COLUMNS & ~CUDACCL_COLUMN_PERIMETER))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the columns of a volume must be flags of CclColumn without CUDACCL_COLUMN_PERIMETER, not "
+        "%u",
+        columns);
+  if (columns & CUDACCL_COLUMN_INTENSITY) {
+    if (!intensity || !intensity->data)
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+          "the column of intensities needs a second volume: its pointer is NULL");
+    if (intensity->format != CUDACCL_PIXEL_FORMAT_8 && intensity->format != CUDACCL_PIXEL_FORMAT_16)
+      return ccl_error_set (
+          error, CUDACCL_ERROR_ARGUMENT, "the values of the second volume must have 8 or 16 bits");
+    const size_t row = plan->width * (intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+    if (intensity->row_stride < row ||
+        !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+          "the second volume must have a row stride of at least %zu bytes and slices that do not "
+          "overlap",
+          row);
+  }
+  return ccl_volume_labels_check (labels, plan, error);
+}
+
+static CclVolumeComponent
+row_of (const CclPart *part, uint32_t label)
+{
+  const double n_voxels = (double)part->area;
+
+  if (part->area == 0)
+    return (CclVolumeComponent){0};
+  return (CclVolumeComponent){
+      .label = label,
+      .n_voxels = (uint32_t)part->area,
+      .x = part->least_x,
+      .y = part->least_y,
+      .z = part->least_z,
+      .width = part->greatest_x - part->least_x + 1,
+      .height = part->greatest_y - part->least_y + 1,
+      .depth = part->greatest_z - part->least_z + 1,
+      .centroid_x = (double)part->sum_x / n_voxels,
+      .centroid_y = (double)part->sum_y / n_voxels,
+      .centroid_z = (double)part->sum_z / n_voxels,
+  };
+}
+
+static CclPartMap
+map_of (
+    const CclVolumePlan *plan, const CclVolumeLabels *labels, const CclVolumeIntensity *intensity)
+{
+  CclPartMap map = {
+      .labels = labels->data,
+      .width = plan->width,
+      .height = plan->height,
+      .depth = plan->depth,
+      .row_stride = labels->row_stride / sizeof (uint32_t),
+      .slice_stride = labels->slice_stride / sizeof (uint32_t),
+      .end_row = plan->height,
+      .end_slice = plan->depth,
+      .picture_height = plan->height,
+      .is_volume = true,
+  };
+
+  if (intensity) {
+    map.values = intensity->data;
+    map.value_row_stride = intensity->row_stride;
+    map.value_slice_stride = intensity->slice_stride;
+    map.value_format = intensity->format;
+  }
+  return map;
+}
+
+CclStatus
+ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
+    uint32_t depth, const CclVolumeIntensity *intensity, uint32_t columns, uint32_t n,
+    CclVolumeComponent *rows, CclVolumeShape *shapes, CclError *error)
+{
+  const CclVolumePlan plan = {.width = width,
+      .height = height,
+      .depth = depth,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 1};
+  const CclMeasuredPicture picture = {width, height, true, true};
+  CclStatus status = check (&plan, labels, intensity, columns, error);
+
+  if (status == CUDACCL_OK && columns && n && !shapes)
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "columns need memory for shapes");
+  if (status != CUDACCL_OK || n == 0)
+    return status;
+  const CclPartMap map = map_of (&plan, labels, intensity);
+  CclPart *parts = malloc (n * sizeof *parts);
+  CclMeasures *measures = columns ? malloc (n * sizeof *measures) : NULL;
+  if (!parts || (columns && !measures))
+    status =
+        ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to measure %u labels", n);
+  else
+    status = ccl_parts_measure (&map, columns, n, parts, measures, error);
+  for (uint32_t i = 0; i < n && status == CUDACCL_OK; i++) {
+    if (rows)
+      rows[i] = row_of (&parts[i], i + 1);
+    if (columns && parts[i].area)
+      ccl_measures_derive (&parts[i], &measures[i], columns, &picture, &shapes[i]);
+  }
+  free (parts);
+  free (measures);
+  return status;
+}
