@@ -11,6 +11,7 @@
 #include "http-respond.h"
 #include "live.h"
 #include "metrics.h"
+#include "traffic.h"
 
 #define HTTP_RESOURCES "/org/cudaccl/watch"
 
@@ -19,6 +20,7 @@ struct _WatchHttpRoutes {
   WatchHttpAccess *access;
   WatchHistory *history;
   WatchHistoryFile *history_file;
+  WatchTraffic *traffic;
   WatchLive *live;
 };
 
@@ -52,6 +54,7 @@ on_removed (gpointer data, const gchar *name)
   WatchHttpRoutes *self = data;
 
   watch_history_forget (self->history, name);
+  watch_traffic_forget (self->traffic, name);
   watch_history_file_rewrite (self->history_file);
 }
 
@@ -122,7 +125,19 @@ handle_counts (
       watch_api_counts (self->history, name, seconds, get_number (query, "points", 300, 1, 2000)));
 }
 
-/* /api/cameras, /api/cameras/NAME, /api/cameras/NAME/picture, /api/cameras/NAME/counts */
+static void
+handle_traffic (
+    WatchHttpRoutes *self, SoupServerMessage *message, const gchar *name, GHashTable *query)
+{
+  const guint longest = WATCH_TRAFFIC_SECONDS;
+  const guint seconds = get_number (query, "seconds", longest, 60, longest);
+  const guint step = get_number (query, "step", 60, 60, longest);
+  g_autofree gchar *csv = watch_traffic_csv (self->traffic, name, seconds, step / 60 * 60);
+
+  watch_respond (message, SOUP_STATUS_OK, "text/csv; charset=utf-8", csv);
+}
+
+/* /api/cameras, /api/cameras/NAME, and picture, counts and traffic.csv of a camera */
 static void
 handle_cameras (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
@@ -140,6 +155,8 @@ handle_cameras (
     handle_live_picture (self, message, parts[0], query);
   else if (n == 2 && g_str_equal (parts[1], "counts"))
     handle_counts (self, message, parts[0], query);
+  else if (n == 2 && g_str_equal (parts[1], "traffic.csv"))
+    handle_traffic (self, message, parts[0], query);
   else
     watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such resource");
 }
@@ -274,6 +291,7 @@ watch_http_routes_new (Watch *watch)
   self->access = watch_http_access_new (watch_get_config (watch)->http_token);
   self->history = watch_history_new (watch);
   self->history_file = watch_history_file_new (watch, self->history);
+  self->traffic = watch_traffic_new (watch);
   self->live = watch_live_new (watch);
   return self;
 }
@@ -285,6 +303,7 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
   if (!watch_history_file_free (self->history_file, until))
     return FALSE;
   watch_history_free (self->history);
+  watch_traffic_free (self->traffic);
   watch_http_access_free (self->access);
   g_free (self);
   return TRUE;

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What passes regions and lines as CSV: counts, mean speeds and dwell are those of the events. Prints TAP."""
+import collections
+import csv
+import io
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
+import served  # noqa: E402
+import tap  # noqa: E402
+from served import wait_for  # noqa: E402
+
+YARD = 'the "yard", left'
+# 16 pixels are a metre: the square moves at up to 11.25 km/h.
+KEYS = f"""ccl.min-area=20
+ccltrack.ground=0,0 0,0; 160,0 10,0; 160,120 10,-7.5; 0,120 0,-7.5
+ccltrack.regions=line gate 80,0 80,120 faster-than=4; region '{YARD}' 40,0 100,0 100,120 40,120 slower-than=30
+"""
+COLUMNS = "begin kind name entered left stayed forward backward faster slower mean_speed mean_dwell".split()
+
+
+def expected(lines):
+    """name → column → sum over the events, or list of values."""
+    sums = collections.defaultdict(lambda: collections.defaultdict(int))
+    values = collections.defaultdict(lambda: collections.defaultdict(list))
+    for line in lines:
+        name = line.get("region", line.get("line"))
+        if name is None:
+            continue
+        sums[name][line.get("direction", line["event"])] += 1
+        if line["event"] in ("left", "crossed"):
+            values[name]["speed"].append(line["speed"])
+        if line["event"] == "left":
+            values[name]["dwell"].append(line["dwell"])
+    return sums, values
+
+
+def get_rows(server, query):
+    status, headers, body = server.request("/api/cameras/a/traffic.csv" + query)
+    tap.equal(status, 200)
+    tap.equal(headers["Content-Type"], "text/csv; charset=utf-8")
+    rows = list(csv.DictReader(io.StringIO(body.decode(), newline="")))
+    tap.equal(body.decode().split("\r\n")[0].split(","), COLUMNS)
+    return rows
+
+
+def check(rows, sums, values):
+    for name, kinds in sums.items():
+        mine = [row for row in rows if row["name"] == name]
+        tap.equal({row["kind"] for row in mine}, {"line" if name == "gate" else "region"}, name)
+        for column in COLUMNS[3:10]:
+            found = sum(int(row[column] or 0) for row in mine)
+            tap.equal(found, kinds.get(column, 0), f"{name}: {column}")
+        for column, numbers in values[name].items():
+            low, high = min(numbers), max(numbers)
+            for row in mine:
+                if row["mean_" + column]:
+                    assert low - 0.01 <= float(row["mean_" + column]) <= high + 0.01, (name, column, row, numbers)
+            if len(mine) == 1:
+                mean = sum(numbers) / len(numbers)
+                assert abs(float(mine[0]["mean_" + column]) - mean) < 0.01, (name, column, mine, mean)
+
+
+def traffic():
+    """rows have the events of each region and line, their mean speed and dwell"""
+    configuration = served.folder / "traffic.conf"
+    configuration.write_text(f"[cameras]\n{KEYS}[camera a]\nuri={served.video('moving', (12, True))}\nresults=events\n"
+                             # The program would end with its last camera.
+                             f"[camera b]\nuri={served.video('still', (1, False))}\nloop=true\npace=true\n")
+    with served.Served("-c", configuration, "-o", "-") as server:
+        wait_for(lambda: any(line.get("state") == "ended" for line in server.events("state"))
+                 or server.process.poll() is not None, "no end", 60)
+        tap.equal(server.process.poll(), None, "\n".join(server.log))
+        sums, values = expected([line for line in server.lines if line["source"] == "a"])
+        assert sums["gate"]["backward"] + sums["gate"]["forward"] > 1, server.lines
+        assert sums["gate"]["faster"] > 1 and sums[YARD]["slower"] > 1 and sums[YARD]["left"] > 1, server.lines
+        check(get_rows(server, ""), sums, values)
+        day = get_rows(server, "?step=86400")
+        assert len(day) < 5, day
+        check(day, sums, values)
+        for row in get_rows(server, "?seconds=3600&step=119"):
+            assert row["begin"].endswith(":00.000000Z"), row
+        tap.equal(server.request("/api/cameras/a", "DELETE")[0], 204)
+        tap.equal(get_rows(server, ""), [], "of a removed camera")
+
+
+def nothing():
+    """a camera without regions and one that does not exist have no rows; other requests are refused"""
+    configuration = served.folder / "nothing.conf"
+    configuration.write_text(f"[camera a]\nuri={served.video('still', (1, False))}\nloop=true\npace=true\n")
+    with served.Served("-c", configuration) as server:
+        tap.equal(get_rows(server, "?step=nonsense&seconds=-1"), [])
+        tap.equal(server.request("/api/cameras/b/traffic.csv")[0], 200)
+        tap.equal(server.request("/api/cameras/a/traffic.csv", "PUT", {})[0], 405)
+        tap.equal(server.request("/api/cameras/a/traffic")[0], 404)
+
+
+sys.exit(tap.run(traffic, nothing))
