@@ -344,7 +344,8 @@ def failed_allocations():
         np.save(f"slices/{z}.npy", image)
     commands = [[f"a.{name}", "--threshold", 127, "-o", "l.tif", "-t", "t.csv"] for name in encoded(image)]
     commands += [["slices", "--threshold", 127, "-o", "l.npy"], ["a.npy", "--foreground", "otsu", "--denoise", "median-3x3", "--roi-mask",
-                 "a.png", "-o", "l.tif", "--compress", "deflate", "-t", "t.npy"]]
+                 "a.png", "-o", "l.tif", "--compress", "deflate", "-t", "t.npy"],
+                 ["a.npy", "-t", "t.npy", "--columns", "perimeter,centroid_weighted", "--intensity", "a.png", "--tile", 2]]
     for command in commands:
         outputs = [name for name in command if name in ("l.npy", "l.tif", "t.csv", "t.npy")]
         result = run(*command, "--n-threads", 1)

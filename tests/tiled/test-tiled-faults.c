@@ -271,13 +271,43 @@ write_layers (void *data, uint64_t first, uint64_t n, const void *labels, CclErr
   return CUDACCL_OK;
 }
 
+static CclStatus
+read_values (void *data, uint64_t first, uint64_t n, void *values, CclError *error)
+{
+  const CclTiledPlan *plan = &((Rank *)data)->c->plan;
+  (void)first, (void)error;
+  memset (values, 3, n * plan->width);
+  return CUDACCL_OK;
+}
+
+/* Each component is a column of the comb. */
+static CclStatus
+take_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *found, size_t n,
+    CclError *error)
+{
+  (void)data, (void)error;
+  for (size_t i = 0; i < n; i++) {
+    g_assert_cmpfloat (found[i].crack_length, ==, 2.0 * (double)rows[i].height + 2);
+    g_assert_cmpfloat (found[i].euler_number_8, ==, 1);
+    g_assert_cmpfloat (found[i].mean_value, ==, 3);
+  }
+  return CUDACCL_OK;
+}
+
 static gpointer
 run_rank (gpointer data)
 {
   Rank *rank = data;
   Network *network = rank->network;
   const uint32_t own = rank->peers.rank;
-  const CclTiledIo io = {.data = rank, .read = read_layers, .begin = begin, .write = write_layers};
+  const CclTiledIo io = {
+      .data = rank,
+      .read = read_layers,
+      .begin = begin,
+      .write = write_layers,
+      .read_values = read_values,
+      .measured = take_measured,
+  };
   CclTiledPlan plan = rank->c->plan;
 
   plan.first_layer = rank->c->begins[own];
@@ -379,6 +409,8 @@ comb_new (uint32_t n_ranks)
   const uint32_t width = 9, height = 2 * n_ranks + 1;
 
   c->plan = (CclTiledPlan){.width = width, .height = height, .depth = 1, .connectivity = 8};
+  if (n_ranks == 3)
+    c->plan.columns = CUDACCL_ALL_COLUMNS;
   c->n_ranks = n_ranks;
   c->pixels = g_malloc0 (width * height);
   c->labels = g_malloc0 (4 * width * height);
