@@ -187,14 +187,15 @@ add_coordinates (CclFeatures *features, const LabelRun *run, uint64_t y)
   features->sum_xy += sum_x * y;
 }
 
-/* Defines a function that adds the values of a run. */
+/* Defines a function that adds the values of a run, which are so many values apart. */
 #define DEFINE_ADD_VALUES(name, type)                                                              \
-  static void name (CclFeatures *features, const type *values, const LabelRun *run, uint64_t y)    \
+  static inline void __attribute__ ((always_inline))                                               \
+  name (CclFeatures *features, const type *values, size_t step, const LabelRun *run, uint64_t y)   \
   {                                                                                                \
     uint64_t sum = 0, squares = 0, sum_x = 0;                                                      \
     uint32_t least = features->least_value, greatest = features->greatest_value;                   \
     for (uint32_t x = run->begin; x < run->end; x++) {                                             \
-      const uint32_t value = values[x];                                                            \
+      const uint32_t value = values[x * step];                                                     \
       sum += value;                                                                                \
       squares += (uint64_t)value * value;                                                          \
       sum_x += (uint64_t)value * x;                                                                \
@@ -217,10 +218,16 @@ static void
 add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
 {
   const uint8_t *row = (const uint8_t *)self->intensity->data + y * self->intensity->stride;
-  if (self->intensity->format == CUDACCL_PIXEL_FORMAT_8)
-    add_bytes (features, row, run, y);
+  const bool has_bytes = self->intensity->format == CUDACCL_PIXEL_FORMAT_8;
+
+  if (self->n_channels > 1 && has_bytes)
+    add_bytes (features, row, self->n_channels, run, y);
+  else if (self->n_channels > 1)
+    add_words (features, (const Word *)row, self->n_channels, run, y);
+  else if (has_bytes)
+    add_bytes (features, row, 1, run, y);
   else
-    add_words (features, (const Word *)row, run, y);
+    add_words (features, (const Word *)row, 1, run, y);
 }
 
 static void
@@ -358,4 +365,46 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
   mapping_unmap (&mapping);
   free (own);
   return status;
+}
+
+static CclStatus
+check_channels (const CclIntensity *intensity, uint32_t width, uint32_t n_channels,
+    const CclFeatures *features, CclError *error)
+{
+  if (n_channels < 1 || n_channels > CUDACCL_MAX_CHANNELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a picture has 1…%d channels, not %u",
+        CUDACCL_MAX_CHANNELS, n_channels);
+  if (!features)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "channels need memory for features");
+  return ccl_intensity_check (
+      intensity, CUDACCL_COLUMN_INTENSITY, width * n_channels, CUDACCL_LOCATION_HOST, error);
+}
+
+CclStatus
+ccl_measure_channels (const CclLabels *labels, uint32_t width, uint32_t height,
+    const CclIntensity *intensity, uint32_t n_channels, uint32_t n, CclFeatures *features,
+    CclError *error)
+{
+  CpuFeatures self = {.width = width, .height = height, .columns = CUDACCL_COLUMN_INTENSITY};
+  Mapping mapping = {0};
+  CclStatus status = check_labels (labels, width, height, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_columns_check (self.columns, width, height, error);
+  if (status == CUDACCL_OK)
+    status = check_channels (intensity, width, n_channels, features, error);
+  if (status != CUDACCL_OK || n == 0)
+    return status;
+  if (!mapping_lay_out (&mapping, lay_out_rows, &self)) {
+    ccl_cpu_set_no_memory (error, width, height);
+    return CUDACCL_ERROR_NO_MEMORY;
+  }
+  self.n_channels = n_channels;
+  for (uint32_t i = 0; i < n_channels; i++) {
+    CclIntensity channel = *intensity;
+    channel.data = (const uint8_t *)channel.data + i * ccl_pixel_bytes (channel.format);
+    cpu_features_measure (&self, labels, &channel, n, features + (size_t)i * n);
+  }
+  mapping_unmap (&mapping);
+  return CUDACCL_OK;
 }

@@ -26,7 +26,8 @@ typedef struct CpuFeatures {
 
   const CclLabels *map;
   const CclIntensity *intensity;
-  uint32_t n; /* the labels 1…n are measured */
+  uint32_t n_channels; /* of which the values of one are measured; 0 and 1: there is one */
+  uint32_t n;          /* the labels 1…n are measured */
   CclFeatures *features;
 } CpuFeatures;
 

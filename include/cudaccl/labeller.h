@@ -318,8 +318,7 @@ void ccl_features_derive (
     const CclComponent *row, const CclFeatures *features, uint32_t columns, CclShape *shape);
 
 /* Measures the labels of a label map, of whatever origin, on the CPU. A label may be in several
- * parts that do not touch. Of several planes, such as those of colours, one after the other can be
- * measured with CUDACCL_COLUMN_INTENSITY alone.
+ * parts that do not touch.
  *
  * labels: width × height pixels in host memory; width and height 1…CUDACCL_MAX_FEATURE_SIDE, with
  * at most CUDACCL_MAX_PIXELS pixels. intensity: needed with CUDACCL_COLUMN_INTENSITY; NULL is
@@ -333,6 +332,24 @@ CUDACCL_API
 CclStatus ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
     const CclIntensity *intensity, uint32_t columns, uint32_t n, CclComponent *rows,
     CclFeatures *features, CclError *error);
+
+/* The most channels of ccl_measure_channels(). Since: 0.3 */
+#define CUDACCL_MAX_CHANNELS 64
+
+/* Measures the values of each channel of a picture under the labels of a label map, on the CPU: the
+ * red, green and blue of a colour picture for the mean colour of each component.
+ *
+ * labels, width, height, n: as for ccl_measure_labels(). intensity: of a pixel n_channels values,
+ * one after the other; stride: at least the bytes of a row's values. n_channels:
+ * 1…CUDACCL_MAX_CHANNELS. features: [n_channels × n] filled, those of the first channel first: the
+ * fields of CUDACCL_COLUMN_INTENSITY.
+ *
+ * It allocates some rows of pixels. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_measure_channels (const CclLabels *labels, uint32_t width, uint32_t height,
+    const CclIntensity *intensity, uint32_t n_channels, uint32_t n, CclFeatures *features,
+    CclError *error);
 
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. It waits for a
  * frame that is queued. Since: 0.2 */

@@ -171,6 +171,62 @@ test_label_maps_of_other_origin (void)
   g_assert_cmpmem (&rows[4], sizeof rows[4], &untouched, sizeof rows[4]);
 }
 
+/* Each channel of an interleaved picture has the features that it has as a plane of its own. */
+static void
+test_channels (void)
+{
+  enum { WIDTH = 37, HEIGHT = 19, N = 5, MOST = 4 };
+  uint32_t map[HEIGHT][WIDTH];
+  uint8_t interleaved[1 + HEIGHT * (WIDTH * MOST * 2 + 3)], plane[HEIGHT * WIDTH * 2];
+  const CclLabels labels = {map, sizeof map[0]};
+  CclFeatures features[MOST * N + 1], expected[N], untouched;
+
+  for (int i = 0; i < HEIGHT * WIDTH; i++)
+    map[i / WIDTH][i % WIDTH] = (uint32_t)g_random_int_range (0, N + 2);
+  for (gsize i = 0; i < sizeof interleaved; i++)
+    interleaved[i] = (uint8_t)g_random_int_range (0, 256);
+  memset (&untouched, 0xa5, sizeof untouched);
+  for (uint32_t k = 1; k <= 2 * MOST; k++) {
+    const uint32_t n_channels = (k + 1) / 2, bytes = 1 + k % 2;
+    const CclPixelFormat format = bytes == 1 ? CUDACCL_PIXEL_FORMAT_8 : CUDACCL_PIXEL_FORMAT_16;
+    const size_t stride = WIDTH * n_channels * bytes + 3;
+    const CclIntensity intensity = {interleaved + 1, stride, format};
+    memset (features, 0xa5, sizeof features);
+    g_assert_cmpint (
+        ccl_measure_channels (&labels, WIDTH, HEIGHT, &intensity, n_channels, N, features, NULL),
+        ==, CUDACCL_OK);
+    for (uint32_t c = 0; c < n_channels; c++) {
+      const CclIntensity alone = {plane, WIDTH * bytes, format};
+      for (uint32_t i = 0; i < HEIGHT * WIDTH; i++)
+        memcpy (plane + i * bytes,
+            interleaved + 1 + i / WIDTH * stride + (i % WIDTH * n_channels + c) * bytes, bytes);
+      reference_features (&map[0][0], WIDTH, HEIGHT, &alone, N, expected);
+      assert_same_features (features + c * N, expected, N, CUDACCL_COLUMN_INTENSITY);
+    }
+    g_assert_cmpmem (&features[n_channels * N], sizeof untouched, &untouched, sizeof untouched);
+  }
+}
+
+static void
+test_channels_that_are_refused (void)
+{
+  const uint32_t pixel = 1;
+  const CclLabels labels = {(void *)&pixel, 4};
+  const CclIntensity three = {&pixel, 3, CUDACCL_PIXEL_FORMAT_8};
+  const uint32_t most = CUDACCL_MAX_CHANNELS;
+  CclFeatures features[4];
+
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, &three, 3, 1, features, NULL), ==, 0);
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, &three, 3, 0, features, NULL), ==, 0);
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, &three, 4, 1, features, NULL), ==, 1);
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, &three, 0, 1, features, NULL), ==, 1);
+  g_assert_cmpint (
+      ccl_measure_channels (&labels, 1, 1, &three, most + 1, 1, features, NULL), ==, 1);
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, &three, 3, 1, NULL, NULL), ==, 1);
+  g_assert_cmpint (ccl_measure_channels (&labels, 1, 1, NULL, 3, 1, features, NULL), ==, 1);
+  g_assert_cmpint (ccl_measure_channels (NULL, 1, 1, &three, 3, 1, features, NULL), ==, 1);
+}
+
 static void
 test_arguments (void)
 {
@@ -220,6 +276,8 @@ main (int argc, char **argv)
   g_test_add_func ("/features/moments-far-from-the-origin", test_moments_far_from_the_origin);
   g_test_add_func ("/features/sums-of-the-largest-frame-fit", test_sums_of_the_largest_frame_fit);
   g_test_add_func ("/features/label-maps-of-other-origin", test_label_maps_of_other_origin);
+  g_test_add_func ("/features/channels", test_channels);
+  g_test_add_func ("/features/channels-that-are-refused", test_channels_that_are_refused);
   g_test_add_func ("/features/arguments", test_arguments);
   return g_test_run ();
 }
