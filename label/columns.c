@@ -258,18 +258,23 @@ columns_parse (const char *text, ColumnList *list, CclError *error)
 bool
 columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error)
 {
-  const uint32_t connectivity = picture->connectivity;
-  const bool knows_corners = connectivity == 8 || connectivity == 26;
-
   for (uint32_t i = 0; i < list->n; i++) {
     const Property *property = list->properties[i];
     if (property->domain == (picture->is_volume ? FRAMES_ONLY : VOLUMES_ONLY))
       return fail (error, "the column '%s' is one of %s", property->name,
           picture->is_volume ? "frames" : "volumes");
-    if (!knows_corners && (property->fill == fill_euler_number || property->fill == fill_perimeter))
-      return fail (
-          error, "the column '%s' is not offered with %u neighbours", property->name, connectivity);
   }
+  return true;
+}
+
+bool
+columns_are_known (const ColumnList *list, const CclVolumeShape *shape, CclError *error)
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->fill == fill_euler_number && isnan (shape->euler_number_8))
+      return fail (error,
+          "the column 'euler_number' needs 8 or 26 neighbours, or the whole picture "
+          "in one tile: give more --memory");
   return true;
 }
 

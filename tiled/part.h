@@ -55,13 +55,20 @@ all_layers (const CclTiledPlan *plan)
   return is_frame (plan) ? plan->height : plan->depth;
 }
 
-/* What measures need to know of the picture. Voxels and pixels that touch at a corner only may
- * belong together elsewhere, unless the connectivity joins them. */
+/* Whether a tile is the whole picture, so that the labels in it tell all components apart. */
+static inline bool
+is_one_tile (const CclTiledPlan *plan)
+{
+  return plan->n_layers == all_layers (plan) && plan->tile_layers >= plan->n_layers;
+}
+
+/* What measures need to know of the picture. Pixels that touch at a corner belong together where
+ * the connectivity joins them. Otherwise they may do so by a way through another tile. */
 static inline CclMeasuredPicture
 measured_picture (const CclTiledPlan *plan)
 {
   return (CclMeasuredPicture){plan->width, plan->height, !is_frame (plan),
-      plan->connectivity == 8 || plan->connectivity == 26};
+      plan->connectivity == 8 || plan->connectivity == 26 || is_one_tile (plan)};
 }
 
 #endif /* CUDACCL_TILED_PART_H */

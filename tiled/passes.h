@@ -104,6 +104,9 @@ CclStatus tiled_check_peers (const CclTiledPeers *peers, CclError *error);
 CclStatus tiled_check_plan (
     const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers, CclError *error);
 
+/* Checks columns that depend on the tiles, of which the plan has the layers. */
+CclStatus tiled_check_tiles (const CclTiledPlan *plan, CclError *error);
+
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
  * for the components at seams. */
 uint64_t tiled_choose_layers (const CclTiledPlan *plan);

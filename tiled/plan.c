@@ -30,9 +30,9 @@ check_columns (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
   if (plan->columns & ~(uint32_t)CUDACCL_ALL_COLUMNS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the columns must be flags of CclColumn, 0…%d, not %u", CUDACCL_ALL_COLUMNS, plan->columns);
-  if (plan->columns & CUDACCL_COLUMN_PERIMETER && plan->connectivity != 8)
-    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "the perimeter is measured in frames with 8 neighbours, not with %u", plan->connectivity);
+  if (plan->columns & CUDACCL_COLUMN_PERIMETER && !is_frame (plan))
+    return ccl_error_set (
+        error, CUDACCL_ERROR_UNSUPPORTED, "the perimeter is one of frames, not of volumes");
   if (!(plan->columns & CUDACCL_COLUMN_INTENSITY))
     return CUDACCL_OK;
   if (!io->read_values)
@@ -96,6 +96,16 @@ tiled_check_plan (
         "in a picture of %llu×%llu×%llu pixels, sums of coordinates could exceed 64 bits", width,
         height, depth);
   return check_columns (plan, io, error);
+}
+
+CclStatus
+tiled_check_tiles (const CclTiledPlan *plan, CclError *error)
+{
+  if (!(plan->columns & CUDACCL_COLUMN_PERIMETER) || plan->n_layers == 0 ||
+      measured_picture (plan).knows_corners)
+    return CUDACCL_OK;
+  return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+      "the perimeter with 4 neighbours needs the whole picture in one tile: give more memory");
 }
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is

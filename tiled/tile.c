@@ -150,7 +150,7 @@ measure (TileLabeller *self, CclError *error)
       .slice_stride = layer,
       .value_row_stride = plan->width * value_bytes,
       .value_slice_stride = layer * value_bytes,
-      .joins_neighbours = true,
+      .joins_neighbours = !is_one_tile (plan),
       .values = self->values,
       .value_format = plan->intensity_format,
   };

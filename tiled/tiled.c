@@ -122,8 +122,10 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
   self.plan = &self.own_plan;
   self.io = io;
   self.n_ranks = peers ? peers->n_ranks : 1;
-  if (status == CUDACCL_OK)
+  if (status == CUDACCL_OK) {
     cut_into_tiles (&self);
+    status = tiled_check_tiles (self.plan, error);
+  }
   status = run (&self, peers, status, &own_result, error);
   if (status == CUDACCL_OK && result)
     *result = own_result;

@@ -53,9 +53,10 @@ typedef struct CclTiledPlan {
   CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
   const char *scratch_folder; /* components that touch a seam, about 96 bytes each, with columns
                                * 340, are kept in an unnamed file of this folder; NULL: in memory */
-  uint32_t columns; /* what to measure beyond CclTiledComponent: flags of CclColumn. A perimeter is
-                     * offered for frames with 8 neighbours. 0: nothing, which costs nothing. The
-                     * components are measured on the CPU in any case. Since: 0.3 */
+  uint32_t columns; /* what to measure beyond CclTiledComponent: flags of CclColumn. Components are
+                     * measured on the CPU in any case. A perimeter is one of frames; with 4
+                     * neighbours it needs the whole picture in one tile. 0: nothing, which costs
+                     * nothing. Since: 0.3 */
   CclPixelFormat intensity_format; /* of the second plane, with CUDACCL_COLUMN_INTENSITY:
                                     * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16. Since: 0.3
                                     */
@@ -119,9 +120,9 @@ typedef struct CclTiledIo {
       void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);
 
   /* Called in place of rows if the plan has columns: the next n rows and what is measured of them.
-   * Values of columns that are not in the plan are not a number, and so is euler_number_8 with 4, 6
-   * or 18 neighbours, because it depends on where pixels that touch at a corner are joined. NULL:
-   * no table. Since: 0.3 */
+   * Values of columns that are not in the plan are not a number. So is euler_number_8 with 4, 6 or
+   * 18 neighbours if there are several tiles, because pixels that touch at a corner may belong
+   * together by a way through another tile. NULL: no table. Since: 0.3 */
   CclStatus (*measured) (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes,
       size_t n, CclError *error);
 } CclTiledIo;

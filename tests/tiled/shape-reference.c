@@ -119,8 +119,6 @@ forget (const CclTiledPlan *plan, CclVolumeShape *shape)
     shape->field = NAN;
   CUDACCL_VOLUME_SHAPES (FORGET)
 #undef FORGET
-  if (plan->connectivity != 8 && plan->connectivity != 26)
-    shape->euler_number_8 = NAN;
 }
 
 static void
