@@ -29,7 +29,7 @@ static const Way ways[] = {
     {"cpu-neon", {.instructions = "neon"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2, .huge_frames = HUGE_FRAMES_NONE},
     {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
-    {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0},
+    {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0, .huge_frames = HUGE_FRAMES_NONE},
     {"cpu", {NULL}, 0, .is_plain = true},
 };
 
