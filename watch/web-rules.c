@@ -118,7 +118,7 @@ check_uri (const WatchWebRules *rules, const gchar *text, GError **error)
 static gboolean
 is_text (const gchar *key)
 {
-  return g_str_equal (key, "ccltrack.regions");
+  return g_str_equal (key, "ccltrack.regions") || g_str_equal (key, "ccltrack.ground");
 }
 
 /* The text that GStreamer makes of a value, which may be quoted. */

@@ -164,6 +164,16 @@ def own_metadata():
     assert meta.get_n_components() == 5 and meta.is_truncated()
 
 
+def motion_on_the_ground():
+    track = GstCcl.CclTrackInfo()
+    assert track.get_position() == (False, 0, 0, 0) and track.get_speed() == (False, 0, 0)
+    track.position_x, track.position_y, track.position_deviation = 5e6, -2.5, 0.5
+    track.ground_velocity_x, track.ground_velocity_y, track.speed_deviation = 3, -4, 2
+    assert track.get_position() == (True, 5e6, -2.5, 0.5)
+    known, speed, deviation = track.get_speed()
+    assert known and abs(speed - 18) < 1e-9 and deviation == 2
+
+
 CASES = [
     components,
     truncated_table,
@@ -176,6 +186,7 @@ CASES = [
     no_label_map,
     buffer_without_metadata,
     own_metadata,
+    motion_on_the_ground,
 ]
 print(f"1..{len(CASES)}")
 failed = 0

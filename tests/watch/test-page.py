@@ -159,6 +159,62 @@ def manages_cameras():
         tap.equal(server.get("/api/cameras")["cameras"], [])
 
 
+def drag(view, selector, x, y):
+    """Drags the middle of an element to a place of the picture in the dialog, in parts of it."""
+    box = "(({left, top, width, height}) => [left, top, width, height])(document.querySelector('%s').getBoundingClientRect())"
+    left, top, width, height = view.evaluate(box % selector)
+    scene = view.evaluate(box % "#ground-dialog .scene")
+    places = [(left + width / 2, top + height / 2), (scene[0] + x * scene[2], scene[1] + y * scene[3])]
+    for kind, place, buttons in ("Pressed", 0, 1), ("Moved", 1, 1), ("Released", 1, 0):
+        view.call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=places[place][0], y=places[place][1],
+                  button="left", buttons=buttons, clickCount=1)
+
+
+def sets_ground():
+    """four points are dragged on the live picture, and their metres become a setting of the camera"""
+    places = [(0.1, 0.2), (0.8, 0.25), (0.9, 0.75), (0.05, 0.9)]
+    video = VIDEO if os.path.exists(VIDEO) else served.video("ground", (20, True))
+    with page("--set", "ccl.max-area=77000", f"a={video}") as (server, view):
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        view.evaluate(f"{card('a')}.querySelector('.edit').click()")
+        view.wait("document.querySelector('#camera-dialog').open")
+        view.evaluate("document.querySelector('#camera-dialog .ground').click()")
+        view.wait("document.querySelector('#ground-dialog img').naturalWidth > 100")
+        for i, place in enumerate(places):
+            drag(view, f'[data-point="{i}"]', *place)
+        view.evaluate("""{ const fields = document.querySelector('#ground-dialog form').elements;
+            [[0, 0], [7.5, 0], [7.5, -9], [0, -9.25]].forEach(([x, y], i) => {
+              fields[`x${i}`].value = x; fields[`y${i}`].value = y; });
+            document.querySelector('[data-point="3"]').dispatchEvent(
+              new KeyboardEvent('keydown', { key: 'ArrowRight', cancelable: true })); }""")
+        shoot(view, "ground")
+        view.evaluate("document.querySelector('#ground-dialog [type=submit]').click()")
+        view.wait("!document.querySelector('#ground-dialog').open")
+        view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
+        settings = served.wait_for(
+            lambda: (found := server.get("/api/cameras/a")["settings"]).get("ccltrack.ground") and found, "the setting")
+        points = [[float(number.rstrip("%")) for number in item.replace(" ", ",").split(",")]
+                  for item in settings["ccltrack.ground"].split("; ")]
+        metres = [point[2:] for point in points]
+        tap.equal(metres, [[0, 0], [7.5, 0], [7.5, -9], [0, -9.25]], "metres")
+        places[3] = places[3][0] + 0.0025, places[3][1]
+        for point, (x, y) in zip(points, places):
+            assert abs(point[0] - 100 * x) < 0.2 and abs(point[1] - 100 * y) < 0.2, (points, places)
+        tap.equal(settings["ccl.max-area"], "77000")
+
+        view.wait("!document.querySelector('#camera-dialog').open")
+        view.evaluate(f"{card('a')}.querySelector('.edit').click()")
+        view.wait("document.querySelector('#camera-dialog').open")
+        view.evaluate("document.querySelector('#camera-dialog .ground').click()")
+        tap.equal(view.evaluate("document.querySelector('#ground-dialog form').elements.y3.value"), "-9.25")
+        view.evaluate("document.querySelector('#ground-dialog .none').click()")
+        view.wait("!document.querySelector('#ground-dialog').open")
+        view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
+        served.wait_for(lambda: "ccltrack.ground" not in server.get("/api/cameras/a")["settings"], "no setting")
+        # A camera that begins anew has no picture for a moment.
+        tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
+
+
 def asks_for_token():
     """a page without the token's cookie asks for the token"""
     token_file = served.folder / "token"
@@ -190,4 +246,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, asks_for_token, policy_holds))

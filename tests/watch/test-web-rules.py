@@ -84,6 +84,7 @@ def masks():
     (files / "mask.pgm").write_bytes(b"P5 2 1 255\n\0\1")
     (files / "regions.json").write_text('{"lines": [{"name": "a", "points": [[1, 1], [2, 2]]}]}')
     tap.equal(put({"uri": rtsp, "ccl.roi-mask": str(files / "mask.pgm"), "ccltrack.regions": "line b 1,1 2,2",
+                   "ccltrack.ground": "0,0 0,0; 9,0 1,0; 9,9 1,1; 0,9 0,1",
                    "ccltrack.regions-location": str(files / "regions.json")})[0], 201)
     tap.equal(server.request("/api/cameras/new", "DELETE")[0], 204)
 
