@@ -154,6 +154,7 @@ lay_out_overlap (CclTracker *t, void *memory)
   o->label = lay_out (&layout, columns, sizeof *o->label);
   o->shared = lay_out (&layout, rows * columns, sizeof *o->shared);
   t->groups = lay_out (&layout, rows, sizeof *t->groups);
+  t->column_tops = lay_out (&layout, o->width, sizeof *t->column_tops);
   t->column_sums = lay_out (&layout, (uint64_t)o->width + 1, sizeof *t->column_sums);
   return layout.size;
 }

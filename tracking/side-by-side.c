@@ -1,36 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * With a label map: a component of several objects side by side, as of people who walk together,
- * is divided where few of its pixels are one above the other. The columns of a standing person are
- * nearly as tall as the person; between two people there are arms, bags and shadows at most.
+ * With a label map: a component of several objects side by side, as of people
+ * who walk together, is divided where its columns are low, from their first
+ * pixel to their last. Those of a standing person are nearly as tall as the
+ * person; between two people there are arms, bags and shadows at most. Holes,
+ * as where clothes have the colour of the background, do not matter.
  *
- * The counts of pixels in columns are the vertical projection histogram of I. Haritaoglu,
- * D. Harwood and L. S. Davis, "W4: real-time surveillance of people and their activities", IEEE
- * Transactions on Pattern Analysis and Machine Intelligence 22(8), 2000.
+ * The heights of columns are a form of the vertical projection histogram of I.
+ * Haritaoglu, D. Harwood and L. S. Davis, "W4: real-time surveillance of people
+ * and their activities", IEEE Transactions on Pattern Analysis and Machine
+ * Intelligence 22(8), 2000.
  */
 #include "tracker-private.h"
 
 #include <string.h>
 
-#define MAX_OBJECTS 64   /* into which a component is divided */
-#define MIN_WIDTH 0.75   /* typical heights; a narrower component is one object */
+#define MAX_OBJECTS 64 /* into which a component is divided */
+#define MIN_WIDTH                                                                                  \
+  0.75                   /* typical heights; a narrower component is one object                    \
+                          */
 #define HALF_WINDOW 0.06 /* typical heights; columns are averaged over a window */
-#define MIN_COLUMN 0.55  /* least height of a tall column, typical heights */
-#define MIN_OBJECT 0.08  /* least width of an object's tall columns, typical heights */
-#define MAX_OUTSIDE 0.1  /* typical heights that an object is wider on each side */
+#define MIN_COLUMN 0.65  /* least height of a tall column, typical heights */
+#define N_LEVELS                                                                                   \
+  3                     /* that are tried for it; the first one that gives most objects is taken   \
+                         */
+#define LEVEL_STEP 0.1  /* typical heights from one to the next */
+#define MIN_OBJECT 0.08 /* least width of an object's tall columns, typical heights */
+#define MAX_OUTSIDE 0.1 /* typical heights that an object is wider on each side */
 
-/* Columns, from `begin` to before `end`, counted from the component's left one. */
+/* Columns, from `begin` to before `end`, counted from the component's left one.
+ */
 typedef struct Columns {
   uint32_t begin, end;
 } Columns;
 
-/* The component that is divided, in pixels of the label map, which may be a sample of the frame's.
+/* The component that is divided, in pixels of the label map, which may be a
+ * sample of the frame's.
  */
 typedef struct Projection {
   const CclLabels *labels;
   uint32_t label;
   uint32_t left, top, bottom, n_columns;
-  const uint32_t *sums; /* of the pixels in the columns before each one */
+  const uint32_t *sums; /* of the heights of the columns before each one */
   double typical;       /* height */
   double step;          /* pixels of the frame from one to the next */
 } Projection;
@@ -41,42 +52,65 @@ row_of (const Projection *p, uint32_t y)
   return (const uint32_t *)((const char *)p->labels->data + y * p->labels->stride) + p->left;
 }
 
-/* Counts the pixels of each column, in the rows that the label maps are compared in. */
+/* Measures each column from its first pixel to its last, in the rows that the
+ * label maps are compared in. tops: scratch memory for the first pixels. */
 static void
-count_columns (const Projection *p, uint32_t step, uint32_t *sums)
+measure_columns (const Projection *p, uint32_t step, uint32_t *tops, uint32_t *sums)
 {
   memset (sums, 0, (p->n_columns + 1) * sizeof *sums);
   for (uint32_t y = p->top; y < p->bottom; y += step) {
     const uint32_t *row = row_of (p, y);
     for (uint32_t x = 0; x < p->n_columns; x++)
-      sums[x + 1] += row[x] == p->label ? step : 0;
+      if (row[x] == p->label) {
+        tops[x] = sums[x + 1] > 0 ? tops[x] : y;
+        sums[x + 1] = y + step - tops[x];
+      }
   }
   for (uint32_t x = 0; x < p->n_columns; x++)
     sums[x + 1] += sums[x];
 }
 
 static bool
-is_tall (const Projection *p, uint32_t x)
+is_tall (const Projection *p, uint32_t x, double least)
 {
   const uint32_t half = (uint32_t)(HALF_WINDOW * p->typical);
   const uint32_t begin = x > half ? x - half : 0;
   const uint32_t end = p->n_columns - x > half ? x + half + 1 : p->n_columns;
-  return p->sums[end] - p->sums[begin] >= MIN_COLUMN * p->typical * (2 * half + 1);
+  return p->sums[end] - p->sums[begin] >= least * (2 * half + 1);
 }
 
-/* Finds the tall columns of each object. Returns the number of objects. */
+/* Finds the tall columns of each object, those of a least height. Returns the
+ * number of objects. */
 static uint32_t
-find_objects (const Projection *p, Columns objects[MAX_OBJECTS])
+find_tall (const Projection *p, double least, Columns objects[MAX_OBJECTS])
 {
   uint32_t n = 0;
   for (uint32_t x = 0; x < p->n_columns && n < MAX_OBJECTS; x++) {
     const uint32_t begin = x;
-    while (x < p->n_columns && is_tall (p, x))
+    while (x < p->n_columns && is_tall (p, x, least))
       x++;
     if (x > begin && x - begin >= MIN_OBJECT * p->typical)
       objects[n++] = (Columns){begin, x};
   }
   return n;
+}
+
+/* The same, with the least height that tells most objects apart: people who
+ * stand close to each other are apart only at their heads, and low ones have no
+ * columns of a greater height. */
+static uint32_t
+find_objects (const Projection *p, Columns objects[MAX_OBJECTS])
+{
+  Columns found[MAX_OBJECTS];
+  uint32_t most = 0;
+  for (uint32_t level = 0; level < N_LEVELS; level++) {
+    const uint32_t n = find_tall (p, (MIN_COLUMN + level * LEVEL_STEP) * p->typical, found);
+    if (n <= most)
+      continue;
+    most = n;
+    memcpy (objects, found, n * sizeof *found);
+  }
+  return most;
 }
 
 static bool
@@ -89,7 +123,8 @@ has_pixel (const Projection *p, uint32_t y, const Columns *columns)
   return found;
 }
 
-/* The box of columns and rows. Where they end with the component, the box does. */
+/* The box of columns and rows. Where they end with the component, the box does.
+ */
 static CclBox
 box_in_frame (const Projection *p, const Component *whole, Columns columns, Columns rows)
 {
@@ -105,8 +140,8 @@ box_in_frame (const Projection *p, const Component *whole, Columns columns, Colu
   return box;
 }
 
-/* An object has the rows of its tall columns, and is a little wider, at most to the middle between
- * two objects. */
+/* An object has the rows of its tall columns, and is a little wider, at most to
+ * the middle between two objects. Its area includes holes. */
 static Component
 make_object (
     const Projection *p, const Component *whole, const Columns *objects, uint32_t n, uint32_t i)
@@ -176,7 +211,7 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
         .typical = typical / step,
         .step = step,
     };
-    count_columns (&p, tracker->overlap.step, tracker->column_sums);
+    measure_columns (&p, tracker->overlap.step, tracker->column_tops, tracker->column_sums);
     divide_component (tracker, &p, j);
   }
 }

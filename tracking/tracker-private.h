@@ -108,8 +108,8 @@ struct CclTracker {
   CclLabelOverlap overlap;
   uint32_t label_step; /* a label map has every label_step-th pixel and row of the frame */
   Group *groups;
-  uint32_t *column_sums; /* of the component that is divided */
-  bool has_overlap;      /* this frame and the one before have label maps */
+  uint32_t *column_sums, *column_tops; /* of the component that is divided */
+  bool has_overlap;                    /* this frame and the one before have label maps */
 };
 
 static inline double

@@ -165,6 +165,47 @@ test_samples_of_label_maps_are_enough (void)
   assert_three_tracks (5);
 }
 
+/* Of people in clothes of the background's colour there are head, legs and a stripe between them.
+ */
+static void
+draw_person_without_trunk (Scene *scene, guint x)
+{
+  draw (scene, x, TOP, PERSON_WIDTH, 15);
+  draw (scene, x, TOP, 4, PERSON_HEIGHT);
+  draw (scene, x, TOP + 60, PERSON_WIDTH, 20);
+}
+
+static void
+test_holes_do_not_matter (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 40; i++) {
+    draw_person_without_trunk (scene, 50 + 2 * i);
+    draw_person_without_trunk (scene, 110 + 2 * i);
+    draw (scene, 50 + 2 * i, TOP + 65, 80, 8);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 1);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+  scene_free (scene);
+}
+
+/* Shoulder to shoulder: the gap between two people is less than a third of their height. */
+static void
+test_people_who_are_apart_only_at_their_heads_are_two_tracks (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 40; i++) {
+    draw_person (scene, 50 + 2 * i);
+    draw_person (scene, 95 + 2 * i);
+    draw (scene, 50 + 2 * i, TOP + 24, 75, 56);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 1);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+  scene_free (scene);
+}
+
 static void
 test_without_label_maps_a_group_is_one_track (void)
 {
@@ -256,6 +297,8 @@ main (int argc, char **argv)
 #define add(name) g_test_add_func ("/divided-components/" #name, test_##name)
   add (people_hand_in_hand_are_three_tracks);
   add (samples_of_label_maps_are_enough);
+  add (holes_do_not_matter);
+  add (people_who_are_apart_only_at_their_heads_are_two_tracks);
   add (without_label_maps_a_group_is_one_track);
   add (people_who_meet_keep_their_identities);
   add (car_is_one_track);
