@@ -25,6 +25,7 @@ enum {
   ABOVE_NORTH_WEST = 1 << 0,
   ALL_OF_FRAME = 0xf << 9,
   ALL_OF_VOLUME = (1 << N_PRECEDING) - 1,
+  MOVED = 03333, /* the first two of each row: those that were the last two of the pixel before */
 };
 
 /* The 8 corners, 12 edges and 6 faces of a pixel as a cube. */
@@ -123,15 +124,16 @@ three_bits (const Measurer *self, const uint32_t *row, uint32_t x, uint32_t labe
          bit_at (self, row, x + 1, label) << 2;
 }
 
+/* The bits that a column of pixels adds to those of the pixel before it. */
 static inline uint32_t
-preceding_bits (const Measurer *self, const Run *run, uint32_t x)
+bits_of_column (const Measurer *self, const Run *run, uint32_t x)
 {
-  uint32_t bits = three_bits (self, run->north, x, run->label) << 9;
+  uint32_t bits = bit_at (self, run->north, x, run->label) << 11;
 
   if (self->map->is_volume)
     for (uint32_t i = 0; i < 3; i++)
-      bits |= three_bits (self, run->above[i], x, run->label) << 3 * i;
-  return bits | bit_at (self, run->row, x - 1, run->label) << 12;
+      bits |= bit_at (self, run->above[i], x, run->label) << (3 * i + 2);
+  return bits;
 }
 
 static inline bool
@@ -169,8 +171,12 @@ add_topology (const Measurer *self, CclMeasures *measures, const Run *run)
   const bool is_volume = self->map->is_volume;
   const uint32_t all = is_volume ? ALL_OF_VOLUME : ALL_OF_FRAME;
 
+  uint32_t columns =
+      bits_of_column (self, run, run->begin - 1) >> 1 | bits_of_column (self, run, run->begin);
+
   for (uint32_t x = run->begin; x < run->end; x++) {
-    const uint32_t bits = preceding_bits (self, run, x);
+    columns = (columns >> 1 & MOVED) | bits_of_column (self, run, x + 1);
+    const uint32_t bits = columns | (x > run->begin ? WEST : 0);
     const int64_t n_joined = has_all (bits, NORTH) + has_all (bits, WEST) + has_all (bits, ABOVE);
     measures->crack_length += (is_volume ? 6 : 4) - 2 * n_joined;
     if (bits == all)
