@@ -70,7 +70,8 @@ struct _WatchCamera {
   gboolean is_stopped; /* no thread runs; guarded by the lock */
   GThread *thread;     /* atomic: the camera's thread; only to be compared */
   WatchHeartbeat *heartbeat;
-  gint is_stuck; /* atomic: the supervisor reported that the thread does not answer */
+  gint is_stuck;   /* atomic: the supervisor reported that the thread does not answer */
+  gint is_removed; /* atomic: no configuration has the camera any more */
 
   /* The main thread takes it, too, to serve the web page: held only for a moment, and never while a
    * frame is freed, which may take seconds on a busy GPU. */

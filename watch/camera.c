@@ -200,6 +200,18 @@ watch_camera_is_stopping (WatchCamera *camera)
   return (g_atomic_int_get (&camera->cancelled) & WATCH_CAMERA_STOPS) != 0;
 }
 
+void
+watch_camera_set_removed (WatchCamera *camera)
+{
+  g_atomic_int_set (&camera->is_removed, TRUE);
+}
+
+gboolean
+watch_camera_is_removed (WatchCamera *camera)
+{
+  return g_atomic_int_get (&camera->is_removed);
+}
+
 gboolean
 watch_camera_check_thread (WatchCamera *camera)
 {

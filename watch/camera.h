@@ -60,6 +60,9 @@ void watch_status_clear (WatchStatus *status);
 WatchCamera *watch_camera_ref (WatchCamera *camera);
 void watch_camera_unref (WatchCamera *camera);
 const gchar *watch_camera_get_name (WatchCamera *camera);
+/* The camera was removed; until its thread ends, its last events still come. */
+void watch_camera_set_removed (WatchCamera *camera);
+gboolean watch_camera_is_removed (WatchCamera *camera);
 /* Returns a reference. */
 WatchCameraConfig *watch_camera_get_config (WatchCamera *camera);
 

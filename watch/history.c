@@ -104,6 +104,11 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   past_event->line = g_strdup (event->line);
 
   g_mutex_lock (&history->lock);
+  if (watch_camera_is_removed (camera)) {
+    g_mutex_unlock (&history->lock);
+    watch_past_event_free (past_event);
+    return;
+  }
   past_event->number = ++history->last;
   past = get_past (history, event->camera);
   queue = get_queue (past, event->kind);
@@ -135,11 +140,13 @@ on_frame (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
     return;
   n = MIN (gst_ccl_meta_get_n_components (meta), WATCH_HISTORY_NO_FRAME - 1);
   g_mutex_lock (&history->lock);
-  past = get_past (history, watch_camera_get_name (camera));
-  advance (past, current_second ());
-  count = &past->counts[past->second % WATCH_HISTORY_SECONDS];
-  if (*count == WATCH_HISTORY_NO_FRAME || n > *count)
-    *count = n;
+  if (!watch_camera_is_removed (camera)) {
+    past = get_past (history, watch_camera_get_name (camera));
+    advance (past, current_second ());
+    count = &past->counts[past->second % WATCH_HISTORY_SECONDS];
+    if (*count == WATCH_HISTORY_NO_FRAME || n > *count)
+      *count = n;
+  }
   g_mutex_unlock (&history->lock);
 }
 

@@ -12,7 +12,8 @@ typedef struct _WatchHistory WatchHistory;
 WatchHistory *watch_history_new (Watch *watch);
 void watch_history_free (WatchHistory *history);
 
-/* A camera was removed: its events and counts go. */
+/* A camera was removed, watch_camera_is_removed(): its events and counts go, and later ones do not
+ * come in. */
 void watch_history_forget (WatchHistory *history, const gchar *camera);
 
 typedef struct {

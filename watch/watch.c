@@ -154,6 +154,7 @@ set_camera (Watch *watch, WatchCameraConfig *config)
 static void
 remove_camera (Watch *watch, WatchCamera *camera)
 {
+  watch_camera_set_removed (camera);
   g_mutex_lock (&watch->lock);
   clear_stopped (watch);
   replace_camera (watch, camera, NULL);

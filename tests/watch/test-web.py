@@ -341,6 +341,18 @@ def events_survive():
         served.wait_for(lambda: len(server.get(query)["events"]) == 2, "new events after a damaged file")
 
 
+def removed_in_motion():
+    """what a removed camera still sends while it ends is not listed"""
+    moving = served.video("moving", (60, True))
+    words = "--set", "pace=true", f"a={moving}", f"b={moving}"
+    with served.Served(*words) as server:
+        served.wait_for(lambda: {event["source"] for event in server.get("/api/events?kinds=motion-begin")["events"]} ==
+                        {"a", "b"}, "both motions")
+        server.request("/api/cameras/b", "DELETE")
+        served.wait_for(lambda: server.events("removed"), "its last line")
+        tap.equal({event["source"] for event in server.get("/api/events")["events"]}, {"a"})
+
+
 def ends():
     """SIGTERM ends the program while a client is connected"""
     tap.equal(open_server.stop(), 0)
@@ -349,7 +361,8 @@ def ends():
 
 try:
     status = tap.run(cameras, events, counts, live_picture, media, many_ranges, many_viewers, change_cameras, wrong_requests, cross_site,
-                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, events_survive, ends)
+                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, events_survive,
+                     removed_in_motion, ends)
 finally:
     for server in open_server, closed_server:
         if server.process.poll() is None:
