@@ -215,6 +215,26 @@ def sets_ground():
         tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
 
 
+def shows_traffic():
+    """a card shows what passed regions and lines, with speeds and a file for spreadsheets"""
+    regions = "line gate 80,0 80,120; region 'the \"yard\", left' 0,0 100,0 100,120 0,120"
+    ground = "0,0 0,0; 160,0 10,0; 160,120 10,-7.5; 0,120 0,-7.5"
+    with page("--set", f"ccltrack.regions={regions}", "--set", f"ccltrack.ground={ground}", "--set", "ccl.min-area=20",
+              f"a={served.video('traffic', (10, True))}") as (server, view):
+        row = f"[...{card('a')}.querySelectorAll('.traffic tbody tr')].map((row) => row.innerText.split('\\t'))"
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        served.wait_for(lambda: len(server.request("/api/cameras/a/traffic.csv")[2].splitlines()) > 2, "no rows", 60)
+        view.evaluate("document.querySelector('#window').dispatchEvent(new Event('change'))")
+        view.wait(f"{row}.length == 2")
+        rows = {cells[0].strip(): cells for cells in view.evaluate(row)}
+        tap.equal(set(rows), {"gate", 'the "yard", left'})
+        assert int(rows["gate"][2]) > 0 and rows["gate"][3].strip().endswith("km/h"), rows
+        assert view.evaluate(f"{card('a')}.querySelector('.traffic path').getAttribute('d')").startswith("M")
+        tap.equal(view.evaluate(f"fetch({card('a')}.querySelector('.traffic a').href).then((answer) => answer.status)"), 200)
+        shoot(view, "traffic")
+        tap.equal(view.problems, [], "problems")
+
+
 def asks_for_token():
     """a page without the token's cookie asks for the token"""
     token_file = served.folder / "token"
@@ -246,4 +266,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, shows_traffic, asks_for_token, policy_holds))

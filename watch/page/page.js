@@ -33,7 +33,9 @@ async function request(method, path, body) {
   }
   if (!response.ok)
     throw new Error((await response.text()).trim() || response.statusText);
-  return response.status === 204 ? null : response.json();
+  if (response.status === 204)
+    return null;
+  return response.headers.get("Content-Type").startsWith("text/") ? response.text() : response.json();
 }
 
 const cameraPath = (name) => `api/cameras/${encodeURIComponent(name)}`;
