@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ._labeller import check_integers
 from ._mask import Mask, Settings
 from ._outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
 from ._regionprops import table_dtype
+from ._tile_columns import TileColumns
 
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.uint64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
@@ -113,6 +114,12 @@ class Input:
     def read(self, first: int, n: int, pixels: memoryview) -> None:
         self.layers(first, n, np.frombuffer(pixels, bool).reshape(n, *self.shape[1:]))
 
+    def read_samples(self, first: int, n: int, samples: memoryview) -> None:
+        """Reads samples as they are, in this machine's byte order."""
+        out = np.frombuffer(samples, self.dtype.newbyteorder("=")).reshape(n, *self.shape[1:])
+        for begin, block in self.blocks(first, n):
+            out[begin - first:begin - first + len(block)] = block
+
     def inside(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a region of interest mask: true inside."""
         if isinstance(self.image, Files):
@@ -155,6 +162,19 @@ def open_inputs(image: Any, roi_mask: Any, raw_shape: tuple[int, ...] | None, ra
     return Input(picture, threshold, ndim), region
 
 
+def open_values(image: Any, shape: tuple[int, ...]) -> Input:
+    """The picture whose values are measured."""
+    opened = open_picture(image, None, None, len(shape))
+    if isinstance(opened, np.ma.MaskedArray):
+        raise TypeError("a masked array has no values where it is masked: give its data")
+    values = Input(opened, 0, len(shape))
+    if values.shape != shape:
+        raise ValueError(f"the intensity image has the shape {values.shape}, the picture {shape}")
+    if values.dtype.kind not in "bu" or values.dtype.itemsize > 2:
+        raise TypeError(f"the intensity image must be of uint8, uint16 or bool, not {values.dtype}")
+    return values
+
+
 def check_label_map(labels: Any, image: Any, shape: tuple[int, ...]) -> None:
     """Refuses an array for the label map that cannot take it."""
     if hasattr(labels, "shape") and tuple(labels.shape) != shape:
@@ -173,7 +193,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
                closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
-               comm: Any = None) -> int:
+               properties: Iterable[str] | None = None, intensity_image: Any = None, comm: Any = None) -> int:
     """Labels a picture that may be larger than memory, tile by tile.
 
     image: the name of a file that ccl-label reads: PNG, JPEG, PNM, NumPy (.npy), TIFF, BigTIFF or raw;
@@ -205,6 +225,11 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     n_threads: the most threads that share a tile on a CPU, 0 for as many as are useful.
     raw_shape, raw_dtype: of files without a header: (height, width) or (depth, height, width), and the
         type of the samples, in the byte order of this machine. With a shape, every file is raw.
+    properties: the columns of the table, as for regionprops_table(), without 'slice' and those of hulls.
+        With a connectivity of 4, 6 or 18, 'perimeter' and 'euler_number' need memory for the whole picture
+        in one tile. None: those of tiled_component_dtype.
+    intensity_image: whatever image can be, except raw: of uint8, uint16 or bool, and of the shape of the
+        picture; for properties of intensity.
     comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
         function together. Each reads its part of the picture and writes its part of the results, so
         all must reach the files under the same names. An array as labels must take writes of several
@@ -220,7 +245,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     comm = comm or Alone()
     rank, n_ranks = comm.Get_rank(), comm.Get_size()
 
-    def prepare() -> tuple[Mask, int, int]:
+    def prepare() -> tuple[Mask, int, int, TileColumns | None, Input | None]:
         check_integers(0, 2**63 - 1, min_area=min_area, max_area=max_area, memory=memory, tile=tile)
         check_integers(0, 2**32 - 1, n_threads=n_threads)
         if label_bytes not in (0, 4, 8):
@@ -228,19 +253,26 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         settings = Settings(foreground, invert, denoise, closing, n_threads)
         settings.check()
         picture, region = open_inputs(image, roi_mask, raw_shape, raw_dtype, threshold, wanted_ndim(ndim, connectivity))
-        check_output_names(picture.paths + (region.paths if region else []),
+        neighbours = check_connectivity(connectivity, len(picture.shape))
+        if properties is not None and table is None:
+            raise ValueError("properties are those of a table")
+        columns = None if properties is None else TileColumns(properties, picture.shape, neighbours)
+        if columns and columns.has_values and intensity_image is None:
+            raise ValueError("properties of intensity need an intensity_image")
+        values = open_values(intensity_image, picture.shape) if columns and columns.has_values else None
+        check_output_names([path for source in (picture, region, values) if source for path in source.paths],
                            [os.fspath(path) for path in (labels, table) if is_path(path)])
         check_label_map(labels, image, picture.shape)
-        neighbours = check_connectivity(connectivity, len(picture.shape))
-        return Mask(picture, settings, region), neighbours, device_number(device)
+        return Mask(picture, settings, region), neighbours, device_number(device), columns, values
 
-    mask, neighbours, gpu = together(comm, prepare)
+    mask, neighbours, gpu, columns, values = together(comm, prepare)
     shape = mask.picture.shape
     block = block_of(rank, n_ranks, shape[0])
     if foreground == "otsu":
         mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*block))))
     label_map = None if labels is None else LabelMap(labels, shape, comm)
-    rows = None if table is None else Table(os.fspath(table), tiled_component_dtype, comm)
+    rows = None if table is None else Table(os.fspath(table), columns.dtype if columns else tiled_component_dtype, comm,
+                                            columns.rows if columns else None)
     files = [output.file for output in (label_map, rows) if output and output.file]
 
     def begin(n_components: int, first_label: int, n_labels: int, n_bytes: int) -> None:
@@ -253,7 +285,9 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     with written_together(files, comm) as folder:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, block, tile, memory, n_threads,
-            label_bytes, gpu, folder, mask.read if mask.is_needed else mask.picture.read, begin,
-            label_map and label_map.write, rows and rows.write, rank, n_ranks, messages.send, messages.receive,
+            label_bytes, gpu, folder, columns.columns if columns else 0, values.dtype.itemsize if values else 1,
+            mask.read if mask.is_needed else mask.picture.read, begin,
+            label_map and label_map.write, rows and rows.write,
+            values and values.read_samples, rank, n_ranks, messages.send, messages.receive,
             getattr(comm, "Abort", None)))
     return n_components

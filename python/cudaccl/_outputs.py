@@ -190,17 +190,20 @@ class LabelMap:
 
 
 class Table:
-    """The component table of label_file(), in a file."""
+    """The component table of label_file(), in a file. make: a function that makes rows of the dtype of what is
+    measured; None: they are written as they come."""
 
-    def __init__(self, path: str, dtype: np.dtype[Any], comm: Any) -> None:
-        self._dtype = dtype
+    def __init__(self, path: str, dtype: np.dtype[Any], comm: Any,
+                 make: Callable[..., memoryview] | None = None) -> None:
+        self._dtype, self._make = dtype, make
         self.file = NpyFile(path, comm)
 
     def begin(self, n_components: int, first_label: int) -> None:
         self._next_row = first_label - 1
         self.file.begin(self._dtype, (n_components,))
 
-    def write(self, data: memoryview) -> None:
+    def write(self, rows: memoryview, *shapes: memoryview) -> None:
+        data = self._make(rows, *shapes) if self._make else rows
         self.file.write(self._next_row * self._dtype.itemsize, data)
         self._next_row += len(data) // self._dtype.itemsize
 

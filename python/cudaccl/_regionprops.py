@@ -133,17 +133,34 @@ MEASURED_OF_VOLUMES: dict[str, Property] = {
                                    indices=("0", "1", "2")),
 }
 
+# The same of images that are measured tile by tile, like volumes.
+MEASURED_OF_TILES: dict[str, Property] = {
+    **{name: MEASURED_OF_IMAGES[name] for name in ("perimeter", "eccentricity", "orientation", "crack_length")},
+    **{name: MEASURED_OF_VOLUMES[name] for name in (*MEASURED_OF_ALL, "intensity_min", "intensity_max")},
+    "n_holes": MEASURED_OF_IMAGES["n_holes"],
+    "touches_border": MEASURED_OF_IMAGES["touches_border"],
+    "first_pixel": (("first_x",), ("0", "1"), lambda m: [m.shapes[f"first_{axis}"].astype(np.int64) for axis in "yx"]),
+    "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), lambda m: [
+        m.shapes["variance_x"], -m.shapes["covariance_xy"], -m.shapes["covariance_xy"], m.shapes["variance_y"]]),
+    "inertia_tensor_eigvals": of_shapes("eigenvalue_0", "eigenvalue_1", indices=("0", "1")),
+    "centroid_weighted": of_shapes("weighted_centroid_y", "weighted_centroid_x", indices=("0", "1")),
+}
+
 MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
 OF_VALUES = {"centroid_weighted", *(f"intensity_{name}" for name in ("max", "mean", "min", "std"))}
 
 
-def columns_for(properties: Iterable[str], ndim: int) -> int:
+def flags_of(properties: Iterable[str], measured: dict[str, Property], column_of: dict[str, int]) -> int:
     """The flags of the columns that properties need."""
     columns = 0
     for name in properties:
-        for field in MEASURED[ndim][name][0] if name in MEASURED[ndim] else ():
-            columns |= COLUMN_OF[ndim][field]
+        for field in measured[name][0] if name in measured else ():
+            columns |= column_of[field]
     return columns
+
+
+def columns_for(properties: Iterable[str], ndim: int) -> int:
+    return flags_of(properties, MEASURED[ndim], COLUMN_OF[ndim])
 
 
 def is_table(table: Any) -> bool:
@@ -248,9 +265,9 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     return found[0]
 
 
-def measured_columns(found: Measured, name: str, separator: str) -> dict[str, NDArray[Any]]:
+def measured_columns(found: Measured, name: str, separator: str, of: Property) -> dict[str, NDArray[Any]]:
     """The columns of a property that is measured."""
-    _, indices, make = MEASURED[found.ndim][name]
+    _, indices, make = of
     channels = found.channels if name in OF_VALUES and found.channels else [found]
     columns = [make(channel) for channel in channels]
     result = {}
@@ -309,7 +326,7 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
         if found and name in MEASURED[found.ndim]:
-            result.update(measured_columns(found, name, separator))
+            result.update(measured_columns(found, name, separator, MEASURED[found.ndim][name]))
         else:
             result.update(columns_of_table(table, name, separator))
     return in_order(result, table["area"], sort_by, largest)
@@ -336,7 +353,7 @@ def columns_of_table(table: NDArray[Any], name: str, separator: str) -> dict[str
     """The columns of a property that a component table has."""
     axes = [axis for axis in AXES if axis in (table.dtype.names or ())]
     start = [table[axis].astype(np.int64) for axis in axes]
-    stop = [low + table[size] for low, size in zip(start, SIZES[-len(axes):])]
+    stop = [low + table[size].astype(np.int64) for low, size in zip(start, SIZES[-len(axes):])]
     area = table["area"].astype(np.float64)
     box_area = np.prod([high - low for low, high in zip(start, stop)], axis=0).astype(np.float64)
 

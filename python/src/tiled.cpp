@@ -6,8 +6,9 @@
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
-  nb::object read, begin, write, rows, send, receive, abort;
+  nb::object read, begin, write, rows, read_values, send, receive, abort;
   uint64_t layer_pixels;
+  uint32_t value_bytes; /* of the second plane */
   uint32_t label_bytes;
   std::exception_ptr raised; /* the first exception of a function, which ends the run */
 
@@ -88,6 +89,24 @@ write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error
 }
 
 static CclStatus
+write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
+    CclError *error)
+{
+  return call (data, error, [&] (Run &run) {
+    run.rows (view_of (rows, n * sizeof *rows, false), view_of (shapes, n * sizeof *shapes, false));
+  });
+}
+
+static CclStatus
+read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error)
+{
+  return call (data, error, [&] (Run &run) {
+    const uint64_t size = n_layers * run.layer_pixels * run.value_bytes;
+    run.read_values (first_layer, n_layers, view_of (values, size, true));
+  });
+}
+
+static CclStatus
 send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error)
 {
   return call (data, error, [&] (Run &run) { run.send (to, view_of (bytes, size, false)); });
@@ -112,9 +131,9 @@ static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
     uint64_t min_area, uint64_t max_area, const std::vector<uint64_t> &block, uint64_t tile_layers,
     uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
-    const std::optional<std::string> &scratch_folder, nb::object read, nb::object begin,
-    nb::object write, nb::object rows, uint32_t rank, uint32_t n_ranks, nb::object send,
-    nb::object receive, nb::object abort)
+    const std::optional<std::string> &scratch_folder, uint32_t columns, uint32_t value_bytes,
+    nb::object read, nb::object begin, nb::object write, nb::object rows, nb::object values,
+    uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive, nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -135,15 +154,19 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .label_bytes = label_bytes,
       .device = device == HOST ? nullptr : open_device (device),
       .scratch_folder = scratch_folder ? scratch_folder->c_str () : nullptr,
+      .columns = columns,
+      .intensity_format = value_bytes == 2 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
   };
   Run run = {.read = read,
       .begin = begin,
       .write = write,
       .rows = rows,
+      .read_values = values,
       .send = send,
       .receive = receive,
       .abort = abort,
       .layer_pixels = is_volume ? width * height : width,
+      .value_bytes = value_bytes,
       .label_bytes = 0,
       .raised = {}};
   const CclTiledIo io = {
@@ -153,6 +176,8 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .write = write.is_none () ? nullptr : write_layers,
       .rows = rows.is_none () ? nullptr : write_rows,
       .progress = nullptr,
+      .read_values = values.is_none () ? nullptr : read_values,
+      .measured = rows.is_none () ? nullptr : write_measured,
   };
   const CclTiledPeers peers = {
       .data = &run,
@@ -194,8 +219,9 @@ bind_tiled (nb::module_ &module)
   module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
       nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("block"),
       nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),
-      nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("read"), nb::arg ("begin"),
-      nb::arg ("write").none (), nb::arg ("rows").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
+      nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("columns"),
+      nb::arg ("value_bytes"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
+      nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
       nb::arg ("send").none (), nb::arg ("receive").none (),
       nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's block of one; returns the number of components.");

@@ -592,3 +592,59 @@ def test_mpi4py():
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == [str(len(areas))] * 3
     check(np.load("labels.npy"), np.load("table.npy"), want, areas)
+
+
+OF_ALL = ["label", "bbox", "area", "centroid", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length",
+          "axis_minor_length", "euler_number", "first_pixel", "touches_border", "extent", "equivalent_diameter_area"]
+OF_VALUES = ["intensity_mean", "intensity_min", "intensity_max", "intensity_std", "centroid_weighted"]
+OF_IMAGES = ["perimeter", "eccentricity", "orientation", "crack_length", "n_holes"]
+
+
+@given(st.sampled_from([2, 3]), st.integers(0, 2**32), st.floats(0, 1), st.integers(1, 9),
+       st.sampled_from(["u1", "<u2", ">u2"]))
+@settings(max_examples=30)
+def test_properties_are_those_of_regionprops_table(ndim, seed, density, tile, dtype):
+    random = np.random.default_rng(seed)
+    mask = random.random(random.integers(1, 25 if ndim == 2 else 9, ndim)) < density
+    values = random.integers(0, 60000, mask.shape).astype(dtype)
+    properties = OF_ALL + OF_VALUES + (OF_IMAGES if ndim == 2 else ["surface_area"])
+    cudaccl.label_file(mask, None, "t.npy", ndim=ndim, tile=tile, properties=properties, intensity_image=values)
+    found = np.load("t.npy")
+    native = values.astype(values.dtype.newbyteorder("="))
+    expected = cudaccl.regionprops_table(cudaccl.label(mask, ndim=ndim)[0], properties, intensity_image=native)
+    assert list(found.dtype.names) == list(expected)
+    for name, column in expected.items():
+        assert found[name].dtype == column.dtype, name
+        np.testing.assert_array_equal(found[name], column, err_msg=name)
+
+
+def test_properties_of_ranks_and_files():
+    random = np.random.default_rng(5)
+    image, values = (random.random((40, 31)) < 0.5).astype(np.uint8), random.integers(0, 255, (40, 31)).astype(np.uint8)
+    cv2.imwrite("image.png", image)
+    cv2.imwrite("values.png", values)
+    for properties in (["label", "bbox", "touches_border"], ["perimeter", "intensity_std", "label"]):
+        cudaccl.label_file("image.png", None, "one.npy", properties=properties, intensity_image="values.png")
+        for connectivity, n_ranks in ((8, 3), (8, 7)):
+            run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+                image, None, "many.npy", connectivity=connectivity, properties=properties, intensity_image=values, tile=2,
+                comm=comm))
+            assert open("one.npy", "rb").read() == open("many.npy", "rb").read()
+
+
+def test_properties_that_are_refused():
+    mask, values = np.eye(6, dtype=bool), np.zeros((6, 6), np.uint8)
+    for kind, word, options in [
+            (ValueError, "table", {"table": None, "properties": ["label"]}),
+            (ValueError, "volume_of", {"properties": ["volume_of"]}),
+            (ValueError, "slice", {"properties": ["slice"]}),
+            (ValueError, "surface_area", {"properties": ["surface_area"]}),
+            (ValueError, "intensity_image", {"properties": ["intensity_max"]}),
+            (ValueError, "shape", {"properties": ["intensity_max"], "intensity_image": values[1:]}),
+            (TypeError, "float32", {"properties": ["intensity_max"], "intensity_image": values.astype(np.float32)}),
+            (ValueError, "one tile", {"properties": ["euler_number"], "connectivity": 4, "tile": 2}),
+            (Exception, "one tile", {"properties": ["perimeter"], "connectivity": 4, "tile": 2}),
+            (ValueError, "read", {"properties": ["intensity_max"], "intensity_image": np.lib.format.open_memmap(
+                "t.npy", "w+", np.uint8, (6, 6))})]:
+        with pytest.raises(kind, match=word):
+            cudaccl.label_file(mask, None, **{"table": "t.npy", **options})

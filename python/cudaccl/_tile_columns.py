@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tables of label_file() with the columns of regionprops_table()."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_VALUES, Measured, columns_of_table,
+                           flags_of, measured_columns, table_dtype, volume_shape_dtype)
+
+TILED_ROW = table_dtype(np.uint64, ndim=3)
+
+
+class TileColumns:
+    """Makes rows of a table with properties from what is measured in tiles.
+
+    columns: the flags of what has to be measured. dtype: of a row.
+    """
+
+    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int) -> None:
+        self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
+        self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
+        self._connectivity = connectivity
+        self._picture = np.broadcast_to(np.uint32(0), shape)  # only its shape counts
+        self.columns = flags_of(self._properties, self._measured, COLUMN_OF[3])
+        if "slice" in self._properties:
+            raise ValueError("a file cannot have the property 'slice'")
+        columns = self._columns(np.empty(0, TILED_ROW), np.empty(0, volume_shape_dtype))
+        self.dtype = np.dtype([(name, column.dtype) for name, column in columns.items()])
+
+    @property
+    def has_values(self) -> bool:
+        return any(name in OF_VALUES for name in self._properties)
+
+    def _columns(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        if self._picture.ndim == 2:
+            rows = rows[[name for name in TILED_ROW.names or () if "z" not in name and name != "depth"]]
+        if "euler_number" in self._properties and np.isnan(shapes["euler_number_8"]).any():
+            raise ValueError("'euler_number' needs a connectivity of 8 or 26, or memory for the whole picture in one "
+                             "tile")
+        found = Measured(rows, shapes, shapes, self._connectivity, self._picture, rows)
+        result: dict[str, NDArray[Any]] = {}
+        for name in self._properties:
+            if name in self._measured:
+                result.update(measured_columns(found, name, "-", self._measured[name]))
+            else:
+                result.update(columns_of_table(rows, name, "-"))
+        return result
+
+    def rows(self, rows: memoryview, shapes: memoryview | None = None) -> memoryview:
+        """The bytes of rows of the table."""
+        table = np.frombuffer(rows, TILED_ROW)
+        measured = (np.zeros(len(table), volume_shape_dtype) if shapes is None
+                    else np.frombuffer(shapes, volume_shape_dtype))
+        made = np.empty(len(table), self.dtype)
+        for name, column in self._columns(table, measured).items():
+            made[name] = column
+        return memoryview(made.tobytes())
