@@ -52,7 +52,7 @@ typedef struct CclTiledPlan {
   uint32_t label_bytes;  /* of a label in the label map: 4 or 8; 0 means 4, or 8 if N ≥ 2^32 */
   CclCudaDevice *device; /* labels tiles on this GPU; NULL: on the CPU */
   const char *scratch_folder; /* components that touch a seam, about 96 bytes each, with columns
-                               * 340, are kept in an unnamed file of this folder; NULL: in memory */
+                               * 320, are kept in an unnamed file of this folder; NULL: in memory */
   uint32_t columns; /* what to measure beyond CclTiledComponent: flags of CclColumn. Components are
                      * measured on the CPU in any case. A perimeter is one of frames; with 4
                      * neighbours it needs the whole picture in one tile. 0: nothing, which costs
