@@ -2,7 +2,7 @@
 #include "typical-size.h"
 
 #define MEMORY 250    /* frames after which a frame weighs 1/e */
-#define MIN_FRAMES 10 /* with components, until the height is known */
+#define MIN_FRAMES 2  /* with components, after which the height is known */
 #define TOLERANCE 0.2 /* part of the mean height from which a difference reduces the weight */
 #define MIN_SPREAD                                                                                 \
   0.25              /* of the rows of feet, in heights: below it the slope counts for little       \
@@ -70,5 +70,5 @@ ccl_typical_size_end_frame (CclTypicalSize *size, double elapsed)
 double
 ccl_typical_height (const CclTypicalSize *size, double foot)
 {
-  return size->frames < MIN_FRAMES ? 0 : line_at (size, foot);
+  return size->frames <= MIN_FRAMES ? 0 : line_at (size, foot);
 }

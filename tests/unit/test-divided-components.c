@@ -272,6 +272,31 @@ test_specks_have_no_tracks (void)
   scene_free (scene);
 }
 
+static guint
+count_confirmed (const Scene *scene)
+{
+  guint n = 0;
+  for (guint i = 0; i < scene->tracks.n_tracks; i++)
+    n += scene->tracks.tracks[i].state != CUDACCL_TRACK_TENTATIVE;
+  return n;
+}
+
+/* The height is known when the first tracks are confirmed. */
+static void
+test_specks_in_the_first_frames_have_no_tracks (void)
+{
+  Scene *scene = scene_new_empty (TRUE);
+  for (guint i = 0; i < 20; i++) {
+    draw_person (scene, 50 + 2 * i);
+    draw (scene, 400 + i % 3, 60, 5, 5);
+    draw (scene, 500, 150 + i % 2, 5, 5);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 3);
+    g_assert_cmpuint (count_confirmed (scene), ==, i < 2 ? 0 : 1);
+  }
+  scene_free (scene);
+}
+
 /* Specks in an empty picture do not teach the height of objects, so they are ignored soon after the
  * first person has come. */
 static void
@@ -303,6 +328,7 @@ main (int argc, char **argv)
   add (people_who_meet_keep_their_identities);
   add (car_is_one_track);
   add (specks_have_no_tracks);
+  add (specks_in_the_first_frames_have_no_tracks);
   add (specks_teach_no_height);
   return g_test_run ();
 }
