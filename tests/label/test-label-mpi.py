@@ -176,17 +176,19 @@ def columns_equal_one_process():
 
 
 def filters_equal_one_process():
-    """Otsu's threshold, noise filter and region of interest mask give the same for 1, 2 and 5 ranks"""
+    """Otsu's threshold, noise filter and region of interest mask give the same for 1, 2 and 5 ranks, columns too"""
     np.save("a.npy", ndimage.uniform_filter(random.integers(0, 256, (83, 97)).astype(np.uint8), 5))
     np.save("roi.npy", (random.random((83, 97)) < 0.9).astype(np.uint8))
-    arguments = ["a.npy", "-o", "l.npy", "--foreground", "otsu", "--denoise", "opening-3x3", "--roi-mask", "roi.npy"]
+    arguments = ["a.npy", "-o", "l.npy", "--foreground", "otsu", "--denoise", "opening-3x3", "--roi-mask", "roi.npy",
+                 "-t", "t.csv", "--columns", "label,perimeter,euler_number"]
     subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
-    want = np.load("l.npy")
+    want, table = np.load("l.npy"), open("t.csv").read()
     assert want.max() > 20
     for ranks in [2, 5]:
         result = mpirun(ranks, PROGRAM, *arguments, "--tile", 4)
         assert result.returncode == 0, result.stderr
         assert (np.load("l.npy") == want).all(), ranks
+        tap.equal(open("t.csv").read(), table, "table")
 
 
 def tiff_equals_one_process():
