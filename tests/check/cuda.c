@@ -261,6 +261,72 @@ TEST (test_gray8_frames_in_cuda_memory)
 }
 GST_END_TEST
 
+typedef struct {
+  guint x, y, width, height;
+} Rectangle;
+
+#define STREET_WIDTH 320
+#define STREET_HEIGHT 120
+
+/* Two thick bars, each with a thin tail beside the other one: their boxes overlap, their pixels do
+ * not. */
+static GstBuffer *
+bars_frame (GstCudaContext *context, guint x)
+{
+  const Rectangle bars[] = {
+      {x, 10, 100, 50}, {x, 60, 5, 50}, {x + 25, 65, 100, 45}, {x + 120, 10, 5, 55}};
+  gchar *drawing = g_strnfill ((STREET_WIDTH + 1) * STREET_HEIGHT, '.');
+  GstBuffer *frame;
+
+  for (guint y = 0; y < STREET_HEIGHT; y++)
+    drawing[y * (STREET_WIDTH + 1) + STREET_WIDTH] = '\n';
+  for (guint i = 0; i < G_N_ELEMENTS (bars); i++)
+    for (guint y = bars[i].y; y < bars[i].y + bars[i].height; y++)
+      memset (&drawing[y * (STREET_WIDTH + 1) + bars[i].x], '#', bars[i].width);
+  frame = device_frame (context, drawing);
+  g_free (drawing);
+  return frame;
+}
+
+/* The label of the component that the first track is in. After a rest, both bars move at once, so
+ * that the upper one's box is where the lower one's was. */
+static guint
+label_after_jump (GstCudaContext *context, const char *line)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *caps = cuda_caps ("GRAY8", STREET_WIDTH, STREET_HEIGHT);
+  guint label_of_first = 0;
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 20; i++) {
+    GstBuffer *frame = bars_frame (context, i < 19 ? 100 : 125), *out;
+
+    GST_BUFFER_PTS (frame) = i * (GST_SECOND / 10);
+    out = label (h, frame);
+    if (i >= 2) {
+      fail_unless_equals_int (gst_ccl_meta_get_n_rows (gst_buffer_get_ccl_meta (out)), 2);
+      label_of_first = gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (out), 0)->label;
+    }
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  return label_of_first;
+}
+
+/* ccltrack gets rows of the frame, or of the mask that is made of it, from device memory. */
+TEST (test_tracks_of_frames_in_cuda_memory)
+{
+  GstCudaContext *context = new_context ();
+
+  fail_unless_equals_int (
+      label_after_jump (context, "cudaccl threshold=128 ! ccltrack use-mask=false"), 2);
+  fail_unless_equals_int (label_after_jump (context, "cudaccl threshold=128 ! ccltrack"), 1);
+  fail_unless_equals_int (label_after_jump (context, "cudaccl foreground=otsu ! ccltrack"), 1);
+  gst_object_unref (context);
+}
+GST_END_TEST
+
 /* A frame in CUDA memory of a format that GStreamer's allocator may not know. */
 static GstBuffer *
 described_frame (GstCudaContext *context, const char *format, Drawing drawing)
@@ -1211,6 +1277,7 @@ cuda_suite (void)
   tcase_add_test (tcase, test_unknown_device);
   tcase_add_test (tcase, test_gray8_buffer);
   tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
+  tcase_add_test (tcase, test_tracks_of_frames_in_cuda_memory);
   tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
   tcase_add_test (tcase, test_pixels_of_two_bytes_in_cuda_memory);
   tcase_add_test (tcase, test_background_of_16_bits_in_cuda_memory);
