@@ -5,6 +5,7 @@
 
 #include <gst/ccl/ccl-prelude.h>
 #include <gst/ccl/gstcclcomponent.h>
+#include <gst/ccl/gstcclcontours.h>
 #include <gst/ccl/gstcclcuda.h>
 #include <gst/ccl/gstccllabeller.h>
 #include <gst/ccl/gstcclmeta.h>

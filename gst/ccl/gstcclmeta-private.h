@@ -22,6 +22,7 @@ struct _GstCclMeta {
   gsize labels_stride;
   GstBuffer *mask;
   gsize mask_stride;
+  GstCclContours *contours; /* NULL: none */
 };
 
 /* New memory for rows, or for their tracks, with one reference; content undefined. NULL for none.
@@ -45,6 +46,13 @@ void gst_ccl_meta_share_origin (GstCclMeta *self, const GstCclMeta *other, GstCc
 
 /* Makes an unset meta refer to everything that another one refers to. */
 void gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other);
+
+/* New contours, with the coordinates multiplied. NULL if memory is short. */
+GstCclContours *gst_ccl_contours_scale (
+    const GstCclContours *self, gdouble factor_x, gdouble factor_y);
+
+/* The memory of the contours: rows, then points. Returns its size in bytes. */
+gsize gst_ccl_contours_get_data (const GstCclContours *self, gconstpointer *data, guint *n_points);
 
 gboolean gst_ccl_meta_transform (
     GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data);

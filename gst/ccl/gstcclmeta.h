@@ -5,6 +5,7 @@
 
 #include <gst/ccl/ccl-prelude.h>
 #include <gst/ccl/gstcclcomponent.h>
+#include <gst/ccl/gstcclcontours.h>
 #include <gst/ccl/gstccllabeller.h>
 #include <gst/gst.h>
 
@@ -117,6 +118,12 @@ GstBuffer *gst_ccl_meta_dup_mask (const GstCclMeta *meta, gsize *stride);
 
 GST_CCL_API
 void gst_ccl_meta_set_mask (GstCclMeta *meta, GstBuffer *mask, gsize stride);
+
+GST_CCL_API
+GstCclContours *gst_ccl_meta_get_contours (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_set_contours (GstCclMeta *meta, GstCclContours *contours);
 
 /**
  * GST_CCL_ROW: (skip)

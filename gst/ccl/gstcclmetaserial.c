@@ -14,9 +14,14 @@
  * - the rows, each the fields of GstCclComponent in their order, without the reserved room
  * - none or as many tracks as rows, each the fields of GstCclTrackInfo in their order
  * - the identities as 64-bit numbers
- * - the labeller's name in UTF-8, without a terminating zero */
+ * - the labeller's name in UTF-8, without a terminating zero
+ * - in the version with contours: their number, the number of their points, and their kind, as
+ *   32-bit numbers; the contours, each the fields of GstCclContour in their order; x and y of each
+ *   point as 32-bit numbers of floating point */
 #define SERIAL_VERSION 4
+#define SERIAL_VERSION_WITH_CONTOURS 5
 #define HEADER_SIZE 28
+#define CONTOURS_HEADER_SIZE 12
 #define ROW_SIZE 40
 #define TRACK_SIZE 72
 
@@ -137,6 +142,73 @@ read_track (const guint8 *data)
   };
 }
 
+/* The bytes of the contours; 0 without any. */
+static gsize
+contours_size (const GstCclContours *contours)
+{
+  gconstpointer data;
+  guint n_points;
+
+  if (!contours)
+    return 0;
+  return CONTOURS_HEADER_SIZE + gst_ccl_contours_get_data (contours, &data, &n_points);
+}
+
+/* Rows and points alike are 32-bit numbers one after the other. */
+static void
+write_contours (guint8 *out, const GstCclContours *contours)
+{
+  gconstpointer data;
+  guint n_points;
+  const gsize size = gst_ccl_contours_get_data (contours, &data, &n_points);
+
+  GST_WRITE_UINT32_LE (out, gst_ccl_contours_get_n_contours (contours));
+  GST_WRITE_UINT32_LE (out + 4, n_points);
+  GST_WRITE_UINT32_LE (out + 8, (guint32)gst_ccl_contours_get_kind (contours));
+  out += CONTOURS_HEADER_SIZE;
+  for (gsize i = 0; i < size / 4; i++) {
+    guint32 number;
+
+    memcpy (&number, (const guint8 *)data + 4 * i, sizeof number);
+    GST_WRITE_UINT32_LE (out + 4 * i, number);
+  }
+}
+
+/* NULL if the bytes are no contours. */
+static GstCclContours *
+read_contours (const guint8 *data, gsize size)
+{
+  guint n_contours, n_points, kind;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  if (size < CONTOURS_HEADER_SIZE)
+    return NULL;
+  n_contours = GST_READ_UINT32_LE (data);
+  n_points = GST_READ_UINT32_LE (data + 4);
+  kind = GST_READ_UINT32_LE (data + 8);
+  size -= CONTOURS_HEADER_SIZE;
+  data += CONTOURS_HEADER_SIZE;
+  if (kind > GST_CCL_CONTOUR_KIND_CRACKS ||
+      size != n_contours * (guint64)sizeof (GstCclContour) + n_points * (guint64)8)
+    return NULL;
+  for (guint64 i = 0; i < 2 * (guint64)n_points; i++)
+    if (!isfinite (read_float (data + n_contours * sizeof (GstCclContour) + 4 * i)))
+      return NULL;
+  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
+    gst_clear_buffer (&buffer);
+    return NULL;
+  }
+  for (gsize i = 0; i < size / 4; i++) {
+    const guint32 number = GST_READ_UINT32_LE (data + 4 * i);
+
+    memcpy (map.data + 4 * i, &number, sizeof number);
+  }
+  gst_buffer_unmap (buffer, &map);
+  return gst_ccl_contours_new (buffer, (GstCclContourKind)kind, n_contours, n_points);
+}
+
 gboolean
 gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
@@ -146,7 +218,7 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint n_tracks = self->tracks ? self->n_rows : 0;
   guint8 *out = gst_byte_array_interface_append (
       data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
-                8 * (gsize)self->n_ids + name_size);
+                8 * (gsize)self->n_ids + name_size + contours_size (self->contours));
 
   if (!out)
     return FALSE;
@@ -166,6 +238,10 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     write_uint64 (out, self->ids[i]);
   memcpy (out, name, name_size);
   *version = SERIAL_VERSION;
+  if (self->contours) {
+    write_contours (out + name_size, self->contours);
+    *version = SERIAL_VERSION_WITH_CONTOURS;
+  }
   return TRUE;
 }
 
@@ -187,9 +263,12 @@ gst_ccl_meta_deserialize (
 {
   guint frame_width, frame_height, n_components, n_rows, n_tracks, n_ids, name_size;
   const guint8 *rows, *tracks, *ids, *name;
+  const gboolean has_contours = version == SERIAL_VERSION_WITH_CONTOURS;
+  GstCclContours *contours = NULL;
   GstCclMeta *self;
+  guint64 table_size;
 
-  if (version != SERIAL_VERSION || size < HEADER_SIZE)
+  if ((version != SERIAL_VERSION && !has_contours) || size < HEADER_SIZE)
     return NULL;
   rows = data + HEADER_SIZE;
   frame_width = GST_READ_UINT32_LE (data);
@@ -199,10 +278,11 @@ gst_ccl_meta_deserialize (
   n_tracks = GST_READ_UINT32_LE (data + 16);
   n_ids = GST_READ_UINT32_LE (data + 20);
   name_size = GST_READ_UINT32_LE (data + 24);
+  table_size = HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
+               8 * (guint64)n_ids + name_size;
   if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
       (n_tracks != 0 && n_tracks != n_rows) ||
-      (guint64)size != HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
-                           8 * (guint64)n_ids + name_size)
+      (has_contours ? size < table_size : size != table_size))
     return NULL;
   tracks = rows + (gsize)n_rows * ROW_SIZE;
   ids = tracks + (gsize)n_tracks * TRACK_SIZE;
@@ -212,9 +292,15 @@ gst_ccl_meta_deserialize (
   for (guint i = 0; i < n_tracks; i++)
     if (!track_is_sound (tracks + (gsize)i * TRACK_SIZE, n_ids))
       return NULL;
+  if (has_contours) {
+    contours = read_contours (data + table_size, size - (gsize)table_size);
+    if (!contours)
+      return NULL;
+  }
 
   self = gst_ccl_meta_add (
       buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
+  self->contours = contours;
   for (guint i = 0; i < n_rows; i++)
     self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
   self->tracks = gst_ccl_tracks_new (n_tracks);

@@ -64,6 +64,7 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
 {
   const GstVideoInfo *from = scale->in_info, *to = scale->out_info;
   GstCclComponent *rows;
+  GstCclMeta *scaled;
 
   if (GST_VIDEO_INFO_WIDTH (from) == 0 || GST_VIDEO_INFO_HEIGHT (from) == 0)
     return FALSE;
@@ -76,10 +77,13 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
   rows = gst_ccl_rows_new (meta->n_rows);
   for (guint i = 0; i < meta->n_rows; i++)
     rows[i] = scale_component (&meta->rows[i], from, to);
-  gst_ccl_meta_share_origin (
-      gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (to), GST_VIDEO_INFO_HEIGHT (to),
-          meta->n_components, rows, meta->n_rows),
-      meta, scale_tracks (meta, from, to));
+  scaled = gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (to), GST_VIDEO_INFO_HEIGHT (to),
+      meta->n_components, rows, meta->n_rows);
+  gst_ccl_meta_share_origin (scaled, meta, scale_tracks (meta, from, to));
+  if (meta->contours)
+    scaled->contours = gst_ccl_contours_scale (meta->contours,
+        (gdouble)GST_VIDEO_INFO_WIDTH (to) / GST_VIDEO_INFO_WIDTH (from),
+        (gdouble)GST_VIDEO_INFO_HEIGHT (to) / GST_VIDEO_INFO_HEIGHT (from));
   return TRUE;
 }
 

@@ -45,6 +45,17 @@
  * - `speed`: in km/h, for the events of regions and lines where a `ground` is set; for "left", the
  * mean while it was inside
  *
+ * With `attach-contours` on the labeller, each component has `contours`, a list of closed polygons:
+ * the outer boundary, then the holes.
+ *
+ * |[<!-- language="plain" -->
+ * "contours":[{"hole":false,"points":[[x,y],…]},{"hole":true,"points":[[x,y],…]}]
+ * ]|
+ *
+ * - `points`: pixels, or corners of pixels with `attach-contours=cracks`; the last one is joined to
+ * the first one
+ * - `inside`: the label of the component around this one, where it is in a hole of that
+ *
  * With the property `source`, each line has the key `source`; with `utc`, it has the time of day:
  *
  * |[<!-- language="plain" -->

@@ -95,9 +95,60 @@ append_track (GString *line, const GstCclMeta *meta, guint row)
   append_motion (line, track);
 }
 
+/* Whole numbers as such; others, of scaled video, with two digits behind the point. */
 static void
-append_component (
-    GString *line, const GstCclMeta *meta, guint row, const GstCclComponent *component)
+append_coordinate (GString *line, gfloat value)
+{
+  if (fabsf (value) < 1e9f && value == truncf (value))
+    g_string_append_printf (line, "%d", (gint)value);
+  else
+    gst_ccl_json_append_rounded (line, value, 2);
+}
+
+static void
+append_polygon (GString *line, const GstCclContours *contours, guint index)
+{
+  guint n_numbers;
+  const gfloat *points = gst_ccl_contours_get_points (contours, index, &n_numbers);
+
+  g_string_append (line, "\"points\":[");
+  for (guint i = 0; i < n_numbers; i += 2) {
+    g_string_append (line, i > 0 ? ",[" : "[");
+    append_coordinate (line, points[i]);
+    g_string_append_c (line, ',');
+    append_coordinate (line, points[i + 1]);
+    g_string_append_c (line, ']');
+  }
+  g_string_append_c (line, ']');
+}
+
+/* The contours of a row's component, where the frame has contours. */
+static void
+append_contours (GString *line, const GstCclContours *contours, guint32 label)
+{
+  guint n, first;
+
+  if (!contours)
+    return;
+  first = gst_ccl_contours_find (contours, label, &n);
+  g_string_append (line, ",\"contours\":[");
+  for (guint i = first; i < first + n; i++) {
+    const GstCclContour *contour = gst_ccl_contours_get_contour (contours, i);
+    const GstCclContour *parent = gst_ccl_contours_get_contour (contours, contour->parent);
+
+    g_string_append_printf (
+        line, "%s{\"hole\":%s,", i > first ? "," : "", contour->is_hole ? "true" : "false");
+    if (!contour->is_hole && parent)
+      g_string_append_printf (line, "\"inside\":%u,", parent->label);
+    append_polygon (line, contours, i);
+    g_string_append_c (line, '}');
+  }
+  g_string_append_c (line, ']');
+}
+
+static void
+append_component (GString *line, const GstCclMeta *meta, guint row,
+    const GstCclComponent *component, const GstCclContours *contours)
 {
 #define NUMBER(field, key) "\"" key "\":%u,"
 #define VALUE(field, key) , component->field
@@ -116,6 +167,7 @@ append_component (
 #undef FRAME_COLUMNS
   g_string_truncate (line, line->len - 1); /* the last comma */
   append_track (line, meta, row);
+  append_contours (line, contours, component->label);
   g_string_append_c (line, '}');
 }
 
@@ -157,6 +209,7 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   guint n_rows;
   gsize row_stride;
   gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
+  GstCclContours *contours = gst_ccl_meta_get_contours (meta);
 
   g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
       gst_ccl_meta_get_frame_height (meta));
@@ -166,9 +219,10 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   for (guint i = 0; i < n_rows; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i));
+    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i), contours);
   }
   g_string_append_c (line, ']');
+  g_clear_pointer (&contours, gst_ccl_contours_unref);
 }
 
 void

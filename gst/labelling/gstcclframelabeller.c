@@ -46,6 +46,7 @@ gst_ccl_frame_labeller_release (GstCclFrameLabeller *self)
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
+  gst_ccl_contour_finder_release (&self->contour_finder);
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
   g_clear_pointer (&self->site, gst_ccl_site_unref);
 }
@@ -144,7 +145,7 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
           &self->foreground, owner, self->site, &self->info, settings, error) ||
       !prepare_labeller (self, owner, settings, error))
     return FALSE;
-  if (settings->attach_labels &&
+  if ((settings->attach_labels || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE) &&
       !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
     return FALSE;
   if (settings->attach_sample &&
@@ -323,16 +324,34 @@ update_description (
   gst_structure_free (description);
 }
 
-void
+/* Finds the contours, and adds them to the metadata that was attached just now. */
+static gboolean
+attach_contours (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
+    const GstCclLabelledFrame *frame, CclError *error)
+{
+  GstCclContours *contours = gst_ccl_contour_finder_run (
+      &self->contour_finder, &self->info, settings, &frame->maps[GST_CCL_MAP_LABELS], error);
+
+  if (!contours)
+    return FALSE;
+  gst_ccl_meta_set_contours (gst_buffer_get_ccl_meta (buffer), contours);
+  gst_ccl_contours_unref (contours);
+  return TRUE;
+}
+
+gboolean
 gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame)
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame,
+    CclError *error)
 {
   const GstVideoInfo *info = &self->info;
   const GstCclMap *labels = &frame->maps[GST_CCL_MAP_LABELS];
   const GstCclMap *mask = &frame->maps[GST_CCL_MAP_MASK];
-  GstCclAttachment attached_labels = {labels->buffer, labels->stride};
+  GstCclAttachment attached_labels = {NULL};
   GstCclAttachment attached_mask = {NULL};
 
+  if (settings->attach_labels)
+    attached_labels = (GstCclAttachment){labels->buffer, labels->stride};
   if (settings->attach_mask)
     attached_mask = (GstCclAttachment){mask->buffer, mask->stride};
   update_description (self, owner, settings);
@@ -346,6 +365,8 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *own
     sample.connectivity = (CclConnectivity)settings->connectivity;
     gst_ccl_sample_attach (buffer, self->description, &sample);
   }
+  return settings->attach_contours == GST_CCL_ATTACH_CONTOURS_NONE ||
+         attach_contours (self, settings, buffer, frame, error);
 }
 
 void

@@ -10,6 +10,7 @@
 #include <cudaccl/labeller.h>
 
 #include "gstcclbackend.h"
+#include "gstcclcontourfinder.h"
 #include "gstcclforeground.h"
 #include "gstcclproperties.h"
 #include "gstcclsite.h"
@@ -28,7 +29,8 @@ typedef struct {
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
-  GstCclLabeller *description;      /* of the element with the settings below, for metadata */
+  GstCclContourFinder contour_finder;
+  GstCclLabeller *description; /* of the element with the settings below, for metadata */
   GstCclSettings described;
 } GstCclFrameLabeller;
 
@@ -77,9 +79,11 @@ gboolean gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOw
 gboolean gst_ccl_frame_labeller_wait (
     GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error);
 
-/* Attaches the result to the frame as the metadata that the settings name. */
-void gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame);
+/* Attaches the result to the frame as the metadata that the settings name. FALSE with the error
+ * filled if contours cannot be found; everything else is attached all the same. */
+gboolean gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame,
+    CclError *error);
 
 void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
 

@@ -98,6 +98,14 @@ static const GEnumValue device_choice_values[] = {
 };
 GST_CCL_DEFINE_ENUM_TYPE (device_choice_get_type, "GstCudaCclDeviceChoice", device_choice_values)
 
+static const GEnumValue attach_contours_values[] = {
+    {GST_CCL_ATTACH_CONTOURS_NONE, "No contours", "none"},
+    {GST_CCL_ATTACH_CONTOURS_PIXELS, "The pixels along the boundaries", "pixels"},
+    {GST_CCL_ATTACH_CONTOURS_CRACKS, "The corners of the boundaries between pixels", "cracks"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (attach_contours_get_type, "GstCclAttachContours", attach_contours_values)
+
 /* clang-format off */
 #define FIELD(field) G_STRUCT_OFFSET (GstCclSettings, field)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING
@@ -217,6 +225,16 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_BOOLEAN, FIELD (attach_mask), "attach-mask", "Attach mask",
       "Attach the foreground mask to the GstCclMeta; ccloverlay needs it to paint the mask",
       0, 0, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_ENUM, FIELD (attach_contours), "attach-contours", "Attach contours",
+      "Attach the contours of the components to the GstCclMeta, outer boundaries and holes as closed "
+      "polygons; ccljson writes them, and ccloverlay draws them with style=outline. It costs time for "
+      "each pixel, with cudaccl also a download of the label map",
+      0, 0, attach_contours_get_type, PLAYING, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (contour_tolerance), "contour-tolerance", "Contour tolerance",
+      "Leave out points of contours that are no farther than this number of pixels from the edge that "
+      "replaces them (0 = points on straight lines only, negative = none); raise it for shorter "
+      "polygons (attach-contours=pixels and cracks)",
+      -1, G_MAXINT, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (post_messages), "post-messages", "Post messages",
       "Post an element message with the components of each frame, for applications that do not read "
       "metadata",
@@ -273,6 +291,8 @@ gst_ccl_settings_init (GstCclSettings *settings)
       .cuda_device_id = -1,
       .cuda_device_choice = GST_CCL_DEVICE_CHOICE_SHARED,
       .meta = GST_CCL_META_FLAG_CCL,
+      .attach_contours = GST_CCL_ATTACH_CONTOURS_NONE,
+      .contour_tolerance = -1,
       .min_frames = 3,
       .quiet_time = 5,
   };

@@ -22,6 +22,13 @@ typedef enum {
   GST_CCL_DEVICE_CHOICE_LEAST_USED = 1, /* that with the fewest elements of this process */
 } GstCclDeviceChoice;
 
+/* Which contours are attached. Applications store the numbers. */
+typedef enum {
+  GST_CCL_ATTACH_CONTOURS_NONE = 0,
+  GST_CCL_ATTACH_CONTOURS_PIXELS = 1,
+  GST_CCL_ATTACH_CONTOURS_CRACKS = 2,
+} GstCclAttachContours;
+
 /* The values of the properties, in the field types that the table in gstcclproperties.c names.
  * Their units and ranges are in that table, too. */
 typedef struct {
@@ -51,6 +58,8 @@ typedef struct {
   /* Output. */
   guint meta; /* GstCclMetaFlags */
   gboolean attach_labels, attach_mask;
+  gint attach_contours;      /* GstCclAttachContours */
+  gdouble contour_tolerance; /* pixels; -1: all points */
   gboolean post_messages, post_motion;
   guint min_frames;
   gdouble quiet_time; /* seconds */

@@ -44,9 +44,19 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
   /* Maps that no metadata would carry are not made. */
   used->attach_labels = used->attach_labels && (used->meta & GST_CCL_META_FLAGS_WITH_LABELS);
   used->attach_mask = used->attach_mask && (used->meta & GST_CCL_META_FLAG_CCL);
+  if (!(used->meta & GST_CCL_META_FLAG_CCL))
+    used->attach_contours = GST_CCL_ATTACH_CONTOURS_NONE;
   used->attach_sample = used->attach_sample && (used->meta & GST_CCL_META_FLAG_CCL);
   queue->error.status = CUDACCL_OK;
   queue->error_posted = FALSE;
+}
+
+/* The first error of a buffer is posted. */
+static void
+keep_error (GstCclQueue *queue, const CclError *error)
+{
+  if (queue->error.status == CUDACCL_OK)
+    queue->error = *error;
 }
 
 /* Attaches the result to a labelled frame and posts its messages. time: how long labelling took. */
@@ -58,9 +68,11 @@ attach_and_post (
   const GstVideoInfo *info = &stream->labeller.info;
   const CclTable *table = &queued->frame.table;
   const guint64 n_pixels = (guint64)GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
+  CclError error;
 
-  gst_ccl_frame_labeller_attach (
-      &stream->labeller, owner, &queue->settings, queued->buffer, &queued->frame);
+  if (!gst_ccl_frame_labeller_attach (
+          &stream->labeller, owner, &queue->settings, queued->buffer, &queued->frame, &error))
+    keep_error (queue, &error);
   GST_LOG_OBJECT (
       owner->element, "%u components in %" G_GUINT64_FORMAT " ns", table->n_components, time);
   GST_OBJECT_LOCK (owner->element);
@@ -68,14 +80,6 @@ attach_and_post (
   GST_OBJECT_UNLOCK (owner->element);
   gst_ccl_hints_check (&queue->hints, owner->element, &queue->settings, n_pixels, table);
   gst_ccl_stream_post_messages (stream, queued->buffer, &queue->settings, &queued->frame);
-}
-
-/* The first error of a buffer is posted. */
-static void
-keep_error (GstCclQueue *queue, const CclError *error)
-{
-  if (queue->error.status == CUDACCL_OK)
-    queue->error = *error;
 }
 
 void

@@ -93,22 +93,37 @@ scale_box (const GstCclComponent *c, Scale scale)
       x, y, (gint)MIN (right - x, G_MAXINT / 4), (gint)MIN (bottom - y, G_MAXINT / 4)};
 }
 
+static gboolean
+has_contours (const GstCclContours *contours, guint32 label)
+{
+  guint n = 0;
+
+  if (contours)
+    gst_ccl_contours_find (contours, label, &n);
+  return n > 0;
+}
+
 /* The line is just inside the box, so that a box at the frame's edge is visible as a whole. Boxes
- * of one colour are one path, so that a transparent colour is applied once where lines meet. */
+ * of one colour are one path, so that a transparent colour is applied once where lines meet.
+ * Components that have one of the contours get no box. */
 static void
-draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
+draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale,
+    const GstCclContours *contours)
 {
   const gdouble line_width = box_line_width (canvas, style);
   guint color = 0;
 
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_NONE);
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
-    const GstVideoRectangle box = scale_box (gst_ccl_meta_get_component (meta, i), scale);
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+    const GstVideoRectangle box = scale_box (component, scale);
     const guint color_of_box = color_of_row (style, meta, i, style->box_color);
     /* A box that has no room for two lines is filled: video has colour at half resolution, so a
      * thinner line might be invisible. */
     const gdouble line = MIN (line_width, ceil (MIN (box.w, box.h) / 2.0));
 
+    if (has_contours (contours, component->label))
+      continue;
     if (color_of_box != color)
       cairo_fill (canvas->cairo);
     color = color_of_box;
@@ -120,6 +135,80 @@ draw_boxes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *me
   }
   cairo_fill (canvas->cairo);
   cairo_set_antialias (canvas->cairo, CAIRO_ANTIALIAS_DEFAULT);
+}
+
+/* A coordinate of an application's contours, near the canvas: Cairo's are limited. */
+static gdouble
+near_canvas (gdouble coordinate, gdouble size)
+{
+  return fmin (fmax (coordinate, -size), 2 * size);
+}
+
+/* Adds a closed polygon to the path, and marks the rectangle around it. */
+static void
+add_contour (GstCclCanvas *canvas, const GstCclContours *contours, guint index, Scale scale,
+    gdouble line_width)
+{
+  const gboolean is_pixels = gst_ccl_contours_get_kind (contours) == GST_CCL_CONTOUR_KIND_PIXELS;
+  const gdouble middle = is_pixels ? 0.5 : 0;
+  guint n_numbers;
+  const gfloat *points = gst_ccl_contours_get_points (contours, index, &n_numbers);
+  Point low = {G_MAXDOUBLE, G_MAXDOUBLE}, high = {-G_MAXDOUBLE, -G_MAXDOUBLE};
+
+  for (guint i = 0; i < n_numbers; i += 2) {
+    const gdouble x = near_canvas ((points[i] + middle) * scale.x, canvas->width);
+    const gdouble y = near_canvas ((points[i + 1] + middle) * scale.y, canvas->height);
+
+    if (i == 0)
+      cairo_move_to (canvas->cairo, x, y);
+    else
+      cairo_line_to (canvas->cairo, x, y);
+    low = (Point){MIN (low.x, x), MIN (low.y, y)};
+    high = (Point){MAX (high.x, x), MAX (high.y, y)};
+  }
+  cairo_close_path (canvas->cairo);
+  gst_ccl_canvas_mark (canvas, low.x - line_width, low.y - line_width,
+      high.x - low.x + 2 * line_width, high.y - low.y + 2 * line_width);
+}
+
+/* Outlines of one colour are one path, as boxes are. */
+static void
+draw_outlines (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale,
+    const GstCclContours *contours)
+{
+  const gdouble line_width = box_line_width (canvas, style);
+  guint color = 0;
+
+  cairo_set_line_width (canvas->cairo, line_width);
+  cairo_set_line_cap (canvas->cairo, CAIRO_LINE_CAP_ROUND);
+  cairo_set_line_join (canvas->cairo, CAIRO_LINE_JOIN_ROUND);
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *component = gst_ccl_meta_get_component (meta, i);
+    const guint color_of_outline = color_of_row (style, meta, i, style->box_color);
+    guint n, first = gst_ccl_contours_find (contours, component->label, &n);
+
+    if (color_of_outline != color)
+      cairo_stroke (canvas->cairo);
+    color = color_of_outline;
+    gst_ccl_canvas_set_color (canvas, color);
+    for (guint k = first; k < first + n; k++)
+      add_contour (canvas, contours, k, scale, line_width);
+  }
+  cairo_stroke (canvas->cairo);
+  cairo_set_line_join (canvas->cairo, CAIRO_LINE_JOIN_MITER);
+}
+
+/* Shows where the components are, by boxes, by outlines, or both. */
+static void
+draw_shapes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
+{
+  GstCclContours *contours =
+      style->shape == GST_CCL_SHAPE_BOXES ? NULL : gst_ccl_meta_get_contours (meta);
+
+  draw_boxes (canvas, style, meta, scale, style->shape == GST_CCL_SHAPE_OUTLINE ? contours : NULL);
+  if (contours)
+    draw_outlines (canvas, style, meta, scale, contours);
+  g_clear_pointer (&contours, gst_ccl_contours_unref);
 }
 
 /* Writes a text near a box, on a backdrop, where no other text is. */
@@ -366,7 +455,7 @@ gst_ccl_scene_draw (const GstCclScene *scene, const GstCclStyle *style, GstCclCa
   if (style->trail_length > 0)
     draw_trails (canvas, style, scene->trails);
   if (style->boxes)
-    draw_boxes (canvas, style, meta, scale);
+    draw_shapes (canvas, style, meta, scale);
   if (style->centroids)
     draw_centroids (canvas, style, meta, scale);
   if (has_regions)

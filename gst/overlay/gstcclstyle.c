@@ -3,6 +3,14 @@
 
 #include "shared/gstcclproperty.h"
 
+static const GEnumValue shape_values[] = {
+    {GST_CCL_SHAPE_BOXES, "Bounding boxes", "boxes"},
+    {GST_CCL_SHAPE_OUTLINE, "Contours, or the box of a component without any", "outline"},
+    {GST_CCL_SHAPE_BOTH, "Bounding boxes and contours", "both"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (shape_get_type, "GstCclOverlayStyle", shape_values)
+
 /* clang-format off */
 #define FIELD(field) G_STRUCT_OFFSET (GstCclStyle, field)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING, GST_CCL_ALL_CLASSES
@@ -12,6 +20,9 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_BOOLEAN, FIELD (boxes), "draw-boxes", "Draw boxes",
       "Draw the bounding box of each component; switch it off where filled components are enough",
       0, 0, NULL, CONTROLLED},
+  {GST_CCL_KIND_ENUM, FIELD (shape), "style", "Style",
+      "What draw-boxes draws of each component; outline needs attach-contours on the labeller",
+      0, 0, shape_get_type, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (box_color), "box-color", "Box color",
       "Color of the boxes, 0xAARRGGBB",
       0, G_MAXUINT, NULL, CONTROLLED},

@@ -7,9 +7,17 @@
 
 G_BEGIN_DECLS
 
+/* What shows where a component is. Applications store the numbers. */
+typedef enum {
+  GST_CCL_SHAPE_BOXES = 0,
+  GST_CCL_SHAPE_OUTLINE = 1,
+  GST_CCL_SHAPE_BOTH = 2,
+} GstCclShape;
+
 /* What is drawn, and how. Colours are 0xAARRGGBB. */
 typedef struct {
-  gboolean boxes;
+  gboolean boxes; /* box or outline of each component */
+  gint shape;     /* GstCclShape */
   guint box_color;
   guint box_width; /* pixels; 0: grows with the frame */
 

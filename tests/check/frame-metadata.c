@@ -100,6 +100,119 @@ TEST (test_label_maps_in_use_stay)
 }
 GST_END_TEST
 
+static GstCclContours *
+contours_of (GstBuffer *buffer)
+{
+  return gst_ccl_meta_get_contours (gst_buffer_get_ccl_meta (buffer));
+}
+
+/* One component with a hole, and one that min-area removes. */
+TEST (test_contours)
+{
+  static const char ring[] = "........\n.###....\n.#.#....\n.###...#\n........\n";
+  static const gfloat pixels[] = {1, 1, 1, 2, 1, 3, 2, 3, 3, 3, 3, 2, 3, 1, 2, 1};
+  static const gfloat cracks[] = {1, 1, 1, 4, 4, 4, 4, 1}, hole[] = {2, 2, 3, 2, 3, 3, 2, 3};
+  GstHarness *h = new_gray8_harness (ring);
+
+  for (guint is_cracks = 0; is_cracks < 2; is_cracks++) {
+    GstCclContours *contours;
+    GstBuffer *out;
+    guint n;
+
+    g_object_set (h->element, "attach-contours", 1 + is_cracks, "min-area", 2, NULL);
+    out = label (h, gray8_frame (ring));
+    fail_unless (gst_ccl_meta_get_labels (gst_buffer_get_ccl_meta (out), NULL) == NULL);
+    contours = contours_of (out);
+    gst_buffer_unref (out);
+    fail_unless_equals_int (gst_ccl_contours_get_kind (contours), is_cracks);
+    fail_unless_equals_int (gst_ccl_contours_get_n_contours (contours), 2);
+    fail_unless_equals_int (gst_ccl_contours_get_contour (contours, 0)->label, 1);
+    fail_unless_equals_int (gst_ccl_contours_get_contour (contours, 1)->parent, 0);
+    if (is_cracks) {
+      fail_unless (!memcmp (gst_ccl_contours_get_points (contours, 0, &n), cracks, sizeof cracks));
+      fail_unless (!memcmp (gst_ccl_contours_get_points (contours, 1, &n), hole, sizeof hole));
+    } else {
+      fail_unless (!memcmp (gst_ccl_contours_get_points (contours, 0, &n), pixels, sizeof pixels));
+      fail_unless_equals_int (n, 16);
+    }
+    gst_ccl_contours_unref (contours);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_contour_tolerance)
+{
+  GstHarness *h = new_gray8_harness ("####\n####\n####\n");
+  static const gfloat corners[] = {0, 0, 0, 2, 3, 2, 3, 0};
+  GstCclContours *contours;
+  GstBuffer *out;
+  guint n;
+
+  g_object_set (h->element, "attach-contours", 1, "contour-tolerance", 0.0, NULL);
+  out = label (h, gray8_frame ("####\n####\n####\n"));
+  contours = contours_of (out);
+  fail_unless (!memcmp (gst_ccl_contours_get_points (contours, 0, &n), corners, sizeof corners));
+  fail_unless_equals_int (n, 8);
+  gst_ccl_contours_unref (contours);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* The memory of contours is reused, unless it is in use downstream. */
+TEST (test_memory_of_contours)
+{
+  GstHarness *h = new_gray8_harness (blobs);
+  GstCclContours *kept = NULL;
+  gconstpointer first = NULL;
+  guint n;
+
+  g_object_set (h->element, "attach-contours", 1, NULL);
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *out = label (h, gray8_frame (blobs));
+    GstCclContours *contours = contours_of (out);
+    gconstpointer memory = gst_ccl_contours_get_contour (contours, 0);
+
+    if (!first)
+      first = memory;
+    fail_unless ((memory == first) == (i < 5), "frame %u", i);
+    if (i == 4)
+      kept = gst_ccl_contours_ref (contours);
+    gst_ccl_contours_unref (contours);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  /* Also after the element was freed. */
+  for (guint i = 0; i < gst_ccl_contours_get_n_contours (kept); i++)
+    fail_unless (gst_ccl_contours_get_points (kept, i, &n)[0] < 8);
+  gst_ccl_contours_unref (kept);
+}
+GST_END_TEST
+
+TEST (test_contours_while_playing)
+{
+  static const char empty[] = "........\n........\n........\n........\n........\n........\n";
+  static const guint kinds[] = {0, 1, 2, 0, 2};
+  GstHarness *h = new_gray8_harness (blobs);
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GstCclContours *contours;
+    GstBuffer *out;
+
+    g_object_set (h->element, "attach-contours", kinds[i], "connectivity", i % 2 ? 4 : 8, NULL);
+    out = label (h, gray8_frame (i == 4 ? empty : blobs));
+    contours = contours_of (out);
+    fail_unless_equals_int (contours != NULL, kinds[i] > 0);
+    if (i == 4)
+      fail_unless_equals_int (gst_ccl_contours_get_n_contours (contours), 0);
+    g_clear_pointer (&contours, gst_ccl_contours_unref);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static guint
 count_metas (GstBuffer *buffer, GType api)
 {
@@ -538,6 +651,10 @@ frame_metadata_suite (void)
   tcase_add_test (tcase, test_label_map_of_filtered_components);
   tcase_add_test (tcase, test_label_maps_are_reused);
   tcase_add_test (tcase, test_label_maps_in_use_stay);
+  tcase_add_test (tcase, test_contours);
+  tcase_add_test (tcase, test_contour_tolerance);
+  tcase_add_test (tcase, test_memory_of_contours);
+  tcase_add_test (tcase, test_contours_while_playing);
   tcase_add_test (tcase, test_meta_kinds_while_playing);
   tcase_add_test (tcase, test_roi_metas);
 #if HAVE_ANALYTICS

@@ -161,3 +161,15 @@ assert_warning (GstBus *bus, GQuark domain, gint code, const char *part)
   g_clear_error (&warning);
   gst_clear_message (&message);
 }
+
+GstCclContours *
+new_contours (GstCclContourKind kind, const GstCclContour *rows, guint n_contours,
+    const gfloat *points, guint n_points)
+{
+  const gsize rows_size = n_contours * sizeof *rows, points_size = n_points * 2 * sizeof *points;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, rows_size + points_size, NULL);
+
+  gst_buffer_fill (buffer, 0, rows, rows_size);
+  gst_buffer_fill (buffer, rows_size, points, points_size);
+  return gst_ccl_contours_new (buffer, kind, n_contours, n_points);
+}

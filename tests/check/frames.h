@@ -57,4 +57,8 @@ void assert_error (GstBus *bus, GQuark domain, gint code, const char *part);
  * that part; with a part of NULL, unless there is no warning. */
 void assert_warning (GstBus *bus, GQuark domain, gint code, const char *part);
 
+/* Contours of these rows, with the coordinates of their points in turn. */
+GstCclContours *new_contours (GstCclContourKind kind, const GstCclContour *rows, guint n_contours,
+    const gfloat *points, guint n_points);
+
 #endif /* TESTS_CHECK_FRAMES_H */

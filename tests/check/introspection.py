@@ -106,6 +106,17 @@ def mask_as_bytes():
     assert data == bytes(255 if pixel == "#" else 0 for row in MASK for pixel in row)
 
 
+def contours():
+    meta = GstCcl.buffer_get_ccl_meta(labelled("attach-contours=cracks"))
+    polygons = meta.get_contours()
+    assert polygons.get_kind() == GstCcl.ContourKind.CRACKS
+    assert polygons.get_n_contours() == 3
+    assert [polygons.get_contour(i).label for i in range(3)] == [1, 2, 3]
+    assert polygons.find(3) == (2, 1)
+    assert list(polygons.get_points(2)) == [2, 3, 2, 4, 5, 4, 5, 3]
+    assert GstCcl.buffer_get_ccl_meta(labelled()).get_contours() is None
+
+
 def metadata_outlives_its_buffer():
     meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true attach-mask=true"))
     components = meta.get_components()
@@ -179,6 +190,7 @@ CASES = [
     truncated_table,
     label_map,
     label_map_as_bytes,
+    contours,
     mask_as_bytes,
     metadata_outlives_its_buffer,
     labellers,

@@ -77,6 +77,35 @@ GST_START_TEST (test_components)
 }
 GST_END_TEST
 
+/* The component in the hole names the one around it; the third component has no contours. */
+GST_START_TEST (test_contours)
+{
+  static const GstCclComponent rows[] = {
+      {1, 20, 0, 0, 6, 6, 2.5, 2.5}, {2, 1, 3, 2, 1, 1, 3, 2}, {3, 1, 7, 7, 1, 1, 7, 7}};
+  static const GstCclContour contours[] = {
+      {1, GST_CCL_NO_CONTOUR, 0, 2, 0}, {1, 0, 2, 1, 1}, {2, 1, 3, 1, 0}};
+  static const gfloat points[] = {0, 0, 5.25, 5, 2, 2, 3, -2.5};
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, 8, 8, 3, rows, 3, NULL, 0);
+  GstCclContours *attached = new_contours (GST_CCL_CONTOUR_KIND_PIXELS, contours, 3, points, 4);
+
+  gst_ccl_meta_set_contours (meta, attached);
+  gst_ccl_contours_unref (attached);
+  assert_line (h, frame,
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":3,"
+      "\"truncated\":false,\"components\":["
+      "{\"label\":1,\"area\":20,\"x\":0,\"y\":0,\"width\":6,\"height\":6,\"cx\":2.5,\"cy\":2.5,"
+      "\"contours\":[{\"hole\":false,\"points\":[[0,0],[5.25,5]]},"
+      "{\"hole\":true,\"points\":[[2,2]]}]},"
+      "{\"label\":2,\"area\":1,\"x\":3,\"y\":2,\"width\":1,\"height\":1,\"cx\":3,\"cy\":2,"
+      "\"contours\":[{\"hole\":false,\"inside\":1,\"points\":[[3,-2.50]]}]},"
+      "{\"label\":3,\"area\":1,\"x\":7,\"y\":7,\"width\":1,\"height\":1,\"cx\":7,\"cy\":7,"
+      "\"contours\":[]}]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 GST_START_TEST (test_truncated_table)
 {
   GstHarness *h = new_harness (8, 8);
@@ -525,6 +554,7 @@ ccljson_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_frame_without_components);
   tcase_add_test (tcase, test_components);
+  tcase_add_test (tcase, test_contours);
   tcase_add_test (tcase, test_truncated_table);
   tcase_add_test (tcase, test_frames_are_counted_and_times_may_lack);
   tcase_add_test (tcase, test_running_time);

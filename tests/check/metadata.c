@@ -170,6 +170,104 @@ GST_START_TEST (test_scaling_drops_the_label_map)
 }
 GST_END_TEST
 
+/* A ring of component 1, and component 3 in its hole. */
+static const GstCclContour ring[] = {
+    {1, GST_CCL_NO_CONTOUR, 0, 2, 0}, {1, 0, 4, 1, 1}, {3, 1, 2, 2, 0}};
+static const gfloat ring_points[] = {0, 0, 7, 5, 2, 2, 3, 3, 1, 2};
+
+static GstCclContours *
+new_ring (GstCclContourKind kind)
+{
+  return new_contours (kind, ring, 3, ring_points, 5);
+}
+
+GST_START_TEST (test_contours)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0), *copy;
+  GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS), *found;
+  guint n;
+
+  fail_unless (gst_ccl_meta_get_contours (meta) == NULL);
+  gst_ccl_meta_set_contours (meta, contours);
+  copy = gst_ccl_meta_copy (meta);
+  gst_ccl_meta_set_contours (meta, NULL);
+  fail_unless (gst_ccl_meta_get_contours (meta) == NULL);
+  gst_buffer_unref (buffer);
+
+  found = gst_ccl_meta_get_contours (copy);
+  fail_unless (found == contours);
+  fail_unless_equals_int (gst_ccl_contours_get_kind (found), GST_CCL_CONTOUR_KIND_CRACKS);
+  fail_unless_equals_int (gst_ccl_contours_get_n_contours (found), 3);
+  fail_unless (memcmp (gst_ccl_contours_get_contour (found, 2), &ring[2], sizeof ring[2]) == 0);
+  fail_unless (gst_ccl_contours_get_contour (found, 3) == NULL);
+  fail_unless_equals_float (gst_ccl_contours_get_points (found, 2, &n)[3], 3);
+  fail_unless_equals_int (n, 4);
+  fail_unless (gst_ccl_contours_get_points (found, 3, &n) == NULL && n == 0);
+  fail_unless (gst_ccl_contours_find (found, 1, &n) == 0 && n == 2);
+  fail_unless (gst_ccl_contours_find (found, 3, &n) == 2 && n == 1);
+  gst_ccl_contours_find (found, 2, &n);
+  fail_unless_equals_int (n, 0);
+  gst_ccl_contours_find (found, 4, &n);
+  fail_unless_equals_int (n, 0);
+  gst_ccl_contours_unref (found);
+  gst_ccl_contours_unref (contours);
+  gst_ccl_meta_free (copy);
+}
+GST_END_TEST
+
+/* Pixels have their centres at integer coordinates, so their points move as centroids do. */
+GST_START_TEST (test_contours_are_scaled)
+{
+  static const gfloat corners[] = {0, 0, 3.5, 15}, pixels[] = {-0.25, 1, 3.25, 16};
+
+  for (guint kind = 0; kind <= GST_CCL_CONTOUR_KIND_CRACKS; kind++) {
+    const gfloat *expected = kind == GST_CCL_CONTOUR_KIND_CRACKS ? corners : pixels;
+    GstCclContours *contours = new_ring ((GstCclContourKind)kind), *found;
+    GstBuffer *buffer = gst_buffer_new (), *dest;
+    GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0);
+    guint n;
+
+    gst_ccl_meta_set_contours (meta, contours);
+    dest = scaled (buffer, 8, 6, 4, 18);
+    found = gst_ccl_meta_get_contours (gst_buffer_get_ccl_meta (dest));
+    for (guint i = 0; i < 4; i++)
+      fail_unless_equals_float (gst_ccl_contours_get_points (found, 0, &n)[i], expected[i]);
+    fail_unless (memcmp (gst_ccl_contours_get_contour (found, 1), &ring[1], sizeof ring[1]) == 0);
+    gst_ccl_contours_unref (found);
+    gst_buffer_unref (dest);
+    dest = scaled (buffer, 8, 6, 8, 6);
+    found = gst_ccl_meta_get_contours (gst_buffer_get_ccl_meta (dest));
+    fail_unless (found == contours);
+    gst_ccl_contours_unref (found);
+    gst_ccl_contours_unref (contours);
+    gst_buffer_unref (dest);
+    gst_buffer_unref (buffer);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST (test_unsound_contours)
+{
+  static const GstCclContour wrong[][2] = {
+      {{0, GST_CCL_NO_CONTOUR, 0, 1, 0}, {1, GST_CCL_NO_CONTOUR, 0, 1, 0}}, /* no label */
+      {{2, GST_CCL_NO_CONTOUR, 0, 1, 0}, {1, GST_CCL_NO_CONTOUR, 0, 1, 0}}, /* no order */
+      {{1, GST_CCL_NO_CONTOUR, 0, 1, 1}, {2, GST_CCL_NO_CONTOUR, 0, 1, 0}}, /* a hole first */
+      {{1, GST_CCL_NO_CONTOUR, 0, 1, 0}, {1, 0, 0, 1, 0}},                  /* two outer ones */
+      {{1, GST_CCL_NO_CONTOUR, 0, 1, 0}, {1, 1, 0, 1, 1}},                  /* its own parent */
+      {{1, GST_CCL_NO_CONTOUR, 0, 0, 0}, {2, GST_CCL_NO_CONTOUR, 0, 1, 0}}, /* no points */
+      {{1, GST_CCL_NO_CONTOUR, 4, 2, 0}, {2, GST_CCL_NO_CONTOUR, 0, 1, 0}}, /* beyond the points */
+      {{1, GST_CCL_NO_CONTOUR, 9, 1, 0}, {2, GST_CCL_NO_CONTOUR, 0, 1, 0}},
+      {{1, GST_CCL_NO_CONTOUR, 2, G_MAXUINT32, 0}, {2, GST_CCL_NO_CONTOUR, 0, 1, 0}},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    fail_unless (
+        new_contours (GST_CCL_CONTOUR_KIND_PIXELS, wrong[i], 2, ring_points, 5) == NULL, "%u", i);
+  fail_unless (gst_ccl_contours_new (gst_buffer_new (), GST_CCL_CONTOUR_KIND_PIXELS, 1, 1) == NULL);
+}
+GST_END_TEST
+
 /* Colour conversion is scaling to the same size. */
 GST_START_TEST (test_scaling_to_the_same_size_keeps_everything)
 {
@@ -260,6 +358,58 @@ GST_START_TEST (test_serialisation)
   gst_ccl_labeller_unref (labeller);
   g_byte_array_unref (data);
   gst_buffer_unref (labels);
+  gst_buffer_unref (other);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* The table's part of the bytes is checked below; here are the contours behind it. */
+GST_START_TEST (test_serialised_contours)
+{
+  GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
+  GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 0, NULL, 0, NULL, 0);
+  GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS), *found;
+  GByteArray *bytes = g_byte_array_new ();
+  guint32 consumed;
+  /* 8×6 pixels and no components: 28 bytes. 1 contour with 1 point as cracks: 12, 20 and 8. */
+  guint8 data[68] = {8, 0, 0, 0, 6};
+  static const struct {
+    guint byte;
+    guint8 value;
+    gboolean fine;
+  } cases[] = {{0, 8, TRUE}, {28, 2, FALSE}, {32, 2, FALSE}, {36, 2, FALSE}, {40, 0, FALSE},
+      {52, 2, FALSE}, {67, 127, FALSE} /* not a number */};
+  guint n;
+
+  gst_ccl_meta_set_contours (meta, contours);
+  gst_ccl_contours_unref (contours);
+  fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, bytes));
+  meta = (GstCclMeta *)gst_meta_deserialize (other, bytes->data, bytes->len, &consumed);
+  fail_unless (meta != NULL);
+  found = gst_ccl_meta_get_contours (meta);
+  fail_unless_equals_int (gst_ccl_contours_get_kind (found), GST_CCL_CONTOUR_KIND_CRACKS);
+  fail_unless_equals_int (gst_ccl_contours_get_n_contours (found), 3);
+  fail_unless (memcmp (gst_ccl_contours_get_contour (found, 0), ring, sizeof ring) == 0);
+  fail_unless (memcmp (gst_ccl_contours_get_points (found, 0, &n), ring_points, 40) == 0);
+  gst_ccl_contours_unref (found);
+
+  data[28] = data[32] = data[36] = data[40] = data[52] = 1;
+  data[44] = data[45] = data[46] = data[47] = 255;
+  data[66] = 0x80;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *made = gst_buffer_new ();
+    guint8 *copy = g_memdup2 (data, sizeof data);
+
+    copy[cases[i].byte] = cases[i].value;
+    fail_unless_equals_int (
+        deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data, 5) != NULL, cases[i].fine);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data - 1, 5) == NULL);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, 39, 5) == NULL);
+    g_free (copy);
+    gst_buffer_unref (made);
+  }
+  g_byte_array_unref (bytes);
   gst_buffer_unref (other);
   gst_buffer_unref (buffer);
 }
@@ -772,6 +922,9 @@ metadata_suite (void)
   tcase_add_test (tcase, test_scaling_large_frames);
   tcase_add_test (tcase, test_scaling_drops_the_label_map);
   tcase_add_test (tcase, test_scaling_to_the_same_size_keeps_everything);
+  tcase_add_test (tcase, test_contours);
+  tcase_add_test (tcase, test_contours_are_scaled);
+  tcase_add_test (tcase, test_unsound_contours);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   tcase_add_test (tcase, test_copies_outlive_the_buffer);
@@ -792,6 +945,7 @@ metadata_suite (void)
 #endif
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_serialisation);
+  tcase_add_test (tcase, test_serialised_contours);
   tcase_add_test (tcase, test_broken_serialisations);
 #endif
   return suite;

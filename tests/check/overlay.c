@@ -122,6 +122,105 @@ GST_START_TEST (test_box_color_and_width)
 GST_END_TEST
 
 /* A box too small for an interior between its border lines is filled. */
+/* Whether a line of 2 pixels along that rectangle covers a pixel: 1 yes, 0 no, -1 in part, as at
+ * the round corners. */
+static gint
+on_rectangle (gint x, gint y, gint left, gint top, gint right, gint bottom)
+{
+  if ((x == left - 1 || x == right) && (y == top - 1 || y == bottom))
+    return -1;
+  return inside (x, y, left - 1, top - 1, right - left + 2, bottom - top + 2) &&
+         !inside (x, y, left + 1, top + 1, right - left - 2, bottom - top - 2);
+}
+
+static GstBuffer *
+frame_with_outline (GstCclContourKind kind)
+{
+  /* Inside the box, so that box and outline have no pixel in common. */
+  static const gfloat rectangle[] = {14, 24, 14, 28, 36, 28, 36, 24};
+  static const GstCclContour contour = {1, GST_CCL_NO_CONTOUR, 0, 4, 0};
+  GstBuffer *frame = frame_with (&box, 1);
+  GstCclContours *contours = new_contours (kind, &contour, 1, rectangle, 4);
+
+  gst_ccl_meta_set_contours (gst_buffer_get_ccl_meta (frame), contours);
+  gst_ccl_contours_unref (contours);
+  return frame;
+}
+
+GST_START_TEST (test_outlines)
+{
+  static const char *const styles[] = {"boxes", "outline", "both"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (styles); i++) {
+    gchar *properties = g_strdup_printf ("style=%s box-width=2", styles[i]);
+    guint32 *pixels = drawn (properties, frame_with_outline (GST_CCL_CONTOUR_KIND_CRACKS));
+
+    for (gint y = 0; y < HEIGHT; y++) {
+      for (gint x = 0; x < WIDTH; x++) {
+        const gint on_outline = i == 0 ? 0 : on_rectangle (x, y, 14, 24, 36, 28);
+        const gboolean on_box =
+            i != 1 && inside (x, y, 10, 20, 30, 12) && !inside (x, y, 12, 22, 26, 8);
+
+        if (on_outline >= 0)
+          fail_unless (pixels[y * WIDTH + x] == (on_outline || on_box ? GREEN : BLACK),
+              "%s: (%d, %d) is %06x", styles[i], x, y, pixels[y * WIDTH + x]);
+      }
+    }
+    g_free (pixels);
+    g_free (properties);
+  }
+}
+GST_END_TEST
+
+/* A pixel is drawn where its middle is: between the edges that a line of one pixel has. */
+GST_START_TEST (test_outlines_along_pixels)
+{
+  guint32 *pixels =
+      drawn ("style=outline box-width=1", frame_with_outline (GST_CCL_CONTOUR_KIND_PIXELS));
+
+  for (gint y = 0; y < HEIGHT; y++) {
+    for (gint x = 0; x < WIDTH; x++) {
+      const gboolean on = inside (x, y, 14, 24, 23, 5) && !inside (x, y, 15, 25, 21, 3);
+      const gboolean is_corner = (x == 14 || x == 36) && (y == 24 || y == 28);
+
+      if (!is_corner)
+        fail_unless (pixels[y * WIDTH + x] == (on ? GREEN : BLACK), "(%d, %d)", x, y);
+    }
+  }
+  g_free (pixels);
+}
+GST_END_TEST
+
+GST_START_TEST (test_outlines_without_contours)
+{
+  for (guint i = 0; i < 2; i++) {
+    guint32 *pixels = drawn (i ? "style=both" : "style=outline", frame_with (&box, 1));
+
+    assert_box (pixels, 10, 20, 30, 12, 2, GREEN);
+    g_free (pixels);
+  }
+}
+GST_END_TEST
+
+/* Coordinates from elsewhere, of any size. */
+GST_START_TEST (test_outlines_far_outside)
+{
+  static const gfloat points[] = {-1e30f, 5, 1e30f, 5, 1e30f, G_MAXFLOAT, -G_MAXFLOAT, 1e30f};
+  static const GstCclContour contour = {1, GST_CCL_NO_CONTOUR, 0, 4, 0};
+  GstBuffer *frame = frame_with (&box, 1);
+  GstCclContours *contours = new_contours (GST_CCL_CONTOUR_KIND_CRACKS, &contour, 1, points, 4);
+  guint32 *pixels;
+
+  gst_ccl_meta_set_contours (gst_buffer_get_ccl_meta (frame), contours);
+  gst_ccl_contours_unref (contours);
+  pixels = drawn ("style=outline box-width=2", frame);
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++)
+      fail_unless_equals_int (pixels[y * WIDTH + x], y == 4 || y == 5 ? GREEN : BLACK);
+  g_free (pixels);
+}
+GST_END_TEST
+
 GST_START_TEST (test_thin_boxes)
 {
   static const guint boxes[][2] = {{1, 1}, {1, 20}, {20, 1}, {3, 3}, {39, 3}, {3, 39}, {4, 9}};
@@ -1143,6 +1242,10 @@ overlay_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_box);
   tcase_add_test (tcase, test_box_color_and_width);
+  tcase_add_test (tcase, test_outlines);
+  tcase_add_test (tcase, test_outlines_along_pixels);
+  tcase_add_test (tcase, test_outlines_without_contours);
+  tcase_add_test (tcase, test_outlines_far_outside);
   tcase_add_test (tcase, test_thin_boxes);
   tcase_add_test (tcase, test_transparent_box);
   tcase_add_test (tcase, test_boxes_at_the_edges);
