@@ -29,14 +29,22 @@ static gboolean
 prepare (GstCclContourFinder *self, const GstVideoInfo *info, const GstCclSettings *settings,
     CclError *error)
 {
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
   CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
 
   if (self->contours && self->kind == settings->attach_contours &&
       self->connectivity == settings->connectivity)
     return TRUE;
   ccl_contours_free (&self->contours);
-  plan.width = (guint)GST_VIDEO_INFO_WIDTH (info);
-  plan.height = (guint)GST_VIDEO_INFO_HEIGHT (info);
+  if (MAX (width, height) > CUDACCL_MAX_FEATURE_SIDE ||
+      (guint64)width * height > CUDACCL_MAX_CONTOUR_PIXELS) {
+    gst_ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+        "Frames of %u×%u pixels are too large for contours", width, height);
+    return FALSE;
+  }
+  plan.width = width;
+  plan.height = height;
   plan.connectivity = (CclConnectivity)settings->connectivity;
   plan.kind = settings->attach_contours == GST_CCL_ATTACH_CONTOURS_CRACKS ? CUDACCL_CONTOUR_CRACKS
                                                                           : CUDACCL_CONTOUR_PIXELS;

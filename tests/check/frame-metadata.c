@@ -213,6 +213,24 @@ TEST (test_contours_while_playing)
 }
 GST_END_TEST
 
+TEST (test_frames_too_wide_for_contours)
+{
+  GstHarness *h = new_harness ();
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 65540, NULL);
+
+  gst_buffer_memset (frame, 0, 0, 65540);
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "attach-contours", 1, NULL);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 65537, 1));
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "too large for contours");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static guint
 count_metas (GstBuffer *buffer, GType api)
 {
@@ -655,6 +673,7 @@ frame_metadata_suite (void)
   tcase_add_test (tcase, test_contour_tolerance);
   tcase_add_test (tcase, test_memory_of_contours);
   tcase_add_test (tcase, test_contours_while_playing);
+  tcase_add_test (tcase, test_frames_too_wide_for_contours);
   tcase_add_test (tcase, test_meta_kinds_while_playing);
   tcase_add_test (tcase, test_roi_metas);
 #if HAVE_ANALYTICS

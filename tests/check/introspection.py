@@ -109,7 +109,7 @@ def mask_as_bytes():
 def contours():
     meta = GstCcl.buffer_get_ccl_meta(labelled("attach-contours=cracks"))
     polygons = meta.get_contours()
-    assert polygons.get_kind() == GstCcl.ContourKind.CRACKS
+    assert polygons.get_kind() == GstCcl.CclContourKind.CRACKS
     assert polygons.get_n_contours() == 3
     assert [polygons.get_contour(i).label for i in range(3)] == [1, 2, 3]
     assert polygons.find(3) == (2, 1)
