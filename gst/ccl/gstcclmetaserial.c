@@ -154,39 +154,47 @@ contours_size (const GstCclContours *contours)
   return CONTOURS_HEADER_SIZE + gst_ccl_contours_get_data (contours, &data, &n_points);
 }
 
-/* Rows and points alike are 32-bit numbers one after the other. */
+/* Copies 32-bit numbers, of which rows and points alike consist, from or to little endian. The
+ * length of a name comes before them, so they may be anywhere. */
+static void
+copy_numbers (guint8 *out, const guint8 *data, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    guint32 number;
+
+    memcpy (&number, data + 4 * i, sizeof number);
+    number = GUINT32_TO_LE (number);
+    memcpy (out + 4 * i, &number, sizeof number);
+  }
+}
+
 static void
 write_contours (guint8 *out, const GstCclContours *contours)
 {
   gconstpointer data;
   guint n_points;
   const gsize size = gst_ccl_contours_get_data (contours, &data, &n_points);
+  const guint32 header[] = {gst_ccl_contours_get_n_contours (contours), n_points,
+      (guint32)gst_ccl_contours_get_kind (contours)};
 
-  GST_WRITE_UINT32_LE (out, gst_ccl_contours_get_n_contours (contours));
-  GST_WRITE_UINT32_LE (out + 4, n_points);
-  GST_WRITE_UINT32_LE (out + 8, (guint32)gst_ccl_contours_get_kind (contours));
-  out += CONTOURS_HEADER_SIZE;
-  for (gsize i = 0; i < size / 4; i++) {
-    guint32 number;
-
-    memcpy (&number, (const guint8 *)data + 4 * i, sizeof number);
-    GST_WRITE_UINT32_LE (out + 4 * i, number);
-  }
+  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
+  copy_numbers (out + CONTOURS_HEADER_SIZE, data, size / 4);
 }
 
 /* NULL if the bytes are no contours. */
 static GstCclContours *
 read_contours (const guint8 *data, gsize size)
 {
-  guint n_contours, n_points, kind;
+  guint32 header[CONTOURS_HEADER_SIZE / 4], n_contours, n_points, kind;
   GstBuffer *buffer;
   GstMapInfo map;
 
   if (size < CONTOURS_HEADER_SIZE)
     return NULL;
-  n_contours = GST_READ_UINT32_LE (data);
-  n_points = GST_READ_UINT32_LE (data + 4);
-  kind = GST_READ_UINT32_LE (data + 8);
+  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
+  n_contours = header[0];
+  n_points = header[1];
+  kind = header[2];
   size -= CONTOURS_HEADER_SIZE;
   data += CONTOURS_HEADER_SIZE;
   if (kind > GST_CCL_CONTOUR_KIND_CRACKS ||
@@ -200,11 +208,7 @@ read_contours (const guint8 *data, gsize size)
     gst_clear_buffer (&buffer);
     return NULL;
   }
-  for (gsize i = 0; i < size / 4; i++) {
-    const guint32 number = GST_READ_UINT32_LE (data + 4 * i);
-
-    memcpy (map.data + 4 * i, &number, sizeof number);
-  }
+  copy_numbers (map.data, data, size / 4);
   gst_buffer_unmap (buffer, &map);
   return gst_ccl_contours_new (buffer, (GstCclContourKind)kind, n_contours, n_points);
 }

@@ -370,6 +370,7 @@ GST_START_TEST (test_serialised_contours)
   GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 0, NULL, 0, NULL, 0);
   GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS), *found;
+  GstCclLabeller *labeller = gst_ccl_labeller_new ("abc", NULL);
   GByteArray *bytes = g_byte_array_new ();
   guint32 consumed;
   /* 8×6 pixels and no components: 28 bytes. 1 contour with 1 point as cracks: 12, 20 and 8. */
@@ -382,6 +383,9 @@ GST_START_TEST (test_serialised_contours)
       {52, 2, FALSE}, {67, 127, FALSE} /* not a number */};
   guint n;
 
+  /* Its length is no multiple of four, so no number behind it is aligned. */
+  gst_ccl_meta_set_labeller (meta, labeller);
+  gst_ccl_labeller_unref (labeller);
   gst_ccl_meta_set_contours (meta, contours);
   gst_ccl_contours_unref (contours);
   fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, bytes));
