@@ -17,6 +17,7 @@ typedef struct TwoPassStrip TwoPassStrip;
 
 typedef struct CpuAlgorithm {
   const char *name;        /* as in CclLabellerPlan.algorithm */
+  const char *title;       /* for people: what ccl_cpu_algorithm_title() returns */
   const char *paper;       /* where it is described */
   bool has_4_connectivity; /* all have 8-connectivity */
   bool uses_threads;       /* several threads can share a frame */

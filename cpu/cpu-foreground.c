@@ -19,7 +19,7 @@
  */
 #include "cpu-foreground.h"
 #include "foreground-tuning.h"
-#include "instructions.h"
+#include "pixel-code.h"
 #include "reduced-foreground.h"
 #include "reduction.h"
 #include "words.h"
@@ -238,26 +238,6 @@ static const CclForegroundClass cpu_foreground_class = {
     .free = cpu_foreground_free,
 };
 
-/* The best code for this processor, or the code for the named instructions; NULL without any. */
-static const PixelCode *
-choose_code (const char *instructions)
-{
-  static const PixelCode *const all[] = {
-#if HAVE_X86_64
-    &pixel_code_avx512,
-    &pixel_code_avx2,
-#elif HAVE_AARCH64
-    &pixel_code_neon,
-#endif
-    &pixel_code_portable,
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (instructions_are_offered (all[i]->name) &&
-        (!instructions || strcmp (instructions, all[i]->name) == 0))
-      return all[i];
-  return NULL;
-}
-
 static void
 lay_out_masks (Layout *layout, void *data)
 {
@@ -384,7 +364,7 @@ ccl_cpu_foreground_new_tuned (
 {
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
-  const PixelCode *code = choose_code (tuning->instructions);
+  const PixelCode *code = choose_pixel_code (tuning->instructions);
   if (!code) {
     ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
         "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);

@@ -62,6 +62,13 @@ ccl_cpu_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
   return found && has_connectivity (found, connectivity);
 }
 
+const char *
+ccl_cpu_algorithm_title (const char *algorithm)
+{
+  const CpuAlgorithm *found = find_algorithm (algorithm);
+  return found ? found->title : NULL;
+}
+
 bool
 ccl_cpu_algorithm_uses_threads (const char *algorithm)
 {

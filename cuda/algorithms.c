@@ -18,12 +18,12 @@
 /* clang-format off */
 const CclAlgorithm ccl_cuda_algorithm_table[] = {
   {
-    .name = "strips", .title = "Strips", .paper = "this project",
+    .name = "strips", .title = "Strips: connects runs of foreground pixels in horizontal strips", .paper = "this project",
     .connectivities = CUDACCL_OFFERS_4 | CUDACCL_OFFERS_8, .image = &ccl_cuda_image_strips,
     .engine = &ccl_cuda_strips_engine,
   },
   {
-    .name = "bke", .title = "Block-based Komura Equivalence", .paper = TPDS_2020 ", section 5.2",
+    .name = "bke", .title = "BKE: block-based Komura equivalence", .paper = TPDS_2020 ", section 5.2",
     .connectivities = CUDACCL_OFFERS_8, .image = &ccl_cuda_image_bke,
     .scratch = {.per_block = sizeof (uint32_t) + sizeof (uint8_t)},
     .engine = &ccl_cuda_sequence_engine,
@@ -36,7 +36,7 @@ const CclAlgorithm ccl_cuda_algorithm_table[] = {
     },
   },
   {
-    .name = "ke", .title = "Komura Equivalence", .paper = KOMURA_2015,
+    .name = "ke", .title = "KE: Komura equivalence", .paper = KOMURA_2015,
     .connectivities = CUDACCL_OFFERS_4 | CUDACCL_OFFERS_8, .image = &ccl_cuda_image_ke, .roots_are_first_pixels = true,
     .engine = &ccl_cuda_sequence_engine,
     .steps = {
@@ -109,4 +109,11 @@ ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
 {
   const CclAlgorithm *row = algorithm ? ccl_cuda_algorithm_find (algorithm) : NULL;
   return row && ccl_cuda_algorithm_has (row, connectivity);
+}
+
+const char *
+ccl_cuda_algorithm_title (const char *algorithm)
+{
+  const CclAlgorithm *row = algorithm ? ccl_cuda_algorithm_find (algorithm) : NULL;
+  return row ? row->title : NULL;
 }

@@ -71,7 +71,7 @@ typedef struct CclCudaEngineClass CclCudaEngineClass; /* engine.h */
 
 typedef struct CclAlgorithm {
   const char *name;            /* as in CclLabellerPlan.algorithm */
-  const char *title;           /* for people */
+  const char *title;           /* for people: what ccl_cuda_algorithm_title() returns */
   const char *paper;           /* where it is described */
   uint32_t connectivities;     /* of CUDACCL_OFFERS_… */
   bool roots_are_first_pixels; /* the root of a component is its first pixel in raster order */

@@ -141,6 +141,13 @@ ccl_cuda_algorithms (void)
   return none;
 }
 
+const char *
+ccl_cuda_algorithm_title (const char *algorithm)
+{
+  (void)algorithm;
+  return NULL;
+}
+
 bool
 ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
 {

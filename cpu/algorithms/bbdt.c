@@ -12,6 +12,7 @@
 
 const CpuAlgorithm cpu_bbdt = {
     .name = "bbdt",
+    .title = "BBDT: block-based scan with a decision tree",
     .paper = "Grana, Borghesani, Cucchiara: Optimized Block-based Connected Components Labeling "
              "with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010",
     .labeller_new = two_pass_labeller_new,

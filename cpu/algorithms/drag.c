@@ -12,6 +12,7 @@
 
 const CpuAlgorithm cpu_drag = {
     .name = "drag",
+    .title = "DRAG: block-based scan with a directed rooted acyclic graph",
     .paper = "Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018",
     .labeller_new = two_pass_labeller_new,
     .rows_per_strip = 2,

@@ -505,6 +505,7 @@ runs_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
 
 const CpuAlgorithm cpu_runs = {
     .name = "runs",
+    .title = "Runs: connects runs of foreground pixels",
     .paper = "this project",
     .has_4_connectivity = true,
     .uses_threads = true,

@@ -102,6 +102,7 @@ second_scan (const TwoPass *self, const TwoPassStrip *strip)
 
 const CpuAlgorithm cpu_sauf = {
     .name = "sauf",
+    .title = "SAUF: pixel-based scan with an array-based union-find",
     .paper = "Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, "
              "Pattern Analysis and Applications 12, 2009",
     .has_4_connectivity = true,

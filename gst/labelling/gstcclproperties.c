@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <cudaccl/device.h>
+
 #include "gstcclattach.h"
 #include "shared/gstcclproperty.h"
 
@@ -70,24 +72,46 @@ GST_CCL_DEFINE_ENUM_TYPE (connectivity_get_type, "GstCclConnectivity", connectiv
 
 #define ALGORITHM_AUTO 0
 
-static const GEnumValue cpu_algorithm_values[] = {
-    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
-    {1, "Runs: connects runs of foreground pixels", "runs"},
-    {2, "BBDT: block-based scan with a decision tree", "bbdt"},
-    {3, "DRAG: block-based scan with a directed rooted acyclic graph", "drag"},
-    {4, "SAUF: pixel-based scan with an array-based union-find", "sauf"},
-    {0, NULL, NULL},
-};
-GST_CCL_DEFINE_ENUM_TYPE (cpu_algorithm_get_type, "GstCclAlgorithm", cpu_algorithm_values)
+/* "auto" and the algorithms of a list of the library, numbered in its order; never freed. */
+static GEnumValue *
+list_algorithms (const gchar *const *names, const gchar *(*get_title) (const gchar *),
+    bool (*offers) (const gchar *, CclConnectivity))
+{
+  const guint n = g_strv_length ((gchar **)names);
+  GEnumValue *values = g_new0 (GEnumValue, n + 2);
 
-static const GEnumValue gpu_algorithm_values[] = {
-    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
-    {1, "Strips: connects runs of foreground pixels in horizontal strips", "strips"},
-    {2, "BKE: block-based Komura equivalence; 8-connectivity only", "bke"},
-    {3, "KE: Komura equivalence", "ke"},
-    {0, NULL, NULL},
-};
-GST_CCL_DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm", gpu_algorithm_values)
+  values[0] = (GEnumValue){ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"};
+  for (guint i = 0; i < n; i++)
+    values[i + 1] = (GEnumValue){i + 1,
+        g_strconcat (get_title (names[i]),
+            offers (names[i], CUDACCL_CONNECTIVITY_4) ? "" : "; 8-connectivity only", NULL),
+        names[i]};
+  return values;
+}
+
+static GType
+cpu_algorithm_get_type (void)
+{
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCclAlgorithm",
+                                  list_algorithms (ccl_cpu_algorithms (), ccl_cpu_algorithm_title,
+                                      ccl_cpu_algorithm_offers)));
+  return type;
+}
+
+static GType
+gpu_algorithm_get_type (void)
+{
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclAlgorithm",
+                                  list_algorithms (ccl_cuda_algorithms (), ccl_cuda_algorithm_title,
+                                      ccl_cuda_algorithm_offers)));
+  return type;
+}
 
 static const GEnumValue device_choice_values[] = {
     {GST_CCL_DEVICE_CHOICE_SHARED, "The GPU of a neighbour's CUDA context, or else the first one",
@@ -431,11 +455,8 @@ gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings
 const gchar *
 gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend)
 {
-  const GEnumValue *value =
-      backend == GST_CCL_BACKEND_CPU ? cpu_algorithm_values : gpu_algorithm_values;
+  const gchar *const *names =
+      backend == GST_CCL_BACKEND_CPU ? ccl_cpu_algorithms () : ccl_cuda_algorithms ();
 
-  for (; value->value_nick; value++)
-    if (value->value == settings->algorithm && value->value != ALGORITHM_AUTO)
-      return value->value_nick;
-  return NULL;
+  return settings->algorithm == ALGORITHM_AUTO ? NULL : names[settings->algorithm - 1];
 }

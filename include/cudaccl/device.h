@@ -176,6 +176,10 @@ const char *const *ccl_cuda_algorithms (void);
 CUDACCL_API
 bool ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
 
+/* As ccl_cpu_algorithm_title(), of ccl_cuda_algorithms(). Since: 0.3 */
+CUDACCL_API
+const char *ccl_cuda_algorithm_title (const char *algorithm);
+
 /* Creates a foreground segmenter on a device. Free it with ccl_foreground_free().
  *
  * Frames may be in host or device memory, masks are in device memory, the region of interest mask

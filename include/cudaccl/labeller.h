@@ -242,6 +242,11 @@ const char *const *ccl_cpu_algorithms (void);
 CUDACCL_API
 bool ccl_cpu_algorithm_offers (const char *algorithm, CclConnectivity connectivity);
 
+/* Returns a line that tells people what an algorithm of ccl_cpu_algorithms() is, static memory;
+ * NULL if it is none of them. Thread safe. Since: 0.3 */
+CUDACCL_API
+const char *ccl_cpu_algorithm_title (const char *algorithm);
+
 /* Whether an algorithm of ccl_cpu_algorithms() lets several threads share a frame. The others
  * ignore CclLabellerPlan.n_threads. Thread safe. Since: 0.2 */
 CUDACCL_API

@@ -103,6 +103,8 @@ test_null_object (void)
   g_assert_cmpint (ccl_foreground_get_scene_change (NULL), ==, CUDACCL_SCENE_UNCHANGED);
   g_assert_false (ccl_cpu_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cpu_algorithm_uses_threads (NULL));
+  g_assert_null (ccl_cpu_algorithm_title (NULL));
+  g_assert_null (ccl_cuda_algorithm_title (NULL));
   g_assert_false (ccl_cuda_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   ccl_foreground_reset (NULL);
   ccl_tracker_reset (NULL);

@@ -201,9 +201,11 @@ test_every_algorithm_offers_a_connectivity (void)
   g_assert_true (ccl_cuda_algorithm_offers ("bke", CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cuda_algorithm_offers ("bke", CUDACCL_CONNECTIVITY_4));
   g_assert_false (ccl_cuda_algorithm_offers ("no such", CUDACCL_CONNECTIVITY_8));
-  for (const char *const *name = ccl_cuda_algorithms (); *name; name++)
+  for (const char *const *name = ccl_cuda_algorithms (); *name; name++) {
     g_assert_true (ccl_cuda_algorithm_offers (*name, CUDACCL_CONNECTIVITY_4) ||
                    ccl_cuda_algorithm_offers (*name, CUDACCL_CONNECTIVITY_8));
+    g_assert_nonnull (ccl_cuda_algorithm_title (*name));
+  }
   for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
     for (int i = 0; i < 2; i++) {
       CclLabellerPlan plan = small_plan ();

@@ -186,6 +186,7 @@ test_connectivities_that_an_algorithm_lacks_are_refused (void)
   for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
     plan.algorithm = *algorithm;
     g_assert_true (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_8));
+    g_assert_nonnull (ccl_cpu_algorithm_title (*algorithm));
     if (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_4)) {
       CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
       g_assert_nonnull (labeller);
