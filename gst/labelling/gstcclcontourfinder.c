@@ -65,15 +65,16 @@ reserve (guint32 *numbers, guint *n_present, guint n)
   return g_new (guint32, *n_present);
 }
 
-/* Memory of at least that size, from a pool whose buffers grow to what frames need. */
+/* Memory of at least that size, which may be 0, from a pool whose buffers grow to what frames need.
+ */
 static GstBuffer *
 acquire (GstCclContourFinder *self, gsize size)
 {
   GstBuffer *buffer = NULL;
 
-  if (self->capacity < size) {
+  if (!self->pool || self->capacity < size) {
     drop_pool (self);
-    self->capacity = size + size / 2;
+    self->capacity = MAX (size + size / 2, sizeof (GstCclContour));
     self->pool = gst_ccl_map_pool_new (self->capacity);
   }
   if (!self->pool || gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)

@@ -160,6 +160,24 @@ TEST (test_contour_tolerance)
 }
 GST_END_TEST
 
+/* Even in the first frame, for which there is no memory yet. */
+TEST (test_no_contours)
+{
+  static const char empty[] = "........\n........\n";
+  GstHarness *h = new_gray8_harness (empty);
+  GstCclContours *contours;
+  GstBuffer *out;
+
+  g_object_set (h->element, "attach-contours", 1, NULL);
+  out = label (h, gray8_frame (empty));
+  contours = contours_of (out);
+  fail_unless_equals_int (gst_ccl_contours_get_n_contours (contours), 0);
+  gst_ccl_contours_unref (contours);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The memory of contours is reused, unless it is in use downstream. */
 TEST (test_memory_of_contours)
 {
@@ -670,6 +688,7 @@ frame_metadata_suite (void)
   tcase_add_test (tcase, test_label_maps_are_reused);
   tcase_add_test (tcase, test_label_maps_in_use_stay);
   tcase_add_test (tcase, test_contours);
+  tcase_add_test (tcase, test_no_contours);
   tcase_add_test (tcase, test_contour_tolerance);
   tcase_add_test (tcase, test_memory_of_contours);
   tcase_add_test (tcase, test_contours_while_playing);
