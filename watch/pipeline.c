@@ -359,7 +359,8 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (decoder)
     watch_decoder_note_running (camera, decoder);
   gst_clear_object (&decoder);
-  if (caps && !camera->config->record_uri)
+  /* Frames that rush past while the pipeline stops may lack some in between. */
+  if (caps && !camera->config->record_uri && !is_stopping (camera))
     watch_camera_encoded (
         camera, buffer, caps, watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
   gst_clear_caps (&caps);
