@@ -100,7 +100,7 @@ add_to_mean (Mean *mean, JsonObject *line, const gchar *member)
 }
 
 static void
-add_event (WatchTraffic *traffic, const WatchEvent *event, JsonObject *line)
+add_event (WatchTraffic *traffic, WatchCamera *camera, const WatchEvent *event, JsonObject *line)
 {
   const gchar *region = json_object_get_string_member_with_default (line, "region", NULL);
   const gchar *crossed = json_object_get_string_member_with_default (line, "line", NULL);
@@ -112,6 +112,10 @@ add_event (WatchTraffic *traffic, const WatchEvent *event, JsonObject *line)
   if (count == N_COUNTS || (!region && !crossed))
     return;
   g_mutex_lock (&traffic->lock);
+  if (watch_camera_is_removed (camera)) {
+    g_mutex_unlock (&traffic->lock);
+    return;
+  }
   rows = g_hash_table_lookup (traffic->cameras, event->camera);
   if (!rows) {
     rows = g_queue_new ();
@@ -139,7 +143,7 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
     return;
   node = json_from_string (event->line, NULL);
   if (node && JSON_NODE_HOLDS_OBJECT (node))
-    add_event (data, event, json_node_get_object (node));
+    add_event (data, camera, event, json_node_get_object (node));
   g_clear_pointer (&node, json_node_unref);
 }
 

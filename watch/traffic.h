@@ -14,7 +14,7 @@ typedef struct _WatchTraffic WatchTraffic;
 WatchTraffic *watch_traffic_new (Watch *watch);
 void watch_traffic_free (WatchTraffic *traffic);
 
-/* A camera was removed: its rows go. */
+/* A camera was removed, watch_camera_is_removed(): its rows go, and later ones do not come in. */
 void watch_traffic_forget (WatchTraffic *traffic, const gchar *camera);
 
 /* The last @seconds as CSV, a row for each interval of @step seconds and each region and line that

@@ -86,6 +86,21 @@ def traffic():
         tap.equal(get_rows(server, ""), [], "of a removed camera")
 
 
+def removed_inside():
+    """what a removed camera still sends while it ends has no rows"""
+    configuration = served.folder / "removed.conf"
+    configuration.write_text(f"[cameras]\npace=true\n{KEYS.splitlines()[0]}\n"
+                             "ccltrack.regions=region all 0,0 160,0 160,120 0,120\n"
+                             f"[camera a]\nuri={served.video('long', (60, True))}\n"
+                             f"[camera b]\nuri={served.video('still', (1, False))}\nloop=true\n")
+    with served.Served("-c", configuration) as server:
+        wait_for(lambda: server.events("entered"), "nothing entered")
+        tap.equal(server.request("/api/cameras/a", "DELETE")[0], 204)
+        wait_for(lambda: server.events("removed"), "its last line")
+        assert server.events("left"), "the track did not end"
+        tap.equal(get_rows(server, ""), [])
+
+
 def nothing():
     """a camera without regions and one that does not exist have no rows; other requests are refused"""
     configuration = served.folder / "nothing.conf"
@@ -97,4 +112,4 @@ def nothing():
         tap.equal(server.request("/api/cameras/a/traffic")[0], 404)
 
 
-sys.exit(tap.run(traffic, nothing))
+sys.exit(tap.run(traffic, removed_inside, nothing))
