@@ -29,6 +29,7 @@
 #define FILE_SECONDS 1 /* at least, for pictures and clips after that */
 #define LOG_TIME (200 * G_TIME_SPAN_MILLISECOND) /* at least, for messages in the end */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
+#define MALLOC_LARGE (4 << 20) /* bytes; as much or more returns to the system once it is freed */
 #define RELOAD_SECONDS 30
 #define TICK 1 /* s */
 
@@ -313,6 +314,17 @@ register_network_types (void)
   g_type_ensure (G_TYPE_TASK);
 }
 
+/* Keeps memory the same however many cameras came and went. By itself, malloc() raises the size
+ * from which freed memory returns to the system, up to 32 MiB, and a tracker allocates more than
+ * half of that. */
+static void
+limit_malloc (void)
+{
+  mallopt (M_ARENA_MAX, MALLOC_ARENAS);
+  mallopt (M_MMAP_THRESHOLD, MALLOC_LARGE);
+  mallopt (M_TRIM_THRESHOLD, 2 * MALLOC_LARGE);
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -322,7 +334,7 @@ main (gint argc, gchar **argv)
   WatchRequest request;
   gboolean is_valid;
 
-  mallopt (M_ARENA_MAX, MALLOC_ARENAS);
+  limit_malloc ();
   setlocale (LC_ALL, "");
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */

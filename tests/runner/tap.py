@@ -24,8 +24,8 @@ def run(*cases):
             print(f"ok {number} {name} # SKIP {reason}", flush=True)
         except Exception:  # whatever went wrong is the case's failure
             failed += 1
-            print(f"not ok {number} {name}")
-            print("# " + "\n# ".join(traceback.format_exc().splitlines()), flush=True)
+            print(f"not ok {number} {name}", flush=True)
+            print(f"{name}: {traceback.format_exc()}", file=sys.stderr, flush=True)  # Meson shows this in its summary
     return 1 if failed else 0
 
 
