@@ -50,9 +50,9 @@ prepare (GstCclSampleLabels *self, const GstCclSample *sample, CclError *error)
  * the distance between pixels is constant. */
 static inline void
 take_bytes (
-    const guint8 *row, guint distance, guint8 least, guint8 background, guint width, guint8 *pixels)
+    const guint8 *row, gsize distance, guint8 least, guint8 background, gsize width, guint8 *pixels)
 {
-  for (guint x = 0; x < width; x++)
+  for (gsize x = 0; x < width; x++)
     pixels[x] = (row[x * distance] > least) ^ background;
 }
 
