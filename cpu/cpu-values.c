@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The labeller of values on the CPU. A run is a maximal sequence of equal values in a row. Rows are
- * compared with the rows before them in words of one bit per pixel: where runs begin, and where a
- * pixel equals its neighbour of another row (values-scan.h). Two runs are united once for each
- * stretch on which they touch, and not where an equal neighbour between them has united them
- * before.
+ * The labeller of values on the CPU. A run is a maximal sequence of equal values in the foreground
+ * of a row. Rows are compared with the rows before them in words of one bit per pixel: where runs
+ * begin, and where a pixel equals its neighbour of another row (values-scan.h). Two runs are united
+ * once for each stretch on which they touch, and not where an equal neighbour between them has
+ * united them before.
  *
  * All runs of a picture are numbered in raster order, and the root of a set is its least run
  * (equivalences.h), so that roots are in raster order of the components' first pixels.
@@ -13,9 +13,8 @@
 
 #include "instructions.h"
 #include "labeller-class.h"
-#include "words.h"
-
 #include <stdlib.h>
+#include <string.h>
 
 static const Neighbourhood neighbourhoods[] = {
     {4, true, 1, {{-1, 0, false, 0, 0, 0}}},
@@ -32,57 +31,27 @@ static const Neighbourhood neighbourhoods[] = {
             {1, -1, true, 1 << 0, 1 << 0 | 1 << 3, 1 << 0}}},
 };
 
-static ALWAYS_INLINE uint32_t
-bits_in (uint64_t word)
-{
-  return (uint32_t)__builtin_popcountll (word);
-}
-
 /* Replaces the parent of each run by its label. Returns the number of components. */
 static uint32_t
 number_components (CpuValuesLabeller *self)
 {
   uint32_t n = 0;
 
-  for (uint32_t run = 0; run < self->n_runs; run++) {
-    const uint32_t parent = self->parents[run];
-    if (parent == BACKGROUND)
-      self->parents[run] = 0;
-    else
-      self->parents[run] = parent == run ? ++n : self->parents[parent];
+  for (uint32_t run = 1; run < self->n_runs; run++) {
+    const uint32_t parent = self->parents[run], label = self->parents[parent];
+    n += parent == run;
+    self->parents[run] = parent == run ? n : label;
   }
   return n;
 }
 
-/* From this number of runs in a word on, labels are looked up pixel by pixel. */
-enum { MANY_RUNS = 12 };
-
-/* Writes the labels of the n pixels of a word. labels: those of the runs from the first that begins
- * in it on; the run before continues into it. */
-static ALWAYS_INLINE void
-write_word (uint32_t *out, uint32_t n, uint64_t begins, const uint32_t *labels)
+static bool
+row_has_foreground (const CpuValuesLabeller *self, size_t first_word)
 {
-  uint32_t run = 0; /* runs that have begun in the word */
-
-  if (bits_in (begins) == n) {
-    memcpy (out, labels, n * sizeof *out);
-    return;
-  }
-  if (bits_in (begins) >= MANY_RUNS) {
-    for (uint32_t i = 0; i < n; i++) {
-      run += begins >> i & 1;
-      out[i] = labels[(ptrdiff_t)run - 1];
-    }
-    return;
-  }
-  for (uint32_t i = 0; i < n; begins &= begins - 1, run++) {
-    const uint32_t end = begins ? lowest_bit (begins) : n;
-    if (end > i) {
-      const uint32_t label = labels[(ptrdiff_t)run - 1];
-      for (; i < end; i++)
-        out[i] = label;
-    }
-  }
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < self->n_words; i++)
+    all |= self->foreground[first_word + i];
+  return all != 0;
 }
 
 static void
@@ -92,12 +61,13 @@ write_labels (const CpuValuesLabeller *self, const CclVolumeLabels *labels)
   size_t word = 0;
 
   for (uint32_t z = 0; z < plan->depth; z++) {
-    for (uint32_t y = 0; y < plan->height; y++) {
+    for (uint32_t y = 0; y < plan->height; y++, word += self->n_words) {
       uint32_t *out = (uint32_t *)((uint8_t *)labels->data + (z ? z * labels->slice_stride : 0) +
                                    y * labels->row_stride);
-      for (uint32_t x = 0; x < plan->width; x += 64, word++)
-        write_word (out + x, plan->width - x < 64 ? plan->width - x : 64, self->begins[word],
-            self->parents + self->runs_before[word]);
+      if (row_has_foreground (self, word))
+        self->code->write_row (self, word, out);
+      else
+        memset (out, 0, plan->width * sizeof *out);
     }
   }
 }
@@ -108,7 +78,7 @@ cpu_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
 {
   CpuValuesLabeller *self = (CpuValuesLabeller *)labeller;
 
-  self->scan (self, values);
+  self->code->scan (self, values);
   *n_components = number_components (self);
   if (labels)
     write_labels (self, labels);
@@ -139,33 +109,27 @@ lay_out_everything (Layout *layout, void *data)
 
   self->begins = lay_out (layout, n_rows * self->n_words, sizeof *self->begins);
   self->runs_before = lay_out (layout, n_rows * self->n_words, sizeof *self->runs_before);
-  self->foreground = lay_out (layout, self->n_words, sizeof *self->foreground);
-  self->parents = lay_out (layout, n_rows * plan->width, sizeof *self->parents);
+  self->foreground = lay_out (layout, n_rows * self->n_words, sizeof *self->foreground);
+  self->parents = lay_out (layout, 1 + n_rows * plan->width + PARENTS_BLOCK, sizeof *self->parents);
 }
 
-/* Selects the scan for the processor, or the one that CCL_CPU_INSTRUCTIONS names. */
-static bool
-select_scan (CpuValuesLabeller *self)
+/* The code for the processor, or the one that CCL_CPU_INSTRUCTIONS names. NULL: there is none. */
+static const ValuesCode *
+choose_code (void)
 {
-  static const struct {
-    const char *name;
-    void (*scan) (CpuValuesLabeller *self, const CclValues *values);
-  } scans[] = {
+  static const ValuesCode *const all[] = {
 #if HAVE_X86_64
-    {"avx512", values_scan_avx512},
-    {"avx2", values_scan_avx2},
+    &values_code_avx512,
+    &values_code_avx2,
 #endif
-    {"portable", values_scan_portable},
+    &values_code_portable,
   };
   const char *wanted = getenv ("CCL_CPU_INSTRUCTIONS");
 
-  for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
-    if ((!wanted || strcmp (wanted, scans[i].name) == 0) &&
-        instructions_are_offered (scans[i].name)) {
-      self->scan = scans[i].scan;
-      return true;
-    }
-  return false;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if ((!wanted || strcmp (wanted, all[i]->name) == 0) && instructions_are_offered (all[i]->name))
+      return all[i];
+  return NULL;
 }
 
 CclValuesLabeller *
@@ -183,7 +147,8 @@ ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error)
     self->neighbourhood = neighbourhoods;
     while (self->neighbourhood->connectivity != plan->connectivity)
       self->neighbourhood++;
-    if (!select_scan (self)) {
+    self->code = choose_code ();
+    if (!self->code) {
       free (self);
       ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
           "instruction set '%s' is unknown, or this processor lacks it",

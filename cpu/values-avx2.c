@@ -81,8 +81,6 @@ DEFINE_TYPE (real_64, 4)
 
 #include "values-scan.h"
 
-void
-values_scan_avx2 (CpuValuesLabeller *self, const CclValues *values)
-{
-  scan_type (self, values);
-}
+#include "values-write.h"
+
+const ValuesCode values_code_avx2 = {"avx2", scan_type, write_row};

@@ -53,8 +53,38 @@ DEFINE_TYPE (real_64, 8, __mmask8, _mm512_maskz_loadu_pd, EQUAL_PD, _mm512_setze
 
 #include "values-scan.h"
 
-void
-values_scan_avx512 (CpuValuesLabeller *self, const CclValues *values)
+/* Writes n labels, up to 16. begins: where runs begin; labels: of the run before the first that
+ * begins and of those behind it. */
+static ALWAYS_INLINE void
+write_16 (uint32_t *out, uint32_t n, uint32_t begins, uint32_t foreground, const uint32_t *labels)
 {
-  scan_type (self, values);
+  const __m512i up_to = _mm512_setr_epi32 (0x1, 0x3, 0x7, 0xf, 0x1f, 0x3f, 0x7f, 0xff, 0x1ff, 0x3ff,
+      0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff);
+  const uint32_t first = begins & 1;
+  const __m512i runs = _mm512_popcnt_epi32 (
+      _mm512_and_si512 (_mm512_set1_epi32 ((int)(begins & ~UINT32_C (1))), up_to));
+  const __m512i row = _mm512_maskz_permutexvar_epi32 (
+      (__mmask16)foreground, runs, _mm512_loadu_si512 (labels + first));
+  _mm512_mask_storeu_epi32 (out, (__mmask16)mask_of (n), row);
 }
+
+static void
+write_row (const CpuValuesLabeller *self, size_t first_word, uint32_t *out)
+{
+  const uint32_t width = self->base.plan.width;
+
+  for (uint32_t i = 0; i < self->n_words; i++) {
+    const uint64_t begins = self->begins[first_word + i];
+    const uint64_t foreground = self->foreground[first_word + i];
+    const uint32_t end = width - 64 * i < 64 ? width - 64 * i : 64;
+    const uint32_t *labels = self->parents + self->runs_before[first_word + i] - 1;
+    for (uint32_t x = 0; x < end; x += 16) {
+      const uint32_t some = begins >> x & 0xffff;
+      write_16 (
+          out + 64 * i + x, end - x < 16 ? end - x : 16, some, foreground >> x & 0xffff, labels);
+      labels += count_bits (some);
+    }
+  }
+}
+
+const ValuesCode values_code_avx512 = {"avx512", scan_type, write_row};

@@ -21,8 +21,6 @@ DEFINE_TYPE (real_64)
 
 #include "values-scan.h"
 
-void
-values_scan_portable (CpuValuesLabeller *self, const CclValues *values)
-{
-  scan_type (self, values);
-}
+#include "values-write.h"
+
+const ValuesCode values_code_portable = {"portable", scan_type, write_row};

@@ -16,18 +16,12 @@ typedef struct ValueType {
   uint64_t (*zero) (const void *a, uint32_t n);
 } ValueType;
 
-/* A row of the picture, its words among those of all rows, and the comparison of its values. */
+/* A row of the picture, and its words among those of all rows. */
 typedef struct Row {
   const uint8_t *values;
-  const uint64_t *begins;
+  const uint64_t *begins, *foreground;
   const uint32_t *runs_before;
 } Row;
-
-static ALWAYS_INLINE uint32_t
-bits_in (uint64_t word)
-{
-  return (uint32_t)__builtin_popcountll (word);
-}
 
 static ALWAYS_INLINE uint64_t
 lowest_bits (uint32_t n)
@@ -58,7 +52,7 @@ run_at (const Ranks *ranks, uint32_t at, int32_t shift)
   const uint64_t before = (UINT64_C (1) << at) - 1;
   const uint64_t up_to = shift < 0 ? before : before << 1 | 1;
   const uint32_t next = shift > 0 ? ranks->next_begins >> at & 1 : 0;
-  return ranks->runs_before + bits_in (ranks->begins & up_to) + next - 1;
+  return ranks->runs_before + count_bits (ranks->begins & up_to) + next - 1;
 }
 
 /* Unites the sets of a run and of one before it. */
@@ -101,54 +95,54 @@ compare (const ValueType *type, const uint8_t *row, const uint8_t *other, uint32
       row + first * (ptrdiff_t)type->bytes, other + (first + shift) * (ptrdiff_t)type->bytes, n);
 }
 
+/* Finds the foreground of a row. Returns whether there is any. */
+static ALWAYS_INLINE bool
+find_foreground (
+    const CpuValuesLabeller *self, const ValueType *type, const uint8_t *row, uint64_t *foreground)
+{
+  const uint32_t width = self->base.plan.width;
+  uint64_t all = 0;
+
+  for (uint32_t i = 0; i < self->n_words; i++) {
+    const uint32_t x = 64 * i, n = width - x < 64 ? width - x : 64;
+    const uint64_t zeros =
+        self->base.plan.zero_is_background ? type->zero (row + (size_t)x * type->bytes, n) : 0;
+    all |= foreground[i] = ~zeros & lowest_bits (n);
+  }
+  return all != 0;
+}
+
 /* Finds the runs of a row and makes each one a set of its own. */
 static ALWAYS_INLINE void
-find_runs (CpuValuesLabeller *self, const ValueType *type, const uint8_t *row, uint64_t *begins,
+find_runs (CpuValuesLabeller *self, const ValueType *type, const Row *row, uint64_t *begins,
     uint32_t *runs_before)
 {
   const uint32_t width = self->base.plan.width;
-  uint32_t run = self->n_runs;
+  uint32_t end = self->n_runs;
 
   for (uint32_t i = 0; i < self->n_words; i++) {
     const uint32_t x = 64 * i, n = width - x < 64 ? width - x : 64;
-    const uint64_t word = ~compare (type, row, row, x, n, width, -1) & lowest_bits (n);
-    const uint64_t zeros =
-        self->base.plan.zero_is_background ? type->zero (row + (size_t)x * type->bytes, n) : 0;
-    begins[i] = word;
-    runs_before[i] = run;
-    self->foreground[i] = ~zeros & lowest_bits (n);
-    if (!zeros)
-      for (const uint32_t end = run + bits_in (word); run < end; run++)
-        self->parents[run] = run;
-    else
-      for (uint64_t rest = word; rest; rest &= rest - 1, run++)
-        self->parents[run] = zeros >> lowest_bit (rest) & 1 ? BACKGROUND : run;
+    const uint64_t foreground = row->foreground[i];
+    begins[i] =
+        foreground ? foreground & ~compare (type, row->values, row->values, x, n, width, -1) : 0;
+    runs_before[i] = end;
+    end += count_bits (begins[i]);
   }
-  self->n_runs = run;
-}
-
-static ALWAYS_INLINE void
-find_foreground (CpuValuesLabeller *self, const ValueType *type, const uint8_t *row)
-{
-  const uint32_t width = self->base.plan.width;
-
-  for (uint32_t i = 0; i < self->n_words; i++) {
-    const uint32_t x = 64 * i, n = width - x < 64 ? width - x : 64;
-    const uint64_t zeros =
-        self->base.plan.zero_is_background ? type->zero (row + (size_t)x * type->bytes, n) : 0;
-    self->foreground[i] = ~zeros & lowest_bits (n);
-  }
+  for (uint32_t run = self->n_runs; run < end; run++)
+    self->parents[run] = run;
+  self->n_runs = end;
 }
 
 static ALWAYS_INLINE bool
 rows_are_equal (
-    const CpuValuesLabeller *self, const ValueType *type, const uint8_t *row, const uint8_t *other)
+    const CpuValuesLabeller *self, const ValueType *type, const Row *row, const Row *other)
 {
   const uint32_t width = self->base.plan.width;
 
   for (uint32_t i = 0; i < self->n_words; i++) {
     const uint32_t x = 64 * i, n = width - x < 64 ? width - x : 64;
-    if (compare (type, row, other, x, n, width, 0) != lowest_bits (n))
+    if (row->foreground[i] != other->foreground[i] ||
+        row->foreground[i] & ~compare (type, row->values, other->values, x, n, width, 0))
       return false;
   }
   return true;
@@ -161,7 +155,7 @@ copy_runs (CpuValuesLabeller *self, const ValueType *type, const Row *row,
     const Row others[MOST_BEFORE], uint64_t *begins, uint32_t *runs_before)
 {
   for (uint32_t k = 0; k < 2 && k < self->neighbourhood->n; k++)
-    if (others[k].values && rows_are_equal (self, type, row->values, others[k].values)) {
+    if (others[k].values && rows_are_equal (self, type, row, &others[k])) {
       memcpy (begins, others[k].begins, self->n_words * sizeof *begins);
       memcpy (runs_before, others[k].runs_before, self->n_words * sizeof *runs_before);
       return k;
@@ -189,6 +183,17 @@ union_of (const uint64_t equal[MOST_BEFORE], uint32_t rows)
   return pixels;
 }
 
+/* The pixels at word i of a row that lie beside the foreground of another one: of its pixels at
+ * x - 1 or, with `side`, at x + 1. */
+static ALWAYS_INLINE uint64_t
+beside (const Row *other, uint32_t i, uint32_t n_words, uint32_t side)
+{
+  const uint64_t here = other->foreground[i];
+  if (side)
+    return here >> 1 | (i + 1 < n_words ? other->foreground[i + 1] << 63 : 0);
+  return here << 1 | (i > 0 ? other->foreground[i - 1] >> 63 : 0);
+}
+
 /* Unites the runs of a word with those of a row before it that they touch at corners. */
 static ALWAYS_INLINE void
 join_corners (CpuValuesLabeller *self, const ValueType *type, const Row *row, const Row *other,
@@ -198,8 +203,10 @@ join_corners (CpuValuesLabeller *self, const ValueType *type, const Row *row, co
   const uint64_t new = word->foreground & ~union_of (word->same, before->corners_implied);
 
   for (uint32_t side = 0; side < 2; side++) {
-    const uint64_t candidates = new &(side ? word->ends : word->ranks.begins) &
-                                ~union_of (word->corners[side], before->corners_implied_by_corners);
+    const uint64_t candidates =
+        new &(side ? word->ends : word->ranks.begins) &
+        ~union_of (word->corners[side], before->corners_implied_by_corners) &
+        beside (other, word->x / 64, self->n_words, side);
     word->corners[side][which] = 0;
     if (!candidates)
       continue;
@@ -211,33 +218,65 @@ join_corners (CpuValuesLabeller *self, const ValueType *type, const Row *row, co
   }
 }
 
+/* Which of the rows before a row its foreground in word i may touch, as bits. */
+static ALWAYS_INLINE uint32_t
+rows_within_reach (
+    const CpuValuesLabeller *self, uint64_t foreground, const Row others[MOST_BEFORE], uint32_t i)
+{
+  uint32_t rows = 0;
+
+  for (uint32_t k = 0; k < self->neighbourhood->n; k++) {
+    if (!others[k].values)
+      continue;
+    uint64_t reached = others[k].foreground[i];
+    if (self->neighbourhood->before[k].has_diagonals)
+      reached |=
+          beside (&others[k], i, self->n_words, 0) | beside (&others[k], i, self->n_words, 1);
+    rows |= (uint32_t)((reached & foreground) != 0) << k;
+  }
+  return rows;
+}
+
+/* Finds the runs that begin and end in word i of a row. */
+static ALWAYS_INLINE Word
+word_of (const CpuValuesLabeller *self, const Row *row, uint32_t i)
+{
+  const uint32_t width = self->base.plan.width, n_words = self->n_words;
+  Word word = {.x = 64 * i, .foreground = row->foreground[i]};
+  const uint64_t east = i + 1 < n_words ? row->foreground[i + 1] << 63 : 0;
+
+  word.n = width - word.x < 64 ? width - word.x : 64;
+  word.ranks = ranks_of (row, i, n_words);
+  word.ends = word.foreground & (word.ranks.next_begins | ~(word.foreground >> 1 | east));
+  return word;
+}
+
 /* Unites the runs of a row with those of the rows before it. */
 static ALWAYS_INLINE void
 join_rows (
     CpuValuesLabeller *self, const ValueType *type, const Row *row, const Row others[MOST_BEFORE])
 {
   const Neighbourhood *neighbourhood = self->neighbourhood;
-  const uint32_t width = self->base.plan.width;
   uint64_t last[MOST_BEFORE] = {0}; /* the pixel before the word, as Word.same */
 
   for (uint32_t i = 0; i < self->n_words; i++) {
-    Word word = {.x = 64 * i, .foreground = self->foreground[i]};
-    word.n = width - word.x < 64 ? width - word.x : 64;
-    word.ranks = ranks_of (row, i, self->n_words);
-    word.ends = word.ranks.next_begins;
-    if (i + 1 == self->n_words)
-      word.ends |= UINT64_C (1) << (word.n - 1);
-    uint32_t n = word.foreground ? neighbourhood->n : 0;
-    for (uint32_t k = 0; k < n; k++) {
-      if (others[k].values)
-        word.same[k] = word.foreground &
-                       compare (type, row->values, others[k].values, word.x, word.n, width, 0);
-      if (k == 0 && neighbourhood->first_implies_all && word.same[0] == word.foreground)
-        n = 1;
+    const uint64_t foreground = row->foreground[i];
+    uint32_t rows = foreground ? rows_within_reach (self, foreground, others, i) : 0;
+    if (!rows) {
+      memset (last, 0, sizeof last);
+      continue;
     }
-    for (uint32_t k = 0; k < n; k++) {
+    Word word = word_of (self, row, i);
+    for (uint32_t k = 0; k < neighbourhood->n; k++) {
+      if (rows >> k & 1)
+        word.same[k] = foreground & compare (type, row->values, others[k].values, word.x, word.n,
+                                        self->base.plan.width, 0);
+      if (k == 0 && neighbourhood->first_implies_all && word.same[0] == foreground)
+        rows &= 1;
+    }
+    for (uint32_t k = 0; k < neighbourhood->n; k++) {
       const Before *before = &neighbourhood->before[k];
-      if (!others[k].values)
+      if (!(rows >> k & 1))
         continue;
       const Ranks ranks = ranks_of (&others[k], i, self->n_words);
       const uint64_t stretches =
@@ -270,6 +309,7 @@ find_others (const CpuValuesLabeller *self, const CclValues *values, uint32_t y,
                   (other_z ? (size_t)other_z * values->slice_stride : 0) +
                   (size_t)other_y * values->row_stride,
         .begins = self->begins + word,
+        .foreground = self->foreground + word,
         .runs_before = self->runs_before + word,
     };
   }
@@ -281,23 +321,23 @@ scan (CpuValuesLabeller *self, const ValueType *type, const CclValues *values)
   const CclValuesPlan *plan = &self->base.plan;
   size_t word = 0;
 
-  self->n_runs = 0;
+  self->n_runs = 1;
   for (uint32_t z = 0; z < plan->depth; z++) {
     const uint8_t *data = (const uint8_t *)values->data + (z ? z * values->slice_stride : 0);
     for (uint32_t y = 0; y < plan->height; y++, word += self->n_words, data += values->row_stride) {
-      uint64_t *begins = self->begins + word;
+      uint64_t *begins = self->begins + word, *foreground = self->foreground + word;
       uint32_t *runs_before = self->runs_before + word;
-      const Row row = {data, begins, runs_before};
+      const Row row = {data, begins, foreground, runs_before};
       Row others[MOST_BEFORE] = {0};
 
+      if (!find_foreground (self, type, data, foreground))
+        continue;
       find_others (self, values, y, z, others);
       const uint32_t copied = copy_runs (self, type, &row, others, begins, runs_before);
       if (copied == 0 && self->neighbourhood->first_implies_all)
         continue;
-      if (copied < MOST_BEFORE)
-        find_foreground (self, type, data);
-      else
-        find_runs (self, type, data, begins, runs_before);
+      if (copied == MOST_BEFORE)
+        find_runs (self, type, &row, begins, runs_before);
       join_rows (self, type, &row, others);
     }
   }

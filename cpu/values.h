@@ -6,9 +6,6 @@
 #include "mapping.h"
 #include "values-class.h"
 
-/* The parent of a run of background. */
-#define BACKGROUND UINT32_MAX
-
 /* The rows before a row that its pixels touch: the most of them. */
 enum { MOST_BEFORE = 4 };
 
@@ -35,19 +32,31 @@ typedef struct CpuValuesLabeller {
   const Neighbourhood *neighbourhood;
   uint32_t n_words; /* of a row of bits */
 
-  uint64_t *begins;      /* of all rows in raster order: where runs begin */
-  uint32_t *runs_before; /* of each of these words: the number of the first run that begins in it or
-                          * later; equal rows have the same runs */
-  uint64_t *foreground;  /* of the row at work */
-  uint32_t n_runs;
-  uint32_t *parents; /* of each run, or BACKGROUND; later its label */
-  void (*scan) (struct CpuValuesLabeller *self, const CclValues *values);
+  /* Words of the bits of all rows in raster order. In rows without foreground, only that is set. */
+  uint64_t *foreground;
+  uint64_t *begins;      /* where runs begin */
+  uint32_t *runs_before; /* of each word: the number of the first run that begins in it or later;
+                          * equal rows have the same runs */
+  uint32_t n_runs;       /* 1 + their number: runs are counted from 1 on */
+  uint32_t *parents;     /* of each run; later its label */
+  const struct ValuesCode *code;
   Mapping mapping;
 } CpuValuesLabeller;
 
-/* Finds the runs of a picture and unites those of each component. All give identical results. */
-void values_scan_portable (CpuValuesLabeller *self, const CclValues *values);
-void values_scan_avx2 (CpuValuesLabeller *self, const CclValues *values);
-void values_scan_avx512 (CpuValuesLabeller *self, const CclValues *values);
+/* So many parents may be read behind the last one. */
+enum { PARENTS_BLOCK = 16 };
+
+/* What is compiled for each instruction set. All give identical results. */
+typedef struct ValuesCode {
+  const char *name;
+  /* Finds the runs of a picture and unites those of each component. */
+  void (*scan) (CpuValuesLabeller *self, const CclValues *values);
+  /* Writes the labels of a row with foreground. parents has the labels of runs. */
+  void (*write_row) (const CpuValuesLabeller *self, size_t first_word, uint32_t *labels);
+} ValuesCode;
+
+extern const ValuesCode values_code_portable;
+extern const ValuesCode values_code_avx2;
+extern const ValuesCode values_code_avx512;
 
 #endif /* CUDACCL_CPU_VALUES_H */

@@ -73,7 +73,7 @@ typedef struct CclValuesLabeller CclValuesLabeller;
 
 /* Makes a labeller that uses the CPU, one thread. Free it with ccl_values_labeller_free().
  *
- * Address space is reserved for the worst picture, some 4.3 bytes per pixel; memory is used only as
+ * Address space is reserved for the worst picture, some 4.4 bytes per pixel; memory is used only as
  * far as pictures need it.
  *
  * Returns the labeller, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,

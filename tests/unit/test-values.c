@@ -116,13 +116,13 @@ check_picture (
   guarded_memory_clear (&memory);
 }
 
-/* Noise of few values, of rows that repeat, and of stretches: what the scan treats in different
- * ways. */
+/* Noise of few values, of rows that repeat, of stretches, and of few pixels that are not zero: what
+ * the scan treats in different ways. */
 static void
 draw (GRand *random, Picture *picture, CclValueType type)
 {
   const uint32_t n = picture->width * picture->height * picture->depth;
-  const int n_values = g_rand_int_range (random, 1, 6), kind = g_rand_int_range (random, 0, 3);
+  const int n_values = g_rand_int_range (random, 1, 6), kind = g_rand_int_range (random, 0, 4);
   const uint32_t length = kind == 1 ? picture->width : kind == 2 ? 9 : 1;
   const bool has_nan = type >= CUDACCL_VALUE_TYPE_REAL_32 && g_rand_boolean (random);
 
@@ -134,6 +134,8 @@ draw (GRand *random, Picture *picture, CclValueType type)
       value = NAN;
     else if (type >= CUDACCL_VALUE_TYPE_REAL_32 && value == 0 && g_rand_boolean (random))
       value = -0.0;
+    if (kind == 3 && g_rand_int_range (random, 0, 12) != 0)
+      value = 0;
     const bool repeats = i >= length && g_rand_int_range (random, 0, 20) != 0;
     if (kind == 1)
       picture->values[i] = repeats ? picture->values[i - length] : value;
@@ -163,7 +165,7 @@ test_noise (gconstpointer data)
       continue;
     }
     ccl_values_labeller_free (&labeller);
-    for (int k = 0; k < 120; k++) {
+    for (int k = 0; k < 160; k++) {
       const uint32_t connectivity = connectivities[k % 5];
       Picture picture = {.width = (uint32_t)g_rand_int_range (random, 1, k % 2 ? 12 : 150),
           .height = (uint32_t)g_rand_int_range (random, 1, 9),
