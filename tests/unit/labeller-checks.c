@@ -711,8 +711,6 @@ check_tiling (const Subject *subject, const Tiling *tiling)
     fail (&default_options, &compact, difference);
   g_free (difference);
   ccl_labeller_free (&labeller);
-  guarded_memory_clear (&frame_memory);
-  guarded_memory_clear (&labels_memory);
 }
 
 static void

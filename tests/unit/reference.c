@@ -10,40 +10,39 @@ is_foreground (uint8_t value, const CclLabellerOptions *options)
   return options->invert ? !above : above;
 }
 
-/* Marks every pixel of the component that holds `first` and returns them, in no order. */
-static GArray *
-flood (const bool *foreground, bool *visited, uint32_t width, uint32_t height,
-    CclConnectivity connectivity, uint32_t first)
+/* The mask with a border of one background pixel on each side, so that each pixel has eight
+ * neighbours. Pixels are numbered by rows, border included. */
+typedef struct Bordered {
+  uint8_t *waiting; /* 1: foreground of no component so far */
+  size_t row_size;
+} Bordered;
+
+/* Takes every pixel of the component that holds `first` into an array, in no order. */
+static void
+flood (const Bordered *mask, CclConnectivity connectivity, uint32_t first, GArray *pixels)
 {
-  GArray *pixels = g_array_new (FALSE, FALSE, sizeof (uint32_t));
+  const int64_t row = (int64_t)mask->row_size;
+  const int64_t neighbours[8] = {-row, -1, 1, row, -row - 1, -row + 1, row - 1, row + 1};
+  const guint n_neighbours = connectivity == CUDACCL_CONNECTIVITY_4 ? 4 : 8;
 
   /* The array is also the queue of the search: the neighbours of pixels before `next` are done. */
-  visited[first] = true;
+  g_array_set_size (pixels, 0);
+  mask->waiting[first] = 0;
   g_array_append_val (pixels, first);
   for (guint next = 0; next < pixels->len; next++) {
-    uint32_t pixel = g_array_index (pixels, uint32_t, next);
-    int64_t x = pixel % width;
-    int64_t y = pixel / width;
-
-    for (int dy = -1; dy <= 1; dy++) {
-      for (int dx = -1; dx <= 1; dx++) {
-        if (connectivity == CUDACCL_CONNECTIVITY_4 && dx != 0 && dy != 0)
-          continue;
-        if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height)
-          continue;
-        uint32_t neighbour = (y + dy) * width + (x + dx);
-        if (foreground[neighbour] && !visited[neighbour]) {
-          visited[neighbour] = true;
-          g_array_append_val (pixels, neighbour);
-        }
+    const uint32_t pixel = g_array_index (pixels, uint32_t, next);
+    for (guint i = 0; i < n_neighbours; i++) {
+      const uint32_t neighbour = (uint32_t)(pixel + neighbours[i]);
+      if (mask->waiting[neighbour]) {
+        mask->waiting[neighbour] = 0;
+        g_array_append_val (pixels, neighbour);
       }
     }
   }
-  return pixels;
 }
 
 static CclComponent
-measure (const GArray *pixels, uint32_t width)
+measure (const GArray *pixels, uint32_t row_size)
 {
   CclComponent component = {0};
   uint32_t left = UINT32_MAX, top = UINT32_MAX, right = 0, bottom = 0;
@@ -51,8 +50,8 @@ measure (const GArray *pixels, uint32_t width)
 
   for (guint i = 0; i < pixels->len; i++) {
     uint32_t pixel = g_array_index (pixels, uint32_t, i);
-    uint32_t x = pixel % width;
-    uint32_t y = pixel / width;
+    uint32_t x = pixel % row_size - 1;
+    uint32_t y = pixel / row_size - 1;
     left = MIN (left, x);
     right = MAX (right, x);
     top = MIN (top, y);
@@ -70,40 +69,48 @@ measure (const GArray *pixels, uint32_t width)
   return component;
 }
 
+static void
+set_label (const Reference *reference, const GArray *pixels, uint32_t row_size, uint32_t label)
+{
+  for (guint i = 0; i < pixels->len; i++) {
+    const uint32_t pixel = g_array_index (pixels, uint32_t, i);
+    const size_t x = pixel % row_size - 1, y = pixel / row_size - 1;
+    reference->labels[y * (row_size - 2) + x] = label;
+  }
+}
+
 Reference *
 reference_new (const uint8_t *data, uint32_t width, uint32_t height, size_t stride,
     CclConnectivity connectivity, const CclLabellerOptions *options)
 {
-  size_t n_pixels = (size_t)width * height;
-  bool *foreground = g_new (bool, n_pixels);
-  bool *visited = g_new0 (bool, n_pixels);
+  const uint32_t row_size = width + 2;
+  Bordered mask = {g_new0 (uint8_t, row_size * ((size_t)height + 2)), row_size};
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (CclComponent));
+  GArray *pixels = g_array_new (FALSE, FALSE, sizeof (uint32_t));
   Reference *reference = g_new0 (Reference, 1);
 
-  reference->labels = g_new0 (uint32_t, n_pixels);
-  for (uint32_t y = 0; y < height; y++)
-    for (uint32_t x = 0; x < width; x++)
-      foreground[(size_t)y * width + x] = is_foreground (data[y * stride + x], options);
+  reference->labels = g_new0 (uint32_t, (size_t)width * height);
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < width; x++)
+      mask.waiting[(y + 1) * row_size + x + 1] = is_foreground (data[y * stride + x], options);
 
-  for (uint32_t first = 0; first < n_pixels; first++) {
-    if (!foreground[first] || visited[first])
+  for (uint32_t first = row_size; first < row_size * (height + 1); first++) {
+    if (!mask.waiting[first])
       continue;
-    GArray *pixels = flood (foreground, visited, width, height, connectivity, first);
-    CclComponent component = measure (pixels, width);
+    flood (&mask, connectivity, first, pixels);
+    CclComponent component = measure (pixels, row_size);
     if (component.area >= options->min_area &&
         (options->max_area == 0 || component.area <= options->max_area)) {
       component.label = rows->len + 1;
       g_array_append_val (rows, component);
-      for (guint i = 0; i < pixels->len; i++)
-        reference->labels[g_array_index (pixels, uint32_t, i)] = component.label;
+      set_label (reference, pixels, row_size, component.label);
     }
-    g_array_unref (pixels);
   }
 
   reference->n_components = rows->len;
   reference->rows = (CclComponent *)g_array_free (rows, FALSE);
-  g_free (visited);
-  g_free (foreground);
+  g_array_unref (pixels);
+  g_free (mask.waiting);
   return reference;
 }
 
