@@ -1,46 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Links the ends of runs, and writes the contours that they make. */
+/* Joins the ends of runs to chains, links these, and writes the contours that they make. */
 #include "contour-links.h"
 #include "contours.h"
 #include "words.h"
 
-/* How far ahead ends are prefetched. */
-enum { ROWS_AHEAD = 4 };
+/* How far ahead chains are prefetched: along slanted sides, their numbers change by about the same
+ * from one to the next. */
+enum { CHAINS_AHEAD = 4 };
 
-/* Links the ends of two rows that meet at the line between them. upper, lower: the first ends of
- * the rows. */
-static void
-link_rows (CpuContours *self, uint32_t upper, uint32_t lower)
+/* The line between two rows: the ends of both, the next one of each, and the chains so far. */
+typedef struct Line {
+  const uint32_t *keys[2];
+  uint32_t *of[2]; /* the chains of the ends */
+  uint32_t next[2];
+  uint32_t y; /* of the lower row */
+  ContourChain *chains;
+  uint32_t n_chains;
+} Line;
+
+/* Takes the next end from the row whose end comes first, and returns its chain: a new one in the
+ * lower row. What is noted of the other row's end is overwritten when that is taken, or, the length
+ * of a chain, when it ends: branches would be mispredicted. */
+static ALWAYS_INLINE uint32_t
+take_end (Line *line, uint32_t *arrives)
 {
-  const uint32_t first_lower = lower;
-  ContourEnd *ends = self->ends;
+  const uint32_t upper = line->next[0], lower = line->next[1];
+  const uint32_t is_lower = line->keys[0][upper] > line->keys[1][lower];
+  const uint32_t chain = is_lower ? line->n_chains : line->of[0][upper];
 
-  while ((ends[upper].key & ends[lower].key) != CONTOUR_SENTINEL) {
-    uint32_t pair[2];
-    for (uint32_t i = 0; i < 2; i++) {
-      const bool is_upper = ends[upper].key <= ends[lower].key;
-      pair[i] = is_upper ? upper : lower;
-      upper += is_upper;
-      lower += !is_upper;
+  line->chains[line->n_chains] = (ContourChain){
+      .x = line->keys[1][lower] >> 1,
+      .y = line->y,
+      .is_right = lower & 1,
+      .left = line->of[1][(ptrdiff_t)lower - 1],
+  };
+  line->of[1][lower] = line->n_chains;
+  line->chains[chain].n = line->y - line->chains[chain].y;
+  line->n_chains += is_lower;
+  line->next[0] += !is_lower;
+  line->next[1] += is_lower;
+  /* Left ends above the line and right ends below it arrive. */
+  *arrives = ((is_lower ? lower : upper) ^ is_lower ^ 1) & 1;
+  return chain;
+}
+
+void
+cpu_contours_link (CpuContours *self, const ContourRow *upper, const ContourRow *lower, uint32_t y)
+{
+  Line line = {.keys = {upper->keys, lower->keys},
+      .of = {upper->chains, lower->chains},
+      .y = y,
+      .chains = self->chains,
+      .n_chains = self->n_chains};
+
+  for (;;) {
+    while (line.keys[0][line.next[0]] == line.keys[1][line.next[1]]) { /* one below the other */
+      if (line.keys[0][line.next[0]] == CONTOUR_SENTINEL) {
+        self->n_chains = line.n_chains;
+        return;
+      }
+      line.of[1][line.next[1]++] = line.of[0][line.next[0]++];
     }
-    /* Left ends above the line and right ends below it arrive. */
-    const uint32_t second_arrives = (pair[0] ^ (pair[0] >= first_lower)) & 1;
-    ends[pair[second_arrives]].link = pair[!second_arrives];
+    uint32_t first_arrives, second_arrives;
+    const uint32_t first = take_end (&line, &first_arrives);
+    const uint32_t second = take_end (&line, &second_arrives);
+    line.chains[first_arrives ? first : second].link = first_arrives ? second : first;
   }
 }
 
-/* Points are written in blocks, because most rows of them are shorter than a loop takes to end. */
+/* Writes n points in a line. The first block is written in any case, because most lines are shorter
+ * than it and their lengths cannot be predicted. */
+static ALWAYS_INLINE CclContourPoint *
+write_line (
+    CclContourPoint *points, CclContourPoint first, int32_t step_x, int32_t step_y, uint32_t n)
+{
+  uint32_t i = 0;
+
+  do {
+    for (uint32_t end = i + CONTOUR_BLOCK; i < end; i++)
+      points[i] = (CclContourPoint){first.x + (int32_t)i * step_x, first.y + (int32_t)i * step_y};
+  } while (i < n);
+  return points + n;
+}
+
 static ALWAYS_INLINE CclContourPoint *
 write_pixels (CclContourPoint *point, const CclContourStep *step)
 {
-  const uint32_t n = step->n;
-
   *point = step->own;
-  point += step->has_own;
-  for (uint32_t i = 0; i < n; i += CONTOUR_BLOCK)
-    for (uint32_t j = i; j < i + CONTOUR_BLOCK; j++)
-      point[j] = (CclContourPoint){step->first.x + (int32_t)j * step->step, step->first.y};
-  return point + n;
+  return write_line (point + step->has_own, step->first, step->step, 0, step->n);
 }
 
 static ALWAYS_INLINE CclContourPoint *
@@ -51,43 +98,63 @@ write_corners (CclContourPoint *point, const CclContourStep *step)
   return point + 2 * step->n;
 }
 
-/* Follows a contour from its start in row y, and writes its points. Returns behind them.
- *
- * Along steep sides, the numbers of ends change by about the same from row to row. */
+/* Writes the pixels beside all ends of a chain but the last one that a contour passes. */
 static ALWAYS_INLINE CclContourPoint *
-follow (CpuContours *self, uint32_t start, int32_t y, uint32_t number, bool corners,
-    CclContourPoint *point)
+write_chain (CclContourPoint *point, const ContourChain *chain)
 {
-  uint32_t end = start;
-  int32_t x = (int32_t)(self->ends[end].key >> 1);
+  const uint32_t n = chain->n - 1, is_right = chain->is_right;
+  const CclContourPoint first = {
+      (int32_t)chain->x - (int32_t)is_right, (int32_t)(chain->y + (is_right ? n : 0))};
+
+  return write_line (point, first, 0, is_right ? -1 : 1, n);
+}
+
+/* Writes the points from the last end of a chain that a contour passes to the next chain. */
+static ALWAYS_INLINE CclContourPoint *
+write_link (
+    CclContourPoint *point, const ContourChain *chain, const ContourChain *next, bool corners)
+{
+  const int32_t x = (int32_t)chain->x, next_x = (int32_t)next->x;
+  const int32_t y = (int32_t)(chain->is_right ? chain->y : chain->y + chain->n - 1);
+
+  if (corners) {
+    const CclContourStep step = ccl_contour_corners (x, y, chain->is_right, next_x, next->is_right);
+    return write_corners (point, &step);
+  }
+  const CclContourStep step = ccl_contour_pixels (x, y, chain->is_right, next_x, next->is_right);
+  return write_pixels (point, &step);
+}
+
+/* Follows a contour from its start, the upper end of a chain, and writes its points. A chain of
+ * right ends is passed upwards, so that its other ends come last. Returns behind the points. */
+static ALWAYS_INLINE CclContourPoint *
+follow (CpuContours *self, uint32_t start, uint32_t number, bool corners, CclContourPoint *point)
+{
+  const bool starts_with_last = self->chains[start].is_right;
+  uint32_t at = start;
 
   do {
-    ContourEnd *here = &self->ends[end];
-    const uint32_t next = here->link, side = end & 1, next_side = next & 1;
-    const int32_t next_x = (int32_t)(self->ends[next].key >> 1);
-    __builtin_prefetch (&self->ends[next + ROWS_AHEAD * (next - end)]);
-    here->link = CONTOUR_IS_FOLLOWED | number;
-    if (corners) {
-      const CclContourStep step = ccl_contour_corners (x, y, side, next_x, next_side);
-      point = write_corners (point, &step);
-    } else {
-      const CclContourStep step = ccl_contour_pixels (x, y, side, next_x, next_side);
-      point = write_pixels (point, &step);
-    }
-    y += side == next_side ? (side ? -1 : 1) : 0;
-    x = next_x;
-    end = next;
-  } while (end != start);
-  return point;
+    ContourChain *chain = &self->chains[at];
+    const uint32_t next = chain->link;
+    __builtin_prefetch (&self->chains[next + CHAINS_AHEAD * (next - at)]);
+    chain->link = CONTOUR_IS_FOLLOWED | number;
+    if (!corners && !(at == start && starts_with_last))
+      point = write_chain (point, chain);
+    point = write_link (point, chain, &self->chains[next], corners);
+    at = next;
+  } while (at != start);
+  return !corners && starts_with_last ? write_chain (point, &self->chains[start]) : point;
 }
 
 /* Sets component and parent of a contour by the one that passes the edge before its start in its
  * row. */
 static void
-place (CpuContours *self, CclContour *contour, uint32_t start, uint32_t row_start)
+place (CpuContours *self, CclContour *contour, const ContourChain *start)
 {
   const CclContour *left =
-      start > row_start ? &self->contours[self->ends[start - 1].link & ~CONTOUR_IS_FOLLOWED] : NULL;
+      start->left == CUDACCL_NO_CONTOUR
+          ? NULL
+          : &self->contours[self->chains[start->left].link & ~CONTOUR_IS_FOLLOWED];
 
   contour->parent = CUDACCL_NO_CONTOUR;
   if (left)
@@ -97,48 +164,43 @@ place (CpuContours *self, CclContour *contour, uint32_t start, uint32_t row_star
       contour->is_hole ? self->contours[contour->parent].component : ++self->n_components;
 }
 
-/* Writes the contour that starts at an end of row y. */
+/* Writes the contour that starts at the upper end of a chain. */
 static ALWAYS_INLINE void
-write_contour (CpuContours *self, uint32_t start, uint32_t row_start, uint32_t y, bool corners)
+write_contour (CpuContours *self, uint32_t start, bool corners)
 {
   const uint32_t number = self->n_contours++;
   CclContour *contour = &self->contours[number];
   CclContourPoint *first = self->points + self->n_points;
+  const ContourChain *chain = &self->chains[start];
 
-  contour->is_hole = start & 1;
+  contour->is_hole = chain->is_right;
   contour->first_point = self->n_points;
-  place (self, contour, start, row_start);
+  place (self, contour, chain);
   /* The corner at which an outer contour starts is written last; its place is left free. */
   const bool starts_late = corners && !contour->is_hole;
-  const CclContourPoint *last =
-      follow (self, start, (int32_t)y, number, corners, first + starts_late);
+  const CclContourPoint *last = follow (self, start, number, corners, first + starts_late);
   if (starts_late)
     *first = *--last;
   else if (last == first) { /* a single pixel */
-    *first = (CclContourPoint){(int32_t)(self->ends[start].key >> 1), (int32_t)y};
+    *first = (CclContourPoint){(int32_t)chain->x, (int32_t)chain->y};
     last++;
   }
   contour->n_points = (uint32_t)(last - first);
   self->n_points += contour->n_points;
 }
 
+/* Chains are in raster order of their upper ends, at which contours start. */
 static ALWAYS_INLINE void
 write_contours (CpuContours *self, bool corners)
 {
-  for (uint32_t y = 0; y < self->base.plan.height; y++) {
-    const uint32_t row_start = self->first_ends[y + 1];
-    const uint32_t row_end = self->first_ends[y + 2] - 2;
-    for (uint32_t end = row_start; end < row_end; end++)
-      if (!(self->ends[end].link & CONTOUR_IS_FOLLOWED))
-        write_contour (self, end, row_start, y, corners);
-  }
+  for (uint32_t chain = 0; chain < self->n_chains; chain++)
+    if (!(self->chains[chain].link & CONTOUR_IS_FOLLOWED))
+      write_contour (self, chain, corners);
 }
 
 void
 cpu_contours_follow (CpuContours *self)
 {
-  for (uint32_t line = 0; line <= self->base.plan.height; line++)
-    link_rows (self, self->first_ends[line], self->first_ends[line + 1]);
   self->n_components = self->n_contours = self->n_points = 0;
   if (self->base.plan.kind == CUDACCL_CONTOUR_CRACKS)
     write_contours (self, true);

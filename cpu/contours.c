@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Contours on the CPU. Each row becomes one bit per pixel, and where the bits change are the ends
- * of its runs; from there on, only ends are read (contours-follow.c).
+ * of its runs. Ends that lie one below the other are a chain; from there on, only chains are read
+ * (contours-follow.c).
  */
 #include "contours.h"
 #include "algorithms.h"
@@ -10,44 +11,36 @@
 #include "words.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Begins a row with the ends that follow. */
-static uint32_t
-begin_row (CpuContours *self, uint32_t row, uint32_t n)
+/* Ends the list of a row's ends. */
+static void
+end_row (const ContourRow *row, uint32_t n)
 {
-  self->first_ends[row] = n;
-  return n;
+  row->keys[n] = row->keys[n + 1] = CONTOUR_SENTINEL;
 }
 
-static uint32_t
-end_row (CpuContours *self, uint32_t n)
+/* Lists the ends of the runs of the row at work. */
+static void
+find_ends (CpuContours *self)
 {
-  self->ends[n].key = self->ends[n + 1].key = CONTOUR_SENTINEL;
-  return n + 2;
-}
-
-/* Appends the ends of a row's runs to the n ends before it. */
-static uint32_t
-add_ends (CpuContours *self, uint32_t n)
-{
-  const uint32_t width = self->base.plan.width, rest = width % 64;
+  const uint32_t width = self->base.plan.width, n_words = (width + 63) / 64;
   const uint32_t flip = self->base.plan.connectivity == CUDACCL_CONNECTIVITY_4;
-  const uint32_t n_words = (width + 63) / 64;
+  const ContourRow *row = &self->rows[1];
   uint64_t before = 0;
+  uint32_t n = 0;
 
-  if (rest)
-    self->bits[n_words - 1] &= UINT64_MAX >> (64 - rest);
   for (uint32_t i = 0; i < n_words; i++) {
-    const uint64_t word = self->bits[i];
+    const uint64_t word = self->bits[1][i];
     for (uint64_t changes = word ^ (word << 1 | before); changes; changes &= changes - 1) {
-      self->ends[n].key = (64 * i + lowest_bit (changes)) << 1 | ((n & 1) ^ flip);
+      row->keys[n] = (64 * i + lowest_bit (changes)) << 1 | ((n & 1) ^ flip);
       n++;
     }
     before = word >> 63;
   }
   if (n & 1) /* a run up to the edge of the frame */
-    self->ends[n++].key = width << 1 | !flip;
-  return n;
+    row->keys[n++] = width << 1 | !flip;
+  end_row (row, n);
 }
 
 /* Packs a row of the frame. */
@@ -58,10 +51,10 @@ pack_frame_row (CpuContours *self, const CclFrame *frame, uint32_t threshold, ui
   const uint8_t *pixels = (const uint8_t *)frame->data + y * frame->stride;
 
   if (self->base.plan.format == CUDACCL_PIXEL_FORMAT_8)
-    self->code->threshold_row (pixels, width, (uint8_t)threshold, self->bits);
+    self->code->threshold_row (pixels, width, (uint8_t)threshold, self->bits[1]);
   else
     self->code->threshold_words (
-        pixels, width, ccl_word_threshold (self->base.plan.format, threshold), self->bits);
+        pixels, width, ccl_word_threshold (self->base.plan.format, threshold), self->bits[1]);
 }
 
 static void
@@ -72,7 +65,21 @@ pack_label_row (CpuContours *self, const CclLabels *labels, uint32_t y)
 
   for (uint32_t x = 0; x < width; x++)
     self->bytes[x] = row[x] != 0;
-  self->code->threshold_row (self->bytes, width, 0, self->bits);
+  self->code->threshold_row (self->bytes, width, 0, self->bits[1]);
+}
+
+/* Links the ends of the row at work to those of the row before, which it becomes. */
+static void
+link_row (CpuContours *self, uint32_t y)
+{
+  const ContourRow before = self->rows[0];
+  uint64_t *const bits = self->bits[0];
+
+  cpu_contours_link (self, &self->rows[0], &self->rows[1], y);
+  self->rows[0] = self->rows[1];
+  self->rows[1] = before;
+  self->bits[0] = self->bits[1];
+  self->bits[1] = bits;
 }
 
 /* Finds the contours of a frame, or of labels without one. */
@@ -80,19 +87,28 @@ static void
 find_contours (CpuContours *self, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclContourTable *table)
 {
-  const uint32_t height = self->base.plan.height, n_words = (self->base.plan.width + 63) / 64;
-  uint32_t n = end_row (self, begin_row (self, 0, 0));
+  const uint32_t width = self->base.plan.width, height = self->base.plan.height;
+  const uint32_t n_words = (width + 63) / 64, rest = width % 64;
 
+  self->n_chains = 0;
+  memset (self->bits[0], 0, n_words * sizeof **self->bits);
+  end_row (&self->rows[0], 0);
   for (uint32_t y = 0; y < height; y++) {
     if (frame)
       pack_frame_row (self, frame, options->threshold, y);
     else
       pack_label_row (self, labels, y);
     for (uint32_t i = 0; frame && options->invert && i < n_words; i++)
-      self->bits[i] = ~self->bits[i];
-    n = end_row (self, add_ends (self, begin_row (self, y + 1, n)));
+      self->bits[1][i] = ~self->bits[1][i];
+    if (rest)
+      self->bits[1][n_words - 1] &= UINT64_MAX >> (64 - rest);
+    if (memcmp (self->bits[0], self->bits[1], n_words * sizeof **self->bits) == 0)
+      continue; /* its ends continue the chains of the row before */
+    find_ends (self);
+    link_row (self, y);
   }
-  end_row (self, begin_row (self, height + 1, n));
+  end_row (&self->rows[1], 0);
+  link_row (self, height);
   cpu_contours_follow (self);
   *table = (CclContourTable){
       self->n_components, self->n_contours, self->n_points, self->contours, self->points};
@@ -137,10 +153,15 @@ lay_out_contours (Layout *layout, void *data)
   const uint64_t width = self->base.plan.width, height = self->base.plan.height;
   const uint64_t n_ends = (width + 1) * height;
 
-  self->bits = lay_out (layout, (width + 63) / 64, sizeof *self->bits);
+  for (uint32_t i = 0; i < 2; i++) {
+    self->bits[i] = lay_out (layout, (width + 63) / 64, sizeof *self->bits[i]);
+    self->rows[i].keys = lay_out (layout, width + 3, sizeof *self->rows[i].keys);
+    self->rows[i].chains = lay_out (layout, width + 4, sizeof *self->rows[i].chains);
+    if (self->rows[i].chains)
+      *self->rows[i].chains++ = CUDACCL_NO_CONTOUR;
+  }
   self->bytes = lay_out (layout, width, sizeof *self->bytes);
-  self->first_ends = lay_out (layout, height + 2, sizeof *self->first_ends);
-  self->ends = lay_out (layout, n_ends + 2 * (height + 2), sizeof *self->ends);
+  self->chains = lay_out (layout, n_ends + 1, sizeof *self->chains);
   self->contours = lay_out (layout, n_ends / 2 + 1, sizeof *self->contours);
   self->points =
       lay_out (layout, 2 * (width + 1) * (height + 1) + CONTOUR_BLOCK, sizeof *self->points);

@@ -7,14 +7,23 @@
 #include "mapping.h"
 #include "pixels.h"
 
-/* The end of a run. The ends of a row follow each other, left and right ones in turn; then come two
- * sentinels, so that even numbers are left ends in all rows. */
-typedef struct ContourEnd {
-  uint32_t key; /* 2 × column + the order in which sides at one column come (contour-links.h) */
-  /* The end that follows it in its contour; when that has been followed, CONTOUR_IS_FOLLOWED and
+/* The ends of a row's runs, left and right ones in turn, and two sentinels behind them. */
+typedef struct ContourRow {
+  uint32_t *keys; /* 2 × column + the order in which sides at one column come (contour-links.h) */
+  uint32_t *chains; /* of each end; before the first one is CUDACCL_NO_CONTOUR */
+} ContourRow;
+
+/* Ends that are one below the other, which contours pass straight on: left ends downwards, right
+ * ends upwards. Chains are in raster order of their upper ends. */
+typedef struct ContourChain {
+  uint32_t x, y;     /* of the upper end */
+  uint32_t n;        /* ends */
+  uint32_t is_right; /* 0 or 1 */
+  uint32_t left; /* the chain of the end before the upper one in its row, or CUDACCL_NO_CONTOUR */
+  /* The chain that follows it in its contour; when that has been followed, CONTOUR_IS_FOLLOWED and
    * the contour's index. */
   uint32_t link;
-} ContourEnd;
+} ContourChain;
 
 #define CONTOUR_SENTINEL UINT32_MAX /* the key of one */
 #define CONTOUR_IS_FOLLOWED (UINT32_C (1) << 31)
@@ -27,17 +36,21 @@ typedef struct CpuContours {
   const PixelCode *code;
   Mapping mapping;
 
-  uint64_t *bits;       /* one bit per pixel of a row */
-  uint8_t *bytes;       /* of a row of labels: whether they are foreground */
-  uint32_t *first_ends; /* of the rows -1…height */
-  ContourEnd *ends;
+  uint64_t *bits[2];  /* one bit per pixel of a row, and of the row before */
+  uint8_t *bytes;     /* of a row of labels: whether they are foreground */
+  ContourRow rows[2]; /* the row before, and the row at work */
+  ContourChain *chains;
   CclContour *contours;
   CclContourPoint *points;
 
-  uint32_t n_components, n_contours, n_points;
+  uint32_t n_chains, n_components, n_contours, n_points;
 } CpuContours;
 
-/* Finds contours from the keys of all ends. */
+/* Links the ends of a row to those of the next one, y. Sets the chains of the lower ends. */
+void cpu_contours_link (
+    CpuContours *self, const ContourRow *upper, const ContourRow *lower, uint32_t y);
+
+/* Finds contours from all chains. */
 void cpu_contours_follow (CpuContours *self);
 
 #endif /* CUDACCL_CPU_CONTOURS_H */

@@ -102,7 +102,7 @@ typedef struct CclContours CclContours;
 /* Makes an object that finds contours on the CPU, with one thread. Free it with
  * ccl_contours_free().
  *
- * Address space is reserved for the worst frame, some 40 bytes per pixel; memory is used only as
+ * Address space is reserved for the worst frame, some 50 bytes per pixel; memory is used only as
  * far as frames need it.
  *
  * Returns the object, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,

@@ -113,6 +113,8 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
     elif min_area > 1 or max_area:
         mask = label(np.asarray(read), neighbours, threshold=threshold, invert=invert, min_area=min_area,
                      max_area=max_area)[0]
+    elif threshold == 0 and not invert and np.asarray(read).dtype in (np.bool_, np.uint8):
+        mask = np.asarray(read)
     else:
         mask = np.not_equal(exceeds(read, threshold), bool(invert))
     if mask.ndim != 2:
