@@ -14,8 +14,9 @@ counted (docs/testing.md):
 
 A program that crashed, timed out or failed without naming a case adds one failure.
 
-The programs of the suite `watch` run in real time. One that fails beside other programs runs again
-alone, and then counts as it does there; what failed the first time is listed as unsteady.
+The programs of the suite `watch` run in real time and mostly wait, so without arguments they run by
+themselves, many at a time. One that fails beside other programs runs again alone, and then counts
+as it does there; what failed the first time is listed as unsteady.
 """
 import json
 import os
@@ -30,7 +31,7 @@ CHECK_SUMMARY = re.compile(r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+
 SKIP_LINE = re.compile(r"^SKIP: ([^:]+): (.*)$")
 
 
-REAL_TIME = "watch / "  # the beginning of the names of programs that run in real time
+REAL_TIME_SUITE = "watch"
 MOST_AGAIN = 3  # more failures are no matter of time
 
 
@@ -121,15 +122,13 @@ def merge(programs):
     return 1 if failed or passed == 0 else 0
 
 
-def run(build, arguments):
-    """Runs programs; returns Meson's exit status and the counts by name."""
-    log = os.path.join(build, "meson-logs", "testlog.json")
+def run(build, arguments, n_processes, name="testlog"):
+    """Runs programs, that number at a time, with logs of that name; returns Meson's exit status and the counts by name."""
+    log = os.path.join(build, "meson-logs", name + ".json")
     if os.path.exists(log):
         os.remove(log)
-    # Many programs wait for cameras, brokers and time limits, so one more than the processors runs at a time.
-    n_processes = str(len(os.sched_getaffinity(0)) + 1)
-    tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs",
-                            "--num-processes", n_processes, *arguments])
+    tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--logbase", name,
+                            "--num-processes", str(n_processes), *arguments])
     programs = {}
     if os.path.exists(log):
         with open(log, encoding="utf-8", errors="replace") as entries:
@@ -142,7 +141,7 @@ def run(build, arguments):
 
 def run_again(programs, run_alone):
     """Replaces the counts of failed programs that run in real time by those of a second run, in which they are alone."""
-    unsteady = {name: count for name, count in programs.items() if name.startswith(REAL_TIME) and count.failed}
+    unsteady = {name: count for name, count in programs.items() if name.startswith(REAL_TIME_SUITE + " / ") and count.failed}
     if not 0 < len(unsteady) <= MOST_AGAIN:
         return
     print("\nThese run again alone: " + ", ".join(unsteady), flush=True)
@@ -153,12 +152,24 @@ def run_again(programs, run_alone):
             print(f"  {name}: {case}")
 
 
+def run_in_turn(build, arguments):
+    """The same as run(); without arguments the programs that run in real time come last, by themselves."""
+    n_processors = len(os.sched_getaffinity(0))
+    # Some programs wait for time limits and disks, so one more than the processors runs at a time.
+    if arguments:
+        return run(build, arguments, n_processors + 1)
+    status, programs = run(build, ["--no-suite", REAL_TIME_SUITE], n_processors + 1)
+    status_of_real_time, in_real_time = run(
+        build, ["--suite", REAL_TIME_SUITE], 3 * n_processors, "testlog-" + REAL_TIME_SUITE)
+    return status or status_of_real_time, programs | in_real_time
+
+
 def main():
     build, arguments = sys.argv[1], sys.argv[2:]
-    status, programs = run(build, arguments)
+    status, programs = run_in_turn(build, arguments)
     if status != 0 and not any(count.failed for count in programs.values()):
         programs["meson test"] = Count(failed=[f"ended with exit status {status}"])
-    run_again(programs, lambda names: run(build, ["--num-processes", "1", *names])[1])
+    run_again(programs, lambda names: run(build, names, 1, "testlog-again")[1])
     return merge(list(programs.items()))
 
 
