@@ -159,15 +159,23 @@ def manages_cameras():
         tap.equal(server.get("/api/cameras")["cameras"], [])
 
 
+BOX = "(({left, top, width, height}) => [left, top, width, height])(document.querySelector('%s').getBoundingClientRect())"
+
+
+def press(view, dialog, start, end=None):
+    """Presses the mouse at a place of the picture in a dialog, in parts of it, and releases it there or at another place."""
+    left, top, width, height = view.evaluate(BOX % f"{dialog} .scene")
+    for kind, (x, y), buttons in ("Pressed", start, 1), ("Moved", end or start, 1), ("Released", end or start, 0):
+        view.call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=left + x * width, y=top + y * height, button="left",
+                  buttons=buttons, clickCount=1)
+
+
 def drag(view, selector, x, y):
     """Drags the middle of an element to a place of the picture in the dialog, in parts of it."""
-    box = "(({left, top, width, height}) => [left, top, width, height])(document.querySelector('%s').getBoundingClientRect())"
-    left, top, width, height = view.evaluate(box % selector)
-    scene = view.evaluate(box % "#ground-dialog .scene")
-    places = [(left + width / 2, top + height / 2), (scene[0] + x * scene[2], scene[1] + y * scene[3])]
-    for kind, place, buttons in ("Pressed", 0, 1), ("Moved", 1, 1), ("Released", 1, 0):
-        view.call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=places[place][0], y=places[place][1],
-                  button="left", buttons=buttons, clickCount=1)
+    left, top, width, height = view.evaluate(BOX % selector)
+    scene = view.evaluate(BOX % "#ground-dialog .scene")
+    press(view, "#ground-dialog",
+          ((left + width / 2 - scene[0]) / scene[2], (top + height / 2 - scene[1]) / scene[3]), (x, y))
 
 
 def sets_ground():
@@ -212,6 +220,70 @@ def sets_ground():
         view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
         served.wait_for(lambda: "ccltrack.ground" not in server.get("/api/cameras/a")["settings"], "no setting")
         # A camera that begins anew has no picture for a moment.
+        tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
+
+
+def open_regions(view):
+    view.evaluate(f"{card('a')}.querySelector('.edit').click()")
+    view.wait("document.querySelector('#camera-dialog').open")
+    view.evaluate("document.querySelector('#camera-dialog .regions').click()")
+    view.wait("document.querySelector('#regions-dialog img').naturalWidth > 100")
+
+
+def use_regions(view):
+    view.evaluate("document.querySelector('#regions-dialog [type=submit]').click()")
+    view.wait("!document.querySelector('#regions-dialog').open")
+    view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
+    view.wait("!document.querySelector('#camera-dialog').open")
+
+
+def draws_regions():
+    """regions and lines are drawn on the live picture, moved, named and deleted, and become a setting of the camera"""
+    button = "document.querySelector('#regions-dialog .%s').click()"
+    with page("--set", "ccltrack.regions=line 'in; out' 16,12 80,60", f"a={served.video('drawn', (20, True))}") as (server, view):
+        def setting():
+            return server.get("/api/cameras/a")["settings"].get("ccltrack.regions")
+
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        open_regions(view)
+        view.evaluate(button % "add-region")
+        for place in (0.1, 0.1), (0.7, 0.1):
+            press(view, "#regions-dialog", place)
+        view.evaluate("document.querySelector('#regions-dialog [type=submit]').click()")
+        tap.equal(view.evaluate("document.querySelector('#regions-dialog .error').textContent"),
+                  'region "region1" has 2 points; three or more are needed')
+        press(view, "#regions-dialog", (0.7, 0.8))
+        press(view, "#regions-dialog", (0.7, 0.8), (0.6, 0.9))
+        view.evaluate("""{ const row = document.querySelector('#regions-dialog .shapes').lastElementChild;
+            for (const [field, value] of [['name', 'the "yard"'], ['limits', 'stay=2  faster-than=30']]) {
+              row.querySelector(`.${field}`).value = value;
+              row.querySelector(`.${field}`).dispatchEvent(new Event('input')); } }""")
+        view.evaluate(button % "add-line")
+        for place in (0.2, 0.5), (0.4, 0.5), (0.9, 0.5):  # a line has two points
+            press(view, "#regions-dialog", place)
+        shoot(view, "regions")
+        use_regions(view)
+        items = served.wait_for(lambda: len(found := (setting() or "").split("; ")) == 4 and found, "the setting")
+        # The first item has a semicolon in its name, and pixels of frames of 160×120 before.
+        tap.equal("; ".join(items[:2]), 'line "in; out" 10.00%,10.00% 50.00%,50.00%')
+        assert items[2].startswith("region 'the \"yard\"' ") and items[2].endswith(" stay=2 faster-than=30"), items
+        assert items[3].startswith("line line2 "), items
+        for item, places in (items[2], [(10, 10), (70, 10), (60, 90)]), (items[3], [(20, 50), (40, 50)]):
+            got = [tuple(float(x.rstrip("%")) for x in word.split(",")) for word in item.split() if "," in word]
+            tap.equal(len(got), len(places), item)
+            # A click is at a whole pixel.
+        assert all(abs(a - b) < 0.5 for p, q in zip(got, places) for a, b in zip(p, q)), (got, places)
+
+        view.wait(f"{card('a')}.querySelector('.state').textContent != 'connecting'")
+        open_regions(view)
+        tap.equal(view.evaluate("[...document.querySelectorAll('#regions-dialog .name')].map(({ value }) => value)"),
+                  ["in; out", 'the "yard"', "line2"])
+        view.evaluate("""{ const row = document.querySelectorAll('#regions-dialog .shapes > div')[1];
+            row.querySelector('.name').dispatchEvent(new Event('focusin', { bubbles: true }));
+            document.querySelectorAll('#regions-dialog .handle')[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete' }));
+            row.querySelector('.delete').click(); }""")
+        use_regions(view)
+        served.wait_for(lambda: (text := setting()) and "yard" not in text and "line2" in text, "the setting without a region")
         tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
 
 
@@ -266,4 +338,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, shows_traffic, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, draws_regions, shows_traffic, asks_for_token, policy_holds))

@@ -372,7 +372,7 @@ async function openCameraDialog(name) {
   find(".error", dialog).textContent = "";
   fields.name.value = name || "";
   fields.name.readOnly = Boolean(name);
-  find(".ground", dialog).hidden = !name;
+  find(".ground", dialog).hidden = find(".regions", dialog).hidden = !name;
   fields.uri.value = uri;
   fields.settings.value = Object.entries(others).map(([key, value]) => `${key}=${value}`).join("\n");
   // Only what changed is sent, so a URI that is not touched keeps its user and password.
