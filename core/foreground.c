@@ -130,19 +130,6 @@ ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   return status;
 }
 
-const char *
-ccl_denoise_name (CclDenoise denoise)
-{
-  static const char *const names[] = {
-      [CUDACCL_DENOISE_NONE] = "none",
-      [CUDACCL_DENOISE_MEDIAN_3] = "median-3x3",
-      [CUDACCL_DENOISE_MEDIAN_5] = "median-5x5",
-      [CUDACCL_DENOISE_OPENING_3] = "opening-3x3",
-      [CUDACCL_DENOISE_OPENING_5] = "opening-5x5",
-  };
-  return (unsigned)denoise < sizeof names / sizeof *names ? names[denoise] : NULL;
-}
-
 CclStatus
 ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)

@@ -31,18 +31,11 @@ mask_is_needed (const MaskSettings *settings)
          settings->closing_width > 1 || settings->closing_height > 1 || settings->roi_mask;
 }
 
-/* How far the noise filter and the closing reach. An opening's two steps reach as far each. */
+/* How far the noise filter and the closing reach. */
 static uint64_t
 reach (const MaskSettings *settings)
 {
-  static const uint64_t of_filter[] = {
-      [CUDACCL_DENOISE_NONE] = 0,
-      [CUDACCL_DENOISE_MEDIAN_3] = 1,
-      [CUDACCL_DENOISE_MEDIAN_5] = 2,
-      [CUDACCL_DENOISE_OPENING_3] = 2,
-      [CUDACCL_DENOISE_OPENING_5] = 4,
-  };
-  return of_filter[settings->denoise] +
+  return ccl_denoise_reach (settings->denoise) +
          (settings->closing_height > 1 ? settings->closing_height : 0);
 }
 

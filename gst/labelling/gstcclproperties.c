@@ -8,18 +8,28 @@
 #include "gstcclattach.h"
 #include "shared/gstcclproperty.h"
 
-static const GEnumValue foreground_values[] = {
-    {CUDACCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", "threshold"},
+/* Defines a type whose values have the names that the library gives them. */
+#define DEFINE_NAMED_ENUM_TYPE(function, type_name, values, Type, get_name)                        \
+  static GEnumValue *name_##values (void)                                                          \
+  {                                                                                                \
+    for (GEnumValue *value = values; value->value_name; value++)                                   \
+      value->value_nick = get_name ((Type)value->value);                                           \
+    return values;                                                                                 \
+  }                                                                                                \
+  GST_CCL_DEFINE_ENUM_TYPE (function, type_name, name_##values ())
+
+static GEnumValue foreground_values[] = {
+    {CUDACCL_FOREGROUND_THRESHOLD, "Pixels greater than the property threshold", NULL},
     {CUDACCL_FOREGROUND_OTSU,
-        "Pixels greater than a threshold that Otsu's method chooses per frame", "otsu"},
-    {CUDACCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", "mog2"},
+        "Pixels greater than a threshold that Otsu's method chooses per frame", NULL},
+    {CUDACCL_FOREGROUND_MOG2, "Background subtraction with a mixture of Gaussians (MOG2)", NULL},
     {CUDACCL_FOREGROUND_CODEBOOK,
-        "Background subtraction with a codebook: the colours that pixels have had", "codebook"},
+        "Background subtraction with a codebook: the colours that pixels have had", NULL},
     {0, NULL, NULL},
 };
-GST_CCL_DEFINE_ENUM_TYPE (foreground_get_type, "GstCclForeground", foreground_values)
+DEFINE_NAMED_ENUM_TYPE (foreground_get_type, "GstCclForeground", foreground_values,
+    CclForegroundMethod, ccl_foreground_method_name)
 
-/* Their names are the library's. */
 static GEnumValue denoise_values[] = {
     {CUDACCL_DENOISE_NONE, "No filter", NULL},
     {CUDACCL_DENOISE_MEDIAN_3, "Median filter, 3×3 pixels", NULL},
@@ -28,27 +38,17 @@ static GEnumValue denoise_values[] = {
     {CUDACCL_DENOISE_OPENING_5, "Opening (erosion, then dilation), 5×5 pixels", NULL},
     {0, NULL, NULL},
 };
+DEFINE_NAMED_ENUM_TYPE (
+    denoise_get_type, "GstCclDenoise", denoise_values, CclDenoise, ccl_denoise_name)
 
-static GType
-denoise_get_type (void)
-{
-  static GType type = 0;
-
-  if (g_once_init_enter (&type)) {
-    for (GEnumValue *value = denoise_values; value->value_name; value++)
-      value->value_nick = ccl_denoise_name ((CclDenoise)value->value);
-    g_once_init_leave (&type, g_enum_register_static ("GstCclDenoise", denoise_values));
-  }
-  return type;
-}
-
-static const GEnumValue shadows_values[] = {
-    {CUDACCL_SHADOWS_KEEP, "Shadows are foreground", "keep"},
-    {CUDACCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", "mark"},
-    {CUDACCL_SHADOWS_REMOVE, "Shadows are background", "remove"},
+static GEnumValue shadows_values[] = {
+    {CUDACCL_SHADOWS_KEEP, "Shadows are foreground", NULL},
+    {CUDACCL_SHADOWS_MARK, "Shadows are background, and marked in the attached mask", NULL},
+    {CUDACCL_SHADOWS_REMOVE, "Shadows are background", NULL},
     {0, NULL, NULL},
 };
-GST_CCL_DEFINE_ENUM_TYPE (shadows_get_type, "GstCclShadows", shadows_values)
+DEFINE_NAMED_ENUM_TYPE (
+    shadows_get_type, "GstCclShadows", shadows_values, CclShadows, ccl_shadows_name)
 
 static const GEnumValue reduction_values[] = {
     {CUDACCL_REDUCTION_AUTO,
@@ -89,29 +89,10 @@ list_algorithms (const gchar *const *names, const gchar *(*get_title) (const gch
   return values;
 }
 
-static GType
-cpu_algorithm_get_type (void)
-{
-  static GType type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCclAlgorithm",
-                                  list_algorithms (ccl_cpu_algorithms (), ccl_cpu_algorithm_title,
-                                      ccl_cpu_algorithm_offers)));
-  return type;
-}
-
-static GType
-gpu_algorithm_get_type (void)
-{
-  static GType type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCclAlgorithm",
-                                  list_algorithms (ccl_cuda_algorithms (), ccl_cuda_algorithm_title,
-                                      ccl_cuda_algorithm_offers)));
-  return type;
-}
+GST_CCL_DEFINE_ENUM_TYPE (cpu_algorithm_get_type, "GstCclAlgorithm",
+    list_algorithms (ccl_cpu_algorithms (), ccl_cpu_algorithm_title, ccl_cpu_algorithm_offers))
+GST_CCL_DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm",
+    list_algorithms (ccl_cuda_algorithms (), ccl_cuda_algorithm_title, ccl_cuda_algorithm_offers))
 
 static const GEnumValue device_choice_values[] = {
     {GST_CCL_DEVICE_CHOICE_SHARED, "The GPU of a neighbour's CUDA context, or else the first one",

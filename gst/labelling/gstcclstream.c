@@ -125,18 +125,12 @@ post_motion (const GstCclStream *stream, const gchar *event, GstClockTime time, 
 static void
 post_scene_change (const GstCclStream *stream, CclSceneChange change, GstClockTime time)
 {
-  static const gchar *const kinds[] = {
-      [CUDACCL_SCENE_MOVED] = "moved",
-      [CUDACCL_SCENE_INFRARED] = "infrared",
-      [CUDACCL_SCENE_COVERED] = "covered",
-      [CUDACCL_SCENE_BLINDED] = "blinded",
-      [CUDACCL_SCENE_UNCOVERED] = "uncovered",
-  };
+  const gchar *kind = ccl_scene_change_name (change);
   GstStructure *structure = gst_ccl_moment_structure ("scene-change", time, &stream->segment);
 
-  GST_INFO_OBJECT (stream->owner->element, "scene change (%s) at %" GST_TIME_FORMAT, kinds[change],
-      GST_TIME_ARGS (time));
-  gst_structure_set (structure, "kind", G_TYPE_STRING, kinds[change], NULL);
+  GST_INFO_OBJECT (
+      stream->owner->element, "scene change (%s) at %" GST_TIME_FORMAT, kind, GST_TIME_ARGS (time));
+  gst_structure_set (structure, "kind", G_TYPE_STRING, kind, NULL);
   post_structure (stream, structure);
 }
 

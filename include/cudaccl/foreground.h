@@ -46,6 +46,11 @@ typedef enum CclForegroundMethod {
                                     * Real-Time Imaging 11(3), 2005. Since: 0.3 */
 } CclForegroundMethod;
 
+/* The name of a method: "threshold", "otsu", "mog2" or "codebook", as properties of elements and
+ * Python have it. A static string; NULL for any other number. Thread safe. Since: 0.3 */
+CUDACCL_API
+const char *ccl_foreground_method_name (CclForegroundMethod method);
+
 /* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
  * Prati, I. Mikic, M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and
  * evaluation", IEEE TPAMI 25(7), 2003, compare methods. Without chroma, every pixel that is a
@@ -58,6 +63,11 @@ typedef enum CclShadows {
   CUDACCL_SHADOWS_REMOVE = 2, /* they are background */
 } CclShadows;
 
+/* The name of a treatment: "keep", "mark" or "remove". A static string; NULL for any other number.
+ * Thread safe. Since: 0.3 */
+CUDACCL_API
+const char *ccl_shadows_name (CclShadows shadows);
+
 /* A change of the picture that a change of light does not explain. */
 typedef enum CclSceneChange {
   CUDACCL_SCENE_UNCHANGED = 0,
@@ -67,6 +77,12 @@ typedef enum CclSceneChange {
   CUDACCL_SCENE_BLINDED = 4,   /* most of the picture has become white */
   CUDACCL_SCENE_UNCOVERED = 5, /* there is a picture again where there was none */
 } CclSceneChange;
+
+/* The name of a scene change: "unchanged", "moved", "infrared", "covered", "blinded" or
+ * "uncovered", as messages of elements have it. A static string; NULL for any other number. Thread
+ * safe. Since: 0.3 */
+CUDACCL_API
+const char *ccl_scene_change_name (CclSceneChange change);
 
 /* Filters that remove noise from the mask, before the region of interest mask and the inversion.
  * Their windows are squares around the pixel.
@@ -89,9 +105,15 @@ typedef enum CclDenoise {
 
 /* The name of a filter: "none", "median-3x3", "median-5x5", "opening-3x3" or "opening-5x5", as
  * options of programs and properties of elements have it. A static string; NULL for any other
- * number. Any thread may call. Since: 0.3 */
+ * number. Thread safe. Since: 0.3 */
 CUDACCL_API
 const char *ccl_denoise_name (CclDenoise denoise);
+
+/* How many pixels in each direction the mask at a pixel depends on with a filter: 0 for none and
+ * for any other number. A program that filters a picture band by band needs so many rows around a
+ * band. Thread safe. Since: 0.3 */
+CUDACCL_API
+uint32_t ccl_denoise_reach (CclDenoise denoise);
 
 /* The properties that are fixed when the object is made. */
 typedef struct CclForegroundPlan {

@@ -12,13 +12,14 @@ from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, view_of
 from ._types import Array, Out, SupportsArrayInterface
 
-METHODS = {"threshold": 0, "otsu": 1, "mog2": 2, "codebook": 3}
-DENOISE = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 3, "opening-5x5": 4}
-SHADOWS = {"keep": 0, "mark": 1, "remove": 2}
+# The numbers of the library's names.
+METHODS: dict[str, int] = _cudaccl.methods
+DENOISE: dict[str, int] = _cudaccl.filters
+SHADOWS: dict[str, int] = _cudaccl.shadows
+SCENE_CHANGES: dict[str, int] = _cudaccl.scene_changes
 PIXELS = {"uint8": 0, "uint16": 1}
 DEFAULTS = _cudaccl.ForegroundOptions()  # those of the library and the elements
 AUTO_REDUCTION = 0
-SCENE_CHANGES = ("unchanged", "moved", "infrared", "covered", "blinded", "uncovered")
 
 
 def choose(name: str, names: dict[str, int], value: str) -> int:
@@ -128,7 +129,7 @@ class Foreground:
         """The scene change that the last frame showed, if `light` is set: 'unchanged', or a change
         after which the model starts anew: 'moved' (another picture), 'infrared' (another one that
         has lost or gained its colours), 'covered', 'blinded' or 'uncovered'."""
-        return SCENE_CHANGES[self._scene_change]
+        return name_of(SCENE_CHANGES, self._scene_change)
 
     def _options(self) -> _cudaccl.ForegroundOptions:
         options = _cudaccl.ForegroundOptions()

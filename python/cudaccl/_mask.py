@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._foreground import DENOISE, Foreground, check_closing, choose
+from ._foreground import DENOISE, METHODS, Foreground, check_closing, choose
 
 STRIP_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
-REACH = {"none": 0, "median-3x3": 1, "median-5x5": 2, "opening-3x3": 2, "opening-5x5": 4}  # rows
 
 
 class Settings(NamedTuple):
@@ -24,7 +23,7 @@ class Settings(NamedTuple):
     n_threads: int
 
     def check(self) -> None:
-        choose("foreground", {"threshold": 0, "otsu": 1}, self.foreground)
+        choose("foreground", {name: METHODS[name] for name in ("threshold", "otsu")}, self.foreground)
         choose("denoise", DENOISE, self.denoise)
         check_closing(self.closing)
 
@@ -36,7 +35,7 @@ class Settings(NamedTuple):
     @property
     def reach(self) -> int:
         """How many rows above and below a row its mask depends on."""
-        return REACH[self.denoise] + (self.closing[1] if self.closing[1] > 1 else 0)
+        return int(_cudaccl.filter_reach(DENOISE[self.denoise])) + (self.closing[1] if self.closing[1] > 1 else 0)
 
 
 class Region:

@@ -178,9 +178,28 @@ private:
   std::mutex mutex_;
 };
 
+/* The number of each name of an enumeration that counts from 0. */
+template <typename Enum>
+static nb::dict
+numbers_of (const char *(*name_of) (Enum))
+{
+  nb::dict numbers;
+  for (int i = 0; name_of ((Enum)i); i++)
+    numbers[name_of ((Enum)i)] = i;
+  return numbers;
+}
+
 void
 bind_foreground (nb::module_ &module)
 {
+  module.attr ("methods") = numbers_of (ccl_foreground_method_name);
+  module.attr ("filters") = numbers_of (ccl_denoise_name);
+  module.attr ("shadows") = numbers_of (ccl_shadows_name);
+  module.attr ("scene_changes") = numbers_of (ccl_scene_change_name);
+  module.def (
+      "filter_reach", [] (int denoise) { return ccl_denoise_reach ((CclDenoise)denoise); },
+      nb::arg ("denoise"), "How many pixels in each direction a filter's output depends on.");
+
   nb::class_<Options> (module, "ForegroundOptions", "Settings that may differ from frame to frame.")
       .def (nb::init<> ())
       .def_rw ("threshold", &Options::threshold)

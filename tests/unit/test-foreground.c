@@ -172,6 +172,56 @@ test_names_of_filters (void)
   g_assert_null (ccl_denoise_name ((CclDenoise)-1));
 }
 
+static void
+test_names_of_settings (void)
+{
+  g_assert_cmpstr (ccl_foreground_method_name (CUDACCL_FOREGROUND_CODEBOOK), ==, "codebook");
+  g_assert_null (ccl_foreground_method_name ((CclForegroundMethod)4));
+  g_assert_cmpstr (ccl_shadows_name (CUDACCL_SHADOWS_KEEP), ==, "keep");
+  g_assert_null (ccl_shadows_name ((CclShadows)-1));
+  g_assert_cmpstr (ccl_scene_change_name (CUDACCL_SCENE_UNCOVERED), ==, "uncovered");
+  g_assert_null (ccl_scene_change_name ((CclSceneChange)6));
+}
+
+/* A pixel as far away as the reach changes the mask, one farther away does not. */
+static void
+test_reach_of_filters (void)
+{
+  enum { SIZE = 31, MIDDLE = SIZE / 2 };
+  uint8_t *pixels = g_malloc (SIZE * SIZE),
+          *masks[2] = {g_malloc (SIZE * SIZE), g_malloc (SIZE * SIZE)};
+  GRand *random = g_rand_new_with_seed (1);
+  for (int filter = 0; ccl_denoise_name ((CclDenoise)filter); filter++) {
+    uint32_t farthest = 0;
+    for (guint i = 0; i < 2000; i++) {
+      const CclForegroundPlan plan = {.width = SIZE, .height = SIZE, .n_threads = 1};
+      const CclForegroundOptions options = {.denoise = (CclDenoise)filter};
+      const CclFrame frame = {pixels, SIZE, CUDACCL_LOCATION_HOST};
+      const gint percent = g_rand_int_range (random, 30, 95);
+      for (guint k = 0; k < SIZE * SIZE; k++)
+        pixels[k] = g_rand_int_range (random, 0, 100) < percent ? 255 : 0;
+      CclForeground *foreground = ccl_cpu_foreground_new (&plan, NULL);
+      for (guint k = 0; k < 2; k++) {
+        const CclMask mask = {masks[k], SIZE};
+        pixels[MIDDLE * SIZE + MIDDLE] = k ? 255 : 0;
+        g_assert_cmpint (
+            ccl_foreground_run (foreground, &frame, &options, &mask, NULL), ==, CUDACCL_OK);
+      }
+      ccl_foreground_free (&foreground);
+      for (int k = 0; k < SIZE * SIZE; k++)
+        if (masks[0][k] != masks[1][k])
+          farthest =
+              (uint32_t)MAX ((int)farthest, MAX (ABS (k % SIZE - MIDDLE), ABS (k / SIZE - MIDDLE)));
+    }
+    g_assert_cmpuint (ccl_denoise_reach ((CclDenoise)filter), ==, farthest);
+  }
+  g_assert_cmpuint (ccl_denoise_reach ((CclDenoise)-1), ==, 0);
+  g_rand_free (random);
+  g_free (pixels);
+  g_free (masks[0]);
+  g_free (masks[1]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -181,6 +231,8 @@ main (int argc, char **argv)
   g_test_add_func ("/otsu/separates-best", test_otsu_separates_best);
   g_test_add_func ("/otsu/by-hand", test_otsu_by_hand);
   g_test_add_func ("/foreground/names-of-filters", test_names_of_filters);
+  g_test_add_func ("/foreground/names-of-settings", test_names_of_settings);
+  g_test_add_func ("/foreground/reach-of-filters", test_reach_of_filters);
   g_test_add_func ("/cpu/foreground/device-frames-are-refused", test_device_frames_are_refused);
   g_test_add_func (
       "/cpu/foreground/unknown-instructions", test_unknown_instructions_are_unsupported);
