@@ -40,6 +40,7 @@ struct Codebooks {
 
   /* The model: memory of zeros before the first frame. */
   CclCodebookBlock *blocks;
+  uint8_t *n_words_of_blocks; /* words from this place on have weight 0 */
   uint8_t *places, *background;
   BitRows strong, in_object, is_dynamic;
   /* What the last update found. */
@@ -138,6 +139,7 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
       .width = width,
       .frame = &self->state,
       .blocks = self->blocks + y * self->n_blocks,
+      .n_words = self->n_words_of_blocks + y * self->n_blocks,
       .places = self->places + y * self->stride,
       .in_object = row_of (&self->in_object, y),
       .is_dynamic = row_of (&self->is_dynamic, y),
@@ -374,6 +376,7 @@ lay_out_model (Layout *layout, void *data)
   const size_t height = self->plan.height;
 
   self->blocks = lay_out (layout, self->n_blocks * height, sizeof *self->blocks);
+  self->n_words_of_blocks = lay_out (layout, self->n_blocks * height, 1);
   self->places = lay_out (layout, self->stride * height, sizeof *self->places);
   self->background = lay_out (layout, self->stride * height, sizeof *self->background);
   lay_out_rows (layout, self->n_words, height, &self->strong);
@@ -402,6 +405,9 @@ codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *wo
     codebooks_free (self);
     return NULL;
   }
+  /* The words of a block are on many lines of a page. Huge pages, where the system has them, save
+   * translations of addresses. */
+  madvise (self->model_mapping.memory, self->model_mapping.size, MADV_HUGEPAGE);
   return self;
 }
 

@@ -4,8 +4,10 @@
  * vectors of mog2.h. Results and words are those of ccl_codebook_update(); the tests compare them.
  *
  * Most of what a pixel keeps is not touched in most frames: words that no pixel of a vector has,
- * births and visits, and the means of words that are not matched. Frames in which all births or all
- * weights change are rare, and are computed one pixel at a time.
+ * births and visits, and the means of words that are not matched. In most blocks no pixel has a
+ * second word, and all of them match their first one; then the words beyond it are neither read nor
+ * compared. Frames in which all births or all weights change are rare, and are computed one pixel
+ * at a time.
  *
  * The including file also defines lanes_of(), the lanes whose bits are set, and look_up(), for each
  * lane the entry of a table of 16 bytes.
@@ -18,7 +20,7 @@
 typedef int16_t SignedSteps __attribute__ ((vector_size (sizeof (Steps))));
 
 /* How far ahead blocks are prefetched. */
-enum { CODEBOOK_BLOCKS_AHEAD = 3 };
+enum { CODEBOOK_BLOCKS_AHEAD = 4 };
 
 /* One pixel at a time. */
 
@@ -32,6 +34,14 @@ static bool
 bit_of (const uint64_t *row, uint32_t x)
 {
   return row[x / 64] >> x % 64 & 1;
+}
+
+/* A pixel has the word of that place. */
+static void
+note_word (const CodebookRow *row, uint32_t x, uint32_t place)
+{
+  uint8_t *n_words = &row->n_words[x / CUDACCL_CODEBOOK_LANES];
+  *n_words = (uint8_t)(*n_words > place ? *n_words : place + 1);
 }
 
 static void
@@ -71,10 +81,14 @@ update_codebook (const CodebookRow *row, uint32_t x)
   set_bit (row->shadow, x, result.pixel_class == CUDACCL_PIXEL_SHADOW);
   set_bit (row->recurrent, x, result.is_recurrent);
   set_bit (row->settled, x, result.is_settled);
+  note_word (row, x, result.place);
   count_pixel (row->counts, &result);
 }
 
-/* STEP_LANES pixels at a time. */
+/* STEP_LANES pixels at a time. Functions with n_words compare and change so many words of each
+ * pixel, the others having weight 0; the compiler specialises them for 1 and
+ * CUDACCL_CODEBOOK_WORDS.
+ */
 
 /* The pixels, and the words that a block has for them. */
 typedef struct CodebookPixels {
@@ -162,12 +176,12 @@ v_of_words (const CodebookPixels *pixels, int k)
 
 /* The first words of greatest weight. */
 static ALWAYS_INLINE CodebookWords
-find_heaviest (const CodebookPixels *pixels, bool colour)
+find_heaviest (const CodebookPixels *pixels, bool colour, int n_words)
 {
   const Steps none = steps_of (0);
   CodebookWords heaviest = {none, pixels->weights[0], luma_of_words (pixels, 0),
       colour ? u_of_words (pixels, 0) : none, colour ? v_of_words (pixels, 0) : none};
-  UNROLL for (int k = 1; k < CUDACCL_CODEBOOK_WORDS; k++)
+  UNROLL for (int k = 1; k < n_words; k++)
   {
     const Steps greater = is_greater (pixels->weights[k], heaviest.weights);
     if (all_zero (greater))
@@ -189,11 +203,11 @@ typedef struct CodebookMatches {
 } CodebookMatches;
 
 static ALWAYS_INLINE CodebookMatches
-find_matches (const CodebookPixels *pixels, Steps tolerance, bool colour)
+find_matches (const CodebookPixels *pixels, Steps tolerance, bool colour, int n_words)
 {
   const Steps none = steps_of (0);
   CodebookMatches matches = {none, none, tolerance + 1, none};
-  UNROLL for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+  UNROLL for (int k = 0; k < n_words; k++)
   {
     const Steps weights = pixels->weights[k];
     if (all_zero (weights))
@@ -266,7 +280,8 @@ typedef struct CodebookChange {
 
 /* Counts visits, and sets the births of new words. */
 static ALWAYS_INLINE void
-mark_words (const CodebookPixels *pixels, const CodebookChange *change, uint32_t time)
+mark_words (
+    const CodebookRow *row, uint32_t x, const CodebookPixels *pixels, const CodebookChange *change)
 {
   const uint32_t is_new = bits_of (change->is_new);
   uint16_t places[STEP_LANES];
@@ -278,7 +293,8 @@ mark_words (const CodebookPixels *pixels, const CodebookChange *change, uint32_t
     uint8_t *visits = &pixels->block->visits[places[i]][lane];
     if (is_new >> i & 1) {
       *visits = 0;
-      pixels->block->birth[places[i]][lane] = (uint16_t)time;
+      pixels->block->birth[places[i]][lane] = row->frame->time;
+      note_word (row, x, places[i]);
     }
     *visits = (uint8_t)(*visits + ((change->visited >> i & 1) && *visits < UINT8_MAX));
   }
@@ -296,11 +312,11 @@ move_means (uint16_t *means, int first, Steps lanes, Steps is_new, Steps value)
 
 /* Writes the values into the words, which gain weight. */
 static ALWAYS_INLINE void
-change_words (CodebookPixels *pixels, const CodebookChange *change, bool colour)
+change_words (CodebookPixels *pixels, const CodebookChange *change, bool colour, int n_words)
 {
   const Steps none = steps_of (0);
   Steps passes = none;
-  UNROLL for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+  UNROLL for (int k = 0; k < n_words; k++)
   {
     const Steps lanes = (Steps)(change->places == steps_of ((uint16_t)k));
     if (all_zero (lanes))
@@ -322,7 +338,7 @@ change_words (CodebookPixels *pixels, const CodebookChange *change, bool colour)
   }
   if (all_zero (passes))
     return;
-  for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
+  for (int k = 0; k < n_words; k++) {
     const Steps lanes = (Steps)(change->places == steps_of ((uint16_t)k));
     const Steps gained = lanes & change->gain; /* the loss is of the weight without it */
     const Steps loss = passes & (pixels->weights[k] - gained) >> 3;
@@ -363,8 +379,7 @@ count_lanes (CodebookCounts *counts, const CodebookPixels *pixels, const Codeboo
   uint16_t places[STEP_LANES];
   const Steps chosen = choose (counted & in_frame, place, steps_of (CODEBOOK_NOT_COUNTED));
   memcpy (places, &chosen, sizeof places);
-  for (int i = 0; i < STEP_LANES; i++)
-    counts->noise[i % CODEBOOK_HISTOGRAMS][places[i]]++;
+  UNROLL for (int i = 0; i < STEP_LANES; i++) counts->noise[i % CODEBOOK_HISTOGRAMS][places[i]]++;
   const Steps dark = is_greater (steps_of (CUDACCL_LIGHT_LEAST_LUMA), heaviest->luma >> 8);
   const Steps bright = is_greater (heaviest->luma >> 8, steps_of (CUDACCL_LIGHT_MOST_LUMA));
   counts->model_dark += count_bits (bits_of (dark) & inside);
@@ -379,14 +394,28 @@ count_lanes (CodebookCounts *counts, const CodebookPixels *pixels, const Codeboo
 
 /* The lanes that have a recurrent word beside the heaviest one. */
 static ALWAYS_INLINE Steps
-select_dynamic (const CodebookPixels *pixels, const CodebookWords *heaviest, uint32_t time)
+select_dynamic (
+    const CodebookPixels *pixels, const CodebookWords *heaviest, uint32_t time, int n_words)
 {
   const Steps least = recurrent_share (heaviest->weights);
   Steps dynamic = steps_of (0);
-  for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+  for (int k = 0; k < n_words; k++)
     dynamic |= select_recurrent (pixels, k, (Steps)(heaviest->places != steps_of ((uint16_t)k)),
         pixels->weights[k], least, time);
   return dynamic;
+}
+
+/* The lanes whose matched word is background. */
+static ALWAYS_INLINE Steps
+find_background (const CodebookPixels *pixels, const CodebookWords *heaviest,
+    const CodebookMatches *matches, uint32_t time)
+{
+  const Steps share = multiply_high (heaviest->weights, steps_of (CUDACCL_CODEBOOK_SHARE));
+  Steps is_background = matches->exist & ~is_greater (share, matches->weights);
+  const Steps is_light = matches->exist & ~is_background;
+  if (!all_zero (is_light))
+    is_background |= select_recurrent_matches (pixels, matches, is_light, heaviest->weights, time);
+  return is_background;
 }
 
 /* The tolerance of pixels from the tolerances of levels. */
@@ -414,13 +443,12 @@ write_classes (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
   set_bits_at (row->shadow, x, shadows);
 }
 
-/* Starts to load what a later block surely needs: all weights, and the first two words. */
+/* Starts to load the words that pixels of a block have. */
 static ALWAYS_INLINE void
-prefetch_words (const CclCodebookBlock *block, bool colour)
+prefetch_words (const CclCodebookBlock *block, uint32_t n_words, bool colour)
 {
-  UNROLL for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) __builtin_prefetch (block->weight[k], 1);
-  UNROLL for (int k = 0; k < 2; k++)
-  {
+  for (uint32_t k = 0; k < n_words; k++) {
+    __builtin_prefetch (block->weight[k], 1);
     __builtin_prefetch (block->luma[k], 1);
     if (colour) {
       __builtin_prefetch (block->u[k], 1);
@@ -429,71 +457,104 @@ prefetch_words (const CclCodebookBlock *block, bool colour)
   }
 }
 
-/* Updates the codebooks of STEP_LANES pixels from column x on. */
-static ALWAYS_INLINE void
-update_codebooks (const CodebookRow *row, uint32_t x, bool colour)
+static ALWAYS_INLINE CodebookPixels
+load_pixels (const CodebookRow *row, uint32_t x, bool colour, int n_words)
 {
-  const CclCodebookFrame *frame = row->frame;
   CodebookPixels pixels = {
       .block = &row->blocks[x / CUDACCL_CODEBOOK_LANES],
       .first = (int)(x % CUDACCL_CODEBOOK_LANES),
       .luma = load_bytes (row->luma + x),
       .slack = load_bytes (row->slack + x),
   };
-  if (pixels.first == 0 && x + CODEBOOK_BLOCKS_AHEAD * CUDACCL_CODEBOOK_LANES < row->width)
-    prefetch_words (pixels.block + CODEBOOK_BLOCKS_AHEAD, colour);
   pixels.values.luma = pixels.luma << 8;
   if (colour) {
     const Steps chroma = *(const Steps *)(row->chroma + x);
     pixels.values.u = chroma & 0xff;
     pixels.values.v = chroma >> 8;
   }
-  UNROLL for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) pixels.weights[k] =
+  UNROLL for (int k = 0; k < n_words; k++) pixels.weights[k] =
       *steps_at (pixels.block->weight[k], pixels.first);
+  return pixels;
+}
 
-  const CodebookWords heaviest = find_heaviest (&pixels, colour);
+/* Changes the matched words, or makes new ones. strong, before: bits of the pixels that are not
+ * background, in this frame and in the one before. */
+static ALWAYS_INLINE void
+learn (const CodebookRow *row, uint32_t x, CodebookPixels *pixels, const CodebookMatches *matches,
+    uint32_t strong, uint32_t before, bool colour, int n_words)
+{
+  CodebookChange change = {
+      .places = matches->places,
+      .is_new = ~matches->exist,
+      .visited = strong & ~before,
+      .gain = steps_of (CUDACCL_CODEBOOK_GAIN),
+  };
+  if (n_words > 1 && !all_zero (change.is_new))
+    change.places = choose (change.is_new, places_of_lightest (pixels), matches->places);
+  if (strong)
+    change.gain = choose (lanes_of (bits_at (row->in_object, x) & strong),
+        steps_of (row->frame->object_gain), change.gain);
+  store_bytes (change.places, row->places + x);
+  mark_words (row, x, pixels, &change);
+  change_words (pixels, &change, colour, n_words);
+  const CodebookWords after = find_heaviest (pixels, false, n_words);
+  store_bytes (after.luma >> 8, row->background + x);
+  set_bits_at (
+      row->recurrent, x, bits_of (select_dynamic (pixels, &after, row->frame->time, n_words)));
+}
+
+/* Updates the codebooks of STEP_LANES pixels from column x on. With one word, returns false without
+ * a change if a pixel does not match it. */
+static ALWAYS_INLINE bool
+update_codebooks (const CodebookRow *row, uint32_t x, bool colour, int n_words)
+{
+  const CclCodebookFrame *frame = row->frame;
+  CodebookPixels pixels = load_pixels (row, x, colour, n_words);
+  const CodebookWords heaviest = find_heaviest (&pixels, colour, n_words);
   const Steps is_dynamic = lanes_of (bits_at (row->is_dynamic, x));
-  const CodebookMatches matches = find_matches (
-      &pixels, tolerance_of (frame->tolerances, &pixels, heaviest.luma, is_dynamic), colour);
+  CodebookMatches matches = find_matches (&pixels,
+      tolerance_of (frame->tolerances, &pixels, heaviest.luma, is_dynamic), colour, n_words);
+  if (n_words == 1) {
+    if (!all_zero (~matches.exist))
+      return false;
+    matches.exist = steps_of (UINT16_MAX);
+    matches.places = steps_of (0);
+  }
   const Steps weak_tolerance =
       tolerance_of (frame->weak_tolerances, &pixels, heaviest.luma, is_dynamic);
   const Steps is_weak = matches.exist & is_greater (matches.distances, weak_tolerance);
-  const Steps share = multiply_high (heaviest.weights, steps_of (CUDACCL_CODEBOOK_SHARE));
-  const Steps is_first = (Steps)(heaviest.weights == 0);
-  Steps is_background = is_first | (matches.exist & ~is_greater (share, matches.weights));
-  const Steps is_light = matches.exist & ~is_background;
-  if (!all_zero (is_light))
-    is_background |=
-        select_recurrent_matches (&pixels, &matches, is_light, heaviest.weights, frame->time);
-  const uint32_t strong = bits_of (~is_background);
+  Steps is_first = steps_of (0), is_background = matches.exist;
+  if (n_words > 1) {
+    is_first = (Steps)(heaviest.weights == 0);
+    is_background = find_background (&pixels, &heaviest, &matches, frame->time) | is_first;
+  }
+  const Steps is_strong = ~is_background;
   const Steps is_settled =
-      matches.exist & ~is_background & (Steps)(matches.places == load_bytes (row->places + x));
+      matches.exist & is_strong & (Steps)(matches.places == load_bytes (row->places + x));
   const uint32_t inside = row->width - x >= STEP_LANES
                               ? ALL_STEP_LANES
                               : ALL_STEP_LANES >> (STEP_LANES - (row->width - x));
+  const uint32_t strong = bits_of (is_strong), before = bits_at (row->strong, x);
 
   count_lanes (row->counts, &pixels, &heaviest, is_background & ~is_first, inside, colour);
-  write_classes (row, x, &pixels, &heaviest, ~is_background | is_weak, colour);
+  write_classes (row, x, &pixels, &heaviest, is_strong | is_weak, colour);
   set_bits_at (row->settled, x, bits_of (is_settled));
-
-  CodebookChange change = {
-      .places = matches.places,
-      .is_new = ~matches.exist,
-      .visited = strong & ~bits_at (row->strong, x),
-      .gain = steps_of (CUDACCL_CODEBOOK_GAIN),
-  };
   set_bits_at (row->strong, x, strong);
-  if (!all_zero (change.is_new))
-    change.places = choose (change.is_new, places_of_lightest (&pixels), matches.places);
-  if (strong)
-    change.gain = choose (lanes_of (bits_at (row->in_object, x)) & ~is_background,
-        steps_of (frame->object_gain), change.gain);
-  store_bytes (change.places, row->places + x);
-  mark_words (&pixels, &change, frame->time);
-  change_words (&pixels, &change, colour);
-  const CodebookWords after = find_heaviest (&pixels, false);
-  store_bytes (after.luma >> 8, row->background + x);
-  set_bits_at (row->recurrent, x, bits_of (select_dynamic (&pixels, &after, frame->time)));
+  learn (row, x, &pixels, &matches, strong, before, colour, n_words);
+  return true;
+}
+
+static ALWAYS_INLINE void
+update_blocks (const CodebookRow *row, bool colour)
+{
+  const uint32_t n_blocks = (row->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
+  for (uint32_t x = 0; x < row->width; x += STEP_LANES) {
+    const uint32_t block = x / CUDACCL_CODEBOOK_LANES, later = block + CODEBOOK_BLOCKS_AHEAD;
+    if (x % CUDACCL_CODEBOOK_LANES == 0 && later < n_blocks)
+      prefetch_words (&row->blocks[later], row->n_words[later], colour);
+    if (row->n_words[block] != 1 || !update_codebooks (row, x, colour, 1))
+      update_codebooks (row, x, colour, CUDACCL_CODEBOOK_WORDS);
+  }
 }
 
 static void
@@ -503,11 +564,9 @@ codebook_row (const CodebookRow *row)
     for (uint32_t x = 0; x < row->width; x++)
       update_codebook (row, x);
   } else if (row->chroma) {
-    for (uint32_t x = 0; x < row->width; x += STEP_LANES)
-      update_codebooks (row, x, true);
+    update_blocks (row, true);
   } else {
-    for (uint32_t x = 0; x < row->width; x += STEP_LANES)
-      update_codebooks (row, x, false);
+    update_blocks (row, false);
   }
 }
 

@@ -99,6 +99,7 @@ typedef struct CodebookRow {
   uint32_t width;
   const CclCodebookFrame *frame;
   CclCodebookBlock *blocks;
+  uint8_t *n_words;           /* of each block: words from this place on have weight 0 */
   uint8_t *places;            /* of the words that the pixels match or have made */
   const uint64_t *in_object;  /* the mask of the frame before */
   const uint64_t *is_dynamic; /* from the frame before */

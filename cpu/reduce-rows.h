@@ -26,29 +26,70 @@ add_rows (const uint8_t *const *rows, uint32_t n_rows, size_t n_bytes, uint16_t 
   }
 }
 
-/* The means of 2 or 4 successive samples: neighbours are added within a word, which the compiler
- * vectorises, unlike loads at distances. A sum of 8 samples of 8 rows fits in 16 bits. */
+/* The sum of samples 2i and 2i + 1: words of 16 bits keep vectors full, and no samples have to be
+ * widened. */
+static ALWAYS_INLINE uint32_t
+pair_of (const uint8_t *row, size_t i)
+{
+  uint16_t pair;
+  memcpy (&pair, row + 2 * i, sizeof pair);
+  return (pair & 0xffu) + (pair >> 8);
+}
+
+/* Adds up pairs of successive samples of all rows. A sum of 16 samples fits in 16 bits. */
+static ALWAYS_INLINE void
+add_pairs (const uint8_t *const *rows, uint32_t n_rows, size_t n_pairs, uint16_t *restrict sums)
+{
+  const uint8_t *a = rows[0], *b = rows[n_rows > 1 ? 1 : 0];
+  if (n_rows == 4) {
+    const uint8_t *c = rows[2], *d = rows[3];
+    for (size_t i = 0; i < n_pairs; i++)
+      sums[i] = (uint16_t)(pair_of (a, i) + pair_of (b, i) + pair_of (c, i) + pair_of (d, i));
+  } else if (n_rows == 2) {
+    for (size_t i = 0; i < n_pairs; i++)
+      sums[i] = (uint16_t)(pair_of (a, i) + pair_of (b, i));
+  } else {
+    for (size_t i = 0; i < n_pairs; i++)
+      sums[i] = (uint16_t)pair_of (a, i);
+  }
+}
+
+/* The means of pairs of samples, and of pairs of pairs. */
 static ALWAYS_INLINE void
 average_pairs (const uint16_t *restrict sums, uint32_t shift, size_t n, uint8_t *restrict means)
 {
-  const uint32_t half = shift > 0 ? 1u << (shift - 1) : 0;
-  for (size_t i = 0; i < n; i++) {
-    uint32_t pair;
-    memcpy (&pair, sums + 2 * i, sizeof pair);
-    means[i] = (uint8_t)(((pair & UINT16_MAX) + (pair >> 16) + half) >> shift);
-  }
+  const uint32_t half = 1u << (shift - 1);
+  for (size_t i = 0; i < n; i++)
+    means[i] = (uint8_t)((sums[i] + half) >> shift);
 }
 
 static ALWAYS_INLINE void
 average_fours (const uint16_t *restrict sums, uint32_t shift, size_t n, uint8_t *restrict means)
 {
-  const uint32_t half = shift > 0 ? 1u << (shift - 1) : 0;
+  const uint32_t half = 1u << (shift - 1);
   for (size_t i = 0; i < n; i++) {
-    uint32_t pairs[2];
-    memcpy (pairs, sums + 4 * i, sizeof pairs);
-    const uint32_t sum = pairs[0] + pairs[1];
-    means[i] = (uint8_t)(((sum & UINT16_MAX) + (sum >> 16) + half) >> shift);
+    uint32_t pairs;
+    memcpy (&pairs, sums + 2 * i, sizeof pairs);
+    means[i] = (uint8_t)(((pairs & UINT16_MAX) + (pairs >> 16) + half) >> shift);
   }
+}
+
+/* The means of successive samples by their pairs: 2 or 4 samples of at most 4 rows. */
+static ALWAYS_INLINE void
+reduce_pairs (const ReducedRow *row, uint32_t shift)
+{
+  const uint32_t n_pairs = row->n_means * row->factor / 2, last = row->n_samples - 1;
+  add_pairs (row->rows, row->n_rows, row->n_samples / 2, row->sums);
+  for (uint32_t i = row->n_samples / 2; i < n_pairs; i++) {
+    const uint32_t left = 2 * i < last ? 2 * i : last;
+    row->sums[i] = 0;
+    for (uint32_t y = 0; y < row->n_rows; y++)
+      row->sums[i] = (uint16_t)(row->sums[i] + row->rows[y][left] + row->rows[y][last]);
+  }
+  if (row->factor == 2)
+    average_pairs (row->sums, shift, row->n_means, row->means);
+  else
+    average_fours (row->sums, shift, row->n_means, row->means);
 }
 
 /* The means of `factor` successive samples; constants for the compiler. */
@@ -74,6 +115,10 @@ reduce_row (const ReducedRow *row)
 
   while (1u << shift < row->factor * row->n_rows)
     shift++;
+  if (row->step == 1 && (row->factor == 2 || row->factor == 4) && row->n_rows <= 4) {
+    reduce_pairs (row, shift);
+    return;
+  }
   add_rows (row->rows, row->n_rows, n_bytes, row->sums);
   for (uint32_t i = row->n_samples; i < padded; i++)
     row->sums[(size_t)i * row->step] = row->sums[n_bytes - 1];
@@ -82,12 +127,6 @@ reduce_row (const ReducedRow *row)
     average_samples (row->sums, STEP, FACTOR, shift, row->n_means, row->means);                    \
     break;
   switch (row->step * 16 + row->factor) {
-  case 16 + 2:
-    average_pairs (row->sums, shift, row->n_means, row->means);
-    break;
-  case 16 + 4:
-    average_fours (row->sums, shift, row->n_means, row->means);
-    break;
     AVERAGE (1, 1)
     AVERAGE (1, 8)
     AVERAGE (2, 1)

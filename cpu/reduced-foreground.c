@@ -45,6 +45,17 @@ typedef struct Plane {
   uint8_t *means;
 } Plane;
 
+/* Starts to load rows that are needed soon. Processors do not predict by themselves what begins on
+ * another page, as most rows do. */
+static void
+prefetch_rows (const uint8_t *first, const Plane *plane, uint32_t bytes_per_sample)
+{
+  const size_t n = (size_t)plane->n_samples * bytes_per_sample;
+  for (uint32_t y = 0; y < plane->factor_y; y++)
+    for (size_t x = 0; x < n; x += CACHE_LINE)
+      __builtin_prefetch (first + y * plane->stride + x, 0, 0);
+}
+
 static void
 reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, uint32_t width,
     bool is_wide, uint16_t *sums)
@@ -54,6 +65,8 @@ reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, ui
     const uint32_t row = y * plane->factor_y + i;
     rows[i] = plane->data + (row < plane->n_rows ? row : plane->n_rows - 1) * plane->stride;
   }
+  if ((y + 2) * plane->factor_y <= plane->n_rows)
+    prefetch_rows (rows[0] + plane->factor_y * plane->stride, plane, is_wide ? 2 : plane->step);
   const ReducedRow reduced = {
       .rows = rows,
       .n_rows = plane->factor_y,
