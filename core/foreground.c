@@ -2,6 +2,7 @@
 #include "foreground-class.h"
 
 #include "labeller-class.h"
+#include "reduction.h"
 #include "struct-size.h"
 
 #include "mixture.h"
@@ -105,9 +106,11 @@ ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     status = ccl_threshold_check (options->threshold, plan->format, error);
   if (status != CUDACCL_OK)
     return status;
-  if (!mask->data || mask->stride < plan->width)
+  const uint32_t mask_width = ccl_reduced (
+      plan->width, options->reduced_mask ? ccl_foreground_get_reduction (foreground) : 1);
+  if (!mask->data || mask->stride < mask_width)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the mask must have data, and a stride of at least %u bytes", plan->width);
+        "the mask must have data, and a stride of at least %u bytes", mask_width);
   if (options->denoise > CUDACCL_DENOISE_OPENING_5)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
@@ -136,6 +139,12 @@ ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
 {
   const CclStatus status = ccl_foreground_queue (foreground, frame, options, mask, error);
   return status == CUDACCL_OK ? ccl_foreground_wait (foreground, error) : status;
+}
+
+uint32_t
+ccl_foreground_get_reduction (const CclForeground *foreground)
+{
+  return foreground ? ccl_reduction_factor (&foreground->plan) : 1;
 }
 
 CclSceneChange

@@ -4,6 +4,30 @@
 #include "label-rows.h"
 #include "struct-size.h"
 
+#include <math.h>
+
+/* The mean coordinate after the enlargement, of the sum that the mean was made from: the mean of a
+ * pixel's factor columns is factor × x + (factor − 1) / 2. All numbers are whole, so the division
+ * alone rounds. */
+static double
+enlarged_mean (double mean, double area, double factor)
+{
+  const double sum = nearbyint (mean * area);
+  return (2 * factor * sum + (factor - 1) * area) / (2 * area);
+}
+
+void
+ccl_component_enlarge (CclComponent *component, uint32_t factor)
+{
+  component->centroid_x = enlarged_mean (component->centroid_x, component->area, factor);
+  component->centroid_y = enlarged_mean (component->centroid_y, component->area, factor);
+  component->area *= factor * factor;
+  component->x *= factor;
+  component->y *= factor;
+  component->width *= factor;
+  component->height *= factor;
+}
+
 unsigned
 ccl_version (void)
 {

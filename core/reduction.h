@@ -75,17 +75,29 @@ ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
   return reduced;
 }
 
-/* The options of the model of reduced frames. The mask is inverted when it is enlarged, and
+/* The options of the model of reduced frames. A mask that is enlarged is inverted then, and
  * closings reach as far in the frame as without reduction. */
 static inline CclForegroundOptions
 ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)
 {
   CclForegroundOptions reduced = *options;
   reduced.size = sizeof reduced;
-  reduced.invert = false;
+  reduced.invert = options->invert && options->reduced_mask;
+  reduced.reduced_mask = false;
   reduced.closing_width = ccl_reduced (options->closing_width, factor);
   reduced.closing_height = ccl_reduced (options->closing_height, factor);
   return reduced;
+}
+
+/* Whether the mask of a model of reduced frames may have their size. */
+static inline CclStatus
+ccl_reduced_mask_check (const CclForegroundOptions *options, bool has_roi_mask, CclError *error)
+{
+  return options->reduced_mask && has_roi_mask
+             ? ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+                   "a reduced mask cannot have a region of interest mask, whose pixels are the "
+                   "frame's")
+             : CUDACCL_OK;
 }
 
 #endif /* CUDACCL_REDUCTION_H */

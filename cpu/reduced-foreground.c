@@ -202,11 +202,13 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
-  const CclMask reduced_mask = {.data = self->mask, .stride = self->stride};
+  const CclMask own_mask = {.data = self->mask, .stride = self->stride};
 
   if (frame->location != CUDACCL_LOCATION_HOST)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
+  if (ccl_reduced_mask_check (options, self->roi_mask != NULL, error) != CUDACCL_OK)
+    return CUDACCL_ERROR_ARGUMENT;
   self->frame = frame;
   self->full_mask = mask;
   self->invert = options->invert;
@@ -214,12 +216,13 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     ccl_foreground_reset (self->inner);
   workers_run (self->workers, reduce_band, self);
   const CclFrame small = reduced_frame (self);
-  const CclStatus status =
-      ccl_foreground_queue (self->inner, &small, &reduced, &reduced_mask, error);
+  const CclStatus status = ccl_foreground_queue (
+      self->inner, &small, &reduced, options->reduced_mask ? mask : &own_mask, error);
   if (status != CUDACCL_OK)
     return status;
   foreground->scene_change = self->inner->scene_change;
-  workers_run (self->workers, enlarge_band, self);
+  if (!options->reduced_mask)
+    workers_run (self->workers, enlarge_band, self);
   return CUDACCL_OK;
 }
 

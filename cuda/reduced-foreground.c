@@ -142,14 +142,15 @@ queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, Cc
   return ccl_cuda_launch (self->device, &launch, &parameters, self->stream, error);
 }
 
-/* Queues the model's work on the reduced frame. */
+/* Queues the model's work on the reduced frame. reduced_mask: the caller's; NULL: it is enlarged.
+ */
 static CclStatus
 run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOptions *options,
-    CclError *error)
+    const CclMask *reduced_mask, CclError *error)
 {
   const CclChroma *chroma = &frame->chroma;
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
-  const CclMask mask = {.data = (void *)(uintptr_t)plane_of (self, 3), .stride = self->stride};
+  const CclMask own_mask = {.data = (void *)(uintptr_t)plane_of (self, 3), .stride = self->stride};
   CclFrame small = {
       .data = (const void *)(uintptr_t)plane_of (self, 0),
       .stride = self->stride,
@@ -167,7 +168,8 @@ run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOp
     };
   if (self->base.n_frames == 0)
     ccl_foreground_reset (self->inner);
-  return ccl_foreground_queue (self->inner, &small, &reduced, &mask, error);
+  return ccl_foreground_queue (
+      self->inner, &small, &reduced, reduced_mask ? reduced_mask : &own_mask, error);
 }
 
 static CclStatus
@@ -177,7 +179,9 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   ReducedForeground *self = (ReducedForeground *)foreground;
   CclFrame on_device;
 
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_reduced_mask_check (options, self->roi_mask != 0, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_enter (self->device, error);
   if (status != CUDACCL_OK)
     return status;
   if (self->stream != self->own_stream)
@@ -191,8 +195,8 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   if (status == CUDACCL_OK)
     status = queue_reduction (self, &on_device, error);
   if (status == CUDACCL_OK)
-    status = run_inner (self, &on_device, options, error);
-  if (status == CUDACCL_OK)
+    status = run_inner (self, &on_device, options, options->reduced_mask ? mask : NULL, error);
+  if (status == CUDACCL_OK && !options->reduced_mask)
     status = queue_enlargement (self, mask, options->invert, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));

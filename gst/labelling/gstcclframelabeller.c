@@ -27,7 +27,11 @@ free_labeller (gpointer data)
 void
 gst_ccl_frame_labeller_init (GstCclFrameLabeller *self)
 {
-  *self = (GstCclFrameLabeller){.labellers = g_ptr_array_new_with_free_func (free_labeller)};
+  *self = (GstCclFrameLabeller){
+      .labellers = g_ptr_array_new_with_free_func (free_labeller),
+      .scale = 1,
+      .rows = g_array_new (FALSE, FALSE, sizeof (CclComponent)),
+  };
   gst_video_info_init (&self->info);
 }
 
@@ -36,6 +40,7 @@ gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self)
 {
   gst_ccl_frame_labeller_release (self);
   g_clear_pointer (&self->labellers, g_ptr_array_unref);
+  g_clear_pointer (&self->rows, g_array_unref);
 }
 
 void
@@ -69,6 +74,28 @@ gst_ccl_frame_labeller_init_log (void)
       frame_labeller_debug, "cclframelabeller", 0, "labelling of frames in ccl and cudaccl");
 }
 
+/* Each pixel of a mask of the background model's size stands for so many × so many pixels of the
+ * frame. If nothing of the frame's size is asked for, such a mask is labelled, which has the same
+ * components. */
+static guint
+choose_scale (
+    const GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings)
+{
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (&self->info);
+  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (&self->info);
+  const guint scale = ccl_foreground_get_reduction (self->foreground.foreground);
+  const guint max_area = gst_ccl_settings_get_options (settings).max_area;
+
+  if (owner->methods->backend != GST_CCL_BACKEND_CPU || self->foreground.roi_mask ||
+      settings->attach_labels || settings->attach_mask ||
+      settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE)
+    return 1;
+  return width % scale || height % scale || (max_area > 0 && max_area < scale * scale) ||
+                 (settings->attach_sample && gst_ccl_sample_step (width, height) % scale)
+             ? 1
+             : scale;
+}
+
 /* Makes a labeller if all are in use. With a foreground mask, it reads the mask instead of the
  * frames. */
 static gboolean
@@ -77,9 +104,10 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
 {
   const GstCclMethods *methods = owner->methods;
   const GstVideoInfo *info = &self->info;
+  const guint scale = choose_scale (self, owner, settings);
   CclLabellerPlan plan = {
-      .width = GST_VIDEO_INFO_WIDTH (info),
-      .height = GST_VIDEO_INFO_HEIGHT (info),
+      .width = (guint)GST_VIDEO_INFO_WIDTH (info) / scale,
+      .height = (guint)GST_VIDEO_INFO_HEIGHT (info) / scale,
       .connectivity = (CclConnectivity)settings->connectivity,
       .max_components =
           MIN (settings->max_components, most_components (info, settings->connectivity)),
@@ -91,7 +119,8 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
   CclLabeller *labeller;
 
   /* Settings are the same for all frames that are queued at once. */
-  if (self->format != plan.format || self->planned.connectivity != settings->connectivity ||
+  if (self->format != plan.format || self->scale != scale ||
+      self->planned.connectivity != settings->connectivity ||
       self->planned.max_components != settings->max_components ||
       self->planned.algorithm != settings->algorithm)
     g_ptr_array_set_size (self->labellers, 0);
@@ -104,6 +133,7 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
   g_ptr_array_add (self->labellers, labeller);
   self->planned = *settings;
   self->format = plan.format;
+  self->scale = scale;
   GST_INFO_OBJECT (owner->element, "labelling %u×%u frames with algorithm %s", plan.width,
       plan.height, ccl_labeller_algorithm (labeller));
   return TRUE;
@@ -163,7 +193,8 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   const GstCclMethods *methods = owner->methods;
   CclForeground *foreground = self->foreground.foreground;
   const GstCclMap *maps = frame->maps;
-  CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride};
+  const guint scale = self->scale;
+  CclMask mask = {frame->data[GST_CCL_MAP_MASK], maps[GST_CCL_MAP_MASK].stride / scale};
   CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
   CclLabellerOptions options = gst_ccl_settings_get_options (settings);
   gpointer sample = frame->data[GST_CCL_MAP_SAMPLE];
@@ -171,6 +202,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
+    foreground_options.reduced_mask = scale > 1;
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
     if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) != CUDACCL_OK)
@@ -179,9 +211,12 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
     pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
     options.threshold = CUDACCL_MASK_SHADOW;
     options.invert = FALSE;
+    options.min_area =
+        options.min_area / (scale * scale) + (options.min_area % (scale * scale) > 0);
+    options.max_area /= scale * scale;
   }
   if ((!sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info, &pixels,
-                      self->format, &options, sample, &frame->sample, error)) &&
+                      self->format, scale, &options, sample, &frame->sample, error)) &&
       ccl_labeller_queue (
           frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CUDACCL_OK)
     return TRUE;
@@ -288,6 +323,17 @@ gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOwner *owne
   return TRUE;
 }
 
+/* Replaces the table by one in the frame's coordinates. */
+static void
+enlarge_table (GstCclFrameLabeller *self, CclTable *table)
+{
+  g_array_set_size (self->rows, 0);
+  g_array_append_vals (self->rows, table->rows, table->n_rows);
+  for (guint i = 0; i < table->n_rows; i++)
+    ccl_component_enlarge (&g_array_index (self->rows, CclComponent, i), self->scale);
+  table->rows = (const CclComponent *)self->rows->data;
+}
+
 gboolean
 gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error)
 {
@@ -296,6 +342,8 @@ gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *fra
       ccl_labeller_wait (frame->labeller, &frame->table, error) == CUDACCL_OK;
 
   self->n_queued--;
+  if (is_labelled && self->scale > 1)
+    enlarge_table (self, &frame->table);
   /* The labeller has waited for the mask, unless it failed; then this waits. */
   if (foreground) {
     ccl_foreground_wait (foreground, NULL);

@@ -26,6 +26,8 @@ typedef struct {
   GstCclSite *site;       /* of the latest frame; NULL: none, or the element has no choice */
   GstCclSettings planned; /* the settings that the labellers were made with */
   CclPixelFormat format;  /* of the pixels that they read */
+  guint scale;            /* each of these stands for scale × scale pixels of the frame */
+  GArray *rows;           /* CclComponent: of the latest table, in the frame's coordinates */
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */

@@ -28,15 +28,16 @@ copy_rows (const GstCclRowCopy *copy)
 
 gboolean
 gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
-    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format,
+    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format, guint scale,
     const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error)
 {
   const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
   const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
   const guint step = gst_ccl_sample_step (width, height);
-  const gsize stride = (gsize)width * gst_ccl_sample_pixel_size (format);
+  const guint distance = step / scale;
+  const gsize stride = (gsize)(width / scale) * gst_ccl_sample_pixel_size (format);
   const GstCclRowCopy copy = {
-      .from = {pixels->data, pixels->stride * step, pixels->location},
+      .from = {pixels->data, pixels->stride * distance, pixels->location},
       /* What follows the last pixel's value may be outside of the frame. */
       .row_size = stride - (format == CUDACCL_PIXEL_FORMAT_8_FIRST),
       .to_stride = stride,
@@ -48,6 +49,7 @@ gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *
   sample->frame_height = height;
   sample->step = step;
   sample->stride = stride;
+  sample->distance = distance;
   sample->format = format;
   sample->threshold = options->threshold;
   sample->invert = options->invert;

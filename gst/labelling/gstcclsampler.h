@@ -14,9 +14,10 @@ G_BEGIN_DECLS
 gsize gst_ccl_sampler_size (const GstVideoInfo *info);
 
 /* Queues the copy of the rows to system memory of that size, and describes them. pixels: what the
- * labeller reads, in that format, the mask or the frame. sample: all but its buffer is set. */
+ * labeller reads, in that format, the mask or the frame. scale: each of them stands for scale ×
+ * scale pixels of the frame, a divisor of the step. sample: all but its buffer is set. */
 gboolean gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
-    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format,
+    const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format, guint scale,
     const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error);
 
 G_END_DECLS

@@ -61,7 +61,7 @@ take_row (const GstCclSample *sample, const guint8 *row, guint width, guint8 *pi
 {
   const guint least = MIN (sample->threshold, G_MAXUINT16);
   const guint8 background = sample->invert ? 1 : 0;
-  const guint distance = sample->step * gst_ccl_sample_pixel_size (sample->format);
+  const guint distance = sample->distance * gst_ccl_sample_pixel_size (sample->format);
 
   if (sample->format == CUDACCL_PIXEL_FORMAT_16) {
     for (guint x = 0; x < width; x++)

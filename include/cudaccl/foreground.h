@@ -185,6 +185,10 @@ typedef struct CclForegroundOptions {
   uint32_t hold; /* 0…16: pixels that were foreground in the frame before, after the noise filter,
                   * learn this number of times slower, so that objects that stop remain foreground
                   * longer. 0 and 1: as fast as others */
+  bool reduced_mask; /* the mask has one pixel for the reduction × reduction pixels of the frame
+                      * that it stands for (ccl_foreground_get_reduction()), ⌈width / reduction⌉ ×
+                      * ⌈height / reduction⌉ of them, instead of repeating it. Not with a region of
+                      * interest mask, unless the reduction is 1. Since: 0.3 */
 } CclForegroundOptions;
 
 /* The defaults of CclForegroundOptions. Since: 0.3 */
@@ -205,7 +209,7 @@ typedef struct CclForegroundOptions {
  * memory on a CPU. */
 typedef struct CclMask {
   void *data;
-  size_t stride; /* bytes, ≥ width; any alignment */
+  size_t stride; /* bytes, at least the pixels of a row; any alignment */
 } CclMask;
 
 /* Otsu's threshold of a histogram, which CUDACCL_FOREGROUND_OTSU uses, too: pixels that are greater
@@ -257,6 +261,12 @@ CclStatus ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
 CUDACCL_API
 CclStatus ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+
+/* So many × so many pixels of a frame are one pixel of the background model: the plan's reduction,
+ * or what CUDACCL_REDUCTION_AUTO has chosen; 1 for methods without a model, and for NULL.
+ * Thread safe. Since: 0.3 */
+CUDACCL_API
+uint32_t ccl_foreground_get_reduction (const CclForeground *foreground);
 
 /* The scene change that the last run found. Then CUDACCL_FOREGROUND_MOG2 has discarded its model,
  * and that frame is the first one of a new model. CUDACCL_FOREGROUND_CODEBOOK takes the colours of

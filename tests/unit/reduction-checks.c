@@ -158,7 +158,21 @@ enlarged (uint8_t value, bool invert, bool is_inside)
   return is_inside ? shown : 0;
 }
 
-/* Compares a few frames. Returns how many pixels were foreground. */
+/* A region of interest mask has the frame's pixels. */
+static void
+check_refusal (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask)
+{
+  CclForegroundOptions reduced = *options;
+  CclError error = {CUDACCL_OK};
+  reduced.reduced_mask = true;
+  g_assert_cmpint (
+      ccl_foreground_run (foreground, frame, &reduced, mask, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error.message, "region of interest"));
+}
+
+/* Compares a few frames; without a region of interest mask, every second mask has the reduced size,
+ * and what lies beyond it in memory is not written. Returns how many pixels were foreground. */
 static uint32_t
 compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width, uint32_t height,
     uint32_t factor, const CclForegroundOptions *options, bool with_roi_mask)
@@ -201,12 +215,17 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
 
   g_assert_nonnull (whole);
   g_assert_nonnull (small);
+  g_assert_cmpuint (ccl_foreground_get_reduction (whole), ==, factor);
+  g_assert_cmpuint (ccl_foreground_get_reduction (small), ==, 1);
   if (!layout->has_chroma)
     reduced.frame.chroma = (CclChroma){NULL};
   else
     reduced.frame.chroma.v = reduced.chroma + reduced.frame.stride / 2;
   for (uint32_t number = 0; number < 24 && !g_test_failed (); number++) {
     const CclMask mask = {.data = pixels, .stride = mask_stride};
+    CclForegroundOptions of_frame = *options;
+    of_frame.reduced_mask = !with_roi_mask && number % 2 == 1;
+    const uint32_t scale = of_frame.reduced_mask ? 1 : factor;
     const CclMask small_mask = {.data = small_pixels, .stride = small_width};
     memset (pixels, 0xa5, mask_stride * height);
     draw (&picture, layout, width, height, number);
@@ -215,13 +234,18 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
       ccl_foreground_reset (whole);
       ccl_foreground_reset (small);
     }
-    if (run (backend, whole, &picture.frame, options, &mask) != CUDACCL_OK ||
+    if (with_roi_mask)
+      check_refusal (whole, &picture.frame, options, &mask);
+    if (run (backend, whole, &picture.frame, &of_frame, &mask) != CUDACCL_OK ||
         run (backend, small, &reduced.frame, &small_options, &small_mask) != CUDACCL_OK)
       break;
     for (uint32_t i = 0; i < width * height && !g_test_failed (); i++) {
       const uint32_t x = i % width, y = i / width;
-      const uint8_t value = small_pixels[y / factor * small_width + x / factor];
-      const uint8_t expected = enlarged (value, options->invert, !with_roi_mask || roi[i]);
+      const bool is_inside = x / scale < small_width && y / scale < small_height;
+      const uint8_t value =
+          is_inside ? small_pixels[y / scale * small_width + x / scale] : CUDACCL_MASK_BACKGROUND;
+      const uint8_t expected =
+          is_inside ? enlarged (value, options->invert, !with_roi_mask || roi[i]) : 0xa5;
       const uint8_t got = pixels[y * mask_stride + x];
       n_foreground += value == CUDACCL_MASK_FOREGROUND;
       if (got != expected)

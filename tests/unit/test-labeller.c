@@ -679,6 +679,50 @@ test_number_of_threads (void)
   g_assert_cmpuint (count_foreground_threads (4096, 3), ==, 2);
 }
 
+/* Random masks of 13×9 pixels, each of which is enlarged. */
+static void
+test_components_of_enlarged_masks (void)
+{
+  enum { WIDTH = 13, HEIGHT = 9 };
+  GRand *random = g_rand_new_with_seed (3);
+
+  for (uint32_t factor = 1; factor <= CUDACCL_MAX_REDUCTION; factor++) {
+    const uint32_t width = factor * WIDTH, height = factor * HEIGHT;
+    uint8_t mask[WIDTH * HEIGHT];
+    uint8_t *whole_mask = g_malloc (width * height);
+    CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+    CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+    CclTable table, whole_table;
+
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+      mask[i] = g_rand_int_range (random, 0, 10) < 4 ? 255 : 0;
+    for (uint32_t i = 0; i < width * height; i++)
+      whole_mask[i] = mask[i / width / factor * WIDTH + i % width / factor];
+    plan.width = WIDTH;
+    plan.height = HEIGHT;
+    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    plan.width = width;
+    plan.height = height;
+    CclLabeller *whole = ccl_cpu_labeller_new (&plan, NULL);
+    const CclFrame frame = {mask, WIDTH}, whole_frame = {whole_mask, width};
+    g_assert_cmpint (
+        ccl_labeller_run (labeller, &frame, &options, NULL, &table, NULL), ==, CUDACCL_OK);
+    g_assert_cmpint (
+        ccl_labeller_run (whole, &whole_frame, &options, NULL, &whole_table, NULL), ==, CUDACCL_OK);
+    g_assert_cmpuint (table.n_rows, ==, whole_table.n_rows);
+    g_assert_cmpuint (table.n_rows, >, 2);
+    for (uint32_t i = 0; i < table.n_rows; i++) {
+      CclComponent row = table.rows[i];
+      ccl_component_enlarge (&row, factor);
+      g_assert_cmpmem (&row, sizeof row, &whole_table.rows[i], sizeof row);
+    }
+    ccl_labeller_free (&labeller);
+    ccl_labeller_free (&whole);
+    g_free (whole_mask);
+  }
+  g_rand_free (random);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -704,6 +748,7 @@ main (int argc, char **argv)
   ADD ("freeing-clears-the-handle", test_freeing_clears_the_handle_and_takes_null);
   ADD ("long-messages-are-cut", test_long_messages_are_cut);
   ADD ("number-of-threads", test_number_of_threads);
+  ADD ("components-of-enlarged-masks", test_components_of_enlarged_masks);
   ADD ("frames-are-labelled-without-allocating", test_frames_are_labelled_without_allocating);
   ADD ("volumes-are-labelled-without-allocating", test_volumes_are_labelled_without_allocating);
   ADD ("too-little-memory-for-a-volume-is-an-error",
