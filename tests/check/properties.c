@@ -331,7 +331,8 @@ count_threads (void)
 #endif
 
 /* Labelling and the background model of a large frame share n-threads threads each, of which the
- * streaming thread is one. */
+ * streaming thread is one. A mask that is not attached has the model's size, for which the labeller
+ * needs no other thread. */
 TEST (test_n_threads)
 {
   static const guint n_threads[] = {1, 2, 5};
@@ -349,7 +350,7 @@ TEST (test_n_threads)
     guint n_before;
     GstHarness *h;
 
-    g_object_set (element, "n-threads", n_threads[i], NULL);
+    g_object_set (element, "n-threads", n_threads[i], "attach-mask", TRUE, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "foreground", "mog2");
     h = gst_harness_new_with_element (element, "sink", "src");
     gst_harness_set_src_caps (h, frame_caps ("GRAY8", width, height));
