@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 from watching import HERE, ball, folder, free_port, make_certificate, mosquitto, running, wait_for
@@ -283,6 +284,20 @@ def idle_connections(scene):
             cameras = json.load(answer)["cameras"]
         assert len(cameras) == len(scene.cameras), cameras
         pause()
+
+
+@fault
+def viewers(scene):
+    """Some viewers see live pictures of every camera, and others go away before the answer."""
+    paths = [f"/api/cameras/{camera.name}/picture?boxes=1&width={random.choice((160, 320, 480))}" for camera in scene.cameras]
+    for path in random.sample(2 * paths, len(paths)):
+        with socket.create_connection(("127.0.0.1", scene.page), timeout=20) as gone:
+            gone.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{scene.page}\r\n\r\n".encode())
+    for path in paths:
+        with contextlib.suppress(urllib.error.HTTPError), \
+                urllib.request.urlopen(f"http://127.0.0.1:{scene.page}{path}", timeout=20) as answer:
+            picture = answer.read()
+            assert picture[:2] == b"\xff\xd8" and picture[-2:] == b"\xff\xd9", picture[:40]
 
 
 @fault
