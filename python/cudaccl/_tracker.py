@@ -31,6 +31,14 @@ event_dtype: np.dtype[np.void] = np.dtype([("kind", np.uint32), ("id", np.uint64
 merged and split the id of the oldest other track. Since: 0.2"""
 
 
+foot_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for name in (
+    "x", "y", "velocity_x", "velocity_y", "height", "lag", "var_x", "var_velocity_x", "cov_x", "var_y", "var_velocity_y",
+    "cov_y")])
+"""The foot point of a track, the middle of its box's lower edge (pixels), the velocity of the middle of
+its box (pixels per frame), the height of the box, the number of frames by which the height follows late,
+and for each axis the variances of position and velocity and their covariance. Since: 0.3"""
+
+
 class Tracks(NamedTuple):
     """The tracks of a frame. Since: 0.2"""
 
@@ -77,6 +85,9 @@ class Tracker:
         self.max_lost = max_lost
         self.static_frames = static_frames
         self.frame_rate = frame_rate
+        self.feet: NDArray[Any] = np.empty(0, foot_dtype)
+        """The foot points of the tracks that update() returned last, rows of foot_dtype, for Ground.motion().
+        Since: 0.3"""
 
     def update(self, table: NDArray[Any], elapsed: float = 1.0, *, labels: NDArray[Any] | None = None) -> Tracks:
         """Tracks the components of the next frame.
@@ -95,8 +106,9 @@ class Tracker:
             raise TypeError("a component table of an image is needed: an array of component_dtype")
         rows = np.ascontiguousarray(table).view(np.uint8)
         map_view = None if labels is None else view_of(labels)
-        tracks, members, events = self._tracker.run(view_of(rows), map_view, elapsed, self.confirm_frames,
-                                                    self.max_lost, self.static_frames, self.frame_rate)
+        tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, elapsed, self.confirm_frames,
+                                                          self.max_lost, self.static_frames, self.frame_rate)
+        self.feet = np.frombuffer(feet, foot_dtype)
         return Tracks(np.frombuffer(tracks, track_dtype), np.frombuffer(members, member_dtype),
                       np.frombuffer(events, event_dtype))
 

@@ -38,6 +38,7 @@ NB_MODULE (_cudaccl, module)
   bind_contours (module);
   bind_measure (module);
   bind_foreground (module);
+  bind_ground (module);
   bind_plain_images (module);
   bind_tiled (module);
   bind_tracker (module);

@@ -119,6 +119,7 @@ void bind_labeller (nb::module_ &module);
 void bind_contours (nb::module_ &module);
 void bind_measure (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
+void bind_ground (nb::module_ &module);
 void bind_plain_images (nb::module_ &module);
 void bind_tiled (nb::module_ &module);
 void bind_values (nb::module_ &module);

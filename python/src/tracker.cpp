@@ -32,7 +32,7 @@ public:
   }
 
   /* Tracks the rows of a component table, given as bytes, with its label map if there is one. */
-  nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
+  nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray, nb::bytearray>
   run (const View &rows, const View *labels, double elapsed, int64_t confirm_frames,
       int64_t max_lost, int64_t static_frames, double frame_rate)
   {
@@ -53,17 +53,23 @@ public:
     CclTracks tracks = {};
     CclError error = {};
     CclStatus status;
+    std::vector<CclTrackFoot> feet;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
       const nb::gil_scoped_release release;
       lock.lock ();
       status = ccl_tracker_run (
           handle_, &table, labels ? &map : nullptr, elapsed, &options, &tracks, &error);
+      if (status == CUDACCL_OK)
+        feet.resize (tracks.n_tracks);
+      for (uint32_t i = 0; i < feet.size () && status == CUDACCL_OK; i++)
+        status = ccl_tracker_get_foot (handle_, i, &feet[i], &error);
     }
     check (status, error);
     return nb::make_tuple (nb::bytearray (tracks.tracks, tracks.n_tracks * sizeof (CclTrack)),
         nb::bytearray (tracks.members, tracks.n_members * sizeof (CclTrackMember)),
-        nb::bytearray (tracks.events, tracks.n_events * sizeof (CclTrackEvent)));
+        nb::bytearray (tracks.events, tracks.n_events * sizeof (CclTrackEvent)),
+        nb::bytearray (feet.data (), feet.size () * sizeof (CclTrackFoot)));
   }
 
   void
@@ -119,6 +125,6 @@ bind_tracker (nb::module_ &module)
       .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (), nb::arg ("elapsed"),
           nb::arg ("confirm_frames"), nb::arg ("max_lost"), nb::arg ("static_frames"),
           nb::arg ("frame_rate"),
-          "Tracks the components of a frame; returns the rows of tracks, members and events.")
+          "Tracks the components of a frame; returns the rows of tracks, members, events and feet.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }
