@@ -14,9 +14,9 @@ counted (docs/testing.md):
 
 A program that crashed, timed out or failed without naming a case adds one failure.
 
-The programs of the suite `watch` run in real time and mostly wait, so without arguments they run by
-themselves, many at a time. One that fails beside other programs runs again alone, and then counts
-as it does there; what failed the first time is listed as unsteady.
+The programs of the suites `watch` and `pipelines` run in real time and mostly wait, so without
+arguments they run by themselves, many at a time. One that fails beside other programs runs again
+alone, and then counts as it does there; what failed the first time is listed as unsteady.
 """
 import json
 import os
@@ -31,7 +31,7 @@ CHECK_SUMMARY = re.compile(r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+
 SKIP_LINE = re.compile(r"^SKIP: ([^:]+): (.*)$")
 
 
-REAL_TIME_SUITE = "watch"
+REAL_TIME_SUITES = "watch", "pipelines"
 MOST_AGAIN = 3  # more failures are no matter of time
 
 
@@ -141,7 +141,7 @@ def run(build, arguments, n_processes, name="testlog"):
 
 def run_again(programs, run_alone):
     """Replaces the counts of failed programs that run in real time by those of a second run, in which they are alone."""
-    unsteady = {name: count for name, count in programs.items() if name.startswith(REAL_TIME_SUITE + " / ") and count.failed}
+    unsteady = {name: count for name, count in programs.items() if name.split(" / ")[0] in REAL_TIME_SUITES and count.failed}
     if not 0 < len(unsteady) <= MOST_AGAIN:
         return
     print("\nThese run again alone: " + ", ".join(unsteady), flush=True)
@@ -158,9 +158,9 @@ def run_in_turn(build, arguments):
     # Some programs wait for time limits and disks, so one more than the processors runs at a time.
     if arguments:
         return run(build, arguments, n_processors + 1)
-    status, programs = run(build, ["--no-suite", REAL_TIME_SUITE], n_processors + 1)
+    status, programs = run(build, [f"--no-suite={suite}" for suite in REAL_TIME_SUITES], n_processors + 1)
     status_of_real_time, in_real_time = run(
-        build, ["--suite", REAL_TIME_SUITE], 3 * n_processors, "testlog-" + REAL_TIME_SUITE)
+        build, [f"--suite={suite}" for suite in REAL_TIME_SUITES], 3 * n_processors, "testlog-real-time")
     return status or status_of_real_time, programs | in_real_time
 
 
