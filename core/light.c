@@ -24,6 +24,28 @@ median_of_frame (const CclLightCell *cells, uint32_t n_cells)
   return middle - CUDACCL_LIGHT_LIMIT;
 }
 
+/* The lower median of n ≥ 1 ratios. Those of neighbouring cells differ little. */
+static int
+lower_median (const int16_t *ratios, int n)
+{
+  int least = ratios[0], most = ratios[0];
+  for (int i = 1; i < n; i++) {
+    least = ratios[i] < least ? ratios[i] : least;
+    most = ratios[i] > most ? ratios[i] : most;
+  }
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    int n_up_to = 0;
+    for (int i = 0; i < n; i++)
+      n_up_to += ratios[i] <= middle;
+    if (2 * n_up_to >= n)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return least;
+}
+
 /* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
  * third of them are uniform. */
 static int
@@ -31,7 +53,8 @@ median_around (
     const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row, int of_frame)
 {
   enum { SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1 };
-  int ratios[SIDE * SIDE], n = 0, inside = 0;
+  int16_t ratios[SIDE * SIDE];
+  int n = 0, inside = 0;
 
   for (int64_t y = row - CUDACCL_LIGHT_WINDOW; y <= row + CUDACCL_LIGHT_WINDOW; y++) {
     for (int64_t x = column - CUDACCL_LIGHT_WINDOW; x <= column + CUDACCL_LIGHT_WINDOW; x++) {
@@ -39,15 +62,11 @@ median_around (
         continue;
       const CclLightCell *cell = &cells[y * grid->columns + x];
       inside++;
-      if (!cell->uniform)
-        continue;
-      int place = n++; /* insertion sort */
-      for (; place > 0 && ratios[place - 1] > cell->ratio; place--)
-        ratios[place] = ratios[place - 1];
-      ratios[place] = cell->ratio;
+      if (cell->uniform)
+        ratios[n++] = cell->ratio;
     }
   }
-  return n > 0 && 3 * n >= inside ? ratios[(n - 1) / 2] : of_frame;
+  return n > 0 && 3 * n >= inside ? lower_median (ratios, n) : of_frame;
 }
 
 static void

@@ -35,6 +35,7 @@ struct Codebooks {
   size_t n_blocks; /* in a row */
   CodebookBand *bands;
   Light light;
+  uint8_t logs[256];              /* codebook_fill_logs() */
   uint32_t *lost, *settled_cells; /* pixels of each cell */
   uint8_t *luma;                  /* planes of `stride`; NULL: the frame's */
 
@@ -87,7 +88,7 @@ measure_light (void *data, uint32_t index)
 {
   Codebooks *self = data;
   for (uint32_t row = index; row < self->light.grid.rows; row += self->n_bands)
-    codebook_measure_row (&self->light, &self->planes, self->noise, row);
+    codebook_measure_row (&self->light, self->code, self->logs, &self->planes, self->noise, row);
 }
 
 /* Copies row y to the band, in the model's light. */
@@ -185,6 +186,10 @@ count_row (const Codebooks *self, const uint64_t *row, uint32_t *cells)
 {
   const uint32_t width = self->plan.width;
   for (uint32_t x = 0; x < width; x += 16) {
+    if (row[x / 64] >> x % 64 == 0) { /* often */
+      x = x / 64 * 64 + 48;
+      continue;
+    }
     const uint32_t inside = width - x < 16 ? (1u << (width - x)) - 1 : UINT16_MAX;
     cells[x >> self->light.grid.shift] +=
         (uint32_t)__builtin_popcount ((uint32_t)(row[x / 64] >> x % 64) & inside);
@@ -399,6 +404,7 @@ codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *wo
   self->stride = 64 * self->n_words;
   self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
   self->light.grid = ccl_light_grid (plan->width, plan->height);
+  codebook_fill_logs (self->logs);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands || !mapping_lay_out (&self->rows_mapping, lay_out_frame, self) ||
       !mapping_lay_out (&self->model_mapping, lay_out_model, self)) {

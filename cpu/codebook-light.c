@@ -5,93 +5,130 @@
 
 static const uint16_t powers[2 * CUDACCL_LIGHT_LIMIT + 1] = {CUDACCL_LIGHT_POWERS};
 
-/* The samples of a cell. */
+/* Samples of a row of cells: those of a cell are CUDACCL_LIGHT_SAMPLES columns and rows. */
+enum { MAX_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPLES };
+
 typedef struct Samples {
-  uint32_t left, top;
-  uint32_t n_columns, n_rows, distance;
+  uint8_t frame[CUDACCL_LIGHT_SAMPLES][MAX_SAMPLES], model[CUDACCL_LIGHT_SAMPLES][MAX_SAMPLES];
+  int16_t ratios[CUDACCL_LIGHT_SAMPLES][MAX_SAMPLES]; /* NO_LOG_RATIO beyond the frame */
 } Samples;
 
-static Samples
-samples_of (const CclLightGrid *grid, const CodebookLuma *luma, uint32_t column, uint32_t row)
+void
+codebook_fill_logs (uint8_t logs[256])
 {
-  const uint32_t distance = (1u << grid->shift) / CUDACCL_LIGHT_SAMPLES;
-  const uint32_t left = column << grid->shift, top = row << grid->shift;
-  const uint32_t columns = (luma->width - left + distance - 1) / distance;
-  const uint32_t rows = (luma->height - top + distance - 1) / distance;
-  return (Samples){
-      .left = left,
-      .top = top,
-      .n_columns = columns < CUDACCL_LIGHT_SAMPLES ? columns : CUDACCL_LIGHT_SAMPLES,
-      .n_rows = rows < CUDACCL_LIGHT_SAMPLES ? rows : CUDACCL_LIGHT_SAMPLES,
-      .distance = distance,
-  };
-}
-
-static const uint8_t *
-frame_at (const CodebookLuma *luma, uint32_t x, uint32_t y)
-{
-  return luma->frame + y * luma->frame_stride + x;
-}
-
-static const uint8_t *
-model_at (const CodebookLuma *luma, uint32_t x, uint32_t y)
-{
-  return luma->model + y * luma->model_stride + x;
+  for (uint32_t luma = 0; luma < 256; luma++)
+    logs[luma] = (uint8_t)(ccl_light_compares (luma) ? light_logs[luma] - 256 : 0);
 }
 
 static void
-count_ratios (const CodebookLuma *luma, const Samples *samples, LightHistogram *histogram)
+take_samples (const uint8_t *row, uint32_t distance, uint32_t n, uint8_t *samples)
 {
-  for (uint32_t j = 0; j < samples->n_rows; j++) {
-    const uint32_t y = samples->top + j * samples->distance;
-    const uint8_t *of_frame = frame_at (luma, samples->left, y);
-    const uint8_t *of_model = model_at (luma, samples->left, y);
-    for (uint32_t i = 0; i < samples->n_columns * samples->distance; i += samples->distance)
-      if (ccl_light_compares (of_frame[i]) && ccl_light_compares (of_model[i]))
-        histogram->counts[light_log_ratio (of_frame[i], of_model[i]) + CUDACCL_LIGHT_LIMIT]++;
+  if (distance == 1)
+    memcpy (samples, row, n);
+  else
+    for (uint32_t i = 0; i < n; i++)
+      samples[i] = row[(size_t)i * distance];
+}
+
+static void
+measure_samples (const CclLightGrid *grid, const PixelCode *code, const uint8_t *logs,
+    const CodebookLuma *luma, uint32_t row, Samples *samples)
+{
+  const uint32_t distance = (1u << grid->shift) / CUDACCL_LIGHT_SAMPLES;
+  const uint32_t n = (luma->width + distance - 1) / distance;
+
+  for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++) {
+    const uint32_t y = (row << grid->shift) + j * distance;
+    const uint32_t n_of_row = y < luma->height ? n : 0;
+    if (n_of_row > 0) {
+      take_samples (luma->frame + y * luma->frame_stride, distance, n, samples->frame[j]);
+      take_samples (luma->model + y * luma->model_stride, distance, n, samples->model[j]);
+      code->log_ratios (logs, samples->frame[j], samples->model[j], n, samples->ratios[j]);
+    }
+    for (uint32_t i = n_of_row; i < grid->columns * CUDACCL_LIGHT_SAMPLES; i++)
+      samples->ratios[j][i] = NO_LOG_RATIO;
   }
 }
 
-/* Whether noise explains a measured cell that is not uniform. */
+/* The number of a cell's ratios up to one. */
+static uint32_t
+count_up_to (const Samples *samples, uint32_t column, int ratio)
+{
+  const uint32_t first = column * CUDACCL_LIGHT_SAMPLES;
+  const int16_t most = (int16_t)ratio;
+  uint16_t counts[CUDACCL_LIGHT_SAMPLES] = {0}, n = 0;
+
+  for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++)
+    for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
+      counts[i] = (uint16_t)(counts[i] + (samples->ratios[j][first + i] <= most));
+  for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
+    n = (uint16_t)(n + counts[i]);
+  return n;
+}
+
+/* The lower median of n ratios, looked for at the one of the frame before first. */
+static int
+find_median (const Samples *samples, uint32_t column, uint32_t n, int before)
+{
+  int least = -CUDACCL_LIGHT_LIMIT, most = CUDACCL_LIGHT_LIMIT;
+
+  if (2 * count_up_to (samples, column, before) >= n) {
+    if (before == least || 2 * count_up_to (samples, column, before - 1) < n)
+      return before;
+    most = before - 1;
+  } else {
+    least = before + 1;
+  }
+  while (least < most) {
+    const int middle = least + (most - least) / 2;
+    if (2 * count_up_to (samples, column, middle) >= n)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return least;
+}
+
+/* Whether noise explains a measured cell of n ratios that is not uniform. */
 static bool
-is_noise (const CodebookLuma *luma, const Samples *samples, int ratio,
+is_noise (const Samples *samples, uint32_t column, uint32_t n, int ratio,
     const uint8_t noise[CUDACCL_CODEBOOK_LEVELS])
 {
   const uint32_t factor = powers[ratio + CUDACCL_LIGHT_LIMIT];
-  uint32_t n = 0, explained = 0;
+  const uint32_t first = column * CUDACCL_LIGHT_SAMPLES;
+  uint32_t explained = 0;
 
-  for (uint32_t j = 0; j < samples->n_rows; j++) {
-    const uint32_t y = samples->top + j * samples->distance;
-    const uint8_t *of_frame = frame_at (luma, samples->left, y);
-    const uint8_t *of_model = model_at (luma, samples->left, y);
-    for (uint32_t i = 0; i < samples->n_columns * samples->distance; i += samples->distance) {
-      const uint32_t value = of_frame[i], mean = of_model[i];
-      if (!ccl_light_compares (value) || !ccl_light_compares (mean))
-        continue;
-      n++;
-      explained +=
-          ccl_light_is_near (light_log_ratio (value, mean), ratio) ||
-          ccl_codebook_difference (value, ccl_light_expected (mean, factor)) <= noise[mean >> 4];
+  for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++)
+    for (uint32_t i = first; i < first + CUDACCL_LIGHT_SAMPLES; i++) {
+      const uint32_t value = samples->frame[j][i], mean = samples->model[j][i];
+      if (samples->ratios[j][i] != NO_LOG_RATIO)
+        explained +=
+            ccl_light_is_near (samples->ratios[j][i], ratio) ||
+            ccl_codebook_difference (value, ccl_light_expected (mean, factor)) <= noise[mean >> 4];
     }
-  }
   return 5 * explained >= 3 * n;
 }
 
 void
-codebook_measure_row (Light *light, const CodebookLuma *luma,
-    const uint8_t noise[CUDACCL_CODEBOOK_LEVELS], uint32_t row)
+codebook_measure_row (Light *light, const PixelCode *code, const uint8_t *logs,
+    const CodebookLuma *luma, const uint8_t noise[CUDACCL_CODEBOOK_LEVELS], uint32_t row)
 {
-  CclLightCell *cells = &light->cells[(size_t)row * light->grid.columns];
+  Samples samples;
 
-  memset (cells, 0, light->grid.columns * sizeof *cells);
+  measure_samples (&light->grid, code, logs, luma, row, &samples);
   for (uint32_t column = 0; column < light->grid.columns; column++) {
-    CclLightCell *cell = &cells[column];
-    const Samples samples = samples_of (&light->grid, luma, column, row);
-    LightHistogram histogram = {0};
-    count_ratios (luma, &samples, &histogram);
-    light_find_middle (cell, &histogram);
-    if (cell->measured && !cell->uniform)
-      cell->explained = is_noise (luma, &samples, cell->ratio, noise);
+    CclLightCell *cell = &light->cells[(size_t)row * light->grid.columns + column];
+    const int before = cell->measured ? cell->ratio : 0;
+    const uint32_t n = count_up_to (&samples, column, CUDACCL_LIGHT_LIMIT);
+    *cell = (CclLightCell){.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES};
+    if (!cell->measured)
+      continue;
+    const int ratio = find_median (&samples, column, n, before);
+    const uint32_t near = count_up_to (&samples, column, ratio + CUDACCL_LIGHT_NEAR) -
+                          count_up_to (&samples, column, ratio - CUDACCL_LIGHT_NEAR - 1);
+    cell->ratio = (int16_t)ratio;
+    cell->uniform = 5 * near >= 3 * n;
+    cell->explained = cell->uniform || is_noise (&samples, column, n, ratio, noise);
   }
 }
 

@@ -12,10 +12,13 @@ typedef struct CodebookLuma {
   uint32_t width, height;
 } CodebookLuma;
 
-/* Measures the cells of a row of the grid. noise: the median distance of background pixels for each
- * level of luma. */
-void codebook_measure_row (Light *light, const CodebookLuma *luma,
-    const uint8_t noise[CUDACCL_CODEBOOK_LEVELS], uint32_t row);
+/* Fills the table that PixelCode.log_ratios() needs. */
+void codebook_fill_logs (uint8_t logs[256]);
+
+/* Measures the cells of a row of the grid. Before the first frame, they are zeros. noise: the
+ * median distance of background pixels for each level of luma. */
+void codebook_measure_row (Light *light, const PixelCode *code, const uint8_t *logs,
+    const CodebookLuma *luma, const uint8_t noise[CUDACCL_CODEBOOK_LEVELS], uint32_t row);
 
 /* Writes the factors of the pixels of row y, and the differences between the greatest and the least
  * factor of the cells around them. Returns false, with nothing written, if all factors are one. */

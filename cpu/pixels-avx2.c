@@ -9,6 +9,7 @@
  */
 #include "colour-rows.h"
 #include "filters.h"
+#include "log-ratios.h"
 #include "pack-avx2.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
@@ -266,6 +267,55 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
   }
 }
 
+/* The entries of a table of 256 bytes. */
+static ALWAYS_INLINE __m256i
+look_up_bytes (const uint8_t *table, __m256i places)
+{
+  const __m256i digits = _mm256_set1_epi8 (15);
+  const __m256i low = _mm256_and_si256 (places, digits);
+  const __m256i high = _mm256_and_si256 (_mm256_srli_epi16 (places, 4), digits);
+  __m256i entries = _mm256_setzero_si256 ();
+  UNROLL for (int i = 0; i < 16; i++)
+  {
+    const __m256i part =
+        _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *)(table + 16 * i)));
+    entries = _mm256_blendv_epi8 (entries, _mm256_shuffle_epi8 (part, low),
+        _mm256_cmpeq_epi8 (high, _mm256_set1_epi8 ((char)i)));
+  }
+  return entries;
+}
+
+static ALWAYS_INLINE void
+store_ratios (__m128i frame, __m128i model, int16_t *ratios)
+{
+  const __m256i of_frame = _mm256_cvtepu8_epi16 (frame), of_model = _mm256_cvtepu8_epi16 (model);
+  const __m256i limited = _mm256_max_epi16 (_mm256_min_epi16 (_mm256_sub_epi16 (of_frame, of_model),
+                                                _mm256_set1_epi16 (CUDACCL_LIGHT_LIMIT)),
+      _mm256_set1_epi16 (-CUDACCL_LIGHT_LIMIT));
+  const __m256i none = _mm256_setzero_si256 ();
+  const __m256i lacks_one =
+      _mm256_or_si256 (_mm256_cmpeq_epi16 (of_frame, none), _mm256_cmpeq_epi16 (of_model, none));
+  _mm256_storeu_si256 (
+      (__m256i *)ratios, _mm256_blendv_epi8 (limited, _mm256_set1_epi16 (NO_LOG_RATIO), lacks_one));
+}
+
+static void
+log_ratios (
+    const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios)
+{
+  uint32_t x = 0;
+  for (; x + 32 <= n; x += 32) {
+    const __m256i of_frame =
+        look_up_bytes (logs, _mm256_loadu_si256 ((const __m256i *)(frame + x)));
+    const __m256i of_model =
+        look_up_bytes (logs, _mm256_loadu_si256 ((const __m256i *)(model + x)));
+    store_ratios (_mm256_castsi256_si128 (of_frame), _mm256_castsi256_si128 (of_model), ratios + x);
+    store_ratios (_mm256_extracti128_si256 (of_frame, 1), _mm256_extracti128_si256 (of_model, 1),
+        ratios + x + 16);
+  }
+  find_log_ratios (logs, frame + x, model + x, n - x, ratios + x);
+}
+
 const PixelCode pixel_code_avx2 = {
     .name = "avx2",
     .threshold_row = threshold_row,
@@ -277,6 +327,7 @@ const PixelCode pixel_code_avx2 = {
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,
     .correct_chroma = correct_chroma,
+    .log_ratios = log_ratios,
     .dilate_row = dilate_row,
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,

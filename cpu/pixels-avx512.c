@@ -8,6 +8,7 @@
  */
 #include "colour-rows.h"
 #include "filters.h"
+#include "log-ratios.h"
 #include "pack-avx512.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
@@ -243,6 +244,50 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
     _mm512_mask_storeu_epi8 (mask + x, columns (width - x), _mm512_movm_epi8 (foreground[x / 64]));
 }
 
+/* The entries of a table of 256 bytes. */
+static ALWAYS_INLINE __m512i
+look_up_bytes (const uint8_t *table, __m512i places)
+{
+  const __m512i digits = _mm512_set1_epi8 (15);
+  const __m512i low = _mm512_and_si512 (places, digits);
+  const __m512i high = _mm512_and_si512 (_mm512_srli_epi16 (places, 4), digits);
+  __m512i entries = _mm512_setzero_si512 ();
+  UNROLL for (int i = 0; i < 16; i++) entries =
+      _mm512_mask_shuffle_epi8 (entries, _mm512_cmpeq_epi8_mask (high, _mm512_set1_epi8 ((char)i)),
+          _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *)(table + 16 * i))), low);
+  return entries;
+}
+
+static ALWAYS_INLINE __m512i
+limited_ratios (__m256i frame, __m256i model, __mmask32 are_compared)
+{
+  const __m512i ratios =
+      _mm512_sub_epi16 (_mm512_cvtepu8_epi16 (frame), _mm512_cvtepu8_epi16 (model));
+  const __m512i limited =
+      _mm512_max_epi16 (_mm512_min_epi16 (ratios, _mm512_set1_epi16 (CUDACCL_LIGHT_LIMIT)),
+          _mm512_set1_epi16 (-CUDACCL_LIGHT_LIMIT));
+  return _mm512_mask_blend_epi16 (are_compared, _mm512_set1_epi16 (NO_LOG_RATIO), limited);
+}
+
+static void
+log_ratios (
+    const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios)
+{
+  for (uint32_t x = 0; x < n; x += 64) {
+    const __mmask64 inside = columns (n - x);
+    const __m512i of_frame = look_up_bytes (logs, _mm512_maskz_loadu_epi8 (inside, frame + x));
+    const __m512i of_model = look_up_bytes (logs, _mm512_maskz_loadu_epi8 (inside, model + x));
+    const __mmask64 are_compared =
+        _mm512_test_epi8_mask (of_frame, of_frame) & _mm512_test_epi8_mask (of_model, of_model);
+    _mm512_mask_storeu_epi16 (ratios + x, (__mmask32)inside,
+        limited_ratios (_mm512_castsi512_si256 (of_frame), _mm512_castsi512_si256 (of_model),
+            (__mmask32)are_compared));
+    _mm512_mask_storeu_epi16 (ratios + x + 32, (__mmask32)(inside >> 32),
+        limited_ratios (_mm512_extracti64x4_epi64 (of_frame, 1),
+            _mm512_extracti64x4_epi64 (of_model, 1), (__mmask32)(are_compared >> 32)));
+  }
+}
+
 const PixelCode pixel_code_avx512 = {
     .name = "avx512",
     .threshold_row = threshold_row,
@@ -254,6 +299,7 @@ const PixelCode pixel_code_avx512 = {
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,
     .correct_chroma = correct_chroma,
+    .log_ratios = log_ratios,
     .dilate_row = dilate_row,
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,

@@ -7,6 +7,7 @@
  */
 #include "colour-rows.h"
 #include "filters.h"
+#include "log-ratios.h"
 #include "pack-neon.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
@@ -269,6 +270,7 @@ const PixelCode pixel_code_neon = {
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,
     .correct_chroma = correct_chroma,
+    .log_ratios = find_log_ratios,
     .dilate_row = dilate_row,
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,

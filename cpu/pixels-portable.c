@@ -2,6 +2,7 @@
 /* The operations of pixels.h for any processor. */
 #include "colour-rows.h"
 #include "filters.h"
+#include "log-ratios.h"
 #include "pack-portable.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
@@ -356,6 +357,7 @@ const PixelCode pixel_code_portable = {
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,
     .correct_chroma = correct_chroma,
+    .log_ratios = find_log_ratios,
     .dilate_row = dilate_row,
     .median_of_classes = median_of_classes,
     .filter_row = filter_row,

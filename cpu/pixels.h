@@ -133,6 +133,8 @@ typedef enum Filter {
 /* Rows of scratch memory that filters need. */
 #define FILTER_SCRATCH_ROWS 6
 
+#define NO_LOG_RATIO INT16_MAX
+
 typedef struct PixelCode {
   const char *name;
 
@@ -165,6 +167,12 @@ typedef struct PixelCode {
       const uint8_t *luma, const uint16_t *factors, uint32_t width, uint8_t *corrected);
   void (*correct_chroma) (
       const uint16_t *chroma, const uint16_t *factors, uint32_t width, uint16_t *corrected);
+
+  /* For each of n samples the log ratio of the frame to the model, −CUDACCL_LIGHT_LIMIT…
+   * CUDACCL_LIGHT_LIMIT, or NO_LOG_RATIO where they are not compared. logs: of each luma, less 256;
+   * 0 where it is not compared. */
+  void (*log_ratios) (
+      const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios);
 
   /* Dilation by a window of n_rows rows, `left` columns to the left and `right` columns to the
    * right, each at most 63; with complement UINT64_MAX, erosion. Rows, dilated and scratch have a
