@@ -3,6 +3,8 @@
  * describes it. ccl-label-mpi is the same program for several processes. */
 #include "contour-file.h"
 #include "error.h"
+#include "holes.h"
+#include "label-values.h"
 #include "options.h"
 #include "output.h"
 #include "phases.h"
@@ -27,6 +29,7 @@ typedef struct Job {
   Picture *picture;
   Picture *values;   /* with the second plane; NULL: there is none */
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
+  Holes *holes;      /* to be filled; NULL: none are */
   const char *input; /* its name */
   PendingName map_name, table_name, contours_name;
   LabelMap *map;
@@ -76,10 +79,11 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixel
   Job *job = data;
   const uint64_t rows = rows_per_layer (job), first_row = first_layer * rows;
   const Phase before = phases_enter (&job->phases, PHASE_READ);
-  const bool succeeded = job->mask
-                             ? mask_read (job->mask, first_row, n_layers * rows, pixels, error)
+  bool succeeded = job->mask ? mask_read (job->mask, first_row, n_layers * rows, pixels, error)
                              : picture_read (job->picture, first_row, n_layers * rows,
                                    job->options->mask.threshold, pixels, error);
+  if (job->holes && succeeded)
+    succeeded = holes_fill (job->holes, first_layer, n_layers, pixels, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -312,6 +316,10 @@ label (Job *job, CclTiledResult *result, CclError *error)
   succeeded = processes_agree (succeeded, error);
   plan.scratch_folder = folder;
   phases_enter (&job->phases, PHASE_LABEL);
+  if (succeeded && options->fills_holes) {
+    job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
+    succeeded = job->holes != NULL;
+  }
   if (succeeded) {
     const CclTiledPeers *peers = job->processes.peers;
     CclTiledPeers watched;
@@ -322,6 +330,27 @@ label (Job *job, CclTiledResult *result, CclError *error)
   if (plan.device)
     ccl_cuda_device_unref (&plan.device);
   free (folder);
+  return succeeded;
+}
+
+/* Labels a picture with many values. */
+static bool
+label_values (Job *job, CclTiledResult *result, CclError *error)
+{
+  const Options *options = job->options;
+  const uint64_t n_layers = job->picture->is_volume ? job->picture->depth : job->picture->height;
+  ValuesLabels found;
+
+  phases_enter (&job->phases, PHASE_LABEL);
+  bool succeeded = values_label (
+      job->picture, connectivity_of (job), options->min_area, options->max_area, &found, error);
+  result->n_components = found.n_components;
+  if (succeeded)
+    succeeded =
+        begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
+        write_layers (job, 0, n_layers, found.labels, error) == CUDACCL_OK &&
+        write_rows (job, found.rows, found.n_components, error) == CUDACCL_OK;
+  values_labels_clear (&found);
   return succeeded;
 }
 
@@ -336,6 +365,8 @@ check_picture (const Job *job, const char *name, CclError *error)
   if (is_of_volumes && !picture->is_volume)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
+  if (job->processes.n_ranks > 1 && (job->options->many_values || job->options->fills_holes))
+    return fail (error, "--values and --fill-holes are for one process, not for several");
   if (!connectivity && picture->may_be_colours)
     return fail (error, "%s: %llu×%llu×%llu: colours, or a volume? Then give its --connectivity",
         name, (unsigned long long)picture->depth, (unsigned long long)picture->height,
@@ -409,7 +440,8 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;
-  succeeded = open_outputs (job, error) && label (job, &result, error);
+  succeeded = open_outputs (job, error) &&
+              (job->options->many_values ? label_values : label) (job, &result, error);
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
   phases_enter (&job->phases, PHASE_CLOSE);
@@ -461,6 +493,7 @@ main (int argc, char **argv)
     succeeded = run (&job, argv + first, (uint32_t)(argc - first), &error);
   else if (request != REQUEST_INVALID && processes.rank == 0)
     fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
+  holes_free (job.holes);
   mask_free (job.mask);
   picture_free (job.picture);
   picture_free (job.values);

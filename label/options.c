@@ -31,6 +31,7 @@ const char options_help[] =
     "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
     "      --tolerance X     leave out points of contours within X pixels of the others\n"
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
+    "      --values          connect pixels where they are equal; those of value 0 are background\n"
     "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
     "      --invert          swap foreground and background\n"
     "      --foreground otsu Otsu's threshold, of uint8 or uint16, in place of --threshold\n"
@@ -38,7 +39,9 @@ const char options_help[] =
     "      --closing-width N, --closing-height N\n"
     "                        fill gaps that are narrower or lower than N pixels (1)\n"
     "      --roi-mask FILE   no foreground where this picture is 0\n"
-    "      --min-area N      components of fewer pixels get no label\n"
+    "      --fill-holes N    fill holes of at most N pixels; 0 fills all\n"
+    "      --min-area N, --remove-small N\n"
+    "                        components of fewer pixels get no label\n"
     "      --max-area N      components of more pixels get no label\n"
     "      --bits 32|64      bits of a label (32, or 64 if there are more than 2^32 − 1)\n"
     "      --compress NAME   of a BigTIFF: none, deflate, lzw or zstd\n"
@@ -96,6 +99,8 @@ enum {
   CLOSING_WIDTH,
   CLOSING_HEIGHT,
   ROI_MASK,
+  VALUES,
+  FILL_HOLES,
   MIN_AREA,
   MAX_AREA,
   BITS,
@@ -125,7 +130,10 @@ static const struct option long_options[] = {
     {"closing-width", required_argument, NULL, CLOSING_WIDTH},
     {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
     {"roi-mask", required_argument, NULL, ROI_MASK},
+    {"values", no_argument, NULL, VALUES},
+    {"fill-holes", required_argument, NULL, FILL_HOLES},
     {"min-area", required_argument, NULL, MIN_AREA},
+    {"remove-small", required_argument, NULL, MIN_AREA}, /* another name of it */
     {"max-area", required_argument, NULL, MAX_AREA},
     {"bits", required_argument, NULL, BITS},
     {"compress", required_argument, NULL, COMPRESS},
@@ -209,6 +217,13 @@ take_option (Options *options, int option, const char *value)
   case ROI_MASK:
     options->mask.roi_mask = value;
     break;
+  case VALUES:
+    options->many_values = true;
+    break;
+  case FILL_HOLES:
+    is_valid = parse_number (value, INT64_MAX, &options->max_hole);
+    options->fills_holes = true;
+    break;
   case MIN_AREA:
     is_valid = parse_number (value, INT64_MAX, &options->min_area);
     break;
@@ -269,6 +284,26 @@ fail_option (CclError *error, int option, const char *value)
     fail (error, "--%s cannot be '%s'", found->name, value);
 }
 
+/* Checks the options beside --values, with which there is no mask. */
+static bool
+check_values (const Options *options, CclError *error)
+{
+  const MaskSettings *mask = &options->mask;
+
+  if (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->fills_holes)
+    return fail (
+        error, "--values takes pixels as they are: without a threshold, filters and masks");
+  if (options->contours)
+    return fail (error, "--contours are those of masks, not of --values");
+  if (options->use_gpu || options->tile)
+    return fail (error, "--values are labelled as a whole, on the CPU");
+  if (options->columns.measured)
+    return fail (error, "with --values, --columns are those of area, box and centroid");
+  if (options->bits == 64)
+    return fail (error, "labels of --values have 32 bits");
+  return true;
+}
+
 /* Checks options that depend on each other. */
 static bool
 check_together (const Options *options, CclError *error)
@@ -281,7 +316,7 @@ check_together (const Options *options, CclError *error)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)
     return fail (error, "no column needs --intensity");
-  return true;
+  return !options->many_values || check_values (options, error);
 }
 
 Request

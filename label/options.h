@@ -15,6 +15,9 @@ typedef struct Options {
   double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;
+  bool many_values; /* pixels are connected where they are equal */
+  bool fills_holes;
+  uint64_t max_hole; /* pixels of a hole that is filled; 0: any number */
   uint64_t min_area, max_area, memory, tile;
   uint32_t bits;
   bool use_gpu;

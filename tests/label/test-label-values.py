@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ccl-label --values, --fill-holes and --remove-small against scipy.
+
+usage: test-label-values.py CCL-LABEL
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from scipy import ndimage
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
+import tap  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+random = np.random.default_rng(28)
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}
+CONNECTIVITIES = {2: [4, 8], 3: [6, 18, 26]}
+
+
+def structure(connectivity, ndim):
+    return ndimage.generate_binary_structure(ndim, RANK[connectivity])
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def labels_of(image, *arguments):
+    """The label map, the areas of the table and the number of components."""
+    np.save("i.npy", image)
+    result = run("i.npy", "-o", "l.npy", "-t", "t.npy", *arguments)
+    assert result.returncode == 0, result.stderr
+    table = np.load("t.npy")
+    assert result.stdout == f"{len(table)} components\n"
+    return np.load("l.npy"), table
+
+
+def numbered(labels):
+    """The same components, numbered by their first pixels."""
+    old, first = np.unique(labels[labels > 0], return_index=True)
+    new = np.zeros(int(labels.max(initial=0)) + 1, int)
+    new[old[np.argsort(first)]] = np.arange(1, len(old) + 1)
+    return new[labels]
+
+
+def components_of_values(image, connectivity):
+    """scipy's components of the mask of each value but 0."""
+    whole, n = np.zeros(image.shape, int), 0
+    for value in np.unique(image[image != 0]):
+        part, count = ndimage.label(image == value, structure(connectivity, image.ndim))
+        whole[part > 0] = part[part > 0] + n
+        n += count
+    return numbered(whole)
+
+
+def without_small(labels, least, most):
+    areas = np.bincount(labels.ravel())
+    stays = (areas >= least) & (areas <= (most or areas.max()))
+    return numbered(np.where(stays[labels], labels, 0))
+
+
+def check_table(labels, table):
+    """The areas, boxes and centroids of the table against numpy."""
+    np.testing.assert_array_equal(table["label"], np.arange(1, labels.max(initial=0) + 1))
+    np.testing.assert_array_equal(table["area"], np.bincount(labels.ravel())[1:])
+    for row, box in zip(table, ndimage.find_objects(labels)):
+        names = ["z", "y", "x"][-labels.ndim:], ["depth", "height", "width"][-labels.ndim:]
+        assert [row[name] for name in names[0]] == [side.start for side in box]
+        assert [row[name] for name in names[1]] == [side.stop - side.start for side in box]
+        centre = [row[name] for name in ["cz", "cy", "cx"][-labels.ndim:]]
+        np.testing.assert_allclose(centre, np.argwhere(labels == row["label"]).mean(0), rtol=1e-12)
+
+
+def values():
+    """many values: images and volumes of every type, with an area filter"""
+    for kind in ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"] * 2:
+        ndim = int(random.integers(2, 4))
+        blocks = random.integers(-2 if kind[0] != "u" else 0, 4, random.integers(1, 8, ndim)).astype(kind)
+        image = np.kron(blocks, np.ones([random.integers(1, 4)] * ndim, kind)).astype(kind)
+        connectivity = int(random.choice(CONNECTIVITIES[ndim]))
+        least, most = int(random.integers(0, 9)), int(random.choice([0, 40]))
+        labels, table = labels_of(image, "--values", "-c", connectivity, "--min-area", least, "--max-area", most)
+        np.testing.assert_array_equal(labels, without_small(components_of_values(image, connectivity), least, most))
+        check_table(labels, table)
+
+
+def other_formats():
+    """many values of a PNM file, to a raw map and chosen columns"""
+    image = np.kron(random.integers(0, 4, (5, 6)), np.ones((2, 3))).astype(np.uint8)
+    open("i.pgm", "wb").write(b"P5 18 10 255\n" + image.tobytes())
+    result = run("i.pgm", "--values", "-o", "l.raw", "-t", "t.csv", "--columns", "label,num_pixels")
+    assert result.returncode == 0, result.stderr
+    expected = components_of_values(image, 8)
+    np.testing.assert_array_equal(np.fromfile("l.raw", np.uint32).reshape(image.shape), expected)
+    rows = np.loadtxt("t.csv", int, delimiter=",", skiprows=1, ndmin=2)
+    np.testing.assert_array_equal(rows[:, 1], np.bincount(expected.ravel())[1:])
+
+
+def filled(mask, connectivity, most):
+    """The mask with holes of at most that many pixels filled, by scipy's labels of the background."""
+    background, n = ndimage.label(~mask, structure(OF_HOLES[connectivity], mask.ndim))
+    is_hole = np.ones(n + 1, bool)
+    is_hole[0] = False
+    for axis in range(mask.ndim):
+        for side in (0, -1):
+            is_hole[np.unique(np.take(background, side, axis))] = False
+    if most:
+        is_hole &= np.bincount(background.ravel(), minlength=n + 1) <= most
+    return mask | is_hole[background]
+
+
+def holes():
+    """holes of frames and volumes, tile by tile, inverted or not, and then small components"""
+    for i in range(30):
+        ndim = int(random.integers(2, 4))
+        mask = random.random(random.integers(1, 30 if ndim == 2 else 12, ndim)) < (0.55 if ndim == 2 else 0.8)
+        connectivity = int(random.choice(CONNECTIVITIES[ndim]))
+        most, least = int(random.choice([0, 1, 3, 10])), int(random.integers(0, 6))
+        arguments = ["-c", connectivity, "--fill-holes", most, "--tile", int(random.integers(1, 8))]
+        if i % 3 == 0:
+            arguments += ["--roi-mask", "roi.npy"]
+            np.save("roi.npy", np.ones(mask.shape, np.uint8))
+        image = np.where(mask, 7, 3).astype(np.uint8)
+        arguments += ["--threshold", 5]
+        if i % 2:
+            arguments, image = [*arguments, "--invert"], 10 - image
+        labels, table = labels_of(image, *arguments, "--remove-small", least)
+        expected, _ = ndimage.label(filled(mask, connectivity, most), structure(connectivity, ndim))
+        np.testing.assert_array_equal(labels, without_small(expected, least, 0))
+        check_table(labels, table)
+
+
+def all_holes():
+    """holes of any area, of 16 bits, with a column that needs rows around a tile"""
+    mask = random.random((60, 50)) < 0.6
+    np.save("i.npy", mask.astype(np.uint16))
+    result = run("i.npy", "--fill-holes", 0, "-t", "t.npy", "--columns", "label,euler_number", "--tile", 7)
+    assert result.returncode == 0, result.stderr
+    whole = ndimage.binary_fill_holes(mask, structure(4, 2))
+    table = np.load("t.npy")
+    assert len(table) == ndimage.label(whole, np.ones((3, 3)))[1]
+    assert (table["euler_number"] == 1).all()
+
+
+def refused():
+    """options that do not go together are refused"""
+    np.save("i.npy", np.ones((3, 4), np.uint8))
+    for arguments, message in [
+            (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
+            (["--values", "--fill-holes", 3], "as they are"), (["--values", "--contours", "c.json"], "contours"),
+            (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
+            (["--values", "-t", "t.csv", "--columns", "perimeter"], "--columns"), (["--fill-holes", -1], "fill-holes"),
+            (["--values", "-c", 26], "neighbours")]:
+        result = run("i.npy", *arguments)
+        assert result.returncode == 1 and message in result.stderr, (arguments, result.stderr)
+    assert sorted(os.listdir()) == ["i.npy"]
+
+
+shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
+with tempfile.TemporaryDirectory(dir=shared) as folder:
+    os.chdir(folder)
+    status = tap.run(refused, values, other_formats, holes, all_holes)
+    os.chdir("/")
+sys.exit(status)
