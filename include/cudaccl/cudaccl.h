@@ -6,6 +6,7 @@
 #include <cudaccl/batch.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/device.h>
+#include <cudaccl/distance.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/ground.h>
 #include <cudaccl/labeller.h>

@@ -32,13 +32,14 @@ from ._ground import Ground, motion_dtype
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
                         volume_component_dtype)
 from ._regionprops import regionprops_table
+from ._split import distance, split_touching
 from ._tracker import Tracker, Tracks, event_dtype, foot_dtype, member_dtype, track_dtype
 from ._values import label_values
 
 __all__ = [
     "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "Foreground", "Ground", "Labeller", "Tracker", "Tracks",
     "clear_cache", "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host",
-    "event_dtype", "fill_holes", "foot_dtype", "label", "label_batch", "label_file", "label_values", "member_dtype",
-    "motion_dtype", "regionprops_table", "remove_small", "rle", "rle_decode", "table_to_array", "tiled_component_dtype",
-    "track_dtype", "volume_component_dtype",
+    "distance", "event_dtype", "fill_holes", "foot_dtype", "label", "label_batch", "label_file", "label_values", "member_dtype",
+    "motion_dtype", "regionprops_table", "remove_small", "rle", "rle_decode", "split_touching", "table_to_array",
+    "tiled_component_dtype", "track_dtype", "volume_component_dtype",
 ]

@@ -36,6 +36,7 @@ NB_MODULE (_cudaccl, module)
   bind_device (module);
   bind_labeller (module);
   bind_contours (module);
+  bind_distance (module);
   bind_measure (module);
   bind_foreground (module);
   bind_ground (module);

@@ -117,6 +117,7 @@ void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
 void bind_contours (nb::module_ &module);
+void bind_distance (nb::module_ &module);
 void bind_measure (nb::module_ &module);
 void bind_foreground (nb::module_ &module);
 void bind_ground (nb::module_ &module);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Distances to borders, and the split of components, of arrays in host memory. */
+#include "module.h"
+
+/* A map of words, frame or volume, and its size. */
+struct WordMap {
+  explicit WordMap (const View &view, const View &like)
+  {
+    const size_t ndim = view.shape.size ();
+    if (view.device != HOST || !view.has_plain_rows () || view.type.size != 4 ||
+        view.type.kind == 'f' || (ndim != 2 && ndim != 3) || view.shape != like.shape)
+      throw nb::value_error ("maps must be plain arrays of uint32 of one shape in host memory");
+    map = {view.data, (size_t)view.strides[ndim - 2], (size_t)view.strides[0]};
+    width = to_uint32 ("the width", (int64_t)view.shape[ndim - 1]);
+    height = to_uint32 ("the height", (int64_t)view.shape[ndim - 2]);
+    depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)view.shape[0]) : 1;
+  }
+
+  CclVolumeLabels map;
+  uint32_t width, height, depth;
+};
+
+static void
+label_distances (const View &labels, const View &squared)
+{
+  const WordMap from (labels, labels), to (squared, labels);
+  CclError error = {};
+  CclStatus status;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_label_distances (&from.map, from.width, from.height, from.depth, &to.map, &error);
+  }
+  check (status, error);
+}
+
+static uint32_t
+distance_peaks (const View &labels, const View &squared, int64_t radius, const View &objects)
+{
+  const WordMap from (labels, labels), heights (squared, labels), to (objects, labels);
+  const uint32_t reach = to_uint32 ("radius", radius);
+  CclError error = {};
+  CclStatus status;
+  uint32_t n = 0;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_distance_peaks (
+        &from.map, &heights.map, from.width, from.height, from.depth, reach, &to.map, &n, &error);
+  }
+  check (status, error);
+  return n;
+}
+
+static void
+flood_objects (const View &labels, const View &squared, uint32_t connectivity, const View &objects)
+{
+  const WordMap from (labels, labels), heights (squared, labels), to (objects, labels);
+  CclError error = {};
+  CclStatus status;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_flood_objects (&from.map, &heights.map, from.width, from.height, from.depth,
+        connectivity, &to.map, &error);
+  }
+  check (status, error);
+}
+
+void
+bind_distance (nb::module_ &module)
+{
+  module.def ("label_distances", label_distances, nb::arg ("labels"), nb::arg ("squared"),
+      "Fills the squared distances of a label map.");
+  module.def ("distance_peaks", distance_peaks, nb::arg ("labels"), nb::arg ("squared"),
+      nb::arg ("radius"), nb::arg ("objects"),
+      "Fills the peaks of distances; returns their number.");
+  module.def ("flood_objects", flood_objects, nb::arg ("labels"), nb::arg ("squared"),
+      nb::arg ("connectivity"), nb::arg ("objects"), "Floods the labels from objects.");
+}
