@@ -4,7 +4,7 @@
 #include "contour-file.h"
 #include "error.h"
 #include "holes.h"
-#include "label-values.h"
+#include "label-whole.h"
 #include "options.h"
 #include "output.h"
 #include "phases.h"
@@ -333,24 +333,41 @@ label (Job *job, CclTiledResult *result, CclError *error)
   return succeeded;
 }
 
-/* Labels a picture with many values. */
+/* Whether the picture is labelled as a whole, and not tile by tile. */
 static bool
-label_values (Job *job, CclTiledResult *result, CclError *error)
+is_whole (const Job *job)
+{
+  return job->options->many_values || job->options->split_radius;
+}
+
+/* Labels a picture in memory. */
+static bool
+label_whole (Job *job, CclTiledResult *result, CclError *error)
 {
   const Options *options = job->options;
-  const uint64_t n_layers = job->picture->is_volume ? job->picture->depth : job->picture->height;
-  ValuesLabels found;
+  const Picture *picture = job->picture;
+  const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
+  WholeLabels found;
 
   phases_enter (&job->phases, PHASE_LABEL);
-  bool succeeded = values_label (
-      job->picture, connectivity_of (job), options->min_area, options->max_area, &found, error);
+  if (!options->many_values) {
+    job->mask = mask_new (job->picture, &options->mask, 0, picture->height * picture->depth, error);
+    if (!job->mask)
+      return false;
+  }
+  const WholeSettings settings = {.mask = job->mask,
+      .connectivity = connectivity_of (job),
+      .split_radius = options->split_radius,
+      .min_area = options->min_area,
+      .max_area = options->max_area};
+  bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
   if (succeeded)
     succeeded =
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
         write_layers (job, 0, n_layers, found.labels, error) == CUDACCL_OK &&
         write_rows (job, found.rows, found.n_components, error) == CUDACCL_OK;
-  values_labels_clear (&found);
+  whole_labels_clear (&found);
   return succeeded;
 }
 
@@ -365,8 +382,8 @@ check_picture (const Job *job, const char *name, CclError *error)
   if (is_of_volumes && !picture->is_volume)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
-  if (job->processes.n_ranks > 1 && (job->options->many_values || job->options->fills_holes))
-    return fail (error, "--values and --fill-holes are for one process, not for several");
+  if (job->processes.n_ranks > 1 && (is_whole (job) || job->options->fills_holes))
+    return fail (error, "--values, --split and --fill-holes are for one process, not for several");
   if (!connectivity && picture->may_be_colours)
     return fail (error, "%s: %llu×%llu×%llu: colours, or a volume? Then give its --connectivity",
         name, (unsigned long long)picture->depth, (unsigned long long)picture->height,
@@ -440,8 +457,8 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;
-  succeeded = open_outputs (job, error) &&
-              (job->options->many_values ? label_values : label) (job, &result, error);
+  succeeded =
+      open_outputs (job, error) && (is_whole (job) ? label_whole : label) (job, &result, error);
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
   phases_enter (&job->phases, PHASE_CLOSE);

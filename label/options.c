@@ -4,6 +4,8 @@
 #include "error.h"
 #include "parse-size.h"
 
+#include <cudaccl/distance.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -40,6 +42,7 @@ const char options_help[] =
     "                        fill gaps that are narrower or lower than N pixels (1)\n"
     "      --roi-mask FILE   no foreground where this picture is 0\n"
     "      --fill-holes N    fill holes of at most N pixels; 0 fills all\n"
+    "      --split N         split objects that touch; N: the radius in which one has one peak\n"
     "      --min-area N, --remove-small N\n"
     "                        components of fewer pixels get no label\n"
     "      --max-area N      components of more pixels get no label\n"
@@ -100,6 +103,7 @@ enum {
   CLOSING_HEIGHT,
   ROI_MASK,
   VALUES,
+  SPLIT,
   FILL_HOLES,
   MIN_AREA,
   MAX_AREA,
@@ -131,6 +135,7 @@ static const struct option long_options[] = {
     {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
     {"roi-mask", required_argument, NULL, ROI_MASK},
     {"values", no_argument, NULL, VALUES},
+    {"split", required_argument, NULL, SPLIT},
     {"fill-holes", required_argument, NULL, FILL_HOLES},
     {"min-area", required_argument, NULL, MIN_AREA},
     {"remove-small", required_argument, NULL, MIN_AREA}, /* another name of it */
@@ -220,6 +225,10 @@ take_option (Options *options, int option, const char *value)
   case VALUES:
     options->many_values = true;
     break;
+  case SPLIT:
+    is_valid = parse_number (value, CUDACCL_MAX_PEAK_RADIUS, &number) && number > 0;
+    options->split_radius = (uint32_t)number;
+    break;
   case FILL_HOLES:
     is_valid = parse_number (value, INT64_MAX, &options->max_hole);
     options->fills_holes = true;
@@ -284,23 +293,27 @@ fail_option (CclError *error, int option, const char *value)
     fail (error, "--%s cannot be '%s'", found->name, value);
 }
 
-/* Checks the options beside --values, with which there is no mask. */
+/* Checks the options beside --values and --split, with which a picture is labelled as a whole. */
 static bool
-check_values (const Options *options, CclError *error)
+check_whole (const Options *options, CclError *error)
 {
   const MaskSettings *mask = &options->mask;
+  const char *name = options->many_values ? "values" : "split";
 
-  if (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->fills_holes)
+  if (options->many_values &&
+      (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
     return fail (
-        error, "--values takes pixels as they are: without a threshold, filters and masks");
+        error, "--values takes pixels as they are: without threshold, filters, masks and --split");
+  if (options->fills_holes)
+    return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->contours)
-    return fail (error, "--contours are those of masks, not of --values");
+    return fail (error, "--contours are those of whole components, without --%s", name);
   if (options->use_gpu || options->tile)
-    return fail (error, "--values are labelled as a whole, on the CPU");
+    return fail (error, "with --%s, a picture is labelled as a whole, on the CPU", name);
   if (options->columns.measured)
-    return fail (error, "with --values, --columns are those of area, box and centroid");
+    return fail (error, "with --%s, --columns are those of area, box and centroid", name);
   if (options->bits == 64)
-    return fail (error, "labels of --values have 32 bits");
+    return fail (error, "with --%s, labels have 32 bits", name);
   return true;
 }
 
@@ -316,7 +329,7 @@ check_together (const Options *options, CclError *error)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)
     return fail (error, "no column needs --intensity");
-  return !options->many_values || check_values (options, error);
+  return (!options->many_values && !options->split_radius) || check_whole (options, error);
 }
 
 Request

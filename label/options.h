@@ -15,7 +15,8 @@ typedef struct Options {
   double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;
-  bool many_values; /* pixels are connected where they are equal */
+  bool many_values;      /* pixels are connected where they are equal */
+  uint32_t split_radius; /* of objects that are split; 0: none are */
   bool fills_holes;
   uint64_t max_hole; /* pixels of a hole that is filled; 0: any number */
   uint64_t min_area, max_area, memory, tile;

@@ -147,13 +147,36 @@ def all_holes():
     assert (table["euler_number"] == 1).all()
 
 
+def split():
+    """touching discs are split: each has one object, with an area filter for them"""
+    centres = [(y, x) for y in (10, 27, 44) for x in range(10, 90, 17)]
+    y, x = np.mgrid[:55, :100]
+    mask = np.zeros(y.shape, bool)
+    for centre in centres:
+        mask |= (y - centre[0])**2 + (x - centre[1])**2 < 10**2
+    assert ndimage.label(mask)[1] == 1
+    labels, table = labels_of(np.where(mask, 9, 4).astype(np.uint16), "--threshold", 6, "--split", 5, "-c", 4)
+    assert sorted(labels[centre] for centre in centres) == list(range(1, len(centres) + 1))
+    np.testing.assert_array_equal(labels > 0, mask)
+    check_table(labels, table)
+    for centre in centres:  # inside a third of the way to the next disc, nothing else is nearer
+        near = (y - centre[0])**2 + (x - centre[1])**2 < 5**2
+        assert (labels[near] == labels[centre]).all()
+    few, _ = labels_of(255 * mask.astype(np.uint8), "--split", 5, "-c", 4, "--min-area", int(np.median(table["area"])))
+    assert 0 < few.max() < len(centres)
+    ball = sum((a - 8)**2 for a in np.mgrid[:17, :17, :17]) < 64
+    labels, _ = labels_of(np.concatenate([ball[:, :, :-2], ball[:, :, 2:]], 2).astype(np.uint8), "-c", 6, "--split", 4)
+    assert labels.max() == 2 and labels[8, 8, 5] == 1 and labels[8, 8, 24] == 2
+
+
 def refused():
     """options that do not go together are refused"""
     np.save("i.npy", np.ones((3, 4), np.uint8))
     for arguments, message in [
             (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
-            (["--values", "--fill-holes", 3], "as they are"), (["--values", "--contours", "c.json"], "contours"),
+            (["--values", "--fill-holes", 3], "together"), (["--values", "--contours", "c.json"], "contours"),
             (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
+            (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
             (["--values", "-t", "t.csv", "--columns", "perimeter"], "--columns"), (["--fill-holes", -1], "fill-holes"),
             (["--values", "-c", 26], "neighbours")]:
         result = run("i.npy", *arguments)
@@ -164,6 +187,6 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(refused, values, other_formats, holes, all_holes)
+    status = tap.run(refused, split, values, other_formats, holes, all_holes)
     os.chdir("/")
 sys.exit(status)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "label-values.h"
+#include "label-whole.h"
 
 #include "error.h"
 
+#include <cudaccl/distance.h>
 #include <cudaccl/values.h>
 #include <stdlib.h>
 
@@ -32,12 +33,12 @@ map_of (const Picture *picture, uint32_t *labels)
   return (CclVolumeLabels){labels, row, row * picture->height};
 }
 
-/* Labels the samples of the picture. */
+/* Labels samples: those of the picture, or the bytes of its mask. */
 static bool
-label_samples (const Picture *picture, const void *samples, uint32_t connectivity,
-    ValuesLabels *result, CclError *error)
+label_samples (const Picture *picture, const void *samples, CclValueType type,
+    uint32_t connectivity, WholeLabels *result, CclError *error)
 {
-  const size_t row = picture->width * sample_bytes (picture->type);
+  const size_t row = picture->width << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
   const CclValues values = {samples, row, row * picture->height};
   const CclVolumeLabels map = map_of (picture, result->labels);
   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
@@ -46,7 +47,7 @@ label_samples (const Picture *picture, const void *samples, uint32_t connectivit
   plan.height = (uint32_t)picture->height;
   plan.depth = (uint32_t)picture->depth;
   plan.connectivity = connectivity;
-  plan.type = value_type (picture->type);
+  plan.type = type;
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
     return false;
@@ -54,6 +55,31 @@ label_samples (const Picture *picture, const void *samples, uint32_t connectivit
       ccl_values_labeller_run (labeller, &values, &map, &result->n_components, error);
   ccl_values_labeller_free (&labeller);
   return status == CUDACCL_OK;
+}
+
+/* Splits components into objects, which the labels are then. */
+static bool
+split (const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const uint32_t width = (uint32_t)picture->width, height = (uint32_t)picture->height,
+                 depth = (uint32_t)picture->depth;
+  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
+  uint32_t *squared = malloc (n_bytes), *numbers = malloc (n_bytes);
+  const CclVolumeLabels labels = map_of (picture, result->labels);
+  const CclVolumeLabels distances = map_of (picture, squared), objects = map_of (picture, numbers);
+  bool succeeded = (squared && numbers) || fail_without_memory (error);
+
+  if (succeeded)
+    succeeded =
+        ccl_label_distances (&labels, width, height, depth, &distances, error) == CUDACCL_OK &&
+        ccl_distance_peaks (&labels, &distances, width, height, depth, settings->split_radius,
+            &objects, &result->n_components, error) == CUDACCL_OK &&
+        ccl_flood_objects (&labels, &distances, width, height, depth, settings->connectivity,
+            &objects, error) == CUDACCL_OK;
+  free (squared);
+  free (result->labels);
+  result->labels = numbers;
+  return succeeded;
 }
 
 static CclTiledComponent
@@ -75,7 +101,7 @@ tiled_row (const CclVolumeComponent *row)
  * found, numbers: memory for the rows of all components and their new labels. */
 static void
 filter (const Picture *picture, uint64_t min_area, uint64_t max_area,
-    const CclVolumeComponent *found, uint32_t *numbers, ValuesLabels *result)
+    const CclVolumeComponent *found, uint32_t *numbers, WholeLabels *result)
 {
   const size_t n_pixels = picture->width * picture->height * picture->depth;
   uint32_t n = 0;
@@ -97,7 +123,7 @@ filter (const Picture *picture, uint64_t min_area, uint64_t max_area,
 }
 
 static bool
-measure (const Picture *picture, uint64_t min_area, uint64_t max_area, ValuesLabels *result,
+measure (const Picture *picture, uint64_t min_area, uint64_t max_area, WholeLabels *result,
     CclError *error)
 {
   const size_t n = result->n_components;
@@ -120,35 +146,49 @@ measure (const Picture *picture, uint64_t min_area, uint64_t max_area, ValuesLab
   return succeeded;
 }
 
-bool
-values_label (Picture *picture, uint32_t connectivity, uint64_t min_area, uint64_t max_area,
-    ValuesLabels *result, CclError *error)
+/* Reads and labels a picture of so many rows, whose samples have the given bytes. */
+static bool
+read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows, uint32_t bytes,
+    WholeLabels *result, CclError *error)
 {
-  const uint64_t most = CUDACCL_MAX_PIXELS, slice = picture->width * picture->height;
+  const CclValueType type = settings->mask ? CUDACCL_VALUE_TYPE_8 : value_type (picture->type);
+  void *samples = malloc (n_rows * picture->width * bytes);
   bool succeeded = true;
 
-  *result = (ValuesLabels){0};
-  if (picture->width > most || picture->height > most || slice > most ||
-      picture->depth > most / slice)
-    return fail (error, "a picture of %llu×%llu×%llu pixels is too large for --values, at most %d",
-        (unsigned long long)picture->depth, (unsigned long long)picture->height,
-        (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
-  const uint64_t n_pixels = slice * picture->depth;
-  void *samples = malloc (n_pixels * sample_bytes (picture->type));
-  result->labels = malloc (n_pixels * sizeof *result->labels);
+  result->labels = malloc (n_rows * picture->width * sizeof *result->labels);
   if (!samples || !result->labels)
     succeeded = fail_without_memory (error);
-  succeeded = succeeded &&
-              picture_read_grey (picture, 0, picture->height * picture->depth, samples, error) &&
-              label_samples (picture, samples, connectivity, result, error);
+  if (succeeded)
+    succeeded = settings->mask ? mask_read (settings->mask, 0, n_rows, samples, error)
+                               : picture_read_grey (picture, 0, n_rows, samples, error);
+  if (succeeded)
+    succeeded = label_samples (picture, samples, type, settings->connectivity, result, error);
   free (samples);
-  return succeeded && measure (picture, min_area, max_area, result, error);
+  return succeeded;
+}
+
+bool
+whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const uint64_t most = CUDACCL_MAX_PIXELS, slice = picture->width * picture->height;
+
+  *result = (WholeLabels){0};
+  if (picture->width > most || picture->height > most || slice > most ||
+      picture->depth > most / slice)
+    return fail (error,
+        "a picture of %llu×%llu×%llu pixels is too large for --values and --split, at most %d",
+        (unsigned long long)picture->depth, (unsigned long long)picture->height,
+        (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
+  return read_and_label (picture, settings, picture->height * picture->depth,
+             settings->mask ? 1 : sample_bytes (picture->type), result, error) &&
+         (settings->split_radius == 0 || split (picture, settings, result, error)) &&
+         measure (picture, settings->min_area, settings->max_area, result, error);
 }
 
 void
-values_labels_clear (ValuesLabels *result)
+whole_labels_clear (WholeLabels *result)
 {
   free (result->labels);
   free (result->rows);
-  *result = (ValuesLabels){0};
+  *result = (WholeLabels){0};
 }
