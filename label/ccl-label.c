@@ -9,6 +9,7 @@
 #include "output.h"
 #include "phases.h"
 #include "processes.h"
+#include "row-order.h"
 #include "same-file.h"
 #include "statistics.h"
 
@@ -34,6 +35,8 @@ typedef struct Job {
   PendingName map_name, table_name, contours_name;
   LabelMap *map;
   Table *table;
+  ColumnPicture kind;
+  RowOrder *order; /* of the table's rows; NULL: that of labels */
   ContourFile *contours;
   uint32_t label_bytes; /* of the map */
   bool shows_progress;
@@ -112,7 +115,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
   succeeded = !job->map || label_map_begin (job->map, label_bytes, error);
   phases_enter (&job->phases, PHASE_TABLE);
   if (succeeded && job->table)
-    succeeded = table_begin (job->table, n_components, first_label, error);
+    succeeded = table_begin (job->table,
+        job->order ? row_order_count (job->order, n_components) : n_components, first_label, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -137,7 +141,11 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
 {
   Job *job = data;
   const Phase before = phases_enter (&job->phases, PHASE_TABLE);
-  bool succeeded = !job->table || table_write (job->table, rows, shapes, n, error);
+  bool succeeded = true;
+  if (job->order)
+    succeeded = row_order_add (job->order, rows, shapes, n, error);
+  else if (job->table)
+    succeeded = table_write (job->table, rows, shapes, n, error);
   if (succeeded && job->contours)
     succeeded = contour_file_add_rows (job->contours, rows, n, error);
   phases_enter (&job->phases, before);
@@ -416,12 +424,22 @@ open_values (Job *job, CclError *error)
 static bool
 prepare_columns (Job *job, CclError *error)
 {
+  const Options *options = job->options;
   const Picture *picture = job->picture;
-  const ColumnPicture kind = {
-      {picture->depth, picture->height, picture->width}, picture->is_volume, connectivity_of (job)};
 
-  return columns_check (&job->options->columns, &kind, error) &&
-         (!job->options->intensity || open_values (job, error));
+  job->kind = (ColumnPicture){
+      {picture->depth, picture->height, picture->width}, picture->is_volume, connectivity_of (job)};
+  if (!columns_check (&options->columns, &job->kind, error))
+    return false;
+  if (options->sort_by || options->largest) {
+    if (job->processes.n_ranks > 1)
+      return fail (error, "--sort-by and --largest are for one process, not for several");
+    job->order =
+        row_order_new (&options->columns, &job->kind, options->sort_by, options->largest, error);
+    if (!job->order)
+      return false;
+  }
+  return !options->intensity || open_values (job, error);
 }
 
 /* Opens the picture, unless an output would overwrite it. */
@@ -457,8 +475,9 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;
-  succeeded =
-      open_outputs (job, error) && (is_whole (job) ? label_whole : label) (job, &result, error);
+  succeeded = open_outputs (job, error) &&
+              (is_whole (job) ? label_whole : label) (job, &result, error) &&
+              (!job->order || row_order_write (job->order, job->table, error));
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
   phases_enter (&job->phases, PHASE_CLOSE);
@@ -510,6 +529,7 @@ main (int argc, char **argv)
     succeeded = run (&job, argv + first, (uint32_t)(argc - first), &error);
   else if (request != REQUEST_INVALID && processes.rank == 0)
     fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
+  row_order_free (job.order);
   holes_free (job.holes);
   mask_free (job.mask);
   picture_free (job.picture);

@@ -30,6 +30,8 @@ const char options_help[] =
     "      --columns NAMES   columns of the table, by the names of scikit-image's properties:\n"
     "                        label,bbox,perimeter,euler_number,inertia_tensor,…\n"
     "      --intensity FILE  a picture of the same size, for intensity_mean and the like\n"
+    "      --sort-by NAME    order of the table's rows: area, or one of --columns\n"
+    "      --largest N       only N rows, those with the greatest area or --sort-by\n"
     "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
     "      --tolerance X     leave out points of contours within X pixels of the others\n"
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
@@ -94,6 +96,8 @@ enum {
   THRESHOLD = 256,
   COLUMNS,
   INTENSITIES,
+  SORT_BY,
+  LARGEST,
   CONTOURS,
   TOLERANCE,
   INVERT,
@@ -124,6 +128,8 @@ static const struct option long_options[] = {
     {"table", required_argument, NULL, 't'},
     {"columns", required_argument, NULL, COLUMNS},
     {"intensity", required_argument, NULL, INTENSITIES},
+    {"sort-by", required_argument, NULL, SORT_BY},
+    {"largest", required_argument, NULL, LARGEST},
     {"contours", required_argument, NULL, CONTOURS},
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"connectivity", required_argument, NULL, 'c'},
@@ -189,6 +195,12 @@ take_option (Options *options, int option, const char *value)
     break;
   case INTENSITIES:
     options->intensity = value;
+    break;
+  case SORT_BY:
+    options->sort_by = value;
+    break;
+  case LARGEST:
+    is_valid = parse_number (value, INT64_MAX, &options->largest) && options->largest > 0;
     break;
   case CONTOURS:
     options->contours = value;
@@ -325,6 +337,8 @@ check_together (const Options *options, CclError *error)
 
   if (options->columns.n && !options->table)
     return fail (error, "--columns are those of a --table");
+  if ((options->sort_by || options->largest) && !options->table)
+    return fail (error, "--sort-by and --largest are for the rows of a --table");
   if (needs_values && !options->intensity)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)

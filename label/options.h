@@ -12,6 +12,8 @@ typedef struct Options {
   const char *labels, *table, *contours, *compression;
   const char *intensity; /* the picture with the second plane; NULL: not given */
   ColumnList columns;    /* of the table; none: the usual ones */
+  const char *sort_by;   /* the column that orders the rows of the table; NULL: not given */
+  uint64_t largest;      /* the most rows; 0: all */
   double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;

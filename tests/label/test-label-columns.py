@@ -182,6 +182,33 @@ def formats():
     tap.equal(objects[0]["perimeter"], float(array["perimeter"][0]), "perimeter")
 
 
+def orders():
+    """rows in the order of a column, and the greatest ones"""
+    for i in range(12):
+        image, values = random_case(2 + i % 2)
+        names = ["label", "area", "bbox", "intensity_mean", "centroid_weighted"]
+        whole = table(image, values, names)
+        key = [None, "area", "bbox-1", "intensity_mean", "centroid_weighted-0"][i % 5]
+        numbers = whole[key or "area"].astype(float)
+        first = np.argsort(numbers, kind="stable")  # NaN comes last
+        largest = int(random.integers(0, len(whole) + 3))
+        arguments = ["--sort-by", key] if key else []
+        if largest:
+            arguments += ["--largest", largest]
+            first = np.argsort(-numbers, kind="stable")[:largest]
+        if not arguments:
+            continue
+        found = table(image, values, names, *arguments)
+        assert found.tobytes() == whole[first].tobytes(), (key, largest)
+    image = (random.random((40, 50)) < 0.4).astype(np.uint8)
+    np.save("i.npy", image)
+    result = run("i.npy", "-t", "t.csv", "--largest", 3)
+    areas = np.bincount(ndimage.label(image, np.ones((3, 3)))[0].ravel())[1:]
+    rows = open("t.csv").read().splitlines()
+    assert result.stdout == f"{len(areas)} components\n" and len(rows) == 4
+    assert [int(row.split(",")[1]) for row in rows[1:]] == sorted(areas)[::-1][:3]
+
+
 def refused():
     """columns that do not exist or do not fit the picture are refused with a line that names them"""
     np.save("i.npy", np.ones((4, 5), np.uint8))
@@ -190,6 +217,9 @@ def refused():
     for arguments, word in [
             (["--columns", "label"], "--table"),
             (["-t", "r.csv", "--columns", "label,volume"], "'volume'"),
+            (["--largest", "3"], "--table"),
+            (["-t", "r.csv", "--largest", "0"], "--largest"),
+            (["-t", "r.csv", "--columns", "label,bbox", "--sort-by", "bbox"], "--sort-by"),
             (["-t", "r.csv", "--columns", ""], "''"),
             (["-t", "r.csv", "--columns", "label,area,label"], "twice"),
             (["-t", "r.csv", "--columns", "surface_area"], "volumes"),
@@ -210,6 +240,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
     status = tap.run(frames, volumes, other_neighbours, cracks_holes_and_surfaces, same_bits,
-                     columns_of_the_usual_table, formats, refused)
+                     columns_of_the_usual_table, formats, orders, refused)
     os.chdir("/")
 sys.exit(status)
