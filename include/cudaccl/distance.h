@@ -42,9 +42,9 @@ CUDACCL_API
 CclStatus ccl_label_distances (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
     uint32_t depth, const CclVolumeLabels *squared, CclError *error);
 
-/* Finds the peaks of distances and joins them to objects. A pixel is a peak if no pixel of its label
- * with a greater distance is within the radius in every coordinate. Peaks of a label that are within
- * the radius of each other belong to one object.
+/* Finds the peaks of distances and joins them to objects. A pixel is a peak if no pixel of its
+ * label with a greater distance is within the radius in every coordinate. Peaks of a label that are
+ * within the radius of each other belong to one object.
  *
  * squared: of ccl_label_distances(). radius: 1…CUDACCL_MAX_PEAK_RADIUS. objects: filled with the
  * numbers of objects, 1…n_objects in raster order of their first peaks, and 0 elsewhere.
