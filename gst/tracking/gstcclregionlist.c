@@ -114,16 +114,24 @@ add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points,
   return reason;
 }
 
+/* Whether a word is the name of a kind, which is set. */
+static gboolean
+is_kind (const gchar *word, CclRegionKind *kind)
+{
+  const gsize length = (gsize)gst_ccl_text_word_length (word);
+
+  for (*kind = CUDACCL_REGION_POLYGON; *kind <= CUDACCL_REGION_LINE; (*kind)++)
+    if (length == strlen (kind_name (*kind)) && strncmp (word, kind_name (*kind), length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 read_kind (GstCclTextReader *reader, CclRegionKind *kind)
 {
   const gint length = gst_ccl_text_word_length (reader->at);
 
-  if (length == 6 && strncmp (reader->at, "region", 6) == 0)
-    *kind = CUDACCL_REGION_POLYGON;
-  else if (length == 4 && strncmp (reader->at, "line", 4) == 0)
-    *kind = CUDACCL_REGION_LINE;
-  else
+  if (!is_kind (reader->at, kind))
     return gst_ccl_text_reader_fail (
         reader, reader->at, "expected \"region\" or \"line\", found \"%.*s\"", length, reader->at);
   reader->at += length;
@@ -239,15 +247,22 @@ read_item (GstCclTextReader *reader, GArray *list)
   return ok;
 }
 
+/* source: where the text is from, for messages. */
+static gboolean
+add_items (GArray *list, const gchar *source, const gchar *text, GError **error)
+{
+  GstCclTextReader reader = {source, text, text, error};
+  gboolean ok = TRUE;
+
+  while (ok && gst_ccl_text_reader_find_item (&reader))
+    ok = read_item (&reader, list);
+  return ok;
+}
+
 gboolean
 gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error)
 {
-  GstCclTextReader reader = {"regions", text, text, error};
-  gboolean ok = TRUE;
-
-  while (ok && text && gst_ccl_text_reader_find_item (&reader))
-    ok = read_item (&reader, list);
-  return ok;
+  return add_items (list, "regions", text ? text : "", error);
 }
 
 /* A JSON file that is being read. */
@@ -428,27 +443,49 @@ parse_object (JsonParser *parser, const File *file, const gchar *text, gsize siz
   return NULL;
 }
 
+static gboolean
+add_json (GArray *list, const File *file, const gchar *text, gsize size)
+{
+  static const gchar *const members[] = {"regions", "lines", NULL};
+  JsonParser *parser = json_parser_new ();
+  JsonObject *object = parse_object (parser, file, text, size);
+  const gboolean ok = object && check_members (file, "top level", object, members) &&
+                      take_regions (file, object, "regions", CUDACCL_REGION_POLYGON, list) &&
+                      take_regions (file, object, "lines", CUDACCL_REGION_LINE, list);
+
+  g_object_unref (parser);
+  return ok;
+}
+
+/* Whether a file begins with an item as the property has them. Only then messages quote its words:
+ * it may be a file of another kind. */
+static gboolean
+has_items (const gchar *text, gsize size)
+{
+  GstCclTextReader reader = {NULL, text, text, NULL};
+  CclRegionKind kind;
+
+  return g_utf8_validate (text, (gssize)size, NULL) && gst_ccl_text_reader_find_item (&reader) &&
+         is_kind (reader.at, &kind);
+}
+
 gboolean
 gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error)
 {
-  static const gchar *const members[] = {"regions", "lines", NULL};
   const File file = {path, error};
   gsize size;
   gchar *text = gst_ccl_file_read (path, MAX_FILE_SIZE, &size, error);
-  JsonParser *parser;
-  JsonObject *object;
+  gchar *source;
   gboolean ok;
 
   if (!text) {
     g_prefix_error (error, "regions-location: ");
     return FALSE;
   }
-  parser = json_parser_new ();
-  object = parse_object (parser, &file, text, size);
-  ok = object && check_members (&file, "top level", object, members) &&
-       take_regions (&file, object, "regions", CUDACCL_REGION_POLYGON, list) &&
-       take_regions (&file, object, "lines", CUDACCL_REGION_LINE, list);
-  g_object_unref (parser);
+  source = g_strconcat ("regions-location: ", path, NULL);
+  ok = has_items (text, size) ? add_items (list, source, text, error)
+                              : add_json (list, &file, text, size);
+  g_free (source);
   g_free (text);
   return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regions and lines as users write them, as text or as a JSON file, and as GStreamer structures. */
+/* Regions and lines as users write them, in texts and files, and as GStreamer structures. */
 #ifndef __GST_CCL_REGION_LIST_H__
 #define __GST_CCL_REGION_LIST_H__
 
@@ -25,9 +25,9 @@ GArray *gst_ccl_region_list_new (void);
  * Returns FALSE with the error set; its message names line and column. */
 gboolean gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error);
 
-/* Adds the regions and lines of a JSON file, a regular file of at most 2^20 bytes; docs/tracking.md
- * describes it. Returns FALSE with the error set; its message names the file and the place in it.
- */
+/* Adds the regions and lines of a regular file of at most 2^20 bytes: such a text in UTF-8, or the
+ * same as JSON, which docs/tracking.md describes. Returns FALSE with the error set; its message
+ * names the file and the place in it. */
 gboolean gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error);
 
 /* Sets the field `regions` of a structure to an array of structures, one for each region and line:

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 /* A text that is being read. */
 typedef struct {
-  const gchar *property; /* whose value it is, for messages */
+  const gchar *property; /* whose value it is, maybe with the file's path; for messages */
   const gchar *text, *at;
   GError **error;
 } GstCclTextReader;

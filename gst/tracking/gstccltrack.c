@@ -45,9 +45,9 @@
  * flush removes all tracks without events.
  *
  * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
- * the file of `regions-location` as JSON; both may change while playing. After a change with a
- * mistake, the former regions stay, and a warning is posted. Items are separated by semicolons or
- * newlines:
+ * and so has the file of `regions-location`, unless it is JSON; both may change while playing.
+ * After a change with a mistake, the former regions stay, and a warning is posted. Items are
+ * separated by semicolons or newlines:
  *
  * |[<!-- language="plain" -->
  * region NAME X,Y X,Y X,Y… [stay=SECONDS] [faster-than=KMH] [slower-than=KMH]

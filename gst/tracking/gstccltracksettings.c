@@ -50,8 +50,8 @@ static const GstCclProperty properties[] = {
       "[faster-than=KMH] [slower-than=KMH]; numbers are pixels, or parts of the frame with %",
       0, 0, NULL, PLAYING},
   {GST_CCL_KIND_STRING, FIELD (regions_location), "regions-location", "Regions location",
-      "Path of a JSON file with regions and lines, in addition to those of the property regions. It is "
-      "read at the start and each time the property is set",
+      "Path of a file with regions and lines, in addition to those of the property regions: the same "
+      "text, or JSON. It is read at the start and each time the property is set",
       0, 0, NULL, PLAYING},
   {GST_CCL_KIND_ENUM, FIELD (region_options.anchor), "anchor", "Anchor",
       "The point of a box that regions and lines refer to; use center where the camera looks "

@@ -142,6 +142,19 @@ GST_START_TEST (test_file)
 }
 GST_END_TEST
 
+/* A file may have the text of the property. */
+GST_START_TEST (test_text_file)
+{
+  gchar *path = write_file ("\n  " DOOR "\n" GATE "\n");
+  gchar *properties = g_strdup_printf ("regions-location=%s", path);
+
+  check_properties (properties);
+  g_free (properties);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST
+
 /* The anchor is the middle of the box: the walker's is at y = 55. */
 GST_START_TEST (test_anchor)
 {
@@ -439,6 +452,10 @@ static const struct {
     {"{\"regions\": [\n{\"name\": \"a\",]}", ": line 2: is not JSON"},
     {"root:x:0:0:root:/root:/bin/sh\n", ": line 1: is not JSON"},
     {"[]", "top level: is not an object"},
+    {"line a 1,1 2,2\nregion b 1,1 2", ", line 2, column 15: expected a comma"},
+    {"line a 1,1 2,2\nregio", ", line 2, column 1: expected \"region\" or \"line\""},
+    {"line \xe4 1,1 2,2", "is not JSON"}, /* not UTF-8 */
+    {"lines of another file", "is not JSON"},
     {"{\"region\": []}", "top level: has a member that is none of regions, lines"},
     {"{\"lines\": {}}", "lines: is not an array"},
     {"{\"lines\": [3]}", "line 1: is not an object"},
@@ -518,6 +535,7 @@ regions_suite (void)
   tcase_add_test (tcase, test_text);
   tcase_add_test (tcase, test_text_relative_to_the_frame);
   tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_text_file);
   tcase_add_test (tcase, test_anchor);
   tcase_add_test (tcase, test_settle_frames);
   tcase_add_test (tcase, test_counts);
