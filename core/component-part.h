@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The measures of a component, or of the part of one that is inside a tile or a block. They are
+ * The measures of a component, or of the part of one that is inside a tile or a slab. They are
  * exact integers, so that parts can be combined in any order. Coordinates are those of the whole
  * picture.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that share one block of memory. A function lays them out twice: first without memory,
- * which gives the size of the block, then in the block.
+ * Arrays that share one allocation. A function lays them out twice: first without memory,
+ * which gives its size, then in it.
  */
 #ifndef CUDACCL_LAYOUT_H
 #define CUDACCL_LAYOUT_H

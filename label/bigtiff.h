@@ -12,7 +12,7 @@
 
 typedef struct BigTiff BigTiff;
 
-/* The rows of a strip. The blocks of ranks begin at multiples of it. */
+/* The rows of a strip. The slabs of ranks begin at multiples of it. */
 uint64_t bigtiff_strip_rows (const OutputFormat *format);
 
 /* Fails if libtiff does not have the compression. path: for messages. */

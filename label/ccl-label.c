@@ -237,9 +237,9 @@ folder_of (const char *path)
   return folder;
 }
 
-/* The layer where the block of a rank begins; n_layers after the last rank. */
+/* The layer where the slab of a rank begins; n_layers after the last rank. */
 static uint64_t
-block_begin (const Job *job, uint64_t n_layers, uint64_t rank)
+slab_begin (const Job *job, uint64_t n_layers, uint64_t rank)
 {
   const uint64_t unit = job->map ? label_map_unit (job->map) : 1, n_ranks = job->processes.n_ranks;
   const uint64_t n_units = (n_layers + unit - 1) / unit, rest = n_units % n_ranks;
@@ -254,7 +254,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
   const Options *options = job->options;
   const Picture *picture = job->picture;
   const uint64_t n_layers = job->picture->is_volume ? picture->depth : picture->height;
-  const uint64_t begin = block_begin (job, n_layers, job->processes.rank);
+  const uint64_t begin = slab_begin (job, n_layers, job->processes.rank);
 
   *plan = (CclTiledPlan){
       .width = picture->width,
@@ -265,7 +265,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .min_area = options->min_area,
       .max_area = options->max_area,
       .first_layer = begin,
-      .n_layers = block_begin (job, n_layers, job->processes.rank + 1) - begin,
+      .n_layers = slab_begin (job, n_layers, job->processes.rank + 1) - begin,
       .tile_layers = options->tile,
       .memory = options->memory,
       .n_threads = options->mask.n_threads,

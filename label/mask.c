@@ -8,19 +8,19 @@
 #include <string.h>
 
 /* Pixels that are filtered at once; more if a few rows have more. */
-#define STRIP_PIXELS ((uint64_t)1 << 22)
+#define BAND_PIXELS ((uint64_t)1 << 22)
 
 struct Mask {
   MaskSettings settings;
   Picture *picture;
   Picture *roi_mask;     /* NULL: none */
   uint64_t halo;         /* rows above and below a row on which its mask depends */
-  uint64_t strip_rows;   /* the most rows that are filtered at once, halos included */
+  uint64_t band_rows;    /* the most rows that are filtered at once, halos included */
   uint8_t *input;        /* rows begin…end − 1 of the picture */
   uint64_t begin, end;   /* rows of one slice; begin = end: none */
   uint8_t *filtered;     /* their mask */
   uint8_t *roi_row;      /* a row of the region of interest mask */
-  CclForeground *filter; /* for strips of filter_rows rows; NULL: none yet */
+  CclForeground *filter; /* for bands of filter_rows rows; NULL: none yet */
   uint64_t filter_rows;
 };
 
@@ -70,13 +70,13 @@ allocate (Mask *self, CclError *error)
   const uint64_t width = self->picture->width;
 
   self->halo = reach (&self->settings);
-  self->strip_rows = STRIP_PIXELS / width;
-  if (self->strip_rows < 4 * self->halo + 1)
-    self->strip_rows = 4 * self->halo + 1;
-  if (self->strip_rows > self->picture->height)
-    self->strip_rows = self->picture->height;
-  self->input = malloc (self->strip_rows * width);
-  self->filtered = malloc (self->strip_rows * width);
+  self->band_rows = BAND_PIXELS / width;
+  if (self->band_rows < 4 * self->halo + 1)
+    self->band_rows = 4 * self->halo + 1;
+  if (self->band_rows > self->picture->height)
+    self->band_rows = self->picture->height;
+  self->input = malloc (self->band_rows * width);
+  self->filtered = malloc (self->band_rows * width);
   return (self->input && self->filtered) || fail_without_memory (error);
 }
 
@@ -107,7 +107,7 @@ count_rows (Mask *self, uint64_t row, uint64_t end, Histogram *histogram, CclErr
   if (!histogram->counts || !histogram->samples)
     return fail (error, "not enough memory for a histogram");
   while (row < end) {
-    const uint64_t n = end - row < self->strip_rows ? end - row : self->strip_rows;
+    const uint64_t n = end - row < self->band_rows ? end - row : self->band_rows;
     if (!picture_read_grey (self->picture, row, n, histogram->samples, error))
       return false;
     for (uint64_t i = 0; i < n; i++, row++) {
@@ -127,7 +127,7 @@ find_otsu_threshold (Mask *self, uint64_t first_row, uint64_t n_rows, CclError *
   const uint32_t n_values = 1u << 8 * bytes;
   Histogram histogram = {
       .counts = calloc (n_values, sizeof *histogram.counts),
-      .samples = malloc (self->strip_rows * self->picture->width * bytes),
+      .samples = malloc (self->band_rows * self->picture->width * bytes),
   };
   const bool succeeded =
       processes_agree (count_rows (self, first_row, first_row + n_rows, &histogram, error), error);
@@ -241,8 +241,8 @@ plan_strip (const Mask *self, uint64_t row, uint64_t n_rows, uint64_t *begin, ui
 
   *begin = row - top > self->halo ? row - self->halo : top;
   *end = bottom - row - n > self->halo ? row + n + self->halo : bottom;
-  if (*end - *begin > self->strip_rows) {
-    *end = *begin + self->strip_rows;
+  if (*end - *begin > self->band_rows) {
+    *end = *begin + self->band_rows;
     n = *end - self->halo - row;
   }
   return n;

@@ -56,7 +56,7 @@ typedef struct LabelMap LabelMap;
 LabelMap *label_map_open (
     const char *name, const char *path, const OutputFormat *format, CclError *error);
 
-/* The blocks of ranks begin at layers that are multiples of this number. */
+/* The slabs of ranks begin at layers that are multiples of this number. */
 uint64_t label_map_unit (const LabelMap *map);
 
 bool label_map_begin (LabelMap *map, uint32_t label_bytes, CclError *error);

@@ -152,7 +152,7 @@ number_entries (Tiled *self, uint32_t *layer, uint64_t first_node)
   }
 }
 
-/* Describes the block for other ranks: its components that touch its first or last layer. */
+/* Describes the slab for other ranks: its components that touch its first or last layer. */
 static CclStatus
 make_group (Tiled *self, uint32_t rank, CclError *error)
 {
@@ -219,7 +219,7 @@ allocate (Tiled *self, CclError *error)
 }
 
 CclStatus
-tiled_unite_block (Tiled *self, uint32_t rank, CclError *error)
+tiled_unite_slab (Tiled *self, uint32_t rank, CclError *error)
 {
   CclStatus status = allocate (self, error);
 

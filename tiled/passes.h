@@ -24,7 +24,7 @@ typedef struct Tiled {
   CclTiledPlan own_plan; /* with defaults in place of zeros */
   uint32_t n_ranks;
   uint64_t layer; /* pixels of a layer */
-  uint64_t end;   /* the layer after the block */
+  uint64_t end;   /* the layer after the slab */
   uint64_t n_tiles;
   TileRecord *records; /* [n_tiles] */
   TileLabeller tile;
@@ -38,11 +38,11 @@ typedef struct Tiled {
   uint32_t *previous;     /* the last layer of the tile before */
   uint64_t previous_node, node; /* the first nodes of the two tiles, while they are joined */
 
-  Group group;     /* the block, for other ranks */
+  Group group;     /* the slab, for other ranks */
   uint64_t *roots; /* [group.n_entries]: the node of each entry */
 
   /* The second pass. */
-  uint64_t next_label; /* of the next component that begins in the block */
+  uint64_t next_label; /* of the next component that begins in the slab */
   uint32_t label_bytes;
   uint64_t *final; /* the final label of each label of the tile */
   uint64_t final_size;
@@ -87,16 +87,16 @@ CclStatus tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, CclE
 /* Reports that so many layers more are done. */
 void tiled_report_progress (Tiled *self, uint64_t n_layers);
 
-/* The first pass, up to the description of the block for other ranks: its components that touch its
+/* The first pass, up to the description of the slab for other ranks: its components that touch its
  * first or last layer. */
-CclStatus tiled_unite_block (Tiled *self, uint32_t rank, CclError *error);
+CclStatus tiled_unite_slab (Tiled *self, uint32_t rank, CclError *error);
 
-/* After ranks have united their blocks: takes over what they found, and lists the labels of the
- * components that begin in the block. Returns their number. */
+/* After ranks have united their slabs: takes over what they found, and lists the labels of the
+ * components that begin in the slab. Returns their number. */
 uint64_t tiled_list_own_labels (Tiled *self, uint32_t rank);
 
 /* The second pass, after the exchange between ranks: writes label map and table. */
-CclStatus tiled_label_block (
+CclStatus tiled_label_slab (
     Tiled *self, uint64_t first_label, uint64_t n_labels, uint64_t n_components, CclError *error);
 
 /* plan.c. Peers may be NULL. */

@@ -78,7 +78,7 @@ tiled_check_plan (
   if (plan->first_layer > all_layers (plan) ||
       plan->n_layers > all_layers (plan) - plan->first_layer)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the block of %llu layers from layer %llu is not inside the picture",
+        "the slab of %llu layers from layer %llu is not inside the picture",
         (unsigned long long)plan->n_layers, (unsigned long long)plan->first_layer);
   if ((!peers || peers->n_ranks == 1) && plan->n_layers != all_layers (plan))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,

@@ -26,7 +26,7 @@ enum { CLOSED = -1 };
 static void
 fail_without_memory (Messages *messages)
 {
-  messages_fail (messages, CUDACCL_ERROR_NO_MEMORY, "not enough memory to unite blocks");
+  messages_fail (messages, CUDACCL_ERROR_NO_MEMORY, "not enough memory to unite slabs");
 }
 
 void
@@ -244,7 +244,7 @@ prepare_for_group (Ranks *ranks, Merger *merger, const Report *report)
   merger->group.end = report->end;
   if (!is_empty (&merger->group) && !is_empty (upper) && merger->group.begin != upper->end)
     messages_fail (
-        messages, CUDACCL_ERROR_ARGUMENT, "the blocks of the ranks do not follow each other");
+        messages, CUDACCL_ERROR_ARGUMENT, "the slabs of the ranks do not follow each other");
   else if (report->n_entries > 2 * layer)
     messages_fail (messages, CUDACCL_ERROR_IO, "a message from another rank is damaged");
   else if (!merger_allocate (merger, upper->n_entries, report->n_entries))
@@ -301,7 +301,7 @@ receive_groups (Ranks *ranks)
   else if (!has_failed (&ranks->messages) &&
            (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
     messages_fail (&ranks->messages, CUDACCL_ERROR_ARGUMENT,
-        "the blocks of the ranks do not cover the whole picture");
+        "the slabs of the ranks do not cover the whole picture");
 }
 
 /* Allocates the labels of the largest group that this rank has to do with. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Unites components across the seams between the blocks of ranks.
+ * Unites components across the seams between the slabs of ranks.
  *
- * The blocks are merged in a binomial tree. A group is a number of consecutive blocks that are
+ * The slabs are merged in a binomial tree. A group is a number of consecutive slabs that are
  * merged. It is described by its first and its last layer, with a number in place of each pixel,
  * and one entry for each component that touches one of the two. A group sends this description to
  * the rank that merges it with its predecessor. The results come back the same way: first the
  * identity and the size of each component, then, when all ranks have counted the components that
- * begin in their blocks, the final labels. A rank sends and receives O(layer size × log n_ranks)
+ * begin in their slabs, the final labels. A rank sends and receives O(layer size × log n_ranks)
  * bytes, and all together O(layer size × n_ranks).
  */
 #ifndef CUDACCL_TILED_RANKS_H
@@ -19,7 +19,7 @@
 /* A component of a group that touches the group's first or last layer. */
 typedef struct Entry {
   uint64_t identity; /* where the first pixel is: the rank in the upper 20 bits, and below them a
-                      * number that increases in raster order inside the rank's block */
+                      * number that increases in raster order inside the rank's slab */
   CclPart part;
   CclMeasures measures[]; /* one, as part, if the plan has columns */
 } Entry;
@@ -39,7 +39,7 @@ entry_at (const CclTiledPlan *plan, const Entry *entries, uint64_t index)
 
 enum { IDENTITY_SHIFT = 44 };
 
-/* Layers of consecutive blocks. */
+/* Layers of consecutive slabs. */
 typedef struct Group {
   uint64_t begin, end; /* layers of the picture; an empty group has no entries */
   uint64_t n_entries;
@@ -86,15 +86,15 @@ typedef struct Ranks {
 /* peers may be NULL. The plan must outlive the object. */
 void ranks_init (Ranks *ranks, const CclTiledPlan *plan, const CclTiledPeers *peers);
 
-/* Merges the groups. On entry, group describes this rank's block, and status and error say whether
+/* Merges the groups. On entry, group describes this rank's slab, and status and error say whether
  * the rank has failed. On success, each entry of the group has its final identity and the part of
  * the whole component. Otherwise ranks_label() is called all the same, because other ranks may not
  * know of the failure yet. */
 CclStatus ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error);
 
-/* Gives labels. n_labels: how many components begin in this rank's block. group: labels has for
- * each entry 0, or, if its component begins in this block, the label counted from the block's first
- * one, 1…n_labels. On success, labels has the final ones. first_label: the first one of the block.
+/* Gives labels. n_labels: how many components begin in this rank's slab. group: labels has for
+ * each entry 0, or, if its component begins in this slab, the label counted from the slab's first
+ * one, 1…n_labels. On success, labels has the final ones. first_label: the first one of the slab.
  * n_components: N. All ranks fail, or none, except that a rank can fail alone to receive the final
  * labels or to pass them on. */
 CclStatus ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *first_label,

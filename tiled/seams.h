@@ -15,7 +15,7 @@ typedef struct Node {
                            * components of its tile that get a label, precede it and touch no seam */
   CclPart part;           /* of a root: of all nodes of its set */
   uint32_t tile_label;    /* the label in its tile */
-  bool is_foreign;        /* a root whose component begins in the block of an earlier rank */
+  bool is_foreign;        /* a root whose component begins in the slab of an earlier rank */
   CclMeasures measures[]; /* one, as part, if the plan has columns */
 } Node;
 

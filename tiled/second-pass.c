@@ -13,7 +13,7 @@ take_entries (Tiled *self, uint32_t rank)
 {
   const Group *group = &self->group;
 
-  /* The final identity may be another root of the block, where the component begins. Marked as
+  /* The final identity may be another root of the slab, where the component begins. Marked as
    * foreign are the others, which get no label of their own. */
   for (uint64_t i = 0; i < group->n_entries; i++) {
     const Entry *entry = entry_at (self->plan, group->entries, i);
@@ -25,8 +25,8 @@ take_entries (Tiled *self, uint32_t rank)
   }
 }
 
-/* Gives the components that touch seams and begin in the block their labels, counted from the
- * block's first one. Returns the number of labels that belong to the block. */
+/* Gives the components that touch seams and begin in the slab their labels, counted from the
+ * slab's first one. Returns the number of labels that belong to the slab. */
 static uint64_t
 number_roots (Tiled *self)
 {
@@ -222,7 +222,7 @@ write_results (Tiled *self, CclError *error)
 }
 
 CclStatus
-tiled_label_block (
+tiled_label_slab (
     Tiled *self, uint64_t first_label, uint64_t n_labels, uint64_t n_components, CclError *error)
 {
   CclStatus status = CUDACCL_OK;

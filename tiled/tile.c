@@ -193,7 +193,7 @@ sums_are_exact (const TileLabeller *self)
 }
 
 /* Makes a labeller, preferably for the most layers, with background after those of the tile: a new
- * labeller for the last tile of a block would cost more than the background. */
+ * labeller for the last tile of a slab would cost more than the background. */
 static CclStatus
 plan_tile (TileLabeller *self, CclError *error)
 {

@@ -4,7 +4,7 @@
  *
  * The first pass labels each tile and keeps of it only the components that touch a seam (seams.h);
  * of the others it counts those that get a label. Then ranks unite the components that cross the
- * seams between their blocks (ranks.h), and the components that touch seams get their final labels.
+ * seams between their slabs (ranks.h), and the components that touch seams get their final labels.
  * The second pass labels the tiles again, with the same result, and writes label map and table: a
  * component that touches no seam gets the next label, because the labels of a tile are in raster
  * order.
@@ -66,7 +66,7 @@ run (Tiled *self, const CclTiledPeers *peers, CclStatus status, CclTiledResult *
 
   ranks_init (&ranks, self->plan, peers);
   if (status == CUDACCL_OK)
-    status = tiled_unite_block (self, rank, error);
+    status = tiled_unite_slab (self, rank, error);
   status = ranks_unite (&ranks, &self->group, status, error);
   if (status == CUDACCL_OK)
     n_labels = tiled_list_own_labels (self, rank);
@@ -75,7 +75,7 @@ run (Tiled *self, const CclTiledPeers *peers, CclStatus status, CclTiledResult *
     status =
         ranks_label (&ranks, &self->group, n_labels, &first_label, &result->n_components, error);
   if (status == CUDACCL_OK)
-    status = tiled_label_block (self, first_label, n_labels, result->n_components, error);
+    status = tiled_label_slab (self, first_label, n_labels, result->n_components, error);
   result->n_tiles = self->n_tiles;
   result->n_seam_components = self->seams.n;
   result->bytes_sent = ranks.messages.bytes_sent;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Reads the layers before the block. */
+/* Reads the layers before the slab. */
 static CclStatus
 read_before (Tiled *self, CclError *error)
 {

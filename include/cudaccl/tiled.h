@@ -10,10 +10,10 @@
  * The picture is labelled twice: the first pass unites components across the seams between tiles,
  * the second one computes labels and rows. A picture of one tile is labelled once.
  *
- * Several processes (ranks) each label a block of consecutive layers. The blocks follow each other
+ * Several processes (ranks) each label a slab of consecutive layers. The slabs follow each other
  * in the order of the ranks, without gaps, and may be empty. Ranks exchange only the components
- * that touch the seams between blocks, by two of the caller's functions: send and receive. The
- * blocks are merged in a binary tree; each rank takes part in all calls, in about log2 (n_ranks)
+ * that touch the seams between slabs, by two of the caller's functions: send and receive. The
+ * slabs are merged in a binary tree; each rank takes part in all calls, in about log2 (n_ranks)
  * rounds.
  *
  * The result is the same for every size of tiles, number of ranks and backend: labels are 1…N in
@@ -43,8 +43,8 @@ typedef struct CclTiledPlan {
   bool invert;           /* swap foreground and background */
   uint64_t min_area;     /* components of fewer pixels get no label and no row; 0 and 1 keep all */
   uint64_t max_area;     /* components of more pixels get no label and no row; 0 means no limit */
-  uint64_t first_layer;  /* of the block of this process */
-  uint64_t n_layers;     /* of that block; 0 only if there are several ranks */
+  uint64_t first_layer;  /* of the slab of this process */
+  uint64_t n_layers;     /* of that slab; 0 only if there are several ranks */
   uint64_t tile_layers;  /* layers per tile; 0 derives it from memory */
   uint64_t memory;       /* bytes that tiles and scratch memory may take in the worst case; 0 means
                           * 1 GiB. A tile has at least one layer and at most CUDACCL_MAX_PIXELS pixels. */
@@ -90,9 +90,9 @@ typedef struct CclTiledIo {
   void *data; /* the first argument of each function */
 
   /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called twice
-   * for each layer, in order, unless the block is one tile, and must read the same pixels. With
+   * for each layer, in order, unless the slab is one tile, and must read the same pixels. With
    * CUDACCL_COLUMN_PERIMETER or CUDACCL_COLUMN_TOPOLOGY, up to two layers before and after the
-   * block are read in the same way. */
+   * slab are read in the same way. */
   CclStatus (*read) (
       void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
 
@@ -107,14 +107,14 @@ typedef struct CclTiledIo {
       void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error);
 
   /* Takes the next n rows of the component table, in label order. A component belongs to the
-   * process whose block has its first pixel. NULL: no table. */
+   * process whose slab has its first pixel. NULL: no table. */
   CclStatus (*rows) (void *data, const CclTiledComponent *rows, size_t n, CclError *error);
 
   /* Reports progress: how many layers are labelled, over both passes. NULL is allowed. */
   void (*progress) (void *data, uint64_t done, uint64_t total);
 
   /* Reads n_layers layers of the second plane, of the plan's intensity_format and without padding;
-   * words of 16 bits are in this machine's byte order. As often as the layers of the block are
+   * words of 16 bits are in this machine's byte order. As often as the layers of the slab are
    * read. Required with CUDACCL_COLUMN_INTENSITY. Since: 0.3 */
   CclStatus (*read_values) (
       void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);
@@ -157,7 +157,7 @@ typedef struct CclTiledResult {
   uint32_t n_messages;        /* to other ranks */
 } CclTiledResult;
 
-/* Labels a picture, or this process's block of one. All ranks must call it with plans that differ
+/* Labels a picture, or this process's slab of one. All ranks must call it with plans that differ
  * in first_layer, n_layers, tile_layers, memory, n_threads, device and scratch_folder only.
  *
  * peers: NULL for one process. result: filled on success; NULL is allowed.

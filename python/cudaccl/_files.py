@@ -92,23 +92,23 @@ class Input:
             return self.image.paths
         return [os.fspath(self.image.filename)] if isinstance(self.image, np.memmap) and self.image.filename else []
 
-    def blocks(self, first: int, n: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """The samples of n layers, in blocks that fit into memory, each with its first layer."""
+    def bands(self, first: int, n: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """The samples of n layers, in bands that fit into memory, each with its first layer."""
         for begin in range(first, first + n, self._at_once):
             end = min(first + n, begin + self._at_once)
-            block = np.asarray(self.image[begin:end])
-            if block.shape != (end - begin, *self.shape[1:]):
-                raise ValueError(f"image[{begin}:{end}] has the shape {block.shape}, but image.shape is {self.shape}")
-            if block.dtype.newbyteorder("=") != self.dtype.newbyteorder("="):
-                raise TypeError(f"image[{begin}:{end}] is of {block.dtype}, but image.dtype is {self.dtype}")
-            yield begin, block.view(np.uint8) if block.dtype == bool else block
+            band = np.asarray(self.image[begin:end])
+            if band.shape != (end - begin, *self.shape[1:]):
+                raise ValueError(f"image[{begin}:{end}] has the shape {band.shape}, but image.shape is {self.shape}")
+            if band.dtype.newbyteorder("=") != self.dtype.newbyteorder("="):
+                raise TypeError(f"image[{begin}:{end}] is of {band.dtype}, but image.dtype is {self.dtype}")
+            yield begin, band.view(np.uint8) if band.dtype == bool else band
 
     def layers(self, first: int, n: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The foreground of n layers, in an array of bool."""
         if out is None:
             out = np.empty((n, *self.shape[1:]), bool)
-        for begin, block in self.blocks(first, n):
-            exceeds(block, self.threshold, out[begin - first:begin - first + len(block)])
+        for begin, band in self.bands(first, n):
+            exceeds(band, self.threshold, out[begin - first:begin - first + len(band)])
         return out
 
     def read(self, first: int, n: int, pixels: memoryview) -> None:
@@ -117,16 +117,16 @@ class Input:
     def read_samples(self, first: int, n: int, samples: memoryview) -> None:
         """Reads samples as they are, in this machine's byte order."""
         out = np.frombuffer(samples, self.dtype.newbyteorder("=")).reshape(n, *self.shape[1:])
-        for begin, block in self.blocks(first, n):
-            out[begin - first:begin - first + len(block)] = block
+        for begin, band in self.bands(first, n):
+            out[begin - first:begin - first + len(band)] = band
 
     def inside(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a region of interest mask: true inside."""
         if isinstance(self.image, Files):
             return self.image.read_mask(first, n)
         out = np.empty((n, *self.shape[1:]), bool)
-        for begin, block in self.blocks(first, n):
-            np.not_equal(block, 0, out=out[begin - first:begin - first + len(block)])
+        for begin, band in self.bands(first, n):
+            np.not_equal(band, 0, out=out[begin - first:begin - first + len(band)])
         return out
 
 
@@ -183,7 +183,7 @@ def check_label_map(labels: Any, image: Any, shape: tuple[int, ...]) -> None:
         raise ValueError("the label map is in the memory of the picture, which is read twice")
 
 
-def block_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
+def slab_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
     """The first layer and the number of layers of a rank."""
     return n_layers * rank // n_ranks, n_layers * (rank + 1) // n_ranks - n_layers * rank // n_ranks
 
@@ -267,9 +267,9 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
     mask, neighbours, gpu, columns, values = together(comm, prepare)
     shape = mask.picture.shape
-    block = block_of(rank, n_ranks, shape[0])
+    slab = slab_of(rank, n_ranks, shape[0])
     if foreground == "otsu":
-        mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*block))))
+        mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*slab))))
     label_map = None if labels is None else LabelMap(labels, shape, comm)
     rows = None if table is None else Table(os.fspath(table), columns.dtype if columns else tiled_component_dtype, comm,
                                             columns.rows if columns else None)
@@ -284,7 +284,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     messages = Messages(comm)
     with written_together(files, comm) as folder:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
-            shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, block, tile, memory, n_threads,
+            shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, slab, tile, memory, n_threads,
             label_bytes, gpu, folder, columns.columns if columns else 0, values.dtype.itemsize if values else 1,
             mask.read if mask.is_needed else mask.picture.read, begin,
             label_map and label_map.write, rows and rows.write,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._foreground import DENOISE, METHODS, Foreground, check_closing, choose
 
-STRIP_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
+BAND_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
 
 
 class Settings(NamedTuple):
@@ -70,7 +70,7 @@ class Mask:
         self._width = picture.shape[-1]
         self._is_volume = len(picture.shape) == 3
         self._halo = 0 if self._is_volume else settings.reach
-        self._layers_at_once = 1 if self._is_volume else max(STRIP_PIXELS // self._width, 4 * self._halo + 1)
+        self._layers_at_once = 1 if self._is_volume else max(BAND_PIXELS // self._width, 4 * self._halo + 1)
         self._filter: Foreground | None = None
         self._filter_shape: tuple[int, ...] | None = None
         self._kept = np.empty((0, *picture.shape[1:]), bool)  # layers of the picture, from self._first on
@@ -87,7 +87,7 @@ class Mask:
         if dtype.kind != "u" or dtype.itemsize > 2:
             raise ValueError(f"Otsu's threshold needs pixels of uint8 or uint16, not {dtype}")
         counts = np.zeros(2 ** (8 * dtype.itemsize), np.int64)
-        for begin, samples in self.picture.blocks(first, n):
+        for begin, samples in self.picture.bands(first, n):
             if self.region:
                 samples = samples[np.broadcast_to(self.region.layers(begin, len(samples)), samples.shape)]
             counts += np.bincount(samples.reshape(-1), minlength=len(counts))

@@ -126,10 +126,10 @@ abort_ranks (void *data)
   call (data, &error, [&] (Run &run) { run.abort (); });
 }
 
-/* shape: (height, width) or (depth, height, width); block: first layer and number of layers. */
+/* shape: (height, width) or (depth, height, width); slab: first layer and number of layers. */
 static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
-    uint64_t min_area, uint64_t max_area, const std::vector<uint64_t> &block, uint64_t tile_layers,
+    uint64_t min_area, uint64_t max_area, const std::vector<uint64_t> &slab, uint64_t tile_layers,
     uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
     const std::optional<std::string> &scratch_folder, uint32_t columns, uint32_t value_bytes,
     nb::object read, nb::object begin, nb::object write, nb::object rows, nb::object values,
@@ -146,8 +146,8 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .invert = invert,
       .min_area = min_area,
       .max_area = max_area,
-      .first_layer = block[0],
-      .n_layers = block[1],
+      .first_layer = slab[0],
+      .n_layers = slab[1],
       .tile_layers = tile_layers,
       .memory = memory,
       .n_threads = n_threads,
@@ -217,12 +217,12 @@ bind_tiled (nb::module_ &module)
       "The threshold that Otsu's method chooses for a histogram: the greatest value if all pixels "
       "have the same one.");
   module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
-      nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("block"),
+      nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("slab"),
       nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),
       nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("columns"),
       nb::arg ("value_bytes"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
       nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
       nb::arg ("send").none (), nb::arg ("receive").none (),
       nb::arg ("abort").none () = nb::none (),
-      "Labels a picture, or this rank's block of one; returns the number of components.");
+      "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

@@ -107,8 +107,8 @@ def write_case(file, image, connectivity, begins):
     file.write(np.array(head + bounds, np.uint32).tobytes() + image.tobytes() + labels.astype(np.uint32).tobytes())
 
 
-def blocks(n_layers, n_ranks):
-    """Random blocks, some of them empty; every second time as even as possible."""
+def slabs(n_layers, n_ranks):
+    """Random slabs, some of them empty; every second time as even as possible."""
     if random.random() < 0.5:
         return [n_layers * r // n_ranks for r in range(n_ranks)]
     return [0, *sorted(int(b) for b in random.integers(0, n_layers + 1, n_ranks - 1))]
@@ -119,9 +119,9 @@ def equal_to_scipy():
     n = 0
     with open("cases", "wb") as file:
         for image, connectivity in pictures():
-            write_case(file, image, connectivity, blocks(len(image), 1 + n % 9))
+            write_case(file, image, connectivity, slabs(len(image), 1 + n % 9))
             n += 1
-        for height in range(1, 10):  # every split of nine rows and fewer into blocks of one or more
+        for height in range(1, 10):  # every split of nine rows and fewer into slabs of one or more
             for split in range(1 << (height - 1)):
                 image = (random.random((height, 9)) < 0.5).astype(np.uint8)
                 write_case(file, image, 8, [0] + [y for y in range(1, height) if split >> (y - 1) & 1])

@@ -202,7 +202,7 @@ def test_filters_as_opencv(denoise, strip_pixels, monkeypatch):
     """Otsu's threshold, noise filters, closing and region of interest masks, in many strips or at once."""
     from cudaccl import _mask
 
-    monkeypatch.setattr(_mask, "STRIP_PIXELS", strip_pixels)
+    monkeypatch.setattr(_mask, "BAND_PIXELS", strip_pixels)
     image = blurred((90, 71), 5)
     roi = cv2.circle(np.zeros_like(image), (30, 40), 33, 200, -1)
     image[roi == 0] //= 2  # so that Otsu's threshold of the region is another one

@@ -9,7 +9,7 @@
  * must return, and all or only that one with an error.
  *
  * CASES: for each case eight uint32_t (width, height, depth, connectivity, ranks, tile layers, N,
- * 0), ten uint32_t (the first layers of the blocks and the end), the pixels, and uint32_t labels.
+ * 0), ten uint32_t (the first layers of the slabs and the end), the pixels, and uint32_t labels.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -105,7 +105,7 @@ run_case (const TiledCase *c)
 }
 
 static void
-test_random_pictures_and_blocks (void)
+test_random_pictures_and_slabs (void)
 {
   for (uint32_t seed = 0; seed < 1500 && !g_test_failed (); seed++) {
     TiledCase *c = tiled_case_new (seed);
@@ -138,7 +138,7 @@ test_every_split_of_nine_rows (void)
     }
 }
 
-/* What is sent must be in proportion to the seams, whatever the height of the blocks. */
+/* What is sent must be in proportion to the seams, whatever the height of the slabs. */
 static void
 test_messages_are_in_proportion_to_seams (void)
 {
@@ -517,7 +517,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tiled/one-process", test_one_process);
   g_test_add_func ("/tiled/every-split-of-nine-rows", test_every_split_of_nine_rows);
-  g_test_add_func ("/tiled/random-pictures-and-blocks", test_random_pictures_and_blocks);
+  g_test_add_func ("/tiled/random-pictures-and-slabs", test_random_pictures_and_slabs);
   g_test_add_func (
       "/tiled/messages-are-in-proportion-to-seams", test_messages_are_in_proportion_to_seams);
   g_test_add_func ("/tiled/failure-of-one-rank-ends-all", test_failure_of_one_rank_ends_all);
