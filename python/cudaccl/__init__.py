@@ -26,6 +26,7 @@ from ._cudaccl import version as __version__
 from ._arrays import copy_to_device, copy_to_host
 from ._batch import fill_holes, label_batch, remove_small
 from ._contours import NO_CONTOUR, Contours, contour_dtype, contours, rle, rle_decode
+from ._device_table import DeviceTable
 from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._ground import Ground, motion_dtype
@@ -37,8 +38,8 @@ from ._tracker import Tracker, Tracks, event_dtype, foot_dtype, member_dtype, tr
 from ._values import label_values
 
 __all__ = [
-    "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "Foreground", "Ground", "Labeller", "Tracker", "Tracks",
-    "clear_cache", "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host",
+    "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "DeviceTable", "Foreground", "Ground", "Labeller", "Tracker",
+    "Tracks", "clear_cache", "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host",
     "distance", "event_dtype", "fill_holes", "foot_dtype", "label", "label_batch", "label_file", "label_values", "member_dtype",
     "motion_dtype", "regionprops_table", "remove_small", "rle", "rle_decode", "split_touching", "table_to_array",
     "tiled_component_dtype", "track_dtype", "volume_component_dtype",

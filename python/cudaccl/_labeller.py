@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
+from ._device_table import DeviceTable
 from ._images import (check_connectivity, check_shape, compare_on_gpu, read_image, threshold_of, wanted_ndim,
                       whole_threshold)
 from ._regionprops import check_table, table_dtype
@@ -89,16 +90,19 @@ class Labeller:
         self._algorithm, self._n_threads = algorithm, n_threads
         self._dtype = component_dtype if len(self._shape) == 2 else volume_component_dtype
         self._n_components = 0
-        self._make(max_components)
+        self._max_components = max_components
+        self._labeller = self._make(False)
+        self._device_labeller: _cudaccl.Labeller | None = None
 
-    def _make(self, max_components: int) -> None:
-        self._labeller = _cudaccl.Labeller(self._shape, self._connectivity, self._device, max_components,
-                                           self._algorithm, self._n_threads)
+    def _make(self, table_on_device: bool) -> _cudaccl.Labeller:
+        return _cudaccl.Labeller(self._shape, self._connectivity, self._device, self._max_components,
+                                 self._algorithm, self._n_threads, table_on_device)
 
     def _resize(self, shape: tuple[int, ...]) -> None:
         """Changes the shape of the next images; not of volumes."""
         if shape != self._shape:
             self._labeller.resize(shape)
+            self._device_labeller = None
             self._shape = shape
 
     def __repr__(self) -> str:
@@ -183,6 +187,34 @@ class Labeller:
             view, threshold = view_of(compare_on_gpu(image, threshold), stream), 0
         return self._run(view, threshold, invert, min_area, max_area, None)
 
+    def device_table(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
+                     max_area: int = 0, out: Any = None, stream: Any = None) -> DeviceTable:
+        """Labels an image on a GPU and leaves the component table in its memory, for work that follows there.
+
+        out: an array for the label map; None: no label map. The other arguments are as for label().
+
+        Returns a DeviceTable with the rows of components(). A labeller makes such tables in memory of its
+        own, and the more of it, the more of them are kept. Raises ValueError on a CPU and for volumes.
+        Since: 0.3"""
+        image, view, threshold, invert = read_image(image, threshold, invert, stream)
+        if self._must_compare(view, threshold):
+            view, threshold = view_of(compare_on_gpu(image, threshold), stream), 0
+        if type(threshold) is not int or view.is_float:
+            threshold = threshold_of(view, threshold)
+        check_integers(-2**63, 2**63 - 1, threshold=threshold)
+        check_integers(0, ALL, min_area=min_area, max_area=max_area)
+        labels = None if out is None else view_of(out, stream, True)
+        while True:
+            if self._device_labeller is None:
+                self._device_labeller = self._make(True)
+            labeller = self._device_labeller
+            rows, self._n_components = labeller.run(view, threshold, bool(invert), min_area, max_area, labels)
+            table = DeviceTable(rows, self._dtype, self._device)
+            if not self._complete or len(table) == self._n_components:
+                return table
+            self._max_components = 1 << self._n_components.bit_length()
+            self._device_labeller = None
+
     def _must_compare(self, view: _cudaccl.View, threshold: float) -> bool:
         """Whether the image's own library must compare its pixels with the threshold."""
         return not view.is_byte and view.device != HOST and (
@@ -201,7 +233,8 @@ class Labeller:
         table = np.frombuffer(rows, self._dtype)
         self._n_components = n_components
         if self._complete and len(table) < n_components:
-            self._make(1 << n_components.bit_length())
+            self._max_components = 1 << n_components.bit_length()
+            self._labeller = self._make(False)
             return self._run(view, threshold, invert, min_area, max_area, labels)
         return table
 

@@ -46,10 +46,11 @@ struct Engine {
 struct LentRows {
   std::shared_ptr<Engine> engine;
   void *data;
-  size_t size; /* bytes */
+  size_t size;        /* bytes */
+  CclCudaDevice *gpu; /* in whose memory they are; NULL: host memory */
 
-  LentRows (std::shared_ptr<Engine> lender, const void *rows, size_t n_bytes)
-      : engine (std::move (lender)), data ((void *)rows), size (n_bytes)
+  LentRows (std::shared_ptr<Engine> lender, const void *rows, size_t n_bytes, CclCudaDevice *device)
+      : engine (std::move (lender)), data ((void *)rows), size (n_bytes), gpu (device)
   {
     engine->is_lent = true;
   }
@@ -75,11 +76,14 @@ constexpr size_t MOST_ENGINES = 3;
 class Labeller {
 public:
   Labeller (const std::vector<uint32_t> &shape, int connectivity, int device,
-      uint32_t max_components, const std::string &algorithm, uint32_t n_threads)
+      uint32_t max_components, const std::string &algorithm, uint32_t n_threads,
+      bool table_on_device)
       : shape_ (shape.begin (), shape.end ()), connectivity_ (connectivity), device_ (device),
         gpu_ (device == HOST ? nullptr : open_device (device)), max_components_ (max_components),
-        algorithm_ (algorithm), n_threads_ (n_threads)
+        algorithm_ (algorithm), n_threads_ (n_threads), table_on_device_ (table_on_device)
   {
+    if (table_on_device && (!gpu_ || shape.size () != 2))
+      throw nb::value_error ("only labellers of images on a GPU leave tables in device memory");
     CclError error = {};
     {
       const nb::gil_scoped_release release;
@@ -150,7 +154,7 @@ public:
         status = run_volume (*engine, image, as_it_is, options, labels, &error);
       else
         status = run_frame (*engine, image, as_it_is, options, labels, &error);
-      lend = status == CUDACCL_OK && can_lend (engine);
+      lend = status == CUDACCL_OK && (table_on_device_ || can_lend (engine));
     }
     check (status, error);
     return engine->volumes ? rows (engine, volume_table_, lend) : rows (engine, table_, lend);
@@ -182,7 +186,8 @@ private:
         .max_components = max_components_,
         .algorithm = algorithm_.c_str (),
         .n_threads = n_threads_,
-        .format = format};
+        .format = format,
+        .table_location = table_on_device_ ? CUDACCL_LOCATION_DEVICE : CUDACCL_LOCATION_HOST};
     return gpu_ ? ccl_cuda_labeller_new (gpu_, &plan, error) : ccl_cpu_labeller_new (&plan, error);
   }
 
@@ -369,13 +374,14 @@ private:
   }
 
   template <typename Table>
-  static Rows
-  rows (const std::shared_ptr<Engine> &engine, const Table &table, bool lend)
+  Rows
+  rows (const std::shared_ptr<Engine> &engine, const Table &table, bool lend) const
   {
     const size_t size = size_of (table);
     if (lend)
       return nb::make_tuple (
-          std::make_unique<LentRows> (engine, table.rows, size), table.n_components);
+          std::make_unique<LentRows> (engine, table.rows, size, table_on_device_ ? gpu_ : nullptr),
+          table.n_components);
     return nb::make_tuple (nb::bytearray (table.rows, size), table.n_components);
   }
 
@@ -385,6 +391,7 @@ private:
   uint32_t max_components_;
   std::string algorithm_;
   uint32_t n_threads_;
+  bool table_on_device_;
   std::vector<std::shared_ptr<Engine>> engines_; /* of each format one at least is not lent */
   CclTable table_ = {};                          /* of the last run */
   CclVolumeTable volume_table_ = {};
@@ -393,11 +400,32 @@ private:
   std::mutex mutex_;
 };
 
-/* The buffer protocol of LentRows: writable bytes. */
+/* Copies rows in device memory to a contiguous array of their size. */
+static void
+download (const LentRows &rows, nb::handle host)
+{
+  Py_buffer buffer;
+  if (PyObject_GetBuffer (host.ptr (), &buffer, PyBUF_CONTIG) != 0)
+    throw nb::python_error ();
+  CclError error = {CUDACCL_ERROR_ARGUMENT, "the arrays differ in size"};
+  CclStatus status = error.status;
+  if (rows.gpu && (size_t)buffer.len == rows.size) {
+    const nb::gil_scoped_release release;
+    status = ccl_cuda_memory_download (rows.gpu, rows.data, buffer.buf, rows.size, &error);
+  }
+  PyBuffer_Release (&buffer);
+  check (status, error);
+}
+
+/* The buffer protocol of LentRows in host memory: writable bytes. */
 static int
 get_buffer (PyObject *self, Py_buffer *buffer, int flags)
 {
   const LentRows &rows = *nb::inst_ptr<LentRows> (self);
+  if (rows.gpu) {
+    PyErr_SetString (PyExc_BufferError, "the rows are in device memory");
+    return -1;
+  }
   return PyBuffer_FillInfo (buffer, self, rows.data, (Py_ssize_t)rows.size, 0, flags);
 }
 
@@ -425,11 +453,17 @@ bind_labeller (nb::module_ &module)
       "The columns of a component table: name, whether it is a double, whether only volumes have "
       "it.");
   nb::class_<LentRows> (module, "LentRows", nb::type_slots (lent_rows_slots),
-      "The rows of a component table in memory of a labeller, which has the buffer protocol.");
+      "The rows of a component table in memory of a labeller. Those in host memory have the buffer "
+      "protocol.")
+      .def_prop_ro ("address", [] (const LentRows &rows) { return (uintptr_t)rows.data; })
+      .def_prop_ro (
+          "size", [] (const LentRows &rows) { return rows.size; }, "Bytes.")
+      .def ("download", download, nb::arg ("host"), "Copies rows in device memory to an array.");
   nb::class_<Labeller> (module, "Labeller", "A labeller of frames or volumes of one shape.")
-      .def (nb::init<std::vector<uint32_t>, int, int, uint32_t, std::string, uint32_t> (),
+      .def (nb::init<std::vector<uint32_t>, int, int, uint32_t, std::string, uint32_t, bool> (),
           nb::arg ("shape"), nb::arg ("connectivity"), nb::arg ("device"),
-          nb::arg ("max_components"), nb::arg ("algorithm"), nb::arg ("n_threads"))
+          nb::arg ("max_components"), nb::arg ("algorithm"), nb::arg ("n_threads"),
+          nb::arg ("table_on_device"))
       .def ("run", &Labeller::run, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("invert"),
           nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("labels").none (),
           "Labels an image; returns the component table's rows as a buffer, and the number of "

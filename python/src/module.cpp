@@ -34,6 +34,7 @@ NB_MODULE (_cudaccl, module)
   bind_batch (module);
   bind_view (module);
   bind_device (module);
+  bind_device_column (module);
   bind_labeller (module);
   bind_contours (module);
   bind_distance (module);

@@ -115,6 +115,7 @@ void make_mask (const View &image, const Threshold &threshold, uint8_t *mask);
 void bind_batch (nb::module_ &module);
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
+void bind_device_column (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
 void bind_contours (nb::module_ &module);
 void bind_distance (nb::module_ &module);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in device memory, on an NVIDIA GPU or on the simulated driver."""
+import ctypes
 import gc
 import os
 import subprocess
@@ -207,6 +208,73 @@ def test_table_is_complete_beyond_the_first_memory():
         assert limited.n_components == len(rows)
     finally:
         _labeller.FIRST_GPU_ROWS = first
+
+
+def column_on_host(column):
+    """The elements of a column, which another library finds by its interface."""
+    interface = column.__cuda_array_interface__
+    (length,), (stride,), (address, read_only) = interface["shape"], interface["strides"], interface["data"]
+    dtype = np.dtype(interface["typestr"])
+    assert read_only and len(column) == length and interface["version"] == 3
+    if not length:
+        return np.empty(0, dtype)
+    memory = np.zeros((length - 1) * stride + dtype.itemsize, np.uint8)
+    device_arrays.enter()
+    device_arrays.call("cuMemcpyDtoH_v2", ctypes.c_void_p(memory.ctypes.data), ctypes.c_uint64(address),
+                       ctypes.c_size_t(memory.nbytes))
+    return np.lib.stride_tricks.as_strided(memory[:dtype.itemsize].view(dtype), (length,), (stride,)).copy()
+
+
+@pytest.mark.parametrize("image", [MASK, np.zeros((9, 9), np.uint8), MASK.astype(np.uint16) * 999])
+def test_tables_in_device_memory(image):
+    expected, rows = cudaccl.label(image)
+    labeller = cudaccl.Labeller(image.shape, device="cuda")
+    out = InterfaceArray(np.full(image.shape, 9, np.int32))
+    table = labeller.device_table(InterfaceArray(image), out=out)
+    assert (out.download() == expected).all() and labeller.n_components == len(table) == len(rows)
+    assert table.keys() == rows.dtype.names and (table.copy_to_host() == rows).all()
+    for name in table.keys():
+        column = column_on_host(table[name])
+        assert column.dtype == rows[name].dtype and (column == rows[name]).all()
+        assert table[name].__dlpack_device__() == (2, 0)
+        capsule = table[name].__dlpack__()
+        assert "dltensor" in repr(capsule)
+    with pytest.raises(KeyError):
+        table["volume"]
+    with pytest.raises(BufferError):
+        memoryview(table._rows)
+    assert (labeller.components(InterfaceArray(image)) == rows).all()
+
+
+def test_the_package_reads_columns_as_arrays():
+    table = cudaccl.Labeller(MASK.shape, device="cuda").device_table(InterfaceArray(MASK))
+    view = cudaccl._cudaccl.View(table["area"], None, False)
+    assert list(view.shape) == [len(table)] and view.device == 0
+
+
+def test_kept_tables_in_device_memory_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr("cudaccl._labeller.FIRST_GPU_ROWS", 10)  # more components need another labeller
+    images = [np.roll(MASK, i, 1) for i in range(5)]
+    labeller = cudaccl.Labeller(MASK.shape, device="cuda")
+    tables = [labeller.device_table(InterfaceArray(image)) for image in images]
+    columns = [table["centroid_x"] for table in tables]
+    expected = [cudaccl.components(image) for image in images]
+    assert all((table.copy_to_host() == rows).all() for table, rows in zip(tables, expected))
+    del labeller, tables  # a column keeps its memory
+    gc.collect()
+    assert all((column_on_host(column) == rows["centroid_x"]).all() for column, rows in zip(columns, expected))
+    limited = cudaccl.Labeller(MASK.shape, device="cuda", max_components=3)
+    assert (limited.device_table(InterfaceArray(MASK)).copy_to_host() == expected[0][:3]).all()
+    assert limited.n_components == len(expected[0])
+
+
+def test_tables_in_device_memory_need_a_gpu_and_images():
+    with pytest.raises(ValueError, match="images on a GPU"):
+        cudaccl.Labeller(MASK.shape).device_table(MASK)
+    with pytest.raises(ValueError, match="images on a GPU"):
+        cudaccl.Labeller(VOLUME.shape, ndim=3, device="cuda").device_table(InterfaceArray(VOLUME))
+    with pytest.raises(ValueError, match="min_area"):
+        cudaccl.Labeller(MASK.shape, device="cuda").device_table(InterfaceArray(MASK), min_area=-1)
 
 
 def lent(table):
