@@ -32,8 +32,8 @@ typedef struct Job {
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   Holes *holes;      /* to be filled; NULL: none are */
   const char *input; /* its name */
-  PendingName map_name, table_name, contours_name;
-  LabelMap *map;
+  PendingName map_name, table_name, contours_name, distances_name;
+  LabelMap *map, *distances;
   Table *table;
   ColumnPicture kind;
   RowOrder *order; /* of the table's rows; NULL: that of labels */
@@ -188,7 +188,14 @@ open_outputs (Job *job, CclError *error)
     succeeded = pending_name_init (&job->table_name, options->table, number, error);
   if (options->contours && succeeded)
     succeeded = pending_name_init (&job->contours_name, options->contours, number, error);
+  if (options->distances && succeeded)
+    succeeded = pending_name_init (&job->distances_name, options->distances, number, error);
   succeeded = processes_agree (succeeded, error);
+  if (options->distances && succeeded) {
+    job->distances =
+        label_map_open (options->distances, job->distances_name.temporary, &format, error);
+    succeeded = processes_agree (job->distances != NULL, error);
+  }
   if (options->contours && succeeded) {
     job->contours = contour_file_open (options->contours, job->contours_name.temporary, job->input,
         &format, format.connectivity, options->tolerance, error);
@@ -210,12 +217,15 @@ static bool
 close_outputs (Job *job, bool succeeded, CclError *error)
 {
   succeeded = label_map_close (job->map, !succeeded, error) && succeeded;
+  succeeded = label_map_close (job->distances, !succeeded, error) && succeeded;
   succeeded = table_close (job->table, !succeeded, error) && succeeded;
   succeeded = contour_file_close (job->contours, !succeeded, error) && succeeded;
   succeeded = processes_agree (succeeded, error);
   if (succeeded && job->processes.rank == 0) {
     if (job->contours)
       succeeded = pending_name_commit (&job->contours_name, error);
+    if (job->distances && succeeded)
+      succeeded = pending_name_commit (&job->distances_name, error);
     if (job->map && succeeded)
       succeeded = pending_name_commit (&job->map_name, error);
     if (job->table && succeeded)
@@ -225,6 +235,7 @@ close_outputs (Job *job, bool succeeded, CclError *error)
   pending_name_clear (&job->map_name);
   pending_name_clear (&job->table_name);
   pending_name_clear (&job->contours_name);
+  pending_name_clear (&job->distances_name);
   return succeeded;
 }
 
@@ -345,7 +356,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
 static bool
 is_whole (const Job *job)
 {
-  return job->options->many_values || job->options->split_radius;
+  return job->options->many_values || job->options->split_radius || job->options->distances;
 }
 
 /* Labels a picture in memory. */
@@ -366,6 +377,7 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   const WholeSettings settings = {.mask = job->mask,
       .connectivity = connectivity_of (job),
       .split_radius = options->split_radius,
+      .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
       .max_area = options->max_area};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
@@ -375,6 +387,9 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
         write_layers (job, 0, n_layers, found.labels, error) == CUDACCL_OK &&
         write_rows (job, found.rows, found.n_components, error) == CUDACCL_OK;
+  if (succeeded && job->distances)
+    succeeded = label_map_begin (job->distances, sizeof *found.squared, error) &&
+                label_map_write (job->distances, 0, n_layers, found.squared, error);
   whole_labels_clear (&found);
   return succeeded;
 }
@@ -391,7 +406,7 @@ check_picture (const Job *job, const char *name, CclError *error)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 && (is_whole (job) || job->options->fills_holes))
-    return fail (error, "--values, --split and --fill-holes are for one process, not for several");
+    return fail (error, "--values, --split, --distances and --fill-holes are for one process");
   if (!connectivity && picture->may_be_colours)
     return fail (error, "%s: %llu×%llu×%llu: colours, or a volume? Then give its --connectivity",
         name, (unsigned long long)picture->depth, (unsigned long long)picture->height,
@@ -447,7 +462,8 @@ static bool
 open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
 {
   const Options *options = job->options;
-  const char *const outputs[] = {options->labels, options->table, options->contours};
+  const char *const outputs[] = {
+      options->labels, options->table, options->contours, options->distances};
   char *const roi_mask = (char *)options->mask.roi_mask;
   char *const intensity = (char *)options->intensity;
   PictureOptions how = options->picture;
@@ -455,9 +471,9 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   how.pipes = job->processes.n_ranks == 1;
   if (!how.pipes && strcmp (inputs[0], "-") == 0)
     return fail (error, "one process alone can read standard input; give several a file");
-  if (!check_output_names (inputs, n_inputs, outputs, 3, error) ||
-      !check_output_names (&roi_mask, 1, outputs, 3, error) ||
-      !check_output_names (&intensity, 1, outputs, 3, error))
+  if (!check_output_names (inputs, n_inputs, outputs, 4, error) ||
+      !check_output_names (&roi_mask, 1, outputs, 4, error) ||
+      !check_output_names (&intensity, 1, outputs, 4, error))
     return false;
   job->picture = picture_open (inputs, n_inputs, &how, error);
   return job->picture && check_picture (job, inputs[0], error) && prepare_columns (job, error);

@@ -57,26 +57,33 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   return status == CUDACCL_OK;
 }
 
-/* Splits components into objects, which the labels are then. */
+/* Measures distances, and splits components into objects, which the labels are then. */
 static bool
-split (const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+measure_and_split (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
   const uint32_t width = (uint32_t)picture->width, height = (uint32_t)picture->height,
                  depth = (uint32_t)picture->depth;
   const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
-  uint32_t *squared = malloc (n_bytes), *numbers = malloc (n_bytes);
   const CclVolumeLabels labels = map_of (picture, result->labels);
-  const CclVolumeLabels distances = map_of (picture, squared), objects = map_of (picture, numbers);
-  bool succeeded = (squared && numbers) || fail_without_memory (error);
 
-  if (succeeded)
-    succeeded =
-        ccl_label_distances (&labels, width, height, depth, &distances, error) == CUDACCL_OK &&
-        ccl_distance_peaks (&labels, &distances, width, height, depth, settings->split_radius,
-            &objects, &result->n_components, error) == CUDACCL_OK &&
-        ccl_flood_objects (&labels, &distances, width, height, depth, settings->connectivity,
-            &objects, error) == CUDACCL_OK;
-  free (squared);
+  result->squared = malloc (n_bytes);
+  const CclVolumeLabels distances = map_of (picture, result->squared);
+  if (!result->squared)
+    return fail_without_memory (error);
+  if (ccl_label_distances (&labels, width, height, depth, &distances, error) != CUDACCL_OK)
+    return false;
+  if (settings->split_radius == 0)
+    return true;
+  uint32_t *numbers = malloc (n_bytes);
+  const CclVolumeLabels objects = map_of (picture, numbers);
+  if (!numbers)
+    return fail_without_memory (error);
+  const bool succeeded =
+      ccl_distance_peaks (&labels, &distances, width, height, depth, settings->split_radius,
+          &objects, &result->n_components, error) == CUDACCL_OK &&
+      ccl_flood_objects (&labels, &distances, width, height, depth, settings->connectivity,
+          &objects, error) == CUDACCL_OK;
   free (result->labels);
   result->labels = numbers;
   return succeeded;
@@ -181,7 +188,8 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
         (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
   return read_and_label (picture, settings, picture->height * picture->depth,
              settings->mask ? 1 : sample_bytes (picture->type), result, error) &&
-         (settings->split_radius == 0 || split (picture, settings, result, error)) &&
+         ((settings->split_radius == 0 && !settings->wants_distances) ||
+             measure_and_split (picture, settings, result, error)) &&
          measure (picture, settings->min_area, settings->max_area, result, error);
 }
 
@@ -189,6 +197,7 @@ void
 whole_labels_clear (WholeLabels *result)
 {
   free (result->labels);
+  free (result->squared);
   free (result->rows);
   *result = (WholeLabels){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels a picture that is held in memory as a whole: one with many values (<cudaccl/values.h>), or
- * a mask whose components are split (<cudaccl/distance.h>). */
+ * one whose components are split or whose distances are measured (<cudaccl/distance.h>). */
 #ifndef CUDACCL_LABEL_LABEL_WHOLE_H
 #define CUDACCL_LABEL_LABEL_WHOLE_H
 
@@ -11,13 +11,16 @@
 typedef struct WholeSettings {
   Mask *mask; /* what is labelled; NULL: the values of the picture, of which 0 are background */
   uint32_t connectivity;
-  uint32_t split_radius;       /* of ccl_distance_peaks(); 0: components are not split */
+  uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
+  bool wants_distances;
   uint64_t min_area, max_area; /* as in CclTiledPlan */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */
 typedef struct WholeLabels {
   uint32_t *labels;        /* of all pixels, without padding */
+  uint32_t *squared;       /* distances of all pixels to the border of their component, before it is
+                            * split or filtered; NULL: they were not measured */
   CclTiledComponent *rows; /* [n_components] */
   uint32_t n_components;   /* that pass the area filter; labels are 1…n_components */
 } WholeLabels;

@@ -45,6 +45,7 @@ const char options_help[] =
     "      --roi-mask FILE   no foreground where this picture is 0\n"
     "      --fill-holes N    fill holes of at most N pixels; 0 fills all\n"
     "      --split N         split objects that touch; N: the radius in which one has one peak\n"
+    "      --distances FILE  write the squared distances to the components' borders: a map as -o\n"
     "      --min-area N, --remove-small N\n"
     "                        components of fewer pixels get no label\n"
     "      --max-area N      components of more pixels get no label\n"
@@ -108,6 +109,7 @@ enum {
   ROI_MASK,
   VALUES,
   SPLIT,
+  DISTANCES,
   FILL_HOLES,
   MIN_AREA,
   MAX_AREA,
@@ -141,6 +143,7 @@ static const struct option long_options[] = {
     {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
     {"roi-mask", required_argument, NULL, ROI_MASK},
     {"values", no_argument, NULL, VALUES},
+    {"distances", required_argument, NULL, DISTANCES},
     {"split", required_argument, NULL, SPLIT},
     {"fill-holes", required_argument, NULL, FILL_HOLES},
     {"min-area", required_argument, NULL, MIN_AREA},
@@ -237,6 +240,9 @@ take_option (Options *options, int option, const char *value)
   case VALUES:
     options->many_values = true;
     break;
+  case DISTANCES:
+    options->distances = value;
+    break;
   case SPLIT:
     is_valid = parse_number (value, CUDACCL_MAX_PEAK_RADIUS, &number) && number > 0;
     options->split_radius = (uint32_t)number;
@@ -305,12 +311,15 @@ fail_option (CclError *error, int option, const char *value)
     fail (error, "--%s cannot be '%s'", found->name, value);
 }
 
-/* Checks the options beside --values and --split, with which a picture is labelled as a whole. */
+/* Checks the options beside --values, --split and --distances, with which a picture is labelled as
+ * a whole. */
 static bool
 check_whole (const Options *options, CclError *error)
 {
   const MaskSettings *mask = &options->mask;
-  const char *name = options->many_values ? "values" : "split";
+  const char *name = options->many_values    ? "values"
+                     : options->split_radius ? "split"
+                                             : "distances";
 
   if (options->many_values &&
       (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
@@ -343,7 +352,8 @@ check_together (const Options *options, CclError *error)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)
     return fail (error, "no column needs --intensity");
-  return (!options->many_values && !options->split_radius) || check_whole (options, error);
+  return (!options->many_values && !options->split_radius && !options->distances) ||
+         check_whole (options, error);
 }
 
 Request

@@ -9,7 +9,7 @@
 /* The command line. */
 typedef struct Options {
   PictureOptions picture;
-  const char *labels, *table, *contours, *compression;
+  const char *labels, *table, *contours, *distances, *compression;
   const char *intensity; /* the picture with the second plane; NULL: not given */
   ColumnList columns;    /* of the table; none: the usual ones */
   const char *sort_by;   /* the column that orders the rows of the table; NULL: not given */

@@ -169,12 +169,28 @@ def split():
     assert labels.max() == 2 and labels[8, 8, 5] == 1 and labels[8, 8, 24] == 2
 
 
+def distances():
+    """squared distances of masks and of many values, beside a label map"""
+    for ndim in (2, 3):
+        mask = ndimage.gaussian_filter(random.random([20] * ndim), 1) > 0.45
+        labels, _ = labels_of(mask.astype(np.uint8), "--distances", "d.npy", "--min-area", 5)
+        squared = np.load("d.npy")
+        assert squared.dtype == np.uint32
+        np.testing.assert_array_equal(np.sqrt(squared), ndimage.distance_transform_edt(mask))
+        expected, _ = ndimage.label(mask, np.ones([3] * ndim))
+        np.testing.assert_array_equal(labels, without_small(expected, 5, 0))
+    image = np.kron(random.integers(0, 3, (4, 5)), np.ones((3, 4))).astype(np.uint16)
+    labels, _ = labels_of(image, "--values", "--distances", "d.npy")
+    expected = sum(ndimage.distance_transform_edt(labels == label)**2 for label in range(1, labels.max() + 1))
+    np.testing.assert_array_equal(np.load("d.npy"), np.round(expected))
+
+
 def refused():
     """options that do not go together are refused"""
     np.save("i.npy", np.ones((3, 4), np.uint8))
     for arguments, message in [
             (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
-            (["--values", "--fill-holes", 3], "together"), (["--values", "--contours", "c.json"], "contours"),
+            (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"), (["--values", "--contours", "c.json"], "contours"),
             (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
             (["--values", "-t", "t.csv", "--columns", "perimeter"], "--columns"), (["--fill-holes", -1], "fill-holes"),
@@ -187,6 +203,6 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(refused, split, values, other_formats, holes, all_holes)
+    status = tap.run(refused, distances, split, values, other_formats, holes, all_holes)
     os.chdir("/")
 sys.exit(status)
