@@ -177,6 +177,80 @@ parse_denoise (const char *name, CclDenoise *denoise)
   return false;
 }
 
+/* Takes an option whose value is any text. Returns false if it is another option. */
+static bool
+take_text (Options *options, int option, const char *value)
+{
+  const struct {
+    int option;
+    const char **text;
+  } texts[] = {{'o', &options->labels}, {'t', &options->table}, {INTENSITIES, &options->intensity},
+      {SORT_BY, &options->sort_by}, {CONTOURS, &options->contours},
+      {DISTANCES, &options->distances}, {COMPRESS, &options->compression},
+      {ROI_MASK, &options->mask.roi_mask}};
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].option == option) {
+      *texts[i].text = value;
+      return true;
+    }
+  return false;
+}
+
+/* Takes an option without a value. Returns false if it is another option. */
+static bool
+take_flag (Options *options, int option)
+{
+  switch (option) {
+  case INVERT:
+    return options->mask.invert = true;
+  case VALUES:
+    return options->many_values = true;
+  case 'q':
+    return options->quiet = true;
+  case STATISTICS:
+    return options->statistics = true;
+  default:
+    return false;
+  }
+}
+
+/* Takes the value of an option that says what is foreground. Returns false if it is not valid. */
+static bool
+take_mask_option (MaskSettings *mask, int option, const char *value)
+{
+  uint64_t number = 0;
+  char *end = "";
+  bool is_valid = true;
+
+  switch (option) {
+  case THRESHOLD:
+    mask->threshold = strtod (value, &end);
+    is_valid = end != value && !*end && !isnan (mask->threshold);
+    break;
+  case FOREGROUND:
+    mask->use_otsu = strcmp (value, "otsu") == 0;
+    is_valid = mask->use_otsu || strcmp (value, "threshold") == 0;
+    break;
+  case DENOISE:
+    is_valid = parse_denoise (value, &mask->denoise);
+    break;
+  case CLOSING_WIDTH:
+    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
+    mask->closing_width = (uint32_t)number;
+    break;
+  case CLOSING_HEIGHT:
+    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
+    mask->closing_height = (uint32_t)number;
+    break;
+  case THREADS:
+    is_valid = parse_number (value, 4096, &number);
+    mask->n_threads = (uint32_t)number;
+    break;
+  }
+  return is_valid;
+}
+
 /* Takes an option's value. Returns false if it is not valid. */
 static bool
 take_option (Options *options, int option, const char *value)
@@ -185,63 +259,19 @@ take_option (Options *options, int option, const char *value)
   char *end = "";
   bool is_valid = true;
 
+  if (take_text (options, option, value) || take_flag (options, option))
+    return true;
   switch (option) {
-  case 'o':
-    options->labels = value;
-    break;
-  case 't':
-    options->table = value;
-    break;
   case 'c':
     is_valid = parse_number (value, 26, &number);
     options->connectivity = (uint32_t)number;
     break;
-  case INTENSITIES:
-    options->intensity = value;
-    break;
-  case SORT_BY:
-    options->sort_by = value;
-    break;
   case LARGEST:
     is_valid = parse_number (value, INT64_MAX, &options->largest) && options->largest > 0;
-    break;
-  case CONTOURS:
-    options->contours = value;
     break;
   case TOLERANCE:
     options->tolerance = strtod (value, &end);
     is_valid = end != value && !*end && options->tolerance >= 0;
-    break;
-  case THRESHOLD:
-    options->mask.threshold = strtod (value, &end);
-    is_valid = end != value && !*end && !isnan (options->mask.threshold);
-    break;
-  case INVERT:
-    options->mask.invert = true;
-    break;
-  case FOREGROUND:
-    options->mask.use_otsu = strcmp (value, "otsu") == 0;
-    is_valid = options->mask.use_otsu || strcmp (value, "threshold") == 0;
-    break;
-  case DENOISE:
-    is_valid = parse_denoise (value, &options->mask.denoise);
-    break;
-  case CLOSING_WIDTH:
-    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
-    options->mask.closing_width = (uint32_t)number;
-    break;
-  case CLOSING_HEIGHT:
-    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
-    options->mask.closing_height = (uint32_t)number;
-    break;
-  case ROI_MASK:
-    options->mask.roi_mask = value;
-    break;
-  case VALUES:
-    options->many_values = true;
-    break;
-  case DISTANCES:
-    options->distances = value;
     break;
   case SPLIT:
     is_valid = parse_number (value, CUDACCL_MAX_PEAK_RADIUS, &number) && number > 0;
@@ -261,18 +291,11 @@ take_option (Options *options, int option, const char *value)
     is_valid = parse_number (value, 64, &number) && (number == 32 || number == 64);
     options->bits = (uint32_t)number;
     break;
-  case COMPRESS:
-    options->compression = value;
-    break;
   case MEMORY:
     is_valid = parse_size (value, &options->memory) && options->memory >= LEAST_MEMORY;
     break;
   case TILE:
     is_valid = parse_number (value, INT64_MAX, &options->tile);
-    break;
-  case THREADS:
-    is_valid = parse_number (value, 4096, &number);
-    options->mask.n_threads = (uint32_t)number;
     break;
   case GPU:
     options->use_gpu = true;
@@ -287,12 +310,8 @@ take_option (Options *options, int option, const char *value)
   case TYPE:
     is_valid = sample_type_parse (value, &options->picture.raw.type);
     break;
-  case 'q':
-    options->quiet = true;
-    break;
-  case STATISTICS:
-    options->statistics = true;
-    break;
+  default:
+    return take_mask_option (&options->mask, option, value);
   }
   return is_valid;
 }
