@@ -6,6 +6,8 @@
 #include "images.h"
 #include "tuning.h"
 
+enum { THREADS = CUDACCL_TABLE_THREADS };
+
 enum {
   COLLECT,
   MARK,
@@ -160,17 +162,18 @@ launch_all (CclCudaAnalysis *analysis, bool writes_labels, CUstream stream, CclE
   const uint32_t width = parameters->width, height = parameters->height;
   const CclWork one = {1, 1, 1}, column_of_four = {1, 4, 1};
   const CclWork tile_column = {1, 32, 1}; /* 128 columns by two threads each, 32 rows */
-  const uint32_t n_blocks = divide_up (analysis->most_components, 256);
+  const uint32_t n_blocks = divide_up (analysis->most_components, THREADS);
   const uint32_t most_blocks =
       ccl_cuda_blocks_of (analysis->device->n_multiprocessors, CUDACCL_MARK_BLOCKS);
 
-  CclStatus status = launch (
-      analysis, COLLECT, tile_column, 256, 1, divide_up (width, 128) * 256, height, stream, error);
+  CclStatus status = launch (analysis, COLLECT, tile_column, THREADS, 1,
+      divide_up (width, 128) * THREADS, height, stream, error);
   if (status == CUDACCL_OK)
-    status = launch (analysis, MARK, one, 256, 1,
-        (n_blocks < most_blocks ? n_blocks : most_blocks) * 256, 1, stream, error);
+    status = launch (analysis, MARK, one, THREADS, 1,
+        (n_blocks < most_blocks ? n_blocks : most_blocks) * THREADS, 1, stream, error);
   if (status == CUDACCL_OK)
-    status = launch (analysis, NUMBER, one, 256, 1, parameters->n_chunks * 256, 1, stream, error);
+    status = launch (
+        analysis, NUMBER, one, THREADS, 1, parameters->n_chunks * THREADS, 1, stream, error);
   if (status == CUDACCL_OK && writes_labels)
     status = launch (analysis, WRITE_LABELS, column_of_four, 32, 8, width, height, stream, error);
   return status;

@@ -21,9 +21,10 @@
 #include "dependent-launch.cuh"
 #include "geometry.cuh"
 #include "kernel-parameters.h"
+#include "tuning.h"
 #include "warp.cuh"
 
-#define THREADS 256u
+#define THREADS ((uint32_t)CUDACCL_TABLE_THREADS)
 
 /* A thread of the collecting kernel has a patch of 4×4 pixels, a warp 32 patches side by side. */
 #define PATCH 4u
@@ -242,8 +243,8 @@ flush_tile (const CclAnalysisParameters &p, Tile &tile)
 }
 
 /* One block for each tile. */
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_collect (const CclAnalysisParameters p)
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_analysis_collect (const CclAnalysisParameters p)
 {
   __shared__ Tile tile;
   const uint32_t column = lane_of_warp () * PATCH, row = threadIdx.x / 32 * PATCH;
@@ -295,7 +296,8 @@ mark_component (const CclAnalysisParameters &p, uint32_t root)
 
 /* Any number of threads. The roots of a warp were listed by one tile or few, which few chunks
  * cross, so the warp counts the marks in each chunk. */
-extern "C" __global__ void __launch_bounds__ (256) ccl_analysis_mark (const CclAnalysisParameters p)
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_analysis_mark (const CclAnalysisParameters p)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
@@ -352,8 +354,8 @@ number_components (const CclAnalysisParameters &p, Rows &block, uint32_t first_w
 }
 
 /* One block for each chunk. */
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_analysis_number (const CclAnalysisParameters p)
+extern "C" __global__ void
+__launch_bounds__ (THREADS) ccl_analysis_number (const CclAnalysisParameters p)
 {
   __shared__ Rows block;
   let_next_kernel_start ();

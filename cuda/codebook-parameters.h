@@ -7,9 +7,7 @@
 #include "foreground-parameters.h"
 
 enum {
-  CUDACCL_CODEBOOK_WARPS = 4, /* of a block that updates the model */
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
-  CUDACCL_CODEBOOK_BLOCKS = 4,     /* of these for each multiprocessor */
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
 };

@@ -8,14 +8,13 @@
 
 #include "light.h"
 #include "mixture.h"
+#include "tuning.h"
 #include <cudaccl/foreground.h>
 
 enum {
-  CUDACCL_FOREGROUND_WARPS = 4, /* of a block, one row each; not of the histogram's */
   CUDACCL_FOREGROUND_THREADS = 32 * CUDACCL_FOREGROUND_WARPS,
   CUDACCL_FOREGROUND_PIXELS = 4,    /* consecutive pixels of luma per thread */
   CUDACCL_THRESHOLD_MOST_PARTS = 4, /* threshold_parts */
-  CUDACCL_HISTOGRAM_WARPS = 16,
   CUDACCL_HISTOGRAM_THREADS = 32 * CUDACCL_HISTOGRAM_WARPS,
   CUDACCL_HISTOGRAM_WIDE_VALUES = 65536,
   CUDACCL_HISTOGRAM_BINS = 256, /* of 256 values of 16 bits each */

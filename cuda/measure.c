@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { THREADS = 256 };
+enum { THREADS = CUDACCL_MEASURE_THREADS };
 
 static CclStatus
 find_kernels (CclCudaMeasurer *self, CclError *error)

@@ -10,6 +10,7 @@
  */
 #include "measure-parameters.h"
 #include "neighbourhood.h"
+#include "tuning.h"
 #include "warp.cuh"
 
 /* What a thread has of one component. Minima are kept as maxima of the complement. */
@@ -186,7 +187,8 @@ add_pixel (const CclMeasureParameters &p, Part &part, uint32_t label, uint32_t x
 }
 
 /* One block for each 32 columns of CUDACCL_MEASURE_WARPS × CUDACCL_MEASURE_ROWS rows. */
-extern "C" __global__ void __launch_bounds__ (256) ccl_measure_add (const CclMeasureParameters p)
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_MEASURE_THREADS) ccl_measure_add (const CclMeasureParameters p)
 {
   const uint32_t x = blockIdx.x * 32 + lane_of_warp ();
   const uint32_t warp = blockIdx.y * CUDACCL_MEASURE_WARPS + threadIdx.x / 32;
@@ -214,7 +216,8 @@ extern "C" __global__ void __launch_bounds__ (256) ccl_measure_add (const CclMea
 }
 
 /* Any number of threads; they write words, so that rows cross the bus in whole lines. */
-extern "C" __global__ void __launch_bounds__ (256) ccl_measure_finish (const CclMeasureParameters p)
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_MEASURE_THREADS) ccl_measure_finish (const CclMeasureParameters p)
 {
   const uint32_t row_words = sizeof (CclFeatures) / sizeof (uint32_t);
   const uint32_t least_value = offsetof (CclFeatures, least_value) / sizeof (uint32_t);

@@ -360,42 +360,43 @@ model (const Parameters &p)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8) ccl_mog2 (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
+    ccl_mog2 (const __grid_constant__ Parameters p)
 {
   model<false, BYTES> (p);
 }
 
 /* The same with chroma. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
     ccl_mog2_colour (const __grid_constant__ Parameters p)
 {
   model<true, BYTES> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
     ccl_mog2_packed (const __grid_constant__ Parameters p)
 {
   model<false, PACKED> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
     ccl_mog2_colour_packed (const __grid_constant__ Parameters p)
 {
   model<true, PACKED> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
     ccl_mog2_words (const __grid_constant__ Parameters p)
 {
   model<false, WORDS> (p);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, 8)
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
     ccl_mog2_colour_words (const __grid_constant__ Parameters p)
 {
   model<true, WORDS> (p);

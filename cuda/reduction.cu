@@ -2,6 +2,7 @@
 /* Frames reduced for the background model, and its masks enlarged (core/reduction.h). */
 #include "geometry.cuh"
 #include "reduction-parameters.h"
+#include "tuning.h"
 
 #include <cudaccl/foreground.h>
 
@@ -46,14 +47,15 @@ reduce_plane (const CclReducedPlane &plane)
     reduce_pixel<WIDE> (plane, x, y);
 }
 
-extern "C" __global__ void __launch_bounds__ (256)
-    ccl_reduce (const CclReductionParameters parameters)
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_REDUCTION_THREADS) ccl_reduce (const CclReductionParameters parameters)
 {
   reduce_plane<false> (parameters.planes[blockIdx.z]);
 }
 
 /* Luma of 16 bits; chroma has bytes. */
-extern "C" __global__ void __launch_bounds__ (256)
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_REDUCTION_THREADS)
     ccl_reduce_words (const CclReductionParameters parameters)
 {
   if (blockIdx.z == 0)
@@ -71,7 +73,8 @@ enlarged_pixel (const CclEnlargementParameters &p, const uint8_t *from, uint32_t
   return p.roi_mask ? mask & p.roi_mask[(uint64_t)y * p.width + x] : mask;
 }
 
-extern "C" __global__ void __launch_bounds__ (256) ccl_enlarge (const CclEnlargementParameters p)
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_REDUCTION_THREADS) ccl_enlarge (const CclEnlargementParameters p)
 {
   const uint32_t x = thread_column () * CUDACCL_ENLARGED_PIXELS, y = thread_row ();
   if (x >= p.width || y >= p.height)

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "tuning.h"
+
 #include <cudaccl/labeller.h>
 
 enum {
@@ -23,9 +25,6 @@ enum {
   CUDACCL_STRIPS_TILE_EDGE = CUDACCL_STRIPS_TILE_WIDTH,
   /* A block merges the upper and the left edge of a tile, with a thread per pixel. */
   CUDACCL_STRIPS_MERGE_THREADS = CUDACCL_STRIPS_TILE_WIDTH + 2 * CUDACCL_STRIPS_TILE_STRIPS,
-  /* Of blocks that number, reduce or write labels: they are in one kernel. */
-  CUDACCL_STRIPS_NUMBER_THREADS = 256,
-  CUDACCL_STRIPS_REDUCE_THREADS = 64, /* per tile */
   CUDACCL_STRIPS_REDUCE_TILES =
       CUDACCL_STRIPS_NUMBER_THREADS / CUDACCL_STRIPS_REDUCE_THREADS, /* per block */
   CUDACCL_STRIPS_MAX_CHUNKS =

@@ -1,17 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many thread blocks a device gets of kernels that go through any amount of work.
+ * The sizes of thread blocks, and how many of them a device gets. What follows from these numbers,
+ * such as the shared memory of a block, is in the kernels and in the headers of their parameters.
  *
- * The numbers were measured on an H200. A device with fewer or more multiprocessors gets the same
- * share for each of them, so that its blocks are resident at once where they are on an H200. The
- * threads, registers and shared memory of a block are compiled into the kernels; they stay within
- * what a multiprocessor of every device of compute capability 7.5 or later has.
+ * The numbers were measured on an H200, so there is one table for all architectures. A device with
+ * fewer or more multiprocessors gets the same share of blocks for each of them, so that its blocks
+ * are resident at once where they are on an H200. Threads, registers and shared memory of a block
+ * are compiled into the kernels; they stay within what a multiprocessor of every device of compute
+ * capability 7.5 or later has.
  */
 #ifndef CUDACCL_CUDA_TUNING_H
 #define CUDACCL_CUDA_TUNING_H
 
 #include <stdint.h>
 
+/* Compiled into the kernels. */
+enum {
+  CUDACCL_TABLE_THREADS = 256,     /* blocks that write rows: of analysis.cu and volume.cu */
+  CUDACCL_MEASURE_THREADS = 256,   /* measure.cu */
+  CUDACCL_REDUCTION_THREADS = 256, /* reduction.cu: the most */
+
+  CUDACCL_FOREGROUND_WARPS = 4, /* a row each; not of the histogram's kernels */
+  CUDACCL_HISTOGRAM_WARPS = 16, /* otsu.cu */
+  CUDACCL_MOG2_BLOCKS = 8,      /* for each multiprocessor: limits the registers of a thread */
+  CUDACCL_CODEBOOK_WARPS = 4,   /* of a block that updates the model */
+  CUDACCL_CODEBOOK_BLOCKS = 4,  /* of these for each multiprocessor */
+
+  /* Of blocks that number, reduce or write labels: they are in one kernel. */
+  CUDACCL_STRIPS_NUMBER_THREADS = 256,
+  CUDACCL_STRIPS_REDUCE_THREADS = 64, /* per tile */
+
+  /* Of a block; a block has one word per thread at a time. */
+  CUDACCL_VOLUME_THREADS = CUDACCL_TABLE_THREADS,
+  CUDACCL_VOLUME_SCAN_THREADS = 1024,
+  CUDACCL_VOLUME_MERGE_BLOCKS = 4, /* of ccl_volume_merge for each multiprocessor */
+};
+
+/* Numbers of blocks. */
 enum {
   /* Of a device with this number of multiprocessors. */
   CUDACCL_TUNED_MULTIPROCESSORS = 132,

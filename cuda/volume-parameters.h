@@ -4,13 +4,13 @@
 #ifndef CUDACCL_VOLUME_PARAMETERS_H
 #define CUDACCL_VOLUME_PARAMETERS_H
 
+#include "tuning.h"
+
 #include <cudaccl/volume.h>
 
 enum {
-  CUDACCL_VOLUME_THREADS = 256, /* of a block; a block has one word per thread at a time */
   CUDACCL_VOLUME_CHUNK_SHIFT = 8,
   CUDACCL_VOLUME_CHUNK_WORDS = 1 << CUDACCL_VOLUME_CHUNK_SHIFT,
-  CUDACCL_VOLUME_SCAN_THREADS = 1024,
 };
 
 /* Set in the parent of a root once the components are numbered. The lower bits are then the number

@@ -157,7 +157,8 @@ __launch_bounds__ (THREADS) ccl_volume_find_runs (const CclVolumeParameters p)
 /* ---- merge ---- */
 
 extern "C" __global__ void
-__launch_bounds__ (THREADS, 4) ccl_volume_merge (const CclVolumeParameters p)
+__launch_bounds__ (THREADS, CUDACCL_VOLUME_MERGE_BLOCKS)
+    ccl_volume_merge (const CclVolumeParameters p)
 {
   const Place place = own_place (p);
   if (!place.exists)

@@ -4,6 +4,8 @@
 #ifndef CUDACCL_CUDA_COMPONENT_TABLE_CUH
 #define CUDACCL_CUDA_COMPONENT_TABLE_CUH
 
+#include "tuning.h"
+
 #include <stdint.h>
 
 /* A block keeps the sums of the components in its tile in slots of shared memory, a hash table, so
@@ -31,13 +33,13 @@ find_slot (uint32_t *owners, uint32_t component)
 }
 
 /* Copies rows from shared memory to pinned host memory in whole lines of the bus. All threads of a
- * block of 256 take part, after a barrier behind the last write to the rows. */
+ * block take part, after a barrier behind the last write to the rows. */
 template <typename Row>
 static __device__ __forceinline__ void
 store_rows (Row *result, const Row *rows, uint32_t n_rows)
 {
   const uint32_t n_words = n_rows * (sizeof (Row) / sizeof (uint32_t));
-  for (uint32_t i = threadIdx.x; i < n_words; i += 256) {
+  for (uint32_t i = threadIdx.x; i < n_words; i += CUDACCL_TABLE_THREADS) {
     uint32_t word;
     memcpy (&word, (const uint32_t *)rows + i, sizeof word);
     ((uint32_t *)result)[i] = word;
