@@ -65,8 +65,8 @@ CclStatus ccl_distance_peaks (const CclVolumeLabels *labels, const CclVolumeLabe
  * Of pixels with equal distances, markers come in raster order, and then those first that were
  * reached first; a pixel reaches its neighbours that share a side before those that share an edge,
  * and these before those that share a corner, each in raster order. Where distances of markers
- * differ, the result is that of scikit-image's watershed (-distance, markers, mask=labels > 0), if
- * there is one label.
+ * differ, the result is that of scikit-image 0.26's watershed (-distance, markers, mask=labels >
+ * 0), if there is one label.
  *
  * Meyer: Color Image Segmentation, 1992, after Beucher, Lantuéjoul: Use of Watersheds in Contour
  * Detection, 1979. Since: 0.3 */
