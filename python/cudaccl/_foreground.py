@@ -13,10 +13,10 @@ from ._arrays import HOST, device_number, empty, finish, view_of
 from ._types import Array, Out, SupportsArrayInterface
 
 # The numbers of the library's names.
-METHODS: dict[str, int] = _cudaccl.methods
-DENOISE: dict[str, int] = _cudaccl.filters
-SHADOWS: dict[str, int] = _cudaccl.shadows
-SCENE_CHANGES: dict[str, int] = _cudaccl.scene_changes
+METHODS: dict[str, int] = _cudaccl.methods()
+DENOISE: dict[str, int] = _cudaccl.filters()
+SHADOWS: dict[str, int] = _cudaccl.shadows()
+SCENE_CHANGES: dict[str, int] = _cudaccl.scene_changes()
 PIXELS = {"uint8": 0, "uint16": 1}
 DEFAULTS = _cudaccl.ForegroundOptions()  # those of the library and the elements
 AUTO_REDUCTION = 0

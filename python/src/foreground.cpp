@@ -179,9 +179,9 @@ private:
 };
 
 /* The number of each name of an enumeration that counts from 0. */
-template <typename Enum>
-static nb::dict
-numbers_of (const char *(*name_of) (Enum))
+template <typename Enum, const char *(*name_of) (Enum)>
+static nb::typed<nb::dict, nb::str, int>
+numbers_of ()
 {
   nb::dict numbers;
   for (int i = 0; name_of ((Enum)i); i++)
@@ -192,10 +192,14 @@ numbers_of (const char *(*name_of) (Enum))
 void
 bind_foreground (nb::module_ &module)
 {
-  module.attr ("methods") = numbers_of (ccl_foreground_method_name);
-  module.attr ("filters") = numbers_of (ccl_denoise_name);
-  module.attr ("shadows") = numbers_of (ccl_shadows_name);
-  module.attr ("scene_changes") = numbers_of (ccl_scene_change_name);
+  module.def ("methods", numbers_of<CclForegroundMethod, ccl_foreground_method_name>,
+      "The number of each method by its name.");
+  module.def ("filters", numbers_of<CclDenoise, ccl_denoise_name>,
+      "The number of each noise filter by its name.");
+  module.def ("shadows", numbers_of<CclShadows, ccl_shadows_name>,
+      "The number of each treatment of shadows by its name.");
+  module.def ("scene_changes", numbers_of<CclSceneChange, ccl_scene_change_name>,
+      "The number of each scene change by its name.");
   module.def (
       "filter_reach", [] (int denoise) { return ccl_denoise_reach ((CclDenoise)denoise); },
       nb::arg ("denoise"), "How many pixels in each direction a filter's output depends on.");
