@@ -47,7 +47,7 @@
 #include "gstcclbatch.h"
 #include "gstcclsampler.h"
 #include "gstcudacclsite.h"
-#include "gstcudapinnedallocator.h"
+#include "gstcudapinnedpool.h"
 #include "shared/gstcclerror.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
@@ -298,12 +298,11 @@ gst_cuda_ccl_change_state (GstElement *element, GstStateChange transition)
 static gboolean
 propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
 {
+  GstAllocator *allocator = NULL;
   GstAllocationParams params;
   GstCudaContext *context;
-  GstAllocator *allocator;
   GstBufferPool *pool;
   GstStructure *config;
-  gboolean proposed;
   GstVideoInfo info;
 
   if (!gst_video_info_from_caps (&info, caps) || GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT)
@@ -311,28 +310,25 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
   context = ref_context (self);
   if (!context)
     return FALSE;
-  allocator = gst_cuda_pinned_allocator_new (context);
-  gst_object_unref (context);
-
   gst_allocation_params_init (&params);
   if (gst_query_get_n_allocation_params (query) > 0)
     gst_query_parse_nth_allocation_param (query, 0, NULL, &params);
-  pool = gst_video_buffer_pool_new ();
+  pool = gst_cuda_pinned_pool_new (context, caps, (guint)GST_VIDEO_INFO_SIZE (&info), &params);
+  gst_object_unref (context);
+  if (!pool)
+    return FALSE;
+
+  GST_DEBUG_OBJECT (self, "proposing page-locked memory");
+  gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, &params);
-  proposed = gst_buffer_pool_set_config (pool, config);
-  if (proposed) {
-    GST_DEBUG_OBJECT (self, "proposing page-locked memory");
-    gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
-    if (gst_query_get_n_allocation_params (query) > 0)
-      gst_query_set_nth_allocation_param (query, 0, allocator, &params);
-    else
-      gst_query_add_allocation_param (query, allocator, &params);
-  }
+  gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_set_nth_allocation_param (query, 0, allocator, &params);
+  else
+    gst_query_add_allocation_param (query, allocator, &params);
+  gst_structure_free (config);
   gst_object_unref (pool);
-  gst_object_unref (allocator);
-  return proposed;
+  return TRUE;
 }
 
 static gboolean
@@ -512,14 +508,9 @@ gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labe
 static GstBufferPool *
 new_sample_pool (const GstCudaCclSite *site, gsize size)
 {
-  GstAllocator *allocator = gst_cuda_pinned_allocator_new (site->context);
-  GstBufferPool *pool = gst_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstBufferPool *pool = gst_cuda_pinned_pool_new (site->context, NULL, (guint)size, NULL);
 
-  gst_buffer_pool_config_set_params (config, NULL, (guint)size, 0, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  gst_object_unref (allocator);
-  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+  if (pool && !gst_buffer_pool_set_active (pool, TRUE))
     gst_clear_object (&pool);
   return pool;
 }

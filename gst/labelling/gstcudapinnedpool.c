@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstcudapinnedallocator.h"
+#include "gstcudapinnedpool.h"
 
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
+#include <gst/video/gstvideopool.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (pinned_allocator_debug);
@@ -104,11 +105,27 @@ gst_cuda_pinned_allocator_init (GstCudaPinnedAllocator *self)
   GST_ALLOCATOR_CAST (self)->mem_type = GST_ALLOCATOR_SYSMEM;
 }
 
-GstAllocator *
+static GstAllocator *
 gst_cuda_pinned_allocator_new (GstCudaContext *context)
 {
   GstCudaPinnedAllocator *self = g_object_new (GST_TYPE_CUDA_PINNED_ALLOCATOR, NULL);
 
   self->context = gst_object_ref (context);
   return GST_ALLOCATOR (gst_object_ref_sink (self));
+}
+
+GstBufferPool *
+gst_cuda_pinned_pool_new (
+    GstCudaContext *context, GstCaps *caps, guint size, const GstAllocationParams *params)
+{
+  GstBufferPool *pool = caps ? gst_video_buffer_pool_new () : gst_buffer_pool_new ();
+  GstAllocator *allocator = gst_cuda_pinned_allocator_new (context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, params);
+  gst_object_unref (allocator);
+  if (!gst_buffer_pool_set_config (pool, config))
+    gst_clear_object (&pool);
+  return pool;
 }
