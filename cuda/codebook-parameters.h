@@ -12,7 +12,7 @@ enum {
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
 };
 
-/* What the frames so far say of the next one. Zero before the first frame. */
+/* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
   uint32_t time, rebases; /* CclCodebookFrame */
   CclCodebookScene scene;

@@ -295,7 +295,7 @@ count_in_cells (const Parameters &p, uint32_t x, uint32_t y, uint32_t strong, ui
   }
 }
 
-/* Adds what pixels say of a sudden change of the scene to the sums of their threads. */
+/* Adds the evidence of pixels for a sudden change of the scene to the sums of their threads. */
 static __device__ __forceinline__ void
 add_to_sums (uint32_t sums[CUDACCL_CODEBOOK_SUMS], uint32_t luma, const CclCodebookResult &result)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuda.h in a build without GPU support: the library exports the same functions, and no device can
- * be opened, so that the functions that take one are never called. */
+/* device.h in a build without GPU support: the library exports the same functions, and no device
+ * can be opened, so that the functions that take one are never called. */
 #include <cudaccl/device.h>
 
 #include "labeller-class.h"

@@ -121,7 +121,7 @@ add_to_block (const Parameters &p, BlockSums &block, const Corner &corner, uint3
   atomicMax (&to->max_z, f.max_z);
 }
 
-/* What a thread has added up and not yet given away: the features of one component. */
+/* The features of one component that a thread has summed and not yet added to shared memory. */
 struct Pending {
   uint32_t component;
   Features features;

@@ -11,7 +11,7 @@
  *
  * - the header: frame width, frame height, N, number of rows, number of tracks, number of
  *   identities, bytes of the labeller's name (0: not known), as 32-bit numbers
- * - the rows, each the fields of GstCclComponent in their order, without the reserved room
+ * - the rows, each the fields of GstCclComponent in their order
  * - none or as many tracks as rows, each the fields of GstCclTrackInfo in their order
  * - the identities as 64-bit numbers
  * - the labeller's name in UTF-8, without a terminating zero

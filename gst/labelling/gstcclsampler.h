@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Takes the sample of a frame's foreground that ccltrack wants. */
+/* Takes the sample of a frame's foreground that ccltrack asks for. */
 #ifndef __GST_CCL_SAMPLER_H__
 #define __GST_CCL_SAMPLER_H__
 

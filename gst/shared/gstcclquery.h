@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * pixels do not read that metadata, so frames must arrive cropped. */
 void gst_ccl_query_remove_crop_meta (GstQuery *query);
 
-/* Asks the elements downstream whether one of them wants a sample of the foreground
+/* Asks the elements downstream whether one of them needs a sample of the foreground
  * (gstcclsample.h) from the labeller with that source pad. It is a custom query, which is not
  * serialised: it passes queues at once, and each branch of a tee is asked until one answers. */
 gboolean gst_ccl_query_ask_for_sample (GstPad *source);

@@ -18,7 +18,8 @@
  * CUDACCL_ERROR_ARGUMENT and queue nothing. While a capture of another stream is in the global
  * mode, CUDA forbids the waits and queries of runs in all threads (CUDACCL_ERROR_DEVICE); captures
  * in the modes thread-local and relaxed do not disturb other threads.
- * ccl_cuda_device_set_capture_check() saves programs without captures the question.
+ * Each run asks whether its stream is being captured; programs without captures can switch that off
+ * with ccl_cuda_device_set_capture_check().
  *
  * Since: 0.2
  */

@@ -336,7 +336,7 @@ void ccl_features_derive (
  * labels: width × height pixels in host memory; width and height 1…CUDACCL_MAX_FEATURE_SIDE, with
  * at most CUDACCL_MAX_PIXELS pixels. intensity: needed with CUDACCL_COLUMN_INTENSITY; NULL is
  * allowed otherwise. columns: flags of CclColumn, or 0 for rows alone. n: the labels 1…n are
- * measured; others are like background that is not theirs. rows: [n] filled; the row of a label
+ * measured; pixels with other labels count as background. rows: [n] filled; the row of a label
  * without pixels is all zeros. NULL: not wanted. features: [n] filled; NULL if columns is 0.
  *
  * It allocates some rows of pixels. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or

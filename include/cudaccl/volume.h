@@ -120,8 +120,8 @@ typedef struct CclVolumeIntensity {
  *
  * labels: width × height × depth voxels in host memory, at most CUDACCL_MAX_PIXELS. intensity:
  * needed with CUDACCL_COLUMN_INTENSITY; NULL is allowed otherwise. columns: flags of CclColumn
- * except CUDACCL_COLUMN_PERIMETER, or 0 for rows alone. n: the labels 1…n are measured; others are
- * like background that is not theirs. rows: [n] filled; the row of a label without voxels is all
+ * except CUDACCL_COLUMN_PERIMETER, or 0 for rows alone. n: the labels 1…n are measured; voxels with
+ * other labels count as background. rows: [n] filled; the row of a label without voxels is all
  * zeros. NULL: not wanted. shapes: [n] filled, undefined for such labels; NULL if columns is 0.
  *
  * It allocates 300 bytes per label. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
