@@ -11,6 +11,7 @@
 #include "codebook-foreground.h"
 
 #include "labeller-class.h"
+#include "layout.h"
 
 #include <stdlib.h>
 
@@ -196,13 +197,10 @@ static const CclForegroundClass codebook_foreground_class = {
     .free = codebook_foreground_free,
 };
 
-/* The next n bytes of an allocation, at a multiple of 256 bytes. */
-static void *
-take (CUdeviceptr memory, size_t *size, size_t n)
+static Layout
+begin_layout (CUdeviceptr memory)
 {
-  void *const array = (void *)(uintptr_t)(memory + *size);
-  *size += (n + 255) / 256 * 256;
-  return array;
+  return (Layout){.memory = (uint8_t *)(uintptr_t)memory, .alignment = 256};
 }
 
 /* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
@@ -215,16 +213,16 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
   uint32_t **const planes[] = {
       &p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object, &p->dynamic};
-  size_t size = 0;
+  Layout layout = begin_layout (memory);
 
-  p->blocks = take (memory, &size, n_words * sizeof *p->blocks);
-  p->history = take (memory, &size, sizeof *p->history);
-  p->samples = take (memory, &size, n_cells * CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
+  p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
+  p->history = lay_out (&layout, 1, sizeof *p->history);
+  p->samples = lay_out (&layout, n_cells, CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
-    p->place[i] = take (memory, &size, plane);
+    p->place[i] = lay_out (&layout, 1, plane);
   for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
-    *planes[i] = take (memory, &size, plane);
-  return size;
+    *planes[i] = lay_out (&layout, 1, plane);
+  return layout.size;
 }
 
 /* The same of what is counted in a frame. */
@@ -233,12 +231,12 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
 {
   CclCodebookParameters *p = &self->parameters;
   const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
-  size_t size = 0;
+  Layout layout = begin_layout (memory);
 
-  self->frame_light = take (memory, &size, sizeof *self->frame_light);
-  p->counts = take (memory, &size, sizeof *p->counts);
-  p->cells = take (memory, &size, n_cells * sizeof *p->cells);
-  return size;
+  self->frame_light = lay_out (&layout, 1, sizeof *self->frame_light);
+  p->counts = lay_out (&layout, 1, sizeof *p->counts);
+  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  return layout.size;
 }
 
 /* The same of the light of cells. */
@@ -247,11 +245,11 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
 {
   CclForegroundParameters *p = &self->parameters.base;
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
-  size_t size = 0;
+  Layout layout = begin_layout (memory);
 
-  p->cells = take (memory, &size, n_cells * sizeof *p->cells);
-  p->factors = take (memory, &size, n_cells * sizeof *p->factors);
-  return size;
+  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  p->factors = lay_out (&layout, n_cells, sizeof *p->factors);
+  return layout.size;
 }
 
 static CclStatus
