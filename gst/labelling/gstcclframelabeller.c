@@ -78,16 +78,14 @@ gst_ccl_frame_labeller_init_log (void)
  * frame. If nothing of the frame's size is asked for, such a mask is labelled, which has the same
  * components. */
 static guint
-choose_scale (
-    const GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings)
+choose_scale (const GstCclFrameLabeller *self, const GstCclSettings *settings)
 {
   const guint width = (guint)GST_VIDEO_INFO_WIDTH (&self->info);
   const guint height = (guint)GST_VIDEO_INFO_HEIGHT (&self->info);
   const guint scale = ccl_foreground_get_reduction (self->foreground.foreground);
   const guint max_area = gst_ccl_settings_get_options (settings).max_area;
 
-  if (owner->methods->backend != GST_CCL_BACKEND_CPU || self->foreground.roi_mask ||
-      settings->attach_labels || settings->attach_mask ||
+  if (self->foreground.roi_mask || settings->attach_labels || settings->attach_mask ||
       settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE)
     return 1;
   return width % scale || height % scale || (max_area > 0 && max_area < scale * scale) ||
@@ -104,7 +102,7 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
 {
   const GstCclMethods *methods = owner->methods;
   const GstVideoInfo *info = &self->info;
-  const guint scale = choose_scale (self, owner, settings);
+  const guint scale = choose_scale (self, settings);
   CclLabellerPlan plan = {
       .width = (guint)GST_VIDEO_INFO_WIDTH (info) / scale,
       .height = (guint)GST_VIDEO_INFO_HEIGHT (info) / scale,
