@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Both passes go over a row by runs, sequences of pixels with the same component or label. Only the
- * first pixel of a run is looked up.
+ * Both passes go over the spans of a row by runs, sequences of pixels with the same component or
+ * label. Only the first pixel of a run is looked up.
  */
 #include "label-overlap.h"
 
@@ -93,13 +93,50 @@ count_run (CclLabelOverlap *o, const CclLabels *labels, uint32_t group, uint32_t
   }
 }
 
+/* The next pixels from *end on, from *begin to before *end, whose spans are set. */
+static bool
+find_spans (const uint64_t *spans, uint32_t width, uint32_t *begin, uint32_t *end)
+{
+  const uint32_t n = (width + CUDACCL_SPAN - 1) / CUDACCL_SPAN;
+  uint32_t i = (*end + CUDACCL_SPAN - 1) / CUDACCL_SPAN;
+  while (i < n && !(spans[i / 64] >> i % 64 & 1)) {
+    const uint64_t rest = spans[i / 64] >> i % 64;
+    i = rest ? i + (uint32_t)__builtin_ctzll (rest) : (i / 64 + 1) * 64;
+  }
+  *begin = i * CUDACCL_SPAN;
+  while (i < n && spans[i / 64] >> i % 64 & 1)
+    i++;
+  *end = i < n ? i * CUDACCL_SPAN : width;
+  return *begin < width;
+}
+
+static inline uint64_t *
+spans_of_row (const CclLabelOverlap *o, uint64_t *spans, uint32_t y)
+{
+  return spans + (size_t)(y / o->step) * ccl_label_overlap_words (o->width);
+}
+
+void
+ccl_label_overlap_cover (
+    CclLabelOverlap *o, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom)
+{
+  if (left >= right)
+    return;
+  const uint32_t first = left / CUDACCL_SPAN, last = (right - 1) / CUDACCL_SPAN;
+  for (uint32_t y = (top + o->step - 1) / o->step * o->step; y < bottom; y += o->step) {
+    uint64_t *spans = spans_of_row (o, o->covered, y);
+    for (uint32_t i = first; i <= last; i++)
+      spans[i / 64] |= (uint64_t)1 << i % 64;
+  }
+}
+
 static void
-count_row (CclLabelOverlap *o, const CclLabels *labels, uint32_t y)
+count_pixels (CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
 {
   const uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
-  for (uint32_t x = 0; x < o->width;) {
+  for (uint32_t x = begin; x < end;) {
     const uint32_t first = x;
-    x = end_of_run_16 (component, x, o->width);
+    x = end_of_run_16 (component, x, end);
     const uint16_t group = component[first] ? o->group[component[first] - 1] : CUDACCL_NO_GROUP;
     if (group != CUDACCL_NO_GROUP)
       count_run (o, labels, group, first, x, y);
@@ -113,27 +150,48 @@ ccl_label_overlap_count (CclLabelOverlap *o, const CclLabels *labels)
   if (o->n_groups == 0 || o->n_components == 0)
     return;
   for (uint32_t y = 0; y < o->height; y += o->step)
-    count_row (o, labels, y);
+    for (uint32_t begin, end = 0;
+         find_spans (spans_of_row (o, o->stored, y), o->width, &begin, &end);)
+      count_pixels (o, labels, y, begin, end);
 }
 
 static void
-store_row (const CclLabelOverlap *o, const CclLabels *labels, uint32_t y)
+store_pixels (
+    const CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
 {
   const uint32_t *label = row_of (labels, y);
   uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
-  for (uint32_t x = 0; x < o->width;) {
+  for (uint32_t x = begin; x < end;) {
     const uint32_t first = x, found = find_component (o, label[x]);
     const uint16_t stored = found == NONE ? 0 : (uint16_t)(found + 1);
-    x = end_of_run_32 (label, x, o->width);
+    x = end_of_run_32 (label, x, end);
     uint16_t *run = component + first;
     for (size_t i = 0, n = x - first; i < n; i++)
       run[i] = stored;
   }
 }
 
+/* Removes the frame before from the spans of a row. */
+static void
+clear_row (const CclLabelOverlap *o, uint32_t y)
+{
+  uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
+  uint64_t *spans = spans_of_row (o, o->stored, y);
+  for (uint32_t begin, end = 0; find_spans (spans, o->width, &begin, &end);)
+    memset (component + begin, 0, (end - begin) * sizeof *component);
+  memset (spans, 0, ccl_label_overlap_words (o->width) * sizeof *spans);
+}
+
 void
 ccl_label_overlap_store (CclLabelOverlap *o, const CclLabels *labels)
 {
-  for (uint32_t y = 0; y < o->height; y += o->step)
-    store_row (o, labels, y);
+  uint64_t *const stored = o->stored;
+  for (uint32_t y = 0; y < o->height; y += o->step) {
+    clear_row (o, y);
+    for (uint32_t begin, end = 0;
+         find_spans (spans_of_row (o, o->covered, y), o->width, &begin, &end);)
+      store_pixels (o, labels, y, begin, end);
+  }
+  o->stored = o->covered;
+  o->covered = stored;
 }

@@ -4,6 +4,9 @@
  * set of components, described by the label map. Its pixels are first moved by its shift, the
  * motion that its objects are predicted to have made. In large frames a sample of the rows is
  * counted, and the numbers are estimates.
+ *
+ * Most of a label map is background. So rows are read in spans, and only those that the boxes of
+ * components touch; labels elsewhere are taken for background.
  */
 #ifndef CUDACCL_LABEL_OVERLAP_H
 #define CUDACCL_LABEL_OVERLAP_H
@@ -11,6 +14,8 @@
 #include <cudaccl/labeller.h>
 
 #define CUDACCL_NO_GROUP UINT16_MAX
+
+#define CUDACCL_SPAN 32 /* pixels */
 
 /* The number of pixels that a group is moved by. */
 typedef struct CclShift {
@@ -24,8 +29,15 @@ ccl_label_overlap_step (uint32_t height)
   return height < 2 * 270 ? 1 : height / 270;
 }
 
+/* The words of 64 spans that a row has. */
+static inline uint32_t
+ccl_label_overlap_words (uint32_t width)
+{
+  return width / (64 * CUDACCL_SPAN) + (width % (64 * CUDACCL_SPAN) != 0);
+}
+
 /* The caller provides the arrays, for frames of at most 4096 groups and components. Begin with 0
- * groups. */
+ * groups, and zeros in `component`, `stored` and `covered`. */
 typedef struct CclLabelOverlap {
   uint32_t width, height; /* of the label maps */
   uint32_t step;          /* the rows 0, step, 2·step, … are counted */
@@ -33,15 +45,22 @@ typedef struct CclLabelOverlap {
 
   /* The frame before. */
   uint16_t *component; /* of each pixel of these rows: 1 + its component; 0: none */
+  uint64_t *stored;    /* a bit for each span of these rows: 0 where no pixel has a component */
   uint16_t *group;     /* of each component, or CUDACCL_NO_GROUP */
   uint32_t n_groups;   /* 0: that frame had no label map */
   CclShift *shift;     /* of each group */
 
   /* This frame. */
   uint32_t n_components;
-  uint32_t *label;  /* of each component, ascending */
-  uint32_t *shared; /* n_groups × n_components: pixels */
+  uint64_t *covered; /* the same of this frame */
+  uint32_t *label;   /* of each component, ascending */
+  uint32_t *shared;  /* n_groups × n_components: pixels */
 } CclLabelOverlap;
+
+/* Has the label map read in a box, from left and top to before right and bottom. To be called for
+ * all boxes of components before the functions below. */
+void ccl_label_overlap_cover (
+    CclLabelOverlap *overlap, uint32_t left, uint32_t top, uint32_t right, uint32_t bottom);
 
 /* Counts the shared pixels. `label` and `n_components` are those of the frame's components. */
 void ccl_label_overlap_count (CclLabelOverlap *overlap, const CclLabels *labels);

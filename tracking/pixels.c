@@ -42,6 +42,19 @@ is_sampled (const CclTracker *tracker, const Component *c)
   return step == 1 || c->area >= MIN_SAMPLE * step * step;
 }
 
+/* Has the label map read in the boxes of components. */
+static void
+cover_boxes (CclTracker *tracker)
+{
+  const uint32_t step = tracker->label_step;
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    const CclBox *box = &tracker->components[j].box;
+    ccl_label_overlap_cover (&tracker->overlap, ccl_sampled ((uint32_t)box->left, step),
+        ccl_sampled ((uint32_t)box->top, step), ccl_sampled ((uint32_t)box->right, step),
+        ccl_sampled ((uint32_t)box->bottom, step));
+  }
+}
+
 void
 ccl_tracker_count_pixels (
     CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed)
@@ -56,6 +69,7 @@ ccl_tracker_count_pixels (
     c->pixels = is_sampled (tracker, c) ? j : NONE;
     o->label[j] = table->rows[c->row].label;
   }
+  cover_boxes (tracker);
   shift_groups (tracker, elapsed);
   ccl_label_overlap_count (o, labels);
 }
@@ -149,6 +163,8 @@ lay_out_overlap (CclTracker *t, void *memory)
   const size_t n_rows = ccl_sampled (o->height, o->step);
   Layout layout = {.memory = memory, .alignment = 16};
   o->component = lay_out (&layout, (uint64_t)o->width * n_rows, sizeof *o->component);
+  o->stored = lay_out (&layout, ccl_label_overlap_words (o->width) * n_rows, sizeof *o->stored);
+  o->covered = lay_out (&layout, ccl_label_overlap_words (o->width) * n_rows, sizeof *o->covered);
   o->group = lay_out (&layout, columns, sizeof *o->group);
   o->shift = lay_out (&layout, rows, sizeof *o->shift);
   o->label = lay_out (&layout, columns, sizeof *o->label);

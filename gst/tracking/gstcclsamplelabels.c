@@ -5,119 +5,61 @@
  */
 #include "gstcclsamplelabels.h"
 
+#include <string.h>
+
 #include "shared/gstcclerror.h"
 
-#define MAX_COMPONENTS 4096
-#define BLOCK 32        /* pixels */
 #define MIN_OVERLAP 0.5 /* intersection over union of boxes */
 
 void
 gst_ccl_sample_labels_clear (GstCclSampleLabels *self)
 {
-  ccl_labeller_free (&self->labeller);
-  g_free (self->pixels);
+  gst_ccl_sample_runs_clear (&self->runs);
   g_free (self->labels);
   g_free (self->label_of);
-  *self = (GstCclSampleLabels){NULL};
+  *self = (GstCclSampleLabels){.labels = NULL};
 }
 
-/* Makes labeller and memory for the size of the sample. */
-static gboolean
-prepare (GstCclSampleLabels *self, const GstCclSample *sample, CclError *error)
-{
-  CclLabellerPlan plan = CUDACCL_LABELLER_PLAN_DEFAULT;
-  gsize n_pixels;
-
-  plan.width = gst_ccl_sampled (sample->frame_width, sample->step);
-  plan.height = gst_ccl_sampled (sample->frame_height, sample->step);
-  plan.connectivity = sample->connectivity;
-  plan.max_components = MAX_COMPONENTS;
-  plan.n_threads = 1;
-  if (self->labeller && self->plan.width == plan.width && self->plan.height == plan.height &&
-      self->plan.connectivity == plan.connectivity)
-    return TRUE;
-  gst_ccl_sample_labels_clear (self);
-  n_pixels = (gsize)plan.width * plan.height;
-  self->plan = plan;
-  self->pixels = g_malloc (n_pixels);
-  self->labels = g_new (guint32, n_pixels);
-  self->label_of = g_new (guint32, 1 + MAX_COMPONENTS);
-  self->labeller = ccl_cpu_labeller_new (&plan, error);
-  return self->labeller != NULL;
-}
-
-/* Copies the pixels of a row, one byte each: 0 for background. Compilers vectorise the loop where
- * the distance between pixels is constant. */
-static inline void
-take_bytes (
-    const guint8 *row, gsize distance, guint8 least, guint8 background, gsize width, guint8 *pixels)
-{
-  for (gsize x = 0; x < width; x++)
-    pixels[x] = (row[x * distance] > least) ^ background;
-}
-
+/* Makes memory for the size of the sample. */
 static void
-take_row (const GstCclSample *sample, const guint8 *row, guint width, guint8 *pixels)
+prepare (GstCclSampleLabels *self, const GstCclSample *sample)
 {
-  const guint least = MIN (sample->threshold, G_MAXUINT16);
-  const guint8 background = sample->invert ? 1 : 0;
-  const guint distance = sample->distance * gst_ccl_sample_pixel_size (sample->format);
+  const guint width = gst_ccl_sampled (sample->frame_width, sample->step);
+  const guint height = gst_ccl_sampled (sample->frame_height, sample->step);
 
-  if (sample->format == CUDACCL_PIXEL_FORMAT_16) {
-    for (guint x = 0; x < width; x++)
-      pixels[x] = (GST_READ_UINT16_LE (row + (gsize)x * distance) > least) ^ background;
+  if (self->labels && self->runs.width == width && self->runs.height == height)
     return;
-  }
-  if (sample->format == CUDACCL_PIXEL_FORMAT_8_SECOND)
-    row++;
-  if (distance == 1)
-    take_bytes (row, 1, (guint8)MIN (least, G_MAXUINT8), background, width, pixels);
-  else if (distance == 2)
-    take_bytes (row, 2, (guint8)MIN (least, G_MAXUINT8), background, width, pixels);
-  else if (distance == 4)
-    take_bytes (row, 4, (guint8)MIN (least, G_MAXUINT8), background, width, pixels);
-  else
-    take_bytes (row, distance, (guint8)MIN (least, G_MAXUINT8), background, width, pixels);
-}
-
-static gboolean
-take_pixels (GstCclSampleLabels *self, const GstCclSample *sample, CclError *error)
-{
-  const guint width = self->plan.width;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (sample->rows, &map, GST_MAP_READ)) {
-    gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
-        "The memory of a label map or foreground mask cannot be mapped");
-    return FALSE;
-  }
-  for (guint y = 0; y < self->plan.height; y++)
-    take_row (sample, map.data + y * sample->stride, width, self->pixels + (gsize)y * width);
-  gst_buffer_unmap (sample->rows, &map);
-  return TRUE;
+  gst_ccl_sample_labels_clear (self);
+  gst_ccl_sample_runs_set_size (&self->runs, width, height);
+  self->labels = g_new0 (guint32, (gsize)width * height);
+  self->label_of = g_new (guint32, GST_CCL_MAX_PARTS);
 }
 
 /* The intersection over union of the boxes of a row and of a component of the sample, whose pixels
  * stand for step × step pixels of the frame. */
 static gdouble
-box_overlap (const CclComponent *row, const CclComponent *part, guint step)
+box_overlap (const CclComponent *row, const GstCclPart *part, guint step)
 {
-  const gint64 left = MAX (row->x, (gint64)part->x * step);
-  const gint64 top = MAX (row->y, (gint64)part->y * step);
-  const gint64 right = MIN ((gint64)row->x + row->width, (gint64)(part->x + part->width) * step);
-  const gint64 bottom = MIN ((gint64)row->y + row->height, (gint64)(part->y + part->height) * step);
-  const gdouble both = right > left && bottom > top ? (gdouble)(right - left) * (bottom - top) : 0;
+  const gint64 left = MAX (row->x, (gint64)part->left * step);
+  const gint64 top = MAX (row->y, (gint64)part->top * step);
+  const gint64 right = MIN ((gint64)row->x + row->width, (gint64)part->right * step);
+  const gint64 bottom = MIN ((gint64)row->y + row->height, (gint64)part->bottom * step);
+  const gdouble width = (gdouble)(part->right - part->left) * step;
+  const gdouble height = (gdouble)(part->bottom - part->top) * step;
+  gdouble both;
 
-  return both / ((gdouble)row->width * row->height +
-                    (gdouble)part->width * part->height * step * step - both);
+  if (right <= left || bottom <= top)
+    return 0;
+  both = (gdouble)(right - left) * (bottom - top);
+  return both / ((gdouble)row->width * row->height + width * height - both);
 }
 
 /* The label of the row whose box fits best; 0 if none fits. Rows in the order of labels begin
  * further and further down. */
 static guint32
-find_label (const CclTable *table, const CclComponent *part, guint step)
+find_label (const CclTable *table, const GstCclPart *part, guint step)
 {
-  const guint64 bottom = (guint64)(part->y + part->height) * step;
+  const guint64 bottom = (guint64)part->bottom * step;
   gdouble best = MIN_OVERLAP;
   guint32 label = 0;
 
@@ -131,49 +73,80 @@ find_label (const CclTable *table, const CclComponent *part, guint step)
   return label;
 }
 
-static void
-translate_pixels (GstCclSampleLabels *self, const CclTable *parts, gsize begin, gsize end)
+static gboolean
+has_box (const CclComponent *row, const GstCclPart *part, guint step)
 {
-  for (gsize i = begin; i < end; i++) {
-    const guint32 label = self->labels[i];
-    if (label > 0)
-      self->labels[i] = label <= parts->n_rows ? self->label_of[label] : 0;
+  return row->x == part->left * step && row->y == part->top * step &&
+         row->width == (part->right - part->left) * step &&
+         row->height == (part->bottom - part->top) * step;
+}
+
+/* Finds the label of each component. Both lists are in raster order of first pixels, so one with
+ * the box of a row is found among the rows that begin at the same height. */
+static void
+find_labels (GstCclSampleLabels *self, const CclTable *table, guint step)
+{
+  guint first = 0;
+
+  for (guint i = 0; i < self->runs.n_parts; i++) {
+    const GstCclPart *part = &self->runs.parts[i];
+    const guint top = part->top * step;
+    guint row;
+
+    while (first < table->n_rows && table->rows[first].y < top)
+      first++;
+    row = first;
+    while (row < table->n_rows && table->rows[row].y == top &&
+           !has_box (&table->rows[row], part, step))
+      row++;
+    if (row < table->n_rows && table->rows[row].y == top)
+      self->label_of[i] = table->rows[row].label;
+    else
+      self->label_of[i] = find_label (table, part, step);
   }
 }
 
-/* Replaces the labels of the sample's components by those of the frame's. Most blocks of pixels are
- * background. */
+/* Removes the components of the sample before from the label map. */
 static void
-translate (GstCclSampleLabels *self, const CclTable *parts)
+erase (GstCclSampleLabels *self)
 {
-  const gsize n_pixels = (gsize)self->plan.width * self->plan.height;
-  gsize i = 0;
-
-  for (; i + BLOCK <= n_pixels; i += BLOCK) {
-    guint32 any = 0;
-    for (guint j = 0; j < BLOCK; j++)
-      any |= self->labels[i + j];
-    if (any)
-      translate_pixels (self, parts, i, i + BLOCK);
+  for (guint i = 0; i < self->runs.n_runs; i++) {
+    const GstCclRun *run = &self->runs.runs[i];
+    guint32 *row = self->labels + (gsize)run->y * self->runs.width;
+    memset (row + run->begin, 0, (run->end - run->begin) * sizeof *row);
   }
-  translate_pixels (self, parts, i, n_pixels);
+}
+
+static void
+paint (GstCclSampleLabels *self)
+{
+  for (guint i = 0; i < self->runs.n_runs; i++) {
+    const GstCclRun *run = &self->runs.runs[i];
+    guint32 *row = self->labels + (gsize)run->y * self->runs.width;
+    const guint32 label = run->part == GST_CCL_NO_PART ? 0 : self->label_of[run->part];
+
+    for (guint x = run->begin; x < run->end; x++)
+      row[x] = label;
+  }
 }
 
 gboolean
 gst_ccl_sample_labels_make (GstCclSampleLabels *self, const GstCclSample *sample,
     const CclTable *table, CclLabels *labels, CclError *error)
 {
-  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
-  CclTable parts;
+  GstMapInfo map;
 
-  if (!prepare (self, sample, error) || !take_pixels (self, sample, error))
+  if (!gst_buffer_map (sample->rows, &map, GST_MAP_READ)) {
+    gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
+        "The memory of a label map or foreground mask cannot be mapped");
     return FALSE;
-  *labels = (CclLabels){self->labels, sizeof *self->labels * (gsize)self->plan.width};
-  if (ccl_labeller_run (self->labeller, &(CclFrame){self->pixels, self->plan.width}, &options,
-          labels, &parts, error) != CUDACCL_OK)
-    return FALSE;
-  for (guint i = 0; i < parts.n_rows; i++)
-    self->label_of[parts.rows[i].label] = find_label (table, &parts.rows[i], sample->step);
-  translate (self, &parts);
+  }
+  prepare (self, sample);
+  erase (self);
+  gst_ccl_sample_runs_find (&self->runs, sample, map.data);
+  gst_buffer_unmap (sample->rows, &map);
+  find_labels (self, table, sample->step);
+  paint (self);
+  *labels = (CclLabels){self->labels, sizeof *self->labels * (gsize)self->runs.width};
   return TRUE;
 }

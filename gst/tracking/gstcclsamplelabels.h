@@ -7,25 +7,23 @@
 
 #include <cudaccl/labeller.h>
 
+#include "gstcclsampleruns.h"
 #include "shared/gstcclsample.h"
 
 G_BEGIN_DECLS
 
 /* Begin with zeros. Belongs to the streaming thread. */
 typedef struct {
-  CclLabeller *labeller;
-  CclLabellerPlan plan; /* that it was made with */
-  guint8 *pixels;       /* [width × height] of the plan */
-  guint32 *labels;      /* [width × height] */
-  guint32 *label_of;    /* [1 + max_components] label in the table of a component of the sample */
+  GstCclSampleRuns runs;
+  guint32 *labels;   /* of each pixel; 0 but in the runs */
+  guint32 *label_of; /* [GST_CCL_MAX_PARTS] label in the table of a component of the sample */
 } GstCclSampleLabels;
 
 void gst_ccl_sample_labels_clear (GstCclSampleLabels *self);
 
 /* Labels the sample. A component of it gets the label of the row whose box fits best, and becomes
  * background where none fits. table: of the frame, in the order of labels. labels: filled; valid
- * until the next call. Returns FALSE, with the error filled, if memory is short or the sample
- * cannot be read. */
+ * until the next call. Returns FALSE, with the error filled, if the sample cannot be read. */
 gboolean gst_ccl_sample_labels_make (GstCclSampleLabels *self, const GstCclSample *sample,
     const CclTable *table, CclLabels *labels, CclError *error);
 

@@ -161,8 +161,8 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  * table: the components of a frame of the planned size; read only during the call. Without a label
  *   map, rows may be in any order, and their labels are only copied to the result.
  * labels: the frame's label map in host memory, or a sample of its pixels (label_step), read only
- *   during the call, or NULL. With it, rows are in the order of their labels, and pixels whose
- *   labels are not in the table do not count. It has an effect if the run before had a label map,
+ *   during the call, or NULL. With it, rows are in the order of their labels, and pixels count whose
+ *   labels are in the table, within the boxes of its rows. It has an effect if the run before had a label map,
  *   too: a track then prefers the component that has the pixels of its former one, moved by the
  *   predicted motion. This distinguishes objects whose boxes overlap. Every label map divides
  *   components of several objects side by side; their tracks share the component. Of label maps of

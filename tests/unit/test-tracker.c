@@ -630,18 +630,21 @@ test_single_label_maps_have_no_effect (void)
   scene_free (two);
 }
 
-/* A map of rectangles with labels from 0 to 8. */
+/* A map of rectangles with labels from 0 to 8, whose boxes are to be read. */
 static void
-draw_labels (GRand *random, guint32 *map, guint width, guint height)
+draw_labels (GRand *random, CclLabelOverlap *overlap, guint32 *map)
 {
+  const guint width = overlap->width, height = overlap->height;
   memset (map, 0, (gsize)width * height * sizeof *map);
-  for (guint i = 0; i < 60; i++) {
+  for (guint i = 0; i < 20; i++) {
     const guint label = g_rand_int_range (random, 0, 9);
     const guint left = g_rand_int_range (random, 0, width),
                 top = g_rand_int_range (random, 0, height);
-    for (guint y = top; y < MIN (top + height / 4, height); y++)
-      for (guint x = left; x < MIN (left + 40, width); x++)
+    const guint right = MIN (left + 30, width), bottom = MIN (top + 1 + height / 5, height);
+    for (guint y = top; y < bottom; y++)
+      for (guint x = left; x < right; x++)
         map[(gsize)y * width + x] = label;
+    ccl_label_overlap_cover (overlap, left, top, right, bottom);
   }
 }
 
@@ -650,48 +653,57 @@ draw_labels (GRand *random, guint32 *map, guint width, guint height)
 static void
 test_shared_pixels_are_those_of_the_sampled_rows (void)
 {
-  enum { N = 7, N_GROUPS = 3, W = 97, MOST = 1083 };
-  static const guint heights[] = {1, 539, 540, MOST}, steps[] = {1, 1, 2, 4};
+  enum { N = 7, N_GROUPS = 3, MOST = 2500 * 540 };
+  static const guint widths[] = {97, 97, 2500, 161, 1}, heights[] = {1, 539, 540, 1083, 40};
+  static const guint steps[] = {1, 1, 2, 4, 1};
   guint32 label[N] = {1, 2, 3, 4, 6, 7, 8}, shared[N_GROUPS * N];
   guint16 group[N] = {0, 1, CUDACCL_NO_GROUP, 2, 0, 1, 2};
   CclShift shift[N_GROUPS] = {{0, 0}, {-13, 6}, {30, -200}};
   GRand *random = g_rand_new_with_seed (4);
-  guint32 *before = g_new (guint32, W * MOST), *now = g_new (guint32, W * MOST);
+  guint32 *before = g_new (guint32, MOST), *now = g_new (guint32, MOST);
   for (guint h = 0; h < G_N_ELEMENTS (heights); h++) {
-    const guint height = heights[h], step = steps[h];
-    CclLabelOverlap overlap = {.width = W,
+    const guint width = widths[h], height = heights[h], step = steps[h];
+    const guint n_words = ccl_label_overlap_words (width) * height;
+    const gsize stride = width * sizeof *before;
+    CclLabelOverlap overlap = {.width = width,
         .height = height,
         .step = ccl_label_overlap_step (height),
         .weight = step,
-        .component = g_new (guint16, W * MOST),
+        .component = g_new0 (guint16, (gsize)width * height),
+        .stored = g_new0 (guint64, n_words),
+        .covered = g_new0 (guint64, n_words),
         .group = group,
         .shift = shift,
         .n_components = N,
         .label = label,
         .shared = shared};
     g_assert_cmpuint (overlap.step, ==, step);
-    draw_labels (random, before, W, height);
-    draw_labels (random, now, W, height);
-    ccl_label_overlap_store (&overlap, &(CclLabels){before, W * sizeof *before});
+    for (guint i = 0; i < 3; i++) { /* the last one counts */
+      draw_labels (random, &overlap, before);
+      ccl_label_overlap_store (&overlap, &(CclLabels){before, stride});
+    }
+    draw_labels (random, &overlap, now);
     overlap.n_groups = N_GROUPS;
-    ccl_label_overlap_count (&overlap, &(CclLabels){now, W * sizeof *now});
+    ccl_label_overlap_count (&overlap, &(CclLabels){now, stride});
 
     guint32 expected[N_GROUPS * N] = {0};
     static const gint component_of[] = {-1, 0, 1, 2, 3, -1, 4, 5, 6};
     for (gint y = 0; y < (gint)height; y += step)
-      for (gint x = 0; x < W; x++) {
-        const gint c = component_of[before[y * W + x]];
+      for (gint x = 0; x < (gint)width; x++) {
+        const gint c = component_of[before[y * (gint)width + x]];
         if (c < 0 || group[c] == CUDACCL_NO_GROUP)
           continue;
         const gint to_x = x + shift[group[c]].x, to_y = y + shift[group[c]].y;
-        if (to_x < 0 || to_x >= W || to_y < 0 || to_y >= (gint)height)
+        if (to_x < 0 || to_x >= (gint)width || to_y < 0 || to_y >= (gint)height)
           continue;
-        const gint found = component_of[now[to_y * W + to_x]];
+        const gint found = component_of[now[to_y * (gint)width + to_x]];
         if (found >= 0)
           expected[group[c] * N + found] += step;
       }
     g_assert_cmpmem (shared, sizeof shared, expected, sizeof expected);
     g_free (overlap.component);
+    g_free (overlap.stored);
+    g_free (overlap.covered);
   }
   g_free (before);
   g_free (now);
