@@ -40,9 +40,10 @@ struct Codebooks {
   uint8_t *luma;                  /* planes of `stride`; NULL: the frame's */
 
   /* The model: memory of zeros before the first frame. */
-  CclCodebookBlock *blocks;
+  CodewordBlock *words;
   uint8_t *n_words_of_blocks; /* words from this place on have weight 0 */
-  uint8_t *places, *background;
+  CodebookRest *rests;
+  uint8_t *places, *margins, *background;
   BitRows strong, in_object, is_dynamic;
   /* What the last update found. */
   BitRows foreground, shadow, recurrent, settled;
@@ -139,8 +140,11 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
       .chroma = self->plan.has_chroma ? band->corrected_chroma : NULL,
       .width = width,
       .frame = &self->state,
-      .blocks = self->blocks + y * self->n_blocks,
+      .words = self->words + y * self->n_blocks,
+      .distance = self->n_blocks * self->plan.height,
       .n_words = self->n_words_of_blocks + y * self->n_blocks,
+      .rests = self->rests + y * (self->stride / CODEBOOK_LEAST_LANES),
+      .margins = self->margins + y * self->stride,
       .places = self->places + y * self->stride,
       .in_object = row_of (&self->in_object, y),
       .is_dynamic = row_of (&self->is_dynamic, y),
@@ -380,9 +384,12 @@ lay_out_model (Layout *layout, void *data)
   Codebooks *self = data;
   const size_t height = self->plan.height;
 
-  self->blocks = lay_out (layout, self->n_blocks * height, sizeof *self->blocks);
+  self->words =
+      lay_out (layout, CUDACCL_CODEBOOK_WORDS * self->n_blocks * height, sizeof *self->words);
   self->n_words_of_blocks = lay_out (layout, self->n_blocks * height, 1);
+  self->rests = lay_out (layout, self->stride / CODEBOOK_LEAST_LANES * height, sizeof *self->rests);
   self->places = lay_out (layout, self->stride * height, sizeof *self->places);
+  self->margins = lay_out (layout, self->stride * height, sizeof *self->margins);
   self->background = lay_out (layout, self->stride * height, sizeof *self->background);
   lay_out_rows (layout, self->n_words, height, &self->strong);
   lay_out_rows (layout, self->n_words, height, &self->in_object);

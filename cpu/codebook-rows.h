@@ -4,10 +4,9 @@
  * vectors of mog2.h. Results and words are those of ccl_codebook_update(); the tests compare them.
  *
  * Most of what a pixel keeps is not touched in most frames: words that no pixel of a vector has,
- * births and visits, and the means of words that are not matched. In most blocks no pixel has a
- * second word, and all of them match their first one; then the words beyond it are neither read nor
- * compared. Frames in which all births or all weights change are rare, and are computed one pixel
- * at a time.
+ * births and visits, the means of words that are not matched, and, of pixels at rest
+ * (codebook-rest.h), all but one word. Frames in which all births or all weights change are rare,
+ * and are computed one pixel at a time.
  *
  * The including file also defines lanes_of(), the lanes whose bits are set, and look_up(), for each
  * lane the entry of a table of 16 bytes.
@@ -15,9 +14,7 @@
 #ifndef CUDACCL_CPU_CODEBOOK_ROWS_H
 #define CUDACCL_CPU_CODEBOOK_ROWS_H
 
-#include "mog2.h"
-
-typedef int16_t SignedSteps __attribute__ ((vector_size (sizeof (Steps))));
+#include "codebook-rest.h"
 
 /* How far ahead blocks are prefetched. */
 enum { CODEBOOK_BLOCKS_AHEAD = 4 };
@@ -57,11 +54,31 @@ count_pixel (CodebookCounts *counts, const CclCodebookResult *result)
                      (result->distance < most ? result->distance : most)]++;
 }
 
+static CclCodeword
+word_of_pixel (const CodebookRow *row, uint32_t x, uint32_t k)
+{
+  const CodewordBlock *block = &row->words[k * row->distance + x / CUDACCL_CODEBOOK_LANES];
+  const uint32_t i = x % CUDACCL_CODEBOOK_LANES;
+  return (CclCodeword){block->luma[i], block->u[i], block->v[i], block->weight[i], block->birth[i],
+      block->visits[i]};
+}
+
+static void
+set_word_of_pixel (const CodebookRow *row, uint32_t x, uint32_t k, CclCodeword word)
+{
+  CodewordBlock *block = &row->words[k * row->distance + x / CUDACCL_CODEBOOK_LANES];
+  const uint32_t i = x % CUDACCL_CODEBOOK_LANES;
+  block->luma[i] = word.luma;
+  block->u[i] = word.u;
+  block->v[i] = word.v;
+  block->weight[i] = word.weight;
+  block->birth[i] = word.birth;
+  block->visits[i] = word.visits;
+}
+
 static void
 update_codebook (const CodebookRow *row, uint32_t x)
 {
-  CclCodebookBlock *block = &row->blocks[x / CUDACCL_CODEBOOK_LANES];
-  const uint32_t lane = x % CUDACCL_CODEBOOK_LANES;
   const uint32_t chroma = row->chroma ? row->chroma[x] : CUDACCL_NO_CHROMA;
   const CclCodebookValue value = {
       row->luma[x], (uint8_t)chroma, (uint8_t)(chroma >> 8), row->slack[x]};
@@ -70,10 +87,10 @@ update_codebook (const CodebookRow *row, uint32_t x)
   CclCodeword words[CUDACCL_CODEBOOK_WORDS];
 
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    words[k] = ccl_codebook_word (block, k, lane);
+    words[k] = word_of_pixel (row, x, k);
   const CclCodebookResult result = ccl_codebook_update (words, value, state, row->frame);
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    ccl_codebook_set_word (block, k, lane, words[k]);
+    set_word_of_pixel (row, x, k, words[k]);
   row->places[x] = result.place;
   row->background[x] = result.background;
   set_bit (row->strong, x, result.is_strong);
@@ -85,113 +102,44 @@ update_codebook (const CodebookRow *row, uint32_t x)
   count_pixel (row->counts, &result);
 }
 
-/* STEP_LANES pixels at a time. Functions with n_words compare and change so many words of each
- * pixel, the others having weight 0; the compiler specialises them for 1 and
- * CUDACCL_CODEBOOK_WORDS.
- */
+/* STEP_LANES pixels at a time. */
 
-/* The pixels, and the words that a block has for them. */
-typedef struct CodebookPixels {
-  CclCodebookBlock *block;
-  int first; /* lane of the block */
-  Values values;
-  Steps luma; /* 8 bits; values.luma is in steps of a mean */
-  Steps slack;
+/* What is known of the words of the pixels of a vector. */
+typedef struct CodebookList {
   Steps weights[CUDACCL_CODEBOOK_WORDS]; /* before the update, and after it */
-} CodebookPixels;
+  uint32_t n; /* so many places can be in use after the update; others have weight 0 */
+} CodebookList;
 
-/* A word for each pixel. */
-typedef struct CodebookWords {
-  Steps places, weights, luma, u, v;
-} CodebookWords;
-
-/* Comparisons of numbers below 2^15. */
-static ALWAYS_INLINE Steps
-is_greater (Steps a, Steps b)
+static ALWAYS_INLINE CodebookList
+list_words (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels)
 {
-  return (Steps)((SignedSteps)a > (SignedSteps)b);
-}
-
-static ALWAYS_INLINE Steps
-difference_of (Steps a, Steps b)
-{
-  return saturated_subtract (a, b) | saturated_subtract (b, a);
-}
-
-static ALWAYS_INLINE Steps
-load_bytes (const uint8_t *from)
-{
-  return load_luma (from) >> 8;
-}
-
-static ALWAYS_INLINE void
-store_bytes (Steps steps, uint8_t *to)
-{
-  typedef uint8_t Bytes __attribute__ ((vector_size (STEP_LANES)));
-  const Bytes bytes = __builtin_convertvector(steps, Bytes);
-  memcpy (to, &bytes, sizeof bytes);
-}
-
-/* The bits of STEP_LANES pixels of a row. */
-static ALWAYS_INLINE uint32_t
-bits_at (const uint64_t *row, uint32_t x)
-{
-  return (uint32_t)(row[x / 64] >> x % 64) & ALL_STEP_LANES;
-}
-
-static ALWAYS_INLINE void
-set_bits_at (uint64_t *row, uint32_t x, uint32_t bits)
-{
-  row[x / 64] = (row[x / 64] & ~((uint64_t)ALL_STEP_LANES << x % 64)) | (uint64_t)bits << x % 64;
-}
-
-static ALWAYS_INLINE Steps
-distance_from (const CodebookPixels *pixels, Steps luma, Steps u, Steps v, bool colour)
-{
-  const Steps of_luma = difference_of (luma >> 8, pixels->luma);
-  if (!colour)
-    return of_luma;
-  const Steps of_u = difference_of (u >> 8, pixels->values.u);
-  const Steps of_v = difference_of (v >> 8, pixels->values.v);
-  return greater_of (of_luma, CUDACCL_CODEBOOK_CHROMA * greater_of (of_u, of_v));
-}
-
-static ALWAYS_INLINE Steps
-luma_of_words (const CodebookPixels *pixels, int k)
-{
-  return *steps_at (pixels->block->luma[k], pixels->first);
-}
-
-static ALWAYS_INLINE Steps
-u_of_words (const CodebookPixels *pixels, int k)
-{
-  return *steps_at (pixels->block->u[k], pixels->first);
-}
-
-static ALWAYS_INLINE Steps
-v_of_words (const CodebookPixels *pixels, int k)
-{
-  return *steps_at (pixels->block->v[k], pixels->first);
+  const uint32_t n_words = row->n_words[x / CUDACCL_CODEBOOK_LANES];
+  CodebookList list;
+  for (uint32_t k = 0; k < n_words; k++)
+    list.weights[k] = *steps_at (words_at (pixels, k)->weight, pixels->first);
+  list.n = n_words < CUDACCL_CODEBOOK_WORDS ? n_words + 1 : n_words;
+  if (list.n > n_words)
+    list.weights[n_words] = steps_of (0);
+  return list;
 }
 
 /* The first words of greatest weight. */
 static ALWAYS_INLINE CodebookWords
-find_heaviest (const CodebookPixels *pixels, bool colour, int n_words)
+find_heaviest (const CodebookPixels *pixels, const CodebookList *list, bool colour)
 {
-  const Steps none = steps_of (0);
-  CodebookWords heaviest = {none, pixels->weights[0], luma_of_words (pixels, 0),
-      colour ? u_of_words (pixels, 0) : none, colour ? v_of_words (pixels, 0) : none};
-  UNROLL for (int k = 1; k < n_words; k++)
-  {
-    const Steps greater = is_greater (pixels->weights[k], heaviest.weights);
+  CodebookWords heaviest = words_of_place (pixels, 0, colour);
+  heaviest.weights = list->weights[0];
+  for (uint32_t k = 1; k < list->n; k++) {
+    const Steps greater = is_greater (list->weights[k], heaviest.weights);
     if (all_zero (greater))
       continue;
-    heaviest.places = choose (greater, steps_of ((uint16_t)k), heaviest.places);
-    heaviest.weights = choose (greater, pixels->weights[k], heaviest.weights);
-    heaviest.luma = choose (greater, luma_of_words (pixels, k), heaviest.luma);
+    const CodebookWords words = words_of_place (pixels, k, colour);
+    heaviest.places = choose (greater, words.places, heaviest.places);
+    heaviest.weights = choose (greater, list->weights[k], heaviest.weights);
+    heaviest.luma = choose (greater, words.luma, heaviest.luma);
     if (colour) {
-      heaviest.u = choose (greater, u_of_words (pixels, k), heaviest.u);
-      heaviest.v = choose (greater, v_of_words (pixels, k), heaviest.v);
+      heaviest.u = choose (greater, words.u, heaviest.u);
+      heaviest.v = choose (greater, words.v, heaviest.v);
     }
   }
   return heaviest;
@@ -203,19 +151,18 @@ typedef struct CodebookMatches {
 } CodebookMatches;
 
 static ALWAYS_INLINE CodebookMatches
-find_matches (const CodebookPixels *pixels, Steps tolerance, bool colour, int n_words)
+find_matches (const CodebookPixels *pixels, const CodebookList *list, Steps tolerance, bool colour)
 {
   const Steps none = steps_of (0);
   CodebookMatches matches = {none, none, tolerance + 1, none};
-  UNROLL for (int k = 0; k < n_words; k++)
-  {
-    const Steps weights = pixels->weights[k];
+  for (uint32_t k = 0; k < list->n; k++) {
+    const Steps weights = list->weights[k];
     if (all_zero (weights))
       continue;
-    const Steps distances = distance_from (pixels, luma_of_words (pixels, k),
-        colour ? u_of_words (pixels, k) : none, colour ? v_of_words (pixels, k) : none, colour);
+    const CodebookWords words = words_of_place (pixels, k, colour);
+    const Steps distances = distance_from (pixels, &words, colour);
     const Steps nearer = is_greater (matches.distances, distances) & (Steps)(weights != 0);
-    matches.places = choose (nearer, steps_of ((uint16_t)k), matches.places);
+    matches.places = choose (nearer, words.places, matches.places);
     matches.weights = choose (nearer, weights, matches.weights);
     matches.distances = choose (nearer, distances, matches.distances);
     matches.exist |= nearer;
@@ -224,30 +171,37 @@ find_matches (const CodebookPixels *pixels, Steps tolerance, bool colour, int n_
 }
 
 static ALWAYS_INLINE Steps
-places_of_lightest (const CodebookPixels *pixels)
+places_of_lightest (const CodebookList *list)
 {
-  Steps places = steps_of (0), least = pixels->weights[0];
-  UNROLL for (int k = 1; k < CUDACCL_CODEBOOK_WORDS; k++)
-  {
-    const Steps less = is_greater (least, pixels->weights[k]);
+  Steps places = steps_of (0), least = list->weights[0];
+  for (uint32_t k = 1; k < list->n; k++) {
+    const Steps less = is_greater (least, list->weights[k]);
     places = choose (less, steps_of ((uint16_t)k), places);
-    least = choose (less, pixels->weights[k], least);
+    least = choose (less, list->weights[k], least);
   }
   return places;
 }
 
-/* Among the lanes of a word, those where it is recurrent. */
+/* Among the lanes of a word, those where it would be recurrent at any age. */
 static ALWAYS_INLINE Steps
-select_recurrent (
-    const CodebookPixels *pixels, int k, Steps lanes, Steps weights, Steps least, uint32_t time)
+select_visited (const CodebookPixels *pixels, uint32_t k, Steps lanes, Steps weights, Steps least)
 {
   lanes &= ~is_greater (least, weights) & (Steps)(weights != 0);
   if (all_zero (lanes))
     return lanes;
-  const Steps visits = load_bytes (pixels->block->visits[k] + pixels->first);
-  const Steps age = steps_of ((uint16_t)time) - *steps_at (pixels->block->birth[k], pixels->first);
-  return lanes & (Steps)(visits >= CUDACCL_CODEBOOK_RECURRENT_VISITS) &
-         (Steps)(age >= CUDACCL_CODEBOOK_RECURRENT_AGE);
+  const Steps visits = load_bytes (words_at (pixels, k)->visits + pixels->first);
+  return lanes & (Steps)(visits >= CUDACCL_CODEBOOK_RECURRENT_VISITS);
+}
+
+/* The same, and old enough. */
+static ALWAYS_INLINE Steps
+select_old (const CodebookPixels *pixels, uint32_t k, Steps lanes, uint32_t time)
+{
+  if (all_zero (lanes))
+    return lanes;
+  const Steps age =
+      steps_of ((uint16_t)time) - *steps_at (words_at (pixels, k)->birth, pixels->first);
+  return lanes & (Steps)(age >= CUDACCL_CODEBOOK_RECURRENT_AGE);
 }
 
 static ALWAYS_INLINE Steps
@@ -258,15 +212,16 @@ recurrent_share (Steps greatest)
 
 /* The lanes whose matched word is recurrent. */
 static ALWAYS_INLINE Steps
-select_recurrent_matches (const CodebookPixels *pixels, const CodebookMatches *matches, Steps lanes,
-    Steps greatest, uint32_t time)
+select_recurrent_matches (const CodebookPixels *pixels, const CodebookList *list,
+    const CodebookMatches *matches, Steps lanes, Steps greatest, uint32_t time)
 {
   Steps recurrent = steps_of (0);
   const Steps least = recurrent_share (greatest);
-  for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+  for (uint32_t k = 0; k < list->n; k++) {
+    const Steps of_word = lanes & (Steps)(matches->places == steps_of ((uint16_t)k));
     recurrent |=
-        select_recurrent (pixels, k, lanes & (Steps)(matches->places == steps_of ((uint16_t)k)),
-            pixels->weights[k], least, time);
+        select_old (pixels, k, select_visited (pixels, k, of_word, list->weights[k], least), time);
+  }
   return recurrent;
 }
 
@@ -290,198 +245,114 @@ mark_words (
   memcpy (places, &change->places, sizeof places);
   for (uint32_t rest = is_new | change->visited; rest; rest &= rest - 1) {
     const uint32_t i = lowest_bit (rest), lane = (uint32_t)pixels->first + i;
-    uint8_t *visits = &pixels->block->visits[places[i]][lane];
+    CodewordBlock *words = words_at (pixels, places[i]);
+    uint8_t *visits = &words->visits[lane];
     if (is_new >> i & 1) {
       *visits = 0;
-      pixels->block->birth[places[i]][lane] = row->frame->time;
+      words->birth[lane] = row->frame->time;
       note_word (row, x, places[i]);
     }
     *visits = (uint8_t)(*visits + ((change->visited >> i & 1) && *visits < UINT8_MAX));
   }
 }
 
-/* ccl_codebook_moved(), or the value where a word is new. value: in steps of a mean. */
+/* Moves means, or sets them to the value where a word is new. value: in steps of a mean. */
 static ALWAYS_INLINE void
 move_means (uint16_t *means, int first, Steps lanes, Steps is_new, Steps value)
 {
   Steps *at = steps_at (means, first);
   const Steps mean = *at;
-  const Steps moved = mean - (mean >> CUDACCL_CODEBOOK_MOVE) + (value >> CUDACCL_CODEBOOK_MOVE);
-  *at = choose (lanes, choose (is_new, value, moved), mean);
+  *at = choose (lanes, choose (is_new, value, moved_mean (mean, value)), mean);
+}
+
+static ALWAYS_INLINE void
+move_words (
+    CodewordBlock *words, const CodebookPixels *pixels, Steps lanes, Steps is_new, bool colour)
+{
+  const int first = pixels->first;
+  move_means (words->luma, first, lanes, is_new, pixels->values.luma);
+  if (colour) {
+    move_means (words->u, first, lanes, is_new, pixels->values.u << 8);
+    move_means (words->v, first, lanes, is_new, pixels->values.v << 8);
+  } else if (!all_zero (lanes & is_new)) {
+    move_means (words->u, first, lanes, is_new, steps_of (128 << 8));
+    move_means (words->v, first, lanes, is_new, steps_of (128 << 8));
+  }
 }
 
 /* Writes the values into the words, which gain weight. */
 static ALWAYS_INLINE void
-change_words (CodebookPixels *pixels, const CodebookChange *change, bool colour, int n_words)
+change_words (
+    const CodebookPixels *pixels, CodebookList *list, const CodebookChange *change, bool colour)
 {
   const Steps none = steps_of (0);
   Steps passes = none;
-  UNROLL for (int k = 0; k < n_words; k++)
-  {
+  for (uint32_t k = 0; k < list->n; k++) {
     const Steps lanes = (Steps)(change->places == steps_of ((uint16_t)k));
     if (all_zero (lanes))
       continue;
-    CclCodebookBlock *block = pixels->block;
-    move_means (block->luma[k], pixels->first, lanes, change->is_new, pixels->values.luma);
-    if (colour) {
-      move_means (block->u[k], pixels->first, lanes, change->is_new, pixels->values.u << 8);
-      move_means (block->v[k], pixels->first, lanes, change->is_new, pixels->values.v << 8);
-    } else if (!all_zero (lanes & change->is_new)) {
-      move_means (block->u[k], pixels->first, lanes, change->is_new, steps_of (128 << 8));
-      move_means (block->v[k], pixels->first, lanes, change->is_new, steps_of (128 << 8));
-    }
-    const Steps before = choose (change->is_new, none, pixels->weights[k]);
+    CodewordBlock *words = words_at (pixels, k);
+    move_words (words, pixels, lanes, change->is_new, colour);
+    const Steps before = choose (change->is_new, none, list->weights[k]);
     const Steps after = before + change->gain;
     passes |= lanes & is_greater (after, steps_of (CUDACCL_CODEBOOK_MOST_WEIGHT));
-    pixels->weights[k] = choose (lanes, after, pixels->weights[k]);
-    *steps_at (block->weight[k], pixels->first) = pixels->weights[k];
+    list->weights[k] = choose (lanes, after, list->weights[k]);
+    *steps_at (words->weight, pixels->first) = list->weights[k];
   }
   if (all_zero (passes))
     return;
-  for (int k = 0; k < n_words; k++) {
+  for (uint32_t k = 0; k < list->n; k++) {
     const Steps lanes = (Steps)(change->places == steps_of ((uint16_t)k));
     const Steps gained = lanes & change->gain; /* the loss is of the weight without it */
-    const Steps loss = passes & (pixels->weights[k] - gained) >> 3;
-    pixels->weights[k] -= loss;
-    *steps_at (pixels->block->weight[k], pixels->first) = pixels->weights[k];
+    const Steps loss = passes & (list->weights[k] - gained) >> 3;
+    list->weights[k] -= loss;
+    *steps_at (words_at (pixels, k)->weight, pixels->first) = list->weights[k];
   }
-}
-
-/* The sum of numbers whose sum is below 2^16. */
-static ALWAYS_INLINE uint32_t
-sum_of_lanes (Steps steps)
-{
-  uint16_t lanes[STEP_LANES];
-  uint32_t sum = 0;
-  memcpy (lanes, &steps, sizeof lanes);
-  for (int i = 0; i < STEP_LANES; i++)
-    sum += lanes[i];
-  return sum;
-}
-
-static ALWAYS_INLINE Steps
-chroma_of_lanes (Steps u, Steps v)
-{
-  return difference_of (u, steps_of (128)) + difference_of (v, steps_of (128));
-}
-
-/* Adds pixels to the frame's figures. inside: one bit for each lane inside the frame; counted:
- * those of the noise histogram. */
-static ALWAYS_INLINE void
-count_lanes (CodebookCounts *counts, const CodebookPixels *pixels, const CodebookWords *heaviest,
-    Steps counted, uint32_t inside, bool colour)
-{
-  const Steps in_frame = lanes_of (inside), none = steps_of (0);
-  const Steps distance = distance_from (pixels, heaviest->luma, heaviest->u, heaviest->v, colour);
-  const Steps most = steps_of (CUDACCL_CODEBOOK_DISTANCES - 1);
-  const Steps place =
-      (heaviest->luma >> 12) * CUDACCL_CODEBOOK_DISTANCES + lesser_of (distance, most);
-  uint16_t places[STEP_LANES];
-  const Steps chosen = choose (counted & in_frame, place, steps_of (CODEBOOK_NOT_COUNTED));
-  memcpy (places, &chosen, sizeof places);
-  UNROLL for (int i = 0; i < STEP_LANES; i++) counts->noise[i % CODEBOOK_HISTOGRAMS][places[i]]++;
-  const Steps dark = is_greater (steps_of (CUDACCL_LIGHT_LEAST_LUMA), heaviest->luma >> 8);
-  const Steps bright = is_greater (heaviest->luma >> 8, steps_of (CUDACCL_LIGHT_MOST_LUMA));
-  counts->model_dark += count_bits (bits_of (dark) & inside);
-  counts->model_bright += count_bits (bits_of (bright) & inside);
-  if (!colour)
-    return;
-  counts->chroma +=
-      sum_of_lanes (choose (in_frame, chroma_of_lanes (pixels->values.u, pixels->values.v), none));
-  counts->model_chroma +=
-      sum_of_lanes (choose (in_frame, chroma_of_lanes (heaviest->u >> 8, heaviest->v >> 8), none));
-}
-
-/* The lanes that have a recurrent word beside the heaviest one. */
-static ALWAYS_INLINE Steps
-select_dynamic (
-    const CodebookPixels *pixels, const CodebookWords *heaviest, uint32_t time, int n_words)
-{
-  const Steps least = recurrent_share (heaviest->weights);
-  Steps dynamic = steps_of (0);
-  for (int k = 0; k < n_words; k++)
-    dynamic |= select_recurrent (pixels, k, (Steps)(heaviest->places != steps_of ((uint16_t)k)),
-        pixels->weights[k], least, time);
-  return dynamic;
 }
 
 /* The lanes whose matched word is background. */
 static ALWAYS_INLINE Steps
-find_background (const CodebookPixels *pixels, const CodebookWords *heaviest,
-    const CodebookMatches *matches, uint32_t time)
+find_background (const CodebookPixels *pixels, const CodebookList *list,
+    const CodebookWords *heaviest, const CodebookMatches *matches, uint32_t time)
 {
   const Steps share = multiply_high (heaviest->weights, steps_of (CUDACCL_CODEBOOK_SHARE));
   Steps is_background = matches->exist & ~is_greater (share, matches->weights);
   const Steps is_light = matches->exist & ~is_background;
   if (!all_zero (is_light))
-    is_background |= select_recurrent_matches (pixels, matches, is_light, heaviest->weights, time);
+    is_background |=
+        select_recurrent_matches (pixels, list, matches, is_light, heaviest->weights, time);
   return is_background;
 }
 
-/* The tolerance of pixels from the tolerances of levels. */
-static ALWAYS_INLINE Steps
-tolerance_of (const uint8_t *tolerances, const CodebookPixels *pixels, Steps luma, Steps is_dynamic)
-{
-  const Steps tolerance = look_up (tolerances, luma >> 12);
-  return choose (is_dynamic, tolerance << CUDACCL_CODEBOOK_DYNAMIC_SHIFT, tolerance) +
-         pixels->slack;
-}
-
-/* Writes the classes of pixels. is_object: not background, or weak. */
+/* After an update: writes what follows from the words, and begins a rest if all pixels have matched
+ * the words of these places and are background. */
 static ALWAYS_INLINE void
-write_classes (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
-    const CodebookWords *heaviest, Steps is_object, bool colour)
+summarise (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
+    const CodebookList *list, Steps matched, bool is_calm, bool colour)
 {
-  const uint32_t objects = bits_of (is_object);
-  uint32_t shadows = 0;
-  if (objects) {
-    const Gaussians gaussians = {
-        .means = heaviest->luma, .chroma = heaviest->u >> 8 | (heaviest->v & 0xff00)};
-    shadows = bits_of (select_shadows (&gaussians, &pixels->values, colour)) & objects;
-  }
-  set_bits_at (row->foreground, x, objects & ~shadows);
-  set_bits_at (row->shadow, x, shadows);
-}
+  const CodebookWords heaviest = find_heaviest (pixels, list, false);
+  const Steps least = recurrent_share (heaviest.weights);
+  Steps any_visited = steps_of (0), dynamic = any_visited;
 
-/* Starts to load the words that pixels of a block have. */
-static ALWAYS_INLINE void
-prefetch_words (const CclCodebookBlock *block, uint32_t n_words, bool colour)
-{
-  for (uint32_t k = 0; k < n_words; k++) {
-    __builtin_prefetch (block->weight[k], 1);
-    __builtin_prefetch (block->luma[k], 1);
-    if (colour) {
-      __builtin_prefetch (block->u[k], 1);
-      __builtin_prefetch (block->v[k], 1);
-    }
+  store_bytes (heaviest.luma >> 8, row->background + x);
+  for (uint32_t k = 0; k < list->n; k++) {
+    const Steps visited = select_visited (
+        pixels, k, (Steps)(heaviest.places != steps_of ((uint16_t)k)), list->weights[k], least);
+    any_visited |= visited;
+    dynamic |= select_old (pixels, k, visited, row->frame->time);
   }
-}
-
-static ALWAYS_INLINE CodebookPixels
-load_pixels (const CodebookRow *row, uint32_t x, bool colour, int n_words)
-{
-  CodebookPixels pixels = {
-      .block = &row->blocks[x / CUDACCL_CODEBOOK_LANES],
-      .first = (int)(x % CUDACCL_CODEBOOK_LANES),
-      .luma = load_bytes (row->luma + x),
-      .slack = load_bytes (row->slack + x),
-  };
-  pixels.values.luma = pixels.luma << 8;
-  if (colour) {
-    const Steps chroma = *(const Steps *)(row->chroma + x);
-    pixels.values.u = chroma & 0xff;
-    pixels.values.v = chroma >> 8;
-  }
-  UNROLL for (int k = 0; k < n_words; k++) pixels.weights[k] =
-      *steps_at (pixels.block->weight[k], pixels.first);
-  return pixels;
+  set_bits_at (row->recurrent, x, bits_of (dynamic));
+  const uint32_t place = heaviest.places[0];
+  const Steps others = steps_of ((uint16_t)place) ^ heaviest.places;
+  if (is_calm && all_zero (others | (heaviest.places ^ matched) | any_visited))
+    begin_rest (row, x, pixels, list->weights, list->n, place, colour);
 }
 
 /* Changes the matched words, or makes new ones. strong, before: bits of the pixels that are not
  * background, in this frame and in the one before. */
 static ALWAYS_INLINE void
-learn (const CodebookRow *row, uint32_t x, CodebookPixels *pixels, const CodebookMatches *matches,
-    uint32_t strong, uint32_t before, bool colour, int n_words)
+learn (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels, CodebookList *list,
+    const CodebookMatches *matches, uint32_t strong, uint32_t before, bool colour)
 {
   CodebookChange change = {
       .places = matches->places,
@@ -489,84 +360,104 @@ learn (const CodebookRow *row, uint32_t x, CodebookPixels *pixels, const Codeboo
       .visited = strong & ~before,
       .gain = steps_of (CUDACCL_CODEBOOK_GAIN),
   };
-  if (n_words > 1 && !all_zero (change.is_new))
-    change.places = choose (change.is_new, places_of_lightest (pixels), matches->places);
+  if (!all_zero (change.is_new))
+    change.places = choose (change.is_new, places_of_lightest (list), matches->places);
   if (strong)
     change.gain = choose (lanes_of (bits_at (row->in_object, x) & strong),
         steps_of (row->frame->object_gain), change.gain);
   store_bytes (change.places, row->places + x);
   mark_words (row, x, pixels, &change);
-  change_words (pixels, &change, colour, n_words);
-  const CodebookWords after = find_heaviest (pixels, false, n_words);
-  store_bytes (after.luma >> 8, row->background + x);
-  set_bits_at (
-      row->recurrent, x, bits_of (select_dynamic (pixels, &after, row->frame->time, n_words)));
+  change_words (pixels, list, &change, colour);
+  summarise (row, x, pixels, list, change.places, strong == 0, colour);
 }
 
-/* Updates the codebooks of STEP_LANES pixels from column x on. With one word, returns false without
- * a change if a pixel does not match it. */
-static ALWAYS_INLINE bool
-update_codebooks (const CodebookRow *row, uint32_t x, bool colour, int n_words)
+/* Updates the codebooks of STEP_LANES pixels from column x on. */
+static ALWAYS_INLINE void
+update_codebooks (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool colour)
 {
   const CclCodebookFrame *frame = row->frame;
-  CodebookPixels pixels = load_pixels (row, x, colour, n_words);
-  const CodebookWords heaviest = find_heaviest (&pixels, colour, n_words);
-  const Steps is_dynamic = lanes_of (bits_at (row->is_dynamic, x));
-  CodebookMatches matches = find_matches (&pixels,
-      tolerance_of (frame->tolerances, &pixels, heaviest.luma, is_dynamic), colour, n_words);
-  if (n_words == 1) {
-    if (!all_zero (~matches.exist))
-      return false;
-    matches.exist = steps_of (UINT16_MAX);
-    matches.places = steps_of (0);
-  }
-  const Steps weak_tolerance =
-      tolerance_of (frame->weak_tolerances, &pixels, heaviest.luma, is_dynamic);
+  end_rest (row, x);
+  const CodebookPixels pixels = load_pixels (row, x, colour);
+  CodebookList list = list_words (row, x, &pixels);
+  const CodebookWords heaviest = find_heaviest (&pixels, &list, colour);
+  const CodebookMatches matches = find_matches (
+      &pixels, &list, tolerance_of (frame->tolerances, &pixels, heaviest.luma), colour);
+  const Steps weak_tolerance = tolerance_of (frame->weak_tolerances, &pixels, heaviest.luma);
   const Steps is_weak = matches.exist & is_greater (matches.distances, weak_tolerance);
-  Steps is_first = steps_of (0), is_background = matches.exist;
-  if (n_words > 1) {
-    is_first = (Steps)(heaviest.weights == 0);
-    is_background = find_background (&pixels, &heaviest, &matches, frame->time) | is_first;
-  }
+  const Steps is_first = (Steps)(heaviest.weights == 0);
+  const Steps is_background =
+      find_background (&pixels, &list, &heaviest, &matches, frame->time) | is_first;
   const Steps is_strong = ~is_background;
   const Steps is_settled =
       matches.exist & is_strong & (Steps)(matches.places == load_bytes (row->places + x));
-  const uint32_t inside = row->width - x >= STEP_LANES
-                              ? ALL_STEP_LANES
-                              : ALL_STEP_LANES >> (STEP_LANES - (row->width - x));
   const uint32_t strong = bits_of (is_strong), before = bits_at (row->strong, x);
 
-  count_lanes (row->counts, &pixels, &heaviest, is_background & ~is_first, inside, colour);
+  count_lanes (row->counts, sums, &pixels, &heaviest, distance_from (&pixels, &heaviest, colour),
+      is_background & ~is_first, colour);
   write_classes (row, x, &pixels, &heaviest, is_strong | is_weak, colour);
   set_bits_at (row->settled, x, bits_of (is_settled));
   set_bits_at (row->strong, x, strong);
-  learn (row, x, &pixels, &matches, strong, before, colour, n_words);
-  return true;
+  learn (row, x, &pixels, &list, &matches, strong, before, colour);
+}
+
+/* Starts to load the words that a vector's pixels need. */
+static ALWAYS_INLINE void
+prefetch_words (const CodebookRow *row, uint32_t x, bool colour)
+{
+  const uint32_t block = x / CUDACCL_CODEBOOK_LANES;
+  const CodebookRest *rest = rest_at (row, x);
+  const bool is_resting = rest->most_frames > 0;
+  const uint32_t first = is_resting ? rest->place : 0;
+  const uint32_t end = is_resting ? first + 1 : row->n_words[block];
+  for (uint32_t k = first; k < end; k++) {
+    const CodewordBlock *words = &row->words[k * row->distance + block];
+    if (!is_resting)
+      __builtin_prefetch (words->weight, 1);
+    __builtin_prefetch (words->luma, 1);
+    if (colour) {
+      __builtin_prefetch (words->u, 1);
+      __builtin_prefetch (words->v, 1);
+    }
+  }
 }
 
 static ALWAYS_INLINE void
-update_blocks (const CodebookRow *row, bool colour)
+update_vectors (const CodebookRow *row, bool colour)
 {
-  const uint32_t n_blocks = (row->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
+  const uint32_t ahead = CODEBOOK_BLOCKS_AHEAD * CUDACCL_CODEBOOK_LANES;
+  CodebookSums sums = no_sums ();
+  uint32_t n_summed = 0;
   for (uint32_t x = 0; x < row->width; x += STEP_LANES) {
-    const uint32_t block = x / CUDACCL_CODEBOOK_LANES, later = block + CODEBOOK_BLOCKS_AHEAD;
-    if (x % CUDACCL_CODEBOOK_LANES == 0 && later < n_blocks)
-      prefetch_words (&row->blocks[later], row->n_words[later], colour);
-    if (row->n_words[block] != 1 || !update_codebooks (row, x, colour, 1))
-      update_codebooks (row, x, colour, CUDACCL_CODEBOOK_WORDS);
+    if (x % CUDACCL_CODEBOOK_LANES == 0 && row->width - x > ahead)
+      prefetch_words (row, x + ahead, colour);
+    if (!update_at_rest (row, x, &sums, colour))
+      update_codebooks (row, x, &sums, colour);
+    if (++n_summed == CODEBOOK_MOST_SUMMED) {
+      add_sums (row->counts, &sums);
+      n_summed = 0;
+    }
   }
+  add_sums (row->counts, &sums);
 }
 
 static void
 codebook_row (const CodebookRow *row)
 {
+  const size_t size = ((size_t)row->width + 63) / 64 * sizeof (uint64_t);
+  /* Pixels at rest are background. */
+  memset (row->foreground, 0, size);
+  memset (row->shadow, 0, size);
+  memset (row->recurrent, 0, size);
+  memset (row->settled, 0, size);
   if (row->frame->rebases || row->frame->scene_changes) {
+    for (uint32_t x = 0; x < row->width; x += STEP_LANES)
+      end_rest (row, x);
     for (uint32_t x = 0; x < row->width; x++)
       update_codebook (row, x);
   } else if (row->chroma) {
-    update_blocks (row, true);
+    update_vectors (row, true);
   } else {
-    update_blocks (row, false);
+    update_vectors (row, false);
   }
 }
 

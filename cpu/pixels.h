@@ -90,6 +90,24 @@ typedef struct CodebookCounts {
   uint32_t model_dark, model_bright;
 } CodebookCounts;
 
+/* One word of each pixel of a block. The first words of all pixels are stored together, then the
+ * second ones and so on: memory of words that no pixel has is never touched. */
+typedef struct CodewordBlock {
+  _Alignas(64) uint16_t luma[CUDACCL_CODEBOOK_LANES]; /* as in CclCodeword */
+  uint16_t u[CUDACCL_CODEBOOK_LANES], v[CUDACCL_CODEBOOK_LANES];
+  uint16_t weight[CUDACCL_CODEBOOK_LANES], birth[CUDACCL_CODEBOOK_LANES];
+  uint8_t visits[CUDACCL_CODEBOOK_LANES];
+} CodewordBlock;
+
+/* Pixels of a vector at rest (codebook-rest.h); zeros: they are not. */
+typedef struct CodebookRest {
+  uint16_t n_frames, most_frames; /* since the last weight was written, and until one passes */
+  uint8_t place;                  /* of the heaviest words */
+} CodebookRest;
+
+/* The least pixels of a vector. */
+enum { CODEBOOK_LEAST_LANES = 8 };
+
 /* A row of a frame for the codebook model. Rows of values are readable, and rows of results are
  * writable, up to the end of the last block; bits beyond the width are undefined. */
 typedef struct CodebookRow {
@@ -98,8 +116,11 @@ typedef struct CodebookRow {
   const uint16_t *chroma; /* u + 256 × v of each pixel. NULL: luma only */
   uint32_t width;
   const CclCodebookFrame *frame;
-  CclCodebookBlock *blocks;
+  CodewordBlock *words; /* the first ones of each block; `distance` further: the next ones */
+  size_t distance;
   uint8_t *n_words;           /* of each block: words from this place on have weight 0 */
+  CodebookRest *rests;        /* of each vector */
+  uint8_t *margins;           /* of pixels at rest */
   uint8_t *places;            /* of the words that the pixels match or have made */
   const uint64_t *in_object;  /* the mask of the frame before */
   const uint64_t *is_dynamic; /* from the frame before */

@@ -444,6 +444,56 @@ check_codebook_of_leaves (const ForegroundBackend *backend)
   g_assert_cmpuint (n_old, ==, 0);
 }
 
+/* Of the ground, which is still for long. Then an object comes and stays, in the first columns
+ * early and in the next ones after the weight of the ground has reached its limit. In the last
+ * columns the ground becomes brighter until it has the luma of another word. */
+static uint8_t
+luma_of_ground (uint32_t number, uint32_t x)
+{
+  const uint32_t noise = (number ^ x) & 1, step = number % 700;
+  if (x < 32)
+    return (uint8_t)(number >= 600 && number < 1100 ? 200 : 100 + noise);
+  if (x < 64)
+    return (uint8_t)(number >= 2200 && number < 3400 ? 200 : 100 + noise);
+  return (uint8_t)(step >= 50 && step < 54 ? 124 : step < 100 ? 100 : 100 + (step - 100) / 12);
+}
+
+void
+check_codebook_at_rest (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 96, HEIGHT = 5, N = WIDTH * HEIGHT, N_FRAMES = 3500 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t n_found[3] = {0};
+  Pair pair;
+  bool passed;
+
+  if (!g_test_slow () && !g_str_has_prefix (backend->name, "cpu")) {
+    g_test_skip ("only with -m slow");
+    return;
+  }
+  if (!(passed = pair_begin (&pair, backend, &plan, "at rest")))
+    return;
+  options.light = false;
+  options.hold = 1;
+  for (uint32_t number = 0; number < N_FRAMES && passed; number++) {
+    for (uint32_t i = 0; i < N; i++)
+      luma[i] = luma_of_ground (number, i % WIDTH);
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < 3; i++)
+      n_found[i] += pair.mask[2 * WIDTH + 32 * i + 16] != 0;
+  }
+  pair_end (&pair);
+  /* Objects are foreground until they have three fifths of the ground's weight. */
+  g_assert_cmpuint (n_found[0], >=, 355);
+  g_assert_cmpuint (n_found[0], <=, 365);
+  g_assert_cmpuint (n_found[1], >=, 1000);
+  g_assert_cmpuint (n_found[1], <=, 1200);
+  g_assert_cmpuint (n_found[2], >, 20);
+}
+
 void
 check_codebook_in_light_of_noise (const ForegroundBackend *backend)
 {

@@ -22,6 +22,10 @@ void check_codebook_for_a_long_time (const ForegroundBackend *backend);
  */
 void check_codebook_of_leaves (const ForegroundBackend *backend);
 
+/* Ground that is still for long, before objects come and stay, and before it becomes another one.
+ */
+void check_codebook_at_rest (const ForegroundBackend *backend);
+
 /* Light that flickers, in noise so strong that no cell is uniform: all have the frame's light. */
 void check_codebook_in_light_of_noise (const ForegroundBackend *backend);
 

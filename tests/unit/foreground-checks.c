@@ -1493,6 +1493,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"codebook-scene-changes", check_codebook_scene_changes},
       {"codebook-for-a-long-time", check_codebook_for_a_long_time},
       {"codebook-of-leaves", check_codebook_of_leaves},
+      {"codebook-at-rest", check_codebook_at_rest},
       {"codebook-in-light-of-noise", check_codebook_in_light_of_noise},
       {"codebook-without-chroma-from-now-on", check_codebook_without_chroma_from_now_on},
       {"codebook-of-reduced-frames", check_codebook_of_reduced_frames},
