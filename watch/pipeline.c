@@ -10,6 +10,7 @@
 #include "camera-private.h"
 #include "decimation.h"
 #include "decoder.h"
+#include "frame-pool.h"
 #include "settings.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
@@ -145,6 +146,14 @@ on_overrun (GstElement *queue, gpointer data)
     watch_camera_frame_late (data);
 }
 
+static GstPadProbeReturn
+on_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_ALLOCATION)
+    watch_frame_pool_offer (GST_PAD_PROBE_INFO_QUERY (info));
+  return GST_PAD_PROBE_OK;
+}
+
 static GstElement *
 add_element (GstElement *bin, const gchar *factory, GstElement **previous, GError **error)
 {
@@ -202,6 +211,8 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_when_stopping, camera);
   add_probe (
       json, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_labelled, camera);
+  if (strcmp (camera->hub->labeller, "ccl") == 0) /* cudaccl offers page-locked memory */
+    add_probe (json, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, NULL);
 }
 
 GstElement *
