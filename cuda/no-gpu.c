@@ -102,6 +102,22 @@ ccl_cuda_peer_free (CclCudaPeer **peer)
     *peer = NULL;
 }
 
+CclContours *
+ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *error)
+{
+  (void)contours;
+  (void)stream;
+  return refuse_stream (error);
+}
+
 CclLabeller *
 ccl_cuda_labeller_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
 {

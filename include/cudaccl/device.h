@@ -26,6 +26,7 @@
 #ifndef CUDACCL_DEVICE_H
 #define CUDACCL_DEVICE_H
 
+#include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/volume.h>
@@ -201,6 +202,23 @@ CclForeground *ccl_cuda_foreground_new (
  * 0.3, before without status and error */
 CUDACCL_API
 CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclError *error);
+
+/* Makes an object that finds contours on a device and allocates all its memory there. Free it with
+ * ccl_contours_free().
+ *
+ * Frames may be in host or device memory; label maps are in device memory. Rows and points are in
+ * host memory, the same bits as those of ccl_cpu_contours_new(). Scratch memory takes some 52 bytes
+ * of device memory and 26 bytes of pinned host memory per pixel, for the worst frame.
+ *
+ * Returns the object, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
+ * allocated), CUDACCL_ERROR_DEVICE. Runs can also return CUDACCL_ERROR_DEVICE. Since: 0.3 */
+CUDACCL_API
+CclContours *ccl_cuda_contours_new (
+    CclCudaDevice *device, const CclContoursPlan *plan, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(), for an object made by ccl_cuda_contours_new(). Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *error);
 
 /* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
  * ccl_volume_labeller_free().

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ContourBackend *backend;
+static const ContourBackend *backend; /* of the present test */
 static const CclContourKind kinds[] = {CUDACCL_CONTOUR_PIXELS, CUDACCL_CONTOUR_CRACKS};
 static const CclConnectivity connectivities[] = {CUDACCL_CONNECTIVITY_4, CUDACCL_CONNECTIVITY_8};
 
@@ -147,15 +147,17 @@ mask_of_bits (uint32_t bits)
 {
   static const Shape full = {"bits", is_set};
   Mask *mask = mask_new_from_shape (&full, 4, 4);
+  bits *= backend->mask_step;
   for (uint32_t i = 0; i < 16; i++)
     mask->pixels[i] = bits >> i & 1;
   return mask;
 }
 
 static void
-test_all_masks_of_16_pixels (void)
+test_all_masks_of_16_pixels (const void *data)
 {
-  check_masks (mask_of_bits, 1u << 16);
+  backend = data;
+  check_masks (mask_of_bits, (1u << 16) / backend->mask_step);
 }
 
 enum { N_SIZES = 6 };
@@ -168,8 +170,9 @@ mask_of_shape (uint32_t i)
 }
 
 static void
-test_shapes (void)
+test_shapes (const void *data)
 {
+  backend = data;
   uint32_t n = 0;
   while (shapes[n].name)
     n++;
@@ -199,8 +202,9 @@ mask_of_nested_shape (uint32_t i)
 }
 
 static void
-test_nested (void)
+test_nested (const void *data)
 {
+  backend = data;
   check_masks (mask_of_nested_shape, 40);
 }
 
@@ -213,15 +217,17 @@ mask_of_noise (uint32_t i)
 }
 
 static void
-test_noise (void)
+test_noise (const void *data)
 {
+  backend = data;
   check_masks (mask_of_noise, 60);
 }
 
 /* Label maps give the contours of the mask that they were made from, with strides. */
 static void
-test_label_maps (void)
+test_label_maps (const void *data)
 {
+  backend = data;
   enum { WIDTH = 70, HEIGHT = 33, STRIDE = 80 };
   Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 2, 45, 9);
   const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
@@ -245,8 +251,9 @@ test_label_maps (void)
 
 /* Frames of two bytes per pixel, thresholds, and inverted frames. */
 static void
-test_formats (void)
+test_formats (const void *data)
 {
+  backend = data;
   enum { WIDTH = 67, HEIGHT = 9 };
   Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 1, 30, 4);
   g_autoptr (ContourReference) expected =
@@ -282,20 +289,19 @@ test_formats (void)
 }
 
 static void
-add (const char *name, void (*test) (void))
+add (const ContourBackend *checked, const char *name, GTestDataFunc test)
 {
-  g_autofree char *path = g_strdup_printf ("/%s/contours/%s", backend->name, name);
-  g_test_add_func (path, test);
+  g_autofree char *path = g_strdup_printf ("/%s/contours/%s", checked->name, name);
+  g_test_add_data_func (path, checked, test);
 }
 
 void
 contour_checks_register (const ContourBackend *checked)
 {
-  backend = checked;
-  add ("all-masks-of-16-pixels", test_all_masks_of_16_pixels);
-  add ("shapes", test_shapes);
-  add ("nested", test_nested);
-  add ("noise", test_noise);
-  add ("label-maps", test_label_maps);
-  add ("formats", test_formats);
+  add (checked, "all-masks-of-16-pixels", test_all_masks_of_16_pixels);
+  add (checked, "shapes", test_shapes);
+  add (checked, "nested", test_nested);
+  add (checked, "noise", test_noise);
+  add (checked, "label-maps", test_label_maps);
+  add (checked, "formats", test_formats);
 }

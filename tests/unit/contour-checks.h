@@ -13,9 +13,10 @@ typedef struct ContourBackend {
       const CclLabellerOptions *options, CclContourTable *table, CclError *error);
   CclStatus (*of_labels) (
       CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error);
+  uint32_t mask_step; /* of all masks of 16 pixels, those that are multiples of it are checked */
 } ContourBackend;
 
-/* Adds test cases /NAME/contours/…. */
+/* Adds test cases /NAME/contours/…. The backend must stay valid. */
 void contour_checks_register (const ContourBackend *backend);
 
 /* Draws each component from its polygons by the even-odd rule: the components' labels. cracks:

@@ -255,7 +255,7 @@ int
 main (int argc, char **argv)
 {
   static const ContourBackend cpu = {
-      "cpu", ccl_cpu_contours_new, ccl_contours_of_frame, ccl_contours_of_labels};
+      "cpu", ccl_cpu_contours_new, ccl_contours_of_frame, ccl_contours_of_labels, 1};
 
   g_test_init (&argc, &argv, NULL);
   contour_checks_register (&cpu);

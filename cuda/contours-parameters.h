@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of contours.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_CONTOURS_PARAMETERS_H
+#define CUDACCL_CONTOURS_PARAMETERS_H
+
+#include <cudaccl/contours.h>
+
+enum {
+  CUDACCL_CONTOURS_THREADS = 256, /* of all blocks but that which numbers rows */
+  CUDACCL_CONTOURS_ROW_THREADS = 1024,
+  CUDACCL_CONTOURS_JUMPS = 4, /* stretches of a contour that a kernel joins to one */
+};
+
+/* A stretch of a contour, from an end of a run on. */
+typedef struct CclContourStretch {
+  uint32_t next;     /* the end behind it */
+  uint32_t n_points; /* of the ends in it */
+  uint32_t first;    /* its first end in raster order */
+  uint32_t distance; /* points before that one */
+} CclContourStretch;
+
+/* Sums over ends. */
+typedef struct CclContourCounts {
+  uint32_t n_contours, n_points;
+} CclContourCounts;
+
+typedef struct CclContoursParameters {
+  const uint8_t *pixels; /* a frame, or a label map */
+  uint64_t stride;       /* bytes */
+  uint32_t pixel_bytes;  /* 1, 2, or 4 of a label */
+  uint32_t word_mask; /* a pixel is foreground where its value, with these bits, is greater than */
+  uint32_t threshold; /* the threshold, */
+  uint32_t invert;    /* and all bits set: where it is not */
+  uint32_t width, height;
+  uint32_t is_8_connected;
+  uint32_t is_cracks;
+  uint32_t words_per_row; /* width / 32 + 1: an end may be at column width */
+
+  uint32_t *changes;    /* [height][words_per_row] a bit where pixels change: the ends */
+  uint32_t *word_first; /* as changes: ends of the row in words before */
+  uint32_t *row_first;  /* [height + 1] ends in rows before */
+  uint32_t *column;     /* of the ends: x */
+  uint32_t *row;        /* y */
+  uint32_t *next;       /* the end that follows it in its contour */
+  uint32_t *n_own;      /* its points */
+  CclContourStretch *stretches[2];
+  CclContourCounts *block_counts; /* of CUDACCL_CONTOURS_THREADS ends each */
+  uint32_t *contour;              /* of starts: the contour's number */
+  uint32_t *is_changing;          /* [n_rounds] whether that round found other first ends */
+  uint32_t round, n_rounds;
+
+  /* Pinned memory. Of rows, parent is the contour at the edge before the start in its row, or
+   * CUDACCL_NO_CONTOUR; component is not set. */
+  CclContour *rows;
+  CclContourPoint *points;
+  CclContourCounts *total;
+} CclContoursParameters;
+
+#endif /* CUDACCL_CONTOURS_PARAMETERS_H */

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours on a GPU: memory and launches; contours.cu has the kernels. */
+#include "contours-class.h"
+#include "contours-parameters.h"
+#include "images.h"
+#include "labeller-class.h"
+#include "launch.h"
+#include "layout.h"
+#include "upload.h"
+#include "wait.h"
+
+#include <stdlib.h>
+
+/* Rounds after which stretches are longer than any contour. */
+enum { MOST_ROUNDS = 17 };
+
+typedef enum Step {
+  STEP_PACK,
+  STEP_NUMBER_ROWS,
+  STEP_LIST,
+  STEP_LINK,
+  STEP_JOIN,
+  STEP_COUNT,
+  STEP_NUMBER,
+  STEP_WRITE,
+  N_STEPS,
+} Step;
+
+static const char *const kernel_names[N_STEPS] = {
+    "ccl_contours_pack",
+    "ccl_contours_number_rows",
+    "ccl_contours_list",
+    "ccl_contours_link",
+    "ccl_contours_join",
+    "ccl_contours_count",
+    "ccl_contours_number",
+    "ccl_contours_write",
+};
+
+typedef struct CudaContours {
+  CclContours base;
+  CclCudaDevice *device;
+  CUfunction kernels[N_STEPS];
+  CclContoursParameters parameters;
+  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CUevent done;
+  CclCudaUpload upload; /* of frames that come from the host */
+  CUdeviceptr scratch;
+  void *rows, *points, *total; /* pinned */
+} CudaContours;
+
+static uint64_t
+most_ends (const CclContoursPlan *plan)
+{
+  return ((uint64_t)plan->width + 1) * plan->height;
+}
+
+/* Lays out the scratch memory. Returns its size. */
+static size_t
+lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdeviceptr scratch)
+{
+  const uint64_t n_words = (uint64_t)p->words_per_row * plan->height, n = most_ends (plan);
+  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
+
+  p->changes = lay_out (&layout, n_words, sizeof *p->changes);
+  p->word_first = lay_out (&layout, n_words, sizeof *p->word_first);
+  p->row_first = lay_out (&layout, (uint64_t)plan->height + 1, sizeof *p->row_first);
+  p->column = lay_out (&layout, n, sizeof *p->column);
+  p->row = lay_out (&layout, n, sizeof *p->row);
+  p->next = lay_out (&layout, n, sizeof *p->next);
+  p->n_own = lay_out (&layout, n, sizeof *p->n_own);
+  p->contour = lay_out (&layout, n, sizeof *p->contour);
+  p->stretches[0] = lay_out (&layout, n, sizeof *p->stretches[0]);
+  p->stretches[1] = lay_out (&layout, n, sizeof *p->stretches[1]);
+  p->block_counts =
+      lay_out (&layout, divide_up (n, CUDACCL_CONTOURS_THREADS), sizeof *p->block_counts);
+  p->is_changing = lay_out (&layout, MOST_ROUNDS, sizeof *p->is_changing);
+  return layout.size;
+}
+
+static CclStatus
+allocate_pinned (CudaContours *self, CclError *error)
+{
+  const uint64_t width = self->base.plan.width, height = self->base.plan.height;
+  CclContoursParameters *p = &self->parameters;
+  CUdeviceptr memory = 0;
+  CclStatus status = ccl_cuda_device_allocate_pinned (self->device,
+      (most_ends (&self->base.plan) / 2 + 1) * sizeof *p->rows, &self->rows, &memory, error);
+
+  p->rows = (CclContour *)(uintptr_t)memory;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (self->device,
+        2 * (width + 1) * (height + 1) * sizeof *p->points, &self->points, &memory, error);
+  p->points = (CclContourPoint *)(uintptr_t)memory;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, sizeof *p->total, &self->total, &memory, error);
+  p->total = (CclContourCounts *)(uintptr_t)memory;
+  return status;
+}
+
+static CclStatus
+allocate (CudaContours *self, CclError *error)
+{
+  const CclContoursPlan *plan = &self->base.plan;
+  CclContoursParameters *p = &self->parameters;
+  CclStatus status = CUDACCL_OK;
+
+  for (uint32_t i = 0; i < N_STEPS && status == CUDACCL_OK; i++)
+    status = ccl_cuda_device_find_kernel (
+        self->device, &ccl_cuda_image_contours, kernel_names[i], &self->kernels[i], error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  self->stream = self->own_stream;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_upload_init (&self->upload, self->device,
+        plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->device, lay_out_scratch (p, plan, 0), &self->scratch, error);
+  if (status == CUDACCL_OK) {
+    lay_out_scratch (p, plan, self->scratch);
+    status = allocate_pinned (self, error);
+  }
+  return status;
+}
+
+/* Queues a kernel of n_blocks blocks, at most as many as keep the GPU busy. */
+static CclStatus
+launch (CudaContours *self, Step step, uint64_t n_blocks, CclError *error)
+{
+  const uint64_t most = (uint64_t)self->device->n_multiprocessors * 8;
+  const CclCudaLaunch kernel = {
+      .function = self->kernels[step],
+      .kernel = kernel_names[step],
+      .grid = {(uint32_t)(n_blocks < most ? n_blocks : most), 1, 1},
+      .block = {step == STEP_NUMBER_ROWS ? CUDACCL_CONTOURS_ROW_THREADS : CUDACCL_CONTOURS_THREADS,
+          1, 1},
+  };
+  return ccl_cuda_launch (self->device, &kernel, &self->parameters, self->stream, error);
+}
+
+static CclStatus
+queue_kernels (CudaContours *self, CclError *error)
+{
+  const uint32_t height = self->base.plan.height;
+  const uint64_t n_blocks = divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
+  CclStatus status = launch (self, STEP_PACK, height, error);
+
+  if (status == CUDACCL_OK)
+    status = launch (self, STEP_NUMBER_ROWS, 1, error);
+  if (status == CUDACCL_OK)
+    status = launch (self, STEP_LIST, height, error);
+  if (status == CUDACCL_OK)
+    status = launch (self, STEP_LINK, n_blocks, error);
+  for (uint32_t i = 0; i < self->parameters.n_rounds && status == CUDACCL_OK; i++) {
+    self->parameters.round = i;
+    status = launch (self, STEP_JOIN, n_blocks, error);
+  }
+  for (Step step = STEP_COUNT; step <= STEP_WRITE && status == CUDACCL_OK; step++)
+    status = launch (self, step, n_blocks, error);
+  return status;
+}
+
+/* Sets component and parent of each contour, whose parent is the one to the left of its start. */
+static uint32_t
+place_contours (CclContour *rows, uint32_t n)
+{
+  uint32_t n_components = 0;
+
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t left = rows[i].parent;
+    if (left != CUDACCL_NO_CONTOUR && rows[left].is_hole == rows[i].is_hole)
+      rows[i].parent = rows[left].parent;
+    rows[i].component = rows[i].is_hole ? rows[rows[i].parent].component : ++n_components;
+  }
+  return n_components;
+}
+
+/* Finds the contours of what the parameters describe. The device's context is current. */
+static CclStatus
+find_contours (CudaContours *self, CclContourTable *table, CclError *error)
+{
+  CclStatus status = queue_kernels (self, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
+  if (status != CUDACCL_OK)
+    return ccl_cuda_device_abandon (self->device, self->stream, error);
+  const CclContourCounts *total = self->total;
+  const uint32_t n_components = place_contours (self->rows, total->n_contours);
+  *table =
+      (CclContourTable){n_components, total->n_contours, total->n_points, self->rows, self->points};
+  return CUDACCL_OK;
+}
+
+/* Makes the device's context current and checks that work can be queued on the stream. */
+static CclStatus
+enter (CudaContours *self, CclError *error)
+{
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK || self->stream == self->own_stream)
+    return status;
+  status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_contours_of_frame (CclContours *contours, const CclFrame *frame,
+    const CclLabellerOptions *options, CclContourTable *table, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  CclContoursParameters *p = &self->parameters;
+  const CclWordThreshold words = ccl_word_threshold (contours->plan.format, options->threshold);
+  CclStatus status = enter (self, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->pixels = frame->data;
+  p->stride = frame->stride;
+  p->pixel_bytes = ccl_pixel_bytes (contours->plan.format);
+  p->threshold = p->pixel_bytes == 2 ? words.threshold : options->threshold;
+  p->word_mask = p->pixel_bytes == 2 ? words.mask : UINT8_MAX;
+  p->invert = options->invert;
+  if (frame->location == CUDACCL_LOCATION_HOST) {
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    p->pixels = (const uint8_t *)(uintptr_t)self->upload.memory;
+    p->stride = self->upload.stride;
+  }
+  status = status == CUDACCL_OK ? find_contours (self, table, error)
+                                : ccl_cuda_device_abandon (self->device, self->stream, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_contours_of_labels (
+    CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  CclContoursParameters *p = &self->parameters;
+  CclStatus status = enter (self, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->pixels = labels->data;
+  p->stride = labels->stride;
+  p->pixel_bytes = sizeof (uint32_t);
+  p->threshold = 0;
+  p->word_mask = UINT32_MAX;
+  p->invert = false;
+  status = find_contours (self, table, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static void
+cuda_contours_free (CclContours *contours)
+{
+  CudaContours *self = (CudaContours *)contours;
+  /* On a lost device only the host's memory can be freed. */
+  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
+  const CclCudaDriver *driver = self->device->driver;
+
+  ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_device_release (self->device, &self->scratch);
+  ccl_cuda_device_release_pinned (self->device, &self->rows);
+  ccl_cuda_device_release_pinned (self->device, &self->points);
+  ccl_cuda_device_release_pinned (self->device, &self->total);
+  if (self->done)
+    driver->cuEventDestroy (self->done);
+  if (self->own_stream)
+    driver->cuStreamDestroy (self->own_stream);
+  if (entered)
+    ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_unref (&self->device);
+  free (self);
+}
+
+static const CclContoursClass cuda_contours_class = {
+    .of_frame = cuda_contours_of_frame,
+    .of_labels = cuda_contours_of_labels,
+    .free = cuda_contours_free,
+};
+
+/* The rounds until a stretch is as long as the longest contour, and one that changes nothing. */
+static uint32_t
+count_rounds (uint64_t n_ends)
+{
+  uint32_t n = 1;
+  for (uint64_t length = 1; length < n_ends; length *= CUDACCL_CONTOURS_JUMPS)
+    n++;
+  return n;
+}
+
+CclContours *
+ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_contours_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  CudaContours *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for contours");
+    return NULL;
+  }
+  self->base = (CclContours){.klass = &cuda_contours_class, .plan = *plan};
+  self->device = ccl_cuda_device_ref (device);
+  self->parameters = (CclContoursParameters){
+      .width = plan->width,
+      .height = plan->height,
+      .words_per_row = plan->width / 32 + 1,
+      .n_rounds = count_rounds (most_ends (plan)),
+      .is_8_connected = plan->connectivity == CUDACCL_CONNECTIVITY_8,
+      .is_cracks = plan->kind == CUDACCL_CONTOUR_CRACKS,
+  };
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = allocate (self, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status == CUDACCL_OK)
+    return &self->base;
+  cuda_contours_free (&self->base);
+  return NULL;
+}
+
+CclStatus
+ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  if (!contours || contours->klass != &cuda_contours_class)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
+  self->stream = stream ? stream : self->own_stream;
+  return CUDACCL_OK;
+}
