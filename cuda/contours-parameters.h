@@ -9,6 +9,8 @@ enum {
   CUDACCL_CONTOURS_THREADS = 256, /* of all blocks but that which numbers rows */
   CUDACCL_CONTOURS_ROW_THREADS = 1024,
   CUDACCL_CONTOURS_JUMPS = 4, /* stretches of a contour that a kernel joins to one */
+  CUDACCL_CONTOURS_BLOCKS =
+      2, /* of each multiprocessor, of kernels that go through ends or points */
 };
 
 /* A stretch of a contour, from an end of a run on. */
@@ -23,6 +25,12 @@ typedef struct CclContourStretch {
 typedef struct CclContourCounts {
   uint32_t n_contours, n_points;
 } CclContourCounts;
+
+/* What the host reads first, in pinned memory. */
+typedef struct CclContoursHead {
+  CclContourCounts total;
+  uint32_t finished; /* completion flag (wait.h): set when everything is in host memory */
+} CclContoursHead;
 
 typedef struct CclContoursParameters {
   const uint8_t *pixels; /* a frame, or a label map */
@@ -49,11 +57,16 @@ typedef struct CclContoursParameters {
   uint32_t *is_changing;          /* [n_rounds] whether that round found other first ends */
   uint32_t round, n_rounds;
 
-  /* Pinned memory. Of rows, parent is the contour at the edge before the start in its row, or
-   * CUDACCL_NO_CONTOUR; component is not set. */
+  /* Of rows, parent is the contour at the edge before the start in its row, or CUDACCL_NO_CONTOUR;
+   * component is not set. */
   CclContour *rows;
   CclContourPoint *points;
   CclContourCounts *total;
+
+  /* The same in pinned memory. */
+  CclContour *host_rows;
+  CclContourPoint *host_points;
+  CclContoursHead *head;
 } CclContoursParameters;
 
 #endif /* CUDACCL_CONTOURS_PARAMETERS_H */

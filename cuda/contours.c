@@ -3,6 +3,7 @@
 #include "contours-class.h"
 #include "contours-parameters.h"
 #include "images.h"
+#include "kernel-graph.h"
 #include "labeller-class.h"
 #include "launch.h"
 #include "layout.h"
@@ -10,10 +11,12 @@
 #include "wait.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Rounds after which stretches are longer than any contour. */
 enum { MOST_ROUNDS = 17 };
 
+/* The kernels in stream order; STEP_JOIN stands for all rounds. */
 typedef enum Step {
   STEP_PACK,
   STEP_NUMBER_ROWS,
@@ -23,6 +26,8 @@ typedef enum Step {
   STEP_COUNT,
   STEP_NUMBER,
   STEP_WRITE,
+  STEP_DELIVER,
+  STEP_FINISH,
   N_STEPS,
 } Step;
 
@@ -35,24 +40,38 @@ static const char *const kernel_names[N_STEPS] = {
     "ccl_contours_count",
     "ccl_contours_number",
     "ccl_contours_write",
+    "ccl_contours_deliver",
+    "ccl_contours_finish",
 };
+
+enum { MOST_LAUNCHES = N_STEPS - 1 + MOST_ROUNDS };
+_Static_assert((int)MOST_LAUNCHES <= (int)CUDACCL_MAX_GRAPH_KERNELS, "one graph has all kernels");
 
 typedef struct CudaContours {
   CclContours base;
   CclCudaDevice *device;
-  CUfunction kernels[N_STEPS];
   CclContoursParameters parameters;
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CclCudaLaunch launches[MOST_LAUNCHES];
+  uint32_t n_launches;
+  CclCudaKernelGraph graph;       /* of all launches, where the driver has graphs */
+  CclContoursParameters in_graph; /* the parameters of its first kernel */
+  CUstream own_stream, stream;    /* stream: the caller's, or own_stream */
   CUevent done;
   CclCudaUpload upload; /* of frames that come from the host */
   CUdeviceptr scratch;
-  void *rows, *points, *total; /* pinned */
+  void *rows, *points, *head; /* pinned */
 } CudaContours;
 
 static uint64_t
 most_ends (const CclContoursPlan *plan)
 {
   return ((uint64_t)plan->width + 1) * plan->height;
+}
+
+static uint64_t
+most_points (const CclContoursPlan *plan)
+{
+  return 2 * ((uint64_t)plan->width + 1) * ((uint64_t)plan->height + 1);
 }
 
 /* Lays out the scratch memory. Returns its size. */
@@ -75,27 +94,30 @@ lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdevice
   p->block_counts =
       lay_out (&layout, divide_up (n, CUDACCL_CONTOURS_THREADS), sizeof *p->block_counts);
   p->is_changing = lay_out (&layout, MOST_ROUNDS, sizeof *p->is_changing);
+  p->rows = lay_out (&layout, n / 2 + 1, sizeof *p->rows);
+  p->points = lay_out (&layout, most_points (plan), sizeof *p->points);
+  p->total = lay_out (&layout, 1, sizeof *p->total);
   return layout.size;
 }
 
 static CclStatus
 allocate_pinned (CudaContours *self, CclError *error)
 {
-  const uint64_t width = self->base.plan.width, height = self->base.plan.height;
+  const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
   CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_allocate_pinned (self->device,
-      (most_ends (&self->base.plan) / 2 + 1) * sizeof *p->rows, &self->rows, &memory, error);
+  CclStatus status = ccl_cuda_device_allocate_pinned (
+      self->device, (most_ends (plan) / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
 
-  p->rows = (CclContour *)(uintptr_t)memory;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (self->device,
-        2 * (width + 1) * (height + 1) * sizeof *p->points, &self->points, &memory, error);
-  p->points = (CclContourPoint *)(uintptr_t)memory;
+  p->host_rows = (CclContour *)(uintptr_t)memory;
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
-        self->device, sizeof *p->total, &self->total, &memory, error);
-  p->total = (CclContourCounts *)(uintptr_t)memory;
+        self->device, most_points (plan) * sizeof *p->host_points, &self->points, &memory, error);
+  p->host_points = (CclContourPoint *)(uintptr_t)memory;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, sizeof *p->head, &self->head, &memory, error);
+  p->head = (CclContoursHead *)(uintptr_t)memory;
   return status;
 }
 
@@ -104,13 +126,8 @@ allocate (CudaContours *self, CclError *error)
 {
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
-  CclStatus status = CUDACCL_OK;
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
 
-  for (uint32_t i = 0; i < N_STEPS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_contours, kernel_names[i], &self->kernels[i], error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
   self->stream = self->own_stream;
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error,
@@ -128,40 +145,102 @@ allocate (CudaContours *self, CclError *error)
   return status;
 }
 
-/* Queues a kernel of n_blocks blocks, at most as many as keep the GPU busy. */
+/* Adds a kernel to the launches: of as many blocks as it has work for, but at most as many as keep
+ * the GPU busy. */
 static CclStatus
-launch (CudaContours *self, Step step, uint64_t n_blocks, CclError *error)
+add_launch (CudaContours *self, Step step, CclError *error)
 {
-  const uint64_t most = (uint64_t)self->device->n_multiprocessors * 8;
-  const CclCudaLaunch kernel = {
-      .function = self->kernels[step],
+  const uint32_t n_processors = (uint32_t)self->device->n_multiprocessors;
+  const bool has_rows = step == STEP_PACK || step == STEP_LIST;
+  const bool is_single = step == STEP_NUMBER_ROWS || step == STEP_FINISH;
+  const uint64_t work = is_single ? 1
+                        : has_rows
+                            ? self->base.plan.height
+                            : divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
+  const uint64_t most = (uint64_t)n_processors * (has_rows ? 8 : CUDACCL_CONTOURS_BLOCKS);
+  CclCudaLaunch *launch = &self->launches[self->n_launches++];
+
+  *launch = (CclCudaLaunch){
       .kernel = kernel_names[step],
-      .grid = {(uint32_t)(n_blocks < most ? n_blocks : most), 1, 1},
-      .block = {step == STEP_NUMBER_ROWS ? CUDACCL_CONTOURS_ROW_THREADS : CUDACCL_CONTOURS_THREADS,
+      .grid = {(uint32_t)(work < most ? work : most), 1, 1},
+      .block = {step == STEP_FINISH        ? 1
+                : step == STEP_NUMBER_ROWS ? CUDACCL_CONTOURS_ROW_THREADS
+                                           : CUDACCL_CONTOURS_THREADS,
           1, 1},
+      .is_dependent = step != STEP_PACK,
   };
-  return ccl_cuda_launch (self->device, &kernel, &self->parameters, self->stream, error);
+  return ccl_cuda_device_find_kernel (
+      self->device, &ccl_cuda_image_contours, launch->kernel, &launch->function, error);
+}
+
+static CclStatus
+add_launches (CudaContours *self, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (Step step = STEP_PACK; step < N_STEPS; step++)
+    for (uint32_t i = 0; i < (step == STEP_JOIN ? self->parameters.n_rounds : 1); i++)
+      if (status == CUDACCL_OK)
+        status = add_launch (self, step, error);
+  return status;
+}
+
+/* The parameters of the launch at an index: rounds have their numbers. */
+static CclContoursParameters
+parameters_of (const CudaContours *self, uint32_t index)
+{
+  CclContoursParameters p = self->parameters;
+
+  if (index >= STEP_JOIN && index < STEP_JOIN + p.n_rounds)
+    p.round = index - STEP_JOIN;
+  return p;
+}
+
+static CclStatus
+build_graph (CudaContours *self, CclError *error)
+{
+  CclStatus status = ccl_cuda_kernel_graph_build (&self->graph, self->device, self->launches,
+      self->n_launches, UINT32_MAX, &self->parameters, error);
+
+  for (uint32_t i = STEP_JOIN; i < STEP_JOIN + self->parameters.n_rounds && !status; i++) {
+    CclContoursParameters p = parameters_of (self, i);
+    status =
+        ccl_cuda_kernel_graph_set (&self->graph, self->device, &self->launches[i], i, &p, error);
+  }
+  return status;
+}
+
+/* Queues all kernels as one graph. Only the first one reads what differs between frames. */
+static CclStatus
+queue_graph (CudaContours *self, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  if (!self->graph.graph)
+    status = build_graph (self, error);
+  else if (memcmp (&self->in_graph, &self->parameters, sizeof self->in_graph) != 0)
+    status = ccl_cuda_kernel_graph_set (&self->graph, self->device, &self->launches[STEP_PACK],
+        STEP_PACK, &self->parameters, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_kernel_graph_clear (&self->graph, self->device);
+    return status;
+  }
+  self->in_graph = self->parameters;
+  return ccl_cuda_call (
+      self->device->driver, error, cuGraphLaunch (self->graph.graph, self->stream));
 }
 
 static CclStatus
 queue_kernels (CudaContours *self, CclError *error)
 {
-  const uint32_t height = self->base.plan.height;
-  const uint64_t n_blocks = divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
-  CclStatus status = launch (self, STEP_PACK, height, error);
+  CclStatus status = CUDACCL_OK;
 
-  if (status == CUDACCL_OK)
-    status = launch (self, STEP_NUMBER_ROWS, 1, error);
-  if (status == CUDACCL_OK)
-    status = launch (self, STEP_LIST, height, error);
-  if (status == CUDACCL_OK)
-    status = launch (self, STEP_LINK, n_blocks, error);
-  for (uint32_t i = 0; i < self->parameters.n_rounds && status == CUDACCL_OK; i++) {
-    self->parameters.round = i;
-    status = launch (self, STEP_JOIN, n_blocks, error);
+  if (ccl_cuda_kernel_graph_is_possible (self->device))
+    return queue_graph (self, error);
+  for (uint32_t i = 0; i < self->n_launches && status == CUDACCL_OK; i++) {
+    CclContoursParameters p = parameters_of (self, i);
+    status = ccl_cuda_launch (self->device, &self->launches[i], &p, self->stream, error);
   }
-  for (Step step = STEP_COUNT; step <= STEP_WRITE && status == CUDACCL_OK; step++)
-    status = launch (self, step, n_blocks, error);
   return status;
 }
 
@@ -184,15 +263,18 @@ place_contours (CclContour *rows, uint32_t n)
 static CclStatus
 find_contours (CudaContours *self, CclContourTable *table, CclError *error)
 {
+  CclContoursHead *head = self->head;
+
+  head->finished = 0;
   CclStatus status = queue_kernels (self, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
+    status = ccl_cuda_wait (self->device, self->done, self->stream, &head->finished, error);
   if (status != CUDACCL_OK)
     return ccl_cuda_device_abandon (self->device, self->stream, error);
-  const CclContourCounts *total = self->total;
-  const uint32_t n_components = place_contours (self->rows, total->n_contours);
+  const CclContourCounts total = head->total;
+  const uint32_t n_components = place_contours (self->rows, total.n_contours);
   *table =
-      (CclContourTable){n_components, total->n_contours, total->n_points, self->rows, self->points};
+      (CclContourTable){n_components, total.n_contours, total.n_points, self->rows, self->points};
   return CUDACCL_OK;
 }
 
@@ -266,11 +348,12 @@ cuda_contours_free (CclContours *contours)
   const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
   const CclCudaDriver *driver = self->device->driver;
 
+  ccl_cuda_kernel_graph_clear (&self->graph, self->device);
   ccl_cuda_upload_clear (&self->upload);
   ccl_cuda_device_release (self->device, &self->scratch);
   ccl_cuda_device_release_pinned (self->device, &self->rows);
   ccl_cuda_device_release_pinned (self->device, &self->points);
-  ccl_cuda_device_release_pinned (self->device, &self->total);
+  ccl_cuda_device_release_pinned (self->device, &self->head);
   if (self->done)
     driver->cuEventDestroy (self->done);
   if (self->own_stream)
@@ -323,7 +406,9 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
   };
   CclStatus status = ccl_cuda_device_enter (device, error);
   if (status == CUDACCL_OK) {
-    status = allocate (self, error);
+    status = add_launches (self, error);
+    if (status == CUDACCL_OK)
+      status = allocate (self, error);
     ccl_cuda_device_leave (device);
   }
   if (status == CUDACCL_OK)

@@ -9,10 +9,16 @@
  * 5. join: in each round, stretches of contours become several times as long, until all have the
  *    contour's first end in raster order. It knows each end's distance to it.
  * 6. count, number: starts and points are counted by blocks, and numbered.
- * 7. write: each end writes its points to host memory.
+ * 7. write: each end writes its points, starts the rows of their contours.
+ * 8. deliver: rows and points cross the bus, in whole lines: those that an end writes lie far from
+ *    those of the ends beside it.
+ * 9. finish: sets the completion flag.
+ *
+ * Kernels but the first become resident while the one before still runs (dependent-launch.cuh).
  */
 #include "contours-parameters.h"
 #include "contour-links.h"
+#include "dependent-launch.cuh"
 #include "warp.cuh"
 
 typedef CclContoursParameters Parameters;
@@ -33,6 +39,7 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_pack (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
   const uint32_t lane = lane_of_warp (), n_warps = CUDACCL_CONTOURS_THREADS / 32;
   __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32];
 
@@ -70,6 +77,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_ROW_THREADS)
     ccl_contours_number_rows (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   __shared__ uint32_t sums[CUDACCL_CONTOURS_ROW_THREADS / 32];
   uint32_t n = 0;
 
@@ -95,6 +104,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_list (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
     for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
@@ -168,6 +179,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_link (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   const uint32_t n_ends = p.row_first[p.height];
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
@@ -188,6 +201,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_join (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   if (p.round > 0 && !p.is_changing[p.round - 1])
     return;
   const uint32_t n_ends = p.row_first[p.height];
@@ -242,6 +257,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_count (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
   const uint32_t n_ends = p.row_first[p.height];
   for (uint32_t block = blockIdx.x; block * CUDACCL_CONTOURS_THREADS < n_ends; block += gridDim.x) {
@@ -275,6 +292,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_number (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
   const uint32_t n_ends = p.row_first[p.height];
   const uint32_t n_blocks = (n_ends + CUDACCL_CONTOURS_THREADS - 1) / CUDACCL_CONTOURS_THREADS;
@@ -330,6 +349,8 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_write (const __grid_constant__ Parameters p)
 {
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
   const uint32_t n_ends = p.row_first[p.height];
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
@@ -357,4 +378,34 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     for (uint32_t i = 0; i < step.n; i++)
       point[i] = {step.first.x + (int32_t)i * step.step, step.first.y};
   }
+}
+
+/* Copies words; all threads of the grid take part. */
+static __device__ __forceinline__ void
+copy_words (void *to, const void *from, uint64_t n)
+{
+  const uint64_t n_threads = (uint64_t)gridDim.x * CUDACCL_CONTOURS_THREADS;
+  for (uint64_t i = (uint64_t)blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; i < n;
+       i += n_threads)
+    ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_CONTOURS_THREADS)
+    ccl_contours_deliver (const __grid_constant__ Parameters p)
+{
+  let_next_kernel_start ();
+  wait_for_previous_kernel ();
+  const CclContourCounts total = *p.total;
+  copy_words (p.host_rows, p.rows, (uint64_t)total.n_contours * (sizeof *p.rows / 4));
+  copy_words (p.host_points, p.points, (uint64_t)total.n_points * (sizeof *p.points / 4));
+}
+
+extern "C" __global__ void __launch_bounds__ (1)
+    ccl_contours_finish (const __grid_constant__ Parameters p)
+{
+  wait_for_previous_kernel ();
+  p.head->total = *p.total;
+  __threadfence_system ();
+  *(volatile uint32_t *)&p.head->finished = 1;
 }

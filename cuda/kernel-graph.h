@@ -10,7 +10,7 @@
 
 #include "launch.h"
 
-enum { CUDACCL_MAX_GRAPH_KERNELS = 8 };
+enum { CUDACCL_MAX_GRAPH_KERNELS = 32 };
 
 /* Zeros: a graph that is not built. */
 typedef struct CclCudaKernelGraph {
