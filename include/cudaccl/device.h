@@ -207,7 +207,7 @@ CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *strea
  * ccl_contours_free().
  *
  * Frames may be in host or device memory; label maps are in device memory. Rows and points are in
- * host memory, the same bits as those of ccl_cpu_contours_new(). Scratch memory takes some 52 bytes
+ * host memory, the same bits as those of ccl_cpu_contours_new(). Scratch memory takes some 78 bytes
  * of device memory and 26 bytes of pinned host memory per pixel, for the worst frame.
  *
  * Returns the object, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays

@@ -204,6 +204,30 @@ use_volumes (const char *name, CclError *error)
   return status;
 }
 
+/* Plans, runs twice and frees: each square has a contour of 16 pixels. */
+static CclStatus
+use_contours (const char *name, CclError *error)
+{
+  (void)name;
+  const CclContoursPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .connectivity = CUDACCL_CONNECTIVITY_8};
+  const CclFrame frame = {frame_data, WIDTH, CUDACCL_LOCATION_HOST};
+  const CclLabellerOptions options = {.threshold = 100};
+  CclContours *contours = ccl_cuda_contours_new (device, &plan, error);
+  if (!contours)
+    return error->status;
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
+    CclContourTable table = {0};
+    status = ccl_contours_of_frame (contours, &frame, &options, &table, error);
+    if (status == CUDACCL_OK &&
+        (table.n_contours != N_COMPONENTS || table.n_points != 16 * N_COMPONENTS))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
+  }
+  ccl_contours_free (&contours);
+  return status;
+}
+
 static bool
 is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
 {
@@ -458,7 +482,8 @@ main (void)
   ccl_cuda_device_leave (device);
   check_captures ();
   static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
-      {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes}};
+      {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes},
+      {"contours", use_contours}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
@@ -469,7 +494,7 @@ main (void)
       check_labeller_is_lean (uses[i].name, "strips", CUDACCL_ALL_COLUMNS);
     else if (uses[i].function == use_volumes)
       check_volumes_are_lean ();
-    else
+    else if (uses[i].function == use_foregrounds)
       for (CclForegroundMethod method = 0; method <= CUDACCL_FOREGROUND_CODEBOOK; method++)
         check_foreground_is_lean (method);
     if (uses[i].function == use_foregrounds) {
