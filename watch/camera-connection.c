@@ -45,6 +45,7 @@ stop_pipeline (WatchCamera *camera)
   watch_backlog_end (camera);
   g_mutex_lock (&camera->lock);
   camera->status.n_waiting = 0;
+  camera->status.has_stream = FALSE;
   moving = camera->status.motion;
   g_mutex_unlock (&camera->lock);
   /* A motion ends with the connection, because its end will not be seen. */

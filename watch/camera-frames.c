@@ -26,6 +26,20 @@ watch_camera_encoded (
 }
 
 void
+watch_camera_analysed (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time)
+{
+  const gboolean has_stream =
+      camera->is_live && gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h264");
+
+  g_mutex_lock (&camera->lock);
+  camera->status.has_stream = has_stream;
+  g_mutex_unlock (&camera->lock);
+  if (has_stream)
+    CALL_OBSERVERS (camera, analysed, buffer, caps, running_time);
+}
+
+void
 watch_camera_frame_skipped (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
@@ -133,6 +147,6 @@ watch_camera_frame (
       watch_camera_store_frame (camera, sample, meta ? gst_ccl_meta_get_n_components (meta) : 0);
   update_state (camera, resized, is_frozen (camera, buffer, caps));
   watch_camera_emit_motion (camera, sample);
-  CALL_OBSERVERS (camera, frame, buffer, caps);
+  CALL_OBSERVERS (camera, frame, buffer, caps, running_time);
   gst_sample_unref (sample);
 }

@@ -213,6 +213,9 @@ void watch_camera_data (WatchCamera *camera);
  */
 void watch_camera_encoded (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
+/* An encoded frame of the stream that is analysed. */
+void watch_camera_analysed (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
 void watch_camera_frame (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
 void watch_camera_frame_skipped (WatchCamera *camera);

@@ -38,6 +38,7 @@ typedef struct {
   const gchar *labeller; /* "ccl" or "cudaccl"; NULL before the first connection */
   const gchar *decoder;  /* the element that decodes; NULL before the first frame */
   gint gpu;              /* the number of the labeller's GPU; -1 without one */
+  gboolean has_stream;   /* H.264 arrives at its own speed, so that a browser can play it */
   gint width, height;    /* of the last frame, in pixels; 0 before the first */
   gdouble fps;           /* over the last five seconds */
   guint64 n_frames;      /* labelled since the program started */
@@ -90,10 +91,15 @@ typedef struct {
    */
   void (*encoded) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
       GstClockTimeDiff running_time);
+  /* The same of the stream that is analysed, which may be another one than that which is recorded,
+   * if it is H.264 and no file that is read faster than it plays. */
+  void (*analysed) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
+      GstClockTimeDiff running_time);
   /* Each labelled frame. */
-  void (*frame) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps);
-  /* The pipeline stopped: no `encoded` and `frame` until the next connection, whose running time
-   * begins anew. */
+  void (*frame) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
+      GstClockTime running_time);
+  /* The pipeline stopped: no `encoded`, `analysed` and `frame` until the next connection, whose
+   * running time begins anew. */
   void (*stopped) (gpointer data, WatchCamera *camera);
   /* Whether something waits to be written. When all cameras have ended, the program waits for it.
    */

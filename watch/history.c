@@ -129,7 +129,8 @@ advance (Past *past, gint64 second)
 }
 
 static void
-on_frame (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
+on_frame (
+    gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
 {
   WatchHistory *history = data;
   GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);

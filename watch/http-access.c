@@ -128,18 +128,23 @@ is_local_host (SoupServerMessage *message)
   return address && g_inet_address_get_is_loopback (address);
 }
 
-/* Whether a change comes from our own page or from a program: a page of another site cannot set
- * this header, and its requests carry another origin. */
+/* Whether the request comes from our own page or from a program, which names no origin. */
 static gboolean
-is_own_request (SoupServerMessage *message)
+has_own_origin (SoupServerMessage *message)
 {
   const gchar *origin = get_header (message, "Origin");
   const gchar *host = get_header (message, "Host");
   const gchar *origin_host = origin ? strstr (origin, "://") : NULL;
 
-  if (!get_header (message, "X-CCL-Watch"))
-    return FALSE;
   return !origin || (origin_host && host && g_ascii_strcasecmp (origin_host + 3, host) == 0);
+}
+
+/* Whether a change comes from our own page or from a program: a page of another site cannot set
+ * this header, and its requests carry another origin. */
+static gboolean
+is_own_request (SoupServerMessage *message)
+{
+  return get_header (message, "X-CCL-Watch") && has_own_origin (message);
 }
 
 gboolean
@@ -160,6 +165,15 @@ watch_http_access_check (WatchHttpAccess *access, SoupServerMessage *message, gb
   } else {
     return TRUE;
   }
+  return FALSE;
+}
+
+gboolean
+watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message)
+{
+  if (has_own_origin (message) || (access->session && has_bearer_token (access, message)))
+    return TRUE;
+  watch_respond_error (message, SOUP_STATUS_FORBIDDEN, "the origin is another site");
   return FALSE;
 }
 

@@ -17,5 +17,9 @@ gboolean watch_http_is_change (SoupServerMessage *message);
 gboolean watch_http_access_check (
     WatchHttpAccess *access, SoupServerMessage *message, gboolean is_public);
 
+/* Answers a request that a page of another site has made and returns FALSE: a browser sends the
+ * cookie, and no question before, where such a page opens a WebSocket. */
+gboolean watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message);
+
 /* Answers a request whose body is the token: gives the browser a cookie. */
 void watch_http_access_login (WatchHttpAccess *access, SoupServerMessage *message);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "http-connections.h"
 
-#include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "log.h"
 #include "process-limits.h"
@@ -13,6 +11,7 @@
 #define BACKLOG 256
 #define CHECK_SECONDS 1
 #define PAUSE_SECONDS 1
+#define SOCKET "ccl-watch-socket"
 
 struct _WatchConnections {
   SoupServer *server;
@@ -31,7 +30,7 @@ typedef struct {
   GSocketAddress *remote;
   gchar *client;        /* see client_of() */
   gint64 progress_time; /* monotonic */
-  gint queue;           /* bytes that the kernel had for the client when it was last asked */
+  guint64 n_taken;      /* bytes that the client had acknowledged when the kernel was last asked */
   gboolean is_busy;     /* a request is being answered */
   gboolean is_closing;
 } Connection;
@@ -75,11 +74,25 @@ on_written (SoupServerMessage *message, guint size, gpointer data)
   note_progress (find_connection (data, message), TRUE);
 }
 
+/* The connection becomes a WebSocket, which is closed for a new client where there are too many: a
+ * page goes on without it. */
+static void
+on_switched (SoupServerMessage *message, gpointer data)
+{
+  note_progress (find_connection (data, message), FALSE);
+}
+
 static void
 on_request (SoupServer *server, SoupServerMessage *message, gpointer data)
 {
-  note_progress (find_connection (data, message), TRUE);
+  Connection *connection = find_connection (data, message);
+
+  note_progress (connection, TRUE);
+  if (connection)
+    g_object_set_data_full (G_OBJECT (message), SOCKET,
+        g_object_ref (g_socket_connection_get_socket (connection->stream)), g_object_unref);
   g_signal_connect (message, "wrote-body-data", G_CALLBACK (on_written), data);
+  g_signal_connect (message, "wrote-informational", G_CALLBACK (on_switched), data);
 }
 
 static void
@@ -120,16 +133,17 @@ connection_free (gpointer data)
 
 /* The client takes what the kernel has of an answer. */
 static void
-check_queue (Connection *connection, gint64 now)
+check_taken (Connection *connection, gint64 now)
 {
-  gint fd = g_socket_get_fd (g_socket_connection_get_socket (connection->stream));
-  gint queue;
+  GSocket *socket = g_socket_connection_get_socket (connection->stream);
+  struct tcp_info info = {0};
+  socklen_t size = sizeof info;
 
-  if (ioctl (fd, SIOCOUTQ, &queue) != 0)
+  if (getsockopt (g_socket_get_fd (socket), IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
     return;
-  if (queue < connection->queue)
+  if (info.tcpi_bytes_acked != connection->n_taken)
     connection->progress_time = now;
-  connection->queue = queue;
+  connection->n_taken = info.tcpi_bytes_acked;
 }
 
 static gboolean
@@ -144,7 +158,7 @@ check_connections (gpointer data)
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     Connection *connection = value;
 
-    check_queue (connection, now);
+    check_taken (connection, now);
     if (now - connection->progress_time > self->timeout)
       close_connection (connection);
   }
@@ -350,4 +364,10 @@ GSocketAddress *
 watch_connections_get_address (WatchConnections *self)
 {
   return g_socket_get_local_address (self->socket, NULL);
+}
+
+GSocket *
+watch_connections_get_socket (SoupServerMessage *message)
+{
+  return g_object_get_data (G_OBJECT (message), SOCKET);
 }

@@ -5,8 +5,10 @@
  *
  * A connection makes progress when it is accepted, when a request is complete, when the client
  * takes a part of an answer, and when the answer is complete. Without progress for the timeout it
- * is closed. Where there are too many, the one that has waited longest for a request is closed for
- * a new one. Where none waits, or no file can be opened, new clients wait. */
+ * is closed. A connection that became a WebSocket makes progress while its client takes what is
+ * sent, and counts as one that waits for a request. Where there are too many, the one that has
+ * waited longest for a request is closed for a new one. Where none waits, or no file can be opened,
+ * new clients wait. */
 #pragma once
 
 #include <libsoup/soup.h>
@@ -22,3 +24,6 @@ void watch_connections_free (WatchConnections *connections);
 
 /* Where it listens: the port that was asked for may have been 0. Free with g_object_unref(). */
 GSocketAddress *watch_connections_get_address (WatchConnections *connections);
+
+/* The socket of a request's connection, which libsoup does not tell; not owned. */
+GSocket *watch_connections_get_socket (SoupServerMessage *message);

@@ -9,6 +9,7 @@
 #include "http-changes.h"
 #include "http-media.h"
 #include "http-respond.h"
+#include "http-stream.h"
 #include "live.h"
 #include "metrics.h"
 #include "traffic.h"
@@ -22,6 +23,7 @@ struct _WatchHttpRoutes {
   WatchHistoryFile *history_file;
   WatchTraffic *traffic;
   WatchLive *live;
+  WatchStreams *streams;
 };
 
 typedef void (*Handler) (
@@ -137,7 +139,14 @@ handle_traffic (
   watch_respond (message, SOUP_STATUS_OK, "text/csv; charset=utf-8", csv);
 }
 
-/* /api/cameras, /api/cameras/NAME, and picture, counts and traffic.csv of a camera */
+static void
+handle_stream (WatchHttpRoutes *self, SoupServerMessage *message, const gchar *name)
+{
+  if (watch_http_access_check_origin (self->access, message))
+    watch_http_stream_open (message, self->streams, name);
+}
+
+/* /api/cameras, /api/cameras/NAME, and picture, stream, counts and traffic.csv of a camera */
 static void
 handle_cameras (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
@@ -153,6 +162,8 @@ handle_cameras (
     watch_respond_wrong_method (message, "GET, HEAD");
   else if (n == 2 && g_str_equal (parts[1], "picture"))
     handle_live_picture (self, message, parts[0], query);
+  else if (n == 2 && g_str_equal (parts[1], "stream"))
+    handle_stream (self, message, parts[0]);
   else if (n == 2 && g_str_equal (parts[1], "counts"))
     handle_counts (self, message, parts[0], query);
   else if (n == 2 && g_str_equal (parts[1], "traffic.csv"))
@@ -293,12 +304,14 @@ watch_http_routes_new (Watch *watch)
   self->history_file = watch_history_file_new (watch, self->history);
   self->traffic = watch_traffic_new (watch);
   self->live = watch_live_new (watch);
+  self->streams = watch_streams_new (watch);
   return self;
 }
 
 gboolean
 watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
 {
+  watch_streams_free (self->streams);
   watch_live_free (self->live);
   if (!watch_history_file_free (self->history_file, until))
     return FALSE;

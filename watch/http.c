@@ -28,7 +28,7 @@ add_protection (SoupServerMessage *message)
   } headers[] = {
       {"Content-Security-Policy",
           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-          "media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+          "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
           "frame-ancestors 'none'"},
       {"Cache-Control", "no-store"},
       {"Cross-Origin-Opener-Policy", "same-origin"},

@@ -362,6 +362,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstCaps *caps = gst_pad_get_current_caps (pad);
   GstElement *decoder = gst_pad_get_parent_element (pad);
+  GstClockTimeDiff running_time;
   gboolean take;
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
@@ -371,9 +372,12 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     watch_decoder_note_running (camera, decoder);
   gst_clear_object (&decoder);
   /* Frames that rush past while the pipeline stops may lack some in between. */
-  if (caps && !camera->config->record_uri && !is_stopping (camera))
-    watch_camera_encoded (
-        camera, buffer, caps, watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer)));
+  if (caps && !is_stopping (camera)) {
+    running_time = watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer));
+    watch_camera_analysed (camera, buffer, caps, running_time);
+    if (!camera->config->record_uri)
+      watch_camera_encoded (camera, buffer, caps, running_time);
+  }
   gst_clear_caps (&caps);
   return take ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }

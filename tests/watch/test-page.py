@@ -53,6 +53,11 @@ def card(name):
     return f"document.querySelector('[data-name={name}]')"
 
 
+def problems(view):
+    """What the page reported, except that a camera that begins anew has neither picture nor stream for a moment."""
+    return [problem for problem in view.problems if "/picture?" not in problem and "/stream'" not in problem]
+
+
 def shows_cameras():
     """the page shows live pictures, figures, counts and events, in light, dark and on a phone"""
     cameras = [VIDEO, served.video("slow", (2, False), (30, True))]
@@ -77,7 +82,7 @@ def shows_cameras():
         view.size(390, 844, scale=2)
         tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width on a phone")
         shoot(view, "phone")
-        tap.equal(view.problems, [], "problems")
+        tap.equal(problems(view), [], "problems")
         server.stop()
         view.wait("document.querySelector('#summary').textContent.startsWith('No answer from ccl-watch since')")
         tap.equal(view.evaluate("getComputedStyle(document.querySelector('main')).opacity"), "0.5", "grey without an answer")
@@ -116,7 +121,64 @@ def many_cameras():
         view.evaluate("document.querySelector('#show-events').click()")
         view.wait("document.querySelector('#events').getBoundingClientRect().top < 300")
         shoot(view, "many-phone-events")
-        tap.equal(view.problems, [], "problems")
+        tap.equal(problems(view), [], "problems")
+
+
+def left_edges(view, name):
+    """Of the bright square in a frame of the video, and of the box that is drawn over that frame."""
+    return view.evaluate(f"""new Promise((resolve) => {{
+        const {{ stream }} = cards.get('{name}');
+        const waiting = stream.draw;
+        stream.draw = (time) => {{
+          stream.draw = waiting;
+          stream.draw(time);
+          const canvas = new OffscreenCanvas({served.WIDTH}, {served.HEIGHT}), pen = canvas.getContext('2d');
+          pen.drawImage(stream.video, 0, 0, canvas.width, canvas.height);
+          const row = pen.getImageData(0, 60, canvas.width, 1).data;
+          let left = 0;
+          while (left < canvas.width && row[4 * left] < 160)
+            left++;
+          resolve([left, stream.drawn?.boxes.length == 1 ? stream.drawn.boxes[0][1] : null]);
+        }}; }})""")
+
+
+def streams_video():
+    """a card plays the camera's own video with boxes that fit it, or has pictures where that is not possible or wanted"""
+    video = served.video("streams", (2, False), (28, True))
+    with page(f"a={video}", f"b={video}") as (server, view):
+        for name in "a", "b":
+            view.wait(f"{card(name)}?.classList.contains('streams')", 30)
+        time = f"{card('a')}.querySelector('video').currentTime"
+        begin = view.evaluate(time)
+        view.wait(f"{time} > {begin + 1}")
+        view.wait("cards.get('a').stream.drawn?.boxes.length == 1")
+        canvas = f"{card('a')}.querySelector('canvas')"
+        assert view.evaluate(f"{canvas}.getContext('2d').getImageData(0, 0, {canvas}.width, {canvas}.height).data"
+                             ".some((value) => value > 0)"), "something is drawn"
+        shoot(view, "stream")
+        edges = [left_edges(view, "a") for _ in range(30)]
+        known = [(square, box) for square, box in edges if box is not None and square < served.WIDTH - 40]
+        agree = [abs(square - box) <= 2 for square, box in known]
+        assert len(known) >= 5 and sum(agree) >= 0.9 * len(agree), edges
+        pictures = view.evaluate(f"{card('a')}.querySelector('img').src")
+        view.evaluate("document.querySelector('#video').click()")
+        view.wait("!document.querySelector('.streams')")
+        view.wait(f"{card('a')}.querySelector('img').src != '{pictures}'")
+        view.evaluate("MediaSource.isTypeSupported = () => false")
+        view.evaluate("document.querySelector('#video').click()")
+        view.wait("cards.get('a').streamIsUseless")
+        pictures = view.evaluate(f"{card('a')}.querySelector('img').src")
+        view.wait(f"{card('a')}.querySelector('img').src != '{pictures}'")
+        tap.equal(view.evaluate("document.querySelector('.streams')"), None)
+        tap.equal(problems(view), [], "problems")
+
+
+def streams_again():
+    """a card has pictures while its camera is away, and video again afterwards"""
+    with page("--folder", served.folder / "again", f"a={served.video('again', (6, True))}") as (_, view):
+        for wanted in "", "!", "":
+            view.wait(f"{wanted}{card('a')}?.classList.contains('streams')", 40)
+        tap.equal(problems(view), [], "problems")
 
 
 def plays_clip():
@@ -219,8 +281,7 @@ def sets_ground():
         view.wait("!document.querySelector('#ground-dialog').open")
         view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
         served.wait_for(lambda: "ccltrack.ground" not in server.get("/api/cameras/a")["settings"], "no setting")
-        # A camera that begins anew has no picture for a moment.
-        tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
+        tap.equal(problems(view), [], "problems")
 
 
 def open_regions(view):
@@ -284,7 +345,7 @@ def draws_regions():
             row.querySelector('.delete').click(); }""")
         use_regions(view)
         served.wait_for(lambda: (text := setting()) and "yard" not in text and "line2" in text, "the setting without a region")
-        tap.equal([problem for problem in view.problems if "/picture?" not in problem], [], "problems")
+        tap.equal(problems(view), [], "problems")
 
 
 def shows_traffic():
@@ -304,7 +365,7 @@ def shows_traffic():
         assert view.evaluate(f"{card('a')}.querySelector('.traffic path').getAttribute('d')").startswith("M")
         tap.equal(view.evaluate(f"fetch({card('a')}.querySelector('.traffic a').href).then((answer) => answer.status)"), 200)
         shoot(view, "traffic")
-        tap.equal(view.problems, [], "problems")
+        tap.equal(problems(view), [], "problems")
 
 
 def asks_for_token():
@@ -338,4 +399,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, plays_clip, manages_cameras, sets_ground, draws_regions, shows_traffic, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, streams_video, streams_again, plays_clip, manages_cameras, sets_ground, draws_regions, shows_traffic, asks_for_token, policy_holds))

@@ -13,7 +13,8 @@ const CALM = ["playing", "connecting", "resized", "ended"];  // all other states
 const CHART = { width: 300, height: 64, points: 150 };
 
 const find = (selector, parent = document) => parent.querySelector(selector);
-const cards = new Map(); // name → { element, camera, loading, loadedAt }
+const cards = new Map(); // name → { element, camera, loading, loadedAt, and what stream.js keeps }
+const goneCards = [];    // of cameras that were removed, for stream.js
 
 // Requests
 
@@ -100,7 +101,7 @@ function makeCard(name) {
   picture.addEventListener("click", () => {
     if (isSmall(element))
       openCard(element, true);
-    else if (!image.hidden)
+    else if (!image.hidden || isStreaming(card))
       view(`${cameraPath(name)}/picture?boxes=${boxes()}&t=${Date.now()}`, name);
   });
   cards.set(name, card);
@@ -176,6 +177,7 @@ async function updateCameras() {
   for (const [name, card] of cards) {
     if (!names.has(name)) {
       card.element.remove();
+      goneCards.push(card);
       cards.delete(name);
     }
   }
@@ -213,9 +215,12 @@ async function updatePictures() {
   const inView = [...cards].filter(([, card]) => card.camera.width > 0 && isInView(card));
   const interval = Math.max(PICTURE_MS, inView.length * 1000 / PICTURES_PER_SECOND);
   for (const [name, card] of inView)
-    if (!card.loading && performance.now() - card.loadedAt >= interval - PICTURE_MS / 2)
+    if (!card.loading && !(isStreaming(card) && card.loadedAt) && performance.now() - card.loadedAt >= interval - PICTURE_MS / 2)
       loadPicture(name, card);
 }
+
+// Whether the card shows video, so that it needs no further picture.
+const isStreaming = ({ element }) => element.classList.contains("streams");
 
 function loadPicture(name, card) {
   const shown = find("img", card.element);
