@@ -102,6 +102,22 @@ ccl_cuda_peer_free (CclCudaPeer **peer)
     *peer = NULL;
 }
 
+CclBatch *
+ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error)
+{
+  (void)batch;
+  (void)stream;
+  return refuse_stream (error);
+}
+
 CclContours *
 ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclError *error)
 {

@@ -76,7 +76,8 @@ typedef struct CclStripsParameters {
                             * reduced; zero when the frame starts */
   uint32_t *labels;        /* the label map; NULL if not wanted */
   uint32_t chunk_shift;    /* groups of a chunk, as a power of two */
-  uint32_t filtered;       /* whether the area filter can remove a component */
+  uint16_t filtered;       /* whether the area filter can remove a component */
+  uint16_t keeps_runs;     /* whether a later kernel needs the runs of tiles */
 
   /* The open tile components. */
   uint32_t *open_first;        /* [tile][open tile component] first pixel */

@@ -15,12 +15,9 @@
 
 #include "images.h"
 #include "kernel-graph.h"
-#include "layout.h"
 #include "log-message.h"
-#include "strips-parameters.h"
+#include "strips-geometry.h"
 #include "table-memory.h"
-
-enum { GROUP_WIDTH = 128 };
 
 /* Scratch memory from this size on is given back for one that needs less than an eighth of it. */
 #define LARGE_SCRATCH ((size_t)256 << 20)
@@ -175,6 +172,7 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   p->max_area = input->options.max_area ? input->options.max_area : UINT32_MAX;
   p->filtered = p->min_area > 1 || p->max_area != UINT32_MAX;
   p->labels = labels ? labels->data : NULL;
+  p->keeps_runs = labels != NULL;
   p->labels_stride = labels ? labels->stride / sizeof (uint32_t) : 0;
   p->labels_vectorised = labels && (uintptr_t)labels->data % 16 == 0 && labels->stride % 16 == 0;
 
@@ -227,72 +225,6 @@ strips_free (CclCudaEngine *engine)
   free (strips);
 }
 
-/* Lays out the scratch memory, or only computes its size if scratch is 0. Returns the size. */
-static size_t
-lay_out_scratch (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
-{
-  const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
-  const uint64_t n_strips = (uint64_t)p->tile_rows * CUDACCL_STRIPS_TILE_STRIPS;
-  const uint64_t n_runs = n_tiles * CUDACCL_STRIPS_TILE_RUNS;
-  const uint64_t n_open = n_tiles * CUDACCL_STRIPS_TILE_OPEN;
-  const uint64_t n_words = p->tile_columns * CUDACCL_STRIPS_TILE_WORDS;
-  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
-  p->bits = lay_out (&layout, n_strips * strip_rows * n_words, sizeof *p->bits);
-  p->parent = lay_out (&layout, (uint64_t)p->n_groups * GROUP_WIDTH, sizeof *p->parent);
-  p->word_base = lay_out (&layout, n_strips * n_words, sizeof *p->word_base);
-  p->edge =
-      lay_out (&layout, n_tiles * CUDACCL_STRIPS_EDGES * CUDACCL_STRIPS_TILE_EDGE, sizeof *p->edge);
-  p->run_component = lay_out (&layout, n_runs, sizeof *p->run_component);
-  p->component = lay_out (&layout, n_runs, 16);
-  p->component_first = lay_out (&layout, n_runs, sizeof *p->component_first);
-  p->component_count = lay_out (&layout, n_tiles, sizeof *p->component_count);
-  p->open_count = lay_out (&layout, n_tiles, sizeof *p->open_count);
-  p->open_first = lay_out (&layout, n_open, sizeof *p->open_first);
-  CclStripsFeatures *f = &p->features;
-  f->sum_x = lay_out (&layout, n_open, sizeof *f->sum_x);
-  f->sum_y = lay_out (&layout, n_open, sizeof *f->sum_y);
-  f->area = lay_out (&layout, n_open, sizeof *f->area);
-  f->left = lay_out (&layout, n_open, sizeof *f->left);
-  f->right = lay_out (&layout, n_open, sizeof *f->right);
-  f->bottom = lay_out (&layout, n_open, sizeof *f->bottom);
-  p->first_bits = lay_out (&layout, p->n_groups, 16);
-  p->chunk_count = lay_out (&layout, p->n_chunks + 1, sizeof *p->chunk_count);
-  p->next_chunk_count = lay_out (&layout, p->n_chunks + 1, sizeof *p->next_chunk_count);
-  p->group_count = lay_out (&layout, p->n_groups, 1);
-  return layout.size;
-}
-
-/* Sets the geometry of the plan's frames. */
-static CclStatus
-set_geometry (
-    CclStripsParameters *p, const CclLabellerPlan *plan, uint32_t strip_rows, CclError *error)
-{
-  const uint32_t tile_height = CUDACCL_STRIPS_TILE_STRIPS * strip_rows;
-  p->width = plan->width;
-  p->height = plan->height;
-  const uint32_t most_components = ccl_plan_most_components (plan);
-  p->max_components =
-      plan->max_components < most_components ? plan->max_components : most_components;
-  p->tile_columns = divide_up (plan->width, CUDACCL_STRIPS_TILE_WIDTH);
-  p->tile_columns_inverse = UINT32_MAX / p->tile_columns;
-  p->tile_rows = divide_up (plan->height, tile_height);
-  if ((uint64_t)p->tile_columns * GROUP_WIDTH * p->tile_rows * tile_height > INT32_MAX)
-    return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "strips: frames of %u×%u pixels are too large when rows are padded to a multiple of %d",
-        plan->width, plan->height, CUDACCL_STRIPS_TILE_WIDTH);
-  p->n_groups = p->tile_columns * plan->height;
-  /* A block that numbers adds up the counts of all chunks before its own, then scans its own:
-   * chunks have 64 groups while that gives at most CUDACCL_STRIPS_MAX_CHUNKS of them. */
-  p->chunk_shift = 6;
-  while (p->n_groups >> p->chunk_shift >= CUDACCL_STRIPS_MAX_CHUNKS)
-    p->chunk_shift++;
-  p->n_chunks = divide_up (p->n_groups, 1u << p->chunk_shift);
-  const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows;
-  if (n_tiles > 1)
-    p->n_reduce_blocks = divide_up (n_tiles, CUDACCL_STRIPS_REDUCE_TILES);
-  return CUDACCL_OK;
-}
-
 /* Looks up the kernels. */
 static CclStatus
 find_kernels (Strips *strips, CclError *error)
@@ -338,7 +270,7 @@ set_grids (Strips *strips, const CclStripsParameters *p)
 static CclStatus
 allocate (Strips *strips, CclStripsParameters *p, CclError *error)
 {
-  const size_t size = lay_out_scratch (p, 0, strips->strip_rows);
+  const size_t size = ccl_strips_lay_out (p, 0, strips->strip_rows);
   const bool is_wasteful = strips->scratch_size >= LARGE_SCRATCH && size < strips->scratch_size / 8;
   CUdeviceptr scratch = 0;
   CclStatus status = CUDACCL_OK;
@@ -364,7 +296,7 @@ allocate (Strips *strips, CclStripsParameters *p, CclError *error)
 static void
 set_parameters (Strips *strips, CclStripsParameters *p)
 {
-  lay_out_scratch (p, strips->scratch, strips->strip_rows);
+  ccl_strips_lay_out (p, strips->scratch, strips->strip_rows);
   p->n_components = ccl_cuda_table_memory_head (&strips->table);
   p->finished = p->n_components + 1;
   p->rows = ccl_cuda_table_memory_rows (&strips->table);
@@ -385,7 +317,7 @@ strips_resize (CclCudaEngine *engine, const CclLabellerPlan *plan, CclError *err
 {
   Strips *strips = (Strips *)engine;
   CclStripsParameters parameters = {0};
-  CclStatus status = set_geometry (&parameters, plan, strips->strip_rows, error);
+  CclStatus status = ccl_strips_set_geometry (&parameters, plan, strips->strip_rows, error);
   if (!status)
     status = allocate (strips, &parameters, error);
   if (status)

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* Bytes of the head: a line of the device's caches, so that rows in host memory are aligned. */
-enum { HEAD_SIZE = 64 };
-
 CclStatus
 ccl_cuda_table_memory_resize (CclCudaTableMemory *memory, CclCudaDevice *device, uint32_t n_rows,
     CclLocation location, CclError *error)
@@ -16,8 +13,9 @@ ccl_cuda_table_memory_resize (CclCudaTableMemory *memory, CclCudaDevice *device,
 
   if (n_rows <= memory->n_rows)
     return CUDACCL_OK;
-  CclStatus status = ccl_cuda_device_allocate_pinned (device, HEAD_SIZE + (is_on_device ? 0 : size),
-      &larger.pinned, &larger.pinned_on_device, error);
+  CclStatus status =
+      ccl_cuda_device_allocate_pinned (device, CUDACCL_TABLE_HEAD_SIZE + (is_on_device ? 0 : size),
+          &larger.pinned, &larger.pinned_on_device, error);
   if (status == CUDACCL_OK && is_on_device)
     status = ccl_cuda_device_allocate (device, size, &larger.device_rows, error);
   if (status != CUDACCL_OK) {
@@ -46,8 +44,8 @@ ccl_cuda_table_memory_head (const CclCudaTableMemory *memory)
 CclComponent *
 ccl_cuda_table_memory_rows (const CclCudaTableMemory *memory)
 {
-  const CUdeviceptr rows =
-      memory->device_rows ? memory->device_rows : memory->pinned_on_device + HEAD_SIZE;
+  const CUdeviceptr rows = memory->device_rows ? memory->device_rows
+                                               : memory->pinned_on_device + CUDACCL_TABLE_HEAD_SIZE;
   return (CclComponent *)(uintptr_t)rows;
 }
 
@@ -57,7 +55,8 @@ ccl_cuda_table_memory_read (const CclCudaTableMemory *memory, uint32_t max_rows,
   const uint32_t n = *(const volatile uint32_t *)memory->pinned;
   table->n_components = n;
   table->n_rows = n < max_rows ? n : max_rows;
-  table->rows = memory->device_rows
-                    ? ccl_cuda_table_memory_rows (memory)
-                    : (const CclComponent *)((const char *)memory->pinned + HEAD_SIZE);
+  table->rows =
+      memory->device_rows
+          ? ccl_cuda_table_memory_rows (memory)
+          : (const CclComponent *)((const char *)memory->pinned + CUDACCL_TABLE_HEAD_SIZE);
 }

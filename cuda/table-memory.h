@@ -12,6 +12,9 @@
 
 #include "device.h"
 
+/* Bytes of the head: a line of the device's caches, so that rows in host memory are aligned. */
+enum { CUDACCL_TABLE_HEAD_SIZE = 64 };
+
 typedef struct CclCudaTableMemory {
   void *pinned; /* the head, then the rows if they are in host memory */
   CUdeviceptr pinned_on_device;

@@ -67,11 +67,10 @@ write_empty_tile (const Parameters &p, const Place &place)
   }
   if (threadIdx.x == 0)
     p.open_count[blockIdx.x] = 0;
-  if (!p.labels)
-    return;
-  if (threadIdx.x == 0)
+  if (p.keeps_runs && threadIdx.x == 0)
     p.component_count[blockIdx.x] = 0;
-  clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
+  if (p.labels)
+    clear_labels_of_tile (p, place.tile_x, place.tile_y, TILE_ROWS);
 }
 
 template <int ROWS>
@@ -105,7 +104,7 @@ label_tile (const Parameters &p)
     write_empty_tile<ROWS> (p, place);
     return;
   }
-  if (p.labels)
+  if (p.keeps_runs)
     write_word<ROWS> (p, place, word);
 
   const uint32_t first_run = place.warp * WARP_RUNS, end_run = first_run + n_runs;
@@ -132,7 +131,7 @@ label_tile (const Parameters &p)
     write_components<ROWS> (p, tile, place, round, in_round);
     write_edges<ROWS> (p, tile, place, round);
 #pragma unroll 1
-    for (uint32_t run = first_run + place.lane; p.labels && run < end_run; run += 32) {
+    for (uint32_t run = first_run + place.lane; p.keeps_runs && run < end_run; run += 32) {
       const uint32_t number = tile.component[tile.parent[run]] - round;
       if (number < in_round)
         p.run_component[blockIdx.x * TILE_RUNS + run] = round + number;
@@ -142,7 +141,7 @@ label_tile (const Parameters &p)
   write_first_bits<ROWS> (p, tile, place);
   if (threadIdx.x == 0) {
     p.open_count[blockIdx.x] = tile.n_open;
-    if (p.labels)
+    if (p.keeps_runs)
       p.component_count[blockIdx.x] = n_tile_components;
   }
 }

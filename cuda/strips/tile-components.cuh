@@ -155,7 +155,7 @@ write_components (
     const uint32_t number = blockIdx.x * TILE_RUNS + round + i;
     const bool open = is_open<ROWS> (p, tile, place, i);
     bool counts = !p.filtered;
-    if (p.labels)
+    if (p.keeps_runs)
       p.component_first[number] = open ? pixel | CUDACCL_STRIPS_OPEN : pixel;
     if (open) {
       write_open_component (p, tile, place, i, pixel);

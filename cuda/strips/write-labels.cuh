@@ -158,6 +158,24 @@ write_labels (const Parameters &p, const LabelledTile<ROWS> &tile, uint32_t s, u
   }
 }
 
+/* Writes the label map of a tile, or another number of its components, from component_label. */
+template <int ROWS>
+static __device__ __forceinline__ void
+write_pixels (
+    const Parameters &p, const LabelledTile<ROWS> &tile, uint32_t tile_column, uint32_t tile_row)
+{
+  enum {
+    THREADS = CUDACCL_STRIPS_NUMBER_THREADS,
+    ROW_THREADS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
+  };
+  const uint32_t column = threadIdx.x % ROW_THREADS * 4, x = tile_column * TILE_WIDTH + column;
+  if (x >= p.width)
+    return;
+  for (uint32_t s = threadIdx.x / ROW_THREADS; s < STRIPS; s += THREADS / ROW_THREADS)
+    write_labels<ROWS> (
+        p, tile, s, column / WORD_WIDTH, column % WORD_WIDTH, x, (tile_row * STRIPS + s) * ROWS);
+}
+
 template <int ROWS>
 static __device__ __forceinline__ void
 write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t number)
@@ -165,7 +183,6 @@ write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t numbe
   enum {
     THREADS = CUDACCL_STRIPS_NUMBER_THREADS,
     TILE_ROWS = STRIPS * ROWS,
-    ROW_THREADS = TILE_WIDTH / 4, /* a thread writes four pixels at a time */
   };
   const uint32_t tile_row = quotient (number, p.tile_columns, p.tile_columns_inverse);
   const uint32_t tile_column = number - tile_row * p.tile_columns;
@@ -190,12 +207,7 @@ write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t numbe
   }
   __syncthreads ();
 
-  const uint32_t column = threadIdx.x % ROW_THREADS * 4, x = tile_column * TILE_WIDTH + column;
-  if (x >= p.width)
-    return;
-  for (uint32_t s = threadIdx.x / ROW_THREADS; s < STRIPS; s += THREADS / ROW_THREADS)
-    write_labels<ROWS> (
-        p, tile, s, column / WORD_WIDTH, column % WORD_WIDTH, x, (tile_row * STRIPS + s) * ROWS);
+  write_pixels<ROWS> (p, tile, tile_column, tile_row);
 }
 
 #endif /* CUDACCL_STRIPS_WRITE_LABELS_CUH */

@@ -9,7 +9,7 @@
  *   plan.width = 256;
  *   plan.height = 256;
  *   CclBatch *batch = ccl_cpu_batch_new (&plan, &error);
- *   const CclMasks masks = {pixels, 256, 256 * 256};
+ *   const CclMasks masks = {pixels, 256, 256 * 256, CUDACCL_LOCATION_HOST};
  *   if (batch && ccl_batch_fill_holes (batch, &masks, 100, 1, &error) == CUDACCL_OK &&
  *       ccl_batch_label (batch, &masks, NULL, NULL, &table, &error) == CUDACCL_OK)
  *     printf ("%u components in mask 3\n", (unsigned)(table.offsets[4] - table.offsets[3]));
@@ -41,17 +41,19 @@ typedef struct CclBatchPlan {
     .size = sizeof (CclBatchPlan), .connectivity = CUDACCL_CONNECTIVITY_8                          \
   }
 
-/* The masks of a batch in host memory, one byte per pixel, foreground where it is not 0. They
- * belong to the caller; only functions that say so write them. Since: 0.3 */
+/* The masks of a batch, one byte per pixel, foreground where it is not 0. They belong to the
+ * caller; only functions that say so write them. Since: 0.3 */
 typedef struct CclMasks {
   void *data;
-  size_t row_stride;  /* bytes from a row to the next, ≥ width */
-  size_t mask_stride; /* bytes from a mask to the next, ≥ row_stride × (height - 1) + width */
+  size_t row_stride;    /* bytes from a row to the next, ≥ width */
+  size_t mask_stride;   /* bytes from a mask to the next, ≥ row_stride × (height - 1) + width */
+  CclLocation location; /* 0 is host memory; of batches on a GPU it must be
+                         * CUDACCL_LOCATION_DEVICE */
 } CclMasks;
 
-/* The component tables of a batch, in memory of the batch, valid until its next call or until it is
- * freed. The rows of mask i are rows[offsets[i]]…rows[offsets[i + 1] - 1], with the labels 1…n of
- * that mask. Since: 0.3 */
+/* The component tables of a batch, in host memory of the batch, valid until its next call or until
+ * it is freed. The rows of mask i are rows[offsets[i]]…rows[offsets[i + 1] - 1], with the labels
+ * 1…n of that mask. Since: 0.3 */
 typedef struct CclBatchTable {
   uint32_t n_masks;
   const uint64_t *offsets; /* n_masks + 1 */
@@ -70,9 +72,10 @@ typedef struct CclBatch CclBatch;
 CUDACCL_API
 CclBatch *ccl_cpu_batch_new (const CclBatchPlan *plan, CclError *error);
 
-/* Labels all masks, each with labels of its own from 1 on. Allocates nothing.
+/* Labels all masks, each with labels of its own from 1 on. Allocates nothing, except that a batch
+ * on a GPU makes more room for rows when masks have more components than any before.
  *
- * labels: the memory for the label maps, slice_stride apart; NULL for none.
+ * labels: the memory for the label maps, slice_stride apart, where the masks are; NULL for none.
  * areas: the memory for maps of the area of each pixel's component, 0 for background, slice_stride
  *   apart; NULL for none. With it, labels must not be NULL.
  * table: filled on success.

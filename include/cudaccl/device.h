@@ -26,6 +26,7 @@
 #ifndef CUDACCL_DEVICE_H
 #define CUDACCL_DEVICE_H
 
+#include <cudaccl/batch.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
@@ -219,6 +220,23 @@ CclContours *ccl_cuda_contours_new (
 /* As ccl_cuda_labeller_set_stream(), for an object made by ccl_cuda_contours_new(). Since: 0.3 */
 CUDACCL_API
 CclStatus ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *error);
+
+/* Makes a batch on a device and allocates its memory there. Free it with ccl_batch_free().
+ *
+ * Masks and maps are in device memory, tables in host memory; they are the same bits as those of
+ * ccl_cpu_batch_new(). Scratch memory takes some 18 bytes of device memory per pixel, of masks that
+ * are padded to multiples of 128×64 pixels.
+ *
+ * Returns the batch, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_UNSUPPORTED (masks of more than
+ * 2³¹ pixels when they are padded), CUDACCL_ERROR_NO_MEMORY (nothing stays allocated),
+ * CUDACCL_ERROR_DEVICE. Calls can also return CUDACCL_ERROR_DEVICE, and ccl_batch_label()
+ * CUDACCL_ERROR_NO_MEMORY. Since: 0.3 */
+CUDACCL_API
+CclBatch *ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(), for an object made by ccl_cuda_batch_new(). Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error);
 
 /* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
  * ccl_volume_labeller_free().

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, finish, view_of
-from ._images import check_connectivity, exceeds, numpy_converts
+from ._arrays import HOST, empty, finish, kind_of, view_of, zeros
+from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
 from ._labeller import component_dtype, kept_batches
 from ._types import Table
 
@@ -23,21 +23,43 @@ def host_array(masks: Any) -> NDArray[Any]:
         return masks
     if isinstance(masks, np.ma.MaskedArray):
         raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
-    if not numpy_converts(masks) and view_of(masks).device != HOST:
-        raise TypeError("batches are labelled in host memory: copy the masks there first")
     if hasattr(masks, "__dlpack__") and not hasattr(masks, "__array__"):
         array: NDArray[Any] = np.from_dlpack(masks)
         return array
     return np.asarray(masks)
 
 
+def batch_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """N, H and W of a mask, of N×H×W or of N×1×H×W masks."""
+    if len(shape) == 4 and shape[1] == 1:
+        return shape[0], shape[2], shape[3]
+    if len(shape) not in (2, 3):
+        raise ValueError(f"masks have the shape (height, width), (n, height, width) or (n, 1, height, width), not {shape}")
+    return (1, shape[0], shape[1]) if len(shape) == 2 else (shape[0], shape[1], shape[2])
+
+
 def batched(masks: NDArray[Any]) -> NDArray[Any]:
     """A mask, N×H×W or N×1×H×W masks as N×H×W."""
-    if masks.ndim == 4 and masks.shape[1] == 1:
-        return masks[:, 0]
-    if masks.ndim not in (2, 3):
-        raise ValueError(f"masks have the shape (height, width), (n, height, width) or (n, 1, height, width), not {masks.shape}")
-    return masks[np.newaxis] if masks.ndim == 2 else masks
+    batch_shape(masks.shape)
+    return masks[:, 0] if masks.ndim == 4 else masks[np.newaxis] if masks.ndim == 2 else masks
+
+
+def view_on_gpu(masks: Any, stream: Any, writable: bool = False) -> _cudaccl.View | None:
+    """A view of masks on a GPU; None if they are in host memory."""
+    if type(masks) is np.ndarray or numpy_converts(masks):
+        return None
+    if kind_of(masks) == "torch" and not masks.is_cuda:
+        return None
+    view = view_of(masks, stream, writable)
+    return None if view.device == HOST else view
+
+
+def bytes_on_gpu(masks: Any, stream: Any, threshold: float) -> _cudaccl.View | None:
+    """The same of the foreground of masks."""
+    view = view_on_gpu(masks, stream)
+    if view is None or (view.is_byte and threshold == 0):
+        return view
+    return view_of(compare_on_gpu(masks, threshold), stream)
 
 
 def plain_masks(masks: NDArray[Any], threshold: float = 0) -> NDArray[Any]:
@@ -52,8 +74,8 @@ def plain_masks(masks: NDArray[Any], threshold: float = 0) -> NDArray[Any]:
 class KeptBatch:
     """A batch that is kept for the next masks of its shape, for one call."""
 
-    def __init__(self, shape: tuple[int, ...], connectivity: int | None) -> None:
-        self._key = shape, check_connectivity(connectivity, 2)
+    def __init__(self, shape: tuple[int, ...], connectivity: int | None, device: int = HOST) -> None:
+        self._key = shape, check_connectivity(connectivity, 2), device
 
     def __enter__(self) -> _cudaccl.Batch:
         kept: _cudaccl.Batch | None = kept_batches.pop(self._key, None)
@@ -82,19 +104,39 @@ def run_batch(masks: NDArray[Any], connectivity: int | None,
     return labels, np.frombuffer(rows, component_dtype), np.frombuffer(offsets, np.int64)
 
 
-def label_batch(masks: Any, connectivity: int | None = None, *,
-                threshold: float = 0) -> tuple[Any, Table, NDArray[np.int64]]:
-    """Labels many masks of one size in one call.
+def run_batch_on_gpu(masks: Any, view: _cudaccl.View, connectivity: int | None, stream: Any,
+                     areas: Any = None) -> tuple[Any, Table, NDArray[np.int64]]:
+    """Labels masks on a GPU, of whose foreground there is a view; also writes the area of each pixel's
+    component."""
+    shape = batch_shape(view.shape)
+    if 0 in shape:
+        check_connectivity(connectivity, 2)
+        return (zeros(masks, view.shape, "int32", view.device), np.empty(0, component_dtype),
+                np.zeros(shape[0] + 1, np.int64))
+    labels = empty(masks, view.shape, "int32", view.device)
+    with KeptBatch(shape, connectivity, view.device) as batch:
+        rows, offsets = batch.label(view, view_of(labels, stream, writable=True),
+                                    None if areas is None else view_of(areas, stream, writable=True))
+    return finish(labels, masks), np.frombuffer(rows, component_dtype), np.frombuffer(offsets, np.int64)
 
-    masks: an array in host memory of shape (n, height, width), (n, 1, height, width) or (height, width),
-        of bool, integers or floats.
+
+def label_batch(masks: Any, connectivity: int | None = None, *, threshold: float = 0,
+                stream: Any = None) -> tuple[Any, Table, NDArray[np.int64]]:
+    """Labels many masks of one size in one call, on the device where they are.
+
+    masks: an array of shape (n, height, width), (n, 1, height, width) or (height, width), of bool,
+        integers or floats.
     connectivity: 4 or 8, or 1 or 2. None: 8.
     threshold: a pixel is foreground when its value is greater.
+    stream: of masks on a GPU, as of label().
 
     Returns (labels, table, offsets): the label maps in the shape of the masks, int32, with labels from 1
     on in each mask; the rows of all masks, of component_dtype; and n + 1 offsets: those of mask i are
     table[offsets[i]:offsets[i + 1]]. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    view = bytes_on_gpu(masks, stream, threshold)
+    if view is not None:
+        return run_batch_on_gpu(masks, view, connectivity, stream)
     array = host_array(masks)
     labels, table, offsets = run_batch(plain_masks(batched(array), threshold), connectivity)
     return finish(labels.reshape(array.shape), masks), table, offsets
@@ -112,17 +154,53 @@ def writable_masks(masks: Any) -> NDArray[Any]:
     return array
 
 
-def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None, *, value: int | None = None) -> Masks:
+def writable_on_gpu(masks: Any, stream: Any) -> _cudaccl.View | None:
+    """A view of masks on a GPU that are written; None if they are in host memory."""
+    view = view_on_gpu(masks, stream)
+    if view is None:
+        return None
+    if not view.is_byte:
+        raise TypeError(f"masks that are written must be of uint8 or bool, not {view.dtype}")
+    batch_shape(view.shape)
+    return view_of(masks, stream, writable=True)
+
+
+def value_of_holes(masks: Any, view: _cudaccl.View) -> int:
+    """The greatest value of masks on a GPU, by their own library."""
+    if view.dtype == "bool" or 0 in view.shape:
+        return 1
+    if not hasattr(masks, "max"):
+        raise TypeError(f"arrays of {kind_of(masks)} have no max(): value= must be given")
+    return int(masks.max()) or 1
+
+
+def check_value(value: int, dtype: str) -> None:
+    if not 1 <= value <= 255 or (dtype == "bool" and value != 1):
+        raise ValueError(f"holes of masks of {dtype} cannot be filled with {value!r}")
+
+
+def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None, *, value: int | None = None,
+               stream: Any = None) -> Masks:
     """Fills the holes of masks in place: components of the background that do not touch the mask's border.
 
-    masks: as of label_batch(), of uint8 or bool. Foreground is what is not 0.
+    masks: as of label_batch(), of uint8 or bool. Foreground is what is not 0. On a GPU, pixels of a row
+        must be consecutive.
     max_area: holes of more pixels stay; 0: all are filled.
     connectivity: of the foreground, 4 or 8, or 1 or 2. None: 8. Holes have the other one, so that a hole
         ends where the foreground is closed.
     value: of the filled pixels, 1…255. None: the greatest value of the masks.
+    stream: of masks on a GPU, as of label().
 
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    view = writable_on_gpu(masks, stream)
+    if view is not None:
+        value = value_of_holes(masks, view) if value is None else value
+        check_value(value, view.dtype)
+        if 0 not in view.shape:
+            with KeptBatch(batch_shape(view.shape), connectivity, view.device) as batch:
+                batch.fill_holes(view, max_area, value)
+        return masks
     array = batched(writable_masks(masks))
     if array.size == 0:
         check_connectivity(connectivity, 2)
@@ -130,8 +208,7 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
     plain = plain_masks(array)
     if value is None:
         value = int(plain.max()) or 1
-    if not 1 <= value <= 255 or (array.dtype == np.bool_ and value != 1):
-        raise ValueError(f"holes of masks of {array.dtype.name} cannot be filled with {value!r}")
+    check_value(value, array.dtype.name)
     with KeptBatch(plain.shape, connectivity) as batch:
         batch.fill_holes(view_of(plain, writable=True), max_area, value)
     if plain is not array:
@@ -139,14 +216,21 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
     return masks
 
 
-def remove_small(masks: Masks, min_area: int, connectivity: int | None = None) -> Masks:
+def remove_small(masks: Masks, min_area: int, connectivity: int | None = None, *, stream: Any = None) -> Masks:
     """Removes components of fewer than min_area pixels from masks, in place.
 
-    masks: as of label_batch(), of uint8 or bool. Foreground is what is not 0.
+    masks: as of fill_holes().
     connectivity: 4 or 8, or 1 or 2. None: 8.
+    stream: of masks on a GPU, as of label().
 
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    view = writable_on_gpu(masks, stream)
+    if view is not None:
+        if 0 not in view.shape:
+            with KeptBatch(batch_shape(view.shape), connectivity, view.device) as batch:
+                batch.remove_small(view, min_area)
+        return masks
     array = batched(writable_masks(masks))
     if array.size == 0:
         check_connectivity(connectivity, 2)

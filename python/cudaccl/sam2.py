@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import finish, kind_of
-from ._batch import host_array, plain_masks, run_batch
+from ._arrays import empty, finish, kind_of
+from ._batch import host_array, plain_masks, run_batch, run_batch_on_gpu, view_on_gpu
 
 __all__ = ["get_connected_componnets"]
 
@@ -24,21 +24,28 @@ def get_connected_componnets(inputs: Any) -> tuple[Any, Any]:
     """The 8-connected components of masks, with the name, the argument and the results of sam2._C's function.
 
     inputs: masks of shape (n, 1, height, width), of uint8 or bool; foreground is what is not 0. A tensor of
-        PyTorch, or an array of NumPy. Masks on a GPU are copied to the host and labelled there.
+        PyTorch, or an array of NumPy; both are labelled where they are.
 
     Returns (labels, counts) of the same shape, of int32, on the device of the masks: labels from 1 on in each
     mask, and the number of pixels of each pixel's component; both 0 in the background. Unlike those of
     sam2._C, labels have no gaps, and sides may be odd. Raises ValueError or TypeError for other arrays.
     Since: 0.3
     """
-    is_tensor = kind_of(inputs) == "torch"
-    array = host_array(inputs.detach().cpu().numpy() if is_tensor else inputs)
-    if array.ndim != 4 or array.shape[1] != 1:
-        raise ValueError(f"masks have the shape (n, 1, height, width), not {array.shape}")
-    if array.dtype not in (np.uint8, np.bool_):
-        raise TypeError(f"masks must be of uint8 or bool, not {array.dtype.name}")
+    view = view_on_gpu(inputs, None)
+    if view is not None:
+        check(view.shape, view.dtype)
+        counts = empty(inputs, view.shape, "int32", view.device)
+        return run_batch_on_gpu(inputs, view, 8, None, counts)[0], finish(counts, inputs)
+    array = host_array(inputs.detach().numpy() if kind_of(inputs) == "torch" else inputs)
+    check(array.shape, array.dtype.name)
     masks = plain_masks(array[:, 0])
     areas = np.zeros(masks.shape, np.int32)
     labels, _, _ = run_batch(masks, 8, areas)
-    results = tuple(finish(found.reshape(array.shape), inputs) for found in (labels, areas))
-    return (results[0].to(inputs.device), results[1].to(inputs.device)) if is_tensor else (results[0], results[1])
+    return finish(labels.reshape(array.shape), inputs), finish(areas.reshape(array.shape), inputs)
+
+
+def check(shape: tuple[int, ...], dtype: str) -> None:
+    if len(shape) != 4 or shape[1] != 1:
+        raise ValueError(f"masks have the shape (n, 1, height, width), not {shape}")
+    if dtype not in ("uint8", "bool"):
+        raise TypeError(f"masks must be of uint8 or bool, not {dtype}")

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Batches of masks. */
+/* Batches of masks, in host memory or on a GPU. */
 #include "module.h"
 
 #include <mutex>
 
 class Batch {
 public:
-  Batch (const std::vector<uint32_t> &shape, int connectivity)
-      : shape_ (shape.begin (), shape.end ())
+  Batch (const std::vector<uint32_t> &shape, int connectivity, int device)
+      : shape_ (shape.begin (), shape.end ()), device_ (device)
   {
     CclBatchPlan plan = CUDACCL_BATCH_PLAN_DEFAULT;
     CclError error = {};
@@ -17,7 +17,11 @@ public:
     plan.height = shape[1];
     plan.width = shape[2];
     plan.connectivity = (CclConnectivity)connectivity;
-    batch_ = ccl_cpu_batch_new (&plan, &error);
+    CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
+    {
+      const nb::gil_scoped_release release;
+      batch_ = gpu ? ccl_cuda_batch_new (gpu, &plan, &error) : ccl_cpu_batch_new (&plan, &error);
+    }
     if (!batch_)
       raise (error);
   }
@@ -36,7 +40,7 @@ public:
     const CclMasks given = masks_of (masks);
     const CclVolumeLabels maps[] = {map_of (labels), map_of (areas)};
     CclBatchTable table = {};
-    const auto lock = run ([&] (CclError *error) {
+    const auto lock = run (masks, [&] (CclError *error) {
       return ccl_batch_label (
           batch_, &given, labels ? &maps[0] : nullptr, areas ? &maps[1] : nullptr, &table, error);
     });
@@ -50,7 +54,7 @@ public:
   {
     const CclMasks given = masks_of (masks);
     const uint32_t area = to_uint32 ("max_area", max_area);
-    run ([&] (CclError *error) {
+    run (masks, [&] (CclError *error) {
       return ccl_batch_fill_holes (batch_, &given, area, value, error);
     });
   }
@@ -60,14 +64,16 @@ public:
   {
     const CclMasks given = masks_of (masks);
     const uint32_t area = to_uint32 ("min_area", min_area);
-    run ([&] (CclError *error) { return ccl_batch_remove_small (batch_, &given, area, error); });
+    run (masks,
+        [&] (CclError *error) { return ccl_batch_remove_small (batch_, &given, area, error); });
   }
 
 private:
-  /* A thread that waits for the mutex does not hold the GIL. Returns with the mutex locked. */
+  /* Calls the library on the stream of the masks. A thread that waits for the mutex does not hold
+   * the GIL. Returns with the mutex locked. */
   template <typename Call>
   std::unique_lock<std::mutex>
-  run (Call call)
+  run (const View &masks, Call call)
   {
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     CclError error = {};
@@ -75,21 +81,43 @@ private:
     {
       const nb::gil_scoped_release release;
       lock.lock ();
+      if (device_ != HOST) /* the batch's own stream waits for the legacy default stream, 1 */
+        ccl_cuda_batch_set_stream (
+            batch_, masks.stream == 1 ? nullptr : (void *)masks.stream, nullptr);
       status = call (&error);
     }
     check (status, error);
     return lock;
   }
 
+  /* The distances of rows and masks in an array of the shape of the batch, or of one mask, or with
+   * a dimension of length 1 behind the first. */
+  std::pair<size_t, size_t>
+  strides_of (const View &array) const
+  {
+    std::vector<size_t> shape = array.shape;
+    std::vector<ptrdiff_t> strides = array.strides;
+    if (shape.size () == 4 && shape[1] == 1) {
+      shape.erase (shape.begin () + 1);
+      strides.erase (strides.begin () + 1);
+    } else if (shape.size () == 2) {
+      shape.insert (shape.begin (), 1);
+      strides.insert (strides.begin (), strides[0] * (ptrdiff_t)shape[1]);
+    }
+    if (shape != shape_ || array.device != device_ || !array.has_plain_rows ())
+      throw nb::value_error ("arrays must have the shape of the batch, and be where it is, with "
+                             "consecutive pixels in each row");
+    return {(size_t)strides[1], (size_t)strides[0]};
+  }
+
   CclMasks
   masks_of (const View &masks) const
   {
-    if (masks.shape != shape_ || !masks.type.is_byte ())
-      throw nb::value_error ("the masks must have the shape of the batch, and be of uint8 or bool");
-    if (masks.device != HOST || !masks.has_plain_rows ())
-      throw nb::value_error (
-          "the masks must be in host memory, with consecutive pixels in each row");
-    return {masks.data, (size_t)masks.strides[1], (size_t)masks.strides[0]};
+    if (!masks.type.is_byte ())
+      throw nb::value_error ("masks must be of uint8 or bool");
+    const auto [row, mask] = strides_of (masks);
+    return {
+        masks.data, row, mask, device_ == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
   }
 
   CclVolumeLabels
@@ -97,14 +125,14 @@ private:
   {
     if (!map)
       return {};
-    if (map->shape != shape_ || map->type.size != 4 || map->type.kind == 'f' ||
-        map->device != HOST || !map->has_plain_rows ())
-      throw nb::value_error ("maps must have the shape of the batch, be of int32 or uint32, and be "
-                             "in host memory, with consecutive pixels in each row");
-    return {map->data, (size_t)map->strides[1], (size_t)map->strides[0]};
+    if (map->type.size != 4 || map->type.kind == 'f')
+      throw nb::value_error ("maps must be of int32 or uint32");
+    const auto [row, slice] = strides_of (*map);
+    return {map->data, row, slice};
   }
 
   std::vector<size_t> shape_;
+  int device_;
   CclBatch *batch_ = nullptr;
   std::mutex mutex_;
 };
@@ -113,7 +141,8 @@ void
 bind_batch (nb::module_ &module)
 {
   nb::class_<Batch> (module, "Batch", "Many masks of one size.")
-      .def (nb::init<std::vector<uint32_t>, int> (), nb::arg ("shape"), nb::arg ("connectivity"))
+      .def (nb::init<std::vector<uint32_t>, int, int> (), nb::arg ("shape"),
+          nb::arg ("connectivity"), nb::arg ("device") = HOST)
       .def ("label", &Batch::label, nb::arg ("masks"), nb::arg ("labels").none (),
           nb::arg ("areas").none (), "Labels the masks; returns rows and offsets as bytes.")
       .def ("fill_holes", &Batch::fill_holes, nb::arg ("masks"), nb::arg ("max_area"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import cudaccl
+import cudaccl.sam2
 import device_arrays
 import numpy as np
 import pytest
@@ -36,6 +37,45 @@ def test_same_as_on_the_cpu(image, connectivity, dtype, pitched, kind):
     assert isinstance(labels, cudaccl.DeviceArray) and (cudaccl.copy_to_host(labels) == expected).all()
     assert (table == rows).all()
     assert (cudaccl.components(array, connectivity) == rows).all()
+
+
+MASKS = (random.random((3, 40, 150)) < 0.55).astype(np.uint8)
+
+
+@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray, ExchangeArray])
+@pytest.mark.parametrize("pitched", [False, True])
+@pytest.mark.parametrize("connectivity", [4, 8])
+def test_batches(kind, pitched, connectivity):
+    for masks in MASKS, MASKS[:, np.newaxis].astype(bool), MASKS[0]:
+        labels, table, offsets = cudaccl.label_batch(kind(masks, pitched), connectivity)
+        expected, rows, starts = cudaccl.label_batch(masks, connectivity)
+        assert (cudaccl.copy_to_host(labels) == expected).all() and (table == rows).all() and (offsets == starts).all()
+        found, wanted = kind(masks, pitched), masks.copy()
+        assert cudaccl.fill_holes(found, 5, connectivity, value=1) is found
+        assert (found.download() == cudaccl.fill_holes(wanted, 5, connectivity)).all()
+        assert cudaccl.remove_small(found, 7, connectivity) is found
+        assert (found.download() == cudaccl.remove_small(wanted, 7, connectivity)).all()
+
+
+def test_batches_for_sam2():
+    masks = MASKS[:, np.newaxis]
+    for found, expected in zip(cudaccl.sam2.get_connected_componnets(InterfaceArray(masks)),
+                               cudaccl.sam2.get_connected_componnets(masks)):
+        assert (cudaccl.copy_to_host(found) == expected).all()
+
+
+def test_batches_that_cannot_be_used():
+    for call, error in ((lambda: cudaccl.fill_holes(InterfaceArray(MASKS)), TypeError),  # it has no max()
+                        (lambda: cudaccl.fill_holes(InterfaceArray(MASKS), value=0), ValueError),
+                        (lambda: cudaccl.fill_holes(InterfaceArray(MASKS.astype(np.int32)), value=1), TypeError),
+                        (lambda: cudaccl.fill_holes(ExchangeArray(MASKS, read_only=True), value=1), ValueError),
+                        (lambda: cudaccl.remove_small(InterfaceArray(MASKS[0, 0]), 3), ValueError),
+                        (lambda: cudaccl.label_batch(InterfaceArray(MASKS), 6), ValueError)):
+        with pytest.raises(error):
+            call()
+    assert len(cudaccl.label_batch(InterfaceArray(np.zeros((0, 4, 5), np.uint8)))[1]) == 0
+    floats = InterfaceArray(MASKS.astype(np.float32))
+    assert (cudaccl.label_batch(floats, threshold=0.5)[1] == cudaccl.label_batch(MASKS)[1]).all()
 
 
 def test_settings():

@@ -21,7 +21,7 @@ static void (*get_statistics) (SimcudaStatistics *);
 static int (*order_fault) (const char *);
 static CclCudaDevice *device;
 static uint8_t frame_data[WIDTH * HEIGHT];
-static CUdeviceptr mask_memory;
+static CUdeviceptr mask_memory, squares_memory;
 static int n_cases, n_failed, n_faults;
 
 /* The object under test: a labeller by its algorithm's name, all foreground methods, or volumes. */
@@ -225,6 +225,28 @@ use_contours (const char *name, CclError *error)
       status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
   }
   ccl_contours_free (&contours);
+  return status;
+}
+
+/* Plans, fills holes that are not there, labels twice and frees. */
+static CclStatus
+use_batches (const char *name, CclError *error)
+{
+  (void)name;
+  const CclBatchPlan plan = {
+      .n_masks = 1, .width = WIDTH, .height = HEIGHT, .connectivity = CUDACCL_CONNECTIVITY_8};
+  const CclMasks masks = {(void *)squares_memory, WIDTH, WIDTH * HEIGHT, CUDACCL_LOCATION_DEVICE};
+  CclBatch *batch = ccl_cuda_batch_new (device, &plan, error);
+  if (!batch)
+    return error->status;
+  CclStatus status = ccl_batch_fill_holes (batch, &masks, 0, 1, error);
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
+    CclBatchTable table = {0};
+    status = ccl_batch_label (batch, &masks, NULL, NULL, &table, error);
+    if (status == CUDACCL_OK && (table.offsets[1] != N_COMPONENTS || table.rows[11].area != 25))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
+  }
+  ccl_batch_free (&batch);
   return status;
 }
 
@@ -475,7 +497,10 @@ main (void)
   }
   draw ();
   if (ccl_cuda_device_enter (device, &error) != CUDACCL_OK ||
-      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &mask_memory, &error) != CUDACCL_OK) {
+      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &mask_memory, &error) != CUDACCL_OK ||
+      ccl_cuda_device_allocate (device, WIDTH * HEIGHT, &squares_memory, &error) != CUDACCL_OK ||
+      ccl_cuda_memory_upload (device, frame_data, (void *)squares_memory, WIDTH * HEIGHT, &error) !=
+          CUDACCL_OK) {
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
@@ -483,7 +508,7 @@ main (void)
   check_captures ();
   static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
       {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes},
-      {"contours", use_contours}};
+      {"contours", use_contours}, {"batches", use_batches}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
@@ -508,6 +533,7 @@ main (void)
   }
   if (ccl_cuda_device_enter (device, NULL) == CUDACCL_OK) {
     ccl_cuda_device_release (device, &mask_memory);
+    ccl_cuda_device_release (device, &squares_memory);
     ccl_cuda_device_leave (device);
   }
   ccl_cuda_device_unref (&device);

@@ -56,7 +56,7 @@ test_label (void)
   draw (memory.data + 2 * N_PIXELS, drawn);
   memory.data[2 * N_PIXELS] = 0;
   guarded_memory_set_read_only (&memory);
-  const CclMasks masks = {memory.data, WIDTH, N_PIXELS};
+  const CclMasks masks = {.data = memory.data, .row_stride = WIDTH, .mask_stride = N_PIXELS};
   for (int i = 0; i < 2; i++) {
     memset (labels, 0xff, sizeof labels);
     memset (areas, 0xff, sizeof areas);
@@ -89,7 +89,7 @@ test_fill_and_remove (void)
 {
   CclBatch *batch = batch_new (CUDACCL_CONNECTIVITY_8);
   uint8_t pixels[N_MASKS][HEIGHT][WIDTH + 3], expected[N_MASKS][HEIGHT][WIDTH + 3];
-  const CclMasks masks = {pixels, WIDTH + 3, sizeof *pixels};
+  const CclMasks masks = {.data = pixels, .row_stride = WIDTH + 3, .mask_stride = sizeof *pixels};
   CclError error;
 
   memset (pixels, 0xaa, sizeof pixels); /* bytes between rows stay as they are */
@@ -123,7 +123,7 @@ test_corners_close_holes (void)
   for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
     CclBatch *batch = batch_new ((CclConnectivity)connectivity);
     uint8_t pixels[N_MASKS * N_PIXELS] = {0};
-    const CclMasks masks = {pixels, WIDTH, N_PIXELS};
+    const CclMasks masks = {pixels, WIDTH, N_PIXELS, CUDACCL_LOCATION_HOST};
     CclError error;
 
     pixels[WIDTH + 2] = pixels[2 * WIDTH + 1] = pixels[2 * WIDTH + 3] = pixels[3 * WIDTH + 2] = 1;
@@ -154,9 +154,11 @@ test_arguments (void)
   g_assert_null (ccl_cpu_batch_new (NULL, NULL));
 
   CclBatch *batch = ccl_cpu_batch_new (&good, &error);
-  const CclMasks right = {pixels, WIDTH, N_PIXELS};
-  const CclMasks wrong[] = {
-      {NULL, WIDTH, N_PIXELS}, {pixels, WIDTH - 1, N_PIXELS}, {pixels, WIDTH, N_PIXELS - 1}};
+  const CclMasks right = {pixels, WIDTH, N_PIXELS, CUDACCL_LOCATION_HOST};
+  const CclMasks wrong[] = {{NULL, WIDTH, N_PIXELS, CUDACCL_LOCATION_HOST},
+      {pixels, WIDTH - 1, N_PIXELS, CUDACCL_LOCATION_HOST},
+      {pixels, WIDTH, N_PIXELS - 1, CUDACCL_LOCATION_HOST},
+      {pixels, WIDTH, N_PIXELS, CUDACCL_LOCATION_DEVICE}};
   const CclVolumeLabels maps = {map, 4 * WIDTH, 4 * N_PIXELS};
   const CclVolumeLabels overlapping = {map, 4 * WIDTH, 4 * N_PIXELS - 4};
   for (size_t i = 0; i < G_N_ELEMENTS (wrong); i++) {

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Batches on a GPU: memory and launches; batch.cu has the kernels.
+ *
+ * What a call queues is a sequence of kernels, a graph where the driver has them. Masks are
+ * labelled, or their background is, with the other connectivity: both use the same scratch memory.
+ */
+#include "batch-class.h"
+#include "batch-parameters.h"
+#include "images.h"
+#include "kernel-graph.h"
+#include "labeller-class.h"
+#include "strips-geometry.h"
+#include "table-memory.h"
+#include "wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a mask for which there is room at first. */
+enum { FIRST_ROWS = 1024 };
+
+/* The most masks in a plane of a grid. */
+enum { PLANE_MASKS = UINT16_MAX };
+
+typedef enum Step {
+  STEP_TILE,
+  STEP_MERGE,
+  STEP_REDUCE,
+  STEP_COUNT,
+  STEP_NUMBER,
+  STEP_AREAS,
+  STEP_REPLACE,
+  STEP_FINISH,
+  N_STEPS,
+} Step;
+
+/* The kernels for strips of one row, which are 4-connected, and of two. */
+static const char *const kernel_names[2][N_STEPS] = {
+    {"ccl_batch_tile_4", "ccl_batch_merge_4", "ccl_batch_reduce", "ccl_batch_count",
+        "ccl_batch_number_4", "ccl_batch_write_areas_4", "ccl_batch_replace_4", "ccl_batch_finish"},
+    {"ccl_batch_tile_8", "ccl_batch_merge_8", "ccl_batch_reduce", "ccl_batch_count",
+        "ccl_batch_number_8", "ccl_batch_write_areas_8", "ccl_batch_replace_8", "ccl_batch_finish"},
+};
+
+/* What a call does. */
+typedef enum Task {
+  TASK_TABLE,
+  TASK_LABELS, /* and table */
+  TASK_AREAS,  /* and labels, and table */
+  TASK_REPLACE,
+  TASK_FILL,
+  N_TASKS,
+} Task;
+
+/* The kernels of a task. */
+typedef struct Sequence {
+  CclCudaLaunch launches[N_STEPS];
+  uint32_t n_launches;
+  CclCudaKernelGraph graph;
+  CclBatchParameters in_graph;
+} Sequence;
+
+typedef struct CudaBatch {
+  CclBatch base;
+  CclCudaDevice *device;
+  CclBatchParameters parameters[2]; /* of the masks with one connectivity, indexed by is_eight() */
+  Sequence sequences[N_TASKS];
+  uint32_t turn; /* which of two sets of counters the next labelling uses */
+  bool counters_clean;
+  uint64_t most_rows;
+  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CUevent done;
+  CUdeviceptr scratch, counters;
+  CclCudaTableMemory table;
+  void *counts;      /* pinned: components of each mask */
+  uint64_t *offsets; /* rows before each mask */
+} CudaBatch;
+
+static uint32_t
+is_eight (CclConnectivity connectivity)
+{
+  return connectivity == CUDACCL_CONNECTIVITY_8;
+}
+
+static CclConnectivity
+connectivity_of (const CudaBatch *self, Task task)
+{
+  return task == TASK_FILL ? ccl_batch_other_connectivity (&self->base.plan)
+                           : self->base.plan.connectivity;
+}
+
+static bool
+is_needed (const CclStripsParameters *p, Task task, Step step)
+{
+  const bool has_edges = p->tile_columns * p->tile_rows > 1;
+  const bool replaces = task == TASK_REPLACE || task == TASK_FILL;
+
+  switch (step) {
+  case STEP_MERGE:
+    return has_edges;
+  case STEP_REDUCE: /* else the blocks that number do */
+    return has_edges && replaces;
+  case STEP_COUNT:
+  case STEP_NUMBER:
+    return !replaces;
+  case STEP_AREAS:
+    return task == TASK_AREAS;
+  case STEP_REPLACE:
+    return replaces;
+  default:
+    return true;
+  }
+}
+
+/* The blocks of a mask. */
+static uint32_t
+count_blocks (const CclStripsParameters *p, Task task, Step step)
+{
+  const uint32_t n_tiles = p->tile_columns * p->tile_rows;
+
+  switch (step) {
+  case STEP_REDUCE:
+    return p->n_reduce_blocks;
+  case STEP_COUNT:
+  case STEP_FINISH:
+    return 1;
+  case STEP_NUMBER:
+    return p->n_reduce_blocks + p->n_chunks + (task == TASK_TABLE ? 0 : n_tiles);
+  default:
+    return n_tiles;
+  }
+}
+
+static CclStatus
+plan_sequence (CudaBatch *self, Task task, CclError *error)
+{
+  const uint32_t eight = is_eight (connectivity_of (self, task));
+  const CclStripsParameters *p = &self->parameters[eight].strips;
+  const uint32_t n_masks = self->base.plan.n_masks;
+  Sequence *sequence = &self->sequences[task];
+  CclStatus status = CUDACCL_OK;
+
+  for (Step step = STEP_TILE; step < N_STEPS && status == CUDACCL_OK; step++) {
+    if (!is_needed (p, task, step))
+      continue;
+    CclCudaLaunch *launch = &sequence->launches[sequence->n_launches++];
+    *launch = (CclCudaLaunch){
+        .kernel = kernel_names[eight][step],
+        .grid = {count_blocks (p, task, step), 1, 1},
+        .block = {CUDACCL_STRIPS_NUMBER_THREADS, 1, 1},
+        .is_dependent = step != STEP_TILE,
+    };
+    if (step == STEP_TILE)
+      launch->block[0] = CUDACCL_STRIPS_TILE_THREADS;
+    else if (step == STEP_MERGE)
+      launch->block[0] = CUDACCL_STRIPS_MERGE_THREADS;
+    if (step == STEP_FINISH) {
+      launch->block[0] = 1;
+    } else {
+      launch->grid[1] = n_masks < PLANE_MASKS ? n_masks : PLANE_MASKS;
+      launch->grid[2] = divide_up (n_masks, PLANE_MASKS);
+    }
+    status = ccl_cuda_device_find_kernel (
+        self->device, &ccl_cuda_image_batch, launch->kernel, &launch->function, error);
+  }
+  return status;
+}
+
+/* Sets what does not change between calls. */
+static CclStatus
+plan_parameters (CudaBatch *self, uint32_t eight, CclError *error)
+{
+  const CclBatchPlan *plan = &self->base.plan;
+  const CclLabellerPlan of_mask =
+      ccl_batch_labeller_plan (plan, eight ? CUDACCL_CONNECTIVITY_8 : CUDACCL_CONNECTIVITY_4);
+  CclBatchParameters *p = &self->parameters[eight];
+  const CclStatus status = ccl_strips_set_geometry (&p->strips, &of_mask, eight + 1, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->n_masks = plan->n_masks;
+  p->scratch_stride = ccl_strips_lay_out (&p->strips, 0, eight + 1);
+  p->counts_stride = (uint64_t)divide_up (p->strips.n_chunks + 1, 4) * 4;
+  return CUDACCL_OK;
+}
+
+static size_t
+most (size_t a, size_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Allocates device memory that both connectivities use. */
+static CclStatus
+allocate_scratch (CudaBatch *self, CclError *error)
+{
+  const uint32_t n_masks = self->base.plan.n_masks;
+  CclBatchParameters *four = &self->parameters[0], *eight = &self->parameters[1];
+  const size_t size = most (four->scratch_stride, eight->scratch_stride) * n_masks;
+  const size_t counts = most (four->counts_stride, eight->counts_stride) * n_masks;
+  CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->scratch, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->device, (2 * counts + n_masks) * sizeof (uint32_t), &self->counters, error);
+  if (status != CUDACCL_OK)
+    return status;
+  for (uint32_t i = 0; i < 2; i++) {
+    ccl_strips_lay_out (&self->parameters[i].strips, self->scratch, i + 1);
+    self->parameters[i].mask_count = (uint32_t *)(uintptr_t)self->counters + 2 * counts;
+  }
+  return CUDACCL_OK;
+}
+
+/* Makes room for rows. */
+static CclStatus
+allocate_rows (CudaBatch *self, uint64_t n_rows, CclError *error)
+{
+  const uint64_t n = n_rows < self->most_rows ? n_rows : self->most_rows;
+  const CclStatus status = ccl_cuda_table_memory_resize (
+      &self->table, self->device, (uint32_t)n, CUDACCL_LOCATION_HOST, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  for (uint32_t i = 0; i < 2; i++) {
+    CclStripsParameters *p = &self->parameters[i].strips;
+    p->finished = ccl_cuda_table_memory_head (&self->table) + 1;
+    p->rows = ccl_cuda_table_memory_rows (&self->table);
+    p->max_components = self->table.n_rows;
+  }
+  return CUDACCL_OK;
+}
+
+static CclStatus
+allocate (CudaBatch *self, CclError *error)
+{
+  const CclBatchPlan *plan = &self->base.plan;
+  CUdeviceptr counts = 0;
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+
+  self->stream = self->own_stream;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  if (status == CUDACCL_OK)
+    status = allocate_scratch (self, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
+  for (uint32_t i = 0; i < 2; i++)
+    self->parameters[i].strips.n_components = (uint32_t *)(uintptr_t)counts;
+  if (status == CUDACCL_OK)
+    status = allocate_rows (self, (uint64_t)plan->n_masks * FIRST_ROWS, error);
+  self->offsets = calloc ((size_t)plan->n_masks + 1, sizeof *self->offsets);
+  if (status == CUDACCL_OK && !self->offsets)
+    status = ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a batch");
+  return status;
+}
+
+static CclStatus
+plan_batch (CudaBatch *self, CclError *error)
+{
+  const CclBatchPlan *plan = &self->base.plan;
+  const CclLabellerPlan of_mask = ccl_batch_labeller_plan (plan, plan->connectivity);
+  CclStatus status = plan_parameters (self, 0, error);
+
+  self->most_rows = (uint64_t)plan->n_masks * of_mask.max_components;
+  if (status == CUDACCL_OK)
+    status = plan_parameters (self, 1, error);
+  for (Task task = TASK_TABLE; task < N_TASKS && status == CUDACCL_OK; task++)
+    status = plan_sequence (self, task, error);
+  return status == CUDACCL_OK ? allocate (self, error) : status;
+}
+
+/* Queues the kernels of a task as one graph. */
+static CclStatus
+queue_graph (
+    CudaBatch *self, Sequence *sequence, const CclBatchParameters *parameters, CclError *error)
+{
+  CclBatchParameters p = *parameters;
+  CclStatus status = CUDACCL_OK;
+
+  if (!sequence->graph.graph)
+    status = ccl_cuda_kernel_graph_build (&sequence->graph, self->device, sequence->launches,
+        sequence->n_launches, UINT32_MAX, &p, error);
+  else if (memcmp (&sequence->in_graph, &p, sizeof p) != 0)
+    for (uint32_t i = 0; i < sequence->n_launches && status == CUDACCL_OK; i++)
+      status = ccl_cuda_kernel_graph_set (
+          &sequence->graph, self->device, &sequence->launches[i], i, &p, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_kernel_graph_clear (&sequence->graph, self->device);
+    return status;
+  }
+  memcpy (&sequence->in_graph, parameters, sizeof p);
+  return ccl_cuda_call (
+      self->device->driver, error, cuGraphLaunch (sequence->graph.graph, self->stream));
+}
+
+static CclStatus
+queue (CudaBatch *self, Task task, const CclBatchParameters *parameters, CclError *error)
+{
+  Sequence *sequence = &self->sequences[task];
+  CclBatchParameters p = *parameters;
+  CclStatus status = CUDACCL_OK;
+
+  if (ccl_cuda_kernel_graph_is_possible (self->device))
+    return queue_graph (self, sequence, parameters, error);
+  for (uint32_t i = 0; i < sequence->n_launches && status == CUDACCL_OK; i++)
+    status = ccl_cuda_launch (self->device, &sequence->launches[i], &p, self->stream, error);
+  return status;
+}
+
+/* Queues a task and waits for it. */
+static CclStatus
+run (CudaBatch *self, Task task, const CclBatchParameters *parameters, CclError *error)
+{
+  uint32_t *finished = (uint32_t *)self->table.pinned + 1;
+
+  *finished = 0;
+  CclStatus status = queue (self, task, parameters, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_wait (self->device, self->done, self->stream, finished, error);
+  return status == CUDACCL_OK ? CUDACCL_OK
+                              : ccl_cuda_device_abandon (self->device, self->stream, error);
+}
+
+/* Makes the device's context current and checks that work can be queued on the stream. */
+static CclStatus
+enter (CudaBatch *self, CclError *error)
+{
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK || self->stream == self->own_stream)
+    return status;
+  status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+/* The parameters of a task on masks. */
+static CclBatchParameters
+parameters_of (const CudaBatch *self, Task task, const CclMasks *masks)
+{
+  CclBatchParameters batch = self->parameters[is_eight (connectivity_of (self, task))];
+  CclStripsParameters *p = &batch.strips;
+
+  p->frame = masks->data;
+  p->frame_stride = masks->row_stride;
+  p->vectorised = ((uintptr_t)masks->data | masks->row_stride | masks->mask_stride) % 16 == 0;
+  p->invert = task == TASK_FILL ? UINT32_MAX : 0;
+  p->max_area = UINT32_MAX;
+  batch.mask_stride = masks->mask_stride;
+  return batch;
+}
+
+/* The counters of a labelling are cleared by the one before. */
+static CclStatus
+take_counters (CudaBatch *self, CclBatchParameters *batch, CclError *error)
+{
+  const uint64_t n = batch->counts_stride * batch->n_masks;
+  uint32_t *const counters = (uint32_t *)(uintptr_t)self->counters;
+
+  batch->strips.chunk_count = counters + self->turn * n;
+  batch->strips.next_chunk_count = counters + !self->turn * n;
+  self->turn = !self->turn;
+  if (self->counters_clean)
+    return CUDACCL_OK;
+  return ccl_cuda_call (self->device->driver, error,
+      cuMemsetD8Async (self->counters, 0, 2 * n * sizeof (uint32_t), self->stream));
+}
+
+static void
+set_maps (CclBatchParameters *batch, const CclVolumeLabels *labels, const CclVolumeLabels *areas)
+{
+  CclStripsParameters *p = &batch->strips;
+
+  if (labels) {
+    p->labels = labels->data;
+    p->labels_stride = labels->row_stride / 4;
+    p->labels_vectorised =
+        ((uintptr_t)labels->data | labels->row_stride | labels->slice_stride) % 16 == 0;
+    p->keeps_runs = true;
+    batch->labels_slice = labels->slice_stride / 4;
+  }
+  if (areas) {
+    batch->areas = areas->data;
+    batch->areas_stride = areas->row_stride / 4;
+    batch->areas_slice = areas->slice_stride / 4;
+    batch->areas_vectorised =
+        ((uintptr_t)areas->data | areas->row_stride | areas->slice_stride) % 16 == 0;
+  }
+}
+
+/* Adds up the components of masks. Returns their number. */
+static uint64_t
+sum_offsets (CudaBatch *self)
+{
+  const uint32_t *counts = self->counts, n_masks = self->base.plan.n_masks;
+
+  for (uint32_t i = 0; i < n_masks; i++)
+    self->offsets[i + 1] = self->offsets[i] + counts[i];
+  return self->offsets[n_masks];
+}
+
+static CclStatus
+label (CudaBatch *self, const CclMasks *masks, const CclVolumeLabels *labels,
+    const CclVolumeLabels *areas, CclError *error)
+{
+  const Task task = areas ? TASK_AREAS : labels ? TASK_LABELS : TASK_TABLE;
+  CclBatchParameters batch = parameters_of (self, task, masks);
+
+  set_maps (&batch, labels, areas);
+  CclStatus status = take_counters (self, &batch, error);
+  if (status != CUDACCL_OK)
+    return ccl_cuda_device_abandon (self->device, self->stream, error);
+  self->counters_clean = false;
+  status = run (self, task, &batch, error);
+  self->counters_clean = status == CUDACCL_OK;
+  return status;
+}
+
+static CclStatus
+cuda_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *labels,
+    const CclVolumeLabels *areas, CclBatchTable *table, CclError *error)
+{
+  CudaBatch *self = (CudaBatch *)base;
+  CclStatus status = enter (self, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  status = label (self, masks, labels, areas, error);
+  if (status == CUDACCL_OK && sum_offsets (self) > self->table.n_rows) {
+    const uint64_t n_rows = sum_offsets (self);
+    status = allocate_rows (self, n_rows + n_rows / 2, error);
+    if (status == CUDACCL_OK)
+      status = label (self, masks, labels, areas, error);
+    if (status == CUDACCL_OK)
+      sum_offsets (self);
+  }
+  ccl_cuda_device_leave (self->device);
+  if (status == CUDACCL_OK)
+    *table = (CclBatchTable){
+        base->plan.n_masks,
+        self->offsets,
+        (const CclComponent *)((const char *)self->table.pinned + CUDACCL_TABLE_HEAD_SIZE),
+    };
+  return status;
+}
+
+/* Writes the value to the selected components of the foreground or the background. */
+static CclStatus
+replace (CudaBatch *self, Task task, const CclMasks *masks, const CclBatchSelection *selection,
+    CclError *error)
+{
+  CclBatchParameters batch = parameters_of (self, task, masks);
+  CclStripsParameters *p = &batch.strips;
+  CclStatus status = enter (self, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->keeps_runs = true;
+  /* No component is counted. */
+  p->filtered = true;
+  p->min_area = UINT32_MAX;
+  batch.selection = *selection;
+  status = run (self, task, &batch, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_batch_fill_holes (
+    CclBatch *base, const CclMasks *masks, uint32_t max_area, uint8_t value, CclError *error)
+{
+  const CclBatchSelection holes = {
+      .min_area = 1,
+      .max_area = max_area ? max_area : UINT32_MAX,
+      .inside_only = true,
+      .value = value,
+  };
+  return replace ((CudaBatch *)base, TASK_FILL, masks, &holes, error);
+}
+
+static CclStatus
+cuda_batch_remove_small (CclBatch *base, const CclMasks *masks, uint32_t min_area, CclError *error)
+{
+  const CclBatchSelection small = {.max_area = min_area > 0 ? min_area - 1 : 0};
+  return replace ((CudaBatch *)base, TASK_REPLACE, masks, &small, error);
+}
+
+static void
+cuda_batch_free (CclBatch *base)
+{
+  CudaBatch *self = (CudaBatch *)base;
+  /* On a lost device only the host's memory can be freed. */
+  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
+  const CclCudaDriver *driver = self->device->driver;
+
+  for (Task task = TASK_TABLE; task < N_TASKS; task++)
+    ccl_cuda_kernel_graph_clear (&self->sequences[task].graph, self->device);
+  ccl_cuda_device_release (self->device, &self->scratch);
+  ccl_cuda_device_release (self->device, &self->counters);
+  ccl_cuda_table_memory_clear (&self->table, self->device);
+  ccl_cuda_device_release_pinned (self->device, &self->counts);
+  if (self->done)
+    driver->cuEventDestroy (self->done);
+  if (self->own_stream)
+    driver->cuStreamDestroy (self->own_stream);
+  if (entered)
+    ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_unref (&self->device);
+  free (self->offsets);
+  free (self);
+}
+
+static const CclBatchClass cuda_batch_class = {
+    .location = CUDACCL_LOCATION_DEVICE,
+    .label = cuda_batch_label,
+    .fill_holes = cuda_batch_fill_holes,
+    .remove_small = cuda_batch_remove_small,
+    .free = cuda_batch_free,
+};
+
+CclBatch *
+ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_batch_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  CudaBatch *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a batch");
+    return NULL;
+  }
+  self->base = (CclBatch){.klass = &cuda_batch_class, .plan = *plan};
+  self->device = ccl_cuda_device_ref (device);
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = plan_batch (self, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status == CUDACCL_OK)
+    return &self->base;
+  cuda_batch_free (&self->base);
+  return NULL;
+}
+
+CclStatus
+ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error)
+{
+  CudaBatch *self = (CudaBatch *)batch;
+  if (!batch || batch->klass != &cuda_batch_class)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a batch on a GPU has a stream");
+  self->stream = stream ? stream : self->own_stream;
+  return CUDACCL_OK;
+}

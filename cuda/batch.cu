@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Batches: the kernels of strips.cu on many masks at once. The second dimension of a grid is the
+ * mask, which is a frame of its own with its own scratch memory, so that its components are joined,
+ * numbered and measured without regard to the others.
+ *
+ *   count        the components of each mask: their rows follow those of the masks before
+ *   write areas  the area of each pixel's component
+ *   replace      writes a value to the pixels of components with a certain area: to holes, which
+ * are components of the background, and to small components
+ */
+#include "batch-parameters.h"
+
+#include "strips/write-labels.cuh"
+#include "strips/reduce.cuh"
+#include "strips/label-tile.cuh"
+#include "strips/merge.cuh"
+#include "strips/number.cuh"
+#include "strips/whole-component.cuh"
+
+static __device__ __forceinline__ uint32_t
+mask_of_block ()
+{
+  return blockIdx.z * gridDim.y + blockIdx.y;
+}
+
+/* Whether the grid, of whole planes, has more blocks than the masks need. Such blocks wait as all
+ * do, as a kernel behind relies on that. */
+static __device__ __forceinline__ bool
+is_behind_last_mask (const CclBatchParameters &batch)
+{
+  if (mask_of_block () < batch.n_masks)
+    return false;
+  wait_for_previous_kernel ();
+  return true;
+}
+
+template <typename T>
+static __device__ __forceinline__ void
+move (T *&pointer, uint64_t bytes)
+{
+  pointer = (T *)((uintptr_t)pointer + bytes);
+}
+
+/* The parameters of a mask. */
+static __device__ __forceinline__ Parameters
+parameters_of (const CclBatchParameters &batch, uint32_t mask)
+{
+  Parameters p = batch.strips;
+  const uint64_t bytes = mask * batch.scratch_stride;
+  move (p.bits, bytes);
+  move (p.parent, bytes);
+  move (p.word_base, bytes);
+  move (p.edge, bytes);
+  move (p.run_component, bytes);
+  move (p.component, bytes);
+  move (p.component_first, bytes);
+  move (p.component_count, bytes);
+  move (p.open_count, bytes);
+  move (p.open_first, bytes);
+  move (p.features.sum_x, bytes);
+  move (p.features.sum_y, bytes);
+  move (p.features.area, bytes);
+  move (p.features.left, bytes);
+  move (p.features.right, bytes);
+  move (p.features.bottom, bytes);
+  move (p.first_bits, bytes);
+  move (p.group_count, bytes);
+  p.chunk_count += mask * batch.counts_stride;
+  p.next_chunk_count += mask * batch.counts_stride;
+  p.frame += mask * batch.mask_stride;
+  p.n_components += mask;
+  if (p.labels)
+    p.labels += mask * batch.labels_slice;
+  return p;
+}
+
+/* The same for a block that writes rows: they follow those of the masks before. All threads of the
+ * block take part. */
+static __device__ __forceinline__ Parameters
+parameters_with_rows (const CclBatchParameters &batch, uint32_t mask)
+{
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
+  Parameters p = parameters_of (batch, mask);
+  wait_for_previous_kernel ();
+  uint32_t count = 0, before;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < mask; i += THREADS)
+    count += batch.mask_count[i];
+  sum_before_thread_of_few<THREADS / 32> (count, &before);
+  const uint32_t n = min (before, p.max_components);
+  p.rows += n;
+  p.max_components -= n;
+  return p;
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+label_tile_of_batch (const CclBatchParameters &batch)
+{
+  if (!is_behind_last_mask (batch))
+    label_tile<uint8_t, ROWS> (parameters_of (batch, mask_of_block ()));
+}
+
+template <int ROWS>
+static __device__ __forceinline__ void
+merge_tiles_of_batch (const CclBatchParameters &batch)
+{
+  if (!is_behind_last_mask (batch))
+    merge_tiles<ROWS> (parameters_of (batch, mask_of_block ()));
+}
+
+/* As number_and_write_labels() of strips.cu, with the label map if there is one. */
+template <int ROWS>
+static __device__ __forceinline__ void
+number_of_batch (const CclBatchParameters &batch)
+{
+  __shared__ union {
+    Rows rows;
+    LabelledTile<ROWS> tile;
+  } block;
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  const uint32_t mask = mask_of_block (), n_reduce = batch.strips.n_reduce_blocks;
+  const uint32_t n_tiles =
+      batch.strips.labels ? batch.strips.tile_columns * batch.strips.tile_rows : 0;
+  if (blockIdx.x < n_reduce)
+    reduce_before_numbering (parameters_of (batch, mask));
+  else if (blockIdx.x < n_reduce + n_tiles)
+    write_tile_labels<ROWS> (parameters_of (batch, mask), block.tile, blockIdx.x - n_reduce);
+  else
+    number_chunk<ROWS> (
+        parameters_with_rows (batch, mask), block.rows, blockIdx.x - n_reduce - n_tiles);
+}
+
+/* Writes the area map of a tile. */
+template <int ROWS>
+static __device__ __forceinline__ void
+write_tile_areas (const CclBatchParameters &batch)
+{
+  __shared__ LabelledTile<ROWS> tile;
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS, TILE_ROWS = STRIPS * ROWS };
+  const uint32_t mask = mask_of_block (), number = blockIdx.x;
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  Parameters p = parameters_of (batch, mask);
+  p.labels = batch.areas + mask * batch.areas_slice;
+  p.labels_stride = batch.areas_stride;
+  p.labels_vectorised = batch.areas_vectorised;
+  const uint32_t tile_row = quotient (number, p.tile_columns, p.tile_columns_inverse);
+  const uint32_t tile_column = number - tile_row * p.tile_columns;
+  wait_for_previous_kernel ();
+
+  const uint32_t n_tile_components = p.component_count[number];
+  if (n_tile_components == 0) {
+    clear_labels_of_tile (p, tile_column * TILE_WIDTH, tile_row * TILE_ROWS, TILE_ROWS);
+    return;
+  }
+  ((uint4 *)tile.run_component)[threadIdx.x] =
+      ((const uint4 *)(p.run_component + number * TILE_RUNS))[threadIdx.x];
+  load_tile<ROWS> (p, tile, tile_column, tile_row);
+  for (uint32_t i = threadIdx.x; i < n_tile_components; i += THREADS)
+    tile.component_label[i] = load_whole_component<ROWS> (p, number, i).area;
+  __syncthreads ();
+  write_pixels<ROWS> (p, tile, tile_column, tile_row);
+}
+
+static __device__ __forceinline__ bool
+is_selected (const Parameters &p, const CclBatchSelection &selection, const WholeComponent &whole)
+{
+  const bool is_inside =
+      whole.left > 0 && whole.top > 0 && whole.right + 1 < p.width && whole.bottom + 1 < p.height;
+  return whole.area >= selection.min_area && whole.area <= selection.max_area &&
+         (is_inside || !selection.inside_only);
+}
+
+/* Writes a value to those of 16 pixels whose bits are set. */
+static __device__ __forceinline__ void
+write_value (const Parameters &p, uint8_t *pixels, uint32_t bits, uint32_t value)
+{
+  if (p.vectorised && bits == 0xffff) {
+    const uint32_t four = value * 0x01010101u;
+    *(uint4 *)pixels = make_uint4 (four, four, four, four);
+    return;
+  }
+#pragma unroll 1
+  for (; bits; bits &= bits - 1)
+    pixels[__ffs (bits) - 1] = value;
+}
+
+/* Writes the value to the selected components of a tile, each thread to a word. */
+template <int ROWS>
+static __device__ __forceinline__ void
+replace_in_tile (const CclBatchParameters &batch)
+{
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
+  static_assert (THREADS == TILE_THREADS, "a thread writes a word");
+  __shared__ bool selected[TILE_RUNS];
+  const uint32_t number = blockIdx.x;
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  const Parameters p = parameters_of (batch, mask_of_block ());
+  const Place place = place_of_thread<ROWS> (p);
+  const uint32_t row_words = p.tile_columns * WORDS, column = place.tile_column * WORDS + place.w;
+  const uint32_t y = place.tile_y + place.row;
+  wait_for_previous_kernel ();
+
+  const uint32_t n_tile_components = p.component_count[number];
+  bool is_any = false;
+  for (uint32_t i = threadIdx.x; i < n_tile_components; i += THREADS) {
+    selected[i] = is_selected (p, batch.selection, load_whole_component<ROWS> (p, number, i));
+    is_any |= selected[i];
+  }
+  if (!__syncthreads_or (is_any))
+    return;
+  uint32_t rows[ROWS], occupied = 0, chosen = 0;
+  for (uint32_t i = 0; i < ROWS; i++)
+    occupied |= rows[i] = p.bits[(y + i) * row_words + column];
+  uint32_t run =
+      number * TILE_RUNS + p.word_base[(place.tile_row * STRIPS + place.s) * row_words + column];
+#pragma unroll 1
+  for (uint32_t rest = occupied; rest; run++) {
+    const uint32_t part = lowest_run (rest);
+    rest ^= part;
+    if (selected[p.run_component[run]])
+      chosen |= part;
+  }
+  uint8_t *const pixels = (uint8_t *)p.frame + place.tile_x + place.column;
+  for (uint32_t i = 0; i < ROWS; i++)
+    if (rows[i] & chosen)
+      write_value (p, pixels + (y + i) * p.frame_stride, rows[i] & chosen, batch.selection.value);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+    ccl_batch_tile_4 (const __grid_constant__ CclBatchParameters batch)
+{
+  label_tile_of_batch<1> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+    ccl_batch_tile_8 (const __grid_constant__ CclBatchParameters batch)
+{
+  label_tile_of_batch<2> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
+    ccl_batch_merge_4 (const __grid_constant__ CclBatchParameters batch)
+{
+  merge_tiles_of_batch<1> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
+    ccl_batch_merge_8 (const __grid_constant__ CclBatchParameters batch)
+{
+  merge_tiles_of_batch<2> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_reduce (const __grid_constant__ CclBatchParameters batch)
+{
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  const Parameters p = parameters_of (batch, mask_of_block ());
+  wait_for_previous_kernel ();
+  reduce_components (p);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_count (const __grid_constant__ CclBatchParameters batch)
+{
+  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  const uint32_t mask = mask_of_block ();
+  const uint32_t *const counts = batch.strips.chunk_count + mask * batch.counts_stride;
+  wait_for_previous_kernel ();
+  uint32_t count = 0, total;
+  for (uint32_t i = threadIdx.x; i < batch.strips.n_chunks; i += THREADS)
+    count += counts[i];
+  sum_before_thread_of_few<THREADS / 32> (count, &total);
+  if (threadIdx.x == 0)
+    batch.mask_count[mask] = total;
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_number_4 (const __grid_constant__ CclBatchParameters batch)
+{
+  number_of_batch<1> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_number_8 (const __grid_constant__ CclBatchParameters batch)
+{
+  number_of_batch<2> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_write_areas_4 (const __grid_constant__ CclBatchParameters batch)
+{
+  write_tile_areas<1> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_write_areas_8 (const __grid_constant__ CclBatchParameters batch)
+{
+  write_tile_areas<2> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_replace_4 (const __grid_constant__ CclBatchParameters batch)
+{
+  replace_in_tile<1> (batch);
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+    ccl_batch_replace_8 (const __grid_constant__ CclBatchParameters batch)
+{
+  replace_in_tile<2> (batch);
+}
+
+/* Sets the completion flag, as ccl_strips_finish() does. */
+extern "C" __global__ void __launch_bounds__ (1)
+    ccl_batch_finish (const __grid_constant__ CclBatchParameters batch)
+{
+  wait_for_previous_kernel ();
+  __threadfence_system ();
+  *(volatile uint32_t *)batch.strips.finished = 1;
+}
