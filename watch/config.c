@@ -81,6 +81,19 @@ add_parts (GPtrArray *parts, const gchar *text)
   return TRUE;
 }
 
+GHashTable *
+watch_config_get_camera_names (const WatchConfig *config)
+{
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < config->cameras->len; i++) {
+    const WatchCameraConfig *camera = config->cameras->pdata[i];
+
+    g_hash_table_add (names, g_strdup (camera->name));
+  }
+  return names;
+}
+
 gboolean
 watch_config_set (WatchConfig *config, const gchar *key, const gchar *value, GError **error)
 {

@@ -42,6 +42,9 @@ void watch_output_config_free (WatchOutputConfig *config);
 WatchConfig *watch_config_new (void); /* no camera, no output */
 void watch_config_free (WatchConfig *config);
 
+/* The set of the cameras' names; free with g_hash_table_unref(). */
+GHashTable *watch_config_get_camera_names (const WatchConfig *config);
+
 /* Sets a key of the group [ccl-watch]. */
 gboolean watch_config_set (
     WatchConfig *config, const gchar *key, const gchar *value, GError **error);

@@ -1,41 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "history-file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "log.h"
+#include "line-file.h"
 
-#define FILE_NAME "events.ndjson"
-#define WRITE_SECONDS 5
-#define MAX_SIZE (64 * 1024 * 1024)
-#define MODE 0640
-/* The file is written anew when it has twice as many lines as events are kept, and so many more. */
-#define SPARE_LINES 1000
+#define MAX_NUMBER 1e15 /* of an event; others are damaged */
 
 struct _WatchHistoryFile {
-  Watch *watch;
   WatchHistory *history;
-  GMutex lock; /* never held while the disk works */
-  GCond changed;
-  GThread *thread;
-  gboolean is_stopping, is_stopped, must_rewrite; /* guarded by the lock */
+  WatchLineFile *file;
 
-  /* Of the thread. */
-  GHashTable *cameras; /* names of those that there were at the start */
-  gchar *path;         /* NULL without a folder */
-  guint64 written;     /* number of the last event in the file */
-  guint n_lines;
-  gboolean is_new; /* the path is another one than before */
-  WatchLogLimit fail_limit;
+  /* Of the file's thread. */
+  GHashTable *cameras;      /* names of those that there were at the start */
+  JsonParser *parser;       /* NULL after reading */
+  GPtrArray *events;        /* WatchPastEvent, of the lines that were read */
+  guint64 written, waiting; /* number of the last event in the file, and in the last text */
 };
-
-/* Reading. */
 
 /* The event of a line; NULL if the line is damaged. */
 static WatchPastEvent *
@@ -50,15 +31,15 @@ parse_line (JsonParser *parser, const gchar *line)
       !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return NULL;
   object = json_node_get_object (json_parser_get_root (parser));
-  camera = json_object_get_string_member_with_default (object, "source", NULL);
-  kind = json_object_get_string_member_with_default (object, "event", NULL);
-  utc = json_object_get_string_member_with_default (object, "utc", NULL);
+  camera = watch_line_get_text (object, "source");
+  kind = watch_line_get_text (object, "event");
+  utc = watch_line_get_text (object, "utc");
   rest = strchr (line, ','); /* behind the number */
   time = utc ? g_date_time_new_from_iso8601 (utc, NULL) : NULL;
   if (!camera || !kind || !time || !g_str_has_prefix (line, "{\"number\":") || !rest)
     return NULL;
   event = g_new0 (WatchPastEvent, 1);
-  event->number = json_object_get_int_member_with_default (object, "number", 0);
+  event->number = (guint64)CLAMP (watch_line_get_number (object, "number"), 0, MAX_NUMBER);
   event->utc = g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time);
   event->camera = g_strdup (camera);
   event->kind = g_strdup (kind);
@@ -66,222 +47,87 @@ parse_line (JsonParser *parser, const gchar *line)
   return event;
 }
 
-/* The whole file; NULL if there is none, or it is no regular one. */
-static gchar *
-read_text (const gchar *path)
+static void
+read_line (gpointer data, const gchar *line)
 {
-  gint fd = g_open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  struct stat status;
-  gchar *text = NULL;
-  gsize n = 0;
-  gssize more = 1;
+  WatchHistoryFile *self = data;
+  WatchPastEvent *event = parse_line (self->parser, line);
 
-  if (fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode) &&
-      status.st_size <= MAX_SIZE) {
-    text = g_malloc (status.st_size + 1);
-    while (n < (gsize)status.st_size && more > 0) {
-      more = read (fd, text + n, status.st_size - n);
-      n += MAX (more, 0);
-    }
-    text[n] = '\0';
-  }
-  if (fd >= 0)
-    close (fd);
-  return text;
+  if (event && g_hash_table_contains (self->cameras, event->camera))
+    g_ptr_array_add (self->events, g_steal_pointer (&event));
+  g_clear_pointer (&event, watch_past_event_free);
 }
 
 static void
-read_events (WatchHistoryFile *file)
+has_read (gpointer data)
 {
-  g_autoptr (JsonParser) parser = json_parser_new ();
-  g_autofree gchar *text = file->path ? read_text (file->path) : NULL;
-  g_auto (GStrv) lines = text ? g_strsplit (text, "\n", 0) : NULL;
-  GPtrArray *events = g_ptr_array_new ();
+  WatchHistoryFile *self = data;
 
-  for (gchar **line = lines; line && *line; line++) {
-    WatchPastEvent *event = **line ? parse_line (parser, *line) : NULL;
-
-    file->n_lines += **line != '\0';
-    if (event && g_hash_table_contains (file->cameras, event->camera))
-      g_ptr_array_add (events, g_steal_pointer (&event));
-    g_clear_pointer (&event, watch_past_event_free);
-  }
-  file->written = watch_history_add_past (file->history, events);
+  self->written = watch_history_add_past (self->history, g_steal_pointer (&self->events));
+  g_clear_object (&self->parser);
 }
 
-/* Writing. */
-
-static void
-report (WatchHistoryFile *file, const gchar *reason)
-{
-  watch_log_warning_limited (&file->fail_limit, "%s: %s", file->path, reason);
-}
-
-/* The events behind a number as lines, the oldest first. */
+/* The oldest event first. */
 static GString *
-format_events (WatchHistoryFile *file, guint64 after, guint *n_lines, guint64 *last)
+format (gpointer data, gboolean all, guint *n_lines)
 {
+  WatchHistoryFile *self = data;
   g_autoptr (GPtrArray) events =
-      watch_history_get_events (file->history, NULL, NULL, after, G_MAXUINT);
+      watch_history_get_events (self->history, NULL, NULL, all ? 0 : self->written, G_MAXUINT);
   GString *text = g_string_new (NULL);
 
   *n_lines = events->len;
+  self->waiting = self->written;
   for (guint i = events->len; i-- > 0;) {
     const WatchPastEvent *event = events->pdata[i];
 
     g_string_append_printf (
         text, "{\"number\":%" G_GUINT64_FORMAT ",%s\n", event->number, event->line + 1);
-    *last = event->number;
+    self->waiting = event->number;
   }
   return text;
 }
 
-static gboolean
-append_text (WatchHistoryFile *file, const GString *text)
-{
-  gint fd = g_open (
-      file->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, MODE);
-  gboolean is_written = fd >= 0 && write (fd, text->str, text->len) == (gssize)text->len;
-
-  if (!is_written)
-    report (file, g_strerror (errno));
-  if (fd >= 0)
-    close (fd);
-  return is_written;
-}
-
-static gboolean
-replace_text (WatchHistoryFile *file, const GString *text)
-{
-  g_autofree gchar *folder = g_path_get_dirname (file->path);
-  g_autoptr (GError) error = NULL;
-
-  g_mkdir_with_parents (folder, 0750);
-  if (!g_file_set_contents_full (
-          file->path, text->str, text->len, G_FILE_SET_CONTENTS_CONSISTENT, MODE, &error))
-    report (file, error->message);
-  return error == NULL;
-}
-
-/* FALSE if the file has to be written anew. */
-static gboolean
-write_events (WatchHistoryFile *file, gboolean anew)
-{
-  guint64 last = file->written;
-  guint n_lines;
-  GString *text = format_events (file, anew ? 0 : file->written, &n_lines, &last);
-  gboolean is_written = TRUE;
-
-  if (anew)
-    is_written = replace_text (file, text);
-  else if (n_lines > 0)
-    is_written = append_text (file, text);
-  if (is_written) {
-    file->written = last;
-    file->n_lines = anew ? n_lines : file->n_lines + n_lines;
-  }
-  g_string_free (text, TRUE);
-  return is_written;
-}
-
-/* Takes the path in the present folder of the watch. */
 static void
-update_path (WatchHistoryFile *file)
+written (gpointer data)
 {
-  WatchFolder *folder = watch_get_folder (file->watch);
-  gchar *path = folder ? g_build_filename (watch_folder_get_path (folder), FILE_NAME, NULL) : NULL;
+  WatchHistoryFile *self = data;
 
-  g_clear_pointer (&folder, watch_folder_unref);
-  file->is_new = g_strcmp0 (path, file->path) != 0;
-  g_free (file->path);
-  file->path = path;
+  self->written = self->waiting;
 }
 
-/* The thread. */
-
-static gboolean
-has_too_many_lines (WatchHistoryFile *file)
+static guint
+count (gpointer data)
 {
-  return file->n_lines > 2 * watch_history_count_events (file->history) + SPARE_LINES;
-}
-
-static gpointer
-run (gpointer data)
-{
-  WatchHistoryFile *file = data;
-  gboolean is_last = FALSE;
-
-  update_path (file);
-  read_events (file);
-  while (!is_last) {
-    gint64 next = g_get_monotonic_time () + WRITE_SECONDS * G_TIME_SPAN_SECOND;
-    gboolean anew;
-
-    g_mutex_lock (&file->lock);
-    while (!file->is_stopping && g_cond_wait_until (&file->changed, &file->lock, next)) {
-    }
-    is_last = file->is_stopping;
-    anew = file->must_rewrite;
-    file->must_rewrite = FALSE;
-    g_mutex_unlock (&file->lock);
-    update_path (file);
-    if (file->path && !write_events (file, anew || file->is_new || has_too_many_lines (file)))
-      watch_history_file_rewrite (file);
-  }
-  g_mutex_lock (&file->lock);
-  file->is_stopped = TRUE;
-  g_cond_broadcast (&file->changed);
-  g_mutex_unlock (&file->lock);
-  return NULL;
+  return watch_history_count_events (((WatchHistoryFile *)data)->history);
 }
 
 WatchHistoryFile *
 watch_history_file_new (Watch *watch, WatchHistory *history)
 {
-  const WatchConfig *config = watch_get_config (watch);
-  WatchHistoryFile *file = g_new0 (WatchHistoryFile, 1);
+  WatchHistoryFile *self = g_new0 (WatchHistoryFile, 1);
+  const WatchLineFileFunctions functions = {read_line, has_read, format, written, count, self};
 
-  file->watch = watch;
-  file->history = history;
-  file->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < config->cameras->len; i++) {
-    const WatchCameraConfig *camera = config->cameras->pdata[i];
-
-    g_hash_table_add (file->cameras, g_strdup (camera->name));
-  }
-  g_mutex_init (&file->lock);
-  g_cond_init (&file->changed);
-  file->thread = g_thread_new ("events", run, file);
-  return file;
+  self->history = history;
+  self->cameras = watch_config_get_camera_names (watch_get_config (watch));
+  self->parser = json_parser_new ();
+  self->events = g_ptr_array_new ();
+  self->file = watch_line_file_new (watch, "events.ndjson", "events", &functions);
+  return self;
 }
 
 void
-watch_history_file_rewrite (WatchHistoryFile *file)
+watch_history_file_rewrite (WatchHistoryFile *self)
 {
-  g_mutex_lock (&file->lock);
-  file->must_rewrite = TRUE;
-  g_mutex_unlock (&file->lock);
+  watch_line_file_rewrite (self->file);
 }
 
 gboolean
-watch_history_file_free (WatchHistoryFile *file, gint64 until)
+watch_history_file_free (WatchHistoryFile *self, gint64 until)
 {
-  gboolean is_stopped;
-
-  g_mutex_lock (&file->lock);
-  file->is_stopping = TRUE;
-  g_cond_broadcast (&file->changed);
-  while (!file->is_stopped && g_cond_wait_until (&file->changed, &file->lock, until)) {
-  }
-  is_stopped = file->is_stopped;
-  g_mutex_unlock (&file->lock);
-  if (!is_stopped)
+  if (!watch_line_file_free (self->file, until))
     return FALSE;
-  g_thread_join (file->thread);
-  g_mutex_clear (&file->lock);
-  g_cond_clear (&file->changed);
-  g_hash_table_unref (file->cameras);
-  g_free (file->path);
-  g_free (file);
+  g_hash_table_unref (self->cameras);
+  g_free (self);
   return TRUE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keeps the latest events in FOLDER/events.ndjson, so that they survive a restart: a JSON object
- * per line, as in the answer of the API. A thread reads the file at the start, then adds new events
- * every few seconds, and writes it anew when most of its lines are of no use any more. */
+ * per line, as in the answer of the API (line-file.h). */
 #pragma once
 
 #include "history.h"

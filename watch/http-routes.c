@@ -12,7 +12,7 @@
 #include "http-stream.h"
 #include "live.h"
 #include "metrics.h"
-#include "traffic.h"
+#include "traffic-file.h"
 
 #define HTTP_RESOURCES "/org/cudaccl/watch"
 
@@ -22,6 +22,7 @@ struct _WatchHttpRoutes {
   WatchHistory *history;
   WatchHistoryFile *history_file;
   WatchTraffic *traffic;
+  WatchTrafficFile *traffic_file;
   WatchLive *live;
   WatchStreams *streams;
 };
@@ -58,6 +59,7 @@ on_removed (gpointer data, const gchar *name)
   watch_history_forget (self->history, name);
   watch_traffic_forget (self->traffic, name);
   watch_history_file_rewrite (self->history_file);
+  watch_traffic_file_rewrite (self->traffic_file);
 }
 
 static void
@@ -303,6 +305,7 @@ watch_http_routes_new (Watch *watch)
   self->history = watch_history_new (watch);
   self->history_file = watch_history_file_new (watch, self->history);
   self->traffic = watch_traffic_new (watch);
+  self->traffic_file = watch_traffic_file_new (watch, self->traffic);
   self->live = watch_live_new (watch);
   self->streams = watch_streams_new (watch);
   return self;
@@ -313,7 +316,8 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
 {
   watch_streams_free (self->streams);
   watch_live_free (self->live);
-  if (!watch_history_file_free (self->history_file, until))
+  if (!watch_history_file_free (self->history_file, until) ||
+      !watch_traffic_file_free (self->traffic_file, until))
     return FALSE;
   watch_history_free (self->history);
   watch_traffic_free (self->traffic);

@@ -8,37 +8,42 @@
 #define MINUTE 60
 #define MAX_ROWS 20000 /* of a camera; a region or line that events come from has one a minute */
 
-typedef enum { ENTERED, LEFT, STAYED, FORWARD, BACKWARD, FASTER, SLOWER, N_COUNTS } Count;
+typedef enum { ENTERED, LEFT, STAYED, FORWARD, BACKWARD, FASTER, SLOWER } Count;
+
+#define N_COUNTS WATCH_TRAFFIC_N_COUNTS
+
+const gchar *const watch_traffic_columns[N_COUNTS] = {
+    "entered", "left", "stayed", "forward", "backward", "faster", "slower"};
 
 static const gchar header[] = "begin,kind,name,entered,left,stayed,forward,backward,faster,slower,"
                               "mean_speed,mean_dwell\r\n";
 
-typedef struct {
-  gdouble sum;
-  guint n;
-} Mean;
-
-/* A region or line in an interval. */
-typedef struct {
-  gint64 begin; /* seconds since 1970 */
-  gchar *name;
-  gboolean is_line;
-  guint counts[N_COUNTS];
-  Mean speed; /* km/h: of crossings, and of visits that have ended */
-  Mean dwell; /* seconds */
-} Row;
+typedef WatchTrafficRow Row;
+typedef WatchTrafficMean Mean;
 
 struct _WatchTraffic {
   WatchObserver observer;
   GMutex lock;
   GHashTable *cameras; /* name → GQueue of Row, the newest first */
+  gint64 n_changes;
 };
 
-static void
-row_free (gpointer data)
+Row *
+watch_traffic_row_new (const gchar *camera, gint64 begin, gboolean is_line, const gchar *name)
 {
-  Row *row = data;
+  Row *row = g_new0 (Row, 1);
 
+  row->camera = g_strdup (camera);
+  row->begin = begin;
+  row->is_line = is_line;
+  row->name = g_strdup (name);
+  return row;
+}
+
+void
+watch_traffic_row_free (Row *row)
+{
+  g_free (row->camera);
   g_free (row->name);
   g_free (row);
 }
@@ -46,13 +51,13 @@ row_free (gpointer data)
 static void
 rows_free (gpointer rows)
 {
-  g_queue_free_full (rows, row_free);
+  g_queue_free_full (rows, (GDestroyNotify)watch_traffic_row_free);
 }
 
 /* The row of an interval, which is added if it is not there yet. The clock may have been set back.
  */
 static Row *
-get_row (GQueue *rows, gint64 begin, gboolean is_line, const gchar *name)
+get_row (GQueue *rows, const gchar *camera, gint64 begin, gboolean is_line, const gchar *name)
 {
   GList *at = rows->head;
   Row *row;
@@ -62,10 +67,7 @@ get_row (GQueue *rows, gint64 begin, gboolean is_line, const gchar *name)
     if (row->begin == begin && row->is_line == is_line && g_str_equal (row->name, name))
       return row;
   }
-  row = g_new0 (Row, 1);
-  row->begin = begin;
-  row->is_line = is_line;
-  row->name = g_strdup (name);
+  row = watch_traffic_row_new (camera, begin, is_line, name);
   g_queue_insert_before (rows, at, row);
   return row;
 }
@@ -99,6 +101,28 @@ add_to_mean (Mean *mean, JsonObject *line, const gchar *member)
   mean->n++;
 }
 
+/* With the lock: the rows of a camera. */
+static GQueue *
+get_rows (WatchTraffic *traffic, const gchar *camera)
+{
+  GQueue *rows = g_hash_table_lookup (traffic->cameras, camera);
+
+  if (!rows) {
+    rows = g_queue_new ();
+    g_hash_table_insert (traffic->cameras, g_strdup (camera), rows);
+  }
+  return rows;
+}
+
+/* Forgets rows that are too old or too many. */
+static void
+trim_rows (GQueue *rows, gint64 now)
+{
+  while (rows->length > MAX_ROWS ||
+         (rows->tail && ((Row *)rows->tail->data)->begin < now - WATCH_TRAFFIC_SECONDS))
+    watch_traffic_row_free (g_queue_pop_tail (rows));
+}
+
 static void
 add_event (WatchTraffic *traffic, WatchCamera *camera, const WatchEvent *event, JsonObject *line)
 {
@@ -116,20 +140,15 @@ add_event (WatchTraffic *traffic, WatchCamera *camera, const WatchEvent *event, 
     g_mutex_unlock (&traffic->lock);
     return;
   }
-  rows = g_hash_table_lookup (traffic->cameras, event->camera);
-  if (!rows) {
-    rows = g_queue_new ();
-    g_hash_table_insert (traffic->cameras, g_strdup (event->camera), rows);
-  }
-  row = get_row (rows, minute, !region, region ? region : crossed);
+  rows = get_rows (traffic, event->camera);
+  row = get_row (rows, event->camera, minute, !region, region ? region : crossed);
+  row->change = ++traffic->n_changes;
   row->counts[count]++;
   if (count == LEFT || count == FORWARD || count == BACKWARD)
     add_to_mean (&row->speed, line, "speed");
   if (count == LEFT)
     add_to_mean (&row->dwell, line, "dwell");
-  while (
-      rows->length > MAX_ROWS || ((Row *)rows->tail->data)->begin < minute - WATCH_TRAFFIC_SECONDS)
-    row_free (g_queue_pop_tail (rows));
+  trim_rows (rows, minute);
   g_mutex_unlock (&traffic->lock);
 }
 
@@ -242,11 +261,105 @@ watch_traffic_csv (WatchTraffic *traffic, const gchar *camera, guint seconds, gu
     const Row *row = l->data;
 
     if (row->begin + MINUTE > first)
-      add_row (get_row (sums, row->begin / step * step, row->is_line, row->name), row);
+      add_row (get_row (sums, camera, row->begin / step * step, row->is_line, row->name), row);
   }
   g_mutex_unlock (&traffic->lock);
   for (GList *l = sums->tail; l; l = l->prev)
     append_row (text, l->data);
   rows_free (sums);
   return g_string_free (text, FALSE);
+}
+
+/* The past. */
+
+static Row *
+copy_row (const Row *row)
+{
+  Row *copy = g_memdup2 (row, sizeof *row);
+
+  copy->camera = g_strdup (row->camera);
+  copy->name = g_strdup (row->name);
+  return copy;
+}
+
+GPtrArray *
+watch_traffic_get_rows (WatchTraffic *traffic, gint64 after, gint64 *last)
+{
+  GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_traffic_row_free);
+  GHashTableIter iter;
+  gpointer queue;
+
+  g_mutex_lock (&traffic->lock);
+  g_hash_table_iter_init (&iter, traffic->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &queue))
+    for (GList *l = ((GQueue *)queue)->tail; l; l = l->prev)
+      if (((Row *)l->data)->change > after)
+        g_ptr_array_add (rows, copy_row (l->data));
+  *last = traffic->n_changes;
+  g_mutex_unlock (&traffic->lock);
+  return rows;
+}
+
+guint
+watch_traffic_count_rows (WatchTraffic *traffic)
+{
+  GHashTableIter iter;
+  gpointer queue;
+  guint n = 0;
+
+  g_mutex_lock (&traffic->lock);
+  g_hash_table_iter_init (&iter, traffic->cameras);
+  while (g_hash_table_iter_next (&iter, NULL, &queue))
+    n += ((GQueue *)queue)->length;
+  g_mutex_unlock (&traffic->lock);
+  return n;
+}
+
+/* The last row of each minute and each region or line: camera → GQueue of Row. */
+static GHashTable *
+collect_last (const GPtrArray *rows)
+{
+  GHashTable *cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, rows_free);
+
+  for (guint i = 0; i < rows->len; i++) {
+    const Row *row = rows->pdata[i];
+    GQueue *past = g_hash_table_lookup (cameras, row->camera);
+    Row *same;
+
+    if (!past) {
+      past = g_queue_new ();
+      g_hash_table_insert (cameras, row->camera, past);
+    }
+    same = get_row (past, row->camera, row->begin, row->is_line, row->name);
+    memcpy (same->counts, row->counts, sizeof row->counts);
+    same->speed = row->speed;
+    same->dwell = row->dwell;
+  }
+  return cameras;
+}
+
+void
+watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows)
+{
+  g_autoptr (GHashTable) past = collect_last (rows);
+  const gint64 now = g_get_real_time () / G_USEC_PER_SEC;
+  GHashTableIter iter;
+  gpointer camera, queue;
+
+  g_mutex_lock (&traffic->lock);
+  g_hash_table_iter_init (&iter, past);
+  while (g_hash_table_iter_next (&iter, &camera, &queue)) {
+    GQueue *present = get_rows (traffic, camera);
+
+    for (GList *l = ((GQueue *)queue)->tail; l; l = l->prev) {
+      const Row *old = l->data;
+      Row *row = get_row (present, camera, old->begin, old->is_line, old->name);
+
+      add_row (row, old);
+      if (row->change > 0) /* events came since the start: the file has another sum */
+        row->change = ++traffic->n_changes;
+    }
+    trim_rows (present, now);
+  }
+  g_mutex_unlock (&traffic->lock);
 }

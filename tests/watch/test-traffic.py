@@ -4,8 +4,11 @@
 import collections
 import csv
 import io
+import json
 import pathlib
+import signal
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
 import served  # noqa: E402
@@ -112,4 +115,86 @@ def nothing():
         tap.equal(server.request("/api/cameras/a/traffic")[0], 404)
 
 
-sys.exit(tap.run(traffic, removed_inside, nothing))
+def stored(path):
+    """The rows of the file by camera, minute, kind and name: the last one of each holds."""
+    rows = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        row = json.loads(line)
+        rows[tuple(row[key] for key in ("camera", "begin", "kind", "name"))] = row
+    return rows
+
+
+def totals(rows):
+    """name → the sum of each count."""
+    sums = collections.defaultdict(lambda: collections.Counter())
+    for row in rows:
+        sums[row["name"]].update({column: int(row.get(column) or 0) for column in COLUMNS[3:10]})
+    return {name: dict(counts) for name, counts in sums.items()}
+
+
+def survives():
+    """rows survive SIGKILL and SIGTERM, and later events add to them; those of a removed camera go"""
+    path = served.folder / "kept" / "traffic.ndjson"
+    still = served.video("still", (1, False))
+
+    def start(video):
+        configuration = served.folder / "survives.conf"
+        configuration.write_text(f"[cameras]\n{KEYS}[camera a]\nuri={video}\nresults=events\n"
+                                 f"[camera b]\nuri={still}\nloop=true\npace=true\n")
+        return served.Served("-c", configuration, "-o", "-", "--folder", path.parent)
+
+    def play(server):
+        wait_for(lambda: any(line.get("state") == "ended" for line in server.events("state")), "no end", 60)
+        return get_rows(server, "")
+
+    with start(served.video("moving", (12, True))) as server:
+        first = play(server)
+        assert totals(first)["gate"]["faster"] > 1, first
+        wait_for(lambda: totals(stored(path).values()) == totals(first), "the file")
+        server.stop(signal.SIGKILL)
+    with start(still) as server:
+        wait_for(lambda: get_rows(server, "") == first, "the rows before SIGKILL")
+    with open(path, "a") as file:  # as a crash leaves it
+        file.write('{"camera":"a","begin":"20')
+    with start(served.video("moving", (12, True))) as server:
+        second = play(server)
+        sums, values = expected([line for line in server.lines if line["source"] == "a"])
+        added = {name: collections.Counter(totals(first)[name]) + collections.Counter(kinds)
+                 for name, kinds in sums.items()}
+        for name, counts in totals(second).items():
+            tap.equal({column: counts[column] for column in counts if counts[column]},
+                      {column: added[name][column] for column in counts if added[name][column]}, name)
+        tap.equal(server.stop(), 0)
+    with start(still) as server:
+        wait_for(lambda: get_rows(server, "") == second, "the rows before SIGTERM")
+        tap.equal(server.request("/api/cameras/a", "DELETE")[0], 204)
+        tap.equal(server.stop(), 0)
+    tap.equal(path.read_text(), "", "without the camera")
+
+
+def bounded():
+    """a file whose lines are mostly superseded is written anew; damaged and old lines are left out"""
+    path = served.folder / "bounded" / "traffic.ndjson"
+    path.parent.mkdir()
+    minute = int(time.time()) // 60 * 60 - 600
+    row = {"camera": "a", "kind": "line", "name": "gate", "speed_sum": 30.0, "speeds": 4}
+
+    def begin(seconds):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+    lines = [json.dumps({**row, "begin": begin(minute), "forward": i}) for i in range(1, 3001)]
+    lines += ["nonsense", '{"camera":"a"}', '["a"]', '{"camera":7,"begin":{},"kind":[],"name":1}', "\0" * 50,
+              json.dumps({**row, "begin": begin(minute - 90000), "forward": 7}),
+              json.dumps({**row, "begin": begin(minute), "camera": "nobody", "forward": 7})]
+    path.write_text("\n".join(lines) + "\n")
+    configuration = served.folder / "bounded.conf"
+    configuration.write_text(f"[camera a]\nuri={served.video('still', (1, False))}\nloop=true\npace=true\n")
+    with served.Served("-c", configuration, "--folder", path.parent) as server:
+        found = wait_for(lambda: get_rows(server, ""), "the rows")
+        tap.equal([(one["name"], one["forward"], one["mean_speed"]) for one in found], [("gate", "3000", "7.50")])
+        tap.equal(server.stop(), 0)
+        assert not [line for line in server.log if "CRITICAL" in line], server.log
+    tap.equal([one["forward"] for one in map(json.loads, path.read_text().splitlines())], [3000], "the file")
+
+
+sys.exit(tap.run(traffic, removed_inside, nothing, survives, bounded))

@@ -336,9 +336,10 @@ def events_survive():
         tap.equal({event["source"] for event in server.get(query)["events"]}, {"a"})
         tap.equal(server.stop(), 0)
     assert '"source":"b"' not in (kept / "events.ndjson").read_text()
-    (kept / "events.ndjson").write_text("{\nnonsense\n" + '{"number":1,"source":7}\n' + "\0" * 100)
+    (kept / "events.ndjson").write_text("{\nnonsense\n" + '{"number":1,"source":7}\n{"number":{},"source":[]}\n' + "\0" * 100)
     with served.Served(*words) as server:
         served.wait_for(lambda: len(server.get(query)["events"]) == 2, "new events after a damaged file")
+    assert not [line for line in server.log if "CRITICAL" in line], server.log
 
 
 def removed_in_motion():
