@@ -50,7 +50,7 @@ queue_engine (CudaLabeller *self, const CclFrame *frame, const CclCudaInput *inp
   CclStatus status = self->engine->klass->queue (self->engine, input, labels, self->stream, error);
   if (status != CUDACCL_OK || !self->measurer)
     return status;
-  self->engine->finished = NULL; /* the engine has finished before the frame is done */
+  self->engine->finished = ccl_cuda_measurer_finished (self->measurer);
   return ccl_cuda_measurer_queue (self->measurer, frame, labels, self->stream, error);
 }
 

@@ -10,23 +10,63 @@
 
 enum { THREADS = CUDACCL_MEASURE_THREADS };
 
+/* The kernel that adds what these columns need. */
+static const char *
+add_kernel (uint32_t columns)
+{
+  const bool has_values = columns & CUDACCL_COLUMN_INTENSITY;
+
+  if (columns & (CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY))
+    return has_values ? "ccl_measure_add_both" : "ccl_measure_add_neighbours";
+  return has_values ? "ccl_measure_add_values" : "ccl_measure_add";
+}
+
 static CclStatus
 find_kernels (CclCudaMeasurer *self, CclError *error)
 {
-  CclStatus status = ccl_cuda_device_find_kernel (
-      self->device, &ccl_cuda_image_measure, "ccl_measure_add", &self->add, error);
-  if (status == CUDACCL_OK)
+  const struct {
+    const char *name;
+    CUfunction *function;
+  } kernels[] = {
+      {add_kernel (self->parameters.columns), &self->add},
+      {"ccl_measure_finish", &self->finish},
+      {"ccl_measure_signal", &self->signal},
+  };
+  CclStatus status = CUDACCL_OK;
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_measure, "ccl_measure_finish", &self->finish, error);
+        self->device, &ccl_cuda_image_measure, kernels[i].name, kernels[i].function, error);
   return status;
+}
+
+/* The words of a CclFeatures that the columns have, a bit each. */
+static uint32_t
+words_of (uint32_t columns)
+{
+  uint32_t words = 0;
+  _Static_assert(sizeof (CclFeatures) <= 32 * sizeof (uint32_t), "a bit for each word");
+#define ADD(column, type, field, combine)                                                          \
+  if (columns & CUDACCL_COLUMN_##column)                                                           \
+    words |= (sizeof (type) == sizeof (uint64_t) ? 3u : 1u)                                        \
+             << offsetof (CclFeatures, field) / sizeof (uint32_t);
+  CUDACCL_FEATURES (ADD)
+#undef ADD
+  return words;
+}
+
+/* Elements from row to row of the measurer's own label map, so that rows are aligned. */
+static uint64_t
+map_stride (uint32_t width)
+{
+  return ((uint64_t)width + 31) / 32 * 32;
 }
 
 static CclStatus
 allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
 {
   CclMeasureParameters *p = &self->parameters;
-  const size_t map_size = (size_t)plan->width * plan->height * sizeof (uint32_t);
-  CUdeviceptr result = 0;
+  const size_t map_size = map_stride (plan->width) * plan->height * sizeof (uint32_t);
+  CUdeviceptr result = 0, flag = 0;
 
   self->sums_size = p->n_rows * sizeof (CclFeatures);
   CclStatus status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->sums, error);
@@ -35,6 +75,9 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
         ccl_cuda_device_allocate (self->device, sizeof (uint32_t), &self->greatest_label, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (self->device, map_size, &self->map, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->device, sizeof (uint32_t), &self->pinned_flag, &flag, error);
   if (status == CUDACCL_OK && plan->table_location == CUDACCL_LOCATION_DEVICE)
     status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->device_result, error);
   else if (status == CUDACCL_OK)
@@ -45,6 +88,7 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
         &self->upload, self->device, plan->width * sizeof (uint16_t), plan->height, error);
   p->sums = (CclFeatures *)self->sums;
   p->greatest_label = (uint32_t *)self->greatest_label;
+  p->finished = (uint32_t *)flag;
   if (self->device_result)
     result = self->device_result;
   p->result = (CclFeatures *)result;
@@ -65,7 +109,9 @@ ccl_cuda_measurer_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclEr
   self->parameters = (CclMeasureParameters){
       .width = plan->width,
       .height = plan->height,
+      .connectivity = plan->connectivity,
       .columns = plan->columns,
+      .words = words_of (plan->columns),
       .n_rows = plan->max_components < most ? plan->max_components : most,
   };
   if (find_kernels (self, error) != CUDACCL_OK || allocate (self, plan, error) != CUDACCL_OK)
@@ -79,10 +125,16 @@ ccl_cuda_measurer_features (const CclCudaMeasurer *self)
   return self->device_result ? self->parameters.result : self->pinned_result;
 }
 
+const uint32_t *
+ccl_cuda_measurer_finished (const CclCudaMeasurer *self)
+{
+  return self->pinned_flag;
+}
+
 CclLabels
 ccl_cuda_measurer_map (const CclCudaMeasurer *self)
 {
-  return (CclLabels){(void *)self->map, self->parameters.width * sizeof (uint32_t)};
+  return (CclLabels){(void *)self->map, map_stride (self->parameters.width) * sizeof (uint32_t)};
 }
 
 /* Finds the second plane of a frame in device memory, or queues its copy. */
@@ -107,37 +159,58 @@ static CclStatus
 queue_kernels (CclCudaMeasurer *self, CUstream stream, CclError *error)
 {
   CclMeasureParameters *p = &self->parameters;
-  const uint32_t block_rows = CUDACCL_MEASURE_WARPS * CUDACCL_MEASURE_ROWS;
   const uint32_t n_blocks = divide_up (self->sums_size, THREADS * sizeof (uint32_t));
   const uint32_t most_blocks =
       ccl_cuda_blocks_of (self->device->n_multiprocessors, CUDACCL_MEASURE_FINISH_BLOCKS);
-  const CclCudaLaunch add = {
-      .function = self->add,
-      .kernel = "ccl_measure_add",
-      .grid = {divide_up (p->width, 32), divide_up (p->height, block_rows), 1},
-      .block = {32 * CUDACCL_MEASURE_WARPS, 1, 1},
+  const CclCudaLaunch launches[] = {
+      {
+          .function = self->add,
+          .kernel = add_kernel (p->columns),
+          .grid = {divide_up (p->width, CUDACCL_MEASURE_TILE_WIDTH),
+              divide_up (p->height, CUDACCL_MEASURE_TILE_HEIGHT), 1},
+          .block = {THREADS, 1, 1},
+          .is_dependent = true,
+      },
+      {
+          .function = self->finish,
+          .kernel = "ccl_measure_finish",
+          .grid = {n_blocks < most_blocks ? n_blocks : most_blocks, 1, 1},
+          .block = {THREADS, 1, 1},
+          .is_dependent = true,
+      },
+      {
+          .function = self->signal,
+          .kernel = "ccl_measure_signal",
+          .grid = {1, 1, 1},
+          .block = {1, 1, 1},
+          .is_dependent = true,
+      },
   };
-  const CclCudaLaunch finish = {
-      .function = self->finish,
-      .kernel = "ccl_measure_finish",
-      .grid = {n_blocks < most_blocks ? n_blocks : most_blocks, 1, 1},
-      .block = {THREADS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_launch (self->device, &add, p, stream, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (self->device, &finish, p, stream, error) : status;
+  CclStatus status = CUDACCL_OK;
+  for (size_t i = 0; i < sizeof launches / sizeof *launches && status == CUDACCL_OK; i++)
+    status = ccl_cuda_launch (self->device, &launches[i], p, stream, error);
+  return status;
+}
+
+/* Clears what a failed run has left. */
+static CclStatus
+clear (CclCudaMeasurer *self, CUstream stream, CclError *error)
+{
+  const CclCudaDriver *driver = self->device->driver;
+  const CclStatus status = ccl_cuda_call (
+      driver, error, cuMemsetD8Async (self->greatest_label, 0, sizeof (uint32_t), stream));
+  return status == CUDACCL_OK ? ccl_cuda_call (driver, error,
+                                    cuMemsetD8Async (self->sums, 0, self->sums_size, stream))
+                              : status;
 }
 
 CclStatus
 ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclFrame *frame, const CclLabels *labels,
     CUstream stream, CclError *error)
 {
-  const CclCudaDriver *driver = self->device->driver;
-  CclStatus status = ccl_cuda_call (
-      driver, error, cuMemsetD8Async (self->greatest_label, 0, sizeof (uint32_t), stream));
+  CclStatus status = self->is_clean ? CUDACCL_OK : clear (self, stream, error);
 
-  if (status == CUDACCL_OK && !self->is_clean)
-    status =
-        ccl_cuda_call (driver, error, cuMemsetD8Async (self->sums, 0, self->sums_size, stream));
+  *(uint32_t *)self->pinned_flag = 0;
   self->is_clean = false;
   self->parameters.labels = labels->data;
   self->parameters.label_stride = labels->stride / sizeof (uint32_t);
@@ -161,6 +234,7 @@ ccl_cuda_measurer_free (CclCudaMeasurer **self)
   ccl_cuda_device_release (measurer->device, &measurer->map);
   ccl_cuda_device_release (measurer->device, &measurer->device_result);
   ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_result);
+  ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_flag);
   ccl_cuda_upload_clear (&measurer->upload);
   free (measurer);
 }

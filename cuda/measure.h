@@ -13,13 +13,14 @@
 typedef struct CclCudaMeasurer {
   CclCudaDevice *device; /* the caller keeps the reference */
   CclMeasureParameters parameters;
-  CUfunction add, finish;
+  CUfunction add, finish, signal;
   CUdeviceptr sums, greatest_label;
   CUdeviceptr map;           /* for frames without a label map of the caller's */
   CclCudaUpload upload;      /* of second planes in host memory */
   size_t sums_size;          /* bytes */
   CUdeviceptr device_result; /* the features of the last frame, if they are in device memory */
   void *pinned_result;       /* and if they are in host memory */
+  void *pinned_flag;         /* the completion flag of the last frame */
   bool is_clean;             /* sums are zeros */
 } CclCudaMeasurer;
 
@@ -30,6 +31,9 @@ CclCudaMeasurer *ccl_cuda_measurer_new (
 
 /* The features of the last frame, at the plan's table_location. */
 const CclFeatures *ccl_cuda_measurer_features (const CclCudaMeasurer *self);
+
+/* The completion flag of the frame that was queued last (wait.h). */
+const uint32_t *ccl_cuda_measurer_finished (const CclCudaMeasurer *self);
 
 /* The memory for the label map of frames that come without one. */
 CclLabels ccl_cuda_measurer_map (const CclCudaMeasurer *self);
