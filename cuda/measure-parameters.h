@@ -21,7 +21,7 @@ typedef struct CclMeasureParameters {
   uint32_t connectivity; /* of the labels: 4 or 8 */
   uint32_t columns;      /* flags of CclColumn */
   uint32_t n_rows;       /* the labels 1…n_rows are measured */
-  uint32_t words;        /* of a CclFeatures, those of the columns: a bit each */
+  uint32_t words;        /* of a CclFeatures that are written, a bit each */
 
   /* Sums over the pixels so far, minima as maxima of the complement; all zeros between frames. */
   CclFeatures *sums;

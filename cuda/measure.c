@@ -39,7 +39,8 @@ find_kernels (CclCudaMeasurer *self, CclError *error)
   return status;
 }
 
-/* The words of a CclFeatures that the columns have, a bit each. */
+/* The words of a CclFeatures that are written for these columns, a bit each: those that they have,
+ * or all if most are. Whole lines cross the bus faster than lines with gaps. */
 static uint32_t
 words_of (uint32_t columns)
 {
@@ -51,7 +52,8 @@ words_of (uint32_t columns)
              << offsetof (CclFeatures, field) / sizeof (uint32_t);
   CUDACCL_FEATURES (ADD)
 #undef ADD
-  return words;
+  const uint32_t n_words = sizeof (CclFeatures) / sizeof (uint32_t);
+  return 2 * (uint32_t)__builtin_popcount (words) > n_words ? UINT32_MAX : words;
 }
 
 /* Elements from row to row of the measurer's own label map, so that rows are aligned. */

@@ -29,8 +29,9 @@ enum {
   HEIGHT = CUDACCL_MEASURE_TILE_HEIGHT,
 };
 
-/* What is summed of a part of a component, x and y in coordinates of its tile. Maxima come last;
- * the least value is the maximum of the complement. */
+/* What is summed of a part of a component, x and y in coordinates of its tile. A sum over values
+ * takes two words (split_total()). Maxima come last; the least value is the maximum of the
+ * complement. */
 enum Count {
   N_PIXELS,
   X,
@@ -45,18 +46,35 @@ enum Count {
   QUADS_2,
   QUADS_3,
   QUADS_DIAGONAL,
-  LEAST,
+  VALUE,
+  SQUARES = VALUE + 2,
+  VALUE_X = SQUARES + 2,
+  VALUE_Y = VALUE_X + 2,
+  LEAST = VALUE_Y + 2,
   GREATEST,
   N_COUNTS
 };
 
-/* Sums that may exceed 32 bits where values have 16. */
-enum Total { VALUE, SQUARES, VALUE_X, VALUE_Y, N_TOTALS };
-
 struct Part {
   uint32_t counts[N_COUNTS];
-  Long totals[N_TOTALS];
 };
+
+/* The lower bits of a sum over values go to one word, the others to the next. So the sums of all
+ * patches of a tile have 32 bits: there are 2^8 of them, and values have 16 bits. */
+enum { LOWER_BITS = 20 };
+
+static __device__ __forceinline__ void
+split_total (uint32_t *words, Long total)
+{
+  words[0] = (uint32_t)total & ((1u << LOWER_BITS) - 1);
+  words[1] = (uint32_t)(total >> LOWER_BITS);
+}
+
+static __device__ __forceinline__ Long
+join_total (const uint32_t *words)
+{
+  return words[0] + ((Long)words[1] << LOWER_BITS);
+}
 
 struct Tile {
   uint32_t greatest_label;
@@ -65,7 +83,6 @@ struct Tile {
   /* The components of the tile, a slot each. */
   uint32_t owners[N_SLOTS];
   uint32_t counts[N_COUNTS][N_SLOTS];
-  Long totals[N_TOTALS][N_SLOTS];
 };
 
 /* Which counts a kernel needs. */
@@ -73,7 +90,7 @@ template <bool NEIGHBOURS, bool VALUES>
 static __device__ __forceinline__ constexpr bool
 is_needed (uint32_t count)
 {
-  return count < STRAIGHT || (count < LEAST ? NEIGHBOURS : VALUES);
+  return count < STRAIGHT || (count < VALUE ? NEIGHBOURS : VALUES);
 }
 
 /* ---- from parts to the sums of the frame ---- */
@@ -128,10 +145,11 @@ add_to_frame (const CclMeasureParameters &p, uint32_t label, const Part &part)
     add_word (&sums->n_quads_diagonal, c[QUADS_DIAGONAL]);
   }
   if (p.columns & CUDACCL_COLUMN_INTENSITY) {
-    add_long (&sums->sum_value, part.totals[VALUE]);
-    add_long (&sums->sum_squares, part.totals[SQUARES]);
-    add_long (&sums->sum_value_x, part.totals[VALUE] * left + part.totals[VALUE_X]);
-    add_long (&sums->sum_value_y, part.totals[VALUE] * top + part.totals[VALUE_Y]);
+    const Long value = join_total (&c[VALUE]);
+    add_long (&sums->sum_value, value);
+    add_long (&sums->sum_squares, join_total (&c[SQUARES]));
+    add_long (&sums->sum_value_x, value * left + join_total (&c[VALUE_X]));
+    add_long (&sums->sum_value_y, value * top + join_total (&c[VALUE_Y]));
     raise_word (&sums->least_value, c[LEAST]);
     raise_word (&sums->greatest_value, c[GREATEST]);
   }
@@ -157,10 +175,6 @@ add_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, const Pa
       else
         atomicMax (&tile.counts[i][slot], part.counts[i]);
     }
-#pragma unroll
-  for (uint32_t i = 0; i < N_TOTALS; i++)
-    if (VALUES && part.totals[i])
-      atomicAdd (&tile.totals[i][slot], part.totals[i]);
 }
 
 /* Adds the parts of a warp. Those of lanes with the same component as the first one that has any
@@ -181,10 +195,6 @@ add_warp_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, Par
       if (is_needed<NEIGHBOURS, VALUES> (i))
         part.counts[i] =
             i < LEAST ? reduce_add (sharing, part.counts[i]) : reduce_max (sharing, part.counts[i]);
-#pragma unroll
-    for (uint32_t i = 0; i < N_TOTALS; i++)
-      if (VALUES)
-        part.totals[i] = reduce_add_long (sharing, part.totals[i]);
     if (lane_of_warp () != first)
       label = 0;
   }
@@ -228,6 +238,7 @@ static __device__ __forceinline__ void
 sum_values (Part &part, const Patch &values, uint32_t pixels, uint32_t x, uint32_t y)
 {
   uint32_t sum = 0, sum_x = 0, sum_y = 0;
+  Long squares = 0;
 #pragma unroll
   for (uint32_t i = 0; i < PATCH_PIXELS; i++)
     if (pixels >> i & 1) {
@@ -235,13 +246,14 @@ sum_values (Part &part, const Patch &values, uint32_t pixels, uint32_t x, uint32
       sum += value;
       sum_x += value * (i % PATCH);
       sum_y += value * (i / PATCH);
-      part.totals[SQUARES] += (Long)value * value;
+      squares += (Long)value * value;
       part.counts[LEAST] = max (part.counts[LEAST], ~value);
       part.counts[GREATEST] = max (part.counts[GREATEST], value);
     }
-  part.totals[VALUE] = sum;
-  part.totals[VALUE_X] = (Long)sum * x + sum_x;
-  part.totals[VALUE_Y] = (Long)sum * y + sum_y;
+  split_total (&part.counts[VALUE], sum);
+  split_total (&part.counts[SQUARES], squares);
+  split_total (&part.counts[VALUE_X], (Long)sum * x + sum_x);
+  split_total (&part.counts[VALUE_Y], (Long)sum * y + sum_y);
 }
 
 /* ---- add ---- */
@@ -255,8 +267,6 @@ clear_tile (Tile &tile)
     tile.owners[slot] = NO_COMPONENT;
     for (uint32_t i = 0; i < N_COUNTS; i++)
       tile.counts[i][slot] = 0;
-    for (uint32_t i = 0; i < N_TOTALS; i++)
-      tile.totals[i][slot] = 0;
   }
 }
 
@@ -308,8 +318,6 @@ add_tile_to_frame (const CclMeasureParameters &p, const Tile &tile)
       Part part;
       for (uint32_t i = 0; i < N_COUNTS; i++)
         part.counts[i] = tile.counts[i][slot];
-      for (uint32_t i = 0; i < N_TOTALS; i++)
-        part.totals[i] = tile.totals[i][slot];
       add_to_frame (p, tile.owners[slot], part);
     }
   if (threadIdx.x == 0)
