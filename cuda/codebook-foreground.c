@@ -62,7 +62,7 @@ queue_light (CudaCodebook *self, CclError *error)
 {
   const CclLightGrid *grid = &self->parameters.base.grid;
   const uint32_t n_cells = grid->columns * grid->rows;
-  CclStatus status = launch (self, MEASURE, n_cells, CUDACCL_LIGHT_THREADS, false, error);
+  CclStatus status = launch (self, MEASURE, n_cells, CUDACCL_LIGHT_THREADS, true, error);
   if (status == CUDACCL_OK)
     status = launch (self, SMOOTH, divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32),
         CUDACCL_LIGHT_THREADS, true, error);
@@ -109,8 +109,7 @@ queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
   if (status == CUDACCL_OK && p->light)
     status = queue_light (self, error);
   if (status == CUDACCL_OK)
-    status = launch (
-        self, UPDATE, n_update_blocks (self), CUDACCL_CODEBOOK_THREADS, p->light != NULL, error);
+    status = launch (self, UPDATE, n_update_blocks (self), CUDACCL_CODEBOOK_THREADS, true, error);
   self->counts_are_clean = status == CUDACCL_OK;
   if (status == CUDACCL_OK)
     status = ccl_cuda_segmenter_launch (&self->segmenter, self->functions[OBJECTS],

@@ -41,6 +41,7 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS)
 
   for (uint32_t i = thread; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
     counts[i] = 0;
+  wait_for_previous_kernel ();
   const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
   const uint32_t mean =
       inside ? p.samples[(size_t)sample_y * grid.columns * CUDACCL_LIGHT_SAMPLES + sample_x] : 0;
@@ -120,7 +121,10 @@ struct Shared {
   CclCodebookFrame frame;
   uint32_t noise[CUDACCL_CODEBOOK_LEVELS * CUDACCL_CODEBOOK_DISTANCES];
   uint32_t sums[CUDACCL_CODEBOOK_SUMS];
-  uint32_t lost, settled; /* cells, when the scene is judged */
+
+  /* Of the frame, when the scene is judged. */
+  unsigned long long totals[CUDACCL_CODEBOOK_SUMS];
+  uint32_t lost, settled; /* cells */
   bool is_last;
 };
 
@@ -307,21 +311,24 @@ add_to_sums (uint32_t sums[CUDACCL_CODEBOOK_SUMS], uint32_t luma, const CclCodeb
   sums[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM] += result.model_chroma;
 }
 
-/* Updates the pixels of a warp, most of which have few words. Those outside the frame have memory,
- * too, and nothing reads it. */
+/* Updates the pixels of a warp, most of which have one word, or few. Those outside the frame have
+ * memory, too, and nothing reads it. */
 static __device__ __forceinline__ CclCodebookResult
 update_pixels (
     const Parameters &p, const CclCodebookFrame &frame, uint32_t word, CclCodebookValue value)
 {
   const CclCodebookBlock *block = p.blocks + word;
   uint16_t weights[CUDACCL_CODEBOOK_WORDS];
-  uint32_t beyond = 0; /* weights of further words */
+  uint32_t beyond_one = 0, beyond_few = 0; /* weights of further words */
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     weights[k] = block->weight[k][lane_of_warp ()];
-    beyond |= k >= CUDACCL_CODEBOOK_FEW_WORDS ? weights[k] : 0;
+    beyond_one |= k >= 1 ? weights[k] : 0;
+    beyond_few |= k >= CUDACCL_CODEBOOK_FEW_WORDS ? weights[k] : 0;
   }
-  return __any_sync (FULL_WARP, beyond)
+  if (!__any_sync (FULL_WARP, beyond_one))
+    return update_words<1> (p, frame, word, value, weights);
+  return __any_sync (FULL_WARP, beyond_few)
              ? update_words<CUDACCL_CODEBOOK_WORDS> (p, frame, word, value, weights)
              : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, weights);
 }
@@ -396,19 +403,42 @@ end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODE
 
 /* ---- what follows for the next frame ---- */
 
-/* ccl_codebook_median_distance() of a level by a warp, and clears its counts. */
+/* ccl_codebook_median_distance() of a level by a warp, from the counts of two distances for each
+ * thread. */
 static __device__ __forceinline__ uint32_t
-take_median_distance (uint32_t *counts)
+median_distance (uint32_t first, uint32_t second)
 {
   const uint32_t lane = lane_of_warp ();
-  const uint32_t first = __ldcg (&counts[2 * lane]), second = __ldcg (&counts[2 * lane + 1]);
-  counts[2 * lane] = counts[2 * lane + 1] = 0;
   const uint32_t up_to = sum_up_to_lane (first + second);
   const uint32_t n = __shfl_sync (FULL_WARP, up_to, 31);
   const uint32_t lanes = __ballot_sync (FULL_WARP, 2 * up_to >= n);
   const uint32_t median = 2 * lane + (2 * (up_to - second) < n);
   const uint32_t found = __shfl_sync (FULL_WARP, median, __ffs ((int)lanes) - 1);
   return n < CUDACCL_CODEBOOK_LEAST_SAMPLES ? 0 : found;
+}
+
+/* Sets the median distances from the noise of the frame, whose counts are cleared. All are loaded
+ * before the first is used: nothing else hides how long that takes. */
+static __device__ __forceinline__ void
+take_median_distances (const Parameters &p)
+{
+  constexpr uint32_t N = CUDACCL_CODEBOOK_LEVELS / CUDACCL_CODEBOOK_WARPS; /* for a warp */
+  static_assert (CUDACCL_CODEBOOK_LEVELS % CUDACCL_CODEBOOK_WARPS == 0, "levels fit");
+  const uint32_t lane = lane_of_warp (), first_level = threadIdx.x / 32 * N;
+  uint32_t (*levels)[CUDACCL_CODEBOOK_DISTANCES] = &p.counts->noise[first_level];
+  uint32_t counts[N][2];
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++) {
+    counts[i][0] = __ldcg (&levels[i][2 * lane]);
+    counts[i][1] = __ldcg (&levels[i][2 * lane + 1]);
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++) {
+    levels[i][2 * lane] = levels[i][2 * lane + 1] = 0;
+    const uint32_t distance = median_distance (counts[i][0], counts[i][1]);
+    if (lane == 0)
+      p.history->median_distances[first_level + i] = distance;
+  }
 }
 
 /* Counts the cells that show another scene, and clears their counts. */
@@ -433,33 +463,24 @@ judge_cells (const Parameters &p, Shared *shared)
   }
 }
 
-/* Takes a sum, which is cleared. */
-static __device__ __forceinline__ unsigned long long
-take_sum (CclCodebookCounts *counts, uint32_t i)
-{
-  const unsigned long long sum = __ldcg (&counts->sums[i]);
-  counts->sums[i] = 0;
-  return sum;
-}
-
-/* Judges the scene, and sets the time of the next frame. One thread. */
+/* Judges the scene, and sets the time of the next frame. One thread. scene: as the frame before
+ * left it. */
 static __device__ __forceinline__ void
-judge_scene (const Parameters &p, const Shared &shared)
+judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
 {
   CclCodebookHistory *history = p.history;
-  CclCodebookScene scene = history->scene;
   CclCodebookSums sums = {};
   bool rebases;
   sums.cells = p.base.grid.columns * p.base.grid.rows;
   sums.lost = shared.lost;
   sums.settled = shared.settled;
   sums.pixels = p.base.width * p.base.height;
-  sums.dark = (uint32_t)take_sum (p.counts, CUDACCL_CODEBOOK_DARK);
-  sums.bright = (uint32_t)take_sum (p.counts, CUDACCL_CODEBOOK_BRIGHT);
-  sums.model_dark = (uint32_t)take_sum (p.counts, CUDACCL_CODEBOOK_MODEL_DARK);
-  sums.model_bright = (uint32_t)take_sum (p.counts, CUDACCL_CODEBOOK_MODEL_BRIGHT);
-  sums.chroma = take_sum (p.counts, CUDACCL_CODEBOOK_CHROMA_SUM);
-  sums.model_chroma = take_sum (p.counts, CUDACCL_CODEBOOK_MODEL_CHROMA_SUM);
+  sums.dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_DARK];
+  sums.bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_BRIGHT];
+  sums.model_dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_DARK];
+  sums.model_bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_BRIGHT];
+  sums.chroma = shared.totals[CUDACCL_CODEBOOK_CHROMA_SUM];
+  sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
   p.counts->n_blocks = 0;
   if (p.judges_scene)
     ccl_codebook_judge_scene (&scene, &sums);
@@ -473,12 +494,14 @@ judge_scene (const Parameters &p, const Shared &shared)
 static __device__ __forceinline__ void
 prepare_next_frame (const Parameters &p, Shared *shared)
 {
-  for (uint32_t level = threadIdx.x / 32; level < CUDACCL_CODEBOOK_LEVELS;
-       level += CUDACCL_CODEBOOK_WARPS) {
-    const uint32_t distance = take_median_distance (p.counts->noise[level]);
-    if (lane_of_warp () == 0)
-      p.history->median_distances[level] = distance;
+  CclCodebookScene scene = {};
+  if (threadIdx.x == 0)
+    scene = p.history->scene;
+  if (threadIdx.x < CUDACCL_CODEBOOK_SUMS) {
+    shared->totals[threadIdx.x] = __ldcg (&p.counts->sums[threadIdx.x]);
+    p.counts->sums[threadIdx.x] = 0;
   }
+  take_median_distances (p);
   judge_cells (p, shared);
   if (p.base.light) {
     for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)
@@ -486,7 +509,7 @@ prepare_next_frame (const Parameters &p, Shared *shared)
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    judge_scene (p, *shared);
+    judge_scene (p, *shared, scene);
 }
 
 /* The grid is small enough for the device to hold all blocks at once; a warp updates a word after

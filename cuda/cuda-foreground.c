@@ -480,6 +480,52 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
   return CUDACCL_OK;
 }
 
+/* The segmenter of an object, that of reduced frames if it has one; NULL: none of a GPU. */
+static CclCudaSegmenter *
+find_segmenter (CclForeground *foreground)
+{
+  CclForeground *inner = foreground ? ccl_cuda_reduced_foreground_inner (foreground) : NULL;
+  CclForeground *found = inner ? inner : foreground;
+  return found &&
+                 (found->klass == &cuda_foreground_class || ccl_cuda_is_codebook_foreground (found))
+             ? (CclCudaSegmenter *)found
+             : NULL;
+}
+
+CclStatus
+ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error)
+{
+  CclCudaSegmenter *segmenter = find_segmenter (foreground);
+  CUdeviceptr copy = 0;
+  if (!segmenter || (uintptr_t)bits % sizeof (uint32_t) != 0)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "bits need an object of a GPU, and memory aligned to 4 bytes");
+  if (!ccl_cuda_is_codebook_foreground (&segmenter->base))
+    return ccl_error_set (
+        error, CUDACCL_ERROR_UNSUPPORTED, "only masks of the codebook are copied as bits");
+  CclStatus status = ccl_cuda_device_enter (segmenter->device, error);
+  if (status == CUDACCL_OK) {
+    if (bits &&
+        segmenter->device->driver->cuMemHostGetDevicePointer (&copy, bits, 0) != CUDA_SUCCESS)
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the memory is not page-locked");
+    ccl_cuda_device_leave (segmenter->device);
+  }
+  segmenter->parameters->copy = (uint32_t *)(uintptr_t)copy;
+  return status;
+}
+
+CclStatus
+ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error)
+{
+  CclCudaSegmenter *segmenter = find_segmenter (foreground);
+  if (!segmenter)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
+  segmenter->is_finished = true;
+  if (&segmenter->base != foreground)
+    ccl_cuda_reduced_foreground_set_finished (foreground);
+  return CUDACCL_OK;
+}
+
 CclStatus
 ccl_cuda_foreground_read_model (CclForeground *foreground, uint16_t *weights, uint16_t *means,
     uint16_t *variances, uint16_t *chroma, CclError *error)

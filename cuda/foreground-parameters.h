@@ -113,6 +113,7 @@ typedef struct CclForegroundParameters {
   uint32_t invert;          /* 0 or all ones */
   uint8_t *mask;
   uint64_t mask_stride;  /* bytes */
+  uint32_t *copy;        /* bits of the mask, in memory of the host; NULL: none */
   uint32_t mask_aligned; /* mask and stride are multiples of 16 */
 
   /* The bytes of a pixel of the frame, 1 or 2, and ccl_pixel_luma_byte(). */

@@ -204,6 +204,21 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
   return refuse_stream (error);
 }
 
+CclStatus
+ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error)
+{
+  (void)foreground;
+  (void)bits;
+  return refuse_stream (error);
+}
+
+CclStatus
+ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error)
+{
+  (void)foreground;
+  return refuse_stream (error);
+}
+
 CclVolumeLabeller *
 ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, CclError *error)
 {

@@ -22,6 +22,7 @@ typedef struct ReducedForeground {
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;                /* recorded after the last run */
   bool is_pending;             /* the last run has not been waited for */
+  bool is_finished;            /* it has ended, as the caller knows */
   CclCudaFrameUpload upload;
   uint32_t factor;
   uint32_t width, height; /* reduced */
@@ -53,6 +54,19 @@ shift_of (uint32_t n)
   while (1u << shift < n)
     shift++;
   return shift;
+}
+
+/* The mask of CclReducedPlane: four samples side by side, or two of pairs. has_pairs: between the
+ * samples are those of another plane, in the same memory. */
+static uint32_t
+word_mask (const CclReducedPlane *plane, bool has_pairs)
+{
+  const uintptr_t offset = (uintptr_t)plane->samples % 4;
+  if (plane->factor_x * plane->step != 4 || plane->stride % 4 != 0)
+    return 0;
+  if (plane->step == 1)
+    return offset == 0 ? UINT32_MAX : 0;
+  return has_pairs && offset < 2 ? 0xff00ffu << 8 * offset : 0;
 }
 
 static CclReducedPlane
@@ -109,6 +123,9 @@ queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error
 
   for (uint32_t i = 1; i < n_planes; i++)
     parameters.planes[i] = chroma_plane (self, &frame->chroma, i == 2);
+  for (uint32_t i = 0; i < n_planes; i++)
+    parameters.planes[i].word_mask =
+        word_mask (&parameters.planes[i], i > 0 && ccl_chroma_distance (&frame->chroma) == 1);
   launch.grid[0] = divide_up (self->width, launch.block[0]);
   launch.grid[1] = divide_up (self->height, launch.block[1]);
   if (launch.grid[1] > UINT16_MAX)
@@ -198,9 +215,12 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     status = run_inner (self, &on_device, options, options->reduced_mask ? mask : NULL, error);
   if (status == CUDACCL_OK && !options->reduced_mask)
     status = queue_enlargement (self, mask, options->invert, error);
-  if (status == CUDACCL_OK)
+  self->is_finished = false;
+  /* The work on a reduced mask ends with that of the model, which is waited for. */
+  self->is_pending = status == CUDACCL_OK && !options->reduced_mask;
+  if (self->is_pending)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
-  self->is_pending = status == CUDACCL_OK;
+  self->is_pending &= status == CUDACCL_OK;
   if (status != CUDACCL_OK)
     status = ccl_cuda_device_abandon (self->device, self->stream, error);
   ccl_cuda_device_leave (self->device);
@@ -213,6 +233,8 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
   ReducedForeground *self = (ReducedForeground *)foreground;
   CclStatus status = ccl_foreground_wait (self->inner, error);
   foreground->scene_change = self->inner->scene_change;
+  if (self->is_finished)
+    self->is_pending = false;
   if (status != CUDACCL_OK || !self->is_pending)
     return status;
   status = ccl_cuda_device_enter (self->device, error);
@@ -348,4 +370,10 @@ ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stre
   ReducedForeground *self = (ReducedForeground *)foreground;
   self->stream = stream ? stream : self->own_stream;
   ccl_cuda_foreground_set_stream (self->inner, self->stream, NULL);
+}
+
+void
+ccl_cuda_reduced_foreground_set_finished (CclForeground *foreground)
+{
+  ((ReducedForeground *)foreground)->is_finished = true;
 }

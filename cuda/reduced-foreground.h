@@ -18,4 +18,7 @@ CclForeground *ccl_cuda_reduced_foreground_inner (CclForeground *foreground);
 /* As ccl_cuda_foreground_set_stream(), for an object of this class. */
 void ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stream);
 
+/* As ccl_cuda_foreground_set_finished(), for what this class adds. */
+void ccl_cuda_reduced_foreground_set_finished (CclForeground *foreground);
+
 #endif /* CUDACCL_CUDA_REDUCED_FOREGROUND_H */

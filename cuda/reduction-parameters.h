@@ -16,6 +16,8 @@ typedef struct CclReducedPlane {
   uint32_t n_samples, n_rows;  /* the last ones are repeated as far as means need them */
   uint32_t factor_x, factor_y; /* samples of a mean; powers of two */
   uint32_t shift;              /* of the sum of factor_x × factor_y samples */
+  uint32_t word_mask; /* the bytes of a word of four that are the samples of a mean, 255 each, where
+                       * rows of words begin at multiples of four bytes; 0: read samples */
   uint8_t *means;
   uint64_t means_stride;  /* bytes */
   uint32_t width, height; /* of the means */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames reduced for the background model, and its masks enlarged (core/reduction.h). */
+#include "device/dependent-launch.cuh"
 #include "geometry.cuh"
 #include "reduction-parameters.h"
 #include "tuning.h"
@@ -13,11 +14,12 @@ load_sample (const uint8_t *sample)
   return WIDE ? sample[0] | (uint32_t)sample[1] << 8 : sample[0];
 }
 
+/* The sum of the samples of a pixel, one after the other. */
 template <bool WIDE>
-static __device__ __forceinline__ void
-reduce_pixel (const CclReducedPlane &plane, uint32_t x, uint32_t y)
+static __device__ __forceinline__ uint32_t
+sum_samples (const CclReducedPlane &plane, uint32_t x, uint32_t y)
 {
-  uint32_t sum = plane.shift > 0 ? 1u << (plane.shift - 1) : 0;
+  uint32_t sum = 0;
   for (uint32_t i = 0; i < plane.factor_y; i++) {
     const uint32_t row = min (y * plane.factor_y + i, plane.n_rows - 1);
     const uint8_t *samples = plane.samples + row * plane.stride;
@@ -26,6 +28,41 @@ reduce_pixel (const CclReducedPlane &plane, uint32_t x, uint32_t y)
       sum += load_sample<WIDE> (samples + (uint64_t)column * plane.step);
     }
   }
+  return sum;
+}
+
+/* The same from a word of four bytes for each row. All are loaded before they are added. */
+template <uint32_t ROWS>
+static __device__ __forceinline__ uint32_t
+sum_words (const CclReducedPlane &plane, uint32_t x, uint32_t y)
+{
+  const uint8_t *words = (const uint8_t *)((uintptr_t)plane.samples & ~(uintptr_t)3);
+  uint32_t rows[ROWS], sums = 0; /* two sums of 16 bits */
+#pragma unroll
+  for (uint32_t i = 0; i < ROWS; i++)
+    rows[i] = *(const uint32_t *)(words + min (y * ROWS + i, plane.n_rows - 1) * plane.stride +
+                                  (uint64_t)4 * x);
+#pragma unroll
+  for (uint32_t i = 0; i < ROWS; i++) {
+    const uint32_t samples = rows[i] & plane.word_mask;
+    sums += (samples & 0xff00ff) + (samples >> 8 & 0xff00ff);
+  }
+  return (sums & 0xffff) + (sums >> 16);
+}
+
+template <bool WIDE>
+static __device__ __forceinline__ void
+reduce_pixel (const CclReducedPlane &plane, uint32_t x, uint32_t y)
+{
+  const bool has_word = plane.word_mask && (x + 1) * plane.factor_x <= plane.n_samples;
+  uint32_t sum;
+  if (!WIDE && has_word && plane.factor_y == 4)
+    sum = sum_words<4> (plane, x, y);
+  else if (!WIDE && has_word && plane.factor_y == 2)
+    sum = sum_words<2> (plane, x, y);
+  else
+    sum = sum_samples<WIDE> (plane, x, y);
+  sum += plane.shift > 0 ? 1u << (plane.shift - 1) : 0;
   const uint32_t mean = sum >> plane.shift;
   if (WIDE)
     ((uint16_t *)(plane.means + y * plane.means_stride))[x] = (uint16_t)mean;
@@ -50,6 +87,7 @@ reduce_plane (const CclReducedPlane &plane)
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_REDUCTION_THREADS) ccl_reduce (const CclReductionParameters parameters)
 {
+  let_next_kernel_start ();
   reduce_plane<false> (parameters.planes[blockIdx.z]);
 }
 
@@ -58,6 +96,7 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_REDUCTION_THREADS)
     ccl_reduce_words (const CclReductionParameters parameters)
 {
+  let_next_kernel_start ();
   if (blockIdx.z == 0)
     reduce_plane<true> (parameters.planes[0]);
   else

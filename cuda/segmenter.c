@@ -271,6 +271,8 @@ ccl_cuda_segmenter_end (CclCudaSegmenter *self, CclStatus status, CclError *erro
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
   self->is_pending = status == CUDACCL_OK;
+  self->is_finished = false;
+  self->parameters->copy = NULL;
   return status == CUDACCL_OK ? status
                               : ccl_cuda_device_abandon (self->device, self->stream, error);
 }
@@ -278,7 +280,7 @@ ccl_cuda_segmenter_end (CclCudaSegmenter *self, CclStatus status, CclError *erro
 CclStatus
 ccl_cuda_segmenter_settle (CclCudaSegmenter *self, CclError *error)
 {
-  if (self->is_pending) {
+  if (self->is_pending && !self->is_finished) {
     CclStatus status = ccl_cuda_wait_for_event (self->device, self->done, error);
     if (status != CUDACCL_OK)
       return status;

@@ -37,6 +37,7 @@ typedef struct CclCudaSegmenter {
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;                /* recorded after the last run */
   bool is_pending;             /* the last run has not been waited for */
+  bool is_finished;            /* it has ended, as the caller knows */
   CclCudaFrameUpload upload;   /* of frames that come from the host */
   CclCudaBitPlanes bits;
   void *scene_change; /* pinned: CclSceneChange of the last run; NULL: the method finds none */
@@ -74,7 +75,7 @@ CclStatus ccl_cuda_segmenter_filter (CclCudaSegmenter *segmenter,
 /* Ends a run whose work has been queued or, as `status` says, has failed. Returns its status. */
 CclStatus ccl_cuda_segmenter_end (CclCudaSegmenter *segmenter, CclStatus status, CclError *error);
 
-/* Waits for the last run. */
+/* Waits for the last run, unless it is known to have ended. */
 CclStatus ccl_cuda_segmenter_settle (CclCudaSegmenter *segmenter, CclError *error);
 
 /* Frees what init() has allocated but not the segmenter itself; memories: n further allocations,

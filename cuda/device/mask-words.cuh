@@ -42,7 +42,7 @@ write_words (
 }
 
 /* Ends a row of words: inverts them if asked, clears the pixels outside the region of interest,
- * and writes the mask. */
+ * and writes the mask, and its bits if asked. */
 static __device__ __forceinline__ void
 finish_words (const CclForegroundParameters &p, uint32_t first_column, uint32_t y, uint32_t word,
     uint32_t shadow)
@@ -53,6 +53,10 @@ finish_words (const CclForegroundParameters &p, uint32_t first_column, uint32_t 
         p.roi_mask ? __ldg (p.roi_mask + (size_t)y * p.row_words + column) : ~0u;
     shadow &= ~word & inside;
     word = (word ^ p.invert) & inside;
+    if (p.copy) {
+      const uint32_t end = p.width - 32 * column;
+      p.copy[(size_t)y * p.row_words + column] = end < 32 ? word & bits_below (end) : word;
+    }
   }
   write_words (p, first_column * 32, y, word, shadow);
 }

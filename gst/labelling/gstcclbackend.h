@@ -73,6 +73,13 @@ typedef struct {
    * labeller's work wait for that of the foreground. */
   void (*connect) (GstElement *element, CclForeground *foreground, CclLabeller *labeller);
 
+  /* Optional. Has the bits of the next mask written to the memory of a sample, too; FALSE: that
+   * cannot be done. NULL: the next mask is not copied. */
+  gboolean (*copy_bits) (GstElement *element, CclForeground *foreground, gpointer memory);
+
+  /* Optional. Called when a labeller that was connected to the foreground has been waited for. */
+  void (*finish) (GstElement *element, CclForeground *foreground);
+
   /* Optional. Called for every frame of the format info: corrects the layout of its planes, which
    * is that of system memory, copies the frame if it has to, and prepares the labeller for memory
    * of this kind. with_chroma: not only the luma is read. */

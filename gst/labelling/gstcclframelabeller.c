@@ -196,6 +196,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   CclLabels labels = {frame->data[GST_CCL_MAP_LABELS], maps[GST_CCL_MAP_LABELS].stride};
   CclLabellerOptions options = gst_ccl_settings_get_options (settings);
   gpointer sample = frame->data[GST_CCL_MAP_SAMPLE];
+  gboolean has_sample = !sample;
 
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
@@ -203,8 +204,14 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
     foreground_options.reduced_mask = scale > 1;
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
-    if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) != CUDACCL_OK)
+    has_sample = has_sample || gst_ccl_sampler_take_bits (
+                                   owner, foreground, &self->info, scale, sample, &frame->sample);
+    if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) !=
+        CUDACCL_OK) {
+      if (methods->copy_bits)
+        methods->copy_bits (owner->element, foreground, NULL);
       return FALSE;
+    }
     /* The labeller reads the mask instead of the frame. */
     pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
     options.threshold = CUDACCL_MASK_SHADOW;
@@ -213,8 +220,8 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
         options.min_area / (scale * scale) + (options.min_area % (scale * scale) > 0);
     options.max_area /= scale * scale;
   }
-  if ((!sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info, &pixels,
-                      self->format, scale, &options, sample, &frame->sample, error)) &&
+  if ((has_sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info,
+                         &pixels, self->format, scale, &options, sample, &frame->sample, error)) &&
       ccl_labeller_queue (
           frame->labeller, &pixels, &options, labels.data ? &labels : NULL, error) == CUDACCL_OK)
     return TRUE;
@@ -333,7 +340,8 @@ enlarge_table (GstCclFrameLabeller *self, CclTable *table)
 }
 
 gboolean
-gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error)
+gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    GstCclLabelledFrame *frame, CclError *error)
 {
   CclForeground *foreground = self->foreground.foreground;
   const gboolean is_labelled =
@@ -344,6 +352,8 @@ gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, GstCclLabelledFrame *fra
     enlarge_table (self, &frame->table);
   /* The labeller has waited for the mask, unless it failed; then this waits. */
   if (foreground) {
+    if (is_labelled && owner->methods->finish)
+      owner->methods->finish (owner->element, foreground);
     ccl_foreground_wait (foreground, NULL);
     frame->scene_change = ccl_foreground_get_scene_change (foreground);
   }

@@ -78,8 +78,8 @@ gboolean gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOw
     CclError *error);
 
 /* Waits for a queued frame. */
-gboolean gst_ccl_frame_labeller_wait (
-    GstCclFrameLabeller *self, GstCclLabelledFrame *frame, CclError *error);
+gboolean gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner,
+    GstCclLabelledFrame *frame, CclError *error);
 
 /* Attaches the result to the frame as the metadata that the settings name. FALSE with the error
  * filled if contours cannot be found; everything else is attached all the same. */

@@ -96,7 +96,7 @@ gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner)
     CclError error;
 
     queued->is_labelled =
-        gst_ccl_frame_labeller_wait (&queued->stream->labeller, &queued->frame, &error);
+        gst_ccl_frame_labeller_wait (&queued->stream->labeller, owner, &queued->frame, &error);
     if (!queued->is_labelled)
       keep_error (queue, &error);
   }

@@ -27,6 +27,26 @@ copy_rows (const GstCclRowCopy *copy)
 }
 
 gboolean
+gst_ccl_sampler_take_bits (const GstCclOwner *owner, CclForeground *foreground,
+    const GstVideoInfo *info, guint scale, gpointer memory, GstCclSample *sample)
+{
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
+  const guint step = gst_ccl_sample_step (width, height);
+
+  if (!owner->methods->copy_bits || step != scale ||
+      ccl_foreground_get_reduction (foreground) != scale ||
+      !owner->methods->copy_bits (owner->element, foreground, memory))
+    return FALSE;
+  sample->frame_width = width;
+  sample->frame_height = height;
+  sample->step = step;
+  sample->is_bits = TRUE;
+  sample->stride = sizeof (guint32) * gst_ccl_sampled (gst_ccl_sampled (width, step), 32);
+  return TRUE;
+}
+
+gboolean
 gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
     const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format, guint scale,
     const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error)

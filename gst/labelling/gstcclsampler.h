@@ -13,6 +13,12 @@ G_BEGIN_DECLS
 /* The most bytes that the rows of a sample have. */
 gsize gst_ccl_sampler_size (const GstVideoInfo *info);
 
+/* Has the bits of the foreground's next mask written to system memory of that size, and describes
+ * them: FALSE if the mask, each of whose pixels stands for scale × scale of the frame, does not
+ * have the sample's size, or the foreground cannot do so. sample: all but its buffer is set. */
+gboolean gst_ccl_sampler_take_bits (const GstCclOwner *owner, CclForeground *foreground,
+    const GstVideoInfo *info, guint scale, gpointer memory, GstCclSample *sample);
+
 /* Queues the copy of the rows to system memory of that size, and describes them. pixels: what the
  * labeller reads, in that format, the mask or the frame. scale: each of them stands for scale ×
  * scale pixels of the frame, a divisor of the step. sample: all but its buffer is set. */

@@ -475,6 +475,18 @@ gst_cuda_ccl_connect (GstElement *element, CclForeground *foreground, CclLabelle
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller), NULL);
 }
 
+static gboolean
+gst_cuda_ccl_copy_bits (GstElement *element, CclForeground *foreground, gpointer memory)
+{
+  return ccl_cuda_foreground_copy_bits (foreground, memory, NULL) == CUDACCL_OK;
+}
+
+static void
+gst_cuda_ccl_finish (GstElement *element, CclForeground *foreground)
+{
+  ccl_cuda_foreground_set_finished (foreground, NULL);
+}
+
 /* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the
  * table is a wait for it, too. Only page-locked memory is copied to without a wait. */
 static gboolean
@@ -584,6 +596,8 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
       .locate = gst_cuda_ccl_locate,
       .plan_foreground = gst_cuda_ccl_plan_foreground,
       .connect = gst_cuda_ccl_connect,
+      .copy_bits = gst_cuda_ccl_copy_bits,
+      .finish = gst_cuda_ccl_finish,
       .copy_rows = gst_cuda_ccl_copy_rows,
       .new_map_pool = gst_cuda_ccl_new_map_pool,
       .locate_map = gst_cuda_ccl_locate_map,

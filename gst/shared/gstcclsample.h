@@ -13,12 +13,14 @@
 G_BEGIN_DECLS
 
 /* The rows 0, step, 2·step, … of a frame or of its foreground mask, in system memory; each has all
- * of its pixels, or those of a mask of reduced size. */
+ * of its pixels, or those of a mask of reduced size. Or the bits of such a mask: words of 32
+ * pixels, the leftmost lowest, 1 for foreground. */
 typedef struct {
   guint frame_width, frame_height, step;
   GstBuffer *rows;
-  gsize stride;   /* bytes */
-  guint distance; /* pixels of a row from one that is sampled to the next: step, or less */
+  gsize stride;     /* bytes */
+  gboolean is_bits; /* the following fields, apart from the connectivity, are for pixels */
+  guint distance;   /* pixels of a row from one that is sampled to the next: step, or less */
   CclPixelFormat format;
   guint threshold; /* a pixel is foreground when its value is greater, or, with invert, not */
   gboolean invert;

@@ -9,6 +9,7 @@ void
 gst_ccl_sample_runs_clear (GstCclSampleRuns *self)
 {
   g_free (self->pixels);
+  g_free (self->bits);
   g_free (self->runs);
   g_free (self->parts);
   *self = (GstCclSampleRuns){0};
@@ -23,6 +24,7 @@ gst_ccl_sample_runs_set_size (GstCclSampleRuns *self, guint width, guint height)
   self->width = width;
   self->height = height;
   self->pixels = g_malloc0 (width + WORD);
+  self->bits = g_new0 (guint64, gst_ccl_sampled (width, WORD));
   self->runs = g_new (GstCclRun, (gsize)gst_ccl_sampled (width, 2) * height);
   self->parts = g_new (GstCclPart, GST_CCL_MAX_PARTS);
 }
@@ -78,7 +80,27 @@ pack (const guint8 pixels[WORD])
   return bits;
 }
 
-/* Adds the runs of row y of pixels. They begin and end where a pixel differs from the one before
+/* Reads the bits of a row. */
+static void
+take_bits (GstCclSampleRuns *self, const GstCclSample *sample, const guint8 *row)
+{
+  const guint n_words = gst_ccl_sampled (self->width, WORD);
+
+  if (!sample->is_bits) {
+    take_row (sample, row, self->width, self->pixels);
+    for (guint i = 0; i < n_words; i++)
+      self->bits[i] = pack (self->pixels + i * WORD);
+    return;
+  }
+  for (guint i = 0; i < n_words; i++) {
+    const guint8 *word = row + 8 * i;
+    const gboolean is_half = self->width - i * WORD <= 32;
+
+    self->bits[i] = is_half ? GST_READ_UINT32_LE (word) : GST_READ_UINT64_LE (word);
+  }
+}
+
+/* Adds the runs of row y of bits. They begin and end where a pixel differs from the one before
  * it. */
 static void
 add_runs (GstCclSampleRuns *self, guint y)
@@ -88,7 +110,7 @@ add_runs (GstCclSampleRuns *self, guint y)
   guint64 before = 0;
 
   for (guint x = 0; x < self->width; x += WORD) {
-    const guint64 bits = pack (self->pixels + x);
+    const guint64 bits = self->bits[x / WORD];
 
     for (guint64 edges = bits ^ (bits << 1 | before); edges; edges &= edges - 1) {
       const guint at = x + (guint)__builtin_ctzll (edges);
@@ -176,7 +198,7 @@ gst_ccl_sample_runs_find (GstCclSampleRuns *self, const GstCclSample *sample, co
   for (guint y = 0; y < self->height; y++) {
     const guint begin = self->n_runs;
 
-    take_row (sample, rows + y * sample->stride, self->width, self->pixels);
+    take_bits (self, sample, rows + y * sample->stride);
     add_runs (self, y);
     join_rows (self, above, begin, reach);
     above = begin;

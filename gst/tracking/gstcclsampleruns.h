@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   guint width, height; /* of the sample */
   guint8 *pixels;      /* of a row, 0 or 1, then zeros up to a multiple of 64 */
+  guint64 *bits;       /* of a row: words of 64 pixels, the leftmost lowest */
   GstCclRun *runs;     /* in raster order */
   guint n_runs;
   GstCclPart *parts; /* in raster order of their first pixels */

@@ -238,6 +238,30 @@ CclBatch *ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, C
 CUDACCL_API
 CclStatus ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error);
 
+/* Has the mask of the next frame that is queued written to host memory, too, as bits, by the kernel
+ * that ends the mask: sooner than a copy of the mask. The mask must have the size of the model
+ * (CclForegroundOptions.reduced_mask, or a reduction of 1).
+ *
+ * foreground: with CUDACCL_FOREGROUND_CODEBOOK. bits: page-locked memory of the same device, as of
+ * cuMemHostAlloc() or cudaMallocHost(), which may be read after the wait for the mask or for a
+ * labeller that reads it; NULL: none. Each row has ⌈width / 32⌉ words of 32 bits; the leftmost
+ * pixel is the lowest bit, and 1 is foreground.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (no object of a GPU, or memory that is not page-locked
+ * or not aligned to 4 bytes), CUDACCL_ERROR_UNSUPPORTED (another method) or CUDACCL_ERROR_DEVICE.
+ * Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error);
+
+/* Tells an object that its last run has finished, as the caller knows because it has waited for
+ * work behind it on the same stream, such as the run of a labeller. The next ccl_foreground_wait()
+ * then asks the driver nothing.
+ *
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT: the object is NULL or one of the CPU's.
+ * Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error);
+
 /* Makes a labeller of volumes on a device and allocates all its memory there. Free it with
  * ccl_volume_labeller_free().
  *

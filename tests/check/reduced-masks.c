@@ -77,9 +77,10 @@ compare (const gchar *settings, const gchar *tracker, guint width, guint height)
 {
   GstHarness *reduced = new_line (element_name (), settings, tracker, width, height);
   GstHarness *whole = new_line ("ccl attach-mask=true", settings, tracker, width, height);
+  const guint n_frames = width > 400 && !g_str_equal (element_name (), "ccl") ? 26 : N_FRAMES;
   guint n_rows = 0;
 
-  for (guint number = 0; number < N_FRAMES; number++) {
+  for (guint number = 0; number < n_frames; number++) {
     GstBuffer *a = gst_harness_push_and_pull (reduced, moving_frame (width, height, number));
     GstBuffer *b = gst_harness_push_and_pull (whole, moving_frame (width, height, number));
 
@@ -118,8 +119,9 @@ GST_END_TEST
 /* Trackers take samples of the mask: at every second or fourth pixel of frames of these sizes. */
 TEST (test_tracks)
 {
-  fail_unless (compare ("foreground=mog2 reduction=2", " ! ccltrack", 640, 480) > 0);
+  fail_unless (compare ("foreground=codebook", " ! ccltrack", 640, 480) > 0);
   if (g_str_equal (element_name (), "ccl")) { /* the simulated driver is slow */
+    fail_unless (compare ("foreground=mog2 reduction=2", " ! ccltrack", 640, 480) > 0);
     fail_unless (compare ("foreground=mog2 reduction=4", " ! ccltrack", 640, 480) > 0);
     fail_unless (compare ("foreground=mog2 reduction=2", " ! ccltrack", 1280, 800) > 0);
   }

@@ -14,6 +14,7 @@ typedef struct {
   CclPixelFormat format;
   guint distance;
   gboolean invert;
+  gboolean is_bits; /* the four before have no meaning */
 } Case;
 
 /* A pixel of a foreground mask: noise in blobs of different sizes. */
@@ -52,9 +53,36 @@ write_pixel (const Case *c, guint8 *at, gboolean is_foreground)
   }
 }
 
+/* Bits of rows of whole words of 32. */
+static GstCclSample
+make_bits (const Case *c, const guint8 *mask)
+{
+  GstCclSample sample = {
+      .frame_width = c->width * c->step,
+      .frame_height = c->height * c->step,
+      .step = c->step,
+      .is_bits = TRUE,
+      .stride = 4 * ((c->width + 31) / 32),
+      .connectivity = c->connectivity,
+  };
+  GstMapInfo map;
+
+  sample.rows = gst_buffer_new_allocate (NULL, sample.stride * c->height, NULL);
+  gst_buffer_memset (sample.rows, 0, 0, (gsize)-1);
+  fail_unless (gst_buffer_map (sample.rows, &map, GST_MAP_WRITE));
+  for (guint y = 0; y < c->height; y++)
+    for (guint x = 0; x < c->width; x++)
+      map.data[y * sample.stride + x / 8] |= (guint8)(mask[y * c->width + x] << x % 8);
+  gst_buffer_unmap (sample.rows, &map);
+  return sample;
+}
+
 static GstCclSample
 make_sample (const Case *c, const guint8 *mask)
 {
+  if (c->is_bits)
+    return make_bits (c, mask);
+
   const guint pixel = c->distance * gst_ccl_sample_pixel_size (c->format);
   GstCclSample sample = {
       .frame_width = c->width * c->step,
@@ -138,7 +166,7 @@ check_case (GstCclSampleLabels *sample_labels, const Case *c, GRand *random)
 /* Frames of a stream follow each other, so nothing of one may be left in the next. */
 GST_START_TEST (test_labels_are_those_of_a_labeller)
 {
-  static const guint widths[] = {1, 63, 64, 65, 128, 200}, densities[] = {0, 1, 5, 100};
+  static const guint widths[] = {1, 32, 63, 64, 65, 97, 200}, densities[] = {0, 1, 5, 100};
   static const CclPixelFormat formats[] = {
       CUDACCL_PIXEL_FORMAT_8, CUDACCL_PIXEL_FORMAT_16, CUDACCL_PIXEL_FORMAT_8_SECOND};
   GstCclSampleLabels labels = {.labels = NULL};
@@ -155,6 +183,7 @@ GST_START_TEST (test_labels_are_those_of_a_labeller)
           .format = formats[i / 2 % 3],
           .distance = 1 + i % 4,
           .invert = i % 5 == 0,
+          .is_bits = i % 3 == 1,
       };
       check_case (&labels, &c, random);
     }

@@ -92,6 +92,8 @@ test_null_object (void)
   assert_refused (ccl_cuda_labeller_set_stream, NULL, NULL);
   assert_refused (ccl_cuda_volume_labeller_set_stream, NULL, NULL);
   assert_refused (ccl_cuda_foreground_set_stream, NULL, NULL);
+  assert_refused (ccl_cuda_foreground_copy_bits, NULL, NULL);
+  assert_refused (ccl_cuda_foreground_set_finished, NULL);
   assert_refused (ccl_tiled_run, NULL, NULL, NULL, NULL);
   g_assert_cmpint (ccl_cuda_peer_copy (NULL, NULL, NULL, NULL, NULL, 0, NULL), !=, CUDACCL_OK);
   g_assert_cmpint (ccl_cuda_memory_new (NULL, 1, NULL, NULL), !=, CUDACCL_OK);
@@ -337,6 +339,8 @@ test_objects_of_the_cpu (void)
 
   CclForeground *foreground = ccl_cpu_foreground_new (&foreground_plan, NULL);
   assert_refused (ccl_cuda_foreground_set_stream, foreground, stream);
+  assert_refused (ccl_cuda_foreground_copy_bits, foreground, mask_pixels);
+  assert_refused (ccl_cuda_foreground_set_finished, foreground);
   g_assert_cmpint (
       ccl_foreground_run (foreground, &frame, &foreground_options, &mask, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (mask_pixels[0], ==, 255);

@@ -200,6 +200,97 @@ test_shares_the_labellers_stream (void)
   g_free (zeroes);
 }
 
+/* Fills a frame with noise, on which a bright square moves from frame 4 on. */
+static void
+draw_square (uint8_t *pixels, uint32_t width, uint32_t height, uint32_t number, GRand *random)
+{
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t from_left = x - 3 * number, from_top = y - 10;
+      const bool is_square = number >= 4 && from_left < 40 && from_top < 24;
+      pixels[y * width + x] = (uint8_t)(is_square ? 220 : g_rand_int_range (random, 98, 103));
+    }
+}
+
+/* The bits that the kernels write to the memory of the host are those of the mask, with and without
+ * reduction, closing and inversion, and of the frame alone that was queued after the call. */
+static void
+test_bits_are_those_of_the_mask (void)
+{
+  enum { WIDTH = 270, HEIGHT = 76, N_WORDS = 9 * HEIGHT + 1 };
+  CclError error = {CUDACCL_OK};
+  GRand *random = g_rand_new_with_seed (5);
+  uint8_t *pixels = g_malloc0 (WIDTH * HEIGHT);
+  uint32_t *bits = NULL, n_set = 0;
+  CUdeviceptr bits_on_device;
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_cuda_device_allocate_pinned (
+                       device, 4 * N_WORDS, (void **)&bits, &bits_on_device, &error),
+      ==, CUDACCL_OK);
+  const CUdeviceptr mask = upload (pixels, WIDTH * HEIGHT, 0);
+  for (uint32_t reduction = 1; reduction <= 2; reduction++) {
+    const CclForegroundPlan plan = {.width = WIDTH,
+        .height = HEIGHT,
+        .method = CUDACCL_FOREGROUND_CODEBOOK,
+        .reduction = reduction};
+    const uint32_t width = WIDTH / reduction, height = HEIGHT / reduction;
+    const uint32_t row_words = (width + 31) / 32;
+    CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+    for (uint32_t number = 0; number < 10; number++) {
+      CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+      options.reduced_mask = true;
+      options.invert = number == 6;
+      options.closing_width = number == 7 ? 5 : 1;
+      draw_square (pixels, WIDTH, HEIGHT, number, random);
+      memset (bits, 0xa5, 4 * N_WORDS);
+      g_assert_cmpint (
+          ccl_cuda_foreground_copy_bits (foreground, number == 8 ? NULL : bits, &error), ==,
+          CUDACCL_OK);
+      const CclFrame frame = {pixels, WIDTH, CUDACCL_LOCATION_HOST};
+      g_assert_cmpint (ccl_foreground_run (
+                           foreground, &frame, &options, &(CclMask){(void *)mask, WIDTH}, &error),
+          ==, CUDACCL_OK);
+      download (pixels, mask, WIDTH * HEIGHT);
+      for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+          const uint32_t bit = bits[y * row_words + x / 32] >> x % 32 & 1;
+          if (number != 8)
+            g_assert_cmpuint (bit, ==, pixels[y * WIDTH + x] == CUDACCL_MASK_FOREGROUND);
+          n_set += bit;
+        }
+      g_assert_cmphex (bits[number == 8 ? 0 : row_words * height], ==, 0xa5a5a5a5);
+    }
+    g_assert_cmpuint (n_set, >, 500 * reduction);
+    ccl_foreground_free (&foreground);
+  }
+  ccl_cuda_device_release_pinned (device, (void **)&bits);
+  release (mask, 0);
+  ccl_cuda_device_leave (device);
+  g_free (pixels);
+  g_rand_free (random);
+}
+
+/* Bits go to page-locked memory alone, and other methods do not write any. */
+static void
+test_bits_are_refused (void)
+{
+  CclForegroundPlan plan = {.width = 64, .height = 8, .method = CUDACCL_FOREGROUND_CODEBOOK};
+  CclError error = {CUDACCL_OK};
+  uint32_t *pageable = g_malloc0 (64);
+  CclForeground *codebook = ccl_cuda_foreground_new (device, &plan, &error);
+  g_assert_cmpint (
+      ccl_cuda_foreground_copy_bits (codebook, pageable, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_cuda_foreground_copy_bits (codebook, (char *)pageable + 2, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  plan.method = CUDACCL_FOREGROUND_MOG2;
+  CclForeground *mixture = ccl_cuda_foreground_new (device, &plan, &error);
+  g_assert_cmpint (
+      ccl_cuda_foreground_copy_bits (mixture, NULL, &error), ==, CUDACCL_ERROR_UNSUPPORTED);
+  ccl_foreground_free (&codebook);
+  ccl_foreground_free (&mixture);
+  g_free (pageable);
+}
+
 /* Without a stream of the caller, the mask is computed after the work queued earlier on the legacy
  * default stream, and work queued there later reads the finished mask. Filling the memory first
  * takes a GPU much longer than the mask. */
@@ -314,6 +405,8 @@ main (int argc, char **argv)
       "/cuda/foreground/shares-the-labellers-stream", test_shares_the_labellers_stream);
   g_test_add_func (
       "/cuda/foreground/waits-for-the-legacy-stream", test_waits_for_the_legacy_stream);
+  g_test_add_func ("/cuda/foreground/bits-are-those-of-the-mask", test_bits_are_those_of_the_mask);
+  g_test_add_func ("/cuda/foreground/bits-are-refused", test_bits_are_refused);
   g_test_add_func ("/cuda/foreground/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/foreground/impossible-plans-say-why", test_impossible_plans_say_why);
   if (g_test_slow ()) /* this holds on the simulated driver */
