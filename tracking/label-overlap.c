@@ -155,6 +155,7 @@ ccl_label_overlap_count (CclLabelOverlap *o, const CclLabels *labels)
       count_pixels (o, labels, y, begin, end);
 }
 
+/* Stores the components of pixels that have none yet. */
 static void
 store_pixels (
     const CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
@@ -163,11 +164,11 @@ store_pixels (
   uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
   for (uint32_t x = begin; x < end;) {
     const uint32_t first = x, found = find_component (o, label[x]);
-    const uint16_t stored = found == NONE ? 0 : (uint16_t)(found + 1);
     x = end_of_run_32 (label, x, end);
-    uint16_t *run = component + first;
-    for (size_t i = 0, n = x - first; i < n; i++)
-      run[i] = stored;
+    if (found == NONE)
+      continue;
+    for (uint32_t i = first; i < x; i++)
+      component[i] = (uint16_t)(found + 1);
   }
 }
 
