@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Both passes go over the spans of a row by runs, sequences of pixels with the same component or
- * label. Only the first pixel of a run is looked up.
- */
+/* A row is read by runs, sequences of pixels with the same label, of which only the first one is
+ * looked up. Runs of the frame before are kept rather than its pixels: they are read one after the
+ * other, and are few. */
 #include "label-overlap.h"
 
 #include <string.h>
@@ -35,27 +34,10 @@ find_component (const CclLabelOverlap *o, uint32_t label)
   return low < o->n_components && o->label[low] == label ? low : NONE;
 }
 
-/* The end of the run that begins at x, for each width of pixels. The loops over a block have no
- * branches, so that compilers vectorise them. */
+/* The end of the run that begins at x. The loop over a block has no branches, so that compilers
+ * vectorise it. */
 static inline uint32_t
-end_of_run_16 (const uint16_t *pixels, uint32_t x, uint32_t width)
-{
-  const uint16_t first = pixels[x];
-  for (; x + BLOCK <= width; x += BLOCK) {
-    const uint16_t *block = pixels + x;
-    uint16_t differs = 0;
-    for (size_t i = 0; i < BLOCK; i++)
-      differs |= block[i] ^ first;
-    if (differs)
-      break;
-  }
-  while (x < width && pixels[x] == first)
-    x++;
-  return x;
-}
-
-static inline uint32_t
-end_of_run_32 (const uint32_t *pixels, uint32_t x, uint32_t width)
+end_of_run (const uint32_t *pixels, uint32_t x, uint32_t width)
 {
   const uint32_t first = pixels[x];
   for (; x + BLOCK <= width; x += BLOCK) {
@@ -86,7 +68,7 @@ count_run (CclLabelOverlap *o, const CclLabels *labels, uint32_t group, uint32_t
   uint32_t *shared = o->shared + (size_t)group * o->n_components;
   while (x < last) {
     const int64_t first = x;
-    x = end_of_run_32 (label, (uint32_t)x, (uint32_t)last);
+    x = end_of_run (label, (uint32_t)x, (uint32_t)last);
     const uint32_t component = find_component (o, label[first]);
     if (component != NONE)
       shared[component] += (uint32_t)(x - first) * o->weight;
@@ -111,9 +93,9 @@ find_spans (const uint64_t *spans, uint32_t width, uint32_t *begin, uint32_t *en
 }
 
 static inline uint64_t *
-spans_of_row (const CclLabelOverlap *o, uint64_t *spans, uint32_t y)
+spans_of_row (const CclLabelOverlap *o, uint32_t y)
 {
-  return spans + (size_t)(y / o->step) * ccl_label_overlap_words (o->width);
+  return o->covered + (size_t)(y / o->step) * ccl_label_overlap_words (o->width);
 }
 
 void
@@ -124,22 +106,9 @@ ccl_label_overlap_cover (
     return;
   const uint32_t first = left / CUDACCL_SPAN, last = (right - 1) / CUDACCL_SPAN;
   for (uint32_t y = (top + o->step - 1) / o->step * o->step; y < bottom; y += o->step) {
-    uint64_t *spans = spans_of_row (o, o->covered, y);
+    uint64_t *spans = spans_of_row (o, y);
     for (uint32_t i = first; i <= last; i++)
       spans[i / 64] |= (uint64_t)1 << i % 64;
-  }
-}
-
-static void
-count_pixels (CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
-{
-  const uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
-  for (uint32_t x = begin; x < end;) {
-    const uint32_t first = x;
-    x = end_of_run_16 (component, x, end);
-    const uint16_t group = component[first] ? o->group[component[first] - 1] : CUDACCL_NO_GROUP;
-    if (group != CUDACCL_NO_GROUP)
-      count_run (o, labels, group, first, x, y);
   }
 }
 
@@ -149,50 +118,34 @@ ccl_label_overlap_count (CclLabelOverlap *o, const CclLabels *labels)
   memset (o->shared, 0, (size_t)o->n_groups * o->n_components * sizeof *o->shared);
   if (o->n_groups == 0 || o->n_components == 0)
     return;
-  for (uint32_t y = 0; y < o->height; y += o->step)
-    for (uint32_t begin, end = 0;
-         find_spans (spans_of_row (o, o->stored, y), o->width, &begin, &end);)
-      count_pixels (o, labels, y, begin, end);
-}
-
-/* Stores the components of pixels that have none yet. */
-static void
-store_pixels (
-    const CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
-{
-  const uint32_t *label = row_of (labels, y);
-  uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
-  for (uint32_t x = begin; x < end;) {
-    const uint32_t first = x, found = find_component (o, label[x]);
-    x = end_of_run_32 (label, x, end);
-    if (found == NONE)
-      continue;
-    for (uint32_t i = first; i < x; i++)
-      component[i] = (uint16_t)(found + 1);
+  for (uint32_t i = 0; i < o->n_runs; i++) {
+    const CclLabelRun *run = &o->runs[i];
+    const uint16_t group = o->group[run->component];
+    if (group != CUDACCL_NO_GROUP)
+      count_run (o, labels, group, run->begin, run->end, run->y);
   }
 }
 
-/* Removes the frame before from the spans of a row. */
 static void
-clear_row (const CclLabelOverlap *o, uint32_t y)
+store_pixels (CclLabelOverlap *o, const CclLabels *labels, uint32_t y, uint32_t begin, uint32_t end)
 {
-  uint16_t *component = o->component + (size_t)(y / o->step) * o->width;
-  uint64_t *spans = spans_of_row (o, o->stored, y);
-  for (uint32_t begin, end = 0; find_spans (spans, o->width, &begin, &end);)
-    memset (component + begin, 0, (end - begin) * sizeof *component);
-  memset (spans, 0, ccl_label_overlap_words (o->width) * sizeof *spans);
+  const uint32_t *label = row_of (labels, y);
+  for (uint32_t x = begin; x < end;) {
+    const uint32_t first = x, component = find_component (o, label[x]);
+    x = end_of_run (label, x, end);
+    if (component != NONE)
+      o->runs[o->n_runs++] = (CclLabelRun){y, first, x, component};
+  }
 }
 
 void
 ccl_label_overlap_store (CclLabelOverlap *o, const CclLabels *labels)
 {
-  uint64_t *const stored = o->stored;
+  o->n_runs = 0;
   for (uint32_t y = 0; y < o->height; y += o->step) {
-    clear_row (o, y);
-    for (uint32_t begin, end = 0;
-         find_spans (spans_of_row (o, o->covered, y), o->width, &begin, &end);)
+    uint64_t *spans = spans_of_row (o, y);
+    for (uint32_t begin, end = 0; find_spans (spans, o->width, &begin, &end);)
       store_pixels (o, labels, y, begin, end);
+    memset (spans, 0, ccl_label_overlap_words (o->width) * sizeof *spans);
   }
-  o->stored = o->covered;
-  o->covered = stored;
 }

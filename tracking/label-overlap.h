@@ -36,23 +36,29 @@ ccl_label_overlap_words (uint32_t width)
   return width / (64 * CUDACCL_SPAN) + (width % (64 * CUDACCL_SPAN) != 0);
 }
 
+/* Pixels of a row with the same component: columns begin … end − 1. */
+typedef struct CclLabelRun {
+  uint32_t y, begin, end;
+  uint32_t component;
+} CclLabelRun;
+
 /* The caller provides the arrays, for frames of at most 4096 groups and components. Begin with 0
- * groups, and zeros in `component`, `stored` and `covered`. */
+ * groups, and zeros in `covered`. */
 typedef struct CclLabelOverlap {
   uint32_t width, height; /* of the label maps */
   uint32_t step;          /* the rows 0, step, 2·step, … are counted */
   uint32_t weight;        /* pixels of the frame that each pixel of these rows stands for */
 
   /* The frame before. */
-  uint16_t *component; /* of each pixel of these rows: 1 + its component; 0: none */
-  uint64_t *stored;    /* a bit for each span of these rows: 0 where no pixel has a component */
-  uint16_t *group;     /* of each component, or CUDACCL_NO_GROUP */
-  uint32_t n_groups;   /* 0: that frame had no label map */
-  CclShift *shift;     /* of each group */
+  CclLabelRun *runs; /* of these rows; as many as they have pixels, at most */
+  uint32_t n_runs;
+  uint16_t *group;   /* of each component, or CUDACCL_NO_GROUP */
+  uint32_t n_groups; /* 0: that frame had no label map */
+  CclShift *shift;   /* of each group */
 
   /* This frame. */
   uint32_t n_components;
-  uint64_t *covered; /* the same of this frame */
+  uint64_t *covered; /* a bit for each span of these rows; 0: nothing is read there */
   uint32_t *label;   /* of each component, ascending */
   uint32_t *shared;  /* n_groups × n_components: pixels */
 } CclLabelOverlap;

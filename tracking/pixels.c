@@ -162,8 +162,7 @@ lay_out_overlap (CclTracker *t, void *memory)
   CclLabelOverlap *o = &t->overlap;
   const size_t n_rows = ccl_sampled (o->height, o->step);
   Layout layout = {.memory = memory, .alignment = 16};
-  o->component = lay_out (&layout, (uint64_t)o->width * n_rows, sizeof *o->component);
-  o->stored = lay_out (&layout, ccl_label_overlap_words (o->width) * n_rows, sizeof *o->stored);
+  o->runs = lay_out (&layout, (uint64_t)o->width * n_rows, sizeof *o->runs);
   o->covered = lay_out (&layout, ccl_label_overlap_words (o->width) * n_rows, sizeof *o->covered);
   o->group = lay_out (&layout, columns, sizeof *o->group);
   o->shift = lay_out (&layout, rows, sizeof *o->shift);

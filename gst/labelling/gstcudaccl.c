@@ -462,6 +462,18 @@ gst_cuda_ccl_locate (GstElement *element, GstCclSite *site, GstBuffer *buffer,
   return is_here || planes->copy;
 }
 
+static gboolean
+gst_cuda_ccl_copy_bits (GstElement *element, CclForeground *foreground, gpointer memory)
+{
+  return ccl_cuda_foreground_copy_bits (foreground, memory, NULL) == CUDACCL_OK;
+}
+
+static void
+gst_cuda_ccl_finish (GstElement *element, CclForeground *foreground)
+{
+  ccl_cuda_foreground_set_finished (foreground, NULL);
+}
+
 static CclForeground *
 gst_cuda_ccl_plan_foreground (
     GstElement *element, GstCclSite *site, const CclForegroundPlan *plan, CclError *error)
@@ -473,18 +485,6 @@ static void
 gst_cuda_ccl_connect (GstElement *element, CclForeground *foreground, CclLabeller *labeller)
 {
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller), NULL);
-}
-
-static gboolean
-gst_cuda_ccl_copy_bits (GstElement *element, CclForeground *foreground, gpointer memory)
-{
-  return ccl_cuda_foreground_copy_bits (foreground, memory, NULL) == CUDACCL_OK;
-}
-
-static void
-gst_cuda_ccl_finish (GstElement *element, CclForeground *foreground)
-{
-  ccl_cuda_foreground_set_finished (foreground, NULL);
 }
 
 /* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the

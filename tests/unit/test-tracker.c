@@ -669,8 +669,7 @@ test_shared_pixels_are_those_of_the_sampled_rows (void)
         .height = height,
         .step = ccl_label_overlap_step (height),
         .weight = step,
-        .component = g_new0 (guint16, (gsize)width * height),
-        .stored = g_new0 (guint64, n_words),
+        .runs = g_new (CclLabelRun, (gsize)width * height),
         .covered = g_new0 (guint64, n_words),
         .group = group,
         .shift = shift,
@@ -701,8 +700,7 @@ test_shared_pixels_are_those_of_the_sampled_rows (void)
           expected[group[c] * N + found] += step;
       }
     g_assert_cmpmem (shared, sizeof shared, expected, sizeof expected);
-    g_free (overlap.component);
-    g_free (overlap.stored);
+    g_free (overlap.runs);
     g_free (overlap.covered);
   }
   g_free (before);
