@@ -164,6 +164,13 @@ acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind 
   return TRUE;
 }
 
+/* Whether the mask, in system memory and of reduced size, is the sample of a frame. */
+static gboolean
+shares_mask (const GstCclFrameLabeller *self, const GstCclOwner *owner)
+{
+  return self->scale > 1 && owner->methods->backend == GST_CCL_BACKEND_CPU;
+}
+
 /* Makes labeller and foreground for a frame, and the maps that the settings ask for. */
 static gboolean
 prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
@@ -176,7 +183,7 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
   if ((settings->attach_labels || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE) &&
       !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
     return FALSE;
-  if (settings->attach_sample &&
+  if (settings->attach_sample && !shares_mask (self, owner) &&
       !acquire_map (self, owner, GST_CCL_MAP_SAMPLE, &maps[GST_CCL_MAP_SAMPLE], error))
     return FALSE;
   return !self->foreground.foreground ||
@@ -204,6 +211,9 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
     foreground_options.reduced_mask = scale > 1;
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
+    if (settings->attach_sample && shares_mask (self, owner))
+      gst_ccl_sampler_share (
+          &self->info, scale, maps[GST_CCL_MAP_MASK].buffer, mask.stride, &frame->sample);
     has_sample = has_sample || gst_ccl_sampler_take_bits (
                                    owner, foreground, &self->info, scale, sample, &frame->sample);
     if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) !=
@@ -417,7 +427,8 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *own
   if (settings->attach_sample) {
     GstCclSample sample = frame->sample;
 
-    sample.rows = frame->maps[GST_CCL_MAP_SAMPLE].buffer;
+    if (!sample.rows)
+      sample.rows = frame->maps[GST_CCL_MAP_SAMPLE].buffer;
     sample.connectivity = (CclConnectivity)settings->connectivity;
     gst_ccl_sample_attach (buffer, self->description, &sample);
   }

@@ -26,23 +26,39 @@ copy_rows (const GstCclRowCopy *copy)
         (const guint8 *)copy->from.data + y * copy->from.stride, copy->row_size);
 }
 
+/* Describes the place of a sample in frames of a format. */
+static void
+describe (const GstVideoInfo *info, GstCclSample *sample)
+{
+  sample->frame_width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  sample->frame_height = (guint)GST_VIDEO_INFO_HEIGHT (info);
+  sample->step = gst_ccl_sample_step (sample->frame_width, sample->frame_height);
+}
+
+void
+gst_ccl_sampler_share (
+    const GstVideoInfo *info, guint scale, GstBuffer *mask, gsize stride, GstCclSample *sample)
+{
+  describe (info, sample);
+  sample->rows = mask;
+  sample->distance = sample->step / scale;
+  sample->stride = stride * sample->distance;
+  sample->format = CUDACCL_PIXEL_FORMAT_8;
+  sample->threshold = CUDACCL_MASK_SHADOW;
+}
+
 gboolean
 gst_ccl_sampler_take_bits (const GstCclOwner *owner, CclForeground *foreground,
     const GstVideoInfo *info, guint scale, gpointer memory, GstCclSample *sample)
 {
-  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
-  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
-  const guint step = gst_ccl_sample_step (width, height);
-
-  if (!owner->methods->copy_bits || step != scale ||
+  describe (info, sample);
+  if (!owner->methods->copy_bits || sample->step != scale ||
       ccl_foreground_get_reduction (foreground) != scale ||
       !owner->methods->copy_bits (owner->element, foreground, memory))
     return FALSE;
-  sample->frame_width = width;
-  sample->frame_height = height;
-  sample->step = step;
   sample->is_bits = TRUE;
-  sample->stride = sizeof (guint32) * gst_ccl_sampled (gst_ccl_sampled (width, step), 32);
+  sample->stride =
+      sizeof (guint32) * gst_ccl_sampled (gst_ccl_sampled (sample->frame_width, scale), 32);
   return TRUE;
 }
 
@@ -65,9 +81,7 @@ gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *
       .to = memory,
   };
 
-  sample->frame_width = width;
-  sample->frame_height = height;
-  sample->step = step;
+  describe (info, sample);
   sample->stride = stride;
   sample->distance = distance;
   sample->format = format;

@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 /* The most bytes that the rows of a sample have. */
 gsize gst_ccl_sampler_size (const GstVideoInfo *info);
 
+/* Describes a mask in system memory as the sample, which refers to its buffer. scale: each of its
+ * pixels stands for scale × scale of the frame, a divisor of the step. */
+void gst_ccl_sampler_share (
+    const GstVideoInfo *info, guint scale, GstBuffer *mask, gsize stride, GstCclSample *sample);
+
 /* Has the bits of the foreground's next mask written to system memory of that size, and describes
  * them: FALSE if the mask, each of whose pixels stands for scale × scale of the frame, does not
  * have the sample's size, or the foreground cannot do so. sample: all but its buffer is set. */
