@@ -188,6 +188,18 @@ no_sums (void)
   return (CodebookSums){steps_of (0), steps_of (0), ints_of (0), ints_of (0)};
 }
 
+/* Counts each lane in one of the noise histograms, which take turns. */
+static ALWAYS_INLINE void
+count_places (CodebookCounts *counts, Steps places)
+{
+  uint16_t of_lanes[STEP_LANES];
+  memcpy (of_lanes, &places, sizeof of_lanes);
+  /* Lanes are read from memory: instructions that extract them take longer. */
+  __asm__("" : "+m"(of_lanes));
+  for (int i = 0; i < STEP_LANES; i += CODEBOOK_HISTOGRAMS)
+    UNROLL for (int k = 0; k < CODEBOOK_HISTOGRAMS; k++) counts->noise[k][of_lanes[i + k]]++;
+}
+
 /* Adds pixels to the sums, and to the noise histogram those that are counted. distance: from their
  * heaviest words. */
 static ALWAYS_INLINE void
@@ -198,10 +210,8 @@ count_lanes (CodebookCounts *counts, CodebookSums *sums, const CodebookPixels *p
   const Steps most = steps_of (CUDACCL_CODEBOOK_DISTANCES - 1);
   const Steps place =
       (heaviest->luma >> 12) * CUDACCL_CODEBOOK_DISTANCES + lesser_of (distance, most);
-  uint16_t places[STEP_LANES];
   const Steps chosen = choose (counted & inside, place, steps_of (CODEBOOK_NOT_COUNTED));
-  memcpy (places, &chosen, sizeof places);
-  UNROLL for (int i = 0; i < STEP_LANES; i++) counts->noise[i % CODEBOOK_HISTOGRAMS][places[i]]++;
+  count_places (counts, chosen);
   sums->dark -= inside & is_greater (steps_of (CUDACCL_LIGHT_LEAST_LUMA), heaviest->luma >> 8);
   sums->bright -= inside & is_greater (heaviest->luma >> 8, steps_of (CUDACCL_LIGHT_MOST_LUMA));
   if (!colour)

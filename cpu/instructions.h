@@ -13,9 +13,9 @@ instructions_are_offered (const char *name)
 #if HAVE_X86_64
   if (strcmp (name, "avx512") == 0)
     return __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512vl") &&
-           __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vbmi2") &&
-           __builtin_cpu_supports ("avx512bitalg") && __builtin_cpu_supports ("avx512vpopcntdq") &&
-           __builtin_cpu_supports ("bmi2");
+           __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vbmi") &&
+           __builtin_cpu_supports ("avx512vbmi2") && __builtin_cpu_supports ("avx512bitalg") &&
+           __builtin_cpu_supports ("avx512vpopcntdq") && __builtin_cpu_supports ("bmi2");
   /* All processors with BMI2 have LZCNT, too; clang 14 has no name for it. */
   if (strcmp (name, "avx2") == 0)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") &&

@@ -248,14 +248,11 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 static ALWAYS_INLINE __m512i
 look_up_bytes (const uint8_t *table, __m512i places)
 {
-  const __m512i digits = _mm512_set1_epi8 (15);
-  const __m512i low = _mm512_and_si512 (places, digits);
-  const __m512i high = _mm512_and_si512 (_mm512_srli_epi16 (places, 4), digits);
-  __m512i entries = _mm512_setzero_si512 ();
-  UNROLL for (int i = 0; i < 16; i++) entries =
-      _mm512_mask_shuffle_epi8 (entries, _mm512_cmpeq_epi8_mask (high, _mm512_set1_epi8 ((char)i)),
-          _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *)(table + 16 * i))), low);
-  return entries;
+  const __m512i lower = _mm512_permutex2var_epi8 (
+      _mm512_loadu_si512 (table), places, _mm512_loadu_si512 (table + 64));
+  const __m512i upper = _mm512_permutex2var_epi8 (
+      _mm512_loadu_si512 (table + 128), places, _mm512_loadu_si512 (table + 192));
+  return _mm512_mask_blend_epi8 (_mm512_movepi8_mask (places), lower, upper);
 }
 
 static ALWAYS_INLINE __m512i
