@@ -24,10 +24,18 @@ median_of_frame (const CclLightCell *cells, uint32_t n_cells)
   return middle - CUDACCL_LIGHT_LIMIT;
 }
 
-/* The lower median of n ≥ 1 ratios. Those of neighbouring cells differ little. */
+/* The lower median of n ≥ 1 ratios, which often is that of the cell before: those of neighbouring
+ * cells differ little. */
 static int
-lower_median (const int16_t *ratios, int n)
+lower_median (const int16_t *ratios, int n, int before)
 {
+  int n_up_to_before = 0, n_below_before = 0;
+  for (int i = 0; i < n; i++) {
+    n_up_to_before += ratios[i] <= before;
+    n_below_before += ratios[i] < before;
+  }
+  if (2 * n_up_to_before >= n && 2 * n_below_before < n)
+    return before;
   int least = ratios[0], most = ratios[0];
   for (int i = 1; i < n; i++) {
     least = ratios[i] < least ? ratios[i] : least;
@@ -46,27 +54,34 @@ lower_median (const int16_t *ratios, int n)
   return least;
 }
 
-/* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
- * third of them are uniform. */
-static int
-median_around (
-    const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row, int of_frame)
+static int64_t
+lesser_of (int64_t a, int64_t b)
 {
-  enum { SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1 };
-  int16_t ratios[SIDE * SIDE];
-  int n = 0, inside = 0;
+  return a < b ? a : b;
+}
 
-  for (int64_t y = row - CUDACCL_LIGHT_WINDOW; y <= row + CUDACCL_LIGHT_WINDOW; y++) {
-    for (int64_t x = column - CUDACCL_LIGHT_WINDOW; x <= column + CUDACCL_LIGHT_WINDOW; x++) {
-      if (x < 0 || y < 0 || x >= grid->columns || y >= grid->rows)
-        continue;
+/* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
+ * third of them are uniform. before: that of the cell before. */
+static int
+median_around (const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row,
+    int of_frame, int before)
+{
+  enum { WINDOW = CUDACCL_LIGHT_WINDOW, SIDE = 2 * WINDOW + 1 };
+  const int64_t left = column < WINDOW ? 0 : column - WINDOW, top = row < WINDOW ? 0 : row - WINDOW;
+  const int64_t right = lesser_of (column + WINDOW + 1, grid->columns);
+  const int64_t bottom = lesser_of (row + WINDOW + 1, grid->rows);
+  int16_t ratios[SIDE * SIDE];
+  int n = 0;
+
+  for (int64_t y = top; y < bottom; y++) {
+    for (int64_t x = left; x < right; x++) {
       const CclLightCell *cell = &cells[y * grid->columns + x];
-      inside++;
-      if (cell->uniform)
-        ratios[n++] = cell->ratio;
+      ratios[n] = cell->ratio;
+      n += cell->uniform;
     }
   }
-  return n > 0 && 3 * n >= inside ? lower_median (ratios, n) : of_frame;
+  return n > 0 && 3 * n >= (right - left) * (bottom - top) ? lower_median (ratios, n, before)
+                                                           : of_frame;
 }
 
 static void
@@ -89,11 +104,12 @@ ccl_light_smooth (const CclLightGrid *grid, const CclLightCell *cells, uint16_t 
 {
   const int of_frame = median_of_frame (cells, grid->columns * grid->rows);
   CclLightSums sums = {0};
+  int light = of_frame;
 
   for (uint32_t row = 0; row < grid->rows; row++) {
     for (uint32_t column = 0; column < grid->columns; column++) {
       const size_t i = (size_t)row * grid->columns + column;
-      const int light = median_around (grid, cells, column, row, of_frame);
+      light = median_around (grid, cells, column, row, of_frame, light);
       add_cell (&sums, &cells[i], light);
       factors[i] = powers[CUDACCL_LIGHT_LIMIT - (light > 0      ? light - 1
                                                     : light < 0 ? light + 1

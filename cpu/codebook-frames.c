@@ -92,42 +92,29 @@ measure_light (void *data, uint32_t index)
     codebook_measure_row (&self->light, self->code, self->logs, &self->planes, self->noise, row);
 }
 
-/* Copies row y to the band, in the model's light. */
-static void
+/* Copies row y to the band, in the model's light. Returns its chroma; NULL if it has none. */
+static const uint16_t *
 correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
 {
   const uint8_t *luma = self->planes.frame + y * self->planes.frame_stride;
   const uint32_t width = self->plan.width;
   const CclChroma *chroma = &self->frame->chroma;
+  const bool has_chroma = self->plan.has_chroma;
 
-  if (self->plan.has_chroma && y >> chroma->shift_y << chroma->shift_y == y)
+  if (has_chroma && y >> chroma->shift_y << chroma->shift_y == y)
     self->code->spread_chroma (chroma, y, width, band->chroma);
   if (!self->corrects ||
       !codebook_row_factors (&self->light, y, width, band->factors, band->spreads)) {
     memcpy (band->luma, luma, width);
     memset (band->slack, 0, width);
-    if (self->plan.has_chroma)
-      memcpy (band->corrected_chroma, band->chroma, width * sizeof *band->chroma);
-    return;
+    return has_chroma ? band->chroma : NULL;
   }
   self->code->correct_luma (luma, band->factors, width, band->luma);
-  for (uint32_t x = 0; x < width; x++)
-    band->slack[x] = (uint8_t)ccl_codebook_slack (luma[x], band->spreads[x]);
-  if (self->plan.has_chroma)
-    self->code->correct_chroma (band->chroma, band->factors, width, band->corrected_chroma);
-}
-
-static void
-count_extremes (const Codebooks *self, CodebookBand *band, uint32_t y)
-{
-  const uint8_t *luma = self->planes.frame + y * self->planes.frame_stride;
-  uint32_t dark = 0, bright = 0;
-  for (uint32_t x = 0; x < self->plan.width; x++) {
-    dark += luma[x] < CUDACCL_LIGHT_LEAST_LUMA;
-    bright += luma[x] > CUDACCL_LIGHT_MOST_LUMA;
-  }
-  band->dark += dark;
-  band->bright += bright;
+  self->code->find_slack (luma, band->spreads, width, band->slack);
+  if (!has_chroma)
+    return NULL;
+  self->code->correct_chroma (band->chroma, band->factors, width, band->corrected_chroma);
+  return band->corrected_chroma;
 }
 
 static void
@@ -137,7 +124,7 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
   const CodebookRow row = {
       .luma = band->luma,
       .slack = band->slack,
-      .chroma = self->plan.has_chroma ? band->corrected_chroma : NULL,
+      .chroma = correct_row (self, band, y),
       .width = width,
       .frame = &self->state,
       .words = self->words + y * self->n_blocks,
@@ -156,8 +143,8 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
       .background = self->background + y * self->stride,
       .counts = &band->counts,
   };
-  correct_row (self, band, y);
-  count_extremes (self, band, y);
+  self->code->count_extremes (
+      self->planes.frame + y * self->planes.frame_stride, width, &band->dark, &band->bright);
   self->code->codebook_row (&row);
   if (self->options->shadows == CUDACCL_SHADOWS_KEEP) {
     for (size_t i = 0; i < self->n_words; i++) {

@@ -52,28 +52,20 @@ measure_samples (const CclLightGrid *grid, const PixelCode *code, const uint8_t 
 
 /* The number of a cell's ratios up to one. */
 static uint32_t
-count_up_to (const Samples *samples, uint32_t column, int ratio)
+count_up_to (const Samples *samples, const PixelCode *code, uint32_t column, int ratio)
 {
-  const uint32_t first = column * CUDACCL_LIGHT_SAMPLES;
-  const int16_t most = (int16_t)ratio;
-  uint16_t counts[CUDACCL_LIGHT_SAMPLES] = {0}, n = 0;
-
-  for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++)
-    for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
-      counts[i] = (uint16_t)(counts[i] + (samples->ratios[j][first + i] <= most));
-  for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
-    n = (uint16_t)(n + counts[i]);
-  return n;
+  return code->count_ratios (
+      samples->ratios[0] + column * CUDACCL_LIGHT_SAMPLES, MAX_SAMPLES, (int16_t)ratio);
 }
 
 /* The lower median of n ratios, looked for at the one of the frame before first. */
 static int
-find_median (const Samples *samples, uint32_t column, uint32_t n, int before)
+find_median (const Samples *samples, const PixelCode *code, uint32_t column, uint32_t n, int before)
 {
   int least = -CUDACCL_LIGHT_LIMIT, most = CUDACCL_LIGHT_LIMIT;
 
-  if (2 * count_up_to (samples, column, before) >= n) {
-    if (before == least || 2 * count_up_to (samples, column, before - 1) < n)
+  if (2 * count_up_to (samples, code, column, before) >= n) {
+    if (before == least || 2 * count_up_to (samples, code, column, before - 1) < n)
       return before;
     most = before - 1;
   } else {
@@ -81,7 +73,7 @@ find_median (const Samples *samples, uint32_t column, uint32_t n, int before)
   }
   while (least < most) {
     const int middle = least + (most - least) / 2;
-    if (2 * count_up_to (samples, column, middle) >= n)
+    if (2 * count_up_to (samples, code, column, middle) >= n)
       most = middle;
     else
       least = middle + 1;
@@ -119,13 +111,13 @@ codebook_measure_row (Light *light, const PixelCode *code, const uint8_t *logs,
   for (uint32_t column = 0; column < light->grid.columns; column++) {
     CclLightCell *cell = &light->cells[(size_t)row * light->grid.columns + column];
     const int before = cell->measured ? cell->ratio : 0;
-    const uint32_t n = count_up_to (&samples, column, CUDACCL_LIGHT_LIMIT);
+    const uint32_t n = count_up_to (&samples, code, column, CUDACCL_LIGHT_LIMIT);
     *cell = (CclLightCell){.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES};
     if (!cell->measured)
       continue;
-    const int ratio = find_median (&samples, column, n, before);
-    const uint32_t near = count_up_to (&samples, column, ratio + CUDACCL_LIGHT_NEAR) -
-                          count_up_to (&samples, column, ratio - CUDACCL_LIGHT_NEAR - 1);
+    const int ratio = find_median (&samples, code, column, n, before);
+    const uint32_t near = count_up_to (&samples, code, column, ratio + CUDACCL_LIGHT_NEAR) -
+                          count_up_to (&samples, code, column, ratio - CUDACCL_LIGHT_NEAR - 1);
     cell->ratio = (int16_t)ratio;
     cell->uniform = 5 * near >= 3 * n;
     cell->explained = cell->uniform || is_noise (&samples, column, n, ratio, noise);

@@ -86,4 +86,37 @@ correct_chroma (
                               ccl_light_correct_chroma (chroma[x] >> 8, factors[x]) << 8);
 }
 
+static void
+find_slack (const uint8_t *restrict luma, const uint16_t *restrict spreads, uint32_t width,
+    uint8_t *restrict slack)
+{
+  for (uint32_t x = 0; x < width; x++)
+    slack[x] = (uint8_t)ccl_codebook_slack (luma[x], spreads[x]);
+}
+
+static void
+count_extremes (const uint8_t *luma, uint32_t width, uint32_t *dark, uint32_t *bright)
+{
+  typedef uint8_t Bytes __attribute__ ((vector_size (64)));
+  uint32_t x = 0;
+
+  while (width - x >= sizeof (Bytes)) {
+    Bytes n_dark = {0}, n_bright = {0};
+    for (uint32_t n = 0; n < UINT8_MAX && width - x >= sizeof (Bytes); n++, x += sizeof (Bytes)) {
+      Bytes pixels;
+      memcpy (&pixels, luma + x, sizeof pixels);
+      n_dark -= (Bytes)(pixels < CUDACCL_LIGHT_LEAST_LUMA);
+      n_bright -= (Bytes)(pixels > CUDACCL_LIGHT_MOST_LUMA);
+    }
+    for (uint32_t i = 0; i < sizeof (Bytes); i++) {
+      *dark += n_dark[i];
+      *bright += n_bright[i];
+    }
+  }
+  for (; x < width; x++) {
+    *dark += luma[x] < CUDACCL_LIGHT_LEAST_LUMA;
+    *bright += luma[x] > CUDACCL_LIGHT_MOST_LUMA;
+  }
+}
+
 #endif /* CUDACCL_CPU_COLOUR_ROWS_H */

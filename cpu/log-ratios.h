@@ -26,4 +26,17 @@ find_log_ratios (
     ratios[i] = log_ratio (logs, frame[i], model[i]);
 }
 
+static uint32_t
+count_ratios (const int16_t *ratios, size_t stride, int16_t most)
+{
+  uint16_t counts[CUDACCL_LIGHT_SAMPLES] = {0}, n = 0;
+
+  for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++)
+    for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
+      counts[i] = (uint16_t)(counts[i] + (ratios[j * stride + i] <= most));
+  for (uint32_t i = 0; i < CUDACCL_LIGHT_SAMPLES; i++)
+    n = (uint16_t)(n + counts[i]);
+  return n;
+}
+
 #endif /* CUDACCL_CPU_LOG_RATIOS_H */

@@ -195,6 +195,15 @@ typedef struct PixelCode {
   void (*log_ratios) (
       const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios);
 
+  /* The number of a cell's log ratios up to one. stride: from a row of samples to the next. */
+  uint32_t (*count_ratios) (const int16_t *ratios, size_t stride, int16_t most);
+
+  /* ccl_codebook_slack() of each pixel. */
+  void (*find_slack) (const uint8_t *luma, const uint16_t *spreads, uint32_t width, uint8_t *slack);
+
+  /* Adds the numbers of pixels that are too dark and too bright for the light to be measured. */
+  void (*count_extremes) (const uint8_t *luma, uint32_t width, uint32_t *dark, uint32_t *bright);
+
   /* Dilation by a window of n_rows rows, `left` columns to the left and `right` columns to the
    * right, each at most 63; with complement UINT64_MAX, erosion. Rows, dilated and scratch have a
    * word before and after them, which are columns like others; columns farther away count as
