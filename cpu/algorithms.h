@@ -22,6 +22,10 @@ typedef struct CpuAlgorithm {
   bool has_4_connectivity; /* all have 8-connectivity */
   bool uses_threads;       /* several threads can share a frame */
 
+  /* Whether its labellers measure the columns of a plan; NULL: never. Otherwise they are measured
+   * from the label map. */
+  bool (*measures) (const CclLabellerPlan *plan);
+
   /* Makes a labeller. The plan has been checked; its algorithm is the name above. */
   CclLabeller *(*labeller_new) (const struct CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
       const CclCpuTuning *tuning, CclError *error);

@@ -100,6 +100,9 @@ typedef struct Scratch {
   /* Features of each span. */
   Features *span_features;
 
+  /* Final labels of the runs of a strip. */
+  uint32_t *final_labels;
+
   /* Complete rows of labels, for label maps that are written past the caches. */
   uint32_t *label_rows[2];
 } Scratch;
@@ -116,10 +119,10 @@ typedef struct Band {
   uint32_t n_merged;
 
   Strip slots[N_SLOTS];  /* the buffers */
-  Strip strips[N_SLOTS]; /* the strips in them; with a label map, their pixels and labels are
-                          * stored in the arrays below */
+  Strip strips[N_SLOTS]; /* the strips in them; if runs are kept, their pixels and labels are stored
+                          * in the arrays below */
 
-  /* The pixels and run labels of the whole band, for the label map. */
+  /* The pixels and run labels of the whole band, where runs are kept. */
   uint64_t *pixels; /* row after row, words_per_row apart */
   uint32_t *run_labels;
   uint32_t *run_counts; /* of each strip */
@@ -147,12 +150,17 @@ typedef struct Job {
   CclWordThreshold word_threshold;
   uint64_t inversion; /* all ones or none */
 
+  bool keeps_runs; /* the bands store pixels and labels of all runs, for what is done with them
+                    * after numbering */
   uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;
   bool is_streamed; /* the label map is written past the caches, where there are stores for that */
   bool some_labels; /* as in CclLabeller */
   uint32_t label_rows[2];
 } Job;
+
+/* What is measured from the runs: measure-runs.h. */
+typedef struct RunMeasurer RunMeasurer;
 
 /* The operations for one instruction set. All give identical results. */
 typedef struct RunLabeller {
@@ -168,6 +176,11 @@ typedef struct RunLabeller {
    * the number of unions. */
   uint32_t (*merge_bands) (
       const Job *job, const Band *above, const Band *below, const Scratch *scratch);
+
+  /* Adds what the components have in the strips of a band, of two rows, to their features. Bands
+   * follow each other from the top. Parents have been replaced by final labels. */
+  void (*measure_band) (
+      const Job *job, const Band *band, const Scratch *scratch, RunMeasurer *measurer);
 } RunLabeller;
 
 extern const RunLabeller run_labeller_portable;

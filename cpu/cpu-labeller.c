@@ -123,7 +123,9 @@ ccl_cpu_labeller_new_tuned (
   if (labeller)
     ccl_log (CUDACCL_LOG_INFO, "the CPU labels frames of %u×%u pixels by the algorithm %s",
         plan->width, plan->height, algorithm->name);
-  return labeller && plan->columns ? cpu_measuring_labeller_new (labeller, error) : labeller;
+  if (!labeller || !plan->columns || (algorithm->measures && algorithm->measures (&own_plan)))
+    return labeller;
+  return cpu_measuring_labeller_new (labeller, error);
 }
 
 CclLabeller *

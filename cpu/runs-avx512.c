@@ -2,6 +2,7 @@
 /* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice Lake,
  * Zen 4 and later). runs-scalar.h describes the steps. */
 #include "band.h"
+#include "measure-scalar.h"
 #include "pack-avx512.h"
 #include "words.h"
 

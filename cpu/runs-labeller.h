@@ -6,6 +6,7 @@
 #include "band.h"
 #include "labeller-class.h"
 #include "mapping.h"
+#include "run-measurer.h"
 #include "workers.h"
 
 #include <stdatomic.h>
@@ -33,6 +34,7 @@ typedef struct CpuLabeller {
   CclComponent *rows;
   uint32_t *roots; /* of the component in each row: its provisional label */
   uint32_t n_rows;
+  RunMeasurer measurer; /* for plans with columns and 8-connectivity */
   uint32_t n_bands, n_threads;
   Band *bands;
   Share *shares;              /* of each thread */
@@ -59,7 +61,7 @@ is_filtered (const CclLabellerOptions *options)
 }
 
 /* Lists the roots that pass the area filter, in label order, as far as the table has rows. Returns
- * their number, or n_wanted if there are more, without counting on. With a label map, the parent of
+ * their number, or n_wanted if there are more, without counting on. If runs are kept, the parent of
  * each provisional label is replaced by the final label, 0 if the filter removes the component. */
 uint32_t runs_number_components (
     CpuLabeller *self, const CclLabellerOptions *options, uint32_t n_wanted);
@@ -77,5 +79,11 @@ uint32_t runs_join_numbers (CpuLabeller *self);
 
 /* Replaces the parents of a band's labels by final labels and lists its roots. */
 void runs_finish_numbers (const CpuLabeller *self, const Share *share, const Band *band);
+
+/* Lays out what runs_measure() needs, for a table of n_rows; bands have been laid out. */
+void runs_lay_out_measurer (CpuLabeller *self, Layout *layout, uint32_t n_rows);
+
+/* Fills the features of the components in the table. */
+void runs_measure (CpuLabeller *self, const CclIntensity *intensity);
 
 #endif /* CUDACCL_CPU_RUNS_LABELLER_H */

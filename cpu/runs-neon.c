@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for AArch64, whose processors all have NEON. */
+#include "measure-scalar.h"
 #include "pack-neon.h"
 #include "runs-scalar.h"
 

@@ -12,7 +12,7 @@ runs_number_components (CpuLabeller *self, const CclLabellerOptions *options, ui
   const uint32_t max_rows = self->base.plan.max_components;
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
   const bool filtered = is_filtered (options);
-  const bool has_map = self->job.labels != NULL;
+  const bool keeps_runs = self->job.keeps_runs;
   uint32_t n = 0;
 
   for (uint32_t i = 0; i < self->n_bands; i++) {
@@ -31,7 +31,7 @@ runs_number_components (CpuLabeller *self, const CclLabellerOptions *options, ui
           self->roots[n] = label;
         final_label = ++n;
       }
-      if (has_map)
+      if (keeps_runs)
         forest->parents[label] = final_label;
     }
   }

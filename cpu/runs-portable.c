@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller in standard C, for any processor. */
+#include "measure-scalar.h"
 #include "pack-portable.h"
 #include "runs-scalar.h"
 

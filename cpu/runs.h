@@ -15,6 +15,10 @@
  *   list_columns, count_before_words, list_spans, count_before_spans,
  *   add_features, add_spans, expand
  *
+ * and those of measure-scalar.h:
+ *
+ *   arrange_planes, count_planes, sum_places, sum_bytes
+ *
  * and, for processors with such stores:
  *
  *   HAS_STREAMING_STORES
@@ -35,6 +39,7 @@
  * Components Labeling with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010.
  */
 #include "band.h"
+#include "measure-runs.h"
 #include "words.h"
 
 #include <endian.h>
@@ -329,7 +334,7 @@ label_band_with (const Job *job, Band *band, const Scratch *scratch, bool two_ro
     const uint8_t *bottom = two_rows && y + 1 < band->end_row ? top + job->stride : NULL;
 
     *strip = band->slots[slot];
-    if (job->labels) {
+    if (job->keeps_runs) {
       strip->top = pixels;
       strip->bottom = two_rows ? pixels + job->words_per_row : pixels;
       strip->labels = run_labels;
@@ -348,7 +353,7 @@ label_band_with (const Job *job, Band *band, const Scratch *scratch, bool two_ro
         job->forest.first_of_row[row] = band->end_label;
     }
 
-    if (job->labels) {
+    if (job->keeps_runs) {
       band->run_counts[n_strips] = strip->n_runs;
       run_labels += strip->n_runs;
     }
@@ -416,7 +421,8 @@ write_band (const Job *job, Band *band, const Scratch *scratch)
 {
   const bool is_streamed = HAS_STREAMING_STORES && job->is_streamed;
   const uint32_t *const final_labels = job->forest.parents;
-  uint32_t *run_labels = band->run_labels;
+  uint32_t *labels = scratch->final_labels;
+  const uint32_t *run_labels = band->run_labels;
   const uint64_t *pixels = band->pixels;
 
   for (uint32_t y = band->first_row, strip = 0; y < band->end_row;
@@ -430,11 +436,11 @@ write_band (const Job *job, Band *band, const Scratch *scratch)
 
     if (strip_is_read (job, y)) {
       for (uint32_t i = 0; i < n_runs; i++)
-        run_labels[i] = final_labels[run_labels[i]];
+        labels[i] = final_labels[run_labels[i]];
       if (is_streamed)
-        stream_strip (job, out_top, out_bottom, pixels, bottom, run_labels, scratch->label_rows);
+        stream_strip (job, out_top, out_bottom, pixels, bottom, labels, scratch->label_rows);
       else
-        write_strip (job, out_top, out_bottom, pixels, bottom, run_labels);
+        write_strip (job, out_top, out_bottom, pixels, bottom, labels);
     }
     run_labels += n_runs;
     pixels += job->rows_per_strip * job->words_per_row;
@@ -448,4 +454,5 @@ const RunLabeller RUN_LABELLER = {
     .label_band = label_band,
     .write_band = write_band,
     .merge_bands = merge_bands,
+    .measure_band = measure_band,
 };

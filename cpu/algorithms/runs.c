@@ -98,6 +98,9 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
   scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
+  scratch->final_labels = lay_out (layout, n_runs + LIST_MARGIN, sizeof *scratch->final_labels);
+  if (scratch->final_labels)
+    scratch->final_labels += LIST_MARGIN;
   for (int i = 0; i < 2; i++)
     scratch->label_rows[i] = lay_out (layout, 64 * n_words, sizeof *scratch->label_rows[i]);
 }
@@ -120,7 +123,8 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     slot->runs_before = lay_out (layout, job->words_per_row, sizeof *slot->runs_before);
     slot->labels = lay_out (layout, max_runs + LIST_MARGIN, sizeof *slot->labels);
   }
-  band->pixels = lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row);
+  band->pixels =
+      lay_out_words (layout, n_strips * job->rows_per_strip * job->words_per_row + LIST_MARGIN);
   band->run_counts = lay_out (layout, n_strips, sizeof *band->run_counts);
   band->run_labels =
       lay_out (layout, n_strips * max_runs + 2 * LIST_MARGIN, sizeof *band->run_labels);
@@ -138,6 +142,13 @@ max_labels (const Job *job, const Band *band)
   if (job->rows_per_strip == 2)
     return (uint32_t)(((uint64_t)job->width + 1) / 2 * ((n_rows + 1) / 2));
   return (uint32_t)((job->width * n_rows + 1) / 2);
+}
+
+/* Whether columns are measured from the runs. */
+static bool
+measures (const CclLabellerPlan *plan)
+{
+  return plan->columns && plan->connectivity == CUDACCL_CONNECTIVITY_8;
 }
 
 static void
@@ -163,6 +174,8 @@ lay_out_everything (Layout *layout, void *data)
   const uint32_t n_rows = plan->max_components < n_labels ? plan->max_components : n_labels;
   self->rows = lay_out (layout, n_rows, sizeof *self->rows);
   self->roots = lay_out (layout, n_rows, sizeof *self->roots);
+  if (measures (plan))
+    runs_lay_out_measurer (self, layout, n_rows);
 }
 
 /* Divides the rows into equal shares for the threads, and these into bands. */
@@ -334,6 +347,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
   job->has_words = ccl_pixel_bytes (labeller->plan.format) == 2;
   job->word_threshold = ccl_word_threshold (labeller->plan.format, options->threshold);
   job->inversion = options->invert ? UINT64_MAX : 0;
+  job->keeps_runs = labels || measures (&labeller->plan);
   job->labels = labels ? labels->data : NULL;
   job->labels_stride = labels ? labels->stride : 0;
   job->is_streamed = labels && labels->stride * self->base.plan.height > self->max_cached_bytes;
@@ -348,7 +362,7 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
     self->max_area = options->max_area ? options->max_area : UINT32_MAX;
     share_work (self, self->n_threads, true, runs_number_share);
     n_components = runs_join_numbers (self);
-  } else if (labels || is_filtered (options)) {
+  } else if (job->keeps_runs || is_filtered (options)) {
     n_components = runs_number_components (self, options, UINT32_MAX);
   } else {
     runs_number_components (self, options, max_rows);
@@ -362,6 +376,10 @@ cpu_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabelle
     fill_rows (self, 0, self->n_rows);
 
   *table = (CclTable){.n_components = n_components, .n_rows = self->n_rows, .rows = self->rows};
+  if (measures (&labeller->plan)) {
+    runs_measure (self, &frame->intensity);
+    table->features = self->measurer.features;
+  }
   return CUDACCL_OK;
 }
 
@@ -509,5 +527,6 @@ const CpuAlgorithm cpu_runs = {
     .paper = "this project",
     .has_4_connectivity = true,
     .uses_threads = true,
+    .measures = measures,
     .labeller_new = runs_labeller_new,
 };

@@ -213,7 +213,7 @@ static void
 test_noise (const void *data)
 {
   static const uint32_t sizes[][2] = {
-      {1, 1}, {1, 37}, {41, 1}, {2, 2}, {33, 7}, {64, 64}, {130, 67}, {257, 19}};
+      {1, 1}, {1, 37}, {41, 1}, {2, 2}, {33, 7}, {64, 64}, {130, 67}, {257, 19}, {600, 5}};
   uint32_t seed = 1;
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)

@@ -2,6 +2,8 @@
 /* The CPU labeller: each single-threaded algorithm, and each variant of the algorithms that use
  * threads and vector instructions. */
 #include "labeller-tuning.h"
+
+#include "feature-checks.h"
 #include "labeller-checks.h"
 
 #include <glib.h>
@@ -95,6 +97,7 @@ main (int argc, char **argv)
           .data = (void *)&ways[i],
       };
       labeller_checks_register (&backends[i]);
+      feature_checks_register (&backends[i]);
     } else {
       char *path = g_strdup_printf ("/%s/all", ways[i].name);
       g_test_add_data_func (path, &ways[i], skip_way);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Measures components from the bits and runs of 8-connected strips, without a label map. Part of
+ * the run labeller (runs.h), compiled once for each instruction set.
+ *
+ * Consecutive runs of a component in a strip are a span; the background between them adds nothing.
+ * Each word of a span is measured at once: its columns select the component's pixels in the rows
+ * and in the planes of measure-planes.h.
+ */
+#include "measure-planes.h"
+#include "measure-sums.h"
+
+/* A strip at work. */
+typedef struct MeasuredStrip {
+  uint32_t y;
+  const uint64_t *top, *bottom;
+  const uint8_t *values[2]; /* rows of the second plane; the last one twice below the frame */
+} MeasuredStrip;
+
+/* Adds the sums of a word's places to those of a component. */
+static ALWAYS_INLINE void
+add_places (CclFeatures *features, const PlaceSums *sums, uint64_t x, uint64_t y)
+{
+  const uint64_t n = sums->n[0] + sums->n[1], places = sums->places[0] + sums->places[1];
+  const uint64_t sum_x = n * x + places;
+
+  features->sum_xx += n * x * x + 2 * x * places + sums->squares;
+  features->sum_yy += n * y * y + sums->n[1] * (2 * y + 1);
+  features->sum_xy += sum_x * y + sums->n[1] * x + sums->places[1];
+}
+
+static ALWAYS_INLINE void
+add_value_sums (CclFeatures *features, const ValueSums *sums, uint64_t x, uint64_t y)
+{
+  const uint64_t sum = sums->values[0] + sums->values[1];
+
+  features->sum_value += sum;
+  features->sum_squares += sums->squares;
+  features->sum_value_x += sum * x + sums->times_place;
+  features->sum_value_y += sum * y + sums->values[1];
+  if (sums->least < features->least_value)
+    features->least_value = sums->least;
+  if (sums->greatest > features->greatest_value)
+    features->greatest_value = sums->greatest;
+}
+
+static ALWAYS_INLINE void
+add_planes (CclFeatures *features, const uint64_t counts[PLANES_STRIDE], uint32_t columns)
+{
+  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
+    const uint64_t *pairs = counts + PLANE_PAIRS, *threes = counts + PLANE_THREES;
+    const uint64_t *diagonals = counts + PLANE_DIAGONALS;
+    features->n_quads_1 += (uint32_t)(counts[PLANE_SQUARES] + counts[PLANE_SQUARES + 1]);
+    features->n_quads_2 += (uint32_t)(pairs[0] + pairs[1] + pairs[2] + pairs[3]);
+    features->n_quads_3 += (uint32_t)(threes[0] + threes[1] + threes[2]);
+    features->n_quads_diagonal += (uint32_t)(diagonals[0] + diagonals[1] + diagonals[2]);
+  }
+  if (columns & CUDACCL_COLUMN_PERIMETER) {
+    features->n_straight += (uint32_t)(counts[PLANE_STRAIGHT] + counts[PLANE_STRAIGHT + 1]);
+    features->n_diagonal += (uint32_t)(counts[PLANE_DIAGONAL] + counts[PLANE_DIAGONAL + 1]);
+    features->n_mixed += (uint32_t)(counts[PLANE_MIXED] + counts[PLANE_MIXED + 1]);
+  }
+}
+
+static ALWAYS_INLINE void
+measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *features,
+    uint32_t w, uint64_t top, uint64_t bottom)
+{
+  const bool has_bytes = self->intensity->format == CUDACCL_PIXEL_FORMAT_8;
+  const size_t offset = (size_t)w * (has_bytes ? 64 : 128);
+  const uint8_t *const values[2] = {strip->values[0] + offset, strip->values[1] + offset};
+  const uint64_t rows[2] = {top, bottom};
+  ValueSums sums;
+
+  if (has_bytes)
+    sum_bytes (values, top, bottom, &sums);
+  else
+    sum_words_one_by_one (values, rows, &sums);
+  add_value_sums (features, &sums, 64 * (uint64_t)w, strip->y);
+}
+
+/* Measures the columns first…last of a strip. */
+static ALWAYS_INLINE void
+measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *features,
+    uint32_t first, uint32_t last)
+{
+  const uint32_t columns = self->columns;
+  const bool has_planes = columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER);
+  uint64_t counts[PLANES_STRIDE] = {0};
+
+  for (uint32_t w = first / 64; w <= last / 64; w++) {
+    const uint64_t from_first = w == first / 64 ? UINT64_MAX << first % 64 : UINT64_MAX;
+    const uint64_t up_to_last = w == last / 64 ? UINT64_MAX >> (63 - last % 64) : UINT64_MAX;
+    const uint64_t here = from_first & up_to_last;
+    const uint64_t top = strip->top[w] & here, bottom = strip->bottom[w] & here;
+
+    if (has_planes)
+      count_planes (self->planes, w, here, counts);
+    if (columns & CUDACCL_COLUMN_MOMENTS) {
+      PlaceSums sums;
+      sum_places (top, bottom, &sums);
+      add_places (features, &sums, 64 * (uint64_t)w, strip->y);
+    }
+    if (columns & CUDACCL_COLUMN_INTENSITY)
+      measure_values (self, strip, features, w, top, bottom);
+  }
+  if (has_planes)
+    add_planes (features, counts, columns);
+}
+
+/* Lists the first and last columns of a strip's runs, and finds the planes where it has any. */
+static inline void
+list_runs (
+    const Job *job, const Scratch *scratch, const RunMeasurer *self, const MeasuredStrip *strip)
+{
+  uint32_t *firsts = scratch->firsts, *lasts = scratch->lasts;
+  uint64_t before = 0;
+
+  for (uint32_t group = 0; group < job->n_words; group += GROUP) {
+    const uint32_t end = group + GROUP < job->n_words ? group + GROUP : job->n_words;
+    uint64_t any = 0;
+    for (uint32_t w = group; w < end; w++) {
+      const uint64_t here = strip->top[w] | strip->bottom[w];
+      const uint64_t next = strip->top[w + 1] | strip->bottom[w + 1];
+      const uint64_t starts = here & ~(here << 1 | before >> 63);
+      const uint64_t ends = here & ~(here >> 1 | next << 63);
+      before = here;
+      any |= here;
+      if (!here)
+        continue;
+      list_columns (firsts, starts, 64 * w);
+      firsts += count_bits (starts);
+      list_columns (lasts, ends, 64 * w);
+      lasts += count_bits (ends);
+    }
+    if (any && self->columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER)) {
+      find_planes (self, strip->y, group);
+      arrange_planes (self->planes + (size_t)group * PLANES_STRIDE);
+    }
+  }
+}
+
+static ALWAYS_INLINE void
+measure_strip (const Job *job, const Scratch *scratch, const RunMeasurer *self,
+    const MeasuredStrip *strip, const uint32_t *run_labels, uint32_t n_runs)
+{
+  const uint32_t *const final_labels = job->forest.parents;
+
+  list_runs (job, scratch, self, strip);
+  for (uint32_t i = 0; i < n_runs;) {
+    const uint32_t label = final_labels[run_labels[i]], first = scratch->firsts[i];
+    for (i++; i < n_runs && final_labels[run_labels[i]] == label;)
+      i++;
+    if (label - 1 < self->n)
+      measure_span (self, strip, &self->features[label - 1], first, scratch->lasts[i - 1]);
+  }
+}
+
+/* Finds the border pixels of the rows up to the one below a strip. */
+static inline void
+find_borders (const Job *job, const RunMeasurer *self, int64_t y)
+{
+  if (!(self->columns & CUDACCL_COLUMN_PERIMETER))
+    return;
+  for (int64_t row = y > 0 ? y + 1 : y - 1; row <= y + 2; row++)
+    find_border (self, job->n_words, row);
+}
+
+static void
+measure_band (const Job *job, const Band *band, const Scratch *scratch, RunMeasurer *self)
+{
+  const uint32_t *run_labels = band->run_labels;
+  const CclIntensity *plane = self->intensity;
+  const bool has_values = self->columns & CUDACCL_COLUMN_INTENSITY;
+
+  for (uint32_t y = band->first_row, i = 0; y < band->end_row; y += 2, i++) {
+    MeasuredStrip strip = {y, measured_row (self, y), measured_row (self, (int64_t)y + 1), {0}};
+    for (uint32_t row = 0; row < 2 && has_values; row++)
+      strip.values[row] =
+          (const uint8_t *)plane->data + (y + row < band->end_row ? y + row : y) * plane->stride;
+    find_borders (job, self, y);
+    if (band->run_counts[i])
+      measure_strip (job, scratch, self, &strip, run_labels, band->run_counts[i]);
+    run_labels += band->run_counts[i];
+  }
+}
