@@ -6,6 +6,8 @@
  *   2. the update of all codebooks, whose last block finds scene changes
  *   3. the objects, which are the mask if no opening and no closing follows
  *
+ * They are one launch of a graph, in which a kernel that reduces the frame may come first.
+ *
  * What the next frame needs of a frame stays in device memory. No run waits for the one before.
  */
 #include "codebook-foreground.h"
@@ -14,13 +16,15 @@
 #include "layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "codebook-parameters.h"
 #include "images.h"
-#include "launch.h"
+#include "kernel-graph.h"
 #include "segmenter.h"
 
-enum { MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
+/* FIRST: a kernel of the caller, which writes the frame. */
+enum { FIRST, MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
 
 static const char *const kernel_names[N_KERNELS] = {
     [MEASURE] = "ccl_codebook_measure",
@@ -31,8 +35,8 @@ static const char *const kernel_names[N_KERNELS] = {
 
 typedef struct CudaCodebook {
   CclCudaSegmenter segmenter;
-  CUfunction functions[N_KERNELS];
-  CUdeviceptr model; /* zero before the first frame */
+  CclCudaLaunch launches[N_KERNELS]; /* the first one has no function where there is none */
+  CUdeviceptr model;                 /* zero before the first frame */
   size_t model_size;
   CUdeviceptr counts; /* zero when a frame starts */
   size_t counts_size;
@@ -40,33 +44,76 @@ typedef struct CudaCodebook {
   CclFrameLight *frame_light; /* in counts */
   CUdeviceptr light;          /* the measured light of cells, and their factors */
   CclCodebookParameters parameters;
+
+  /* The kernels as one launch; what they were given last. */
+  CclCudaKernelGraph graph;
+  uint32_t graph_kernels; /* a bit for each */
+  CclCodebookParameters graph_parameters;
 } CudaCodebook;
 
-static CclStatus
-launch (CudaCodebook *self, int kernel, uint32_t n_blocks, uint32_t n_threads, bool is_dependent,
-    CclError *error)
+/* A bit for each kernel that a frame with the parameters that are set takes. */
+static uint32_t
+find_needed (const CudaCodebook *self)
 {
-  const CclCudaLaunch launch = {
-      .function = self->functions[kernel],
-      .kernel = kernel_names[kernel],
-      .grid = {n_blocks, 1, 1},
-      .block = {n_threads, 1, 1},
-      .is_dependent = is_dependent,
-  };
-  return ccl_cuda_launch (
-      self->segmenter.device, &launch, &self->parameters, self->segmenter.stream, error);
+  const uint32_t of_light = self->parameters.base.light ? 1u << MEASURE | 1u << SMOOTH : 0;
+  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << UPDATE |
+         1u << OBJECTS;
 }
 
 static CclStatus
-queue_light (CudaCodebook *self, CclError *error)
+launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
 {
-  const CclLightGrid *grid = &self->parameters.base.grid;
-  const uint32_t n_cells = grid->columns * grid->rows;
-  CclStatus status = launch (self, MEASURE, n_cells, CUDACCL_LIGHT_THREADS, true, error);
-  if (status == CUDACCL_OK)
-    status = launch (self, SMOOTH, divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32),
-        CUDACCL_LIGHT_THREADS, true, error);
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
+    const CclCudaLaunch *launch = &self->launches[i];
+    if (needed >> i & 1)
+      status = ccl_cuda_launch (self->segmenter.device, launch,
+          launch->parameters ? launch->parameters : &self->parameters, self->segmenter.stream,
+          error);
+  }
   return status;
+}
+
+/* Gives the kernels of the graph what has changed since the last frame: usually the memory of the
+ * mask, which the last one writes, and all that the first one has. */
+static CclStatus
+update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
+{
+  CclCodebookParameters *now = &self->parameters, before = self->graph_parameters;
+  const bool same_mask = before.base.mask == now->base.mask && before.base.copy == now->base.copy;
+  CclStatus status = CUDACCL_OK;
+
+  self->graph_parameters = *now;
+  if (!self->graph.graph || needed != self->graph_kernels) {
+    self->graph_kernels = needed;
+    return ccl_cuda_kernel_graph_build (
+        &self->graph, self->segmenter.device, self->launches, N_KERNELS, needed, now, error);
+  }
+  before.base.mask = now->base.mask;
+  before.base.copy = now->base.copy;
+  const bool is_same = memcmp (&before, now, sizeof before) == 0;
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    if (i == FIRST || !is_same || (i == OBJECTS && !same_mask))
+      status = ccl_cuda_kernel_graph_set (
+          &self->graph, self->segmenter.device, &self->launches[i], (uint32_t)i, now, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
+  return status;
+}
+
+/* Queues the kernels of a frame. A graph is worth its making from the third frame on, which has the
+ * kernels of most. */
+static CclStatus
+queue_kernels (CudaCodebook *self, CclError *error)
+{
+  CclCudaDevice *device = self->segmenter.device;
+  const uint32_t needed = find_needed (self);
+  if (self->segmenter.base.n_frames < 2 || !ccl_cuda_kernel_graph_is_possible (device))
+    return launch_kernels (self, needed, error);
+  const CclStatus status = update_graph (self, needed, error);
+  return status == CUDACCL_OK ? ccl_cuda_call (device->driver, error,
+                                    cuGraphLaunch (self->graph.graph, self->segmenter.stream))
+                              : status;
 }
 
 /* As many blocks as the device holds at once. */
@@ -78,6 +125,36 @@ n_update_blocks (const CudaCodebook *self)
       CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter.device->n_multiprocessors;
   const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
   return n_blocks < most ? n_blocks : most;
+}
+
+/* Looks up the kernels and sets their grids. */
+static CclStatus
+prepare_kernels (CudaCodebook *self, CclError *error)
+{
+  const CclLightGrid *grid = &self->parameters.base.grid;
+  const uint32_t n_cells = grid->columns * grid->rows;
+  const struct {
+    uint32_t blocks, threads;
+  } sizes[N_KERNELS] = {
+      [MEASURE] = {n_cells, CUDACCL_LIGHT_THREADS},
+      [SMOOTH] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
+      [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
+  };
+  CclStatus status = CUDACCL_OK;
+  for (int i = MEASURE; i < N_KERNELS && status == CUDACCL_OK; i++) {
+    CclCudaLaunch *launch = &self->launches[i];
+    *launch = (CclCudaLaunch){
+        .kernel = kernel_names[i],
+        .grid = {sizes[i].blocks, 1, 1},
+        .block = {sizes[i].threads, 1, 1},
+        .is_dependent = true,
+    };
+    if (i == OBJECTS)
+      ccl_cuda_segmenter_set_grid (&self->segmenter, 32 * 32, launch);
+    status = ccl_cuda_device_find_kernel (self->segmenter.device, &ccl_cuda_image_codebook,
+        kernel_names[i], &launch->function, error);
+  }
+  return status;
 }
 
 /* Clears the model before its first frame, and counts that a failed run has left. */
@@ -106,14 +183,10 @@ queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
   p->result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.found : NULL;
   p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.shadow : NULL;
   self->counts_are_clean = false;
-  if (status == CUDACCL_OK && p->light)
-    status = queue_light (self, error);
   if (status == CUDACCL_OK)
-    status = launch (self, UPDATE, n_update_blocks (self), CUDACCL_CODEBOOK_THREADS, true, error);
+    status = queue_kernels (self, error);
   self->counts_are_clean = status == CUDACCL_OK;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_segmenter_launch (&self->segmenter, self->functions[OBJECTS],
-        kernel_names[OBJECTS], &self->parameters, 32 * 32, true, error);
+  self->launches[FIRST].function = NULL;
   if (status == CUDACCL_OK)
     status = ccl_cuda_segmenter_filter (&self->segmenter, options, false, error);
   return status;
@@ -184,6 +257,10 @@ codebook_foreground_free (CclForeground *foreground)
 {
   CudaCodebook *self = (CudaCodebook *)foreground;
   CUdeviceptr *const memories[] = {&self->model, &self->counts, &self->light};
+  if (ccl_cuda_device_enter (self->segmenter.device, NULL) == CUDACCL_OK) {
+    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
+    ccl_cuda_device_leave (self->segmenter.device);
+  }
   ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
   ccl_cuda_device_unref (&self->segmenter.device);
   free (self);
@@ -273,12 +350,11 @@ allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *pl
 {
   CclCodebookParameters *p = &self->parameters;
   CclStatus status = ccl_cuda_segmenter_init (&self->segmenter, device, plan, true, error);
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        device, &ccl_cuda_image_codebook, kernel_names[i], &self->functions[i], error);
   p->is_wide = plan->format == CUDACCL_PIXEL_FORMAT_16;
   p->base.grid = ccl_light_grid (plan->width, plan->height);
   p->sample_shift = p->base.grid.shift - 4;
+  if (status == CUDACCL_OK)
+    status = prepare_kernels (self, error);
   return status == CUDACCL_OK ? allocate_memory (self, error) : status;
 }
 
@@ -297,6 +373,12 @@ ccl_cuda_codebook_foreground_new (
     return &self->segmenter.base;
   codebook_foreground_free (&self->segmenter.base);
   return NULL;
+}
+
+void
+ccl_cuda_codebook_foreground_begin_with (CclForeground *foreground, const CclCudaLaunch *first)
+{
+  ((CudaCodebook *)foreground)->launches[FIRST] = *first;
 }
 
 bool

@@ -34,7 +34,7 @@ add_node (CUgraph graph, CclCudaDevice *device, const CclCudaLaunch *launch, CUg
     void *parameters, CUgraphNode *node, CclError *error)
 {
   const CclCudaDriver *driver = device->driver;
-  void *arguments[] = {parameters};
+  void *arguments[] = {launch->parameters ? launch->parameters : parameters};
   const CUDA_KERNEL_NODE_PARAMS description = describe (launch, arguments);
   const bool overlaps =
       previous && ccl_cuda_launch_overlaps (device, launch) && driver->cuGraphAddDependencies_v2;
@@ -77,7 +77,7 @@ CclStatus
 ccl_cuda_kernel_graph_set (CclCudaKernelGraph *graph, CclCudaDevice *device,
     const CclCudaLaunch *launch, uint32_t index, void *parameters, CclError *error)
 {
-  void *arguments[] = {parameters};
+  void *arguments[] = {launch->parameters ? launch->parameters : parameters};
   if (!graph->nodes[index])
     return CUDACCL_OK;
   const CUDA_KERNEL_NODE_PARAMS description = describe (launch, arguments);

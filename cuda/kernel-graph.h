@@ -23,7 +23,8 @@ typedef struct CclCudaKernelGraph {
 bool ccl_cuda_kernel_graph_is_possible (const CclCudaDevice *device);
 
 /* Builds the graph of those of n launches whose bit is set in `needed`, in their order; each takes
- * a copy of the same parameter struct. A graph that was built before is replaced.
+ * a copy of its own parameter struct, if it has one, or of the common one. A graph that was built
+ * before is replaced.
  *
  * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE: the graph is not built. */
 CclStatus ccl_cuda_kernel_graph_build (CclCudaKernelGraph *graph, CclCudaDevice *device,

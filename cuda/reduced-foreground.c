@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "codebook-foreground.h"
 #include "frame-upload.h"
 #include "images.h"
 #include "launch.h"
@@ -30,6 +31,8 @@ typedef struct ReducedForeground {
   /* Device memory: the planes of the reduced frame and its mask, one behind the other. */
   CUdeviceptr planes, roi_mask; /* roi_mask 0 without one */
   size_t stride;                /* bytes of a row of any of the planes */
+
+  CclReductionParameters reduction; /* of the last frame */
 } ReducedForeground;
 
 static const char *
@@ -110,16 +113,18 @@ chroma_plane (const ReducedForeground *self, const CclChroma *chroma, bool is_v)
   };
 }
 
+/* Queues the reduction, or has the codebook begin with it. */
 static CclStatus
 queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error)
 {
-  CclReductionParameters parameters = {.planes[0] = luma_plane (self, frame)};
   CclCudaLaunch launch = {
       .function = self->functions[REDUCE],
       .kernel = kernel_name (self, REDUCE),
       .block = {32, 8, 1},
+      .parameters = &self->reduction,
   };
   const uint32_t n_planes = self->base.plan.has_chroma ? 3 : 1;
+  CclReductionParameters parameters = {.planes[0] = luma_plane (self, frame)};
 
   for (uint32_t i = 1; i < n_planes; i++)
     parameters.planes[i] = chroma_plane (self, &frame->chroma, i == 2);
@@ -131,7 +136,11 @@ queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error
   if (launch.grid[1] > UINT16_MAX)
     launch.grid[1] = UINT16_MAX; /* threads take several rows */
   launch.grid[2] = n_planes;
-  return ccl_cuda_launch (self->device, &launch, &parameters, self->stream, error);
+  self->reduction = parameters;
+  if (!ccl_cuda_is_codebook_foreground (self->inner))
+    return ccl_cuda_launch (self->device, &launch, &self->reduction, self->stream, error);
+  ccl_cuda_codebook_foreground_begin_with (self->inner, &launch);
+  return CUDACCL_OK;
 }
 
 static CclStatus

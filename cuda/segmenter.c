@@ -190,38 +190,42 @@ ccl_cuda_segmenter_begin (CclCudaSegmenter *self, const CclFrame *frame,
   return set_frame (self, frame, error);
 }
 
-static CclStatus
-launch_on_area (CclCudaSegmenter *self, const CclCudaLaunch *of_kernel, void *all, uint32_t width,
-    uint32_t height, uint32_t warp_pixels, CclError *error)
+static void
+cover (uint32_t width, uint32_t height, uint32_t warp_pixels, CclCudaLaunch *launch)
 {
   const uint32_t row_blocks = divide_up (height, CUDACCL_FOREGROUND_WARPS);
   const uint32_t most = UINT16_MAX; /* in the second and third dimension */
-  CclCudaLaunch launch = *of_kernel;
-  launch.grid[0] = divide_up (width, warp_pixels);
-  launch.grid[1] = row_blocks < most ? row_blocks : most;
-  launch.grid[2] = divide_up (row_blocks, most);
-  launch.block[0] = CUDACCL_FOREGROUND_THREADS;
-  launch.block[1] = launch.block[2] = 1;
-  return ccl_cuda_launch (self->device, &launch, all, self->stream, error);
+  launch->grid[0] = divide_up (width, warp_pixels);
+  launch->grid[1] = row_blocks < most ? row_blocks : most;
+  launch->grid[2] = divide_up (row_blocks, most);
+  launch->block[0] = CUDACCL_FOREGROUND_THREADS;
+  launch->block[1] = launch->block[2] = 1;
+}
+
+void
+ccl_cuda_segmenter_set_grid (
+    const CclCudaSegmenter *self, uint32_t warp_pixels, CclCudaLaunch *launch)
+{
+  cover (self->parameters->width, self->parameters->height, warp_pixels, launch);
 }
 
 CclStatus
 ccl_cuda_segmenter_launch (CclCudaSegmenter *self, CUfunction function, const char *kernel,
     void *all, uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
-  const CclCudaLaunch launch = {
-      .function = function, .kernel = kernel, .is_dependent = is_dependent};
-  return launch_on_area (
-      self, &launch, all, self->parameters->width, self->parameters->height, warp_pixels, error);
+  CclCudaLaunch launch = {.function = function, .kernel = kernel, .is_dependent = is_dependent};
+  ccl_cuda_segmenter_set_grid (self, warp_pixels, &launch);
+  return ccl_cuda_launch (self->device, &launch, all, self->stream, error);
 }
 
 /* Queues a filter of which each thread handles 32 pixels. */
 static CclStatus
 launch_filter (CclCudaSegmenter *self, int kernel, uint32_t width, uint32_t height, CclError *error)
 {
-  const CclCudaLaunch launch = {
+  CclCudaLaunch launch = {
       .function = self->filters[kernel], .kernel = kernel_names[kernel], .is_dependent = true};
-  return launch_on_area (self, &launch, self->parameters, width, height, 32 * 32, error);
+  cover (width, height, 32 * 32, &launch);
+  return ccl_cuda_launch (self->device, &launch, self->parameters, self->stream, error);
 }
 
 /* Queues the noise filter. is_last: it writes the mask. */

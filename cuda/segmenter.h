@@ -9,6 +9,7 @@
 
 #include "foreground-parameters.h"
 #include "frame-upload.h"
+#include "launch.h"
 
 /* Noise filters in the order of CclDenoise from CUDACCL_DENOISE_MEDIAN_3 on, then median filters of
  * classes, and the two halves of a closing. */
@@ -61,6 +62,11 @@ CclStatus ccl_cuda_segmenter_enter (CclCudaSegmenter *segmenter, CclError *error
  * of the mask. */
 CclStatus ccl_cuda_segmenter_begin (CclCudaSegmenter *segmenter, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error);
+
+/* Sets grid and block of a launch so that they cover the frame: each warp handles warp_pixels
+ * pixels of a row. */
+void ccl_cuda_segmenter_set_grid (
+    const CclCudaSegmenter *segmenter, uint32_t warp_pixels, CclCudaLaunch *launch);
 
 /* Queues a kernel of which each warp handles warp_pixels pixels of a row. all: the parameters that
  * it takes. is_dependent: as in CclCudaLaunch. */
