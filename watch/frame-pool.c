@@ -4,6 +4,10 @@
 #include <gst/video/gstvideopool.h>
 #include <gst/video/video.h>
 
+/* The memory of a frame is freed with its last user, not reused by the pool. Larger memory would
+ * come from the system anew for each frame (main.c), which takes longer than a copy. */
+#define MOST_BYTES (4 << 20)
+
 typedef struct {
   GstVideoBufferPool parent;
 } WatchFramePool;
@@ -64,6 +68,7 @@ watch_frame_pool_offer (GstQuery *query)
 
   gst_query_parse_allocation (query, &caps, &needs_pool);
   if (!needs_pool || !caps || !gst_video_info_from_caps (&info, caps) ||
+      GST_VIDEO_INFO_SIZE (&info) > MOST_BYTES ||
       !gst_caps_features_is_equal (
           gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
     return;

@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-/* Adds the pool to an allocation query for frames in system memory.
+/* Adds the pool to an allocation query for frames in system memory, except large ones.
  *
  * The decoders of libav have frames of whole macroblocks. They copy each frame of 1080 rows unless
  * they are offered a pool, which takes this padding. And as long as they predict others from a

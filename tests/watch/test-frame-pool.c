@@ -17,13 +17,19 @@ query_of (const gchar *caps_text)
 }
 
 static void
-test_other_memory_gets_no_pool (void)
+test_other_frames_get_no_pool (void)
 {
-  GstQuery *query =
-      query_of ("video/x-raw(memory:CUDAMemory),format=NV12,width=320,height=240,framerate=25/1");
+  static const gchar *caps[] = {
+      "video/x-raw(memory:CUDAMemory),format=NV12,width=320,height=240,framerate=25/1",
+      "video/x-raw,format=I420,width=3840,height=2160,framerate=25/1",
+  };
 
-  g_assert_cmpuint (gst_query_get_n_allocation_pools (query), ==, 0);
-  gst_query_unref (query);
+  for (guint i = 0; i < G_N_ELEMENTS (caps); i++) {
+    GstQuery *query = query_of (caps[i]);
+
+    g_assert_cmpuint (gst_query_get_n_allocation_pools (query), ==, 0);
+    gst_query_unref (query);
+  }
 }
 
 /* As avdec_h264 uses it: a padded frame, which it keeps mapped for writing. */
@@ -84,7 +90,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/frame-pool/other-memory-gets-no-pool", test_other_memory_gets_no_pool);
+  g_test_add_func ("/frame-pool/other-frames-get-no-pool", test_other_frames_get_no_pool);
   g_test_add_func ("/frame-pool/frames-share-pixels-with-the-decoder",
       test_frames_share_pixels_with_the_decoder);
   return g_test_run ();
