@@ -11,6 +11,15 @@
  */
 #include "batch-parameters.h"
 
+/* Many tiles are labelled one after the other, so it pays that as many as possible are resident. */
+#define CUDACCL_STRIPS_ROUND_COMPONENTS 384
+#if defined(__CUDA_ARCH__) &&                                                                      \
+    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+#define TILE_BLOCKS 8 /* of each multiprocessor: 2048 threads, of 32 registers */
+#else
+#define TILE_BLOCKS 4
+#endif
+
 #include "strips/write-labels.cuh"
 #include "strips/reduce.cuh"
 #include "strips/label-tile.cuh"
@@ -99,7 +108,7 @@ static __device__ __forceinline__ void
 label_tile_of_batch (const CclBatchParameters &batch)
 {
   if (!is_behind_last_mask (batch))
-    label_tile<uint8_t, ROWS> (parameters_of (batch, mask_of_block ()));
+    label_tile<uint8_t, ROWS, true> (parameters_of (batch, mask_of_block ()));
 }
 
 template <int ROWS>
@@ -235,14 +244,14 @@ replace_in_tile (const CclBatchParameters &batch)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
     ccl_batch_tile_4 (const __grid_constant__ CclBatchParameters batch)
 {
   label_tile_of_batch<1> (batch);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
+__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
     ccl_batch_tile_8 (const __grid_constant__ CclBatchParameters batch)
 {
   label_tile_of_batch<2> (batch);

@@ -7,6 +7,10 @@
 #include "threshold.cuh"
 #include "warp.cuh"
 
+#ifndef CUDACCL_STRIPS_ROUND_COMPONENTS
+#define CUDACCL_STRIPS_ROUND_COMPONENTS 1024 /* batch.cu has fewer, and more blocks in return */
+#endif
+
 typedef CclStripsParameters Parameters;
 
 enum {
@@ -21,7 +25,8 @@ enum {
   /* The most listed links of a warp's words: a word with 8 parts below 9 runs touches at most 16
    * pairs of them, one less than their sum, and each new run links one pair without the list. */
   WARP_LINKS = 32 * 9,
-  ROUND_COMPONENTS = 1024, /* tile components whose features fit into shared memory at a time */
+  /* Tile components whose features fit into shared memory at a time. */
+  ROUND_COMPONENTS = CUDACCL_STRIPS_ROUND_COMPONENTS,
   TILE_EDGE = CUDACCL_STRIPS_TILE_EDGE,
   GROUP_WIDTH = 128,
   FIRST_WORDS = 2 * STRIPS * TILE_WIDTH / 32, /* words of 32 pixels in a tile */

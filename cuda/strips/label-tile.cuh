@@ -4,6 +4,7 @@
 #define CUDACCL_STRIPS_LABEL_TILE_CUH
 
 #include "dependent-launch.cuh"
+#include "full-tile.cuh"
 #include "tile-components.cuh"
 #include "runs.cuh"
 
@@ -85,7 +86,8 @@ write_word (const Parameters &p, const Place &place, const Word &word)
   p.word_base[(place.tile_row * STRIPS + place.s) * row_words + column] = word.base;
 }
 
-template <typename Pixel, int ROWS>
+/* has_full_tiles: whether many tiles are full, so that it pays to ask. */
+template <typename Pixel, int ROWS, bool has_full_tiles = false>
 static __device__ __forceinline__ void
 label_tile (const Parameters &p)
 {
@@ -108,6 +110,10 @@ label_tile (const Parameters &p)
     write_word<ROWS> (p, place, word);
 
   const uint32_t first_run = place.warp * WARP_RUNS, end_run = first_run + n_runs;
+  if (has_full_tiles && __syncthreads_and (is_full<ROWS> (p, place, word))) {
+    write_full_tile<ROWS> (p, place, first_run, end_run);
+    return;
+  }
   const uint32_t n_links = link_to_strip_above<ROWS> (tile, place, word);
   __syncthreads ();
   join_runs (tile, place, first_run, end_run, n_links);

@@ -42,11 +42,12 @@ static void
 fill (Batch *batch, uint32_t seed)
 {
   static const uint32_t densities[] = {50, 0, 85, 100, 20, 60};
+  static const uint32_t granularities[] = {1, 2, 40, 3, 150};
   const CclBatchPlan *plan = &batch->plan;
 
   memset (batch->pixels, 1, batch->size);
   for (uint32_t i = 0; i < plan->n_masks; i++) {
-    Mask *mask = mask_new_from_noise (plan->width, plan->height, 1 + (i + seed) % 4,
+    Mask *mask = mask_new_from_noise (plan->width, plan->height, granularities[(i + seed) % 5],
         densities[(i + seed) % G_N_ELEMENTS (densities)], seed * 31 + i);
     for (uint32_t y = 0; y < plan->height; y++)
       for (uint32_t x = 0; x < plan->width; x++)
