@@ -3,12 +3,12 @@
 #ifndef CUDACCL_CONTOURS_PARAMETERS_H
 #define CUDACCL_CONTOURS_PARAMETERS_H
 
+#include <cudaccl/columns.h>
 #include <cudaccl/contours.h>
 
 enum {
-  CUDACCL_CONTOURS_THREADS = 256, /* of all blocks but that which numbers rows */
-  CUDACCL_CONTOURS_ROW_THREADS = 1024,
-  CUDACCL_CONTOURS_JUMPS = 4, /* stretches of a contour that a kernel joins to one */
+  CUDACCL_CONTOURS_THREADS = 256, /* of a block */
+  CUDACCL_CONTOURS_JUMPS = 4,     /* stretches of a contour that a kernel joins to one */
   CUDACCL_CONTOURS_BLOCKS =
       2, /* of each multiprocessor, of kernels that go through ends or points */
 };
@@ -36,6 +36,7 @@ typedef struct CclContoursParameters {
   const uint8_t *pixels; /* a frame, or a label map */
   uint64_t stride;       /* bytes */
   uint32_t pixel_bytes;  /* 1, 2, or 4 of a label */
+  uint32_t is_aligned;   /* pixels are bytes; the address and the stride are multiples of 4 */
   uint32_t word_mask; /* a pixel is foreground where its value, with these bits, is greater than */
   uint32_t threshold; /* the threshold, */
   uint32_t invert;    /* and all bits set: where it is not */
@@ -46,6 +47,7 @@ typedef struct CclContoursParameters {
 
   uint32_t *changes;    /* [height][words_per_row] a bit where pixels change: the ends */
   uint32_t *word_first; /* as changes: ends of the row in words before */
+  uint32_t *row_count;  /* [height] ends of a row */
   uint32_t *row_first;  /* [height + 1] ends in rows before */
   uint32_t *column;     /* of the ends: x */
   uint32_t *row;        /* y */

@@ -19,7 +19,6 @@ enum { MOST_ROUNDS = 17 };
 /* The kernels in stream order; STEP_JOIN stands for all rounds. */
 typedef enum Step {
   STEP_PACK,
-  STEP_NUMBER_ROWS,
   STEP_LIST,
   STEP_LINK,
   STEP_JOIN,
@@ -33,7 +32,6 @@ typedef enum Step {
 
 static const char *const kernel_names[N_STEPS] = {
     "ccl_contours_pack",
-    "ccl_contours_number_rows",
     "ccl_contours_list",
     "ccl_contours_link",
     "ccl_contours_join",
@@ -83,6 +81,7 @@ lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdevice
 
   p->changes = lay_out (&layout, n_words, sizeof *p->changes);
   p->word_first = lay_out (&layout, n_words, sizeof *p->word_first);
+  p->row_count = lay_out (&layout, plan->height, sizeof *p->row_count);
   p->row_first = lay_out (&layout, (uint64_t)plan->height + 1, sizeof *p->row_first);
   p->column = lay_out (&layout, n, sizeof *p->column);
   p->row = lay_out (&layout, n, sizeof *p->row);
@@ -152,8 +151,7 @@ add_launch (CudaContours *self, Step step, CclError *error)
 {
   const uint32_t n_processors = (uint32_t)self->device->n_multiprocessors;
   const bool has_rows = step == STEP_PACK || step == STEP_LIST;
-  const bool is_single = step == STEP_NUMBER_ROWS || step == STEP_FINISH;
-  const uint64_t work = is_single ? 1
+  const uint64_t work = step == STEP_FINISH ? 1
                         : has_rows
                             ? self->base.plan.height
                             : divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
@@ -163,10 +161,7 @@ add_launch (CudaContours *self, Step step, CclError *error)
   *launch = (CclCudaLaunch){
       .kernel = kernel_names[step],
       .grid = {(uint32_t)(work < most ? work : most), 1, 1},
-      .block = {step == STEP_FINISH        ? 1
-                : step == STEP_NUMBER_ROWS ? CUDACCL_CONTOURS_ROW_THREADS
-                                           : CUDACCL_CONTOURS_THREADS,
-          1, 1},
+      .block = {step == STEP_FINISH ? 1 : CUDACCL_CONTOURS_THREADS, 1, 1},
       .is_dependent = step != STEP_PACK,
   };
   return ccl_cuda_device_find_kernel (
@@ -263,8 +258,10 @@ place_contours (CclContour *rows, uint32_t n)
 static CclStatus
 find_contours (CudaContours *self, CclContourTable *table, CclError *error)
 {
+  CclContoursParameters *p = &self->parameters;
   CclContoursHead *head = self->head;
 
+  p->is_aligned = p->pixel_bytes == 1 && ((uintptr_t)p->pixels | p->stride) % 4 == 0;
   head->finished = 0;
   CclStatus status = queue_kernels (self, error);
   if (status == CUDACCL_OK)

@@ -3,22 +3,22 @@
  * Contours (contour-links.h) on the GPU.
  *
  * 1. pack: a block per row finds where its pixels change, which is where the ends of its runs are.
- * 2. number_rows: one block adds up the ends of rows.
- * 3. list: the column and row of each end.
- * 4. link: each end finds its place among the ends of the other row, and with it the next one.
- * 5. join: in each round, stretches of contours become several times as long, until all have the
+ * 2. list: ends are numbered in raster order; the column and row of each.
+ * 3. link: each end finds its place among the ends of the other row, and with it the next one.
+ * 4. join: in each round, stretches of contours become several times as long, until all have the
  *    contour's first end in raster order. It knows each end's distance to it.
- * 6. count, number: starts and points are counted by blocks, and numbered.
- * 7. write: each end writes its points, starts the rows of their contours.
- * 8. deliver: rows and points cross the bus, in whole lines: those that an end writes lie far from
+ * 5. count, number: starts and points are counted by blocks, and numbered.
+ * 6. write: each end writes its points, starts the rows of their contours.
+ * 7. deliver: rows and points cross the bus, in whole lines: those that an end writes lie far from
  *    those of the ends beside it.
- * 9. finish: sets the completion flag.
+ * 8. finish: sets the completion flag.
  *
  * Kernels but the first become resident while the one before still runs (dependent-launch.cuh).
  */
 #include "contours-parameters.h"
 #include "contour-links.h"
 #include "dependent-launch.cuh"
+#include "threshold.cuh"
 #include "warp.cuh"
 
 typedef CclContoursParameters Parameters;
@@ -33,89 +33,117 @@ is_foreground (const Parameters &p, uint32_t x, uint32_t y)
   return ((value & p.word_mask) > p.threshold) != (p.invert != 0);
 }
 
-/* A block per row; each warp packs words of 32 pixels. The block then goes through the words to
- * number the ends. */
+/* Packs a row whose pixels are bytes, four of them for each thread, 32 to a word. */
+static __device__ __forceinline__ void
+pack_bytes (const Parameters &p, uint32_t y, uint32_t *bits)
+{
+  const uint32_t complement = (255 - p.threshold) * 0x01010101u, invert = p.invert ? 15 : 0;
+  const uint8_t *const row = p.pixels + y * p.stride;
+  for (uint32_t first = 0; first < p.words_per_row * 32; first += CUDACCL_CONTOURS_THREADS * 4) {
+    const uint32_t x = first + threadIdx.x * 4;
+    uint32_t four = 0;
+    if (x + 4 <= p.width)
+      four = above_among_bytes (*(const uint32_t *)(row + x), complement) >> 28 ^ invert;
+    else
+      for (uint32_t i = 0; x + i < p.width; i++)
+        four |= (uint32_t)is_foreground (p, x + i, y) << i;
+    uint32_t word = four << threadIdx.x % 8 * 4;
+    for (uint32_t distance = 1; distance < 8; distance *= 2)
+      word |= __shfl_xor_sync (FULL_WARP, word, distance);
+    if (threadIdx.x % 8 == 0 && x / 32 < p.words_per_row)
+      bits[x / 32] = word;
+  }
+}
+
+/* The same for other pixels, with a thread for each. */
+static __device__ __forceinline__ void
+pack_pixels (const Parameters &p, uint32_t y, uint32_t *bits)
+{
+  for (uint32_t word = threadIdx.x / 32; word < p.words_per_row;
+       word += CUDACCL_CONTOURS_THREADS / 32) {
+    const uint32_t x = word * 32 + lane_of_warp ();
+    const uint32_t here = __ballot_sync (FULL_WARP, x < p.width && is_foreground (p, x, y));
+    if (lane_of_warp () == 0)
+      bits[word] = here;
+  }
+}
+
+/* A block for each row: packs it, finds where its pixels change, and numbers the ends. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_pack (const __grid_constant__ Parameters p)
 {
   let_next_kernel_start ();
-  const uint32_t lane = lane_of_warp (), n_warps = CUDACCL_CONTOURS_THREADS / 32;
-  __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32];
+  __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32], bits[CUDACCL_MAX_FEATURE_SIDE / 32 + 1];
 
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
-    uint32_t *const changes = p.changes + (uint64_t)y * p.words_per_row;
-    uint32_t *const word_first = p.word_first + (uint64_t)y * p.words_per_row;
-    for (uint32_t word = threadIdx.x / 32; word < p.words_per_row; word += n_warps) {
-      const uint32_t x = word * 32 + lane;
-      const bool here = x < p.width && is_foreground (p, x, y);
-      const bool before = lane == 0 && x > 0 && is_foreground (p, x - 1, y);
-      const uint32_t bits = __ballot_sync (FULL_WARP, here);
-      const uint32_t carry = __ballot_sync (FULL_WARP, before);
-      if (lane == 0)
-        changes[word] = bits ^ (bits << 1 | carry);
-    }
+    const uint64_t row = (uint64_t)y * p.words_per_row;
+    if (p.is_aligned)
+      pack_bytes (p, y, bits);
+    else
+      pack_pixels (p, y, bits);
     __syncthreads ();
     uint32_t n = 0;
     for (uint32_t first = 0; first < p.words_per_row; first += CUDACCL_CONTOURS_THREADS) {
       const uint32_t word = first + threadIdx.x;
-      const uint32_t count = word < p.words_per_row ? __popc (changes[word]) : 0;
-      uint32_t total;
-      const uint32_t here = sum_before_thread (count, sums, n_warps, &total);
+      uint32_t changes = 0, total;
       if (word < p.words_per_row)
-        word_first[word] = n + here;
+        changes = bits[word] ^ (bits[word] << 1 | (word > 0 ? bits[word - 1] >> 31 : 0));
+      const uint32_t before =
+          sum_before_thread (__popc (changes), sums, CUDACCL_CONTOURS_THREADS / 32, &total);
+      if (word < p.words_per_row) {
+        p.changes[row + word] = changes;
+        p.word_first[row + word] = n + before;
+      }
       n += total;
       __syncthreads ();
     }
     if (threadIdx.x == 0)
-      p.row_first[y] = n;
+      p.row_count[y] = n;
   }
 }
 
-/* Counts of rows become the number of ends before them. Clears what the rounds set. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_CONTOURS_ROW_THREADS)
-    ccl_contours_number_rows (const __grid_constant__ Parameters p)
+/* The ends in rows before one. All threads of the block take part. */
+static __device__ __forceinline__ uint32_t
+count_before_row (const Parameters &p, uint32_t row)
 {
-  let_next_kernel_start ();
-  wait_for_previous_kernel ();
-  __shared__ uint32_t sums[CUDACCL_CONTOURS_ROW_THREADS / 32];
-  uint32_t n = 0;
-
-  for (uint32_t first = 0; first < p.height; first += CUDACCL_CONTOURS_ROW_THREADS) {
-    const uint32_t y = first + threadIdx.x;
-    const uint32_t count = y < p.height ? p.row_first[y] : 0;
-    uint32_t total;
-    const uint32_t before =
-        sum_before_thread (count, sums, CUDACCL_CONTOURS_ROW_THREADS / 32, &total);
-    if (y < p.height)
-      p.row_first[y] = n + before;
-    n += total;
-    __syncthreads ();
-  }
-  if (threadIdx.x == 0)
-    p.row_first[p.height] = n;
-  if (threadIdx.x < p.n_rounds)
-    p.is_changing[threadIdx.x] = 0;
+  __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32];
+  uint32_t count = 0, total;
+  for (uint32_t y = threadIdx.x; y < row; y += CUDACCL_CONTOURS_THREADS)
+    count += p.row_count[y];
+  sum_before_thread (count, sums, CUDACCL_CONTOURS_THREADS / 32, &total);
+  return total;
 }
 
-/* A block per row. */
+/* Each block lists the ends of consecutive rows. Clears what the rounds set. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_list (const __grid_constant__ Parameters p)
 {
+  const uint32_t n_rows = (p.height + gridDim.x - 1) / gridDim.x;
+  const uint32_t first_row = blockIdx.x * n_rows, end_row = min (first_row + n_rows, p.height);
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
+  if (blockIdx.x == 0 && threadIdx.x < p.n_rounds)
+    p.is_changing[threadIdx.x] = 0;
+  if (first_row >= p.height)
+    return;
+  uint32_t n = count_before_row (p, first_row);
+  for (uint32_t y = first_row; y < end_row; y++) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
+    if (threadIdx.x == 0)
+      p.row_first[y] = n;
     for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
-      uint32_t end = p.row_first[y] + p.word_first[row + word];
+      uint32_t end = n + p.word_first[row + word];
       for (uint32_t bits = p.changes[row + word]; bits; bits &= bits - 1, end++) {
         p.column[end] = word * 32 + __ffs (bits) - 1;
         p.row[end] = y;
       }
     }
+    n += p.row_count[y];
   }
+  if (end_row == p.height && threadIdx.x == 0)
+    p.row_first[p.height] = n;
 }
 
 /* The order of ends on the line between two rows. Of two on the same side at one column, the one of
