@@ -5,6 +5,8 @@
 
 #include "strips-parameters.h"
 
+enum { CUDACCL_BATCH_REPLACE_THREADS = 64 }; /* of a block, which has a tile */
+
 /* Which components ccl_batch_replace() writes a value to. */
 typedef struct CclBatchSelection {
   uint32_t min_area, max_area;

@@ -155,6 +155,8 @@ plan_sequence (CudaBatch *self, Task task, CclError *error)
       launch->block[0] = CUDACCL_STRIPS_TILE_THREADS;
     else if (step == STEP_MERGE)
       launch->block[0] = CUDACCL_STRIPS_MERGE_THREADS;
+    else if (step == STEP_REPLACE)
+      launch->block[0] = CUDACCL_BATCH_REPLACE_THREADS;
     if (step == STEP_FINISH) {
       launch->block[0] = 1;
     } else {

@@ -116,7 +116,46 @@ static __device__ __forceinline__ void
 merge_tiles_of_batch (const CclBatchParameters &batch)
 {
   if (!is_behind_last_mask (batch))
-    merge_tiles<ROWS> (parameters_of (batch, mask_of_block ()));
+    merge_tiles<ROWS, true> (parameters_of (batch, mask_of_block ()));
+}
+
+/* As reduce_components(), without loads of open tile components that are not there. */
+static __device__ __forceinline__ void
+reduce_components_of_batch (const Parameters &p)
+{
+  const uint32_t tile =
+      blockIdx.x * CUDACCL_STRIPS_REDUCE_TILES + threadIdx.x / CUDACCL_STRIPS_REDUCE_THREADS;
+  const uint32_t start = tile * CUDACCL_STRIPS_TILE_OPEN;
+  const uint32_t n_open =
+      tile < p.tile_columns * p.tile_rows ? p.open_count[tile] & ~CUDACCL_STRIPS_FULL : 0;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x % CUDACCL_STRIPS_REDUCE_THREADS; __any_sync (FULL_WARP, i < n_open);
+       i += CUDACCL_STRIPS_REDUCE_THREADS) {
+    uint32_t root = NOTHING;
+    ComponentFeatures features = {};
+    if (i < n_open) {
+      const uint32_t first = p.open_first[start + i];
+      const uint32_t entry = load_parent (p.parent, first);
+      if (!(entry & CUDACCL_STRIPS_ROOT)) {
+        root = link_to_root (p.parent, first, entry);
+        features = load_features (p.features, start + i);
+      }
+    }
+    __syncwarp ();
+    add_to_roots_by_warp (p.features, root, features);
+  }
+}
+
+/* As reduce_before_numbering(). */
+static __device__ __forceinline__ void
+reduce_batch_before_numbering (const Parameters &p)
+{
+  wait_for_previous_kernel ();
+  reduce_components_of_batch (p);
+  __threadfence ();
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    atomicAdd (&p.chunk_count[p.n_chunks], 1u);
 }
 
 /* As number_and_write_labels() of strips.cu, with the label map if there is one. */
@@ -135,7 +174,7 @@ number_of_batch (const CclBatchParameters &batch)
   const uint32_t n_tiles =
       batch.strips.labels ? batch.strips.tile_columns * batch.strips.tile_rows : 0;
   if (blockIdx.x < n_reduce)
-    reduce_before_numbering (parameters_of (batch, mask));
+    reduce_batch_before_numbering (parameters_of (batch, mask));
   else if (blockIdx.x < n_reduce + n_tiles)
     write_tile_labels<ROWS> (parameters_of (batch, mask), block.tile, blockIdx.x - n_reduce);
   else
@@ -199,48 +238,69 @@ write_value (const Parameters &p, uint8_t *pixels, uint32_t bits, uint32_t value
     pixels[__ffs (bits) - 1] = value;
 }
 
-/* Writes the value to the selected components of a tile, each thread to a word. */
-template <int ROWS>
-static __device__ __forceinline__ void
-replace_in_tile (const CclBatchParameters &batch)
+/* The columns of a word's runs whose tile components are selected. */
+static __device__ __forceinline__ uint32_t
+choose_columns (const Parameters &p, uint32_t occupied, uint32_t first_run, const bool *selected)
 {
-  enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
-  static_assert (THREADS == TILE_THREADS, "a thread writes a word");
-  __shared__ bool selected[TILE_RUNS];
-  const uint32_t number = blockIdx.x;
-  let_next_kernel_start ();
-  if (is_behind_last_mask (batch))
-    return;
-  const Parameters p = parameters_of (batch, mask_of_block ());
-  const Place place = place_of_thread<ROWS> (p);
-  const uint32_t row_words = p.tile_columns * WORDS, column = place.tile_column * WORDS + place.w;
-  const uint32_t y = place.tile_y + place.row;
-  wait_for_previous_kernel ();
-
-  const uint32_t n_tile_components = p.component_count[number];
-  bool is_any = false;
-  for (uint32_t i = threadIdx.x; i < n_tile_components; i += THREADS) {
-    selected[i] = is_selected (p, batch.selection, load_whole_component<ROWS> (p, number, i));
-    is_any |= selected[i];
-  }
-  if (!__syncthreads_or (is_any))
-    return;
-  uint32_t rows[ROWS], occupied = 0, chosen = 0;
-  for (uint32_t i = 0; i < ROWS; i++)
-    occupied |= rows[i] = p.bits[(y + i) * row_words + column];
-  uint32_t run =
-      number * TILE_RUNS + p.word_base[(place.tile_row * STRIPS + place.s) * row_words + column];
+  uint32_t chosen = 0;
 #pragma unroll 1
-  for (uint32_t rest = occupied; rest; run++) {
+  for (uint32_t rest = occupied, run = first_run; rest; run++) {
     const uint32_t part = lowest_run (rest);
     rest ^= part;
     if (selected[p.run_component[run]])
       chosen |= part;
   }
-  uint8_t *const pixels = (uint8_t *)p.frame + place.tile_x + place.column;
+  return chosen;
+}
+
+/* Writes the value to the selected components in a word of a tile. */
+template <int ROWS>
+static __device__ __forceinline__ void
+replace_in_word (const Parameters &p, uint32_t tile, uint32_t word, bool is_full,
+    const bool *selected, uint32_t value)
+{
+  const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse);
+  const uint32_t column = (tile - tile_row * p.tile_columns) * WORDS + word % WORDS;
+  const uint32_t strip = tile_row * STRIPS + word / WORDS, row_words = p.tile_columns * WORDS;
+  uint32_t rows[ROWS], occupied = 0;
+  for (uint32_t i = 0; i < ROWS; i++)
+    occupied |= rows[i] = is_full ? 0xffff : p.bits[(strip * ROWS + i) * row_words + column];
+  const uint32_t first_run =
+      tile * TILE_RUNS + (is_full ? 0 : p.word_base[strip * row_words + column]);
+  const uint32_t chosen = is_full ? 0xffff : choose_columns (p, occupied, first_run, selected);
+  uint8_t *const pixels = (uint8_t *)p.frame + column * WORD_WIDTH;
   for (uint32_t i = 0; i < ROWS; i++)
     if (rows[i] & chosen)
-      write_value (p, pixels + (y + i) * p.frame_stride, rows[i] & chosen, batch.selection.value);
+      write_value (p, pixels + (strip * ROWS + i) * p.frame_stride, rows[i] & chosen, value);
+}
+
+/* Writes the value to the selected components of a tile. Most tiles have none, and it takes a chain
+ * of loads to see that: blocks are small, so that many of them are resident. */
+template <int ROWS>
+static __device__ __forceinline__ void
+replace_in_tile (const CclBatchParameters &batch)
+{
+  enum { THREADS = CUDACCL_BATCH_REPLACE_THREADS };
+  __shared__ bool selected[TILE_RUNS];
+  const uint32_t tile = blockIdx.x;
+  let_next_kernel_start ();
+  if (is_behind_last_mask (batch))
+    return;
+  const Parameters p = parameters_of (batch, mask_of_block ());
+  wait_for_previous_kernel ();
+
+  const uint32_t n_tile_components = p.component_count[tile];
+  const bool is_full = p.open_count[tile] & CUDACCL_STRIPS_FULL;
+  bool is_any = false;
+  for (uint32_t i = threadIdx.x; i < n_tile_components; i += THREADS) {
+    selected[i] = is_selected (p, batch.selection, load_whole_component<ROWS> (p, tile, i));
+    is_any |= selected[i];
+  }
+  if (!__syncthreads_or (is_any))
+    return;
+#pragma unroll 1
+  for (uint32_t word = threadIdx.x; word < STRIPS * WORDS; word += THREADS)
+    replace_in_word<ROWS> (p, tile, word, is_full, selected, batch.selection.value);
 }
 
 extern "C" __global__ void
@@ -280,7 +340,7 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     return;
   const Parameters p = parameters_of (batch, mask_of_block ());
   wait_for_previous_kernel ();
-  reduce_components (p);
+  reduce_components_of_batch (p);
 }
 
 extern "C" __global__ void
@@ -331,14 +391,14 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_BATCH_REPLACE_THREADS)
     ccl_batch_replace_4 (const __grid_constant__ CclBatchParameters batch)
 {
   replace_in_tile<1> (batch);
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
+__launch_bounds__ (CUDACCL_BATCH_REPLACE_THREADS)
     ccl_batch_replace_8 (const __grid_constant__ CclBatchParameters batch)
 {
   replace_in_tile<2> (batch);

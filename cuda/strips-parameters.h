@@ -109,5 +109,6 @@ typedef struct CclStripsParameters {
 #define CUDACCL_STRIPS_CLOSED 0x40000000u
 #define CUDACCL_STRIPS_NOTHING 0xffffffffu
 #define CUDACCL_STRIPS_OPEN 0x80000000u
+#define CUDACCL_STRIPS_FULL 0x80000000u /* in open_count: a whole tile of foreground (batch.cu) */
 
 #endif /* CUDACCL_STRIPS_PARAMETERS_H */

@@ -17,6 +17,13 @@ is_full (const Parameters &p, const Place &place, const Word &word)
   return word.top == all && (ROWS == 1 || y + 1 >= p.height || word.bottom == all);
 }
 
+/* Whether the runs are needed for no more than to replace pixels, so that nothing is numbered. */
+static __device__ __forceinline__ bool
+is_replacing (const Parameters &p)
+{
+  return p.keeps_runs && !p.labels;
+}
+
 /* Writes the one tile component, which is open if there is another tile. Returns whether it counts
  * as a component by now. */
 static __device__ __forceinline__ bool
@@ -26,7 +33,6 @@ write_full_component (const Parameters &p, const Place &place, uint32_t width, u
   const uint32_t sum_x = height * (width * (width - 1) / 2);
   const uint32_t sum_y = width * (height * (height - 1) / 2);
   const bool open = p.tile_columns * p.tile_rows > 1;
-  p.open_count[blockIdx.x] = open;
   if (p.keeps_runs) {
     p.component_count[blockIdx.x] = 1;
     p.component_first[number] = open ? place.origin | CUDACCL_STRIPS_OPEN : place.origin;
@@ -48,23 +54,13 @@ write_full_component (const Parameters &p, const Place &place, uint32_t width, u
   return !p.filtered;
 }
 
-/* Writes all that later phases need of a full tile, but for its words. The runs of this thread's
- * warp are first_run…end_run - 1. */
+/* Writes the edges of a tile that is not whole. Half of the threads write the upper and the left
+ * edge, the others the lower and the right one. */
 template <int ROWS>
 static __device__ __forceinline__ void
-write_full_tile (const Parameters &p, const Place &place, uint32_t first_run, uint32_t end_run)
+write_full_edges (const Parameters &p, const Place &place, uint32_t width, uint32_t height)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
-  const uint32_t width = min (p.width - place.tile_x, (uint32_t)TILE_WIDTH);
-  const uint32_t height = min (p.height - place.tile_y, (uint32_t)TILE_ROWS);
-  bool counts = false;
-  if (threadIdx.x == 0)
-    counts = write_full_component (p, place, width, height);
-  for (uint32_t run = first_run + place.lane; p.keeps_runs && run < end_run; run += 32)
-    p.run_component[blockIdx.x * TILE_RUNS + run] = 0;
-
-  /* Half of the threads write the upper and the left edge, the others the lower and the right one.
-   */
   const uint32_t at = threadIdx.x % TILE_EDGE;
   const bool is_first = threadIdx.x < TILE_EDGE;
   uint32_t *const edges = p.edge + blockIdx.x * (CUDACCL_STRIPS_EDGES * TILE_EDGE);
@@ -73,8 +69,29 @@ write_full_tile (const Parameters &p, const Place &place, uint32_t first_run, ui
   if (at < TILE_ROWS)
     edges[(is_first ? CUDACCL_STRIPS_LEFT : CUDACCL_STRIPS_RIGHT) * TILE_EDGE + at] =
         at < height && (is_first || width == TILE_WIDTH) ? place.origin : NOTHING;
+}
 
-  if (threadIdx.x >= height)
+/* Writes all that later phases need of a full tile, but for its words, and only what they need. The
+ * runs of this thread's warp are first_run…end_run - 1. */
+template <int ROWS>
+static __device__ __forceinline__ void
+write_full_tile (const Parameters &p, const Place &place, uint32_t first_run, uint32_t end_run)
+{
+  const uint32_t width = min (p.width - place.tile_x, (uint32_t)TILE_WIDTH);
+  const uint32_t height = min (p.height - place.tile_y, (uint32_t)(STRIPS * ROWS));
+  const bool is_whole = width == TILE_WIDTH && height == STRIPS * ROWS;
+  bool counts = false;
+  if (threadIdx.x == 0) {
+    counts = write_full_component (p, place, width, height);
+    p.open_count[blockIdx.x] =
+        (p.tile_columns * p.tile_rows > 1) | (is_whole ? CUDACCL_STRIPS_FULL : 0);
+  }
+  if (!is_whole)
+    write_full_edges<ROWS> (p, place, width, height);
+  if (p.keeps_runs && !(is_whole && is_replacing (p)))
+    for (uint32_t run = first_run + place.lane; run < end_run; run += 32)
+      p.run_component[blockIdx.x * TILE_RUNS + run] = 0;
+  if (threadIdx.x >= height || is_replacing (p))
     return;
   const uint32_t group = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
   ((uint4 *)p.first_bits)[group] = make_uint4 (counts, 0, 0, 0);

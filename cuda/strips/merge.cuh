@@ -175,9 +175,25 @@ edge_pixel (const Parameters &p, uint32_t index)
   return p.open_count[index / (CUDACCL_STRIPS_EDGES * TILE_EDGE)] ? pixel : NOTHING;
 }
 
+/* The same where whole tiles may be full, whose edges are not written. */
+template <int ROWS>
+static __device__ __forceinline__ uint32_t
+edge_pixel_of_any_tile (const Parameters &p, uint32_t index)
+{
+  if (index == NOTHING)
+    return NOTHING;
+  const uint32_t tile = index / (CUDACCL_STRIPS_EDGES * TILE_EDGE);
+  const uint32_t count = p.open_count[tile];
+  if (!(count & CUDACCL_STRIPS_FULL))
+    return count ? p.edge[index] : NOTHING;
+  const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse);
+  return tile_row * (STRIPS * ROWS) * (p.tile_columns * GROUP_WIDTH) +
+         (tile - tile_row * p.tile_columns) * TILE_WIDTH;
+}
+
 /* A block merges the upper and the left edge of a tile. A thread joins a pixel to its neighbours
  * across the edge. */
-template <int ROWS>
+template <int ROWS, bool has_full_tiles = false>
 static __device__ __forceinline__ void
 merge_tiles (const Parameters &p)
 {
@@ -189,10 +205,13 @@ merge_tiles (const Parameters &p)
   const Contact contact = contact_of_thread<ROWS> (p);
   load_parameters (p.width | low_word (p.parent));
   wait_for_previous_kernel ();
-  const uint32_t own = edge_pixel (p, contact.own);
-  uint32_t across = edge_pixel (p, contact.across);
-  const uint32_t before = edge_pixel (p, contact.before);
-  uint32_t after = edge_pixel (p, contact.after);
+  const auto pixel_of = has_full_tiles ? edge_pixel_of_any_tile<ROWS> : edge_pixel;
+  const uint32_t own = pixel_of (p, contact.own);
+  if (has_full_tiles && !__syncthreads_or (own != NOTHING))
+    return;
+  uint32_t across = pixel_of (p, contact.across);
+  const uint32_t before = pixel_of (p, contact.before);
+  uint32_t after = pixel_of (p, contact.after);
   /* The pixel straight across touches the other two, so it stands for them. Few lanes are left with
    * two pixels. */
   if (across != NOTHING)
