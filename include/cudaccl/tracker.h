@@ -161,12 +161,12 @@ CclTracker *ccl_tracker_new (const CclTrackerPlan *plan, CclError *error);
  * table: the components of a frame of the planned size; read only during the call. Without a label
  *   map, rows may be in any order, and their labels are only copied to the result.
  * labels: the frame's label map in host memory, or a sample of its pixels (label_step), read only
- *   during the call, or NULL. With it, rows are in the order of their labels, and pixels count whose
- *   labels are in the table, within the boxes of its rows. It has an effect if the run before had a label map,
- *   too: a track then prefers the component that has the pixels of its former one, moved by the
- *   predicted motion. This distinguishes objects whose boxes overlap. Every label map divides
- *   components of several objects side by side; their tracks share the component. Of label maps of
- *   540 rows or more, every second, third, … row is compared, at least 270 rows.
+ *   during the call, or NULL. With it, rows are in the order of their labels, and pixels count
+ *   whose labels are in the table, within the boxes of its rows. It has an effect if the run before
+ *   had a label map, too: a track then prefers the component that has the pixels of its former one,
+ *   moved by the predicted motion. This distinguishes objects whose boxes overlap. Every label map
+ *   divides components of several objects side by side; their tracks share the component. Of maps
+ *   of 540 rows or more, every second, third, … row is compared, at least 270 rows.
  * elapsed: the time since the last run in frames, greater than 0 and at most 1000: 1 when no frame
  *   was dropped, 2 when one was. The first run ignores it.
  * tracks: filled on success.
