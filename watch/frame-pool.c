@@ -29,7 +29,9 @@ static gboolean
 map_for_reading (GstVideoMeta *meta, guint plane, GstMapInfo *info, gpointer *data, gint *stride,
     GstMapFlags flags)
 {
-  return map_plane (meta, plane, info, data, stride, (flags & ~GST_MAP_WRITE) | GST_MAP_READ);
+  const MapFunction map = g_atomic_pointer_get (&map_plane);
+
+  return map (meta, plane, info, data, stride, (flags & ~GST_MAP_WRITE) | GST_MAP_READ);
 }
 
 static GstFlowReturn
