@@ -386,6 +386,12 @@ watch_streams_add_viewer (
     watch_stream_viewer_send_head (viewer, stream->head_text, stream->head);
 }
 
+static gdouble
+count_viewers (gpointer data)
+{
+  return ((WatchStreams *)data)->n_viewers;
+}
+
 WatchStreams *
 watch_streams_new (Watch *watch)
 {
@@ -395,8 +401,13 @@ watch_streams_new (Watch *watch)
   g_mutex_init (&self->lock);
   self->streams = g_hash_table_new (g_str_hash, g_str_equal);
   self->watched = g_ptr_array_new_with_free_func (stream_unref);
-  self->observer = (WatchObserver){
-      .analysed = on_analysed, .frame = on_frame, .stopped = on_stopped, .data = self};
+  self->observer = (WatchObserver){.analysed = on_analysed,
+      .frame = on_frame,
+      .stopped = on_stopped,
+      .queue_length = count_viewers,
+      .queue_metric = "ccl_watch_video_viewers",
+      .queue_help = "Viewers of the cameras' own video.",
+      .data = self};
   watch_add_observer (watch, &self->observer);
   return self;
 }

@@ -301,6 +301,26 @@ def viewers(scene):
 
 
 @fault
+def video_viewers(scene):
+    """Viewers see the cameras' own video; some do not read it, and most go away without a word."""
+    with contextlib.ExitStack() as stack:
+        viewers = []
+        for camera in random.choices(scene.cameras, k=2 * len(scene.cameras)):
+            viewer = stack.enter_context(socket.create_connection(("127.0.0.1", scene.page), timeout=20))
+            viewer.sendall(f"GET /api/cameras/{camera.name}/stream HTTP/1.1\r\nHost: 127.0.0.1:{scene.page}\r\n"
+                           "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                           "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode())
+            viewers.append(viewer)
+        pause()
+        for viewer in random.sample(viewers, len(viewers) // 2):
+            answer = viewer.recv(1 << 20)
+            assert answer.startswith((b"HTTP/1.1 101 ", b"HTTP/1.1 404 ")), answer[:80]  # a camera may be away
+            data = answer.partition(b"\r\n\r\n")[2]
+            assert b" 404 " in answer[:13] or not data or b'{"type":"video/mp4; codecs=' in data[:40], data[:80]
+        pause()
+
+
+@fault
 def file_renamed(scene):
     scene.old_files.append(folder / f"renamed {len(scene.old_files)}.ndjson")
     with contextlib.suppress(FileNotFoundError):
