@@ -4,7 +4,7 @@
  * touch belong to one component, so labels are not needed to find them.
  *
  * Each pattern is noted at one of its pixels in the strip, so that all strips together count it
- * once. Compilers make vectors of the loops.
+ * once.
  */
 #ifndef CUDACCL_CPU_MEASURE_PLANES_H
 #define CUDACCL_CPU_MEASURE_PLANES_H
