@@ -47,8 +47,8 @@ take_row (const GstCclSample *sample, const guint8 *row, guint width, guint8 *pi
   const guint distance = sample->distance * gst_ccl_sample_pixel_size (sample->format);
 
   if (sample->format == CUDACCL_PIXEL_FORMAT_16) {
-    for (guint x = 0; x < width; x++)
-      pixels[x] = (GST_READ_UINT16_LE (row + (gsize)x * distance) > least) ^ background;
+    for (guint x = 0; x < width; x++, row += distance)
+      pixels[x] = ((guint)(row[0] | row[1] << 8) > least) ^ background;
     return;
   }
   if (sample->format == CUDACCL_PIXEL_FORMAT_8_SECOND)
@@ -93,10 +93,11 @@ take_bits (GstCclSampleRuns *self, const GstCclSample *sample, const guint8 *row
     return;
   }
   for (guint i = 0; i < n_words; i++) {
-    const guint8 *word = row + 8 * i;
     const gboolean is_half = self->width - i * WORD <= 32;
+    guint64 word = 0; /* rows are multiples of 4 bytes, so it may have any address */
 
-    self->bits[i] = is_half ? GST_READ_UINT32_LE (word) : GST_READ_UINT64_LE (word);
+    memcpy (&word, row + 8 * i, is_half ? 4 : 8);
+    self->bits[i] = GUINT64_FROM_LE (word);
   }
 }
 

@@ -41,7 +41,8 @@ write_pixel (const Case *c, guint8 *at, gboolean is_foreground)
 
   switch (c->format) {
   case CUDACCL_PIXEL_FORMAT_16:
-    GST_WRITE_UINT16_LE (at, value);
+    at[0] = (guint8)value;
+    at[1] = (guint8)(value >> 8);
     break;
   case CUDACCL_PIXEL_FORMAT_8_SECOND:
     at[0] = is_foreground ? 0 : 255; /* another component */
