@@ -94,24 +94,40 @@ find_slack (const uint8_t *restrict luma, const uint16_t *restrict spreads, uint
     slack[x] = (uint8_t)ccl_codebook_slack (luma[x], spreads[x]);
 }
 
+/* Bytes of a vector: compilers compare wider ones byte by byte. */
+#if defined(__AVX512BW__)
+#define EXTREMES_LANES 64
+#elif defined(__AVX2__)
+#define EXTREMES_LANES 32
+#else
+#define EXTREMES_LANES 16
+#endif
+
+static ALWAYS_INLINE uint32_t
+add_lanes (const uint8_t *lanes)
+{
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < EXTREMES_LANES; i++)
+    sum += lanes[i];
+  return sum;
+}
+
 static void
 count_extremes (const uint8_t *luma, uint32_t width, uint32_t *dark, uint32_t *bright)
 {
-  typedef uint8_t Bytes __attribute__ ((vector_size (64)));
+  typedef uint8_t Bytes __attribute__ ((vector_size (EXTREMES_LANES)));
   uint32_t x = 0;
 
-  while (width - x >= sizeof (Bytes)) {
+  while (width - x >= EXTREMES_LANES) {
     Bytes n_dark = {0}, n_bright = {0};
-    for (uint32_t n = 0; n < UINT8_MAX && width - x >= sizeof (Bytes); n++, x += sizeof (Bytes)) {
+    for (uint32_t n = 0; n < UINT8_MAX && width - x >= EXTREMES_LANES; n++, x += EXTREMES_LANES) {
       Bytes pixels;
       memcpy (&pixels, luma + x, sizeof pixels);
       n_dark -= (Bytes)(pixels < CUDACCL_LIGHT_LEAST_LUMA);
       n_bright -= (Bytes)(pixels > CUDACCL_LIGHT_MOST_LUMA);
     }
-    for (uint32_t i = 0; i < sizeof (Bytes); i++) {
-      *dark += n_dark[i];
-      *bright += n_bright[i];
-    }
+    *dark += add_lanes ((const uint8_t *)&n_dark);
+    *bright += add_lanes ((const uint8_t *)&n_bright);
   }
   for (; x < width; x++) {
     *dark += luma[x] < CUDACCL_LIGHT_LEAST_LUMA;
