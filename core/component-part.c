@@ -136,8 +136,7 @@ ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t 
   if (columns & CUDACCL_COLUMN_TOPOLOGY) {
     shape->crack_length = (double)measures->crack_length;
     shape->euler_number_4 = (double)measures->euler_number_4;
-    if (picture->knows_corners)
-      shape->euler_number_8 = (double)measures->euler_number_8;
+    shape->euler_number_8 = (double)measures->euler_number_8;
   }
   if (columns & CUDACCL_COLUMN_INTENSITY)
     derive_intensity (part, measures, picture->is_volume, shape);

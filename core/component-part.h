@@ -96,8 +96,6 @@ ccl_measures_add (CclMeasures *part, const CclMeasures *other)
 typedef struct CclMeasuredPicture {
   uint64_t width, height; /* pixels */
   bool is_volume;
-  bool knows_corners; /* whether pixels that touch at a corner were told apart by their component,
-                       * so that euler_number_8 is known */
 } CclMeasuredPicture;
 
 /* Computes what follows from the measures of a component. Values of other columns are not a number.

@@ -186,7 +186,8 @@ add_topology (const Measurer *self, CclMeasures *measures, const Run *run)
   }
 }
 
-/* Finds the border pixels of a row of a frame. */
+/* Finds the border pixels of a row of a frame. Pixels that touch at an edge are of one component.
+ */
 static void
 find_borders (Measurer *self, int64_t y)
 {
@@ -196,8 +197,8 @@ find_borders (Measurer *self, int64_t y)
 
   for (uint32_t x = 0; x < self->map->width; x++) {
     const uint32_t label = row[x];
-    const bool is_inner = bit_at (self, row, x - 1, label) && bit_at (self, row, x + 1, label) &&
-                          belongs (self, north[x], label) && belongs (self, south[x], label);
+    const bool is_inner =
+        x > 0 && row[x - 1] && x + 1 < self->map->width && row[x + 1] && north[x] && south[x];
     border[x] = is_inner ? 0 : label;
   }
 }

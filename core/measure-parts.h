@@ -11,7 +11,8 @@
 #include "status.h"
 
 /* A label map, with rows or slices of its picture around those that are measured, as far as the
- * columns need them (ccl_layers_before(), ccl_layers_after()). Beyond them is background. */
+ * columns need them (ccl_layers_before(), ccl_layers_after()). Beyond them is background. Of the
+ * second row before and after a frame's measured ones, any number but 0 says foreground. */
 typedef struct CclPartMap {
   const uint32_t *labels; /* depth slices of height rows of width labels */
   uint32_t width, height, depth;

@@ -96,7 +96,7 @@ ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32
       .depth = depth,
       .connectivity = CUDACCL_CONNECTIVITY_26,
       .max_components = 1};
-  const CclMeasuredPicture picture = {width, height, true, true};
+  const CclMeasuredPicture picture = {width, height, true};
   CclStatus status = check (&plan, labels, intensity, columns, error);
 
   if (status == CUDACCL_OK && columns && n && !shapes)

@@ -267,17 +267,6 @@ columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *e
   return true;
 }
 
-bool
-columns_are_known (const ColumnList *list, const CclVolumeShape *shape, CclError *error)
-{
-  for (uint32_t i = 0; i < list->n; i++)
-    if (list->properties[i]->fill == fill_euler_number && isnan (shape->euler_number_8))
-      return fail (error,
-          "the column 'euler_number' needs 8 or 26 neighbours, or the whole picture "
-          "in one tile: give more --memory");
-  return true;
-}
-
 static uint32_t
 n_columns (const Property *property, uint32_t n_axes)
 {

@@ -41,9 +41,6 @@ bool columns_parse (const char *text, ColumnList *list, CclError *error);
 /* Whether all properties are offered for such a picture; fills the error. */
 bool columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error);
 
-/* Whether all of them could be measured; fills the error. shape: NULL if none has to be. */
-bool columns_are_known (const ColumnList *list, const CclVolumeShape *shape, CclError *error);
-
 /* Lists the columns. Returns their number. */
 uint32_t columns_expand (
     const ColumnList *list, const ColumnPicture *picture, Column columns[MOST_COLUMNS]);

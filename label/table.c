@@ -236,8 +236,7 @@ write_values (
 {
   ColumnValue values[MOST_COLUMNS];
 
-  if (!columns_are_known (table->format.columns, shape, error) ||
-      (table->used > BUFFER - LONGEST_ROW && !flush (table, error)))
+  if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
     return false;
   columns_fill (table->format.columns, &table->picture, row, shape, values);
   if (table->table_format == TABLE_NPY) {

@@ -28,9 +28,8 @@ add_labels (Tiled *self, const uint32_t *layer)
   }
 }
 
-/* Lists the labels of the latest tile that touch a seam. */
-static void
-list_seam_labels (Tiled *self, uint64_t index)
+void
+tiled_list_seam_labels (Tiled *self, uint64_t index)
 {
   const uint32_t n_layers = tile_layers (self, index);
   const uint64_t begin = tile_begin (self, index);
@@ -48,9 +47,8 @@ list_seam_labels (Tiled *self, uint64_t index)
   self->n_seam_labels = n;
 }
 
-/* Writes for each pixel of a layer 0, or 1 + the place of its label in the list. */
-static void
-number_layer (const Tiled *self, const uint32_t *layer, uint32_t *numbers)
+void
+tiled_number_layer (const Tiled *self, const uint32_t *layer, uint32_t *numbers)
 {
   uint32_t latest = 0, number = 0;
 
@@ -70,21 +68,43 @@ static CclStatus
 add_nodes (Tiled *self, uint64_t index, CclError *error)
 {
   TileRecord *record = &self->records[index];
+  const CclMeasures nothing = CCL_EMPTY_MEASURES;
   CclStatus status = CUDACCL_OK;
   uint32_t seam = 0;
 
-  *record = (TileRecord){self->seams.n, self->n_seam_labels, 0};
+  *record = (TileRecord){
+      self->seams.n, self->n_seam_labels, .n_inner = 0, .first_run = self->n_first_runs};
   for (uint32_t label = 1; label <= self->tile.n_components && status == CUDACCL_OK; label++) {
     if (seam < self->n_seam_labels && label == self->seam_labels[seam]) {
       const CclPart part = tile_part (&self->tile, label);
-      status = seams_add (
-          &self->seams, &part, tile_measures (&self->tile, label), label, record->n_inner, error);
+      status = seams_add (&self->seams, &part,
+          self->measures_late ? &nothing : tile_measures (&self->tile, label), label,
+          record->n_inner, error);
       seam++;
     } else {
       record->n_inner += area_passes (self->plan, tile_area (&self->tile, label));
     }
   }
   return status;
+}
+
+/* Keeps the runs of the first row of the latest tile. */
+static CclStatus
+add_first_runs (Tiled *self, CclError *error)
+{
+  const uint64_t most = self->n_first_runs + (self->layer + 1) / 2;
+
+  if (self->first_runs_size < most) {
+    uint32_t *runs = realloc (self->first_runs, 2 * most * sizeof *runs);
+    if (!runs)
+      return tiled_no_memory (error);
+    self->first_runs = runs;
+    self->first_runs_size = 2 * most;
+  }
+  for (uint64_t x = 0; x < self->layer; x++)
+    if (self->first[x] && (x == 0 || !self->first[x - 1]))
+      self->first_runs[self->n_first_runs++] = self->first[x];
+  return CUDACCL_OK;
 }
 
 static void
@@ -100,21 +120,21 @@ unite_tile (Tiled *self, uint64_t index, CclError *error)
 {
   const uint32_t n_layers = tile_layers (self, index);
   /* A single tile is labelled once. */
-  const bool writes_map = self->n_tiles == 1 && self->io->write;
-  CclStatus status =
-      tiled_label_tile (self, index, writes_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS, error);
+  const bool needs_map = self->n_tiles == 1 && (self->io->write || self->measures_late);
+  CclStatus status = tiled_label_tile (self, index, needs_map ? TILE_LABELS_ALL : TILE_LABELS_ENDS,
+      self->measures_late ? 0 : self->plan->columns, error);
 
   if (status != CUDACCL_OK)
     return status;
-  list_seam_labels (self, index);
+  tiled_list_seam_labels (self, index);
   status = add_nodes (self, index, error);
   if (status != CUDACCL_OK)
     return status;
   self->node = self->records[index].first_node;
   if (tile_begin (self, index) > 0)
-    number_layer (self, self->tile.map, self->first);
+    tiled_number_layer (self, self->tile.map, self->first);
   if (tile_begin (self, index) + n_layers < all_layers (self->plan))
-    number_layer (self, self->tile.map + (n_layers - 1) * self->layer, self->last);
+    tiled_number_layer (self, self->tile.map + (n_layers - 1) * self->layer, self->last);
   else
     memset (self->last, 0, self->layer * sizeof *self->last);
   if (index > 0)
@@ -122,6 +142,11 @@ unite_tile (Tiled *self, uint64_t index, CclError *error)
   else if (tile_begin (self, index) > 0)
     memcpy (self->group.first, self->first, self->layer * sizeof *self->first);
 
+  if (self->measures_late && self->tile.most_after && index > 0) {
+    status = add_first_runs (self, error);
+    if (status != CUDACCL_OK)
+      return status;
+  }
   uint32_t *spare = self->previous;
   self->previous = self->last;
   self->last = spare;
@@ -138,6 +163,14 @@ compare_nodes (const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
+uint64_t
+tiled_entry_of (const Tiled *self, uint64_t root)
+{
+  const uint64_t n = self->group.n_entries;
+  const uint64_t *found = bsearch (&root, self->roots, n, sizeof *self->roots, compare_nodes);
+  return found ? (uint64_t)(found - self->roots) : n;
+}
+
 /* Replaces the nodes' numbers in a layer of the group by those of entries. */
 static void
 number_entries (Tiled *self, uint32_t *layer, uint64_t first_node)
@@ -145,16 +178,31 @@ number_entries (Tiled *self, uint32_t *layer, uint64_t first_node)
   for (uint64_t i = 0; i < self->layer; i++) {
     if (layer[i]) {
       const uint64_t root = seams_find (&self->seams, first_node + layer[i] - 1);
-      const uint64_t *found =
-          bsearch (&root, self->roots, self->group.n_entries, sizeof *self->roots, compare_nodes);
-      layer[i] = (uint32_t)(found - self->roots) + 1;
+      layer[i] = (uint32_t)tiled_entry_of (self, root) + 1;
     }
+  }
+}
+
+void
+tiled_fill_entries (Tiled *self)
+{
+  const Group *group = &self->group;
+
+  for (uint64_t i = 0; i < group->n_entries; i++) {
+    const Node *root = node_at (&self->seams, self->roots[i]);
+    Entry *entry = entry_at (self->plan, group->entries, i);
+    *entry = (Entry){
+        .identity = (uint64_t)self->rank << IDENTITY_SHIFT | self->roots[i],
+        .part = root->part,
+    };
+    if (self->plan->columns)
+      entry->measures[0] = root->measures[0];
   }
 }
 
 /* Describes the slab for other ranks: its components that touch its first or last layer. */
 static CclStatus
-make_group (Tiled *self, uint32_t rank, CclError *error)
+make_group (Tiled *self, CclError *error)
 {
   Group *group = &self->group;
   uint64_t n = 0;
@@ -179,16 +227,7 @@ make_group (Tiled *self, uint32_t rank, CclError *error)
   group->labels = calloc (group->n_entries + 1, sizeof *group->labels);
   if (!group->entries || !group->labels)
     return tiled_no_memory (error);
-  for (uint64_t i = 0; i < group->n_entries; i++) {
-    const Node *root = node_at (&self->seams, self->roots[i]);
-    Entry *entry = entry_at (self->plan, group->entries, i);
-    *entry = (Entry){
-        .identity = (uint64_t)rank << IDENTITY_SHIFT | self->roots[i],
-        .part = root->part,
-    };
-    if (self->plan->columns)
-      entry->measures[0] = root->measures[0];
-  }
+  tiled_fill_entries (self);
   number_entries (self, group->first, 0);
   number_entries (self, group->last, self->previous_node);
   return CUDACCL_OK;
@@ -215,15 +254,15 @@ allocate (Tiled *self, CclError *error)
   if (!self->records || !self->seam_labels || !self->first || !self->last || !self->previous ||
       !self->group.first || !self->group.last)
     return tiled_no_memory (error);
-  return CUDACCL_OK;
+  return self->measures_late ? tiled_prepare_to_measure (self, error) : CUDACCL_OK;
 }
 
 CclStatus
-tiled_unite_slab (Tiled *self, uint32_t rank, CclError *error)
+tiled_unite_slab (Tiled *self, CclError *error)
 {
   CclStatus status = allocate (self, error);
 
   for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++)
     status = unite_tile (self, i, error);
-  return status == CUDACCL_OK ? make_group (self, rank, error) : status;
+  return status == CUDACCL_OK ? make_group (self, error) : status;
 }

@@ -55,20 +55,27 @@ all_layers (const CclTiledPlan *plan)
   return is_frame (plan) ? plan->height : plan->depth;
 }
 
-/* Whether a tile is the whole picture, so that the labels in it tell all components apart. */
+/* Whether pixels that touch at a corner are of one component. Otherwise they may still be, by a way
+ * through other tiles. */
 static inline bool
-is_one_tile (const CclTiledPlan *plan)
+joins_corners (const CclTiledPlan *plan)
 {
-  return plan->n_layers == all_layers (plan) && plan->tile_layers >= plan->n_layers;
+  return plan->connectivity == 8 || plan->connectivity == 26;
 }
 
-/* What measures need to know of the picture. Pixels that touch at a corner belong together where
- * the connectivity joins them. Otherwise they may do so by a way through another tile. */
+/* Whether components at seams can be measured only when they are known. */
+static inline bool
+depends_on_corners (const CclTiledPlan *plan)
+{
+  return !joins_corners (plan) &&
+         plan->columns & (CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY);
+}
+
+/* What measures need to know of the picture. */
 static inline CclMeasuredPicture
 measured_picture (const CclTiledPlan *plan)
 {
-  return (CclMeasuredPicture){plan->width, plan->height, !is_frame (plan),
-      plan->connectivity == 8 || plan->connectivity == 26 || is_one_tile (plan)};
+  return (CclMeasuredPicture){plan->width, plan->height, !is_frame (plan)};
 }
 
 #endif /* CUDACCL_TILED_PART_H */

@@ -15,14 +15,21 @@ enum { CHUNK_ROWS = 4096 };
 typedef struct TileRecord {
   uint64_t first_node; /* of its components that touch a seam */
   uint32_t n_nodes;
-  uint32_t n_inner; /* components that touch no seam and get a label */
+  uint32_t n_inner;   /* components that touch no seam and get a label */
+  uint64_t first_run; /* of its first row; see first_runs */
 } TileRecord;
+
+/* A component in a tile. */
+typedef struct Presence {
+  uint64_t identity; /* 1 + the one of merger.h */
+  uint32_t label;    /* in the tile */
+} Presence;
 
 typedef struct Tiled {
   const CclTiledPlan *plan;
   const CclTiledIo *io;
   CclTiledPlan own_plan; /* with defaults in place of zeros */
-  uint32_t n_ranks;
+  uint32_t rank, n_ranks;
   uint64_t layer; /* pixels of a layer */
   uint64_t end;   /* the layer after the slab */
   uint64_t n_tiles;
@@ -35,17 +42,28 @@ typedef struct Tiled {
   uint32_t *seam_labels; /* [n_seam_labels]: labels in the tile that touch a seam, sorted */
   uint32_t n_seam_labels;
   uint32_t *first, *last; /* its first and last layer: 0, or 1 + the index of a node of the tile */
-  uint32_t *previous;     /* the last layer of the tile before */
+  uint64_t *final; /* [final_size]: the final label of each label, in the measuring pass the least
+                    * one in the tile of its component */
+  uint64_t final_size;
+  uint32_t *previous;           /* the last layer of the tile before */
   uint64_t previous_node, node; /* the first nodes of the two tiles, while they are joined */
 
   Group group;     /* the slab, for other ranks */
   uint64_t *roots; /* [group.n_entries]: the node of each entry */
 
+  /* The measuring pass. */
+  bool measures_late;  /* whether there is one */
+  Around around;       /* of the slab; in the pass, of the tile */
+  uint64_t *spare;     /* [layer] */
+  Presence *presences; /* [n_seam_labels], of the latest tile, sorted */
+  /* For each run of foreground in the first row of each tile, one after the other, 1 + the index of
+   * its node of the tile. Only for perimeters. */
+  uint32_t *first_runs;
+  uint64_t n_first_runs, first_runs_size;
+
   /* The second pass. */
   uint64_t next_label; /* of the next component that begins in the slab */
   uint32_t label_bytes;
-  uint64_t *final; /* the final label of each label of the tile */
-  uint64_t final_size;
   void *chunk;
   CclTiledComponent *rows; /* [CHUNK_ROWS]; NULL: no table is wanted */
   CclVolumeShape *shapes;  /* of the rows; NULL without columns */
@@ -81,19 +99,48 @@ CclStatus tiled_no_memory (CclError *error);
  * after the other from the first one on, and each layer once. */
 CclStatus tiled_read_tile (Tiled *self, uint64_t index, CclError *error);
 
-/* Reads and labels a tile. */
-CclStatus tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error);
+/* Reads and labels a tile, and measures the columns. */
+CclStatus tiled_label_tile (
+    Tiled *self, uint64_t index, TileLabels labels, uint32_t columns, CclError *error);
+
+/* Fills the error for a tile whose pixels are others than in the first pass. */
+CclStatus tiled_pixels_changed (const Tiled *self, uint64_t index, CclError *error);
+
+/* Makes sure that there is a final label for each label of the latest tile, and for 0; those that
+ * there are may be lost. */
+CclStatus tiled_size_final (Tiled *self, CclError *error);
 
 /* Reports that so many layers more are done. */
 void tiled_report_progress (Tiled *self, uint64_t n_layers);
 
+/* first-pass.c. Lists the labels of the latest tile that touch a seam. */
+void tiled_list_seam_labels (Tiled *self, uint64_t index);
+
+/* Writes for each pixel of a layer of the latest tile at a seam 0, or 1 + the place of its label in
+ * that list. */
+void tiled_number_layer (const Tiled *self, const uint32_t *layer, uint32_t *numbers);
+
+/* Describes the components of the slab's first and last layer, as far as the slab knows them, in
+ * the group's entries. */
+void tiled_fill_entries (Tiled *self);
+
+/* The group's entry of a root; n_entries if it has none. */
+uint64_t tiled_entry_of (const Tiled *self, uint64_t root);
+
 /* The first pass, up to the description of the slab for other ranks: its components that touch its
  * first or last layer. */
-CclStatus tiled_unite_slab (Tiled *self, uint32_t rank, CclError *error);
+CclStatus tiled_unite_slab (Tiled *self, CclError *error);
+
+/* measuring-pass.c. Allocates what the measuring pass needs. */
+CclStatus tiled_prepare_to_measure (Tiled *self, CclError *error);
+
+/* The measuring pass: once the components are known, measures those at seams, also into the group's
+ * entries. */
+CclStatus tiled_measure_slab (Tiled *self, CclError *error);
 
 /* After ranks have united their slabs: takes over what they found, and lists the labels of the
  * components that begin in the slab. Returns their number. */
-uint64_t tiled_list_own_labels (Tiled *self, uint32_t rank);
+uint64_t tiled_list_own_labels (Tiled *self);
 
 /* The second pass, after the exchange between ranks: writes label map and table. */
 CclStatus tiled_label_slab (
@@ -103,9 +150,6 @@ CclStatus tiled_label_slab (
 CclStatus tiled_check_peers (const CclTiledPeers *peers, CclError *error);
 CclStatus tiled_check_plan (
     const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers, CclError *error);
-
-/* Checks columns that depend on the tiles, of which the plan has the layers. */
-CclStatus tiled_check_tiles (const CclTiledPlan *plan, CclError *error);
 
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
  * for the components at seams. */

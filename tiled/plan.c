@@ -98,16 +98,6 @@ tiled_check_plan (
   return check_columns (plan, io, error);
 }
 
-CclStatus
-tiled_check_tiles (const CclTiledPlan *plan, CclError *error)
-{
-  if (!(plan->columns & CUDACCL_COLUMN_PERIMETER) || plan->n_layers == 0 ||
-      measured_picture (plan).knows_corners)
-    return CUDACCL_OK;
-  return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-      "the perimeter with 4 neighbours needs the whole picture in one tile: give more memory");
-}
-
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
  * for the components at seams. */
 uint64_t

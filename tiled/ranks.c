@@ -6,22 +6,19 @@
  *   up    report: the group's size
  *   down  report: whether there is memory for it
  *   up    entries, first and last layer
- *   down  report, entries: identities and sizes
+ *   down  report, entries: identities and sizes; if wanted, the identities around the group
  *   up    labels, report: how many labels begin in the group
  *   down  report, labels: all ranks succeed
  *
- * All memory is allocated before the second message. Labels precede the last report on the way up,
+ * The first four are repeated if the groups are united twice. All memory is allocated before the
+ * second message. Labels precede the last report on the way up,
  * so that every failure before it is reported to all ranks. A failure while the last report and the
  * labels are passed on is the rank's own: others may already write labels.
  */
 #include "ranks.h"
 
-#include "join.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-enum { CLOSED = -1 };
 
 static void
 fail_without_memory (Messages *messages)
@@ -34,7 +31,8 @@ ranks_init (Ranks *ranks, const CclTiledPlan *plan, const CclTiledPeers *peers)
 {
   *ranks = (Ranks){.plan = plan};
   messages_init (&ranks->messages, peers);
-  ranks->parent = (Exchange){.is_over = true};
+  const uint32_t rank = ranks->messages.peers.rank;
+  ranks->parent = (Exchange){.peer = rank & (rank - 1), .is_over = rank == 0};
 }
 
 /* A hash of what must be equal in the plans of all ranks (FNV-1a). */
@@ -48,172 +46,6 @@ hash_plan (const CclTiledPlan *plan)
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     hash = (hash ^ numbers[i]) * UINT64_C (1099511628211);
   return hash;
-}
-
-static void
-group_free (Group *group)
-{
-  free (group->entries);
-  free (group->first);
-  free (group->last);
-  *group = (Group){0};
-}
-
-/* Allocates the arrays of a group, except its labels. */
-static bool
-group_allocate (Group *group, const CclTiledPlan *plan)
-{
-  const uint64_t layer = layer_size (plan);
-
-  group->entries = malloc ((group->n_entries + 1) * entry_size (plan));
-  group->first = calloc (layer, sizeof *group->first);
-  group->last = calloc (layer, sizeof *group->last);
-  return group->entries && group->first && group->last;
-}
-
-static uint32_t
-find_root (uint32_t *roots, uint32_t entry)
-{
-  while (roots[entry] != entry)
-    entry = roots[entry] = roots[roots[entry]];
-  return entry;
-}
-
-/* Unites entry a of the upper group with entry b of the lower one, both counted from 1. */
-static void
-unite_entries (void *data, uint32_t a, uint32_t b)
-{
-  Merger *merger = data;
-  uint32_t *roots = merger->roots;
-
-  a = find_root (roots, a - 1);
-  b = find_root (roots, (uint32_t)merger->n_upper + b - 1);
-  if (a == b)
-    return;
-  const uint32_t least = a < b ? a : b, other = a < b ? b : a;
-  Entry *root = entry_at (merger->plan, merger->entries, least);
-  const Entry *joined = entry_at (merger->plan, merger->entries, other);
-  roots[other] = least;
-  ccl_part_add (&root->part, &joined->part);
-  if (merger->plan->columns)
-    ccl_measures_add (root->measures, joined->measures);
-}
-
-/* Marks the components of a layer of the merged group. first: the number of the layer's first
- * entry. */
-static void
-mark_open (Merger *merger, const uint32_t *layer, uint64_t size, uint64_t first)
-{
-  for (uint64_t i = 0; i < size; i++)
-    if (layer[i])
-      merger->merged[merger->roots[first + layer[i] - 1]] = 0;
-}
-
-/* Replaces the numbers in a layer by those of the merged group. */
-static void
-renumber (const Merger *merger, uint32_t *layer, uint64_t size, uint64_t first)
-{
-  for (uint64_t i = 0; i < size; i++)
-    if (layer[i])
-      layer[i] = (uint32_t)merger->merged[merger->roots[first + layer[i] - 1]] + 1;
-}
-
-static void
-merger_clear (Merger *merger)
-{
-  group_free (&merger->group);
-  free (merger->entries);
-  free (merger->open);
-  free (merger->roots);
-  free (merger->merged);
-  free (merger->values);
-}
-
-/* Allocates what is needed to merge groups of n_upper and n_lower entries. */
-static bool
-merger_allocate (Merger *merger, uint64_t n_upper, uint64_t n_lower)
-{
-  const uint64_t n = n_upper + n_lower;
-  const size_t size = entry_size (merger->plan);
-
-  merger->n_upper = n_upper;
-  merger->n_lower = merger->group.n_entries = n_lower;
-  merger->entries = malloc ((n + 1) * size);
-  merger->open = malloc ((n + 1) * size);
-  merger->roots = malloc ((n + 1) * sizeof *merger->roots);
-  merger->merged = malloc ((n + 1) * sizeof *merger->merged);
-  merger->values = calloc (n + 1, sizeof *merger->values);
-  return merger->entries && merger->open && merger->roots && merger->merged && merger->values &&
-         group_allocate (&merger->group, merger->plan);
-}
-
-/* Numbers the entries of both groups through. */
-static void
-number_through (Merger *merger, const Group *upper)
-{
-  const Group *lower = &merger->group;
-  const uint64_t n = merger->n_upper + merger->n_lower;
-  const size_t size = entry_size (merger->plan);
-
-  memcpy (merger->entries, upper->entries, upper->n_entries * size);
-  memcpy (entry_at (merger->plan, merger->entries, upper->n_entries), lower->entries,
-      lower->n_entries * size);
-  for (uint64_t i = 0; i < n; i++) {
-    merger->roots[i] = (uint32_t)i;
-    merger->merged[i] = CLOSED;
-  }
-}
-
-static void
-swap_layers (uint32_t **a, uint32_t **b)
-{
-  uint32_t *spare = *a;
-  *a = *b;
-  *b = spare;
-}
-
-/* Replaces the upper group by its union with the merger's group, of which it may take arrays. */
-static void
-merge (const CclTiledPlan *plan, Merger *merger, Group *upper)
-{
-  Group *lower = &merger->group;
-  const uint64_t layer = layer_size (plan), n = merger->n_upper + merger->n_lower;
-  uint64_t n_open = 0;
-
-  if (is_empty (lower))
-    lower->begin = lower->end = upper->end;
-  number_through (merger, upper);
-  if (!is_empty (upper) && !is_empty (lower))
-    join_layers (plan, upper->last, lower->first, unite_entries, merger);
-  for (uint64_t i = 0; i < n; i++)
-    merger->roots[i] = find_root (merger->roots, (uint32_t)i);
-
-  /* The layers of an empty group are zeros, which count for nothing here. */
-  const uint64_t first_entry = is_empty (upper) ? merger->n_upper : 0;
-  const uint64_t last_entry = is_empty (lower) ? 0 : merger->n_upper;
-  if (is_empty (upper)) {
-    swap_layers (&upper->first, &lower->first);
-    upper->begin = lower->begin;
-  }
-  if (!is_empty (lower))
-    swap_layers (&upper->last, &lower->last);
-  upper->end = lower->end;
-  mark_open (merger, upper->first, layer, first_entry);
-  mark_open (merger, upper->last, layer, last_entry);
-  for (uint64_t i = 0; i < n; i++) {
-    if (merger->merged[i] != CLOSED) {
-      memcpy (entry_at (plan, merger->open, n_open), entry_at (plan, merger->entries, i),
-          entry_size (plan));
-      merger->merged[i] = (int64_t)n_open++;
-    }
-  }
-  renumber (merger, upper->first, layer, first_entry);
-  renumber (merger, upper->last, layer, last_entry);
-
-  free (upper->entries);
-  upper->entries = merger->open;
-  merger->open = NULL;
-  upper->n_entries = n_open;
 }
 
 /* Whether the numbers in a layer are those of entries. */
@@ -273,11 +105,12 @@ receive_group (Ranks *ranks, Merger *merger)
   }
   if (!has_failed (messages)) {
     if (is_layer_valid (group, group->first, layer) && is_layer_valid (group, group->last, layer))
-      merge (ranks->plan, merger, &ranks->merged);
+      merger_merge (ranks->plan, merger, &ranks->merged);
     else
       messages_fail (messages, CUDACCL_ERROR_IO, "a message from another rank is damaged");
   }
-  group_free (group);
+  if (!ranks->around)
+    group_free (group);
 }
 
 /* Receives the groups that this rank merges with its own one. After a failure, the ranks that send
@@ -286,9 +119,8 @@ static void
 receive_groups (Ranks *ranks)
 {
   const uint32_t rank = ranks->messages.peers.rank, n_ranks = ranks->messages.peers.n_ranks;
-  uint32_t step = 1;
 
-  for (; step < n_ranks && !(rank & step); step *= 2) {
+  for (uint32_t step = 1; step < n_ranks && !(rank & step); step *= 2) {
     if (rank + step >= n_ranks)
       continue;
     Merger *merger = &ranks->mergers[ranks->n_mergers++];
@@ -296,15 +128,13 @@ receive_groups (Ranks *ranks)
     merger->exchange.peer = rank + step;
     receive_group (ranks, merger);
   }
-  if (rank & step)
-    ranks->parent = (Exchange){.peer = rank - step};
-  else if (!has_failed (&ranks->messages) &&
-           (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
+  if (rank == 0 && !has_failed (&ranks->messages) &&
+      (ranks->merged.begin != 0 || ranks->merged.end != all_layers (ranks->plan)))
     messages_fail (&ranks->messages, CUDACCL_ERROR_ARGUMENT,
         "the slabs of the ranks do not cover the whole picture");
 }
 
-/* Allocates the labels of the largest group that this rank has to do with. */
+/* Allocates the labels of the largest group that this rank has to do with, and a layer. */
 static void
 allocate_labels (Ranks *ranks)
 {
@@ -316,7 +146,9 @@ allocate_labels (Ranks *ranks)
     if (ranks->mergers[i].n_upper > n)
       n = ranks->mergers[i].n_upper;
   ranks->labels = calloc (n + 1, sizeof *ranks->labels);
-  if (!ranks->labels)
+  if (ranks->around)
+    ranks->spare = malloc (layer_size (ranks->plan) * sizeof *ranks->spare);
+  if (!ranks->labels || (ranks->around && !ranks->spare))
     fail_without_memory (&ranks->messages);
 }
 
@@ -340,25 +172,6 @@ send_group (Ranks *ranks)
         messages, &ranks->parent, group->entries, group->n_entries * entry_size (ranks->plan));
     messages_send (messages, &ranks->parent, group->first, layer);
     messages_send (messages, &ranks->parent, group->last, layer);
-  }
-}
-
-/* Replaces the entries of both groups of a merger by the final ones of the merged group. */
-static void
-resolve (Merger *merger, const Entry *merged)
-{
-  const CclTiledPlan *plan = merger->plan;
-  const uint64_t n = merger->n_upper + merger->n_lower;
-
-  /* A root precedes the other entries of its component. */
-  for (uint64_t i = 0; i < n; i++) {
-    const Entry *final = NULL;
-    if (merger->roots[i] != i)
-      final = entry_at (plan, merger->entries, merger->roots[i]);
-    else if (merger->merged[i] != CLOSED)
-      final = entry_at (plan, merged, (uint64_t)merger->merged[i]);
-    if (final)
-      memcpy (entry_at (plan, merger->entries, i), final, entry_size (plan));
   }
 }
 
@@ -393,6 +206,41 @@ lower_values (const Merger *merger)
   return merger->values ? merger->values + merger->n_upper : NULL;
 }
 
+/* Receives the identities around the merged group. */
+static void
+receive_around (Ranks *ranks)
+{
+  const uint64_t bytes = layer_size (ranks->plan) * sizeof *ranks->spare;
+
+  if (!ranks->around || ranks->merged.n_entries == 0)
+    return;
+  messages_receive (&ranks->messages, &ranks->parent, ranks->around->before, bytes);
+  messages_receive (&ranks->messages, &ranks->parent, ranks->around->after, bytes);
+}
+
+/* Sends the identities around the lower group of a merger, and makes those around the merged group
+ * those around the upper one. */
+static void
+pass_around (Ranks *ranks, Merger *merger)
+{
+  Messages *messages = &ranks->messages;
+  Around *around = ranks->around;
+  const uint64_t bytes = layer_size (ranks->plan) * sizeof *ranks->spare;
+  const bool has_seam = merger->has_seam && !has_failed (messages);
+
+  if (!around)
+    return;
+  if (has_seam)
+    merger_identify_above (merger, ranks->spare);
+  if (merger->n_lower > 0) {
+    messages_send (messages, &merger->exchange, has_seam ? ranks->spare : around->before, bytes);
+    messages_send (messages, &merger->exchange, around->after, bytes);
+  }
+  if (has_seam)
+    merger_identify_below (merger, around->after);
+  group_free (&merger->group);
+}
+
 /* Passes identities and sizes on, from the rank that has merged this rank's group. */
 static void
 pass_entries (Ranks *ranks)
@@ -405,26 +253,30 @@ pass_entries (Ranks *ranks)
   messages_receive_report (messages, &ranks->parent, &report);
   messages_receive (
       messages, &ranks->parent, merged->entries, merged->n_entries * entry_size (ranks->plan));
+  receive_around (ranks);
   for (uint32_t i = ranks->n_mergers; i-- > 0;) {
     Merger *merger = &ranks->mergers[i];
     if (!has_failed (messages)) {
-      resolve (merger, entries);
+      merger_resolve (merger, entries);
       entries = merger->entries;
     }
     report = (Report){0};
     messages_send_report (messages, &merger->exchange, &report);
     messages_send (messages, &merger->exchange, lower_entries (merger),
         merger->n_lower * entry_size (ranks->plan));
+    pass_around (ranks, merger);
   }
 }
 
 CclStatus
-ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error)
+ranks_unite (Ranks *ranks, Group *group, Around *around, CclStatus status, CclError *error)
 {
   Messages *messages = &ranks->messages;
 
   if (messages->peers.n_ranks == 1)
     return status;
+  ranks_clear (ranks);
+  ranks->around = around;
   if (status != CUDACCL_OK)
     messages_fail (messages, status, error->message);
   else
@@ -440,42 +292,6 @@ ranks_unite (Ranks *ranks, Group *group, CclStatus status, CclError *error)
   return messages_status (messages, error);
 }
 
-/* Gives the merged group the labels of two groups; merged may be upper. */
-static void
-merge_labels (Merger *merger, const uint64_t *upper, uint64_t n_upper_labels, uint64_t *merged)
-{
-  const uint64_t n = merger->n_upper + merger->n_lower;
-
-  merger->upper_labels = n_upper_labels;
-  memcpy (merger->values, upper, merger->n_upper * sizeof *upper);
-  for (uint64_t i = merger->n_upper; i < n; i++)
-    if (merger->values[i])
-      merger->values[i] += n_upper_labels;
-  /* At most one entry of a component has a label: the one where it begins. */
-  for (uint64_t i = 0; i < n; i++)
-    if (merger->values[i])
-      merger->values[merger->roots[i]] = merger->values[i];
-  for (uint64_t i = 0; i < n; i++)
-    if (merger->roots[i] == i && merger->merged[i] != CLOSED)
-      merged[merger->merged[i]] = merger->values[i];
-}
-
-/* The final labels of both groups from those of the merged group, whose first label is base + 1. */
-static void
-resolve_labels (Merger *merger, const uint64_t *merged, uint64_t base)
-{
-  const uint64_t n = merger->n_upper + merger->n_lower;
-
-  for (uint64_t i = 0; i < n; i++) {
-    if (merger->roots[i] != i)
-      merger->values[i] = merger->values[merger->roots[i]];
-    else if (merger->merged[i] != CLOSED)
-      merger->values[i] = merged[merger->merged[i]];
-    else if (merger->values[i])
-      merger->values[i] += base;
-  }
-}
-
 /* Counts the labels of the group that this rank has merged, and collects those of its entries. */
 static uint64_t
 collect_labels (Ranks *ranks, uint64_t n_labels)
@@ -489,7 +305,7 @@ collect_labels (Ranks *ranks, uint64_t n_labels)
         merger->n_lower * sizeof *merger->values);
     messages_receive_report (messages, &merger->exchange, &lower);
     if (!has_failed (messages)) {
-      merge_labels (merger, ranks->labels, n_labels, ranks->labels);
+      merger_merge_labels (merger, ranks->labels, n_labels, ranks->labels);
       n_labels += lower.n_labels;
     }
   }
@@ -509,7 +325,7 @@ pass_labels (Ranks *ranks, uint64_t n_labels, uint64_t n_labels_before)
     Report report = {
         .n_labels = n_labels, .n_labels_before = n_labels_before + merger->upper_labels};
     if (!has_failed (messages)) {
-      resolve_labels (merger, labels, n_labels_before);
+      merger_resolve_labels (merger, labels, n_labels_before);
       labels = merger->values;
     }
     messages_send_report (messages, &merger->exchange, &report);
@@ -556,6 +372,9 @@ ranks_clear (Ranks *ranks)
 {
   group_free (&ranks->merged);
   free (ranks->labels);
+  free (ranks->spare);
+  ranks->labels = ranks->spare = NULL;
   for (uint32_t i = 0; i < ranks->n_mergers; i++)
     merger_clear (&ranks->mergers[i]);
+  ranks->n_mergers = 0;
 }

@@ -9,7 +9,7 @@
 
 /* Takes over the identities and measures that the ranks have found for the group's components. */
 static void
-take_entries (Tiled *self, uint32_t rank)
+take_entries (Tiled *self)
 {
   const Group *group = &self->group;
 
@@ -21,7 +21,7 @@ take_entries (Tiled *self, uint32_t rank)
     root->part = entry->part;
     if (self->plan->columns)
       root->measures[0] = entry->measures[0];
-    root->is_foreign = entry->identity != ((uint64_t)rank << IDENTITY_SHIFT | self->roots[i]);
+    root->is_foreign = entry->identity != ((uint64_t)self->rank << IDENTITY_SHIFT | self->roots[i]);
   }
 }
 
@@ -51,17 +51,17 @@ number_roots (Tiled *self)
 }
 
 uint64_t
-tiled_list_own_labels (Tiled *self, uint32_t rank)
+tiled_list_own_labels (Tiled *self)
 {
   const Group *group = &self->group;
 
-  take_entries (self, rank);
+  take_entries (self);
   const uint64_t n_labels = number_roots (self);
   for (uint64_t i = 0; i < group->n_entries; i++) {
     const uint64_t identity = entry_at (self->plan, group->entries, i)->identity;
-    if (identity >> IDENTITY_SHIFT == rank)
+    if (identity >> IDENTITY_SHIFT == self->rank)
       group->labels[i] =
-          node_at (&self->seams, identity - ((uint64_t)rank << IDENTITY_SHIFT))->label;
+          node_at (&self->seams, identity - ((uint64_t)self->rank << IDENTITY_SHIFT))->label;
   }
   return n_labels;
 }
@@ -116,19 +116,13 @@ static CclStatus
 finish_labels (Tiled *self, uint64_t index, CclError *error)
 {
   const TileRecord *record = &self->records[index];
-  const uint64_t begin = tile_begin (self, index), first_label = self->next_label;
   const uint32_t n = self->tile.n_components;
   uint64_t node = record->first_node, n_inner = 0;
   const uint64_t end = node + record->n_nodes;
-  CclStatus status = CUDACCL_OK;
+  CclStatus status = tiled_size_final (self, error);
 
-  if (self->final_size <= n) {
-    free (self->final);
-    self->final_size = (uint64_t)n + 1;
-    self->final = malloc (self->final_size * sizeof *self->final);
-    if (!self->final)
-      return tiled_no_memory (error);
-  }
+  if (status != CUDACCL_OK)
+    return status;
   self->final[0] = 0;
   for (uint32_t label = 1; label <= n && status == CUDACCL_OK; label++) {
     const CclMeasures *measures = NULL;
@@ -155,9 +149,7 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
       status = add_row (self, self->final[label], &part, measures, error);
   }
   if (status == CUDACCL_OK && (node != end || n_inner != record->n_inner))
-    return ccl_error_set (error, CUDACCL_ERROR_IO,
-        "the pixels of layers %llu… changed while they were labelled (label %llu)",
-        (unsigned long long)begin, (unsigned long long)first_label);
+    return tiled_pixels_changed (self, index, error);
   return status;
 }
 
@@ -208,8 +200,8 @@ write_results (Tiled *self, CclError *error)
   for (uint64_t i = 0; i < self->n_tiles && status == CUDACCL_OK; i++) {
     /* A single tile is still there. */
     if (self->n_tiles > 1)
-      status =
-          tiled_label_tile (self, i, self->io->write ? TILE_LABELS_ALL : TILE_LABELS_NONE, error);
+      status = tiled_label_tile (self, i, self->io->write ? TILE_LABELS_ALL : TILE_LABELS_NONE,
+          self->plan->columns, error);
     if (status == CUDACCL_OK)
       status = finish_labels (self, i, error);
     if (status == CUDACCL_OK && self->io->write)

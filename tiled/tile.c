@@ -133,9 +133,16 @@ mark_foreground (
     labels[i] = (pixels[i] > self->plan->threshold) != self->plan->invert;
 }
 
-/* Measures the components from the label map. */
-static CclStatus
-measure (TileLabeller *self, CclError *error)
+void
+tile_labeller_mark_around (TileLabeller *self)
+{
+  const size_t layer = layer_size (self->plan);
+  mark_foreground (self, self->before, self->n_before, self->map - self->n_before * layer);
+  mark_foreground (self, self->after, self->n_after, self->map + self->n_layers * layer);
+}
+
+CclStatus
+tile_labeller_measure (TileLabeller *self, uint32_t columns, CclError *error)
 {
   const CclTiledPlan *plan = self->plan;
   const size_t layer = layer_size (plan);
@@ -150,18 +157,16 @@ measure (TileLabeller *self, CclError *error)
       .slice_stride = layer,
       .value_row_stride = plan->width * value_bytes,
       .value_slice_stride = layer * value_bytes,
-      .joins_neighbours = !is_one_tile (plan),
+      .joins_neighbours = joins_corners (plan),
       .values = self->values,
       .value_format = plan->intensity_format,
   };
 
   if (grow ((void **)&self->parts, &self->parts_size, sizeof *self->parts, self, error) !=
           CUDACCL_OK ||
-      (plan->columns && grow ((void **)&self->measures, &self->measures_size,
-                            sizeof *self->measures, self, error) != CUDACCL_OK))
+      (columns && grow ((void **)&self->measures, &self->measures_size, sizeof *self->measures,
+                      self, error) != CUDACCL_OK))
     return CUDACCL_ERROR_NO_MEMORY;
-  mark_foreground (self, self->before, n_before, self->map - n_before * layer);
-  mark_foreground (self, self->after, self->n_after, self->map + self->n_layers * layer);
   if (is_frame (plan)) {
     map.height = end + self->n_after;
     map.depth = map.end_slice = 1;
@@ -175,8 +180,8 @@ measure (TileLabeller *self, CclError *error)
     map.end_slice = end;
     map.z = self->first_layer;
   }
-  return ccl_parts_measure (&map, plan->columns, self->n_components, self->parts,
-      plan->columns ? self->measures : NULL, error);
+  return ccl_parts_measure (
+      &map, columns, self->n_components, self->parts, columns ? self->measures : NULL, error);
 }
 
 /* Whether sum_of() is exact for all components of the latest tile. */
@@ -246,13 +251,13 @@ download (TileLabeller *self, uint32_t first, uint32_t n_layers, CclError *error
 }
 
 CclStatus
-tile_labeller_run (TileLabeller *self, TileLabels labels, CclError *error)
+tile_labeller_run (TileLabeller *self, TileLabels labels, uint32_t columns, CclError *error)
 {
   const uint32_t n_layers = self->n_layers;
   uint32_t n_rows = 0;
   CclStatus status;
 
-  self->is_measured = self->plan->columns || !sums_are_exact (self);
+  self->is_measured = columns || !sums_are_exact (self);
   if (self->is_measured)
     labels = TILE_LABELS_ALL;
   status = plan_tile (self, error);
@@ -274,9 +279,10 @@ tile_labeller_run (TileLabeller *self, TileLabels labels, CclError *error)
     if (status == CUDACCL_OK)
       status = download (self, n_layers - 1, 1, error);
   }
-  if (status == CUDACCL_OK && self->is_measured)
-    status = measure (self, error);
-  return status;
+  if (status != CUDACCL_OK || !self->is_measured)
+    return status;
+  tile_labeller_mark_around (self);
+  return tile_labeller_measure (self, columns, error);
 }
 
 uint32_t

@@ -48,8 +48,16 @@ CclStatus tile_labeller_init (
     TileLabeller *self, const CclTiledPlan *plan, uint32_t most_layers, CclError *error);
 
 /* Labels the tile: n_components, the map as far as it is read, and what tile_part() and
- * tile_measures() say. May change the layers of pixels behind the tile. */
-CclStatus tile_labeller_run (TileLabeller *self, TileLabels labels, CclError *error);
+ * tile_measures() say. columns: what to measure, 0 or the plan's. May change the layers of pixels
+ * behind the tile. */
+CclStatus tile_labeller_run (
+    TileLabeller *self, TileLabels labels, uint32_t columns, CclError *error);
+
+/* Writes the layers around the tile to the map: 1 for foreground. */
+void tile_labeller_mark_around (TileLabeller *self);
+
+/* Measures the components from the whole label map and the layers around it. */
+CclStatus tile_labeller_measure (TileLabeller *self, uint32_t columns, CclError *error);
 
 /* The pixels of the component with that label, 1…n_components. */
 uint32_t tile_area (const TileLabeller *self, uint32_t label);
@@ -57,7 +65,7 @@ uint32_t tile_area (const TileLabeller *self, uint32_t label);
 /* The component with that label, in coordinates of the picture. */
 CclPart tile_part (const TileLabeller *self, uint32_t label);
 
-/* Its measures; NULL if the plan has no columns. */
+/* Its measures; NULL if the plan has no columns, and without a meaning before they are measured. */
 const CclMeasures *tile_measures (const TileLabeller *self, uint32_t label);
 
 void tile_labeller_clear (TileLabeller *self);

@@ -5,9 +5,10 @@
  * The first pass labels each tile and keeps of it only the components that touch a seam (seams.h);
  * of the others it counts those that get a label. Then ranks unite the components that cross the
  * seams between their slabs (ranks.h), and the components that touch seams get their final labels.
- * The second pass labels the tiles again, with the same result, and writes label map and table: a
- * component that touches no seam gets the next label, because the labels of a tile are in raster
- * order.
+ * What depends on whether pixels that touch at a corner are of one component is measured in a pass
+ * of its own before that, once the components are known (measuring-pass.c). The second pass labels
+ * the tiles again, with the same result, and writes label map and table: a component that touches
+ * no seam gets the next label, because the labels of a tile are in raster order.
  */
 #include "passes.h"
 
@@ -20,10 +21,31 @@ tiled_no_memory (CclError *error)
 }
 
 CclStatus
-tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, CclError *error)
+tiled_label_tile (Tiled *self, uint64_t index, TileLabels labels, uint32_t columns, CclError *error)
 {
   const CclStatus status = tiled_read_tile (self, index, error);
-  return status == CUDACCL_OK ? tile_labeller_run (&self->tile, labels, error) : status;
+  return status == CUDACCL_OK ? tile_labeller_run (&self->tile, labels, columns, error) : status;
+}
+
+CclStatus
+tiled_pixels_changed (const Tiled *self, uint64_t index, CclError *error)
+{
+  return ccl_error_set (error, CUDACCL_ERROR_IO,
+      "the pixels of layers %llu… changed while they were labelled",
+      (unsigned long long)tile_begin (self, index));
+}
+
+CclStatus
+tiled_size_final (Tiled *self, CclError *error)
+{
+  const uint64_t n = self->tile.n_components;
+
+  if (self->final_size > n)
+    return CUDACCL_OK;
+  free (self->final);
+  self->final = malloc ((n + 1) * sizeof *self->final);
+  self->final_size = self->final ? n + 1 : 0;
+  return self->final ? CUDACCL_OK : tiled_no_memory (error);
 }
 
 void
@@ -49,6 +71,11 @@ clear (Tiled *self)
   free (self->group.last);
   free (self->group.labels);
   free (self->roots);
+  free (self->around.before);
+  free (self->around.after);
+  free (self->spare);
+  free (self->presences);
+  free (self->first_runs);
   free (self->final);
   free (self->chunk);
   free (self->rows);
@@ -60,16 +87,21 @@ static CclStatus
 run (Tiled *self, const CclTiledPeers *peers, CclStatus status, CclTiledResult *result,
     CclError *error)
 {
-  const uint32_t rank = peers ? peers->rank : 0;
   uint64_t first_label = 1, n_labels = 0;
   Ranks ranks;
 
   ranks_init (&ranks, self->plan, peers);
   if (status == CUDACCL_OK)
-    status = tiled_unite_slab (self, rank, error);
-  status = ranks_unite (&ranks, &self->group, status, error);
+    status = tiled_unite_slab (self, error);
+  status =
+      ranks_unite (&ranks, &self->group, self->measures_late ? &self->around : NULL, status, error);
+  if (self->measures_late) {
+    if (status == CUDACCL_OK)
+      status = tiled_measure_slab (self, error);
+    status = ranks_unite (&ranks, &self->group, NULL, status, error);
+  }
   if (status == CUDACCL_OK)
-    n_labels = tiled_list_own_labels (self, rank);
+    n_labels = tiled_list_own_labels (self);
   /* Also after a failure, of which not all ranks may know. */
   if (status == CUDACCL_OK || self->n_ranks > 1)
     status =
@@ -93,8 +125,10 @@ cut_into_tiles (Tiled *self)
   self->layer = layer_size (plan);
   self->end = plan->first_layer + plan->n_layers;
   self->n_tiles = (plan->n_layers + plan->tile_layers - 1) / plan->tile_layers;
-  self->work = self->n_tiles > 1 && (self->io->write || tiled_has_rows (self)) ? 2 * plan->n_layers
-                                                                               : plan->n_layers;
+  self->measures_late = depends_on_corners (plan) && (self->n_ranks > 1 || self->n_tiles > 1);
+  const uint32_t n_passes =
+      self->n_tiles == 1 ? 1 : 1 + self->measures_late + (self->io->write || tiled_has_rows (self));
+  self->work = n_passes * plan->n_layers;
 }
 
 CclStatus
@@ -121,11 +155,10 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
   self.own_plan = *plan;
   self.plan = &self.own_plan;
   self.io = io;
+  self.rank = peers ? peers->rank : 0;
   self.n_ranks = peers ? peers->n_ranks : 1;
-  if (status == CUDACCL_OK) {
+  if (status == CUDACCL_OK)
     cut_into_tiles (&self);
-    status = tiled_check_tiles (self.plan, error);
-  }
   status = run (&self, peers, status, &own_result, error);
   if (status == CUDACCL_OK && result)
     *result = own_result;

@@ -8,7 +8,9 @@
  * rows of the component table; nothing else ever has the size of the picture.
  *
  * The picture is labelled twice: the first pass unites components across the seams between tiles,
- * the second one computes labels and rows. A picture of one tile is labelled once.
+ * the second one computes labels and rows. A picture of one tile is labelled once. With 4, 6 or 18
+ * neighbours, and CUDACCL_COLUMN_PERIMETER or CUDACCL_COLUMN_TOPOLOGY, there is a pass between the
+ * two, which measures components that touch seams.
  *
  * Several processes (ranks) each label a slab of consecutive layers. The slabs follow each other
  * in the order of the ranks, without gaps, and may be empty. Ranks exchange only the components
@@ -54,9 +56,8 @@ typedef struct CclTiledPlan {
   const char *scratch_folder; /* components that touch a seam, about 96 bytes each, with columns
                                * 320, are kept in an unnamed file of this folder; NULL: in memory */
   uint32_t columns; /* what to measure beyond CclTiledComponent: flags of CclColumn. Components are
-                     * measured on the CPU in any case. A perimeter is one of frames; with 4
-                     * neighbours it needs the whole picture in one tile. 0: nothing, which costs
-                     * nothing. Since: 0.3 */
+                     * measured on the CPU in any case. A perimeter is one of frames. 0:
+                     * nothing, which costs nothing. Since: 0.3 */
   CclPixelFormat intensity_format; /* of the second plane, with CUDACCL_COLUMN_INTENSITY:
                                     * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16. Since: 0.3
                                     */
@@ -89,8 +90,8 @@ typedef struct CclTiledComponent {
 typedef struct CclTiledIo {
   void *data; /* the first argument of each function */
 
-  /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called twice
-   * for each layer, in order, unless the slab is one tile, and must read the same pixels. With
+  /* Reads n_layers layers of one byte per pixel, without padding, into pixels. It is called in
+   * each pass for each layer, in order, and must read the same pixels. With
    * CUDACCL_COLUMN_PERIMETER or CUDACCL_COLUMN_TOPOLOGY, up to two layers before and after the
    * slab are read in the same way. */
   CclStatus (*read) (
@@ -110,7 +111,7 @@ typedef struct CclTiledIo {
    * process whose slab has its first pixel. NULL: no table. */
   CclStatus (*rows) (void *data, const CclTiledComponent *rows, size_t n, CclError *error);
 
-  /* Reports progress: how many layers are labelled, over both passes. NULL is allowed. */
+  /* Reports progress: how many layers are labelled, over all passes. NULL is allowed. */
   void (*progress) (void *data, uint64_t done, uint64_t total);
 
   /* Reads n_layers layers of the second plane, of the plan's intensity_format and without padding;
@@ -120,9 +121,7 @@ typedef struct CclTiledIo {
       void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);
 
   /* Called in place of rows if the plan has columns: the next n rows and what is measured of them.
-   * Values of columns that are not in the plan are not a number. So is euler_number_8 with 4, 6 or
-   * 18 neighbours if there are several tiles, because pixels that touch at a corner may belong
-   * together by a way through another tile. NULL: no table. Since: 0.3 */
+   * Values of columns that are not in the plan are not a number. NULL: no table. Since: 0.3 */
   CclStatus (*measured) (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes,
       size_t n, CclError *error);
 } CclTiledIo;
@@ -162,7 +161,7 @@ typedef struct CclTiledResult {
  *
  * peers: NULL for one process. result: filled on success; NULL is allowed.
  *
- * If a rank fails before the second pass, all ranks return its error. A failure in the second pass,
+ * If a rank fails before the last pass, all ranks return its error. A failure in the last pass,
  * which begins with the message that brings a rank its labels, is returned by its own rank only. A
  * rank that cannot be reached any more makes the others fail, unless they have their labels.
  *

@@ -200,7 +200,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         the pages of a TIFF file, a folder or a list of files are the slices of a volume, and colours
         become grey. Or anything that has shape and dtype and gives layers as image[begin:end]:
         numpy.memmap, h5py.Dataset, zarr.Array. Or what label() takes in host memory. Two or three
-        dimensions; bool, integers or floats. It is read twice, with Otsu's threshold once more.
+        dimensions; bool, integers or floats. It is read twice, with Otsu's threshold once more, and with
+        properties also with 4, 6 and 18 neighbours.
     labels: the name of the NumPy file (.npy) for the label map, of uint32 or uint64. Or anything of the
         shape that takes layers by labels[begin:end] = array. None: no label map.
     table: the name of the NumPy file (.npy) for the component table, of tiled_component_dtype. None:

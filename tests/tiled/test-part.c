@@ -61,7 +61,7 @@ test_moments_beyond_64_bits (void)
       .end_slice = 1,
       .y = last - 2,
       .picture_height = last + 1};
-  const CclMeasuredPicture picture = {2, last + 1, false, true};
+  const CclMeasuredPicture picture = {2, last + 1, false};
   CclPart part;
   CclMeasures measures;
   CclVolumeShape shape;
