@@ -7,7 +7,8 @@
 
 /* The operations of a backend. The public functions check the arguments before they call them. */
 typedef struct CclValuesLabellerClass {
-  const char *name; /* "cpu" */
+  const char *name;     /* "cpu", "cuda" */
+  CclLocation location; /* of pictures */
   CclStatus (*run) (CclValuesLabeller *labeller, const CclValues *values,
       const CclVolumeLabels *labels, uint32_t *n_components, CclError *error);
   void (*free) (CclValuesLabeller *labeller);

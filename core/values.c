@@ -73,6 +73,10 @@ ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
   if (!labeller || !values || !n_components)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "labeller, values and n_components must not be NULL");
+  if (values->location != labeller->klass->location)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "this labeller takes pictures in %s memory",
+        labeller->klass->location == CUDACCL_LOCATION_DEVICE ? "device" : "host");
   const CclValuesPlan *plan = &labeller->plan;
   const uint32_t bytes = ccl_value_bytes (plan->type);
   if (!layout_fits (plan, values->data, values->row_stride, values->slice_stride, bytes))

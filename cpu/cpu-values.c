@@ -96,6 +96,7 @@ cpu_values_labeller_free (CclValuesLabeller *labeller)
 
 static const CclValuesLabellerClass cpu_values_labeller_class = {
     .name = "cpu",
+    .location = CUDACCL_LOCATION_HOST,
     .run = cpu_values_labeller_run,
     .free = cpu_values_labeller_free,
 };

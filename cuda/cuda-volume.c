@@ -163,7 +163,7 @@ static CclStatus
 launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error)
 {
   const uint32_t n_threads =
-      kernel == NUMBER_CHUNKS ? CUDACCL_VOLUME_SCAN_THREADS : CUDACCL_VOLUME_THREADS;
+      kernel == NUMBER_CHUNKS ? CUDACCL_SCAN_THREADS : CUDACCL_VOLUME_THREADS;
   const CclCudaLaunch launch = {
       .function = self->functions[kernel],
       .kernel = kernels[kernel],

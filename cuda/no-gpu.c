@@ -235,6 +235,22 @@ ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, 
   return refuse_stream (error);
 }
 
+CclValuesLabeller *
+ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_values_labeller_set_stream (CclValuesLabeller *labeller, void *stream, CclError *error)
+{
+  (void)labeller;
+  (void)stream;
+  return refuse_stream (error);
+}
+
 CclStatus
 ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error)
 {

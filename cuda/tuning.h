@@ -19,6 +19,8 @@ enum {
   CUDACCL_TABLE_THREADS = 256,     /* blocks that write rows: of analysis.cu and volume.cu */
   CUDACCL_MEASURE_THREADS = 256,   /* measure.cu */
   CUDACCL_REDUCTION_THREADS = 256, /* reduction.cu: the most */
+  CUDACCL_SCAN_THREADS = 1024,     /* of the one block that numbers chunks */
+  CUDACCL_VALUES_THREADS = 256,    /* values.cu */
 
   CUDACCL_FOREGROUND_WARPS = 4, /* a row each; not of the histogram's kernels */
   CUDACCL_HISTOGRAM_WARPS = 16, /* otsu.cu */
@@ -32,7 +34,6 @@ enum {
 
   /* Of a block; a block has one word per thread at a time. */
   CUDACCL_VOLUME_THREADS = CUDACCL_TABLE_THREADS,
-  CUDACCL_VOLUME_SCAN_THREADS = 1024,
   CUDACCL_VOLUME_MERGE_BLOCKS = 4, /* of ccl_volume_merge for each multiprocessor */
 };
 

@@ -28,6 +28,7 @@
  * Lacassagne, Cabaret, Meunier: A new direct connected component labeling and analysis algorithms
  * for GPUs, DASIP 2018. The union is the one of union-find.cuh.
  */
+#include "chunks.cuh"
 #include "volume/features.cuh"
 #include "volume/unite.cuh"
 
@@ -187,19 +188,6 @@ __launch_bounds__ (THREADS, CUDACCL_VOLUME_MERGE_BLOCKS)
 
 /* ---- sum_areas and number_roots ---- */
 
-/* The root of an element after all unions, whether the roots are numbered yet or not: both kinds
- * of parents of a root are no less than its index. */
-static __device__ __forceinline__ uint32_t
-find_final_root (const uint32_t *parents, uint32_t element)
-{
-  uint32_t parent = parents[element];
-  while (parent < element) {
-    element = parent;
-    parent = parents[element];
-  }
-  return element;
-}
-
 /* Adds to the area of a root, in shared memory if it has a slot there. */
 static __device__ __forceinline__ void
 add_area (const Parameters &p, uint32_t *owners, uint32_t *areas, uint32_t root, uint32_t area)
@@ -265,24 +253,10 @@ __launch_bounds__ (THREADS) ccl_volume_number_roots (const CclVolumeParameters p
     p.chunk_offsets[blockIdx.x] = n_chunk;
 }
 
-/* One block; each thread has a sequence of chunks. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_VOLUME_SCAN_THREADS)
-    ccl_volume_number_chunks (const CclVolumeParameters p)
+__launch_bounds__ (CUDACCL_SCAN_THREADS) ccl_volume_number_chunks (const CclVolumeParameters p)
 {
-  __shared__ uint32_t sums[CUDACCL_VOLUME_SCAN_THREADS / 32];
-  const uint32_t n_own = (p.n_chunks - 1) / CUDACCL_VOLUME_SCAN_THREADS + 1;
-  const uint32_t first = min (threadIdx.x * n_own, p.n_chunks);
-  const uint32_t end = min (first + n_own, p.n_chunks);
-  uint32_t sum = 0, n_components;
-  for (uint32_t chunk = first; chunk < end; chunk++)
-    sum += p.chunk_offsets[chunk];
-  uint32_t offset = sum_before_thread (sum, sums, CUDACCL_VOLUME_SCAN_THREADS / 32, &n_components);
-  for (uint32_t chunk = first; chunk < end; chunk++) {
-    const uint32_t n_chunk = p.chunk_offsets[chunk];
-    p.chunk_offsets[chunk] = offset;
-    offset += n_chunk;
-  }
+  const uint32_t n_components = number_chunks (p.chunk_offsets, p.n_chunks);
   if (threadIdx.x == 0) {
     *p.n_components = n_components;
     *p.result_count = n_components;

@@ -77,4 +77,37 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   }
 }
 
+/* The same for elements that are close in the tree, such as those of a tile in shared memory: each
+ * step goes up from the larger of the two numbers until they are equal. A root is linked below the
+ * smaller number. */
+static __device__ __forceinline__ void
+unite_by_steps (uint32_t *parent, uint32_t a, uint32_t b)
+{
+#pragma unroll 1
+  while (a != b) {
+    uint32_t larger = max (a, b), smaller = min (a, b);
+    uint32_t above = load_parent (parent, larger);
+    if (above == larger) {
+      above = atomicMin (&parent[larger], smaller);
+      if (above == larger)
+        return;
+    }
+    a = above;
+    b = smaller;
+  }
+}
+
+/* The root of an element after all unions, also while roots are replaced by numbers that are
+ * greater than any element. */
+static __device__ __forceinline__ uint32_t
+find_final_root (const uint32_t *parents, uint32_t element)
+{
+  uint32_t parent = parents[element];
+  while (parent < element) {
+    element = parent;
+    parent = parents[element];
+  }
+  return element;
+}
+
 #endif /* CUDACCL_CUDA_UNION_FIND_CUH */

@@ -3,8 +3,8 @@
 #ifndef CUDACCL_STRIPS_RUNS_CUH
 #define CUDACCL_STRIPS_RUNS_CUH
 
-#include "parents.cuh"
 #include "tile.cuh"
+#include "union-find.cuh"
 
 /* Numbers the runs of each warp's strips in raster order, the numbers of each warp apart, and
  * stores the word in the tile. A part at the start of a word may continue the run of the word
@@ -93,26 +93,6 @@ link_to_strip_above (Tile &tile, const Place &place, const Word &word)
   return n_links;
 }
 
-/* Joins two sets of a forest in which parents have smaller numbers than their children. Each step
- * goes up from the larger of the two numbers until they are equal, so that few steps are taken from
- * runs that are close in the tree. A root is linked below the smaller number. */
-static __device__ __forceinline__ void
-unite_runs (uint32_t *parent, uint32_t a, uint32_t b)
-{
-#pragma unroll 1
-  while (a != b) {
-    uint32_t larger = max (a, b), smaller = min (a, b);
-    uint32_t above = load_parent (parent, larger);
-    if (above == larger) {
-      above = atomicMin (&parent[larger], smaller);
-      if (above == larger)
-        return;
-    }
-    a = above;
-    b = smaller;
-  }
-}
-
 /* Joins the runs of a warp. The listed links follow after the trees of the first links have been
  * flattened. Both may happen at the same time in different warps: flattening writes only to runs
  * below a root, joining only to roots. */
@@ -134,7 +114,7 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
 #pragma unroll 1
   for (uint32_t i = place.lane; i < n_links; i += 32) {
     const uint32_t link = tile.links[place.warp][i];
-    unite_runs (parent, link >> 16, link & 0xffff);
+    unite_by_steps (parent, link >> 16, link & 0xffff);
   }
 }
 

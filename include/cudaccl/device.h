@@ -30,6 +30,7 @@
 #include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
+#include <cudaccl/values.h>
 #include <cudaccl/volume.h>
 
 #ifdef __cplusplus
@@ -237,6 +238,24 @@ CclBatch *ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, C
 /* As ccl_cuda_labeller_set_stream(), for an object made by ccl_cuda_batch_new(). Since: 0.3 */
 CUDACCL_API
 CclStatus ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error);
+
+/* Makes a labeller of values on a device and allocates its memory there. Free it with
+ * ccl_values_labeller_free().
+ *
+ * Pictures and label maps are in device memory. Labels are the same as those of
+ * ccl_cpu_values_labeller_new(). Scratch memory takes 4 bytes of device memory per pixel.
+ *
+ * Returns the labeller, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
+ * allocated), CUDACCL_ERROR_DEVICE. Since: 0.3 */
+CUDACCL_API
+CclValuesLabeller *ccl_cuda_values_labeller_new (
+    CclCudaDevice *device, const CclValuesPlan *plan, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(), for a labeller made by ccl_cuda_values_labeller_new().
+ * Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_values_labeller_set_stream (
+    CclValuesLabeller *labeller, void *stream, CclError *error);
 
 /* Has the mask of the next frame that is queued written to host memory, too, as bits, by the kernel
  * that ends the mask: sooner than a copy of the mask. The mask must have the size of the model

@@ -63,9 +63,11 @@ typedef struct CclValuesPlan {
  * Since: 0.3 */
 typedef struct CclValues {
   const void *data;
-  size_t row_stride;   /* bytes from a row to the next, ≥ those of its values */
-  size_t slice_stride; /* bytes from a slice to the next, so that slices do not overlap; not read
-                        * with a depth of 1 */
+  size_t row_stride;    /* bytes from a row to the next, ≥ those of its values */
+  size_t slice_stride;  /* bytes from a slice to the next, so that slices do not overlap; not read
+                         * with a depth of 1 */
+  CclLocation location; /* 0 is host memory; of labellers on a GPU it must be
+                         * CUDACCL_LOCATION_DEVICE */
 } CclValues;
 
 /* An opaque labeller of values. Since: 0.3 */
@@ -83,11 +85,12 @@ CclValuesLabeller *ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclEr
 
 /* Labels one picture and waits for the result. Allocates nothing.
  *
- * labels: the memory for the label map; slice_stride is not read with a depth of 1. NULL: only the
- *   components are counted.
+ * labels: the memory for the label map, where the picture is; slice_stride is not read with a depth
+ *   of 1. NULL: only the components are counted.
  * n_components: filled on success.
  *
- * Returns CUDACCL_OK or CUDACCL_ERROR_ARGUMENT (nothing was read or written). Since: 0.3 */
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or, on a GPU,
+ * CUDACCL_ERROR_DEVICE. Since: 0.3 */
 CUDACCL_API
 CclStatus ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
     const CclVolumeLabels *labels, uint32_t *n_components, CclError *error);

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, empty, finish, view_of
+from ._arrays import HOST, empty, finish, kind_of, view_of, zeros
+from ._batch import view_on_gpu
 from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
 from ._labeller import kept_for_values
 from ._types import Array, HostImage, Out
@@ -20,45 +21,51 @@ def plain(image: Any) -> Any:
     """An array that the library reads: aligned, in the machine's byte order, with consecutive pixels in each row."""
     if isinstance(image, np.ma.MaskedArray):
         image = np.asarray(np.ma.filled(image, 0))
-    if type(image) is not np.ndarray and not numpy_converts(image):
-        view = view_of(image)
-        if view.device != HOST:
-            raise TypeError("values are labelled in host memory: copy the array there first")
-        if hasattr(image, "__dlpack__"):
-            image = np.from_dlpack(image)
+    if type(image) is not np.ndarray and not numpy_converts(image) and hasattr(image, "__dlpack__"):
+        image = np.from_dlpack(image)
     array, _ = readable(image, 0)
     if array.dtype == np.longdouble and array.dtype != np.float64:
         raise TypeError("pixels must have at most 64 bits")
     return np.require(array, requirements=["C", "A"])
 
 
+def wide_on_gpu(image: Any) -> Any:
+    """An image of float16 on a GPU as one of float32, by its own library."""
+    if kind_of(image) == "torch":
+        return image.float()
+    if not hasattr(image, "astype"):
+        raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
+    return image.astype("float32")
+
+
 @overload
 def label_values(image: HostImage, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: None = None) -> tuple[NDArray[np.int32], int]: ...
+                 ndim: int | None = None, out: None = None, stream: Any = None) -> tuple[NDArray[np.int32], int]: ...
 
 
 @overload
 def label_values(image: Array, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: None = None) -> tuple[Array, int]: ...
+                 ndim: int | None = None, out: None = None, stream: Any = None) -> tuple[Array, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: Out) -> tuple[Out, int]: ...
+                 ndim: int | None = None, out: Out, stream: Any = None) -> tuple[Out, int]: ...
 
 
 def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: Any = None) -> tuple[Any, int]:
-    """Labels an image with many values: neighbours are connected where they are equal.
+                 ndim: int | None = None, out: Any = None, stream: Any = None) -> tuple[Any, int]:
+    """Labels an image with many values, on the device where it is: neighbours are connected where they are equal.
 
-    image: an array of bool, integers or floats in host memory, of two dimensions, or of three with
-        ndim=3. Floats equal as in Python: 0.0 equals -0.0, and a pixel that is not a number is a
-        component of its own. Masked pixels count as 0.
+    image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
+        in Python: 0.0 equals -0.0, and a pixel that is not a number is a component of its own. Masked pixels
+        count as 0. On a GPU, pixels of a row must be consecutive.
     connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
     background: 0: pixels of value 0 get label 0. None: they are components as all others are.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
-    out: an array of the shape for the label map, of int32 or uint32, with consecutive pixels in each row.
-        None: a new array of int32.
+    out: an array of the shape for the label map, on the same device, of int32 or uint32, with consecutive
+        pixels in each row. None: a new array of int32.
+    stream: of images on a GPU, as of label().
 
     Returns (labels, n): the label map, whose labels are 1…n in raster order of each component's first
     pixel, and their number. cc3d has the same components; the label map of a component's pixels may be
@@ -66,18 +73,23 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
     """
     if background is not None and background != 0:
         raise ValueError(f"background must be 0 or None, not {background!r}")
-    array = plain(image)
+    view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)
+    if view is not None and view.dtype == "float16":
+        array = wide_on_gpu(image)
+        view = view_of(array, stream)
+    elif view is None:
+        array = plain(image)
+        view = view_of(array)
     wanted = wanted_ndim(ndim, connectivity)
-    check_shape(array.shape, wanted)
+    check_shape(view.shape, wanted)
     neighbours = check_connectivity(connectivity, wanted)
-    labels = empty(array, array.shape, "int32", HOST) if out is None else out
-    if array.size == 0:
-        return labels if out is not None else finish(labels, image), 0
-    view = view_of(array)
-    key = array.shape, neighbours, array.dtype.str, background
+    if 0 in view.shape:
+        return (zeros(image, view.shape, "int32", view.device) if out is None else out), 0
+    labels = empty(image, view.shape, "int32", view.device) if out is None else out
+    key = view.shape, neighbours, view.dtype, background, view.device
     kept: _cudaccl.ValuesLabeller | None = kept_for_values.pop(key, None)
-    labeller = kept or _cudaccl.ValuesLabeller(array.shape, neighbours, view, background == 0)
-    n = labeller.run(view, view_of(labels, writable=True))
+    labeller = kept or _cudaccl.ValuesLabeller(view.shape, neighbours, view, background == 0)
+    n = labeller.run(view, view_of(labels, stream, writable=True))
     kept_for_values[key] = labeller
     while len(kept_for_values) > KEPT:
         try:

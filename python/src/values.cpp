@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The labeller of pictures with many values. */
+/* The labeller of pictures with many values, in host memory or on a GPU. */
 #include "module.h"
 
 #include <mutex>
@@ -23,7 +23,8 @@ class ValuesLabeller {
 public:
   ValuesLabeller (const std::vector<uint32_t> &shape, uint32_t connectivity, const View &like,
       bool zero_is_background)
-      : shape_ (shape.begin (), shape.end ()), type_ (value_type_of (like.type))
+      : shape_ (shape.begin (), shape.end ()), type_ (value_type_of (like.type)),
+        device_ (like.device)
   {
     CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
     const size_t ndim = shape.size ();
@@ -34,7 +35,12 @@ public:
     plan.type = type_;
     plan.zero_is_background = zero_is_background;
     CclError error = {};
-    labeller_ = ccl_cpu_values_labeller_new (&plan, &error);
+    CclCudaDevice *const gpu = device_ == HOST ? nullptr : open_device (device_);
+    {
+      const nb::gil_scoped_release release;
+      labeller_ = gpu ? ccl_cuda_values_labeller_new (gpu, &plan, &error)
+                      : ccl_cpu_values_labeller_new (&plan, &error);
+    }
     if (!labeller_)
       raise (error);
   }
@@ -55,13 +61,13 @@ public:
     if (labels.shape != shape_ || labels.type.size != 4 || labels.type.kind == 'f')
       throw nb::value_error (
           "the label map must have the shape of the image, and be of int32 or uint32");
-    if (image.device != HOST || labels.device != HOST)
-      throw nb::value_error ("values are labelled in host memory: copy the image there first");
+    if (image.device != device_ || labels.device != device_)
+      throw nb::value_error ("image and label map must be on the device of the labeller");
     if (!image.has_plain_rows () || !labels.has_plain_rows ())
       throw nb::value_error ("the pixels of a row must be consecutive");
     const size_t ndim = shape_.size ();
-    const CclValues values = {
-        image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0]};
+    const CclValues values = {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
+        device_ == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
     const CclVolumeLabels map = {
         labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
     CclError error = {};
@@ -70,6 +76,9 @@ public:
     {
       const nb::gil_scoped_release release;
       const std::lock_guard<std::mutex> lock (mutex_);
+      if (device_ != HOST) /* the labeller's own stream waits for the legacy default stream, 1 */
+        ccl_cuda_values_labeller_set_stream (
+            labeller_, image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
       status = ccl_values_labeller_run (labeller_, &values, &map, &n_components, &error);
     }
     check (status, error);
@@ -79,6 +88,7 @@ public:
 private:
   std::vector<size_t> shape_;
   CclValueType type_;
+  int device_;
   CclValuesLabeller *labeller_ = nullptr;
   std::mutex mutex_;
 };

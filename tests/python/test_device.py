@@ -57,6 +57,50 @@ def test_batches(kind, pitched, connectivity):
         assert (found.download() == cudaccl.remove_small(wanted, 7, connectivity)).all()
 
 
+VALUES = random.integers(0, 4, (6, 35, 70))
+
+
+@pytest.mark.parametrize("kind", [InterfaceArray, DLPackArray, ExchangeArray])
+@pytest.mark.parametrize("pitched", [False, True])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, np.uint32, np.int64, np.float32, np.float64])
+def test_many_values(kind, pitched, dtype):
+    volume = VALUES.astype(dtype)
+    for image, connectivity in (volume[0], 4), (volume[0], 8), (volume, 6), (volume, 18), (volume, 26):
+        for background in 0, None:
+            expected, n = cudaccl.label_values(image, connectivity, background=background)
+            labels, found = cudaccl.label_values(kind(image, pitched), connectivity, background=background)
+            assert isinstance(labels, cudaccl.DeviceArray) and labels.dtype == "int32"
+            assert found == n and (cudaccl.copy_to_host(labels) == expected).all()
+
+
+def test_many_values_in_given_arrays():
+    image = VALUES[0].astype(np.uint16)
+    expected, n = cudaccl.label_values(image)
+    for kind in InterfaceArray, DLPackArray, ExchangeArray:
+        out = kind(np.full(image.shape, 9, np.uint32), pitched=True)
+        assert cudaccl.label_values(kind(image), out=out) == (out, n) and (out.download() == expected).all()
+    assert cudaccl.label_values(InterfaceArray(np.zeros((0, 5), np.uint8)))[1] == 0
+    for wrong in np.zeros(image.shape, np.int32), InterfaceArray(np.zeros((2, 3), np.int32)):
+        with pytest.raises(ValueError):
+            cudaccl.label_values(InterfaceArray(image), out=wrong)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        cudaccl.label_values(InterfaceArray(VALUES))
+
+
+def test_many_values_of_16_bits_are_widened_by_their_own_library():
+    """0.0 equals -0.0, and what is not a number equals nothing."""
+    image = np.array([[1, 1, np.nan, np.nan], [0.0, -0.0, 2, 2]], np.float16)
+
+    class Wide(InterfaceArray):
+        def astype(self, dtype):
+            return InterfaceArray(image.astype(dtype))
+
+    labels, n = cudaccl.label_values(Wide(image), background=None)
+    assert n == 5 and (cudaccl.copy_to_host(labels) == [[1, 1, 2, 3], [4, 4, 5, 5]]).all()
+    with pytest.raises(TypeError, match="32 or 64 bits"):
+        cudaccl.label_values(InterfaceArray(image))
+
+
 def test_batches_for_sam2():
     masks = MASKS[:, np.newaxis]
     for found, expected in zip(cudaccl.sam2.get_connected_componnets(InterfaceArray(masks)),

@@ -250,6 +250,32 @@ use_batches (const char *name, CclError *error)
   return status;
 }
 
+/* Plans, counts twice and frees: the squares and what is around them. */
+static CclStatus
+use_values (const char *name, CclError *error)
+{
+  (void)name;
+  const CclValuesPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .depth = 1,
+      .connectivity = 8,
+      .type = CUDACCL_VALUE_TYPE_8};
+  const CclValues values = {
+      .data = (void *)squares_memory, .row_stride = WIDTH, .location = CUDACCL_LOCATION_DEVICE};
+  CclValuesLabeller *labeller = ccl_cuda_values_labeller_new (device, &plan, error);
+  if (!labeller)
+    return error->status;
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
+    uint32_t n_components = 0;
+    status = ccl_values_labeller_run (labeller, &values, NULL, &n_components, error);
+    if (status == CUDACCL_OK && n_components != N_COMPONENTS + 1)
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
+  }
+  ccl_values_labeller_free (&labeller);
+  return status;
+}
+
 static bool
 is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
 {
@@ -515,7 +541,7 @@ main (void)
   check_captures ();
   static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
       {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes},
-      {"contours", use_contours}, {"batches", use_batches}};
+      {"contours", use_contours}, {"batches", use_batches}, {"values", use_values}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);

@@ -2,74 +2,10 @@
 /* The labeller of values on the CPU against a flood fill: every type, connectivity and instruction
  * set, at the end of readable memory; and its arguments. */
 #include "guarded-memory.h"
+#include "values-reference.h"
 
-#include <cudaccl/values.h>
 #include <glib.h>
-#include <math.h>
 #include <string.h>
-
-static const uint32_t bytes_of_types[] = {1, 2, 4, 8, 4, 8};
-
-/* The picture's values as doubles, which hold all values of these tests. */
-typedef struct Picture {
-  uint32_t width, height, depth;
-  double *values;
-} Picture;
-
-/* Labels by flood fill with a stack. Returns the number of components. */
-static uint32_t
-reference (const Picture *picture, uint32_t connectivity, bool zero_is_background, uint32_t *labels)
-{
-  const int w = (int)picture->width, h = (int)picture->height, d = (int)picture->depth;
-  const int most_steps = connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
-  GArray *stack = g_array_new (FALSE, FALSE, sizeof (int));
-  uint32_t n = 0;
-
-  memset (labels, 0, sizeof *labels * (size_t)(w * h * d));
-  for (int first = 0; first < w * h * d; first++) {
-    if (labels[first] || (zero_is_background && picture->values[first] == 0))
-      continue;
-    labels[first] = ++n;
-    g_array_append_val (stack, first);
-    while (stack->len > 0) {
-      const int at = g_array_index (stack, int, stack->len - 1);
-      g_array_set_size (stack, stack->len - 1);
-      for (int i = 0; i < 27; i++) {
-        const int dx = i % 3 - 1, dy = i / 3 % 3 - 1, dz = i / 9 - 1;
-        const int x = at % w + dx, y = at / w % h + dy, z = at / w / h + dz;
-        if (abs (dx) + abs (dy) + abs (dz) > most_steps || x < 0 || y < 0 || z < 0 || x >= w ||
-            y >= h || z >= d)
-          continue;
-        const int other = (z * h + y) * w + x;
-        if (!labels[other] && picture->values[other] == picture->values[at]) {
-          labels[other] = n;
-          g_array_append_val (stack, other);
-        }
-      }
-    }
-  }
-  g_array_free (stack, TRUE);
-  return n;
-}
-
-static void
-store (uint8_t *to, CclValueType type, double value)
-{
-  const float real = (float)value;
-
-  switch (type) {
-  case CUDACCL_VALUE_TYPE_REAL_32:
-    memcpy (to, &real, sizeof real);
-    break;
-  case CUDACCL_VALUE_TYPE_REAL_64:
-    memcpy (to, &value, sizeof value);
-    break;
-  default:
-    for (uint32_t i = 0; i < bytes_of_types[type]; i++) /* a whole number */
-      to[G_BYTE_ORDER == G_BIG_ENDIAN ? bytes_of_types[type] - 1 - i : i] =
-          (uint8_t)((uint64_t)value >> (8 * i));
-  }
-}
 
 /* Labels a picture whose last value is the last one of readable memory. */
 static void
@@ -77,7 +13,7 @@ check_picture (
     const Picture *picture, CclValueType type, uint32_t connectivity, bool zero_is_background)
 {
   const size_t n = (size_t)picture->width * picture->height * picture->depth;
-  const size_t row = (size_t)picture->width * bytes_of_types[type];
+  const size_t row = (size_t)picture->width * values_bytes_of_types[type];
   g_autofree uint32_t *expected = g_new (uint32_t, n);
   g_autofree uint32_t *found = g_new (uint32_t, n);
   GuardedMemory memory = {0};
@@ -85,9 +21,9 @@ check_picture (
   CclError error;
   uint32_t n_components = 0, n_counted = 0;
 
-  guarded_memory_resize (&memory, n * bytes_of_types[type], true);
+  guarded_memory_resize (&memory, n * values_bytes_of_types[type], true);
   for (size_t i = 0; i < n; i++)
-    store (memory.data + i * bytes_of_types[type], type, picture->values[i]);
+    values_store (memory.data + i * values_bytes_of_types[type], type, picture->values[i]);
   guarded_memory_set_read_only (&memory);
   plan.width = picture->width;
   plan.height = picture->height;
@@ -100,7 +36,8 @@ check_picture (
   const CclValues values = {memory.data, row, row * picture->height};
   const CclVolumeLabels labels = {
       found, 4 * (size_t)picture->width, 4 * (size_t)picture->width * picture->height};
-  const uint32_t n_expected = reference (picture, connectivity, zero_is_background, expected);
+  const uint32_t n_expected =
+      values_reference (picture, connectivity, zero_is_background, expected);
   for (int i = 0; i < 2; i++) { /* the second run finds the memory of the first */
     memset (found, 0xff, n * sizeof *found);
     g_assert_cmpint (ccl_values_labeller_run (labeller, &values, &labels, &n_components, &error),
@@ -114,34 +51,6 @@ check_picture (
   ccl_values_labeller_free (&labeller);
   g_assert_null (labeller);
   guarded_memory_clear (&memory);
-}
-
-/* Noise of few values, of rows that repeat, of stretches, and of few pixels that are not zero: what
- * the scan treats in different ways. */
-static void
-draw (GRand *random, Picture *picture, CclValueType type)
-{
-  const uint32_t n = picture->width * picture->height * picture->depth;
-  const int n_values = g_rand_int_range (random, 1, 6), kind = g_rand_int_range (random, 0, 4);
-  const uint32_t length = kind == 1 ? picture->width : kind == 2 ? 9 : 1;
-  const bool has_nan = type >= CUDACCL_VALUE_TYPE_REAL_32 && g_rand_boolean (random);
-
-  for (uint32_t i = 0; i < n; i++) {
-    /* Above the lower bytes, so that all bytes of a value count. */
-    const double unit = type == CUDACCL_VALUE_TYPE_64 ? 281474976710656.0 : 1;
-    double value = g_rand_int_range (random, 0, n_values) * unit;
-    if (has_nan && g_rand_int_range (random, 0, 8) == 0)
-      value = NAN;
-    else if (type >= CUDACCL_VALUE_TYPE_REAL_32 && value == 0 && g_rand_boolean (random))
-      value = -0.0;
-    if (kind == 3 && g_rand_int_range (random, 0, 12) != 0)
-      value = 0;
-    const bool repeats = i >= length && g_rand_int_range (random, 0, 20) != 0;
-    if (kind == 1)
-      picture->values[i] = repeats ? picture->values[i - length] : value;
-    else
-      picture->values[i] = i % length ? picture->values[i - 1] : value;
-  }
 }
 
 static const char *const instructions[] = {"portable", "avx2", "avx512"};
@@ -173,7 +82,7 @@ test_noise (gconstpointer data)
                                                          : 1};
       g_autofree double *values = g_new (double, picture.width *picture.height *picture.depth);
       picture.values = values;
-      draw (random, &picture, type);
+      values_draw (random, &picture, type);
       check_picture (&picture, type, connectivity, g_rand_boolean (random));
     }
   }
