@@ -45,24 +45,6 @@ add_value_sums (CclFeatures *features, const ValueSums *sums, uint64_t x, uint64
 }
 
 static ALWAYS_INLINE void
-add_planes (CclFeatures *features, const uint64_t counts[PLANES_STRIDE], uint32_t columns)
-{
-  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
-    const uint64_t *pairs = counts + PLANE_PAIRS, *threes = counts + PLANE_THREES;
-    const uint64_t *diagonals = counts + PLANE_DIAGONALS;
-    features->n_quads_1 += (uint32_t)(counts[PLANE_SQUARES] + counts[PLANE_SQUARES + 1]);
-    features->n_quads_2 += (uint32_t)(pairs[0] + pairs[1] + pairs[2] + pairs[3]);
-    features->n_quads_3 += (uint32_t)(threes[0] + threes[1] + threes[2]);
-    features->n_quads_diagonal += (uint32_t)(diagonals[0] + diagonals[1] + diagonals[2]);
-  }
-  if (columns & CUDACCL_COLUMN_PERIMETER) {
-    features->n_straight += (uint32_t)(counts[PLANE_STRAIGHT] + counts[PLANE_STRAIGHT + 1]);
-    features->n_diagonal += (uint32_t)(counts[PLANE_DIAGONAL] + counts[PLANE_DIAGONAL + 1]);
-    features->n_mixed += (uint32_t)(counts[PLANE_MIXED] + counts[PLANE_MIXED + 1]);
-  }
-}
-
-static ALWAYS_INLINE void
 measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *features,
     uint32_t w, uint64_t top, uint64_t bottom)
 {
@@ -73,7 +55,7 @@ measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures
   ValueSums sums;
 
   if (has_bytes)
-    sum_bytes (values, top, bottom, &sums);
+    sum_bytes (values, self->width - 64 * w, top, bottom, &sums);
   else
     sum_words_one_by_one (values, rows, &sums);
   add_value_sums (features, &sums, 64 * (uint64_t)w, strip->y);
@@ -86,7 +68,7 @@ measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *
 {
   const uint32_t columns = self->columns;
   const bool has_planes = columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER);
-  uint64_t counts[PLANES_STRIDE] = {0};
+  PlaneCounts counts = {0};
 
   for (uint32_t w = first / 64; w <= last / 64; w++) {
     const uint64_t from_first = w == first / 64 ? UINT64_MAX << first % 64 : UINT64_MAX;
@@ -95,7 +77,7 @@ measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *
     const uint64_t top = strip->top[w] & here, bottom = strip->bottom[w] & here;
 
     if (has_planes)
-      count_planes (self->planes, w, here, counts);
+      count_planes (self->planes, w, here, &counts);
     if (columns & CUDACCL_COLUMN_MOMENTS) {
       PlaceSums sums;
       sum_places (top, bottom, &sums);
@@ -105,7 +87,55 @@ measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *
       measure_values (self, strip, features, w, top, bottom);
   }
   if (has_planes)
-    add_planes (features, counts, columns);
+    add_counts (features, &counts);
+}
+
+/* Prefetches the values of the pixels that a word has in the strip two rows further down, where
+ * pixels are probable. */
+static ALWAYS_INLINE void
+prefetch_values (const RunMeasurer *self, const MeasuredStrip *strip, uint32_t w)
+{
+  const size_t bytes = self->intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const uint8_t *values = strip->values[0] + 2 * self->intensity->stride;
+
+  for (uint32_t row = 0; row < 2; row++, values += self->intensity->stride) {
+    const uint64_t word = measured_row (self, (int64_t)strip->y + 2 + row)[w];
+    if (word)
+      __builtin_prefetch (values + (64 * (size_t)w + lowest_bit (word)) * bytes);
+  }
+}
+
+/* Lists the first and last columns of the runs in a group of words from w on. */
+static ALWAYS_INLINE void
+list_runs_of_group (const RunMeasurer *self, const MeasuredStrip *strip, uint32_t group,
+    uint32_t end, uint32_t **firsts, uint32_t **lasts)
+{
+  const uint64_t *top = strip->top, *bottom = strip->bottom;
+
+  for (uint32_t w = group; w < end; w++) {
+    const uint64_t here = top[w] | bottom[w];
+    if (!here)
+      continue;
+    const uint64_t before = (top + w)[-1] | (bottom + w)[-1], next = top[w + 1] | bottom[w + 1];
+    const uint64_t starts = here & ~(here << 1 | before >> 63);
+    const uint64_t ends = here & ~(here >> 1 | next << 63);
+    list_columns (*firsts, starts, 64 * w);
+    *firsts += count_bits (starts);
+    list_columns (*lasts, ends, 64 * w);
+    *lasts += count_bits (ends);
+    if (self->columns & CUDACCL_COLUMN_INTENSITY)
+      prefetch_values (self, strip, w);
+  }
+}
+
+/* Whether words of a group may have pixels: what is behind a row counts, too. */
+static ALWAYS_INLINE bool
+has_pixels (const MeasuredStrip *strip, uint32_t group)
+{
+  uint64_t any = 0;
+  for (uint32_t w = group; w < group + GROUP; w++)
+    any |= strip->top[w] | strip->bottom[w];
+  return any;
 }
 
 /* Lists the first and last columns of a strip's runs, and finds the planes where it has any. */
@@ -114,29 +144,14 @@ list_runs (
     const Job *job, const Scratch *scratch, const RunMeasurer *self, const MeasuredStrip *strip)
 {
   uint32_t *firsts = scratch->firsts, *lasts = scratch->lasts;
-  uint64_t before = 0;
 
   for (uint32_t group = 0; group < job->n_words; group += GROUP) {
     const uint32_t end = group + GROUP < job->n_words ? group + GROUP : job->n_words;
-    uint64_t any = 0;
-    for (uint32_t w = group; w < end; w++) {
-      const uint64_t here = strip->top[w] | strip->bottom[w];
-      const uint64_t next = strip->top[w + 1] | strip->bottom[w + 1];
-      const uint64_t starts = here & ~(here << 1 | before >> 63);
-      const uint64_t ends = here & ~(here >> 1 | next << 63);
-      before = here;
-      any |= here;
-      if (!here)
-        continue;
-      list_columns (firsts, starts, 64 * w);
-      firsts += count_bits (starts);
-      list_columns (lasts, ends, 64 * w);
-      lasts += count_bits (ends);
-    }
-    if (any && self->columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER)) {
+    if (!has_pixels (strip, group))
+      continue;
+    list_runs_of_group (self, strip, group, end, &firsts, &lasts);
+    if (self->columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER))
       find_planes (self, strip->y, group);
-      arrange_planes (self->planes + (size_t)group * PLANES_STRIDE);
-    }
   }
 }
 

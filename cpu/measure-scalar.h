@@ -5,35 +5,61 @@
 
 #include "measure-sums.h"
 
+#include <string.h>
+
+/* What the planes of a span count. */
+typedef struct PlaneCounts {
+  uint32_t n[N_COUNTS];
+} PlaneCounts;
+
 /* Brings the planes of a group of words into the order in which count_planes() reads them. */
 static inline void
-arrange_planes (uint64_t *planes)
+arrange_planes (const uint64_t *planes, uint64_t *arranged)
 {
-  (void)planes;
+  memcpy (arranged, planes, N_PLANES * GROUP * sizeof *planes);
 }
 
-/* Adds the pixels of each plane that are in columns of word w. */
-static inline void
-count_planes (const uint64_t *planes, uint32_t w, uint64_t columns, uint64_t counts[PLANES_STRIDE])
+/* Adds what the planes count in columns of word w. */
+static ALWAYS_INLINE void
+count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCounts *counts)
 {
-  const uint64_t *plane = planes + (size_t)(w / GROUP * GROUP) * PLANES_STRIDE + w % GROUP;
-  for (uint32_t i = 0; i < N_PLANES; i++)
-    counts[i] += count_bits (plane[i * GROUP] & columns);
+  const uint64_t *once = arranged + (size_t)(w / GROUP * GROUP) * N_PLANES + w % GROUP;
+  const uint64_t *twice = once + N_COUNTS * GROUP;
+
+  for (uint32_t i = 0; i < N_COUNTS; i++)
+    counts->n[i] +=
+        count_bits (once[i * GROUP] & columns) + 2 * count_bits (twice[i * GROUP] & columns);
+}
+
+/* Adds the counts of a span to those of its component. */
+static ALWAYS_INLINE void
+add_counts (CclFeatures *features, const PlaneCounts *counts)
+{
+  features->n_straight += counts->n[COUNT_STRAIGHT];
+  features->n_diagonal += counts->n[COUNT_DIAGONAL];
+  features->n_mixed += counts->n[COUNT_MIXED];
+  features->n_quads_1 += counts->n[COUNT_SQUARES];
+  features->n_quads_2 += counts->n[COUNT_PAIRS] + 4 * counts->n[COUNT_FOUR_PAIRS];
+  features->n_quads_3 += counts->n[COUNT_THREES];
+  features->n_quads_diagonal += counts->n[COUNT_DIAGONALS];
 }
 
 /* Sums the places of the pixels of a word of the top row and of the one below. */
-static inline void
+static ALWAYS_INLINE void
 sum_places (uint64_t top, uint64_t bottom, PlaceSums *sums)
 {
   const uint64_t rows[2] = {top, bottom};
   sum_places_of_runs (rows, sums);
 }
 
-/* Sums the values of these pixels; values: of the first column, in both rows. */
-static inline void
-sum_bytes (const uint8_t *const values[2], uint64_t top, uint64_t bottom, ValueSums *sums)
+/* Sums the values of these pixels. values: of the word's first column, in both rows. n_columns: of
+ * the frame from there on; no values behind them are read. */
+static ALWAYS_INLINE void
+sum_bytes (const uint8_t *const values[2], uint32_t n_columns, uint64_t top, uint64_t bottom,
+    ValueSums *sums)
 {
   const uint64_t rows[2] = {top, bottom};
+  (void)n_columns;
   sum_bytes_one_by_one (values, rows, sums);
 }
 

@@ -5,34 +5,37 @@
 
 #include "band.h"
 
-/* What is counted: pixels in which a pattern of neighbours ends. A row's pixels touch those of the
- * row above it; squares are of 2×2 pixels. */
+/* What is counted, in the order of the fields of CclFeatures from n_straight on: pixels in which a
+ * pattern of neighbours ends. A row's pixels touch those of the row above it; squares are of 2×2
+ * pixels. A pixel may end several patterns of a kind: it is in a plane of bits if it counts once,
+ * in another one, N_COUNTS behind it, if it counts twice, and in both if it counts three times. */
 enum {
-  PLANE_PAIRS = 0,     /* of pixels that touch at an edge: 4 planes */
-  PLANE_SQUARES = 4,   /* with 4 pixels: 2 */
-  PLANE_THREES = 6,    /* squares with 3 pixels: 3 */
-  PLANE_DIAGONALS = 9, /* squares with 2 pixels that touch at a corner only: 3 */
-  N_TOPOLOGY_PLANES = 12,
-  PLANE_STRAIGHT = 12, /* border pixels by their kind: 2 each, of the top and the bottom row */
-  PLANE_DIAGONAL = 14,
-  PLANE_MIXED = 16,
-  N_PLANES = 18,
-  PLANES_STRIDE = 24, /* room for whole vectors */
-  GROUP = 8,          /* words of which the planes lie together */
+  COUNT_FOUR_PAIRS, /* pixels that end four pairs count here instead */
+  COUNT_STRAIGHT,   /* border pixels by their kind, of the top and the bottom row */
+  COUNT_DIAGONAL,
+  COUNT_MIXED,
+  COUNT_SQUARES,   /* with 4 pixels */
+  COUNT_PAIRS,     /* of pixels that touch at an edge */
+  COUNT_THREES,    /* squares with 3 pixels */
+  COUNT_DIAGONALS, /* squares with 2 pixels that touch at a corner only */
+  N_COUNTS,
+  N_PLANES = 2 * N_COUNTS,
+  GROUP = 8, /* words of which the planes are found together */
 };
 
 struct RunMeasurer {
   uint32_t columns;
-  uint32_t n; /* the labels 1…n are measured */
+  uint32_t width; /* of the frame */
+  uint32_t n;     /* the labels 1…n are measured */
   const CclIntensity *intensity;
-  CclFeatures *features; /* of these; n_quads_1, n_quads_2 and so on: pixels of PLANE_SQUARES,
-                          * PLANE_PAIRS, PLANE_THREES and PLANE_DIAGONALS, until the frame ends */
+  CclFeatures *features; /* of these; n_quads_1, n_quads_2 and so on: squares with 4 pixels,
+                          * pairs, squares with 3 pixels and diagonals, until the frame ends */
 
   /* Rows of bits, with a word of zeros on both sides, from row -MEASURED_AROUND on; zeros outside
    * the frame. Words behind a row are readable up to the end of a group. */
   const uint64_t **rows;
   uint64_t *borders[4]; /* the border pixels of rows, by their number modulo 4 */
-  uint64_t *planes;     /* of each group of words PLANES_STRIDE × GROUP words */
+  uint64_t *planes;     /* of each group of words N_PLANES × GROUP words */
 };
 
 /* Rows above and below a strip on which its border pixels and their neighbours depend. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for x86-64 processors with AVX2 and BMI2. */
-#include "measure-scalar.h"
+#include "measure-avx2.h"
 #include "pack-avx2.h"
 #include "runs-scalar.h"
 

@@ -2,7 +2,7 @@
 /* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice Lake,
  * Zen 4 and later). runs-scalar.h describes the steps. */
 #include "band.h"
-#include "measure-scalar.h"
+#include "measure-avx512.h"
 #include "pack-avx512.h"
 #include "words.h"
 
@@ -157,15 +157,6 @@ static inline uint64_t
 extract_bits (uint64_t word, uint64_t mask)
 {
   return _pext_u64 (word, mask);
-}
-
-/* The numbers 0…63. */
-static inline __m512i
-all_columns (void)
-{
-  return _mm512_set_epi64 (0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928,
-      0x2726252423222120, 0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908,
-      0x0706050403020100);
 }
 
 /* Stores base plus each of n bytes as 32-bit numbers, in groups of 16. */

@@ -23,12 +23,13 @@ runs_lay_out_measurer (CpuLabeller *self, Layout *layout, uint32_t n_rows)
 
   const uint64_t *zeros = lay_out_zeros (layout, n_words + 2, sizeof *zeros);
   measurer->columns = self->base.plan.columns;
+  measurer->width = self->base.plan.width;
   measurer->features = lay_out (layout, n_rows, sizeof *measurer->features);
   for (uint32_t i = 0; i < 4; i++) {
     uint64_t *border = lay_out_zeros (layout, n_words + 2, sizeof *border);
     measurer->borders[i] = border ? border + 1 : NULL;
   }
-  measurer->planes = lay_out (layout, n_words * PLANES_STRIDE, sizeof *measurer->planes);
+  measurer->planes = lay_out (layout, n_words * N_PLANES, sizeof *measurer->planes);
   /* A strip has two rows, also at the end of a frame of an odd height. */
   const size_t n_measured = height + 1 + 2 * MEASURED_AROUND;
   measurer->rows = lay_out (layout, n_measured, sizeof *measurer->rows);

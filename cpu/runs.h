@@ -17,7 +17,7 @@
  *
  * and those of measure-scalar.h:
  *
- *   arrange_planes, count_planes, sum_places, sum_bytes
+ *   arrange_planes, count_planes, add_counts, sum_places, sum_bytes
  *
  * and, for processors with such stores:
  *

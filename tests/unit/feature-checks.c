@@ -144,7 +144,7 @@ typedef struct Case {
   uint32_t width, height, granularity, density;
   uint32_t columns, most_rows, min_area;
   CclPixelFormat values;
-  bool has_map;
+  bool has_map, is_bright;
 } Case;
 
 static CclStatus
@@ -181,7 +181,7 @@ check_case (const Subject *subject, const Case *c, uint32_t seed)
   CclError error = {CUDACCL_OK};
 
   for (size_t i = 0; i < stride * c->height + 4; i++)
-    values[i] = (uint8_t)(i * 2654435761u >> 13);
+    values[i] = c->is_bright ? UINT8_MAX : (uint8_t)(i * 2654435761u >> 13);
   const CclFrame frame = {
       .data = mask->pixels, .stride = c->width, .intensity = {values + 1, stride, c->values}};
   const CclLabels labels = {map, 4 * (size_t)c->width};
@@ -222,6 +222,17 @@ test_noise (const void *data)
           &(Case){sizes[i][0], sizes[i][1], 1 + seed % 3, density, CUDACCL_ALL_COLUMNS, 100000, 0,
               seed % 2 ? CUDACCL_PIXEL_FORMAT_8 : CUDACCL_PIXEL_FORMAT_16, seed / 2 % 2},
           seed);
+}
+
+/* The greatest values, of which sums of a vector must have room, in rows of several vectors. */
+static void
+test_greatest_values (const void *data)
+{
+  for (uint32_t width = 30; width < 260; width += 37)
+    check_case (data,
+        &(Case){
+            width, 9, 8, 95, CUDACCL_ALL_COLUMNS, 100000, 0, CUDACCL_PIXEL_FORMAT_8, false, true},
+        width);
 }
 
 /* Each column alone, components that the filter removes, and more components than rows. */
@@ -300,6 +311,7 @@ feature_checks_register (const LabellerBackend *backend)
     GTestDataFunc check;
   } checks[] = {
       {"noise", test_noise},
+      {"greatest-values", test_greatest_values},
       {"columns-filters-and-few-rows", test_columns_filters_and_few_rows},
       {"resized-frames", test_resized_frames},
       {"no-columns", test_no_columns},

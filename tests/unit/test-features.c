@@ -1,16 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of components on the CPU: every algorithm against the reference, label maps of other
  * origin, values that are derived, all masks of 4×4 pixels, and arguments. */
+#include "labeller-tuning.h"
 #include "feature-checks.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
+/* Instructions and threads that the columns of runs are measured with; others than those of the
+ * processor's choice. */
+static const struct Way {
+  const char *name;
+  CclCpuTuning tuning;
+  uint32_t n_threads;
+} ways[] = {
+    {"cpu-portable", {.instructions = "portable"}, 1},
+    {"cpu-avx2", {.instructions = "avx2"}, 1},
+    {"cpu-avx512", {.instructions = "avx512"}, 1},
+    {"cpu-neon", {.instructions = "neon"}, 1},
+    {"cpu-3-threads", {.pixels_per_thread = 1000}, 3},
+};
+
+/* data: the way, or NULL for that of the library's choice. */
 static CclLabeller *
 labeller_new (void *data, const CclLabellerPlan *plan, CclError *error)
 {
-  return ccl_cpu_labeller_new (plan, error);
+  const struct Way *way = data;
+  CclLabellerPlan own_plan = *plan;
+
+  if (!way)
+    return ccl_cpu_labeller_new (plan, error);
+  own_plan.n_threads = way->n_threads;
+  return ccl_cpu_labeller_new_tuned (&own_plan, &way->tuning, error);
+}
+
+static void
+skip_way (gconstpointer data)
+{
+  const struct Way *way = data;
+  g_test_skip_printf ("this processor has no %s", way->tuning.instructions);
+}
+
+/* Checks the columns of runs with each way that this processor offers. */
+static void
+register_ways (void)
+{
+  static const char *const algorithms[] = {"runs", NULL};
+  static LabellerBackend backends[G_N_ELEMENTS (ways)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    const CclLabellerPlan plan = {.width = 1, .height = 1, .connectivity = 8, .max_components = 1};
+    void *way = (void *)&ways[i];
+    CclLabeller *labeller = labeller_new (way, &plan, NULL);
+    if (!labeller) {
+      g_autofree char *path = g_strdup_printf ("/%s/columns", ways[i].name);
+      g_test_add_data_func (path, way, skip_way);
+      continue;
+    }
+    ccl_labeller_free (&labeller);
+    backends[i] = (LabellerBackend){
+        .name = ways[i].name, .algorithms = algorithms, .labeller_new = labeller_new, .data = way};
+    feature_checks_register (&backends[i]);
+  }
 }
 
 enum { SIDE = 4, PADDED = SIDE + 2 };
@@ -272,6 +324,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   backend.algorithms = ccl_cpu_algorithms ();
   feature_checks_register (&backend);
+  register_ways ();
   g_test_add_func ("/features/all-masks-of-16-pixels", test_all_masks_of_16_pixels);
   g_test_add_func ("/features/moments-far-from-the-origin", test_moments_far_from_the_origin);
   g_test_add_func ("/features/sums-of-the-largest-frame-fit", test_sums_of_the_largest_frame_fit);
