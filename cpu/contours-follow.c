@@ -8,6 +8,9 @@
  * from one to the next. */
 enum { CHAINS_AHEAD = 4 };
 
+/* So many ends of each row are taken without branches where some do not lie one below the other. */
+enum { SHIFTED_ENDS = 8 };
+
 /* The line between two rows: the ends of both, the next one of each, and the chains so far. */
 typedef struct Line {
   const uint32_t *keys[2];
@@ -44,6 +47,38 @@ take_end (Line *line, uint32_t *arrives)
   return chain;
 }
 
+/* Takes the next ends of both rows, if they are the first two of those that are left. The lower one
+ * continues the chain of the upper one if they lie one below the other, and is linked to it
+ * otherwise. Which of the two is not predictable, so there is no branch: behind the last chain is
+ * room for what is not to be kept. */
+static ALWAYS_INLINE bool
+take_shifted_ends (Line *line)
+{
+  const uint32_t *const upper = line->keys[0] + line->next[0];
+  const uint32_t *const lower = line->keys[1] + line->next[1];
+  const uint32_t above = line->of[0][line->next[0]], below = line->n_chains;
+  const uint32_t is_right = line->next[1] & 1, is_new = *upper != *lower;
+  const uint32_t last = *upper > *lower ? *upper : *lower;
+  const uint32_t next = upper[1] < lower[1] ? upper[1] : lower[1];
+
+  if (last >= next)
+    return false;
+  line->chains[below] = (ContourChain){
+      .x = *lower >> 1,
+      .y = line->y,
+      .is_right = is_right,
+      .left = line->of[1][(ptrdiff_t)line->next[1] - 1],
+      .link = above,
+  };
+  line->chains[above].n = line->y - line->chains[above].y;
+  line->chains[is_new && !is_right ? above : below].link = is_right ? above : below;
+  line->of[1][line->next[1]] = is_new ? below : above;
+  line->n_chains += is_new;
+  line->next[0]++;
+  line->next[1]++;
+  return true;
+}
+
 void
 cpu_contours_link (CpuContours *self, const ContourRow *upper, const ContourRow *lower, uint32_t y)
 {
@@ -61,6 +96,10 @@ cpu_contours_link (CpuContours *self, const ContourRow *upper, const ContourRow 
       }
       line.of[1][line.next[1]++] = line.of[0][line.next[0]++];
     }
+    for (uint32_t i = 0; i < SHIFTED_ENDS && take_shifted_ends (&line); i++)
+      ;
+    if (line.keys[0][line.next[0]] == line.keys[1][line.next[1]])
+      continue;
     uint32_t first_arrives, second_arrives;
     const uint32_t first = take_end (&line, &first_arrives);
     const uint32_t second = take_end (&line, &second_arrives);
