@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "feature-checks.h"
 
+#include "guarded-memory.h"
 #include "masks.h"
 #include "reference.h"
 
@@ -160,8 +161,8 @@ run (const Subject *subject, CclLabeller *labeller, const CclFrame *frame,
   return status;
 }
 
-/* Labels noise and compares the features of its components. In host memory, the second plane has an
- * odd address. */
+/* Labels noise and compares the features of its components. The second plane ends at a guard page;
+ * with values of 16 bits it has an odd address. */
 static void
 check_case (const Subject *subject, const Case *c, uint32_t seed)
 {
@@ -176,14 +177,15 @@ check_case (const Subject *subject, const Case *c, uint32_t seed)
   const size_t n_pixels = (size_t)c->width * c->height,
                stride = bytes * (c->width + 1u) + 2 - bytes;
   Mask *mask = mask_new_from_noise (c->width, c->height, c->granularity, c->density, seed);
-  g_autofree uint8_t *values = g_malloc (stride * c->height + 4);
+  GuardedMemory values = {0};
   g_autofree uint32_t *map = g_new (uint32_t, n_pixels);
   CclError error = {CUDACCL_OK};
 
-  for (size_t i = 0; i < stride * c->height + 4; i++)
-    values[i] = c->is_bright ? UINT8_MAX : (uint8_t)(i * 2654435761u >> 13);
+  guarded_memory_resize (&values, stride * (c->height - 1) + bytes * c->width + bytes - 1, true);
+  for (size_t i = 0; i < values.size; i++)
+    values.data[i] = c->is_bright ? UINT8_MAX : (uint8_t)(i * 2654435761u >> 13);
   const CclFrame frame = {
-      .data = mask->pixels, .stride = c->width, .intensity = {values + 1, stride, c->values}};
+      .data = mask->pixels, .stride = c->width, .intensity = {values.data, stride, c->values}};
   const CclLabels labels = {map, 4 * (size_t)c->width};
   CclLabeller *labeller = subject->backend->labeller_new (subject->backend->data, &plan, &error);
   g_assert_cmpstr (error.message, ==, "");
@@ -206,6 +208,7 @@ check_case (const Subject *subject, const Case *c, uint32_t seed)
   }
   reference_free (reference);
   mask_free (mask);
+  guarded_memory_clear (&values);
   ccl_labeller_free (&labeller);
 }
 
