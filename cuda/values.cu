@@ -80,10 +80,13 @@ bit_of (int dx, int dy, int dz)
 }
 
 #define LEFT 0x1249249u          /* all with dx = -1 */
+#define MIDDLE (LEFT << 1)       /* dx = 0 */
 #define RIGHT (LEFT << 2)        /* dx = 1 */
 #define ABOVE 0x01c0e07u         /* dy = -1 */
 #define BELOW (ABOVE << 6)       /* dy = 1 */
 #define BEHIND 0x00001ffu        /* dz = -1 */
+#define ROW_BEHIND 0x0000038u    /* dy = 0, dz = -1 */
+#define ALL_COMPARED 0x003dfffu  /* BEHIND and dz = 0, but for the pixel */
 #define BESIDE bit_of (-1, 0, 0) /* the pixel before in the row */
 
 /* The neighbours of a pixel inside a box, of which it is on these sides. There are none with
@@ -109,6 +112,30 @@ inside_tile (const Parameters &p, uint32_t row, uint32_t column)
   return inside (column == 0, column == 31, y == 0, y == last, row == y);
 }
 
+/* The neighbours with a value, of those that are to be compared; ALL: of all. */
+template <bool ALL, typename T>
+static __device__ __forceinline__ uint32_t
+compare_neighbours (const Parameters &p, const uint8_t *address, T value, uint32_t compared)
+{
+  uint32_t equal = 0;
+#pragma unroll
+  for (int dz = -1; dz <= 0; dz++) {
+#pragma unroll
+    for (int dy = -1; dy <= 1; dy++) {
+      const uint8_t *const row =
+          address + dz * (int64_t)p.slice_stride + dy * (int64_t)p.row_stride;
+#pragma unroll
+      for (int dx = -1; dx <= 1; dx++) {
+        const uint32_t bit = bit_of (dx, dy, dz);
+        if (bit != bit_of (0, 0, 0) && (ALL || (compared & bit)) &&
+            __ldg ((const T *)row + dx) == value)
+          equal |= bit;
+      }
+    }
+  }
+  return equal;
+}
+
 /* The neighbours with the pixel's value, of those that are to be compared. */
 template <typename T>
 static __device__ __forceinline__ uint32_t
@@ -121,66 +148,40 @@ equal_neighbours (const Parameters &p, const Pixel &pixel, bool *is_foreground)
       p.values + pixel.z * p.slice_stride + pixel.y * p.row_stride + pixel.x * sizeof (T);
   const T own = __ldg ((const T *)address);
   *is_foreground = !p.zero_is_background || own != 0;
-  const uint32_t compared = *is_foreground ? p.compared & inside_picture (p, pixel) : 0;
-  uint32_t equal = 0;
-#pragma unroll
-  for (int dz = -1; dz <= 0; dz++) {
-#pragma unroll
-    for (int dy = -1; dy <= 1; dy++) {
-      const uint8_t *const row =
-          address + dz * (int64_t)p.slice_stride + dy * (int64_t)p.row_stride;
-#pragma unroll
-      for (int dx = -1; dx <= 1; dx++) {
-        const uint32_t bit = bit_of (dx, dy, dz);
-        if ((compared & bit) && __ldg ((const T *)row + dx) == own)
-          equal |= bit;
-      }
-    }
-  }
-  return equal;
+  if (!*is_foreground)
+    return 0;
+  const uint32_t compared = p.compared & inside_picture (p, pixel);
+  return compared == ALL_COMPARED ? compare_neighbours<true> (p, address, own, compared)
+                                  : compare_neighbours<false> (p, address, own, compared);
 }
 
-/* The neighbours on the way to another one that is not at a face: all of them touch both ends. */
-static __device__ constexpr uint32_t
-between (int dx, int dy, int dz)
+/* Both neighbours in x of those with dx = 0, in their rows. */
+static __device__ __forceinline__ uint32_t
+both_sides_of (uint32_t neighbours)
 {
-  return (bit_of (dx, 0, 0) | bit_of (0, dy, 0) | bit_of (0, 0, dz) | bit_of (dx, dy, 0) |
-             bit_of (dx, 0, dz) | bit_of (0, dy, dz)) &
-         ~bit_of (0, 0, 0) & ~bit_of (dx, dy, dz);
+  return (neighbours & MIDDLE) << 1 | (neighbours & MIDDLE) >> 1;
 }
 
-/* Whether a union with a neighbour that has the pixel's value does not follow from other unions. It
- * follows if a neighbour between the two has the value; if it follows from that of the two pixels
- * before them in their rows; and for the pixel of the slice before, from that of the two above. */
-static __device__ __forceinline__ bool
-is_needed (uint32_t equal, int dx, int dy, int dz)
-{
-  if (equal & between (dx, dy, dz))
-    return false;
-  const uint32_t before = BESIDE | bit_of (-1, dy, dz);
-  if (dx == 0 && (equal & before) == before)
-    return false;
-  const uint32_t above = bit_of (0, -1, 0) | bit_of (0, -1, -1);
-  return dx != 0 || dy != 0 || (equal & above) != above;
-}
-
-/* The neighbours that a pixel is to be united with; the one before it in its row always is. */
+/* The neighbours that a pixel is to be united with, of those with its value. A union follows from
+ * others if a pixel that touches both ends has the value, on the way along one axis after another;
+ * if dx = 0, from the union of the two pixels before both in their rows, and for the pixel behind,
+ * from that of the two above. The pixel before in the row always is among them. */
 static __device__ __forceinline__ uint32_t
 needed_unions (const Parameters &p, uint32_t equal)
 {
-  uint32_t needed = equal & BESIDE;
-#pragma unroll
-  for (int dz = -1; dz <= 0; dz++) {
-#pragma unroll
-    for (int dy = -1; dy <= (dz < 0 ? 1 : -1); dy++) {
-#pragma unroll
-      for (int dx = -1; dx <= 1; dx++) {
-        if ((equal & p.neighbours & bit_of (dx, dy, dz)) && is_needed (equal, dx, dy, dz))
-          needed |= bit_of (dx, dy, dz);
-      }
-    }
-  }
-  return needed;
+  uint32_t implied = both_sides_of (equal);
+  if (equal & BESIDE)
+    implied |= (equal & LEFT) << 1 | (LEFT & ~BESIDE);
+  if (equal & BESIDE << 2)
+    implied |= RIGHT;
+  /* Rows above and below, one slice back, and the row behind, one row up and down. */
+  const uint32_t behind = equal & ROW_BEHIND;
+  const uint32_t diagonal = (equal & (ABOVE | BELOW)) >> 9 | behind >> 3 | behind << 3;
+  implied |= diagonal | both_sides_of (diagonal);
+  const uint32_t above = bit_of (0, -1, 0) | bit_of (0, -1, -1);
+  if ((equal & above) == above)
+    implied |= bit_of (0, 0, -1);
+  return equal & (p.neighbours | BESIDE) & ~implied;
 }
 
 /* The distance of a neighbour in an array of rows and slices of these lengths. */
