@@ -18,8 +18,9 @@ typedef struct CudaLabeller {
   CUstream own_stream, stream; /* stream: the caller's, or own_stream */
   CUevent done;
   CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
+  CclCudaUpload values;   /* of second planes that come from the host, if the plan needs them */
   CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
-  CclCudaMeasurer *measurer; /* NULL: the plan has no columns */
+  CclCudaMeasurer *measurer; /* NULL: the plan has no columns, or the engine measures them */
 } CudaLabeller;
 
 /* Makes the mask of a frame, which becomes the engine's input. */
@@ -37,10 +38,22 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
 }
 
+/* Queues the copy of a second plane in host memory. */
+static CclStatus
+queue_values (CudaLabeller *self, const CclFrame *frame, CclIntensity *values, CclError *error)
+{
+  const CclLabellerPlan *plan = &self->base.plan;
+  const uint32_t row = plan->width * ccl_pixel_bytes (values->format);
+  values->data = (const void *)self->values.memory;
+  values->stride = self->values.stride;
+  return ccl_cuda_upload_queue_samples (&self->values, frame->intensity.data,
+      frame->intensity.stride, row, plan->height, self->stream, error);
+}
+
 /* Queues the algorithm, and the measurement of columns. */
 static CclStatus
-queue_engine (CudaLabeller *self, const CclFrame *frame, const CclCudaInput *input,
-    const CclLabels *labels, CclError *error)
+queue_engine (
+    CudaLabeller *self, const CclCudaInput *input, const CclLabels *labels, CclError *error)
 {
   CclLabels own_map;
   if (self->measurer && !labels) {
@@ -51,7 +64,7 @@ queue_engine (CudaLabeller *self, const CclFrame *frame, const CclCudaInput *inp
   if (status != CUDACCL_OK || !self->measurer)
     return status;
   self->engine->finished = ccl_cuda_measurer_finished (self->measurer);
-  return ccl_cuda_measurer_queue (self->measurer, frame, labels, self->stream, error);
+  return ccl_cuda_measurer_queue (self->measurer, &input->intensity, labels, self->stream, error);
 }
 
 /* Queues all work of a frame. The device's context is current. */
@@ -59,7 +72,7 @@ static CclStatus
 queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclError *error)
 {
-  CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options};
+  CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options, frame->intensity};
   CclStatus status = CUDACCL_OK;
   if (self->stream != self->own_stream) {
     status = ccl_cuda_device_check_stream (self->device, self->stream, error);
@@ -73,8 +86,11 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
     input.frame = self->upload.memory;
     input.frame_stride = self->upload.stride;
   }
+  if (status == CUDACCL_OK && self->base.plan.columns & CUDACCL_COLUMN_INTENSITY &&
+      frame->location == CUDACCL_LOCATION_HOST)
+    status = queue_values (self, frame, &input.intensity, error);
   if (status == CUDACCL_OK)
-    status = queue_engine (self, frame, &input, labels, error);
+    status = queue_engine (self, &input, labels, error);
   return status == CUDACCL_OK ? CUDACCL_OK
                               : ccl_cuda_device_abandon (self->device, self->stream, error);
 }
@@ -165,6 +181,7 @@ cuda_labeller_free (CclLabeller *labeller)
   if (self->engine)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_upload_clear (&self->values);
   ccl_foreground_free (&self->reducer);
   ccl_cuda_measurer_free (&self->measurer);
   if (self->done)
@@ -192,15 +209,17 @@ make_reducer (
   return *reducer ? CUDACCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
 }
 
-/* Makes what measures columns, or nothing if the plan has none. */
+/* Makes what measures columns, or nothing if the plan has none or the engine measures them. */
 static CclStatus
 make_measurer (
     CudaLabeller *self, const CclLabellerPlan *plan, CclCudaMeasurer **measurer, CclError *error)
 {
+  const CclCudaEngineClass *engine = self->algorithm->engine;
+  const bool is_needed = plan->columns && !(engine->measures && engine->measures (plan));
   CclError reason = {CUDACCL_OK};
-  *measurer = plan->columns ? ccl_cuda_measurer_new (self->device, plan, &reason) : NULL;
-  return *measurer || !plan->columns ? CUDACCL_OK
-                                     : ccl_error_set (error, reason.status, "%s", reason.message);
+  *measurer = is_needed ? ccl_cuda_measurer_new (self->device, plan, &reason) : NULL;
+  return *measurer || !is_needed ? CUDACCL_OK
+                                 : ccl_error_set (error, reason.status, "%s", reason.message);
 }
 
 /* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
@@ -244,6 +263,23 @@ uploaded_row (const CudaLabeller *self, const CclLabellerPlan *plan)
   return plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
 }
 
+/* The bytes of a row of second planes, which may have two bytes for each pixel. */
+static uint32_t
+value_row (const CclLabellerPlan *plan)
+{
+  return plan->width * (uint32_t)sizeof (uint16_t);
+}
+
+static CclStatus
+resize_uploads (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+{
+  CclStatus status =
+      ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
+  if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
+    status = ccl_cuda_upload_resize (&self->values, value_row (plan), plan->height, error);
+  return status;
+}
+
 /* The engine comes last: what is before it can be undone without an allocation. */
 static CclStatus
 resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
@@ -258,11 +294,11 @@ resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
   if (status == CUDACCL_OK)
     status = make_measurer (self, plan, &measurer, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
+    status = resize_uploads (self, plan, error);
   if (status == CUDACCL_OK)
     status = resize_engine (self, plan, error);
   if (status != CUDACCL_OK) {
-    ccl_cuda_upload_resize (&self->upload, uploaded_row (self, former), former->height, NULL);
+    resize_uploads (self, former, NULL);
     ccl_foreground_free (&reducer);
     ccl_cuda_measurer_free (&measurer);
     return status;
@@ -336,6 +372,9 @@ allocate (CudaLabeller *self, CclError *error)
   if (status == CUDACCL_OK)
     status = ccl_cuda_upload_init (
         &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
+  if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
+    status =
+        ccl_cuda_upload_init (&self->values, self->device, value_row (plan), plan->height, error);
   if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
     status = make_reducer (self, plan, &self->reducer, error);
   if (status == CUDACCL_OK)
@@ -444,7 +483,8 @@ ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclErro
   const uint32_t most = ccl_plan_most_components (&labeller->plan);
   table->n_components = ccl_cuda_table_memory_head (memory);
   table->rows = ccl_cuda_table_memory_rows (memory);
-  table->features = self->measurer ? self->measurer->parameters.result : NULL;
+  table->features = self->measurer ? self->measurer->parameters.result
+                                   : (const CclFeatures *)(uintptr_t)memory->features;
   table->max_rows = labeller->plan.max_components < most ? labeller->plan.max_components : most;
   return CUDACCL_OK;
 }

@@ -14,6 +14,7 @@ typedef struct CclCudaInput {
   CUdeviceptr frame;   /* device memory */
   size_t frame_stride; /* bytes */
   CclLabellerOptions options;
+  CclIntensity intensity; /* the second plane, in device memory, if the plan needs it */
 } CclCudaInput;
 
 /* What an algorithm implements. All functions are called with the device's context current, by one
@@ -21,6 +22,10 @@ typedef struct CclCudaInput {
 struct CclCudaEngineClass {
   /* Whether frames may have any pixel format of the plan (ccl_cuda_algorithm_reads()). */
   bool takes_all_formats;
+
+  /* Whether the engine measures the columns of a plan, so that they are in its table's memory.
+   * NULL: it measures none. */
+  bool (*measures) (const CclLabellerPlan *plan);
 
   /* Allocates everything for frames of the plan. Preparatory work may be queued on the stream; the
    * labeller waits for it before the first run. Returns NULL with nothing left allocated:

@@ -85,9 +85,6 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
   else if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         self->device, self->sums_size, &self->pinned_result, &result, error);
-  if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
-    status = ccl_cuda_upload_init (
-        &self->upload, self->device, plan->width * sizeof (uint16_t), plan->height, error);
   p->sums = (CclFeatures *)self->sums;
   p->greatest_label = (uint32_t *)self->greatest_label;
   p->finished = (uint32_t *)flag;
@@ -137,24 +134,6 @@ CclLabels
 ccl_cuda_measurer_map (const CclCudaMeasurer *self)
 {
   return (CclLabels){(void *)self->map, map_stride (self->parameters.width) * sizeof (uint32_t)};
-}
-
-/* Finds the second plane of a frame in device memory, or queues its copy. */
-static CclStatus
-queue_values (CclCudaMeasurer *self, const CclFrame *frame, CUstream stream, CclError *error)
-{
-  CclMeasureParameters *p = &self->parameters;
-  const CclIntensity *values = &frame->intensity;
-
-  p->value_bytes = ccl_pixel_bytes (values->format);
-  p->values = values->data;
-  p->value_stride = values->stride;
-  if (frame->location == CUDACCL_LOCATION_DEVICE)
-    return CUDACCL_OK;
-  p->values = (const uint8_t *)self->upload.memory;
-  p->value_stride = self->upload.stride;
-  return ccl_cuda_upload_queue_samples (&self->upload, values->data, values->stride,
-      p->width * p->value_bytes, p->height, stream, error);
 }
 
 static CclStatus
@@ -207,17 +186,19 @@ clear (CclCudaMeasurer *self, CUstream stream, CclError *error)
 }
 
 CclStatus
-ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclFrame *frame, const CclLabels *labels,
-    CUstream stream, CclError *error)
+ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclIntensity *intensity,
+    const CclLabels *labels, CUstream stream, CclError *error)
 {
+  CclMeasureParameters *p = &self->parameters;
   CclStatus status = self->is_clean ? CUDACCL_OK : clear (self, stream, error);
 
   *(uint32_t *)self->pinned_flag = 0;
   self->is_clean = false;
-  self->parameters.labels = labels->data;
-  self->parameters.label_stride = labels->stride / sizeof (uint32_t);
-  if (status == CUDACCL_OK && self->parameters.columns & CUDACCL_COLUMN_INTENSITY)
-    status = queue_values (self, frame, stream, error);
+  p->labels = labels->data;
+  p->label_stride = labels->stride / sizeof (uint32_t);
+  p->values = intensity->data;
+  p->value_stride = intensity->stride;
+  p->value_bytes = ccl_pixel_bytes (intensity->format);
   if (status == CUDACCL_OK)
     status = queue_kernels (self, stream, error);
   self->is_clean = status == CUDACCL_OK;
@@ -237,6 +218,5 @@ ccl_cuda_measurer_free (CclCudaMeasurer **self)
   ccl_cuda_device_release (measurer->device, &measurer->device_result);
   ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_result);
   ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_flag);
-  ccl_cuda_upload_clear (&measurer->upload);
   free (measurer);
 }

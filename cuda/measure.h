@@ -7,8 +7,8 @@
 #ifndef CUDACCL_CUDA_MEASURE_H
 #define CUDACCL_CUDA_MEASURE_H
 
+#include "device.h"
 #include "measure-parameters.h"
-#include "upload.h"
 
 typedef struct CclCudaMeasurer {
   CclCudaDevice *device; /* the caller keeps the reference */
@@ -16,7 +16,6 @@ typedef struct CclCudaMeasurer {
   CUfunction add, finish, signal;
   CUdeviceptr sums, greatest_label;
   CUdeviceptr map;           /* for frames without a label map of the caller's */
-  CclCudaUpload upload;      /* of second planes in host memory */
   size_t sums_size;          /* bytes */
   CUdeviceptr device_result; /* the features of the last frame, if they are in device memory */
   void *pinned_result;       /* and if they are in host memory */
@@ -38,8 +37,9 @@ const uint32_t *ccl_cuda_measurer_finished (const CclCudaMeasurer *self);
 /* The memory for the label map of frames that come without one. */
 CclLabels ccl_cuda_measurer_map (const CclCudaMeasurer *self);
 
-/* Queues the work behind the kernels that write the label map of a frame. */
-CclStatus ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclFrame *frame,
+/* Queues the work behind the kernels that write the label map of a frame. intensity: in device
+ * memory, if the plan needs it. */
+CclStatus ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclIntensity *intensity,
     const CclLabels *labels, CUstream stream, CclError *error);
 
 /* Frees the measurer and sets the pointer to NULL; NULL is allowed. All queued work must have

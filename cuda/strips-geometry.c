@@ -41,6 +41,22 @@ ccl_strips_lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_
   return layout.size;
 }
 
+size_t
+ccl_strips_lay_out_columns (CclStripsColumnsParameters *p, CUdeviceptr scratch, uint32_t strip_rows)
+{
+  const uint64_t n_tiles = (uint64_t)p->strips.tile_columns * p->strips.tile_rows;
+  const uint32_t n_words = CUDACCL_STRIPS_COLUMN_WORDS (
+      CUDACCL_STRIPS_HAS_NEIGHBOURS (p->columns), CUDACCL_STRIPS_HAS_VALUES (p->columns));
+  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
+  layout.size = ccl_strips_lay_out (&p->strips, scratch, strip_rows);
+  if (p->columns) {
+    p->tile_words =
+        lay_out (&layout, n_tiles * CUDACCL_STRIPS_TILE_RUNS, n_words * sizeof *p->tile_words);
+    p->open = lay_out (&layout, n_tiles * CUDACCL_STRIPS_TILE_OPEN, sizeof *p->open);
+  }
+  return layout.size;
+}
+
 CclStatus
 ccl_strips_set_geometry (
     CclStripsParameters *p, const CclLabellerPlan *plan, uint32_t strip_rows, CclError *error)

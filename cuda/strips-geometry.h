@@ -5,7 +5,7 @@
 #define CUDACCL_CUDA_STRIPS_GEOMETRY_H
 
 #include "driver.h"
-#include "strips-parameters.h"
+#include "strips-columns-parameters.h"
 
 /* Sets the geometry of the plan's frames in parameters that are zero. strip_rows: 2 for
  * 8-connectivity, 1 for 4-connectivity. CUDACCL_ERROR_UNSUPPORTED: they are too large. */
@@ -14,5 +14,9 @@ CclStatus ccl_strips_set_geometry (
 
 /* Lays out the scratch memory, or only computes its size if scratch is 0. Returns the size. */
 size_t ccl_strips_lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_rows);
+
+/* The same with what measures the columns, if there are any. */
+size_t ccl_strips_lay_out_columns (
+    CclStripsColumnsParameters *p, CUdeviceptr scratch, uint32_t strip_rows);
 
 #endif /* CUDACCL_CUDA_STRIPS_GEOMETRY_H */

@@ -40,11 +40,9 @@
  * The result does not depend on the order in which threads run: components are identified by their
  * first pixel, and all sums are integers.
  */
-#include "strips/write-labels.cuh"
-#include "strips/reduce.cuh"
+#include "strips/last-phases.cuh"
 #include "strips/label-tile.cuh"
 #include "strips/merge.cuh"
-#include "strips/number.cuh"
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
@@ -103,43 +101,6 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_strips_filter (const CclStripsParameters parameters)
 {
   filter_roots (parameters);
-}
-
-/* The first blocks reduce, the others number. */
-template <int ROWS>
-static __device__ __forceinline__ void
-number_components (const Parameters &p)
-{
-  __shared__ Rows rows;
-  let_next_kernel_start ();
-  if (blockIdx.x < p.n_reduce_blocks)
-    reduce_before_numbering (p);
-  else
-    number_chunk<ROWS> (p, rows, blockIdx.x - p.n_reduce_blocks);
-}
-
-/* The same with the label map, which needs no row of the table. Its blocks come first, because they
- * write most. */
-template <int ROWS>
-static __device__ __forceinline__ void
-number_and_write_labels (const Parameters &p)
-{
-  __shared__ union {
-    Rows rows;
-    LabelledTile<ROWS> tile;
-  } block;
-  let_next_kernel_start ();
-  uint32_t number = blockIdx.x;
-  if (number < p.n_reduce_blocks) {
-    reduce_before_numbering (p);
-    return;
-  }
-  number -= p.n_reduce_blocks;
-  const uint32_t n_tiles = p.tile_columns * p.tile_rows;
-  if (number < n_tiles)
-    write_tile_labels<ROWS> (p, block.tile, number);
-  else
-    number_chunk<ROWS> (p, block.rows, number - n_tiles);
 }
 
 extern "C" __global__ void

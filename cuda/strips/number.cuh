@@ -62,12 +62,41 @@ struct Rows {
   NumberedWord words[CUDACCL_STRIPS_NUMBER_THREADS];
 };
 
+/* The columns of rows: none. */
+struct NoColumns {
+  typedef NoReducedColumns Reduced;
+  struct Row {};
+
+  __device__ __forceinline__ Row
+  load_open (uint32_t, const ComponentFeatures &) const
+  {
+    return {};
+  }
+
+  __device__ __forceinline__ Row
+  load_closed (uint32_t, const ComponentFeatures &, uint32_t, uint32_t) const
+  {
+    return {};
+  }
+
+  __device__ __forceinline__ void
+  write (Rows &, const Row &, uint32_t, uint32_t) const
+  {
+  }
+
+  __device__ __forceinline__ Reduced
+  reduced () const
+  {
+    return {};
+  }
+};
+
 /* Writes the rows of n_rows components, the first of which has the label n_before + 1. Each thread
  * has the bits of its word, and before_word bits lie in the words of the threads before it. */
-template <int ROWS>
+template <int ROWS, typename Columns>
 static __device__ __forceinline__ void
 write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t before_word,
-    uint32_t n_before, uint32_t n_rows)
+    uint32_t n_before, uint32_t n_rows, const Columns &columns)
 {
   enum {
     THREADS = CUDACCL_STRIPS_NUMBER_THREADS,
@@ -96,17 +125,21 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
       component = p.component[entry & ~(CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED)];
     if (open && !p.filtered)
       wait_for_reduction (p);
-    if (threadIdx.x < n)
-      block.rows[threadIdx.x] =
-          make_row (open ? load_features (p.features, entry & ~CUDACCL_STRIPS_ROOT)
-                         : features_of_closed (component, tile_x, tile_y),
-              n_before + done + threadIdx.x + 1, y);
+    typename Columns::Row row;
+    if (threadIdx.x < n) {
+      const uint32_t number = entry & ~(CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED);
+      const ComponentFeatures f = open ? load_features (p.features, number)
+                                       : features_of_closed (component, tile_x, tile_y);
+      row = open ? columns.load_open (number, f) : columns.load_closed (number, f, tile_x, tile_y);
+      block.rows[threadIdx.x] = make_row (f, n_before + done + threadIdx.x + 1, y);
+    }
     __syncthreads ();
     /* The rows cross the bus in whole lines. */
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < n * ROW_UNITS; i += THREADS)
       ((unsigned long long *)(p.rows + n_before + done))[i] = ((unsigned long long *)block.rows)[i];
     __syncthreads ();
+    columns.write (block, row, n_before + done, n);
   }
 }
 
@@ -136,9 +169,9 @@ sums_of_block (uint32_t value, uint32_t other, uint32_t *total, uint32_t *other_
 
 /* A block numbers a chunk of groups, each thread a word of 32 pixels at a time, and writes the rows
  * of the components that have their first pixels there. */
-template <int ROWS>
+template <int ROWS, typename Columns = NoColumns>
 static __device__ __forceinline__ void
-number_chunk (const Parameters &p, Rows &block, uint32_t chunk)
+number_chunk (const Parameters &p, Rows &block, uint32_t chunk, const Columns &columns = {})
 {
   enum { THREADS = CUDACCL_STRIPS_NUMBER_THREADS };
   const uint32_t start = (chunk << p.chunk_shift) * 4;
@@ -167,7 +200,7 @@ number_chunk (const Parameters &p, Rows &block, uint32_t chunk)
     const uint32_t n_rows =
         n_before < p.max_components ? min (total, p.max_components - n_before) : 0;
     if (n_rows)
-      write_rows<ROWS> (p, block, word, before_word, n_before, n_rows);
+      write_rows<ROWS> (p, block, word, before_word, n_before, n_rows, columns);
     n_before += total;
     if (first + THREADS < end) {
       word = place_word (p, number + THREADS);
@@ -180,14 +213,15 @@ number_chunk (const Parameters &p, Rows &block, uint32_t chunk)
 }
 
 /* Without an area filter, the first blocks of the last kernel reduce. */
+template <typename Columns = NoReducedColumns>
 static __device__ __forceinline__ void
-reduce_before_numbering (const Parameters &p)
+reduce_before_numbering (const Parameters &p, const Columns &columns = {})
 {
   load_parameters (p.width | low_word (p.parent) | low_word (p.open_first));
   wait_for_previous_kernel ();
   if (p.filtered)
     return;
-  reduce_components (p);
+  reduce_components (p, columns);
   __threadfence ();
   __syncthreads ();
   if (threadIdx.x == 0)

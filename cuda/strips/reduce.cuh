@@ -118,8 +118,17 @@ next_open_component (const Parameters &p, OpenComponent &component)
     load_open_component (p, component);
 }
 
+/* What is reduced besides the features: nothing. */
+struct NoReducedColumns {
+  __device__ __forceinline__ void
+  add (uint32_t, uint32_t) const
+  {
+  }
+};
+
+template <typename Columns = NoReducedColumns>
 static __device__ __forceinline__ void
-reduce_components (const Parameters &p)
+reduce_components (const Parameters &p, const Columns &columns = {})
 {
 #pragma unroll 1
   for (OpenComponent component = first_open_component (p);
@@ -132,6 +141,7 @@ reduce_components (const Parameters &p)
     }
     __syncwarp ();
     add_to_roots_by_warp (p.features, root, component.features);
+    columns.add (root, component.open);
   }
 }
 

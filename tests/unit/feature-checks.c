@@ -285,6 +285,44 @@ test_resized_frames (const void *data)
   ccl_labeller_free (&labeller);
 }
 
+/* What a frame leaves in parts of the memory that are empty in the next frame must not count: the
+ * second mask has the columns 90…127 of the first one only. */
+static void
+test_emptied_frames (const void *data)
+{
+  enum { WIDTH = 300, HEIGHT = 140 };
+  const Subject *subject = data;
+  const CclLabellerPlan plan = {.width = WIDTH,
+      .height = HEIGHT,
+      .connectivity = subject->connectivity,
+      .max_components = 100000,
+      .algorithm = subject->algorithm,
+      .columns = CUDACCL_ALL_COLUMNS & ~CUDACCL_COLUMN_INTENSITY};
+  const CclLabellerOptions options = {0};
+  CclError error = {CUDACCL_OK};
+  CclLabeller *labeller = subject->backend->labeller_new (subject->backend->data, &plan, &error);
+  Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 1, 60, 5);
+  uint8_t *pixels = (uint8_t *)mask->pixels;
+  const CclFrame frame = {.data = pixels, .stride = WIDTH};
+
+  for (int is_emptied = 0; is_emptied < 2; is_emptied++) {
+    CclTable table;
+    for (int i = 0; is_emptied && i < WIDTH * HEIGHT; i++)
+      if (i % WIDTH < 90 || i % WIDTH > 127)
+        pixels[i] = 0;
+    g_assert_cmpint (run (subject, labeller, &frame, &options, NULL, &table), ==, CUDACCL_OK);
+    Reference *reference =
+        reference_new (pixels, WIDTH, HEIGHT, WIDTH, subject->connectivity, &options);
+    g_autofree CclFeatures *expected = g_new (CclFeatures, reference->n_components + 1);
+    reference_features (reference->labels, WIDTH, HEIGHT, NULL, reference->n_components, expected);
+    g_assert_cmpuint (table.n_rows, ==, reference->n_components);
+    assert_same_features (table.features, expected, table.n_rows, plan.columns);
+    reference_free (reference);
+  }
+  mask_free (mask);
+  ccl_labeller_free (&labeller);
+}
+
 /* Without columns, the table has none. */
 static void
 test_no_columns (const void *data)
@@ -317,6 +355,7 @@ feature_checks_register (const LabellerBackend *backend)
       {"greatest-values", test_greatest_values},
       {"columns-filters-and-few-rows", test_columns_filters_and_few_rows},
       {"resized-frames", test_resized_frames},
+      {"emptied-frames", test_emptied_frames},
       {"no-columns", test_no_columns},
   };
 

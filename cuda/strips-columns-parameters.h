@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of strips_columns.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
+#define CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
+
+#include "strips-parameters.h"
+
+enum {
+  CUDACCL_STRIPS_COLUMNS_THREADS =
+      CUDACCL_STRIPS_TILE_THREADS,   /* of a block that merges or measures */
+  CUDACCL_STRIPS_COLUMNS_BLOCKS = 4, /* for each multiprocessor: limits the registers of a thread */
+};
+
+/* The 32-bit words in which a tile component is measured, in coordinates of its tile: sums of
+ * squares and products, then the neighbours if they are measured, then the values. A sum that may
+ * need more than 32 bits has two words. Maxima come last; the least value
+ * is the maximum of the complement. */
+enum {
+  CUDACCL_STRIPS_MOMENT_WORDS = 3,
+  CUDACCL_STRIPS_NEIGHBOUR_WORDS = 7,
+  CUDACCL_STRIPS_VALUE_WORDS = 9,
+  CUDACCL_STRIPS_WORD_ALIGNMENT = 4, /* of the words of a tile component */
+};
+
+/* What is measured besides moments, by flags of CclColumn. */
+#define CUDACCL_STRIPS_HAS_NEIGHBOURS(columns)                                                     \
+  (((columns) & (CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY)) != 0)
+#define CUDACCL_STRIPS_HAS_VALUES(columns) (((columns)&CUDACCL_COLUMN_INTENSITY) != 0)
+
+/* Words of a tile component, with those that align the next one. */
+#define CUDACCL_STRIPS_COLUMN_WORDS(has_neighbours, has_values)                                    \
+  ((CUDACCL_STRIPS_MOMENT_WORDS + ((has_neighbours) ? CUDACCL_STRIPS_NEIGHBOUR_WORDS : 0) +        \
+       ((has_values) ? CUDACCL_STRIPS_VALUE_WORDS : 0) + CUDACCL_STRIPS_WORD_ALIGNMENT - 1) /      \
+      CUDACCL_STRIPS_WORD_ALIGNMENT * CUDACCL_STRIPS_WORD_ALIGNMENT)
+
+/* Kernels of strips.cu take the first member alone. */
+typedef struct CclStripsColumnsParameters {
+  CclStripsParameters strips;
+  uint32_t columns;      /* flags of CclColumn; 0: nothing is measured */
+  uint32_t value_bytes;  /* 1 or 2 */
+  const uint8_t *values; /* the second plane */
+  uint64_t value_stride; /* bytes */
+  uint32_t *tile_words;  /* [tile][tile component][CUDACCL_STRIPS_COLUMN_WORDS] */
+  CclFeatures *open;     /* [tile][open tile component] in coordinates of the frame, but for the
+                          * sums of coordinates; of a root after reducing those of its component */
+  CclFeatures *features; /* [max_components] at the table's location */
+  uint32_t first_unit,
+      n_units; /* those of the 8-byte units of a row of features that are written */
+} CclStripsColumnsParameters;
+
+#endif /* CUDACCL_STRIPS_COLUMNS_PARAMETERS_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The columns of tile components and of components: from the words of tile components through the
+ * roots to the rows of features. */
+#ifndef CUDACCL_STRIPS_COMPONENT_FEATURES_CUH
+#define CUDACCL_STRIPS_COMPONENT_FEATURES_CUH
+
+#include "part-sums.cuh"
+#include "reduce.cuh"
+
+/* The columns that are reduced: the sums of coordinates are those of the table. */
+#define REDUCED_COLUMNS(columns) ((columns) & ~(uint32_t)CUDACCL_COLUMN_SUMS)
+
+/* The features of a tile component of the tile at (tile_x, tile_y) in coordinates of the frame.
+ * words: see strips-columns-parameters.h. */
+static __device__ __forceinline__ CclFeatures
+features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
+    unsigned long long sum_x, unsigned long long sum_y, uint32_t tile_x, uint32_t tile_y)
+{
+  typedef unsigned long long Long;
+  const Long left = tile_x, top = tile_y, n = area;
+  CclFeatures f;
+  f.sum_x = sum_x;
+  f.sum_y = sum_y;
+  if (columns & CUDACCL_COLUMN_MOMENTS) {
+    /* Σ (x - left)² = Σ x² - 2 left Σ x + n left², and so on. */
+    f.sum_xx = words[XX] + (2 * sum_x - n * left) * left;
+    f.sum_yy = words[YY] + (2 * sum_y - n * top) * top;
+    f.sum_xy = words[XY] + sum_x * top + sum_y * left - n * left * top;
+  }
+  words += N_MOMENTS;
+  if (CUDACCL_STRIPS_HAS_NEIGHBOURS (columns)) {
+    f.n_straight = words[STRAIGHT];
+    f.n_diagonal = words[DIAGONAL];
+    f.n_mixed = words[MIXED];
+    f.n_quads_1 = words[QUADS_1];
+    f.n_quads_2 = words[QUADS_2];
+    f.n_quads_3 = words[QUADS_3];
+    f.n_quads_diagonal = words[QUADS_DIAGONAL];
+    words += N_NEIGHBOURS;
+  }
+  if (CUDACCL_STRIPS_HAS_VALUES (columns)) {
+    f.sum_value = words[VALUE];
+    f.sum_squares = join_total (&words[SQUARES]);
+    f.sum_value_x = f.sum_value * left + join_total (&words[VALUE_X]);
+    f.sum_value_y = f.sum_value * top + join_total (&words[VALUE_Y]);
+    f.least_value = ~words[LEAST];
+    f.greatest_value = words[GREATEST];
+  }
+  return f;
+}
+
+/* ---- of roots ---- */
+
+static __device__ __forceinline__ unsigned long long
+load_feature (const uint64_t *feature)
+{
+  return __ldcg ((const unsigned long long *)feature);
+}
+
+static __device__ __forceinline__ uint32_t
+load_feature (const uint32_t *feature)
+{
+  return __ldcg (feature);
+}
+
+/* The columns of an open tile component, or of the component of a root. */
+static __device__ __forceinline__ CclFeatures
+load_open_features (const CclFeatures &open, uint32_t columns)
+{
+  CclFeatures f;
+#define LOAD(column, type, field, combine)                                                         \
+  if (columns & CUDACCL_COLUMN_##column)                                                           \
+    f.field = load_feature (&open.field);
+  CUDACCL_FEATURES (LOAD)
+#undef LOAD
+  return f;
+}
+
+static __device__ __forceinline__ uint64_t
+reduce_SUM (uint32_t lanes, uint64_t value)
+{
+  return reduce_add_long (lanes, value);
+}
+
+static __device__ __forceinline__ uint32_t
+reduce_SUM (uint32_t lanes, uint32_t value)
+{
+  return reduce_add (lanes, value);
+}
+
+static __device__ __forceinline__ void
+combine_SUM (uint64_t *to, uint64_t value)
+{
+  atomicAdd ((unsigned long long *)to, (unsigned long long)value);
+}
+
+static __device__ __forceinline__ void
+combine_SUM (uint32_t *to, uint32_t value)
+{
+  atomicAdd (to, value);
+}
+
+#define reduce_MIN reduce_min
+#define reduce_MAX reduce_max
+#define combine_MIN atomicMin
+#define combine_MAX atomicMax
+
+static __device__ __forceinline__ void
+add_features_to_root (CclFeatures *root, const CclFeatures &f, uint32_t columns)
+{
+#define ADD(column, type, field, combine)                                                          \
+  if (columns & CUDACCL_COLUMN_##column)                                                           \
+    combine_##combine (&root->field, f.field);
+  CUDACCL_FEATURES (ADD)
+#undef ADD
+}
+
+/* As add_to_roots_by_warp(). */
+static __device__ __forceinline__ void
+add_features_to_roots_by_warp (CclFeatures *open, uint32_t root, CclFeatures f, uint32_t columns)
+{
+#pragma unroll 1
+  for (int i = 0; i < 2; i++) {
+    const uint32_t waiting = __ballot_sync (FULL_WARP, root != NOTHING);
+    if (!waiting)
+      return;
+    const uint32_t first_lane = __ffs (waiting) - 1;
+    const uint32_t shared_root = __shfl_sync (FULL_WARP, root, first_lane);
+    const uint32_t sharing = __ballot_sync (FULL_WARP, root == shared_root);
+    if (root == shared_root) {
+#define REDUCE(column, type, field, combine)                                                       \
+  if (columns & CUDACCL_COLUMN_##column)                                                           \
+    f.field = reduce_##combine (sharing, f.field);
+      CUDACCL_FEATURES (REDUCE)
+#undef REDUCE
+      if (lane_of_warp () == first_lane)
+        add_features_to_root (&open[root], f, columns);
+      root = NOTHING;
+    }
+    __syncwarp ();
+  }
+  if (root != NOTHING)
+    add_features_to_root (&open[root], f, columns);
+}
+
+/* What reduce_components() does with columns. */
+struct ReducedColumns {
+  const CclStripsColumnsParameters &p;
+
+  __device__ __forceinline__ void
+  add (uint32_t root, uint32_t open) const
+  {
+    const uint32_t columns = REDUCED_COLUMNS (p.columns);
+    CclFeatures f = {};
+    if (root != NOTHING)
+      f = load_open_features (p.open[open], columns);
+    __syncwarp ();
+    add_features_to_roots_by_warp (p.open, root, f, columns);
+  }
+};
+
+#endif /* CUDACCL_STRIPS_COMPONENT_FEATURES_CUH */
