@@ -3,8 +3,11 @@
 """Tests of count.py, on the output of real test programs. Prints TAP."""
 import contextlib
 import io
+import pathlib
+import tempfile
+import time
 
-from count import Count, count_program, merge, run_again
+from count import Count, built_when_idle, count_program, merge, run_again, sanitizer_builds
 
 GLIB = """# random seed: R02S1
 1..4
@@ -44,7 +47,23 @@ def after_second_run(failed, second):
     return again, left, all(case in out.getvalue() for case in left or failed.get("watch / web", []))
 
 
+def builds_meanwhile():
+    """The targets that are built while others wait; whether one of them began, and whether it was stopped at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun, ready = pathlib.Path(folder, "begun"), pathlib.Path(folder, "ready")
+        pathlib.Path(folder, "build.ninja").write_text(
+            "rule run\n command = touch begun && sleep 60 && touch ready\n pool = console\n"
+            "build output: run\nbuild build-of-asan: phony output\nbuild build-of-nothing-else.o: phony\n")
+        targets, start = sanitizer_builds(folder), time.monotonic()
+        with built_when_idle(folder, targets):
+            while not begun.exists() and time.monotonic() < start + 30:
+                time.sleep(0.05)
+        return targets, begun.exists(), ready.exists(), time.monotonic() < start + 45
+
+
 CASES = {
+    "what sanitizers need is built while other programs wait, and no longer":
+        (builds_meanwhile(), (["build-of-asan"], True, False, True)),
     "a program in real time that fails runs again alone, and its first failure is named":
         (after_second_run({"watch / web": ["late"], "unit / cpu": []}, Count(passed=2)), (["web"], [], True)),
     "one that fails alone, too, has failed":
